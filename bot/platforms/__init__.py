@@ -1,0 +1,1 @@
+"""One file a chat platform; each knows only ``base`` and the document it renders."""

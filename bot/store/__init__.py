@@ -1,0 +1,1 @@
+"""The database: tables, archive, coverage, ledger, search and migrations."""

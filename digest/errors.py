@@ -1,0 +1,169 @@
+"""The errors of the program, as one tree.
+
+    DigestbotError
+    ├── UserError            shown to the user word for word; exit status 1
+    │   ├── UsageError       what was typed or configured cannot be understood; exit status 2
+    │   │   ├── InvalidDate, UnknownZone, InvalidWindow, FutureWindow
+    │   │   ├── InvalidReference
+    │   │   └── InvalidConfig
+    │   ├── NotARepository, UnknownBranch, UnknownChange, AmbiguousReference
+    │   ├── SourceUnavailable
+    │   └── UnwritableFolder, NewerArchive, BrokenArchive
+    └── (anything else is an internal error: logged with an id, never shown)
+
+A message names the thing and the way out, in one line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+
+def _near(candidates: Sequence[str]) -> str:
+    return f"; did you mean {', '.join(repr(c) for c in candidates)}?" if candidates else ""
+
+
+class DigestbotError(Exception):
+    """Base of every error that this program raises on purpose."""
+
+
+class UserError(DigestbotError):
+    """An error that the user can cause and mend; its text is shown as it is."""
+
+    exit_status: ClassVar[int] = 1
+
+
+class UsageError(UserError):
+    """What was typed or configured cannot be understood."""
+
+    exit_status: ClassVar[int] = 2
+
+
+class InvalidDate(UsageError):
+    """A text that is neither a date nor a time."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(
+            f"{text!r} is no date or time; write 2026-01-23, 2026-01-23T08:00 or 2026-01-23T08:00Z"
+        )
+        self.text = text
+
+
+class UnknownZone(UsageError):
+    """A time zone that the IANA database does not hold."""
+
+    def __init__(self, name: str, near: Sequence[str] = ()) -> None:
+        super().__init__(
+            f"{name!r} is no IANA time zone{_near(near) or '; write one like Europe/Berlin or UTC'}"
+        )
+        self.name = name
+
+
+class InvalidWindow(UsageError):
+    """A window that ends before it begins, or is given in two ways at once."""
+
+
+class FutureWindow(UsageError):
+    """A window that begins after now."""
+
+    def __init__(self, since: str, now: str) -> None:
+        super().__init__(
+            f"the window begins at {since}, which is in the future (now is {now}); "
+            "choose an earlier date"
+        )
+
+
+class InvalidReference(UsageError):
+    """A text that cannot name a change."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(
+            f"{text!r} names no change; write #123, a commit of at least 7 hex digits, "
+            "or the address of a pull request or commit"
+        )
+        self.text = text
+
+
+class InvalidConfig(UsageError):
+    """A configuration file that cannot be used; the message names file and key."""
+
+
+class NotARepository(UserError):
+    """A path or address at which git finds no repository."""
+
+    def __init__(self, place: str, why: str = "") -> None:
+        super().__init__(
+            f"{place!r} is no git repository{f' ({why})' if why else ''}; "
+            "give a folder that holds one, or an https:// or ssh:// address"
+        )
+        self.place = place
+
+
+class UnknownBranch(UserError):
+    """A branch, tag or revision that the repository does not hold."""
+
+    def __init__(self, name: str, near: Sequence[str] = ()) -> None:
+        super().__init__(
+            f"the repository has no branch, tag or commit {name!r}"
+            f"{_near(near) or '; list them with git branch --all'}"
+        )
+        self.name = name
+
+
+class UnknownChange(UserError):
+    """A reference that no commit of the branch answers to."""
+
+    def __init__(self, reference: str, where: str) -> None:
+        super().__init__(
+            f"{reference} is not in {where}; check the number, or name another repository or branch"
+        )
+        self.reference = reference
+
+
+class AmbiguousReference(UserError):
+    """A shortened commit name that fits more than one commit."""
+
+    def __init__(self, reference: str, candidates: Sequence[str]) -> None:
+        listed = ", ".join(c[:12] for c in candidates[:5])
+        super().__init__(f"{reference} fits several commits ({listed}); write more digits")
+        self.reference = reference
+        self.candidates = tuple(candidates)
+
+
+class SourceUnavailable(UserError):
+    """The repository is known, but git could not read or fetch it now."""
+
+
+class UnwritableFolder(UserError):
+    """The data folder, or the place of an output file, cannot be written."""
+
+    def __init__(self, path: str, why: str) -> None:
+        super().__init__(
+            f"cannot write to {path!r} ({why}); make it writable or name another folder "
+            "(the data folder is set by DIGESTBOT_DATA)"
+        )
+        self.path = path
+
+
+class NewerArchive(UserError):
+    """An archive that a later version of the program has written."""
+
+    def __init__(self, path: str, revision: str) -> None:
+        super().__init__(
+            f"the archive {path!r} was written by a newer digestbot (revision {revision}); "
+            "upgrade digestbot, or name another folder with DIGESTBOT_DATA"
+        )
+        self.path = path
+        self.revision = revision
+
+
+class BrokenArchive(UserError):
+    """A file at the archive's place that is no archive, or a damaged one."""
+
+    def __init__(self, path: str, why: str) -> None:
+        super().__init__(
+            f"the archive {path!r} cannot be read ({why}); "
+            "restore a copy, or move it away and run again to rebuild it from the repository"
+        )
+        self.path = path

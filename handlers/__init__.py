@@ -1,0 +1,1 @@
+"""Use cases: the asynchronous flow over ports. Imports ``digest`` only, and no I/O library."""

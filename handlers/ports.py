@@ -1,0 +1,138 @@
+"""What the use cases need of the outside world: five protocols, each small.
+
+``bot`` implements them; tests use the fakes in ``tests/fakes.py``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Protocol
+
+from digest.change import Change
+from digest.graded import Graded, Repository
+from digest.query import Query
+from digest.window import Window
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Range:
+    """Commits reachable from ``tip`` and not from ``base``; ``base`` ``None`` is from the root.
+
+    Both are full commit names. A ``base`` that ``tip`` does not descend from (a force-push) is
+    allowed: what both share is left out, and :attr:`Tip.rewritten` says so.
+    """
+
+    base: str | None
+    tip: str
+
+
+Selection = Window | Range | Sequence[str]
+"""By calendar, by ancestry, or commit names one by one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tip:
+    """Where a branch stands. ``branch`` is its short name, ``sha`` its commit (``None``: empty)."""
+
+    branch: str
+    sha: str | None
+
+
+class Source(Protocol):
+    """A repository that can be read. All methods may raise ``SourceUnavailable``."""
+
+    async def sync(self) -> None:
+        """Fetch what is new, where there is anything to fetch from."""
+
+    async def tip(self, branch: str | None = None) -> Tip:
+        """The newest commit of ``branch``, or of the default branch.
+
+        Raises ``UnknownBranch``.
+        """
+
+    def changes(self, branch: Tip, selection: Selection) -> AsyncIterator[Sequence[Change]]:
+        """The changes of a selection in batches, newest first along the branch's first parents."""
+
+    async def count(self, branch: Tip, selection: Selection) -> int:
+        """How many commits ``git rev-list --count`` finds in the selection."""
+
+    async def find(self, branch: Tip, number: int | None = None, sha: str = "") -> Sequence[str]:
+        """Full names of the commits that a request number or a shortened sha names, newest first.
+
+        A number is looked for in subjects and merge messages of the branch.
+        """
+
+    async def is_ancestor(self, base: str, tip: str) -> bool:
+        """Whether ``tip`` descends from ``base``; false where ``base`` is gone."""
+
+    async def texts(self, blobs: Sequence[str]) -> Mapping[str, str]:
+        """The contents of blobs by name; absent, oversized (1 MiB) and binary ones are left out."""
+
+
+class Clock(Protocol):
+    """The time."""
+
+    def now(self) -> datetime:
+        """Now, aware, in UTC."""
+
+
+class State(StrEnum):
+    """How a commit ended in a run: exactly one of these."""
+
+    POSTED = "posted"
+    ARCHIVED = "archived"
+    FILTERED = "filtered"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """The state of one commit, with the rule that filtered it or the cause it failed by."""
+
+    sha: str
+    state: State
+    why: str = ""
+
+
+class Archive(Protocol):
+    """Graded changes, kept. Writing what is there already changes nothing."""
+
+    async def save(self, repository: Repository, changes: Sequence[Graded]) -> None:
+        """Keep the changes in one transaction; a newer facts version replaces an older one."""
+
+    async def load(self, repository: Repository, shas: Sequence[str]) -> Mapping[str, Graded]:
+        """The archived ones among ``shas``, whatever their number, by full name."""
+
+    async def find(
+        self, repository: Repository, number: int | None = None, sha: str = ""
+    ) -> Sequence[Graded]:
+        """Those that a request number or a sha of at least 7 digits names, newest first."""
+
+    async def select(self, repository: Repository, query: Query) -> Sequence[Graded]:
+        """Those that meet every condition of the query, newest first."""
+
+    async def vocabulary(self, repository: Repository) -> Mapping[str, int]:
+        """The topics of the repository with the number of changes that bear each."""
+
+
+class Coverage(Protocol):
+    """Which commit ended how, so that nothing is lost between two tips."""
+
+    async def seen(self, repository: Repository, branch: str, channel: str) -> str | None:
+        """The tip that the channel's last finished run ended at."""
+
+    async def record(
+        self,
+        repository: Repository,
+        branch: str,
+        channel: str,
+        tip: str | None,
+        outcomes: Sequence[Outcome],
+    ) -> None:
+        """Keep outcomes and, where given, the new tip, in one transaction."""
+
+    async def states(self, repository: Repository, shas: Sequence[str]) -> Mapping[str, Outcome]:
+        """The recorded outcomes of ``shas`` by full name."""

@@ -1,0 +1,40 @@
+"""What every test shares: no sockets beyond loopback, none of our environment variables."""
+
+from __future__ import annotations
+
+import os
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+SHARED = Path(__file__).resolve().parents[2] / "shared"
+
+
+@pytest.fixture(autouse=True)
+def _closed_world(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
+    for name in list(os.environ):
+        if name.startswith(("DIGESTBOT_", "GIT_")):
+            monkeypatch.delenv(name)
+    monkeypatch.setenv("DIGESTBOT_DATA", str(tmp_path / "data"))
+    monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
+    connect = socket.socket.connect
+
+    def guarded(self: socket.socket, address):
+        host = address[0] if isinstance(address, tuple) else "local"
+        if host not in {"127.0.0.1", "::1", "localhost", "local"}:
+            raise AssertionError(f"a test tried to reach {address!r}")
+        return connect(self, address)
+
+    monkeypatch.setattr(socket.socket, "connect", guarded)
+    yield
+
+
+@pytest.fixture
+def shared() -> Path:
+    """The folder with samples beside the checkout; the test is skipped, saying so, without it."""
+    if not SHARED.is_dir():
+        pytest.skip("the folder ../shared with samples is not here")
+    return SHARED
