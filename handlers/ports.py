@@ -136,3 +136,71 @@ class Coverage(Protocol):
 
     async def states(self, repository: Repository, shas: Sequence[str]) -> Mapping[str, Outcome]:
         """The recorded outcomes of ``shas`` by full name."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeliveryKey:
+    """What is delivered where: the unit that is delivered once.
+
+    ``digest`` is the stable name of the content, such as ``daily:owner/name:main:2026-01-23`` or
+    ``window:owner/name:main:<since>:<until>``.
+    """
+
+    platform: str
+    channel: str
+    digest: str
+
+
+class PartState(StrEnum):
+    """How far one part of a delivery is: ``SENDING`` is written before the call that sends."""
+
+    WAITING = "waiting"
+    SENDING = "sending"
+    SENT = "sent"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PartRecord:
+    """One part as the ledger has it; ``receipt`` is the platform's proof, such as a message id."""
+
+    part: int
+    state: PartState
+    receipt: str = ""
+    error: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeliveryRecord:
+    """A delivery as the ledger has it: the content frozen at the first claim, and its parts.
+
+    ``done`` says that nothing is left to do. ``fresh`` says that this claim made the record.
+    """
+
+    key: DeliveryKey
+    content: str
+    parts: tuple[PartRecord, ...]
+    done: bool
+    fresh: bool
+
+
+class Ledger(Protocol):
+    """Which part of which digest was sent where, so that nothing is sent twice."""
+
+    async def claim(self, key: DeliveryKey, content: str, parts: int) -> DeliveryRecord:
+        """Create the record by its unique key, or return the one that stands; frozen content wins.
+
+        ``content`` is the document as JSON text; ``parts`` how many messages it makes.
+        """
+
+    async def mark(self, key: DeliveryKey, part: PartRecord) -> None:
+        """Write one part's state at once; all parts ``SENT`` makes the delivery done."""
+
+    async def pending(self) -> Sequence[DeliveryRecord]:
+        """The deliveries that were claimed and are not done, oldest first."""
+
+    async def claim_slot(self, subscription: str, slot: str) -> bool:
+        """Whether this call is the first to claim the slot (a local date) of a subscription."""
+
+    async def last_slot(self, subscription: str) -> str | None:
+        """The newest slot that was claimed for a subscription."""
