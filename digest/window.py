@@ -1,4 +1,4 @@
-"""Half-open windows of time, and how a day is made in a zone. Imports ``errors`` only.
+"""Half-open windows of time, zones, and how dates and times are read. Imports ``errors`` only.
 
 A local time inside a gap (clocks go forward) stands for the first instant after the gap; inside
 an overlap (clocks go back) for its first occurrence. Source of the fold rules: PEP 495.
@@ -6,16 +6,30 @@ an overlap (clocks go back) for its first occurrence. Source of the fold rules: 
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
-from zoneinfo import ZoneInfo
+from difflib import get_close_matches
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
-from digest.errors import InvalidWindow
+from digest.errors import InvalidDate, InvalidWindow, UnknownZone
+
+YEARS = range(1970, 9999)
+"""Years that are read: git's time begins in 1970, and a day needs a day after it."""
+
+_MOMENT = re.compile(
+    r"(\d{4}-\d{2}-\d{2})"
+    r"(?:[T ](\d{2}:\d{2}(?::\d{2})?)(Z|[+-]\d{2}:?\d{2})?)?",
+    re.ASCII | re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Window:
-    """``since <= t < until``, both aware and in UTC; ``zone`` is the one it is told in."""
+    """``since <= t < until``, both aware and in UTC; ``zone`` is the one it is told in.
+
+    Raises ``InvalidWindow`` where it ends before it begins; an empty window is allowed.
+    """
 
     since: datetime
     until: datetime
@@ -37,34 +51,105 @@ class Window:
 def instant(day: date, at: time, zone: ZoneInfo) -> datetime:
     """The UTC instant of a local wall-clock time, by the rules on top of this module."""
     local = datetime.combine(day, at.replace(fold=0), tzinfo=zone)
-    back = local.astimezone(UTC).astimezone(zone)
-    if back.replace(tzinfo=None) == local.replace(tzinfo=None):
-        return local.astimezone(UTC)
-    # In a gap. PEP 495: fold=0 reads the time with the offset before the gap, so the result lies
-    # past the gap by as much as the time lay inside it; the gap's end is where the offset changes.
-    before, after = local.utcoffset(), local.replace(fold=1).utcoffset()
-    assert before is not None and after is not None
-    low, high = sorted((local.astimezone(UTC), local.replace(fold=1).astimezone(UTC)))
+    moment = local.astimezone(UTC)
+    if moment.astimezone(zone).replace(tzinfo=None) == local.replace(tzinfo=None):
+        return moment
+    # In a gap fold=0 reads the time with the offset from before it, so it lands past the change
+    # of offset, and fold=1 with the one from after it, so it lands short of that.
+    return _offset_change(local.replace(fold=1).astimezone(UTC), moment, zone)
+
+
+def _offset_change(low: datetime, high: datetime, zone: ZoneInfo) -> datetime:
+    """The first whole second in ``(low, high]`` that has the offset of ``high``."""
+    low, high = low.replace(microsecond=0), high.replace(microsecond=0)
+    offset = high.astimezone(zone).utcoffset()
     while high - low > timedelta(seconds=1):
-        middle = low + (high - low) / 2
-        if middle.astimezone(zone).utcoffset() == min(before, after):
-            low = middle
-        else:
+        middle = low + timedelta(seconds=(high - low) // timedelta(seconds=2))
+        if middle.astimezone(zone).utcoffset() == offset:
             high = middle
-    return (
-        high.replace(microsecond=0)
-        if high.microsecond == 0
-        else (
-            high.replace(microsecond=0) + timedelta(seconds=1 if high.microsecond > 500_000 else 0)
-        )
-    )
+        else:
+            low = middle
+    return high
 
 
 def day_window(day: date, zone: ZoneInfo) -> Window:
-    """The calendar day in the zone: 23, 24 or 25 hours, or less where a zone skipped a day."""
+    """The calendar day in the zone: 23, 24 or 25 hours, or none where a zone skipped the day."""
+    return days_window(day, day, zone)
+
+
+def days_window(first: date, last: date, zone: ZoneInfo) -> Window:
+    """From the begin of the first to the end of the last calendar day, both included.
+
+    Raises ``InvalidWindow`` where ``last`` lies before ``first``.
+    """
     midnight = time(0, 0)
     return Window(
-        since=instant(day, midnight, zone),
-        until=instant(day + timedelta(days=1), midnight, zone),
+        since=instant(first, midnight, zone),
+        until=instant(last + timedelta(days=1), midnight, zone),
         zone=zone,
     )
+
+
+def zone_of(name: str) -> ZoneInfo:
+    """The IANA zone of that name, such as ``Europe/Berlin``.
+
+    Raises ``UnknownZone`` with the nearest names, found by whole name or by city.
+    """
+    try:
+        return ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        raise UnknownZone(name, _near_zones(name)) from None
+
+
+def _near_zones(name: str) -> tuple[str, ...]:
+    wanted = name[:64].lower().replace(" ", "_")
+    spellings: dict[str, str] = {}
+    for known in sorted(available_timezones(), key=lambda z: (z.count("/") != 1, z)):
+        spellings.setdefault(known.lower(), known)
+        spellings.setdefault(known.lower().rpartition("/")[2], known)
+    near = get_close_matches(wanted, spellings, n=5, cutoff=0.75)
+    return tuple(dict.fromkeys(spellings[n] for n in near))[:3]
+
+
+def parse_date(text: str) -> date:
+    """A calendar day such as ``2026-01-23``. Raises ``InvalidDate``."""
+    found = _MOMENT.fullmatch(text.strip())
+    if not found or found[2]:
+        raise InvalidDate(text)
+    return _date(found[1], text)
+
+
+def parse_moment(text: str, zone: ZoneInfo) -> datetime:
+    """The UTC instant of ``2026-01-23``, ``2026-01-23T08:00`` or ``2026-01-23T08:00+08:00``.
+
+    A date alone is its first instant; a time without ``Z`` or an offset is a local one of the
+    zone. Raises ``InvalidDate``.
+    """
+    found = _MOMENT.fullmatch(text.strip())
+    if not found:
+        raise InvalidDate(text)
+    day = _date(found[1], text)
+    if not found[3]:
+        return instant(day, _time(found[2] or "00:00", text), zone)
+    try:
+        written = f"{found[1]}T{found[2]}{found[3].upper()}"
+        return datetime.fromisoformat(written).astimezone(UTC)
+    except (ValueError, OverflowError):
+        raise InvalidDate(text) from None
+
+
+def _date(written: str, text: str) -> date:
+    try:
+        day = date.fromisoformat(written)
+    except ValueError:
+        raise InvalidDate(text) from None
+    if day.year not in YEARS:
+        raise InvalidDate(text)
+    return day
+
+
+def _time(written: str, text: str) -> time:
+    try:
+        return time.fromisoformat(written)
+    except ValueError:
+        raise InvalidDate(text) from None

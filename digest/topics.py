@@ -1,0 +1,247 @@
+"""What a change is about: index terms from its facts, each with a strength and a place.
+
+A change bears a topic when its strength reaches ``LEAST``. Tags, scopes and the words of the
+title always do. A path does by its share of the changed lines, an identifier by its share of
+the changed names, so that a passing mention in one test file does not. Both add up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import lru_cache
+
+from digest.facts.model import Action, Area, Fact, FactKind, Facts, FileFacts, Subject
+from digest.graded import Graded
+from digest.synonyms import CHINESE
+from digest.terms import HAN, PATH_STOP_WORDS, STOP_WORDS, is_name, joins, pieces, stem, term
+
+LEAST = 0.3
+"""The least strength of a topic that a change is said to be about, of 1."""
+
+TOPICS_VERSION = 1
+"""Raised whenever the terms of a change come out differently, so that an index is made anew."""
+
+_AREA_TERMS = {
+    Area.TESTS: "test",
+    Area.DOCS: "doc",
+    Area.CI: "ci",
+    Area.BUILD: "build",
+    Area.CONFIG: "config",
+    Area.EXAMPLES: "example",
+    Area.BENCHMARKS: "benchmark",
+    Area.LOCKFILE: "lockfile",
+}
+_KIND_TERMS = {
+    FactKind.FLAG: "flag",
+    FactKind.ENVIRONMENT: "environmentvariable",
+    FactKind.ROUTE: "route",
+    FactKind.METRIC: "metric",
+    FactKind.DEPENDENCY: "dependency",
+    FactKind.TOOLCHAIN: "toolchain",
+    FactKind.SCHEMA: "schema",
+    FactKind.DEPRECATION: "deprecation",
+}
+_PUBLIC_KINDS = frozenset(
+    {FactKind.FLAG, FactKind.ENVIRONMENT, FactKind.CONFIG, FactKind.ROUTE, FactKind.METRIC}
+)
+_LINE_WEIGHTS = {
+    # Tests and docs follow the code that they are for; nobody writes the last three by hand.
+    Area.TESTS: 0.5,
+    Area.DOCS: 0.5,
+    Area.GENERATED: 0.05,
+    Area.VENDORED: 0.05,
+    Area.LOCKFILE: 0.05,
+}
+_AREA_WEIGHT = 0.6
+_PUBLIC_NAME = 0.5
+_DEPENDENCY_NAME = 0.8
+_SYMBOL_WEIGHT = 0.6
+_MANY_FILES = 400
+"""Of a larger change only so many files are read for topics, those with most lines."""
+
+
+class Place(StrEnum):
+    """Where a change says what it is about, the strongest first."""
+
+    TAG = "tag"
+    SCOPE = "scope"
+    TITLE = "title"
+    FACT = "fact"
+    AREA = "area"
+    PATH = "path"
+    IDENTIFIER = "identifier"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bearing:
+    """That a change bears a topic: ``strength`` in (0, 1] and the words that say so, as written."""
+
+    place: Place
+    strength: float
+    shown: str
+
+
+def topics_of(graded: Graded) -> frozenset[str]:
+    """The index terms of a change: what a topic question is looked up by."""
+    return frozenset(t for t, b in bearings(graded).items() if b.strength >= LEAST)
+
+
+def bearings(graded: Graded) -> dict[str, Bearing]:
+    """Every term that a change touches on, with its strength, however weak."""
+    facts = graded.facts
+    found: dict[str, Bearing] = {}
+    for name, bearing in _from_subject(facts):
+        found.setdefault(name, bearing)
+    _add(found, _from_paths(facts.files))
+    _add(found, _from_names(facts))
+    for name, bearing in _from_kinds(facts):
+        held = found.get(name)
+        if held is None or held.strength < bearing.strength:
+            found[name] = bearing
+    return found
+
+
+def _add(found: dict[str, Bearing], more: Iterable[tuple[str, Bearing]]) -> None:
+    """Add strengths up; the place that gave more of it is the one that is shown."""
+    for name, bearing in more:
+        held = found.get(name)
+        if held is None:
+            found[name] = bearing
+        elif held.strength < 1:
+            stronger = max(held, bearing, key=lambda b: b.strength)
+            found[name] = Bearing(
+                place=stronger.place,
+                strength=min(held.strength + bearing.strength, 0.95),
+                shown=stronger.shown,
+            )
+
+
+def _from_subject(facts: Facts) -> Iterator[tuple[str, Bearing]]:
+    subject = facts.subject
+    for tag in subject.tags:
+        yield from _whole(tag, Place.TAG, f"[{tag}]")
+    for written in (subject.scope, subject.type):
+        if written:
+            yield from _whole(written, Place.SCOPE, written)
+    yield from _from_title(subject)
+    if subject.breaking:
+        yield "breaking", Bearing(place=Place.FACT, strength=1, shown="breaking")
+    if facts.reverts:
+        yield "revert", Bearing(place=Place.FACT, strength=1, shown="revert")
+
+
+def _whole(text: str, place: Place, shown: str) -> Iterator[tuple[str, Bearing]]:
+    bearing = Bearing(place=place, strength=1, shown=shown)
+    for name in _name_terms(text, STOP_WORDS):
+        yield name, bearing
+
+
+def _from_title(subject: Subject) -> Iterator[tuple[str, Bearing]]:
+    words = subject.words.split()
+    before: tuple[str, ...] = ()
+    for word in words:
+        shown = word.strip("\"'`()[]{},.:;!?，。：；！？、")
+        bearing = Bearing(place=Place.TITLE, strength=1, shown=shown)
+        for name in _name_terms(word, STOP_WORDS):
+            yield name, bearing
+        parts = pieces(word)
+        if before and parts:
+            yield before[-1] + parts[0], bearing
+            yield "".join(before + parts), bearing
+        before = parts if shown == word.lstrip("\"'`([{") else ()
+
+
+@lru_cache(maxsize=16_384)
+def _name_terms(name: str, stop: frozenset[str]) -> tuple[str, ...]:
+    """The terms of one written name: its pieces, what they make joined, and versionless stems."""
+    parts = pieces(name)
+    singles = [p for p in parts if is_name(p, stop)]
+    stems = [s for p in singles if (s := stem(p))]
+    chinese = [c for run in HAN.findall(name) for c in CHINESE if c in run]
+    return tuple(dict.fromkeys([*singles, *joins(parts, 4), *stems, *chinese]))
+
+
+def _from_paths(files: tuple[FileFacts, ...]) -> Iterator[tuple[str, Bearing]]:
+    if len(files) > _MANY_FILES:
+        files = tuple(sorted(files, key=lambda f: -(f.added + f.deleted))[:_MANY_FILES])
+    lines: dict[str, float] = {}
+    shown: dict[str, str] = {}
+    total = 0.0
+    for file in files:
+        weight = (file.added + file.deleted + 1) * _LINE_WEIGHTS.get(file.area, 1)
+        total += weight
+        for name, part in _path_terms(file.path):
+            lines[name] = lines.get(name, 0) + weight
+            shown.setdefault(name, part)
+    for name, count in lines.items():
+        yield name, Bearing(place=Place.PATH, strength=0.9 * count / total, shown=shown[name])
+
+
+@lru_cache(maxsize=16_384)
+def _path_terms(path: str) -> tuple[tuple[str, str], ...]:
+    """The terms of a path, each with the part of the path that bears it.
+
+    Of a folder's name the last piece names the thing and the others qualify it
+    (``model_executor`` is an executor), so those count joined only; a file's first piece
+    (``scheduler_output``) counts as well.
+    """
+    found: dict[str, str] = {}
+    *folders, file = path.split("/")
+    for place, folder in enumerate(folders):
+        parts = pieces(folder)
+        shown = "/".join(folders[: place + 1]) + "/"
+        for name in (*parts[-1:], *joins(parts, 4)):
+            found[name] = shown
+    parts = pieces(file.partition(".")[0])
+    if len(parts) > 1 and parts[0] == "test":
+        parts = parts[1:]
+    for name in (*parts[:1], *parts[-1:], *joins(parts, 4)):
+        found[name] = path
+    for name in list(found):
+        if bare := stem(name):
+            found.setdefault(bare, found[name])
+    return tuple((n, shown) for n, shown in found.items() if is_name(n, PATH_STOP_WORDS))
+
+
+def _from_names(facts: Facts) -> Iterator[tuple[str, Bearing]]:
+    tests = {f.path for f in facts.files if f.area is Area.TESTS}
+    items = [i for i in facts.items if i.evidence.path not in tests]
+    strengths: dict[str, tuple[float, str]] = {}
+    symbols = sum(1 for i in items if i.kind is FactKind.SYMBOL)
+    for item in items:
+        share = _name_strength(item, symbols)
+        if not share:
+            continue
+        for name in _name_terms(item.name, PATH_STOP_WORDS):
+            held = strengths.get(name, (0.0, item.name))
+            strengths[name] = (held[0] + share, held[1])
+    for name, (strength, shown) in strengths.items():
+        bearing = Bearing(place=Place.IDENTIFIER, strength=min(strength, 0.9), shown=shown)
+        yield name, bearing
+
+
+def _name_strength(item: Fact, symbols: int) -> float:
+    if item.kind is FactKind.SYMBOL:
+        return _SYMBOL_WEIGHT / symbols
+    if item.kind in _PUBLIC_KINDS:
+        return _PUBLIC_NAME
+    return _DEPENDENCY_NAME if item.kind is FactKind.DEPENDENCY else 0.0
+
+
+def _from_kinds(facts: Facts) -> Iterator[tuple[str, Bearing]]:
+    for kind in {i.kind for i in facts.items if i.kind in _KIND_TERMS}:
+        first = facts.of(kind)[0]
+        yield (
+            _KIND_TERMS[kind],
+            Bearing(place=Place.FACT, strength=_PUBLIC_NAME, shown=first.name),
+        )
+    if any(i.kind is FactKind.SYMBOL for i in facts.of(FactKind.SYMBOL, Action.REMOVED)):
+        yield "removal", Bearing(place=Place.FACT, strength=_PUBLIC_NAME, shown="removed")
+    total = sum(f.added + f.deleted + 1 for f in facts.files)
+    for area, name in _AREA_TERMS.items():
+        lines = sum(f.added + f.deleted + 1 for f in facts.files if f.area is area)
+        if lines:
+            bearing = Bearing(place=Place.AREA, strength=_AREA_WEIGHT * lines / total, shown=area)
+            yield term(name), bearing

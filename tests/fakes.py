@@ -1,0 +1,205 @@
+"""In-memory twins of the ports: they keep the protocols' promises and record what they got."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+
+from digest.change import Change, Commit
+from digest.errors import UnknownBranch
+from digest.graded import Graded, Repository
+from digest.query import Query
+from digest.topics import topics_of
+from digest.window import Window
+from handlers.ports import Outcome, Range, Selection, Tip
+
+
+@dataclass
+class FakeClock:
+    """A clock that stands still until it is told to go on."""
+
+    at: datetime = datetime(2026, 1, 23, 12, 0, tzinfo=UTC)
+
+    def now(self) -> datetime:
+        return self.at
+
+    def advance(self, by: timedelta) -> None:
+        self.at += by
+
+
+@dataclass
+class FakeSource:
+    """A branch of changes, newest first; ``calls`` holds the methods' names with arguments."""
+
+    branch_changes: Sequence[Change] = ()
+    branch: str = "main"
+    blobs: Mapping[str, str] = field(default_factory=dict)
+    batch: int = 50
+    calls: list[tuple[object, ...]] = field(default_factory=list)
+    failure: Exception | None = None
+
+    def _called(self, *what: object) -> None:
+        self.calls.append(what)
+        if self.failure is not None:
+            raise self.failure
+
+    async def sync(self) -> None:
+        self._called("sync")
+
+    async def tip(self, branch: str | None = None) -> Tip:
+        self._called("tip", branch)
+        if branch not in {None, self.branch}:
+            raise UnknownBranch(str(branch), [self.branch])
+        newest = self.branch_changes[0].sha if self.branch_changes else None
+        return Tip(branch=self.branch, sha=newest)
+
+    async def changes(self, branch: Tip, selection: Selection) -> AsyncIterator[Sequence[Change]]:
+        self._called("changes", branch, selection)
+        chosen = self._chosen(selection)
+        for start in range(0, len(chosen), self.batch):
+            yield chosen[start : start + self.batch]
+
+    async def count(self, branch: Tip, selection: Selection) -> int:
+        self._called("count", branch, selection)
+        return len(self._chosen(selection))
+
+    async def find(self, branch: Tip, number: int | None = None, sha: str = "") -> Sequence[str]:
+        self._called("find", branch, number, sha)
+        if sha:
+            return [c.sha for c in self.branch_changes if c.sha.startswith(sha)]
+        named = (f"(#{number})", f"#{number} ", f"!{number}")
+        return [
+            c.sha for c in self.branch_changes if any(n in f"{c.commit.message} " for n in named)
+        ]
+
+    async def is_ancestor(self, base: str, tip: str) -> bool:
+        self._called("is_ancestor", base, tip)
+        order = [c.sha for c in self.branch_changes]
+        return base in order and tip in order and order.index(tip) <= order.index(base)
+
+    async def texts(self, blobs: Sequence[str]) -> Mapping[str, str]:
+        self._called("texts", tuple(blobs))
+        return {b: self.blobs[b] for b in blobs if b in self.blobs}
+
+    def _chosen(self, selection: Selection) -> list[Change]:
+        if isinstance(selection, Window):
+            return [c for c in self.branch_changes if c.commit.committed_at in selection]
+        if isinstance(selection, Range):
+            order = [c.sha for c in self.branch_changes]
+            first = order.index(selection.tip)
+            last = order.index(selection.base) if selection.base in order else len(order)
+            return list(self.branch_changes[first:last])
+        wanted = set(selection)
+        return [c for c in self.branch_changes if c.sha in wanted]
+
+
+@dataclass
+class FakeArchive:
+    """Graded changes by repository and sha; ``queries`` holds what was selected by."""
+
+    kept: dict[str, dict[str, Graded]] = field(default_factory=dict)
+    saves: list[tuple[str, ...]] = field(default_factory=list)
+    queries: list[Query] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, repository: Repository, changes: Iterable[Graded]) -> FakeArchive:
+        return cls(kept={repository.name: {c.sha: c for c in changes}})
+
+    def _all(self, repository: Repository) -> list[Graded]:
+        kept = self.kept.get(repository.name, {}).values()
+        return sorted(kept, key=lambda g: (g.commit.committed_at, g.sha), reverse=True)
+
+    async def save(self, repository: Repository, changes: Sequence[Graded]) -> None:
+        self.saves.append(tuple(c.sha for c in changes))
+        mine = self.kept.setdefault(repository.name, {})
+        for change in changes:
+            held = mine.get(change.sha)
+            if held is None or held.facts.version < change.facts.version:
+                mine[change.sha] = change
+
+    async def load(self, repository: Repository, shas: Sequence[str]) -> Mapping[str, Graded]:
+        mine = self.kept.get(repository.name, {})
+        return {s: mine[s] for s in shas if s in mine}
+
+    async def find(
+        self, repository: Repository, number: int | None = None, sha: str = ""
+    ) -> Sequence[Graded]:
+        if sha:
+            return [g for g in self._all(repository) if g.sha.startswith(sha)]
+        return [g for g in self._all(repository) if g.number == number]
+
+    async def select(self, repository: Repository, query: Query) -> Sequence[Graded]:
+        self.queries.append(query)
+        met = [g for g in self._all(repository) if _meets(g, query)]
+        return met[: query.limit] if query.limit else met
+
+    async def vocabulary(self, repository: Repository) -> Mapping[str, int]:
+        return Counter(t for g in self._all(repository) for t in topics_of(g))
+
+
+def _meets(graded: Graded, query: Query) -> bool:
+    conditions: list[Callable[[], bool]] = [
+        lambda: query.window is None or graded.commit.committed_at in query.window,
+        lambda: not query.topics or not topics_of(graded).isdisjoint(query.topics),
+        lambda: all(t.lower() in _text(graded) for t in query.terms),
+        lambda: (
+            not query.paths
+            or any(f.path.startswith(p) for f in graded.facts.files for p in query.paths)
+        ),
+        lambda: query.level is None or graded.grade.level.rank <= query.level.rank,
+        lambda: query.author.lower() in graded.commit.author.lower(),
+    ]
+    return all(condition() for condition in conditions)
+
+
+def _text(graded: Graded) -> str:
+    parts = [graded.commit.message]
+    parts += [f.path for f in graded.facts.files]
+    parts += [i.name for i in graded.facts.items]
+    return "\n".join(parts).lower()
+
+
+@dataclass
+class FakeCoverage:
+    """Tips by channel and outcomes by sha."""
+
+    tips: dict[tuple[str, str, str], str] = field(default_factory=dict)
+    outcomes: dict[tuple[str, str], Outcome] = field(default_factory=dict)
+
+    async def seen(self, repository: Repository, branch: str, channel: str) -> str | None:
+        return self.tips.get((repository.name, branch, channel))
+
+    async def record(
+        self,
+        repository: Repository,
+        branch: str,
+        channel: str,
+        tip: str | None,
+        outcomes: Sequence[Outcome],
+    ) -> None:
+        for outcome in outcomes:
+            self.outcomes[repository.name, outcome.sha] = outcome
+        if tip is not None:
+            self.tips[repository.name, branch, channel] = tip
+
+    async def states(self, repository: Repository, shas: Sequence[str]) -> Mapping[str, Outcome]:
+        found = {s: self.outcomes.get((repository.name, s)) for s in shas}
+        return {s: o for s, o in found.items() if o is not None}
+
+
+def commit(
+    sha: str, message: str = "a change", at: datetime | None = None, author: str = "Ada"
+) -> Commit:
+    """A commit whose name is ``sha`` filled up with zeros to 40 digits."""
+    moment = at or datetime(2026, 1, 20, 12, 0, tzinfo=UTC)
+    return Commit(
+        sha=sha.ljust(40, "0"),
+        parents=(),
+        author=author,
+        email=f"{author.lower().replace(' ', '.')}@example.org",
+        authored_at=moment,
+        committed_at=moment,
+        message=message,
+    )
