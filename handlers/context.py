@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 from digest.grade import Thresholds
 from digest.graded import Repository
 from digest.language import Language
-from handlers.ports import Archive, Clock, Coverage, Source
+from handlers.ports import Archive, Clock, Coverage, Progress, Source
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,6 +26,19 @@ class Watched:
     aliases: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
 
+class Silent:
+    """Progress that nobody watches."""
+
+    def start(self, total: int) -> None:
+        """Say nothing."""
+
+    def advance(self, count: int) -> None:
+        """Say nothing."""
+
+    def finish(self) -> None:
+        """Say nothing."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Context:
     """The ports and the asker's settings for one request."""
@@ -36,3 +49,4 @@ class Context:
     clock: Clock
     zone: ZoneInfo
     language: Language = Language.EN
+    progress: Progress = field(default_factory=Silent)

@@ -56,6 +56,9 @@ class Source(Protocol):
     def changes(self, branch: Tip, selection: Selection) -> AsyncIterator[Sequence[Change]]:
         """The changes of a selection in batches, newest first along the branch's first parents."""
 
+    async def names(self, branch: Tip, selection: Selection) -> Sequence[str]:
+        """Full names of the selection's commits, as ``git rev-list`` lists them, newest first."""
+
     async def count(self, branch: Tip, selection: Selection) -> int:
         """How many commits ``git rev-list --count`` finds in the selection."""
 
@@ -70,6 +73,19 @@ class Source(Protocol):
 
     async def texts(self, blobs: Sequence[str]) -> Mapping[str, str]:
         """The contents of blobs by name; absent, oversized (1 MiB) and binary ones are left out."""
+
+
+class Progress(Protocol):
+    """Whom long work tells how far it is."""
+
+    def start(self, total: int) -> None:
+        """``total`` changes are to be read."""
+
+    def advance(self, count: int) -> None:
+        """``count`` more are done."""
+
+    def finish(self) -> None:
+        """The work is over."""
 
 
 class Clock(Protocol):

@@ -1,0 +1,76 @@
+"""How much a change matters: a logistic model over the signals of its facts.
+
+``importance.json`` holds the weights (log-odds per unit of a signal), the bias, the default
+thresholds and how they were fitted. Same facts, same grade: nothing here looks at a clock, a
+model's reply or another change.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from math import exp
+
+from digest.facts.model import Facts
+from digest.grade import Grade, Level, Reason, Thresholds
+from digest.signals import signals
+
+_LEAST_REASON = 0.08  # log-odds; what moves a score by less than 2 % is no reason to name
+_MOST_REASONS = 5
+_CONTEXT_ONLY = frozenset({"title_length", "files", "core"})
+"""Signals that steady the score but tell a reader nothing."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Weights:
+    """A fitted model; ``version`` changes whenever grades may."""
+
+    version: str
+    bias: float
+    weights: dict[str, float]
+    thresholds: Thresholds
+
+
+@cache
+def weights() -> Weights:
+    """The weights that the program ships with."""
+    data = json.loads(files("digest").joinpath("importance.json").read_text(encoding="utf-8"))
+    return Weights(
+        version=data["version"],
+        bias=data["bias"],
+        weights=data["weights"],
+        thresholds=Thresholds(**data["thresholds"]),
+    )
+
+
+def grade(facts: Facts, thresholds: Thresholds | None = None) -> Grade:
+    """Grade a change by its facts; ``thresholds`` replaces the shipped ones."""
+    model = weights()
+    moved = [
+        Reason(rule=s.name, weight=round(model.weights[s.name] * s.value, 4), subject=s.subject)
+        for s in signals(facts)
+        if s.name in model.weights
+    ]
+    odds = model.bias + sum(r.weight for r in moved)
+    score = round(1 / (1 + exp(-odds)), 4)
+    return Grade(
+        score=score,
+        level=level_of(score, thresholds or model.thresholds),
+        reasons=_told(moved),
+    )
+
+
+def level_of(score: float, thresholds: Thresholds) -> Level:
+    """The level of a score."""
+    if score >= thresholds.high:
+        return Level.HIGH
+    return Level.MEDIUM if score >= thresholds.medium else Level.LOW
+
+
+def _told(moved: list[Reason]) -> tuple[Reason, ...]:
+    """The weightiest reasons, those that raise and those that lower alike, ties by name."""
+    worth = [r for r in moved if abs(r.weight) >= _LEAST_REASON and r.rule not in _CONTEXT_ONLY]
+    worth.sort(key=lambda r: (-abs(r.weight), r.rule))
+    return tuple(worth[:_MOST_REASONS])
