@@ -1,0 +1,182 @@
+"""From a document to messages that stand: render, claim, send, keep the proof.
+
+A delivery belongs to one process at a time (:mod:`bot.lease`), and what it posts is what was frozen
+at the first claim (:mod:`bot.frozen`). Parts go in order; one that cannot be sent holds back those
+after it. What a crash or an outage leaves is taken up by :meth:`Delivery.resume_pending`. How a
+single part goes is in :mod:`bot.courier`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import structlog
+
+from bot.courier import Courier, Errand, Patience, Target, describe
+from bot.frozen import freeze, thaw
+from bot.lease import Leases
+from bot.platforms.base import Receipt
+from digest.document import Document
+from handlers.ports import DeliveryKey, DeliveryRecord, Ledger, PartRecord, PartState
+
+log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Posting:
+    """A document for a target; ``digest`` is its stable name, as in ``DeliveryKey``."""
+
+    target: Target
+    digest: str
+    document: Document
+
+    @property
+    def key(self) -> DeliveryKey:
+        """The unit that is delivered once."""
+        return DeliveryKey(
+            platform=self.target.sender.name, channel=self.target.name, digest=self.digest
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Delivered:
+    """How a delivery stands after an attempt.
+
+    ``parts`` are in order. ``new`` counts the parts that this attempt brought to a receipt.
+    ``busy`` says that another process is at it. ``error`` is empty, or why it is not done.
+    """
+
+    key: DeliveryKey
+    parts: tuple[PartRecord, ...] = ()
+    new: int = 0
+    busy: bool = False
+    error: str = ""
+
+    @property
+    def done(self) -> bool:
+        """Whether nothing is left to do."""
+        return not self.error
+
+
+class Delivery:
+    """Delivers to targets. Platforms' failures are in the results, never raised."""
+
+    def __init__(
+        self,
+        ledger: Ledger,
+        leases: Leases,
+        targets: Sequence[Target] = (),
+        patience: Patience | None = None,
+    ) -> None:
+        """``targets`` are those whose pending deliveries :meth:`resume_pending` takes up."""
+        self._ledger = ledger
+        self._leases = leases
+        self._patience = patience or Patience()
+        self._courier = Courier(ledger, self._patience)
+        self._targets: Mapping[tuple[str, str], Target] = {
+            (target.sender.name, target.name): target for target in targets
+        }
+
+    async def deliver(self, posting: Posting) -> Delivered:
+        """Post what is not yet posted."""
+        parts = posting.target.sender.render(posting.document)
+        async with self._leases.hold(_name(posting.key)) as mine:
+            record = await self._ledger.claim(
+                posting.key, freeze(posting.document, parts), len(parts)
+            )
+            return await self._go_on(posting.target, record, mine=mine)
+
+    async def deliver_all(self, postings: Sequence[Posting]) -> tuple[Delivered, ...]:
+        """Post to many targets at once, results in the order given; no failure stops another."""
+        return tuple(await asyncio.gather(*map(self._isolated, postings)))
+
+    async def resume_pending(
+        self, skip: Collection[DeliveryKey] = frozenset()
+    ) -> tuple[Delivered, ...]:
+        """Go on with what a crash or an outage left, oldest first, all but ``skip``."""
+        left = [record for record in await self._ledger.pending() if record.key not in skip]
+        results = [await self._taken_up(record) for record in left]
+        return tuple(result for result in results if result is not None)
+
+    async def reply(
+        self, target: Target, document: Document, reply_to: Receipt | None = None
+    ) -> tuple[Receipt, ...]:
+        """Answer somebody. No ledger keeps it, since the asker can ask again.
+
+        Raises ``SendError``.
+        """
+        receipts: list[Receipt] = []
+        for part in target.sender.render(document):
+            async for attempt in self._patience.repeated():
+                with attempt:
+                    receipts.append(await self._courier.call(target, part, reply_to))
+        return tuple(receipts)
+
+    async def _isolated(self, posting: Posting) -> Delivered:
+        try:
+            return await self.deliver(posting)
+        except Exception as error:
+            log.exception("delivery.broken", **describe(posting.key))
+            return Delivered(key=posting.key, error=type(error).__name__)
+
+    async def _taken_up(self, record: DeliveryRecord) -> Delivered | None:
+        target = self._targets.get((record.key.platform, record.key.channel))
+        if target is None:
+            log.warning("delivery.orphaned", **describe(record.key))
+            return None
+        document = thaw(record.content).document
+        return await self._isolated(
+            Posting(target=target, digest=record.key.digest, document=document)
+        )
+
+    async def _go_on(self, target: Target, record: DeliveryRecord, *, mine: bool) -> Delivered:
+        entries = sorted(record.parts, key=lambda entry: entry.part)
+        if record.done:
+            log.info("delivery.repeated", **describe(record.key))
+            return Delivered(key=record.key, parts=tuple(entries))
+        if not mine:
+            log.info("delivery.busy", **describe(record.key))
+            return Delivered(key=record.key, parts=tuple(entries), busy=True, error="busy")
+        result = await self._post(target, record, entries)
+        event = "delivery.sent" if result.done else "delivery.held"
+        log.info(event, **describe(record.key), parts=len(entries), new=result.new)
+        return result
+
+    async def _post(
+        self, target: Target, record: DeliveryRecord, entries: list[PartRecord]
+    ) -> Delivered:
+        frozen = thaw(record.content).parts
+        thread: Receipt | None = None
+        new = 0
+        for place, entry in enumerate(entries):
+            if entry.state is not PartState.SENT:
+                errand = Errand(
+                    target=target,
+                    key=record.key,
+                    number=entry.part,
+                    part=replace(frozen[place], identity=identity(record.key, entry.part)),
+                    thread=thread,
+                )
+                entries[place] = settled = await self._courier.settle(errand, entry.state)
+                if settled.state is not PartState.SENT:
+                    return Delivered(
+                        key=record.key, parts=tuple(entries), new=new, error=settled.error
+                    )
+                new += bool(settled.receipt)
+            thread = thread or Receipt.parse(entries[place].receipt)
+        return Delivered(key=record.key, parts=tuple(entries), new=new)
+
+
+def identity(key: DeliveryKey, part: int) -> str:
+    """32 hex digits that name one part of one delivery, the same at every attempt.
+
+    Short enough for every platform that takes a key against repeats.
+    """
+    return hashlib.sha256(f"{_name(key)}\0{part}".encode()).hexdigest()[:32]
+
+
+def _name(key: DeliveryKey) -> str:
+    return f"{key.platform}\0{key.channel}\0{key.digest}"

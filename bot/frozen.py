@@ -1,0 +1,63 @@
+"""A delivery's content as text, so that the ledger can freeze it.
+
+Both the document and the parts that it makes are kept: a delivery that goes on after a restart
+posts what was claimed, even if the renderer or the width of the terminal has changed since.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, is_dataclass
+from typing import Any
+
+from bot.platforms.base import Part
+from digest import document as model
+from digest.document import Document
+
+_TYPES = {
+    kind.__name__: kind
+    for kind in vars(model).values()
+    if isinstance(kind, type) and is_dataclass(kind) and kind.__module__ == model.__name__
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Frozen:
+    """A document with the parts that a platform made of it."""
+
+    document: Document
+    parts: tuple[Part, ...]
+
+
+def freeze(document: Document, parts: Sequence[Part]) -> str:
+    """The document and its parts as JSON text."""
+    rendered = [[part.text, part.body] for part in parts]
+    return json.dumps({"document": _encode(document), "parts": rendered}, ensure_ascii=False)
+
+
+def thaw(content: str) -> Frozen:
+    """What :func:`freeze` was given."""
+    loaded = json.loads(content)
+    return Frozen(
+        document=_decode(loaded["document"]),
+        parts=tuple(Part(text=text, body=body) for text, body in loaded["parts"]),
+    )
+
+
+def _encode(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return [_encode(item) for item in value]
+    if is_dataclass(value):
+        kept = {field.name: _encode(getattr(value, field.name)) for field in fields(value)}
+        return {"is": type(value).__name__, **kept}
+    return value
+
+
+def _decode(value: Any) -> Any:
+    if isinstance(value, list):
+        return tuple(_decode(item) for item in value)
+    if isinstance(value, dict):
+        kept = {name: _decode(item) for name, item in value.items() if name != "is"}
+        return _TYPES[value["is"]](**kept)
+    return value

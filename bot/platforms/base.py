@@ -1,0 +1,261 @@
+"""What a platform is to the rest of the program.
+
+A platform is one file beside this one, found by its name: ``kind = "console"`` in the
+configuration imports ``bot.platforms.console``. The file holds
+
+- ``Config``: a :class:`bot.settings.Settings` model, the platform's own settings;
+- ``create(config) -> Sender``: what ``digestbot run`` calls; a sender that also has ``listen``
+  is a :class:`Receiver` too.
+
+Nothing outside the file names the platform, and it imports of ours only this module, ``settings``,
+``terminal`` and ``digest``. ``tests/contract/test_platforms.py`` runs the same kit on every file.
+"""
+
+from __future__ import annotations
+
+import json
+import unicodedata
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Protocol, runtime_checkable
+
+from digest.document import Document
+from digest.errors import DigestbotError
+
+
+class Unit(StrEnum):
+    """What a platform counts when it says "too long"."""
+
+    CODE_POINTS = "code points"
+    UTF16 = "UTF-16 code units"
+    BYTES = "bytes of UTF-8"
+
+
+class Counted(StrEnum):
+    """Which side of a part the limit holds for."""
+
+    TEXT = "text"
+    BODY = "body"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """One message. Frozen in the ledger, so both sides are plain strings.
+
+    ``text`` is what a person reads, without markup: for notifications, for a platform that refuses
+    the markup, for tests. ``body`` is what is sent, in the platform's markup or as JSON text.
+    ``identity`` (32 hex digits, set by the delivery) is the same at every attempt to send this
+    part to this channel: an adapter puts it where the platform keeps it, and :meth:`Sender.find`
+    looks for it.
+    """
+
+    text: str
+    body: str
+    identity: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limit:
+    """The longest message: ``size`` of ``unit``, counted on one side of a part.
+
+    ``size`` ``None`` is no limit. ``source`` is the address of the page that states it.
+    """
+
+    size: int | None
+    unit: Unit
+    source: str
+    counts: Counted = Counted.BODY
+
+    def measure(self, part: Part) -> int:
+        """The length of a part, in ``unit``."""
+        counted = part.text if self.counts is Counted.TEXT else part.body
+        match self.unit:
+            case Unit.CODE_POINTS:
+                return len(counted)
+            case Unit.UTF16:
+                return len(counted.encode("utf-16-le", "surrogatepass")) // 2
+            case Unit.BYTES:
+                return len(counted.encode("utf-8", "surrogatepass"))
+
+    def holds(self, part: Part) -> bool:
+        """Whether the part is short enough."""
+        return self.size is None or self.measure(part) <= self.size
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Receipt:
+    """A platform's proof that a message stands: its id, and the thread that answers belong to."""
+
+    message: str
+    thread: str = ""
+
+    def dump(self) -> str:
+        """The receipt as the ledger keeps it."""
+        return json.dumps([self.message, self.thread], ensure_ascii=False)
+
+    @classmethod
+    def parse(cls, text: str) -> Receipt | None:
+        """The receipt of a ledger entry; ``None`` where the entry has no proof."""
+        if not text:
+            return None
+        message, thread = json.loads(text)
+        return cls(message=message, thread=thread)
+
+
+class SendReason(StrEnum):
+    """Why a message was not sent. A closed set: metrics and tests count on it."""
+
+    RATE_LIMITED = "rate_limited"  # too many messages for now
+    UNAVAILABLE = "unavailable"  # refused before it was taken: no connection, 5xx
+    NO_ANSWER = "no_answer"  # handed over, and no word whether it was taken
+    UNAUTHORIZED = "unauthorized"  # token or permission
+    NO_CHANNEL = "no_channel"  # no such chat, the bot was removed, the chat is closed
+    REJECTED = "rejected"  # the platform does not take this content
+    UNSUPPORTED = "unsupported"  # the platform cannot do this at all
+    BROKEN = "broken"  # the platform's answer makes no sense
+
+
+_AGAIN = frozenset({SendReason.RATE_LIMITED, SendReason.UNAVAILABLE})
+
+
+class SendError(DigestbotError):
+    """A platform's failure, classified by its adapter. The delivery decides what follows.
+
+    ``retry`` says that the same call may be repeated and cannot make a second message; by default
+    so for ``RATE_LIMITED`` and ``UNAVAILABLE`` alone. ``retry_after`` is in seconds, where the
+    platform names a time. ``detail`` is for logs and holds no secret.
+    """
+
+    def __init__(
+        self,
+        reason: SendReason,
+        detail: str = "",
+        *,
+        retry: bool | None = None,
+        retry_after: float | None = None,
+    ) -> None:
+        super().__init__(f"{reason}: {detail}" if detail else str(reason))
+        self.reason = reason
+        self.detail = detail
+        self.retry = reason in _AGAIN if retry is None else retry
+        self.retry_after = retry_after
+
+
+class Ability(StrEnum):
+    """What not every platform can do; a call of what it cannot raises ``UNSUPPORTED``."""
+
+    EDIT = "edit"
+    FIND = "find"
+    THREAD = "thread"
+
+
+class Sender(Protocol):
+    """Posts to one account of a platform. ``chat`` is a chat in the platform's own words.
+
+    Every method but ``render`` raises :class:`SendError` and nothing else.
+    """
+
+    name: str
+    limit: Limit
+    abilities: frozenset[Ability]
+
+    def render(self, document: Document) -> tuple[Part, ...]:
+        """The messages that the document makes, in order, each within ``limit``; pure.
+
+        No text is lost, and nothing in it acts: markup, mentions and escape codes are neutralised.
+        """
+
+    async def send(self, chat: str, part: Part, reply_to: Receipt | None = None) -> Receipt:
+        """Post once, without repeating. ``reply_to`` is ignored where there are no threads."""
+
+    async def edit(self, chat: str, receipt: Receipt, part: Part) -> Receipt:
+        """Put another content in the place of a message."""
+
+    async def find(self, chat: str, part: Part) -> Receipt | None:
+        """The message that stands in the chat with the part's identity, if there is one."""
+
+    async def probe(self, chat: str) -> str:
+        """Find out, without sending, whether it could be done; a few words on what is there."""
+
+    async def aclose(self) -> None:
+        """Let go of connections."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Incoming:
+    """A message to the bot.
+
+    ``id`` is the message's own identity, the same when the platform delivers it again. ``text`` is
+    hostile. ``receipt`` is what an answer replies to. ``direct`` says that only the bot and the
+    person are in the chat. ``at`` is aware, in UTC.
+    """
+
+    platform: str
+    chat: str
+    person: str
+    text: str
+    id: str
+    at: datetime
+    receipt: Receipt | None = None
+    direct: bool = False
+
+
+@runtime_checkable
+class Receiver(Protocol):
+    """Hears one account of a platform."""
+
+    def listen(self) -> AsyncIterator[Incoming]:
+        """The messages as they come. Ends when the platform closes for good."""
+
+
+# One character for one character, so that nothing moves: C0 and DEL become their pictures
+# (U+2400..2421); what reorders, hides or breaks lines becomes the replacement character. Bidi
+# controls: Unicode TR36 section 2.5 and https://trojansource.codes. Joiners stay: emoji need them.
+_PICTURES = {c: 0x2400 + c for c in range(0x20)} | {0x7F: 0x2421}
+_HIDDEN = dict.fromkeys(
+    [
+        *range(0x80, 0xA0),
+        0x061C,
+        0x200E,
+        0x200F,
+        *range(0x2028, 0x202F),
+        *range(0x2060, 0x2070),
+        *range(0xD800, 0xE000),
+        0xFEFF,
+        *range(0xFFF9, 0xFFFC),
+        *range(0xE0000, 0xE0080),
+    ],
+    0xFFFD,
+)
+_LEGIBLE = str.maketrans(_PICTURES | _HIDDEN)
+_INLINE = str.maketrans(_PICTURES | _HIDDEN | dict.fromkeys(map(ord, "\t\n\r\v\f\x85"), " "))
+
+
+def legible(text: str) -> str:
+    """One line of text in which nothing acts on a terminal and nothing is hidden.
+
+    Line ends and tabs become spaces; control characters become their pictures; bidirectional
+    controls, invisible tags and lone surrogates become U+FFFD. As many characters as before.
+    """
+    return text if text.isascii() and text.isprintable() else text.translate(_INLINE)
+
+
+def legible_lines(text: str) -> list[str]:
+    """The lines of a text as written, each as in :func:`legible`, with tabs as four spaces."""
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    return [line.replace("\t", "    ").translate(_LEGIBLE) for line in lines]
+
+
+def address(url: str) -> str:
+    """A link's target that is safe to show and to open: no spaces, controls or odd schemes.
+
+    Empty where the scheme is not http, https or mailto; relative paths and anchors pass.
+    """
+    cleaned = "".join(
+        char for char in url if not char.isspace() and unicodedata.category(char)[0] != "C"
+    )
+    scheme, colon, _ = cleaned.partition(":")
+    relative = not colon or any(mark in scheme for mark in "/?#")
+    return cleaned if relative or scheme.lower() in {"http", "https", "mailto"} else ""

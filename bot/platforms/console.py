@@ -1,0 +1,195 @@
+"""The terminal, or a file: the shortest example of a platform, and what ``chat`` talks through."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import sys
+import threading
+from collections.abc import AsyncIterator, Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Literal, TextIO
+
+from pydantic import Field
+from rich.color import ColorSystem
+from rich.console import Console as Detected
+from rich.style import Style
+
+from bot.platforms.base import (
+    Ability,
+    Incoming,
+    Limit,
+    Part,
+    Receipt,
+    SendError,
+    SendReason,
+    Unit,
+)
+from bot.settings import Settings
+from bot.terminal import Line, Role, Run, lay_out, plain_text
+from digest.document import Document
+
+_STYLES = {
+    Role.TITLE: Style(bold=True, color="bright_cyan"),
+    Role.HEADING: Style(bold=True),
+    Role.STRONG: Style(bold=True),
+    Role.EMPHASIS: Style(italic=True),
+    Role.CODE: Style(color="cyan"),
+    Role.LINK: Style(underline=True),
+    Role.FAINT: Style(dim=True),
+}
+
+
+class Config(Settings):
+    """Where the posts go. Without ``output`` they are printed."""
+
+    kind: Literal["console"] = "console"
+    output: Path | None = None
+    width: int | None = Field(default=None, ge=20, le=1000)
+
+
+class Console:
+    """Prints. One stream is one chat, so ``chat`` is not looked at."""
+
+    name = "console"
+    limit = Limit(size=None, unit=Unit.CODE_POINTS, source="a stream has no end")
+    abilities: frozenset[Ability] = frozenset()
+
+    def __init__(self, stream: TextIO, *, width: int = 80, styled: bool = False) -> None:
+        self._stream = stream
+        self._width = width
+        self._styled = styled
+
+    def render(self, document: Document) -> tuple[Part, ...]:
+        """One part. Where words can carry a style they carry their links too."""
+        plain = plain_text(lay_out(document, self._width, urls=True))
+        if not self._styled:
+            return (Part(text=plain, body=plain),)
+        lines = lay_out(document, self._width, urls=False)
+        return (Part(text=plain, body="".join(map(_styled, lines))),)
+
+    async def send(self, chat: str, part: Part, reply_to: Receipt | None = None) -> Receipt:  # noqa: ARG002  # one chat, no threads
+        """Write and flush."""
+        encoding = getattr(self._stream, "encoding", None) or "utf-8"
+        body = part.body.encode(encoding, "replace").decode(encoding)
+        try:
+            self._stream.write(body + "\n")
+            self._stream.flush()
+        except (BrokenPipeError, ValueError) as error:
+            raise SendError(SendReason.NO_CHANNEL, "the stream is closed") from error
+        except OSError as error:
+            detail = error.strerror or type(error).__name__
+            raise SendError(SendReason.UNAVAILABLE, detail, retry=False) from error
+        return Receipt(message=part.identity or "printed")
+
+    async def edit(self, chat: str, receipt: Receipt, part: Part) -> Receipt:  # noqa: ARG002  # as above
+        """Not possible."""
+        raise SendError(SendReason.UNSUPPORTED, "what is printed stays")
+
+    async def find(self, chat: str, part: Part) -> Receipt | None:  # noqa: ARG002  # as above
+        """Not possible."""
+        raise SendError(SendReason.UNSUPPORTED, "a terminal cannot be read back")
+
+    async def probe(self, chat: str) -> str:  # noqa: ARG002  # as above
+        """Whether the stream is open for writing."""
+        if self._stream.closed or not self._stream.writable():
+            raise SendError(SendReason.NO_CHANNEL, "the stream is closed")
+        return f"{self._width} columns{', with colours' if self._styled else ''}"
+
+    async def aclose(self) -> None:
+        """Close a file; leave the terminal open."""
+        if self._stream not in {sys.stdout, sys.stderr}:
+            self._stream.close()
+
+
+def create(config: Config) -> Console:
+    """The console that the configuration names. Raises ``SendError`` where its file cannot open."""
+    if config.output is None:
+        return attached(sys.stdout, config.width)
+    try:
+        config.output.parent.mkdir(parents=True, exist_ok=True)
+        stream = config.output.open("a", encoding="utf-8")
+    except OSError as error:
+        detail = f"{config.output}: {error.strerror or error}"
+        raise SendError(SendReason.NO_CHANNEL, detail) from error
+    return Console(stream, width=config.width or 80)
+
+
+def attached(stream: TextIO, width: int | None = None) -> Console:
+    """A console as wide and as colourful as what stands behind the stream.
+
+    Rich finds that out, with ``NO_COLOR``, ``FORCE_COLOR``, ``TERM`` and ``COLUMNS``.
+    """
+    found = Detected(file=stream)
+    return Console(
+        stream, width=width or found.width, styled=found.is_terminal and bool(found.color_system)
+    )
+
+
+def _styled(line: Line) -> str:
+    return "".join(map(_run, line)).rstrip(" ") + "\n"
+
+
+def _run(run: Run) -> str:
+    style = _STYLES.get(run.role)
+    text = style.render(run.text, color_system=ColorSystem.STANDARD) if style else run.text
+    # Rich's own links carry a random id; the same document must give the same text.
+    return f"\x1b]8;;{run.url}\x1b\\{text}\x1b]8;;\x1b\\" if run.url else text
+
+
+class Keyboard:
+    """Hears what is typed, a line at a time; each line is read when the one before is answered."""
+
+    def __init__(self, stream: TextIO | None = None, prompt: str = "> ") -> None:
+        self._stream = stream or sys.stdin
+        self._prompt = prompt
+
+    async def listen(self) -> AsyncIterator[Incoming]:
+        """The lines, without empty ones, until the end of the input."""
+        number = 0
+        while line := await _in_thread(self._read):
+            number += 1
+            if text := line.strip():
+                yield Incoming(
+                    platform="console",
+                    chat="",
+                    person="",
+                    text=text,
+                    id=str(number),
+                    at=datetime.now(UTC),
+                    direct=True,
+                )
+
+    def _read(self) -> str:
+        if self._stream is not sys.stdin or not self._stream.isatty():
+            return self._stream.readline()
+        with contextlib.suppress(ImportError):
+            import readline  # noqa: F401  # importing it gives ``input`` its history and editing
+        try:
+            return input(self._prompt) + "\n"
+        except EOFError:
+            return ""
+
+
+async def _in_thread(read: Callable[[], str]) -> str:
+    """Read in a thread that does not keep the process alive, unlike those of an executor."""
+    loop = asyncio.get_running_loop()
+    result: asyncio.Future[str] = loop.create_future()
+
+    def give(line: str) -> None:
+        if not result.done():
+            result.set_result(line)
+
+    def run() -> None:
+        try:
+            line = read()
+        except (OSError, ValueError):
+            line = ""
+        try:
+            loop.call_soon_threadsafe(give, line)
+        except RuntimeError:
+            return  # the loop has ended, nobody waits for the line
+
+    threading.Thread(target=run, name="keyboard", daemon=True).start()
+    return await result

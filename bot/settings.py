@@ -1,0 +1,81 @@
+"""The shape of every section of the configuration file, and how it holds secrets.
+
+A field of the type ``SecretStr`` can be given in three ways, the first that is there wins:
+
+- ``bot_token_file = "token"``: a file that holds the secret alone, best for systemd and Kubernetes;
+- ``bot_token = "..."`` in the configuration file;
+- the environment variable ``DIGESTBOT_<SECTION>_BOT_TOKEN``, where the section has a name.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, get_args
+
+from pydantic import BaseModel, ConfigDict, SecretStr, ValidationInfo, model_validator
+
+
+@dataclass(slots=True, kw_only=True)
+class Reading:
+    """What a section is read with: the folder of the file, the environment, and what to warn of."""
+
+    folder: Path
+    environment: Mapping[str, str] = field(default_factory=dict)
+    section: str = ""
+    warnings: list[str] = field(default_factory=list)
+
+
+class Settings(BaseModel):
+    """A section: unknown keys are refused, nothing changes afterwards."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _find_secrets(cls, data: Any, info: ValidationInfo) -> Any:
+        reading = info.context
+        if not isinstance(data, dict) or not isinstance(reading, Reading):
+            return data
+        found = dict(data)
+        for name in cls.secret_fields():
+            if (file := found.pop(f"{name}_file", None)) is not None:
+                if name in found:
+                    raise ValueError(f"both {name} and {name}_file are given; keep one")
+                found[name] = read_secret(reading.folder / str(file), reading.warnings)
+            elif name not in found and reading.section:
+                variable = f"DIGESTBOT_{reading.section}_{name}".upper().replace("-", "_")
+                if value := reading.environment.get(variable):
+                    found[name] = value
+        return found
+
+    @classmethod
+    def secret_fields(cls) -> tuple[str, ...]:
+        """The names of the fields that hold secrets."""
+        return tuple(
+            name
+            for name, info in cls.model_fields.items()
+            if info.annotation is SecretStr or SecretStr in get_args(info.annotation)
+        )
+
+
+def read_secret(file: Path, warnings: list[str]) -> str:
+    """A secret from its file, without the line end. Raises ``ValueError`` with a line to show."""
+    try:
+        secret = file.read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        why = getattr(error, "strerror", None) or "not UTF-8"
+        raise ValueError(f"the secret's file {str(file)!r} cannot be read ({why})") from error
+    if not secret:
+        raise ValueError(f"the secret's file {str(file)!r} is empty")
+    if open_to_others(file):
+        warnings.append(f"{file} can be read by others; chmod 600 it")
+    return secret
+
+
+def open_to_others(file: Path) -> bool:
+    """Whether anybody but the owner may read the file."""
+    return os.name == "posix" and bool(file.stat().st_mode & (stat.S_IRGRP | stat.S_IROTH))

@@ -1,0 +1,319 @@
+"""A document as lines of text of a given width: the layout, without any output.
+
+Widths are in terminal cells: a Chinese character takes two. Lines break at spaces and beside
+wide characters, but not before closing or after opening punctuation (a small part of Unicode
+UAX #14). What is wider than a line is folded, never cut. All text passes through ``legible``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from itertools import groupby
+
+from rich.cells import cell_len, chop_cells
+
+from bot.platforms.base import address, legible, legible_lines
+from digest.document import (
+    Actions,
+    Block,
+    Button,
+    Code,
+    CodeBlock,
+    Divider,
+    Document,
+    Emphasis,
+    Heading,
+    Image,
+    Item,
+    Link,
+    Listing,
+    Paragraph,
+    Quote,
+    Span,
+    Spans,
+    Strong,
+    Table,
+    Text,
+)
+
+
+class Role(StrEnum):
+    """Why a run of text may look different."""
+
+    NONE = ""
+    TITLE = "title"
+    HEADING = "heading"
+    STRONG = "strong"
+    EMPHASIS = "emphasis"
+    CODE = "code"
+    LINK = "link"
+    FAINT = "faint"
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Words with one role; ``url`` is where they lead."""
+
+    text: str
+    role: Role = Role.NONE
+    url: str = ""
+
+
+Line = tuple[Run, ...]
+
+_ROLES: dict[type[Span], Role] = {
+    Text: Role.NONE,
+    Strong: Role.STRONG,
+    Emphasis: Role.EMPHASIS,
+    Code: Role.CODE,
+    Link: Role.LINK,
+}
+_WIDE = (
+    "\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff"
+    "\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\U00020000-\U0003fffd"
+)
+_TOKEN = re.compile(rf"\s+|[{_WIDE}]|[^\s{_WIDE}]+")
+_IS_WIDE = re.compile(rf"[{_WIDE}]")
+_NO_START = frozenset(",.;:?!)]}%'\"，。、；：？！）】》〉」』”’…—·％")
+_NO_END = frozenset("([{（【《〈「『“‘")
+_LEAST_COLUMN = 4
+_GAP = 2
+
+
+def lay_out(document: Document, width: int, *, urls: bool) -> list[Line]:
+    """The lines of a document, none wider than ``width`` cells (at least 20).
+
+    ``urls`` writes a link's address behind its words, for where words cannot be links.
+    """
+    page = _Page(width=max(width, 20), urls=urls)
+    lines: list[Line] = []
+    before: Block | None = None
+    for block in document.blocks:
+        if before is not None and not isinstance(before, Heading):
+            lines.append(())
+        lines.extend(page.block(block))
+        before = block
+    return lines
+
+
+def plain_text(lines: Iterable[Line]) -> str:
+    """The lines without roles, each ended by a line feed."""
+    return "".join("".join(run.text for run in line).rstrip() + "\n" for line in lines)
+
+
+@dataclass(frozen=True, slots=True)
+class _Page:
+    width: int
+    urls: bool
+
+    def block(self, block: Block) -> Iterator[Line]:
+        match block:
+            case Heading():
+                yield from self._heading(block)
+            case Paragraph():
+                yield from wrap(self._runs(block.spans), self.width)
+            case Listing():
+                yield from self._listing(block.items, ordered=block.ordered)
+            case Table():
+                yield from self._table(block)
+            case Quote():
+                for paragraph in block.paragraphs:
+                    yield from self._prefixed(Run("│ ", Role.FAINT), self._runs(paragraph))
+            case CodeBlock():
+                yield from self._code(block.text)
+            case Divider():
+                yield (Run("─" * self.width, Role.FAINT),)
+            case Actions():
+                yield from wrap(self._buttons(block.buttons), self.width)
+            case Image():
+                yield from wrap(self._runs((Link(f"[{block.alt}]", block.url),)), self.width)
+
+    def _heading(self, heading: Heading) -> Iterator[Line]:
+        role = Role.TITLE if heading.level == 1 else Role.HEADING
+        runs = [
+            run if run.role is Role.LINK else replace(run, role=role)
+            for run in self._runs(heading.spans)
+        ]
+        lines = list(wrap(runs, self.width))
+        yield from lines
+        if heading.level <= 2:
+            longest = max((width_of(line) for line in lines), default=0)
+            yield (Run(("═" if heading.level == 1 else "─") * longest, Role.FAINT),)
+
+    def _listing(self, items: Sequence[Item], *, ordered: bool) -> Iterator[Line]:
+        for number, item in enumerate(items, 1):
+            mark = f"{number}. " if ordered else "• "
+            hang = " " * len(mark)
+            yield from self._prefixed(Run(mark), self._runs(item.spans), hang)
+            # Deep nesting must not leave a column too narrow to read.
+            inner = replace(self, width=max(self.width - len(mark), 8))
+            for line in inner._listing(item.children, ordered=False):  # noqa: SLF001  # itself
+                fits = width_of(line) + len(mark) <= self.width
+                yield (Run(hang), *line) if fits else line
+
+    def _prefixed(self, mark: Run, runs: Iterable[Run], hang: str | None = None) -> Iterator[Line]:
+        following = mark if hang is None else Run(hang)
+        lines = list(wrap(runs, self.width - cell_len(mark.text))) or [()]
+        yield (mark, *lines[0])
+        for line in lines[1:]:
+            yield (following, *line)
+
+    def _code(self, text: str) -> Iterator[Line]:
+        for line in legible_lines(text.rstrip("\r\n")):
+            for piece in fold(line, self.width - 4) or [""]:
+                yield (Run("    "), Run(piece, Role.CODE))
+
+    def _table(self, table: Table) -> Iterator[Line]:
+        rows = [[self._runs(cell) for cell in row] for row in (table.header, *table.rows)]
+        widths = _columns([[width_of(cell) for cell in row] for row in rows], self.width)
+        if not widths:
+            yield from self._stacked(table)
+            return
+        head = [
+            [run if run.url else replace(run, role=Role.STRONG) for run in cell] for cell in rows[0]
+        ]
+        yield from _row(head, widths)
+        yield _joined([(Run("─" * width, Role.FAINT),) for width in widths], widths)
+        for row in rows[1:]:
+            yield from _row(row, widths)
+
+    def _stacked(self, table: Table) -> Iterator[Line]:
+        """A table with more columns than the line has room for: a line for each cell."""
+        for row in table.rows or (((),) * len(table.header),):
+            for name, cell in zip(table.header, row, strict=True):
+                runs = [*self._runs(name), Run(": "), *self._runs(cell)]
+                yield from self._prefixed(Run("  "), runs)
+            yield ()
+
+    def _buttons(self, buttons: Sequence[Button]) -> Iterator[Run]:
+        for place, button in enumerate(buttons):
+            label = Link(button.label, button.url) if button.url else Text(button.label)
+            typed = f": {button.action} {button.value}".rstrip(": ") if button.action else ""
+            yield Run("   [" if place else "[", Role.FAINT)
+            yield from self._runs((label, Text(typed)))
+            yield Run("]", Role.FAINT)
+
+    def _runs(self, spans: Spans) -> list[Run]:
+        runs: list[Run] = []
+        for span in spans:
+            url = address(span.url) if isinstance(span, Link) else ""
+            text = legible(span.text)
+            # A terminal opens full addresses only; a path is of use where it can be read.
+            linked = "" if self.urls or "://" not in url else url
+            shown = url and not linked and not url.startswith("#") and url != text
+            runs.append(Run(text, _ROLES[type(span)], linked))
+            if shown:
+                runs.append(Run(f" ({url})", Role.FAINT))
+        return [run for run in runs if run.text]
+
+
+def width_of(runs: Iterable[Run]) -> int:
+    """The cells that the runs take in one line."""
+    return sum(cell_len(run.text) for run in runs)
+
+
+def fold(text: str, width: int) -> list[str]:
+    """The text in pieces of at most ``width`` cells."""
+    return chop_cells(text, width) if cell_len(text) > width else [text] if text else []
+
+
+def wrap(runs: Iterable[Run], width: int) -> Iterator[Line]:
+    """Running text in lines of at most ``width`` cells (at least 2)."""
+    line: list[Run] = []
+    used = 0
+    for space, chunk in _chunks(runs):
+        size = width_of(chunk)
+        if line and used + space + size > width:
+            yield _merged(line)
+            line, used = [], 0
+        if line and space:
+            line.append(Run(" ", *_shared(line[-1], chunk[0])))
+            used += 1
+        for piece in chunk:
+            for part in _fitted(piece, width - used, width):
+                if used + cell_len(part) > width:
+                    yield _merged(line)
+                    line, used = [], 0
+                line.append(replace(piece, text=part))
+                used += cell_len(part)
+    if line:
+        yield _merged(line)
+
+
+def _merged(line: Iterable[Run]) -> Line:
+    """The line with neighbours of one look joined."""
+    groups = groupby(line, key=lambda run: (run.role, run.url))
+    return tuple(Run("".join(run.text for run in group), *look) for look, group in groups)
+
+
+def _shared(left: Run, right: Run) -> tuple[Role, str]:
+    """What a space between two runs is: part of both, where they are one link or one code."""
+    same = (left.role, left.url) == (right.role, right.url)
+    return (left.role, left.url) if same else (Role.NONE, "")
+
+
+def _fitted(run: Run, room: int, width: int) -> Iterator[str]:
+    if cell_len(run.text) <= max(room, width):
+        yield run.text
+        return
+    yield from fold(run.text, width)
+
+
+def _chunks(runs: Iterable[Run]) -> Iterator[tuple[int, list[Run]]]:
+    """Runs between which a line may break, each with the one or no space before it."""
+    chunk: list[Run] = []
+    space = 0
+    for run in runs:
+        for token in _TOKEN.findall(run.text):
+            if token.isspace():
+                if chunk:
+                    yield space, chunk
+                chunk, space = [], 1
+                continue
+            if chunk and _breaks(chunk[-1].text[-1], token[0]):
+                yield space, chunk
+                chunk, space = [], 0
+            chunk.append(replace(run, text=token))
+    if chunk:
+        yield space, chunk
+
+
+def _breaks(left: str, right: str) -> bool:
+    if right in _NO_START or left in _NO_END:
+        return False
+    return bool(_IS_WIDE.match(left) or _IS_WIDE.match(right))
+
+
+def _columns(rows: Sequence[Sequence[int]], width: int) -> list[int]:
+    """The widths of a table's columns; empty where the table has no room."""
+    widths = [max(column) for column in zip(*rows, strict=True)]
+    room = width - _GAP * (len(widths) - 1)
+    if not widths or room < _LEAST_COLUMN * len(widths):
+        return []
+    while sum(widths) > room:
+        # The widest column gives way, down to the next widest.
+        widest = max(widths)
+        second = max((size for size in widths if size < widest), default=_LEAST_COLUMN)
+        over = sum(widths) - room
+        for place in [place for place, size in enumerate(widths) if size == widest]:
+            taken = min(widest - max(second, _LEAST_COLUMN), over) or min(1, over)
+            widths[place] -= taken
+            over -= taken
+    return [max(size, 1) for size in widths]
+
+
+def _row(cells: Sequence[Sequence[Run]], widths: Sequence[int]) -> Iterator[Line]:
+    wrapped = [list(wrap(cell, max(size, 2))) for cell, size in zip(cells, widths, strict=True)]
+    for level in range(max((len(lines) for lines in wrapped), default=0) or 1):
+        yield _joined([lines[level] if level < len(lines) else () for lines in wrapped], widths)
+
+
+def _joined(cells: Sequence[Line], widths: Sequence[int]) -> Line:
+    runs: list[Run] = []
+    for cell, size in zip(cells, widths, strict=True):
+        runs.extend(cell)
+        runs.append(Run(" " * (size - width_of(cell) + _GAP)))
+    return tuple(runs[:-1])
