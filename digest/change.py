@@ -12,9 +12,21 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
+_BLANK = " \t\n\r"
+"""What git takes for white space in messages; a line of nothing else ends a paragraph."""
+
+
+def _split(message: str) -> tuple[list[str], list[str]]:
+    """The lines of the first paragraph, and those after it without outer blank ones."""
+    lines = message.rstrip(_BLANK).split("\n")
+    start = next((i for i, line in enumerate(lines) if line.strip(_BLANK)), len(lines))
+    end = next((i for i in range(start, len(lines)) if not lines[i].strip(_BLANK)), len(lines))
+    rest = next((i for i in range(end, len(lines)) if lines[i].strip(_BLANK)), len(lines))
+    return lines[start:end], lines[rest:]
+
 
 def printable(path: str) -> str:
-    """A path as it may be shown: undecodable bytes and control characters become ``\\x..``."""
+    r"""A path as it may be shown: undecodable bytes and control characters become ``\x..``."""
     if path.isprintable():
         return path
     return "".join(
@@ -67,6 +79,7 @@ class FileChange:
     """One file of a change.
 
     ``old_path`` is set for renames and copies only. ``added`` and ``deleted`` count lines.
+    ``hunks`` leave out what is larger than a source keeps; ``added`` and ``deleted`` never do.
     ``omitted`` says that the content could not be read (an absent blob), so that lines and
     hunks are unknown; ``binary`` that git calls it binary. ``old_id`` and ``new_id`` are blob
     names, or empty where that side does not exist; ``old_mode`` and ``new_mode`` git's octal
@@ -103,25 +116,26 @@ class Commit:
     @property
     def subject(self) -> str:
         """The first paragraph of the message on one line, as ``git log --format=%s`` shows it."""
-        first, _, _ = self.message.lstrip("\n").partition("\n\n")
-        return " ".join(line.strip() for line in first.splitlines()).strip()
+        return " ".join(line.rstrip(_BLANK) for line in _split(self.message)[0])
 
     @property
     def body(self) -> str:
         """The message after its first paragraph, without outer blank lines."""
-        _, _, rest = self.message.lstrip("\n").partition("\n\n")
-        return rest.strip("\n")
+        return "\n".join(_split(self.message)[1])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
     """A commit and its files, in git's order: the unit that is graded.
 
-    A merge commit is one change: what it brought to its first parent.
+    A merge commit is one change: what it brought to its first parent. ``omitted`` says that even
+    the list of files is unknown: the commit stands at the boundary of a shallow clone, or its
+    trees are absent.
     """
 
     commit: Commit
     files: tuple[FileChange, ...]
+    omitted: bool = False
 
     @property
     def sha(self) -> str:
