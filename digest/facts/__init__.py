@@ -1,5 +1,8 @@
 """Facts: what a diff and a message say, found by reading and never by guessing."""
 
+from digest.facts.areas import area_of, language_of
+from digest.facts.extract import extract, wanted
+from digest.facts.form import from_json, to_json
 from digest.facts.model import (
     FACTS_VERSION,
     Action,
@@ -26,4 +29,10 @@ __all__ = [
     "Series",
     "Subject",
     "Undone",
+    "area_of",
+    "extract",
+    "from_json",
+    "language_of",
+    "to_json",
+    "wanted",
 ]

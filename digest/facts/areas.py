@@ -67,9 +67,9 @@ _FOLDERS: dict[str, Area] = {
         _words(
             "test tests __tests__ testing testdata test_data testsuite testsuites test-suite "
             "unittest unittests unit_tests unit-tests integration_tests integration-tests "
-            "integrationtest e2e e2e-tests fixtures __fixtures__ __mocks__ mocks testutil testutils "
-            "test_utils test-utils testlib androidtest jvmtest commontest cypress fuzz fuzzing "
-            "conformance"
+            "integrationtest e2e e2e-tests fixtures __fixtures__ __mocks__ mocks testutil "
+            "testutils test_utils test-utils testlib androidtest jvmtest commontest cypress fuzz "
+            "fuzzing conformance"
         ),
         Area.TESTS,
     ),
@@ -195,7 +195,9 @@ def _folder(folders: Iterable[str]) -> Area | None:
     for folder in folders:
         if (area := _FOLDERS.get(folder)) is not None:
             return area
-        if folder.endswith(("_test", "_tests", "-tests", ".tests")):
+        if folder.endswith(("_test", "_tests", "-test", "-tests", ".tests")) or folder.startswith(
+            ("tests-", "tests_")
+        ):
             return Area.TESTS
     return None
 

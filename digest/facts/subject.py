@@ -1,0 +1,174 @@
+"""The first line of a message, taken apart. Imports ``model`` only.
+
+Conventional commits are read as https://www.conventionalcommits.org/en/v1.0.0/ defines them, with
+two habits of the field beside it: a lower-case prefix that is no known type names the part of the
+program (``net: fix a leak``, ``cmd/go: ...``) and is a scope, and the capitals of the scientific
+Python projects (``ENH:``, ``BUG:``) are types. Types are told by their usual short names.
+"""
+
+from __future__ import annotations
+
+import re
+
+from digest.facts.model import Series, Subject
+
+_TYPES: dict[str, str] = {
+    written: name
+    for name, many in {
+        "feat": "feat feature features enh enhancement",
+        "fix": "fix fixes fixed bugfix bug hotfix",
+        "docs": "docs doc documentation",
+        "style": "style sty format formatting",
+        "refactor": "refactor refact refactoring cleanup",
+        "perf": "perf performance",
+        "test": "test tests tst testing",
+        "build": "build bld",
+        "ci": "ci",
+        "chore": "chore chores maint misc",
+        "revert": "revert reverts rev",
+        "deps": "deps dep-bump dependencies",
+        "security": "security sec",
+        "release": "release rel",
+        "breaking": "breaking",
+        "improvement": "improvement improve",
+        "wip": "wip",
+    }.items()
+    for written in many.split()
+}
+
+_TAG = re.compile(r"\s*(?:\[([^\[\]]{1,80})\]|【([^【】]{1,80})】)(?!\()\s*[:：]?")
+_STRAY = re.compile(r"\s*(?:\[\s*(?=\[)|\]\s*)")
+_EMOJI = re.compile(r"(?::[a-z0-9_+-]{2,40}:|[\u2190-\u2bff\U0001f000-\U0001faff\ufe0f\u200d])\s*")
+_CONVENTIONAL = re.compile(
+    r"([A-Za-z][\w-]{0,30})\s?(?:\(((?:[^()]|\([^()]{0,40}\)){1,80})\))?(!)?\s?[:：](?![/:])\s*"
+)
+_ROUND_TYPE = re.compile(r"\(([A-Za-z]{2,16})\)\s?[:：]?\s*")
+_SUBSYSTEM = re.compile(r"([a-z0-9_][\w./*+-]{0,60}(?:, ?[a-z0-9_][\w./*+-]{0,60}){0,3})(!)?: +")
+_VERBS = frozenset(["add", "update", "remove", "change", "note", "use", "make", "bump", "also"])
+_TICKET = re.compile(r"(?:gh|bpo|issue|bug)-?\d{1,9}[: ]\s*", re.IGNORECASE)
+_BREAKING_FOOTER = re.compile(r"^BREAKING[ -]CHANGE:", re.MULTILINE)
+
+_NUMBERS = re.compile(r"(?:(?:#|!|GH-|gh-|PR ?#?)\d{1,9}(?:\s*(?:,|&|and\b)\s*|$)){1,9}")
+_LAST_NUMBER = re.compile(r"(\d{1,9})$")
+_BORROWED = re.compile(r"(?:cherry[ -]?pick|backport|from upstream|picked from)", re.IGNORECASE)
+
+_SERIES = re.compile(
+    r"(?:part|pt\.?|patch(?: v\d{1,2})?|step|pr)?\s*#?(\d{1,3})\s*(?:/|of)\s*(\d{1,3}|[nNxX?])",
+    re.IGNORECASE,
+)
+_PART = re.compile(r"(?:part|pt\.?)\s*#?(\d{1,3})", re.IGNORECASE)
+_PLAIN_PART = re.compile(
+    r"[\s,:-]+\(?part\s#?(\d{1,3})(?:\s?(?:/|of)\s?(\d{1,3}|[nNxX]))?\)?$", re.IGNORECASE
+)
+_ROUND_SERIES = re.compile(r"\s*\((?:part\s)?(\d{1,3})/(\d{1,3}|[nNxX])\)", re.IGNORECASE)
+
+_LONGEST = 1000
+"""Characters of a first line that are looked at: far more than any subject that was written."""
+
+
+def read_subject(title: str, body: str = "", number: int | None = None) -> Subject:
+    """Take a title apart; ``number`` is the request that the message names elsewhere.
+
+    Without it the request is the last ``(#N)`` at the end of the title, since a squash merge adds
+    its own after those of the commits before; what was picked from elsewhere does not count.
+    """
+    words, numbers = strip_numbers(title[:_LONGEST].strip())
+    words, tags, series = strip_tags(words)
+    kind, scope, breaking, words = _strip_prefix(words)
+    if kind or scope:
+        words, more, later = strip_tags(words)
+        tags, series = tags + more, series or later
+    words, later = _strip_series(words)
+    return Subject(
+        title=title,
+        words=words or title.strip(),
+        tags=tags,
+        type=kind,
+        scope=scope,
+        breaking=breaking or bool(_BREAKING_FOOTER.search(body)),
+        number=number if number is not None else (numbers[-1] if numbers else None),
+        series=series or later,
+    )
+
+
+def strip_numbers(text: str) -> tuple[str, list[int]]:
+    """Take ``(#1) (#2)`` off the end; the numbers come in the order they are written."""
+    numbers: list[int] = []
+    borrowed = ""
+    while (end := text.rstrip(" .")).endswith(")"):
+        start = end.rfind("(")
+        inner = end[start + 1 : -1].strip()
+        if start < 0:
+            break
+        if _NUMBERS.fullmatch(inner):
+            found = _LAST_NUMBER.search(inner)
+            assert found is not None
+            numbers.insert(0, int(found[1]))
+        elif not numbers and not borrowed and _BORROWED.match(inner):
+            borrowed = f" ({inner})"
+        else:
+            break
+        text = end[:start].rstrip()
+    return text + borrowed, numbers
+
+
+def strip_tags(text: str) -> tuple[str, tuple[str, ...], Series | None]:
+    """Take ``[Bugfix][3/n]`` off the front: the rest, the tags and the place in a series."""
+    tags: list[str] = []
+    series: Series | None = None
+    text = _EMOJI.sub("", text, count=1) if _EMOJI.match(text) else text
+    while found := _TAG.match(text) or (_STRAY.match(text) if tags else None):
+        if found.re is _STRAY:
+            text = text[found.end() :]
+            continue
+        tag = (found[1] or found[2]).strip()
+        place = _series_of(tag)
+        if place is not None:
+            series = series or place
+        elif tag:
+            tags.append(tag)
+        text = text[found.end() :]
+    return text.strip(), tuple(tags), series
+
+
+def _strip_prefix(text: str) -> tuple[str, str, bool, str]:
+    """Type, scope, whether it breaks, and the words behind ``type(scope)!:``."""
+    text = _TICKET.sub("", text, count=1) if _TICKET.match(text) else text
+    if found := _CONVENTIONAL.match(text):
+        written, scope, mark = found[1].lower(), (found[2] or "").strip().lower(), found[3]
+        rest = text[found.end() :].strip()
+        kind = _TYPES.get(written, written if (scope or mark) and found[1].islower() else "")
+        if kind and rest:
+            return kind, scope, bool(mark) or kind == "breaking", rest
+    if found := _ROUND_TYPE.match(text):
+        kind, rest = _TYPES.get(found[1].lower(), ""), text[found.end() :].strip()
+        if kind and rest:
+            return kind, "", False, rest
+    if (found := _SUBSYSTEM.match(text)) and found[1] not in _VERBS:
+        rest = text[found.end() :].strip()
+        return "", found[1], bool(found[2]), rest
+    return "", "", False, text
+
+
+def _strip_series(text: str) -> tuple[str, Series | None]:
+    """Take ``(3/n)`` or a final ``part 2/3`` out of the words."""
+    if (found := _ROUND_SERIES.search(text)) and (series := _series(found[1], found[2])):
+        return (text[: found.start()] + text[found.end() :]).strip(), series
+    if (found := _PLAIN_PART.search(text)) and (series := _series(found[1], found[2])):
+        return text[: found.start()].strip(), series
+    return text, None
+
+
+def _series_of(tag: str) -> Series | None:
+    if found := _SERIES.fullmatch(tag):
+        return _series(found[1], found[2])
+    if found := _PART.fullmatch(tag):
+        return _series(found[1], None)
+    return None
+
+
+def _series(part: str, total: str | None) -> Series | None:
+    count = int(total) if total and total.isdigit() else None
+    if int(part) == 0 or (count is not None and int(part) > count):
+        return None
+    return Series(part=int(part), total=count)
