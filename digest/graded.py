@@ -54,6 +54,14 @@ class Repository:
             f"{self.web}/-/commit/{sha}" if self.forge == "gitlab" else f"{self.web}/commit/{sha}"
         )
 
+    def file_url(self, sha: str, path: str, line: int) -> str:
+        """The page of a line of a file at a commit, or empty; ``path`` is percent-encoded."""
+        if not self.web:
+            return ""
+        if self.forge == "gitea":
+            return f"{self.web}/src/commit/{sha}/{path}#L{line}"
+        return f"{self.web}/{'-/blob' if self.forge == 'gitlab' else 'blob'}/{sha}/{path}#L{line}"
+
     def request_url(self, number: int) -> str:
         """The page of a pull or merge request, or empty."""
         if not self.web:

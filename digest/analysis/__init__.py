@@ -1,0 +1,41 @@
+"""What is said of a change, from facts and the author's own words alone.
+
+The same change always gives the same analysis. Every statement carries the places in the change
+that bear it out; a section with nothing to say is empty. One module a section.
+"""
+
+from __future__ import annotations
+
+from digest.analysis.impact import impact
+from digest.analysis.insights import insights
+from digest.analysis.reading import Reading, read
+from digest.analysis.risks import risks
+from digest.analysis.suggestions import suggestions
+from digest.analysis.summary import summary
+from digest.analysis.telling import unread
+from digest.analysis.types import change_types
+from digest.graded import Graded
+from digest.language import Language
+from digest.statement import Analysis
+
+__all__ = ["Reading", "analyse", "read"]
+
+
+def analyse(graded: Graded, language: Language) -> Analysis:
+    """Say what a change does, whom it reaches and what to look at, as deep as its level asks.
+
+    High changes get every section, medium ones shorter sections, low ones one line.
+    """
+    reading = read(graded, language)
+    types = change_types(reading)
+    bounds = reading.bounds
+    return Analysis(
+        language=language,
+        change_types=types,
+        summary=summary(reading),
+        impact=impact(reading),
+        insights=insights(reading, types) if bounds.insights else (),
+        risks=risks(reading) if bounds.risks else (),
+        suggestions=suggestions(reading) if bounds.suggestions else (),
+        partial=unread(reading),
+    )

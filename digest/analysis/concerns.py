@@ -1,0 +1,245 @@
+"""What may trouble somebody who upgrades, each with what to do about it.
+
+Imports ``reading``, ``telling``, ``signatures``, ``words`` and values. A concern exists only
+because a named thing was removed, renamed or changed, or because the author says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from digest.analysis.bounds import VALUE
+from digest.analysis.insights import routes, security_code
+from digest.analysis.reading import CONTRACTS, SUBJECT_LINE, VERSIONS, Reading, code, said
+from digest.analysis.signatures import differences
+from digest.analysis.telling import has_default, names, undone, value
+from digest.change import FileStatus, printable
+from digest.document import Spans
+from digest.facts.model import Action, Evidence, Fact, FactKind, FileFacts
+from digest.statement import Aspect, Statement
+from digest.words import statements as words
+from digest.words.phrase import Part, listed
+
+_ONE_BY_ONE = 3
+"""So many changed defaults, signatures or versions are told one by one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Concern:
+    """A risk and the advice that answers it; either may be missing, not both."""
+
+    risk: Statement | None = None
+    advice: Statement | None = None
+
+
+def concerns(reading: Reading) -> Iterator[Concern]:
+    """The concerns of a change, the surest first."""
+    yield from _declared(reading)
+    yield from _removed(reading)
+    yield from _renamed(reading)
+    yield from _defaults(reading)
+    yield from _signatures(reading)
+    yield from _moved(reading)
+    yield from _removed_symbols(reading)
+    yield from _versions(reading)
+    yield from _schemas(reading)
+    yield from _security(reading)
+    yield from _undone(reading)
+    yield from _deprecated(reading)
+
+
+def _concern(
+    risk: Spans,
+    advice: Spans,
+    evidence: list[Fact] | list[Evidence] | list[FileFacts],
+    aspect: Aspect = Aspect.COMPATIBILITY,
+) -> Concern:
+    return Concern(
+        risk=said(risk, evidence, aspect) if risk else None,
+        advice=said(advice, evidence, aspect) if advice else None,
+    )
+
+
+def _declared(reading: Reading) -> Iterator[Concern]:
+    """The author's own declaration of a breaking change."""
+    if reading.facts.subject.breaking:
+        advice = words.READ_NOTES(reading.language) if reading.facts.paragraphs else ()
+        yield _concern(words.BREAKING(reading.language), advice, [SUBJECT_LINE])
+
+
+def _removed(reading: Reading) -> Iterator[Concern]:
+    for kind in CONTRACTS:
+        facts = list(reading.told(kind, Action.REMOVED))
+        if facts and kind in words.REMOVED_RISKS:
+            named = names(facts, reading)
+            yield _concern(
+                words.REMOVED_RISKS[kind](reading.language, names=named),
+                words.REMOVED_ADVICE[kind](reading.language, names=named),
+                facts,
+            )
+
+
+def _renamed(reading: Reading) -> Iterator[Concern]:
+    for kind in (*CONTRACTS, FactKind.SYMBOL):
+        found = reading.named if kind is FactKind.SYMBOL else None
+        facts = list(found(Action.RENAMED) if found else reading.told(kind, Action.RENAMED))
+        if facts and kind in words.RENAMED_RISKS:
+            named = names(facts, reading, values=True)
+            yield _concern(
+                words.RENAMED_RISKS[kind](reading.language, names=named),
+                words.RENAMED_ADVICE(reading.language, names=named),
+                facts,
+            )
+
+
+def _defaults(reading: Reading) -> Iterator[Concern]:
+    """Defaults that moved, each with the way to keep the old one."""
+    changed = [
+        f for f in reading.contracts if f.action is Action.CHANGED and has_default(f) and f.after
+    ]
+    for f in changed[:_ONE_BY_ONE]:
+        language, name = reading.language, code(f.name)
+        before, after = value(f.before, language), value(f.after, language)
+        keep = words.KEEP_DEFAULT(language, name=name, before=before) if f.before else ()
+        yield _concern(
+            words.DEFAULT_RISK(language, name=name, before=before, after=after), keep, [f]
+        )
+
+
+def _signatures(reading: Reading) -> Iterator[Concern]:
+    """Parameters that became required, left, or changed their default."""
+    told = 0
+    for f in reading.named(Action.CHANGED):
+        for concern in _signature(f, reading):
+            yield concern
+            told += 1
+        if told >= _ONE_BY_ONE:
+            return
+
+
+def _signature(f: Fact, reading: Reading) -> Iterator[Concern]:
+    language, name = reading.language, code(f.name)
+    found = differences(f.before, f.after)
+    if found.required:
+        listing = _listed(found.required, reading)
+        yield _concern(
+            words.SIGNATURE_REQUIRED(language, name=name, names=listing),
+            words.CHECK_CALLERS(language, name=name, names=listing),
+            [f],
+        )
+    if found.lost:
+        listing = _listed(found.lost, reading)
+        yield _concern(
+            words.SIGNATURE_LOST(language, name=name, names=listing),
+            words.CHECK_PASSING(language, name=name, names=listing),
+            [f],
+        )
+    for parameter, before, after in found.defaults[:1]:
+        spans = words.PARAMETER_DEFAULT(
+            language,
+            name=name,
+            parameter=code(parameter),
+            before=code(before, VALUE),
+            after=code(after, VALUE),
+        )
+        yield _concern(spans, (), [f])
+
+
+def _listed(parameters: tuple[str, ...], reading: Reading) -> Spans:
+    parts: list[Part] = [code(p) for p in parameters]
+    return listed(parts, reading.language, limit=reading.bounds.names)
+
+
+def _moved(reading: Reading) -> Iterator[Concern]:
+    """Modules and symbols that are no longer where they were imported from."""
+    language = reading.language
+    for before, after, moves in routes(reading.moves)[:_ONE_BY_ONE]:
+        named = names([m.new for m in moves], reading)
+        yield _concern(
+            words.IMPORTS_MOVED(language, names=named, before=code(before), after=code(after)),
+            words.UPDATE_IMPORTS(language, names=named, after=code(after)),
+            [f for m in moves for f in (m.gone, m.new)],
+        )
+    gone = [f for f in reading.core if f.status is FileStatus.RENAMED]
+    if gone:
+        parts: list[Part] = [code(printable(f.old_path or f.path)) for f in gone]
+        listing = listed(parts, language, limit=reading.bounds.names)
+        yield _concern(words.MODULE_GONE(language, names=listing), (), gone)
+
+
+def _removed_symbols(reading: Reading) -> Iterator[Concern]:
+    facts = list(reading.named(Action.REMOVED))
+    if facts:
+        named = names(facts, reading)
+        yield _concern(
+            words.REMOVED_RISKS[FactKind.SYMBOL](reading.language, names=named),
+            words.REMOVED_ADVICE[FactKind.SYMBOL](reading.language, names=named),
+            facts,
+        )
+
+
+def _versions(reading: Reading) -> Iterator[Concern]:
+    """Versions that moved: one risk for all, advice for the first few that name both versions."""
+    language = reading.language
+    moved = [f for f in reading.contracts if f.kind in VERSIONS and f.action is Action.CHANGED]
+    if not moved:
+        return
+    named = names(moved, reading, values=True)
+    yield _concern(words.VERSIONS_MOVE(language, names=named), (), moved)
+    for f in moved[:_ONE_BY_ONE]:
+        if f.before and f.after:
+            advice = words.TEST_WITH(
+                language,
+                name=code(f.name),
+                before=code(f.before, VALUE),
+                after=code(f.after, VALUE),
+            )
+            yield _concern((), advice, [f])
+
+
+def _schemas(reading: Reading) -> Iterator[Concern]:
+    facts = list(reading.told(FactKind.SCHEMA, Action.CHANGED))
+    if facts:
+        named = names(facts, reading)
+        yield _concern(
+            words.SCHEMA_RISK(reading.language, names=named),
+            words.AGREE_SCHEMA(reading.language, names=named),
+            facts,
+        )
+
+
+def _security(reading: Reading) -> Iterator[Concern]:
+    facts = security_code(reading)
+    if facts:
+        language = reading.language
+        parts: list[Part] = [
+            words.NAME_AT(language, name=code(f.name), path=code(printable(f.evidence.path)))
+            for f in facts
+        ]
+        listing = listed(parts, language, limit=min(3, reading.bounds.names))
+        yield _concern(
+            words.SECURITY_RISK(language, names=listing),
+            words.REVIEW_SECURITY(language, names=listing),
+            facts,
+            Aspect.SECURITY,
+        )
+
+
+def _undone(reading: Reading) -> Iterator[Concern]:
+    if reading.facts.reverts:
+        language = reading.language
+        what = undone(reading.facts.reverts, language)
+        yield _concern(
+            words.UNDONE_RISK(language, what=what),
+            words.CHECK_RELIANCE(language, what=what),
+            [SUBJECT_LINE],
+            Aspect.NONE,
+        )
+
+
+def _deprecated(reading: Reading) -> Iterator[Concern]:
+    facts = list(reading.facts.of(FactKind.DEPRECATION, Action.ADDED))
+    if facts:
+        advice = words.LEAVE_DEPRECATED(reading.language, names=names(facts, reading))
+        yield _concern((), advice, facts)

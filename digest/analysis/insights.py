@@ -1,0 +1,229 @@
+"""Technical insights: interfaces, architecture, performance and security.
+
+Imports ``reading``, ``telling``, ``quoting``, ``words`` and values. Performance is spoken of only
+in the author's words or by the author's mark, security only where a fact names a place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from digest.analysis.quoting import measured
+from digest.analysis.reading import CONTRACTS, SUBJECT_LINE, Move, Reading, code, said
+from digest.analysis.telling import kind_of, names, places
+from digest.change import FileStatus, Side, printable
+from digest.document import Spans
+from digest.facts.model import Action, Area, Fact, FactKind, FileFacts
+from digest.statement import Aspect, ChangeType, Statement
+from digest.words import statements as words
+from digest.words.phrase import Part, Phrase, listed
+
+_TOLD = {
+    Action.ADDED: words.NEW_THING,
+    Action.REMOVED: words.GONE_THING,
+    Action.RENAMED: words.RENAMED_THING,
+    Action.CHANGED: words.CHANGED_THING,
+}
+_WIDE = 4
+"""From so many folders on a change of the code is called spread."""
+
+_FIGURES = 3
+"""The most sentences with figures that are quoted."""
+
+_MODULES = 3
+"""The most modules whose gains, and whose losses, are told one by one."""
+
+
+def insights(reading: Reading, types: Sequence[ChangeType]) -> tuple[Statement, ...]:
+    """The insights by aspect, in the order compatibility, architecture, performance, security.
+
+    Where the bound is short, every aspect keeps its first statements before any has its last.
+    """
+    aspects = [
+        list(interfaces(reading)),
+        list(_architecture(reading)),
+        list(_performance(reading, types)),
+        list(_security(reading)),
+    ]
+    return _fairly(aspects, reading.bounds.insights)
+
+
+def _fairly(aspects: Sequence[Sequence[Statement]], most: int) -> tuple[Statement, ...]:
+    """At most ``most`` statements, dealt out aspect by aspect, in the aspects' order."""
+    kept = [0] * len(aspects)
+    dealt = True
+    while dealt and sum(kept) < most:
+        dealt = False
+        for at, statements in enumerate(aspects):
+            if kept[at] < len(statements) and sum(kept) < most:
+                kept[at] += 1
+                dealt = True
+    return tuple(s for n, statements in zip(kept, aspects, strict=True) for s in statements[:n])
+
+
+def interfaces(reading: Reading) -> Iterator[Statement]:
+    """What comes, goes and changes of the things that others rely on."""
+    for action in (Action.REMOVED, Action.RENAMED, Action.CHANGED, Action.ADDED):
+        for kind in CONTRACTS:
+            facts = reading.told(kind, action)
+            if facts:
+                yield _things(_TOLD[action], facts, reading)
+    announced = [
+        f for f in reading.facts.of(FactKind.DEPRECATION) if f.action is not Action.REMOVED
+    ]
+    if announced:
+        spans = words.DEPRECATED(reading.language, names=names(announced, reading))
+        yield said(spans, announced, Aspect.COMPATIBILITY)
+
+
+def _things(phrase: Phrase, facts: Sequence[Fact], reading: Reading) -> Statement:
+    spans = phrase(
+        reading.language,
+        kind=kind_of(facts, reading.language),
+        names=names(facts, reading, values=True),
+    )
+    return said(spans, facts, Aspect.COMPATIBILITY)
+
+
+def _architecture(reading: Reading) -> Iterator[Statement]:
+    yield from _modules(reading)
+    yield from _moved_symbols(reading)
+    yield from _symbols(reading)
+    changed = [f for f in reading.named(Action.CHANGED) if f.detail in {"signature", "parameter"}]
+    if changed:
+        spans = words.SIGNATURES(reading.language, names=names(changed, reading))
+        yield said(spans, changed, Aspect.ARCHITECTURE)
+    renamed = reading.named(Action.RENAMED)
+    if renamed:
+        yield _things_renamed(renamed, reading)
+    yield from _spread(reading)
+
+
+def _things_renamed(facts: Sequence[Fact], reading: Reading) -> Statement:
+    spans = words.RENAMED_THING(
+        reading.language,
+        kind=kind_of(facts, reading.language),
+        names=names(facts, reading, values=True),
+    )
+    return said(spans, facts, Aspect.ARCHITECTURE)
+
+
+def _modules(reading: Reading) -> Iterator[Statement]:
+    """Files of the code that come, go or change their place."""
+    for status, phrase in (
+        (FileStatus.ADDED, words.NEW_MODULES),
+        (FileStatus.DELETED, words.GONE_MODULES),
+        (FileStatus.RENAMED, words.MOVED_MODULES),
+    ):
+        files = [f for f in reading.core if f.status is status]
+        if files:
+            listing = _places(files, reading) if status is not FileStatus.RENAMED else None
+            if listing is None:
+                moves = [
+                    words.NEW_NAME(
+                        reading.language,
+                        before=code(printable(f.old_path or f.path)),
+                        after=code(printable(f.path)),
+                    )
+                    for f in files[: reading.bounds.names]
+                ]
+                listing = listed(
+                    moves, reading.language, limit=reading.bounds.names, total=len(files)
+                )
+            yield said(phrase(reading.language, names=listing), files, Aspect.ARCHITECTURE)
+
+
+def _places(files: Sequence[FileFacts], reading: Reading) -> Spans:
+    found = places(files, reading.bounds.names)
+    shown: list[Part] = [p.described(reading.language) for p in found[: reading.bounds.names]]
+    return listed(shown, reading.language, limit=reading.bounds.names, total=len(found))
+
+
+def _moved_symbols(reading: Reading) -> Iterator[Statement]:
+    for before, after, moves in routes(reading.moves):
+        spans = words.SYMBOLS_MOVED(
+            reading.language,
+            names=names([m.new for m in moves], reading),
+            before=code(before),
+            after=code(after),
+        )
+        yield said(spans, [f for m in moves for f in (m.gone, m.new)], Aspect.ARCHITECTURE)
+
+
+def routes(moves: Sequence[Move]) -> list[tuple[str, str, list[Move]]]:
+    """The moves by the two files between which they happened."""
+    found: dict[tuple[str, str], list[Move]] = {}
+    for m in moves:
+        key = (printable(m.gone.evidence.path), printable(m.new.evidence.path))
+        found.setdefault(key, []).append(m)
+    return [(before, after, ms) for (before, after), ms in found.items()]
+
+
+def _symbols(reading: Reading) -> Iterator[Statement]:
+    """The modules that gain and lose public symbols, those with most first."""
+    fresh = {f.path for f in reading.core if f.status is FileStatus.ADDED}
+    for action, phrase in (
+        (Action.ADDED, words.MODULE_GAINS),
+        (Action.REMOVED, words.MODULE_LOSES),
+    ):
+        by_path: dict[str, list[Fact]] = {}
+        for f in reading.named(action):
+            by_path.setdefault(f.evidence.path, []).append(f)
+        ranked = sorted(
+            by_path.items(), key=lambda item: (-len(item[1]), item[0] in fresh, item[0])
+        )
+        for path, facts in ranked[:_MODULES]:
+            spans = phrase(
+                reading.language, path=code(printable(path)), names=names(facts, reading)
+            )
+            yield said(spans, facts, Aspect.ARCHITECTURE)
+
+
+def _spread(reading: Reading) -> Iterator[Statement]:
+    folders = {f.path.rpartition("/")[0] for f in reading.core}
+    if len(folders) < _WIDE:
+        return
+    found = [p for p in places(reading.core, reading.bounds.names) if p.path.endswith("/")]
+    shown: list[Part] = [code(p.path) for p in found[: reading.bounds.names]]
+    listing = listed(shown, reading.language, limit=reading.bounds.names)
+    spans = words.SPREAD(reading.language, n=len(folders), places=listing)
+    yield said(spans, (p.files[0] for p in found), Aspect.ARCHITECTURE)
+
+
+def _performance(reading: Reading, types: Sequence[ChangeType]) -> Iterator[Statement]:
+    language = reading.language
+    figures = list(measured(reading, _FIGURES))
+    yield from figures
+    if ChangeType.PERFORMANCE in types and not figures:
+        yield said(words.MARKED_PERFORMANCE(language), [SUBJECT_LINE], Aspect.PERFORMANCE)
+    benchmarks = [f for f in reading.facts.files if f.area is Area.BENCHMARKS]
+    if benchmarks and reading.core:
+        listing = _places(benchmarks, reading)
+        yield said(words.BENCHMARKS(language, names=listing), benchmarks, Aspect.PERFORMANCE)
+
+
+def _security(reading: Reading) -> Iterator[Statement]:
+    language, most = reading.language, reading.bounds.names
+    facts = reading.facts.of(FactKind.SECURITY)
+    spoken = [f for f in facts if f.evidence.side is Side.MESSAGE]
+    if spoken:
+        spans = words.SECURITY_SAID(language, names=names(spoken, reading))
+        yield said(spans, spoken, Aspect.SECURITY)
+    for gone, phrase in ((False, words.SECURITY_ADDED), (True, words.SECURITY_GONE)):
+        shown = [f for f in security_code(reading) if (f.action is Action.REMOVED) is gone]
+        if shown:
+            parts: list[Part] = [
+                words.NAME_AT(language, name=code(f.name), path=code(printable(f.evidence.path)))
+                for f in shown[:most]
+            ]
+            listing = listed(parts, language, limit=most, total=len(shown))
+            yield said(phrase(language, names=listing), shown, Aspect.SECURITY)
+
+
+def security_code(reading: Reading) -> list[Fact]:
+    """The security facts of the diff itself, once a name and file."""
+    found: dict[tuple[str, str, Action], Fact] = {}
+    for f in reading.facts.of(FactKind.SECURITY):
+        if f.evidence.side is not Side.MESSAGE:
+            found.setdefault((f.name, f.evidence.path, f.action), f)
+    return list(found.values())

@@ -1,0 +1,78 @@
+"""The author's own words as statements, marked as theirs. Imports ``reading`` and ``authored``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from digest.analysis.reading import Reading, said
+from digest.authored import authored, excerpt, sentences
+from digest.change import Side
+from digest.facts.model import Evidence
+from digest.statement import Aspect, Statement
+from digest.words import statements as words
+
+_FIGURE = re.compile(
+    r"\d[\d.,]*\s*(?:%|x\b|×|ms\b|us\b|µs\b|ns\b|s\b|sec|min\b|tok|token|req|it/s|qps|rps|[KMGT]i?B|fps"
+    r"|倍|毫秒|秒|个百分点)|[x×]\s*\d",
+    re.IGNORECASE,
+)
+_SPEED = re.compile(
+    r"perf|fast|slow|speed|latenc|throughput|memory|overhead|tok(?:en)?s?/s|ttft|tpot|qps"
+    r"|regress|improv|reduc|\bsav(?:e|es|ing)\b|optimi|bench|性能|延迟|吞吐|内存|加速|提升|降低",
+    re.IGNORECASE,
+)
+_LEAST = 12
+"""Shorter paragraphs ("cc someone", "WIP", "see below") say nothing by themselves, characters."""
+
+
+def quoted(reading: Reading) -> Iterator[Statement]:
+    """The beginning of the message's body in whole sentences, or nothing."""
+    for paragraph in reading.facts.paragraphs:
+        if len(paragraph) < _LEAST:
+            continue
+        text, whole = excerpt(paragraph, reading.bounds.quote)
+        if text:
+            yield _quote(reading, paragraph, text, whole=whole)
+            return
+
+
+def measured(reading: Reading, most: int) -> Iterator[Statement]:
+    """Sentences of the author that speak of performance and bring figures."""
+    found = 0
+    for paragraph in reading.facts.paragraphs:
+        for sentence in sentences(paragraph):
+            fits = len(sentence) <= reading.bounds.quote
+            if fits and _FIGURE.search(sentence) and _SPEED.search(sentence):
+                yield _quote(reading, paragraph, sentence, aspect=Aspect.PERFORMANCE)
+                found += 1
+            if found == most:
+                return
+
+
+def _quote(
+    reading: Reading,
+    paragraph: str,
+    text: str,
+    *,
+    whole: bool = True,
+    aspect: Aspect = Aspect.NONE,
+) -> Statement:
+    spans = authored(text)
+    if not whole:
+        spans += words.OMISSION(reading.language)
+    return said(
+        words.AUTHOR_WRITES(reading.language, words=spans),
+        [Evidence(path="", line=_line(reading, paragraph, text), side=Side.MESSAGE)],
+        aspect,
+    )
+
+
+def _line(reading: Reading, paragraph: str, text: str) -> int:
+    """The line of the message, counted from the subject, where the words begin."""
+    lines = reading.graded.commit.message.lstrip("\n").splitlines()
+    for start in (text[:24], paragraph.strip().splitlines()[0][:24]):
+        for at, line in enumerate(lines, 1):
+            if start and start in line:
+                return at
+    return 1

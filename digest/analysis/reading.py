@@ -1,0 +1,192 @@
+"""A change sorted for telling: what a section needs to know, found once. Imports facts and values.
+
+Only what belongs to the project itself is told as its interface: a flag of a benchmark script, an
+example's variable or a test's route change nothing for its users.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from digest.analysis.bounds import BOUNDS, EVIDENCE, Bounds
+from digest.change import Side
+from digest.document import Code, Spans
+from digest.facts.model import Action, Area, Evidence, Fact, FactKind, Facts, FileFacts
+from digest.graded import Graded
+from digest.language import Language
+from digest.statement import Aspect, Statement
+from digest.words.phrase import Part, joined
+
+CONTRACTS = (
+    FactKind.FLAG,
+    FactKind.ENVIRONMENT,
+    FactKind.CONFIG,
+    FactKind.ROUTE,
+    FactKind.METRIC,
+    FactKind.SCHEMA,
+    FactKind.DEPENDENCY,
+    FactKind.TOOLCHAIN,
+)
+"""Kinds that somebody outside the code relies on, in the order they are told."""
+
+VERSIONS = (FactKind.DEPENDENCY, FactKind.TOOLCHAIN)
+
+_ASIDE = {Area.TESTS, Area.EXAMPLES, Area.BENCHMARKS, Area.DOCS, Area.GENERATED, Area.VENDORED}
+_ASIDE_VERSIONS = {Area.TESTS, Area.EXAMPLES, Area.BENCHMARKS, Area.DOCS, Area.VENDORED}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Move:
+    """A public symbol that left one file and stands in another under the same name."""
+
+    gone: Fact
+    new: Fact
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """A graded change, its language and bounds, and its facts in the groups that are told.
+
+    ``contracts`` and ``symbols`` hold each thing once, in the facts' order; what was removed in
+    one place and added in another is neither there nor here (symbols: ``moves``).
+    """
+
+    graded: Graded
+    language: Language
+    bounds: Bounds
+    core: tuple[FileFacts, ...]
+    contracts: tuple[Fact, ...]
+    symbols: tuple[Fact, ...]
+    moves: tuple[Move, ...]
+
+    @property
+    def facts(self) -> Facts:
+        """The facts of the change."""
+        return self.graded.facts
+
+    def told(self, kind: FactKind, action: Action) -> tuple[Fact, ...]:
+        """The interface facts of one kind and action."""
+        return tuple(f for f in self.contracts if f.kind is kind and f.action is action)
+
+    def named(self, action: Action) -> tuple[Fact, ...]:
+        """The public symbols of the core with one action, members of such a class left out."""
+        return tuple(f for f in self.symbols if f.action is action)
+
+
+def read(graded: Graded, language: Language) -> Reading:
+    """Sort a change for telling."""
+    facts = graded.facts
+    areas = {f.path: f.area for f in facts.files} | {
+        f.old_path: f.area for f in facts.files if f.old_path
+    }
+    symbols, moves = _symbols(facts.items, areas)
+    return Reading(
+        graded=graded,
+        language=language,
+        bounds=BOUNDS[graded.grade.level],
+        core=tuple(f for f in facts.files if f.area is Area.CORE),
+        contracts=_contracts(facts.items, areas),
+        symbols=symbols,
+        moves=moves,
+    )
+
+
+def _contracts(items: Iterable[Fact], areas: dict[str, Area]) -> tuple[Fact, ...]:
+    """The interface facts of the project itself, each once, without what only changed place."""
+    kept = [
+        f
+        for f in _once(f for f in items if f.kind in CONTRACTS)
+        if areas.get(f.evidence.path) not in (_ASIDE_VERSIONS if f.kind in VERSIONS else _ASIDE)
+    ]
+    gone = {(f.kind, f.name) for f in kept if f.action is Action.REMOVED}
+    new = {(f.kind, f.name) for f in kept if f.action is Action.ADDED}
+    return tuple(
+        f
+        for f in kept
+        if f.action not in {Action.ADDED, Action.REMOVED} or (f.kind, f.name) not in gone & new
+    )
+
+
+def _symbols(
+    items: Iterable[Fact], areas: dict[str, Area]
+) -> tuple[tuple[Fact, ...], tuple[Move, ...]]:
+    """The public symbols of the core, each once, and those that only changed place."""
+    found = [
+        f
+        for f in _once(f for f in items if f.kind is FactKind.SYMBOL)
+        if areas.get(f.evidence.path) is Area.CORE
+    ]
+    new = {f.name: f for f in found if f.action is Action.ADDED}
+    moves = tuple(
+        Move(gone=f, new=new[f.name])
+        for f in found
+        if f.action is Action.REMOVED
+        and f.name in new
+        and new[f.name].evidence.path != f.evidence.path
+    )
+    moved = {m.gone.name for m in moves}
+    whole = {(f.name, f.action) for f in found}
+    kept = tuple(
+        f
+        for f in found
+        if f.name not in moved
+        and not _member_of(f, whole)
+        and not any(owner in moved for owner in _owners(f.name))
+    )
+    return kept, tuple(m for m in moves if not any(o in moved for o in _owners(m.gone.name)))
+
+
+def _owners(name: str) -> Iterable[str]:
+    """``a.b`` and ``a`` for ``a.b.c``."""
+    while "." in name:
+        name = name.rpartition(".")[0]
+        yield name
+
+
+def _member_of(fact: Fact, whole: set[tuple[str, Action]]) -> bool:
+    return any((owner, fact.action) in whole for owner in _owners(fact.name))
+
+
+def _once(items: Iterable[Fact]) -> Iterable[Fact]:
+    """The first of those facts that say the same; symbols of different files are different."""
+    seen: set[tuple[object, ...]] = set()
+    for f in items:
+        place = f.evidence.path if f.kind is FactKind.SYMBOL else ""
+        key = (f.kind, f.action, f.name, f.before, f.after, f.detail, place)
+        if key not in seen:
+            seen.add(key)
+            yield f
+
+
+def said(
+    spans: Iterable[Part] | Spans,
+    evidence: Iterable[Evidence | Fact | FileFacts],
+    aspect: Aspect = Aspect.NONE,
+) -> Statement:
+    """A statement with its evidence, a few places of each thing at most."""
+    places: dict[Evidence, None] = {}
+    for item in evidence:
+        places.setdefault(_place(item))
+        if len(places) == EVIDENCE:
+            break
+    return Statement(spans=joined(spans), evidence=tuple(places), aspect=aspect)
+
+
+def _place(item: Evidence | Fact | FileFacts) -> Evidence:
+    if isinstance(item, Evidence):
+        return item
+    if isinstance(item, Fact):
+        return item.evidence
+    gone = item.status == "deleted"
+    return Evidence(path=item.path, line=0, side=Side.OLD if gone else Side.NEW)
+
+
+SUBJECT_LINE = Evidence(path="", line=1, side=Side.MESSAGE)
+"""The first line of the message as evidence."""
+
+
+def code(name: str, limit: int = 0) -> Code:
+    """An identifier or value as written, on one line; ``limit`` cuts a long value."""
+    name = " ".join(name.split())
+    return Code(name[: limit - 1] + "…" if limit and len(name) > limit else name)

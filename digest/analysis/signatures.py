@@ -1,0 +1,102 @@
+"""What happened between two signatures of a Python callable. Imports nothing of ours.
+
+Signatures are read as text, ``(a, b: int = 1, *args, c=None) -> x``; one that cannot be read
+yields nothing, so that nothing is said of it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+_OPEN = "([{"
+_CLOSE = ")]}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Differences:
+    """Names of parameters in the order of the signature they stand in.
+
+    ``required`` are new and have no default, ``lost`` are gone; ``defaults`` are those of both
+    sides whose default changed, with the value before and after.
+    """
+
+    required: tuple[str, ...] = ()
+    lost: tuple[str, ...] = ()
+    defaults: tuple[tuple[str, str, str], ...] = ()
+
+
+def differences(before: str | None, after: str | None) -> Differences:
+    """Compare two signatures; parameters that ``*args`` or ``**kwargs`` may take are not lost."""
+    old, new = parameters(before), parameters(after)
+    if old is None or new is None:
+        return Differences()
+    swallows = any(name.startswith("**") for name in new)
+    return Differences(
+        required=tuple(
+            n for n, default in new.items() if n not in old and default is None and n[0] != "*"
+        ),
+        lost=() if swallows else tuple(n for n in old if n not in new and n[0] != "*"),
+        defaults=tuple(
+            (n, was, now)
+            for n, was in old.items()
+            if was is not None and (now := new.get(n)) is not None and now != was
+        ),
+    )
+
+
+def parameters(signature: str | None) -> dict[str, str | None] | None:
+    """Names to defaults (``None``: required) in order, ``self`` and ``cls`` left out.
+
+    ``None`` where the text is no signature in round brackets.
+    """
+    text = " ".join((signature or "").split())
+    start = text.find("(")
+    if start < 0:
+        return None
+    parts = _split(text[start + 1 :])
+    if parts is None:
+        return None
+    found: dict[str, str | None] = {}
+    for part in parts:
+        head, equals, default = _assigned(part)
+        name = head.partition(":")[0].strip()
+        if name in {"", "*", "/", "self", "cls"}:
+            continue
+        if not name.lstrip("*").isidentifier():
+            return None
+        found[name] = default.strip() if equals else None
+    return found
+
+
+def _split(text: str) -> list[str] | None:
+    """The parts between commas up to the closing bracket; ``None`` where it never closes."""
+    parts: list[str] = []
+    depth, quote, at = 0, "", 0
+    for i, c in enumerate(text):
+        if quote:
+            quote = "" if c == quote and text[i - 1] != "\\" else quote
+        elif c in "\"'":
+            quote = c
+        elif c in _OPEN:
+            depth += 1
+        elif c in _CLOSE:
+            if depth == 0:
+                return [*parts, text[at:i]]
+            depth -= 1
+        elif c == "," and depth == 0:
+            parts.append(text[at:i])
+            at = i + 1
+    return None
+
+
+def _assigned(part: str) -> tuple[str, str, str]:
+    """A parameter split at its default's equals sign, which stands outside of brackets."""
+    depth = 0
+    for i, c in enumerate(part):
+        if c in _OPEN:
+            depth += 1
+        elif c in _CLOSE:
+            depth -= 1
+        elif c == "=" and depth == 0:
+            return part[:i], "=", part[i + 1 :]
+    return part, "", ""

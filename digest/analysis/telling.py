@@ -1,0 +1,200 @@
+"""How things are named in statements: names with values, places, counts of lines.
+
+Imports ``reading``, ``words`` and values.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from digest.analysis.bounds import VALUE
+from digest.analysis.reading import Reading, code
+from digest.change import FileStatus, printable
+from digest.document import Spans
+from digest.facts.model import Action, Area, Fact, FactKind, Facts, FileFacts, Undone
+from digest.language import Language
+from digest.words import statements as words
+from digest.words.labels import KINDS, KINDS_MANY
+from digest.words.phrase import Part, joined, listed
+
+
+def value(text: str | None, language: Language) -> Part:
+    """A value as code, or the word for none."""
+    return code(text, VALUE) if text else words.NONE.text(language)
+
+
+def name_with_values(fact: Fact, language: Language) -> Spans:
+    """A name with what is known of its values: ``--x (default 1 → 2)``."""
+    name = code(fact.name)
+    if fact.action is Action.RENAMED:
+        return joined([code(fact.before or ""), " → ", name]) if fact.before else (name,)
+    if fact.action is Action.CHANGED:
+        if fact.before is None and fact.after is None:
+            return (name,)
+        phrase = words.DEFAULT_CHANGED if has_default(fact) else words.VALUE_CHANGED
+        before, after = value(fact.before, language), value(fact.after, language)
+        return phrase(language, name=name, before=before, after=after)
+    known = fact.after if fact.action is Action.ADDED else fact.before
+    if not known or known == fact.name:
+        return (name,)
+    if not has_default(fact):
+        return words.VALUE_IS(language, name=name, value=code(known, VALUE))
+    phrase = words.DEFAULT_IS if fact.action is Action.ADDED else words.DEFAULT_WAS
+    return phrase(language, name=name, value=code(known, VALUE))
+
+
+def has_default(fact: Fact) -> bool:
+    """Whether the values of a fact are defaults: those of flags, variables and config fields."""
+    return fact.kind in {FactKind.FLAG, FactKind.ENVIRONMENT, FactKind.CONFIG} and (
+        fact.detail in {"", "default", "flag", "parameter", "field"}
+    )
+
+
+def kind_of(facts: Sequence[Fact], language: Language) -> str:
+    """The kind of facts in words, in the number that fits."""
+    table = KINDS if len(facts) == 1 else KINDS_MANY
+    return table[facts[0].kind].template(language)
+
+
+def names(facts: Sequence[Fact], reading: Reading, *, values: bool = False) -> Spans:
+    """The names of facts as a bounded list, with their values on demand."""
+    language = reading.language
+    parts: list[Part] = [
+        name_with_values(f, language) if values else code(f.name)
+        for f in facts[: reading.bounds.names]
+    ]
+    return listed(parts, language, limit=reading.bounds.names, total=len(facts))
+
+
+def lines(added: int, deleted: int) -> str:
+    """Counts of lines as they are customarily written, a true minus sign included."""
+    if not deleted:
+        return f"+{added:,}"
+    return f"+{added:,} −{deleted:,}" if added else f"−{deleted:,}"
+
+
+def undone(what: Undone, language: Language) -> Spans:
+    """The change that is undone or brought back, as far as the message names it."""
+    if what.number is not None:
+        named: Part = f"#{what.number}"
+    elif what.sha:
+        named = code(what.sha[:10])
+    else:
+        named = words.AN_EARLIER_CHANGE.text(language)
+    if not what.title:
+        return joined([named])
+    return words.TITLED(language, what=named, title=" ".join(what.title.split()))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """A file, or a folder that stands for several files of a change."""
+
+    path: str
+    files: tuple[FileFacts, ...]
+
+    @property
+    def added(self) -> int:
+        """Lines added in the place."""
+        return sum(f.added for f in self.files)
+
+    @property
+    def deleted(self) -> int:
+        """Lines removed in the place."""
+        return sum(f.deleted for f in self.files)
+
+    def described(self, language: Language) -> Spans:
+        """The place with what happened there."""
+        counts = lines(self.added, self.deleted)
+        name = code(self.path)
+        if len(self.files) > 1:
+            return words.PLACE_COUNT(language, place=name, n=len(self.files), lines=counts)
+        file = self.files[0]
+        if file.omitted or file.binary:
+            return (name,)
+        phrase = _HAPPENED.get(file.status)
+        if phrase is not None:
+            counts = phrase.text(language, lines=counts)
+        return words.PLACE_LINES(language, place=name, lines=counts)
+
+
+_HAPPENED = {
+    FileStatus.ADDED: words.NEW_FILE,
+    FileStatus.DELETED: words.GONE_FILE,
+    FileStatus.RENAMED: words.MOVED_FILE,
+}
+
+
+def places(files: Sequence[FileFacts], most: int) -> list[Place]:
+    """The files as at most about ``most`` places, the most changed first.
+
+    Files stand alone while they are few; then those of one folder stand together, and folders are
+    joined upwards until they are few enough or nothing is left to join.
+    """
+    depth = _DEEPEST
+    groups = _by_file(files)
+    if len(groups) > most:
+        groups = _by_folder(files, depth)
+    while len(groups) > most and depth > _SHALLOWEST:
+        depth -= 1
+        groups = _by_folder(files, depth)
+    found = [
+        Place(path=printable(fs[0].path if len(fs) == 1 else path), files=tuple(fs))
+        for path, fs in groups.items()
+    ]
+    return sorted(found, key=lambda p: (-(p.added + p.deleted), p.path))
+
+
+_DEEPEST = 8
+_SHALLOWEST = 2
+"""Folders are told by at most and, where they are joined, at least so many parts of their path."""
+
+
+def _by_file(files: Iterable[FileFacts]) -> dict[str, list[FileFacts]]:
+    return {f.path: [f] for f in files}
+
+
+def _by_folder(files: Iterable[FileFacts], depth: int) -> dict[str, list[FileFacts]]:
+    groups: dict[str, list[FileFacts]] = {}
+    for f in files:
+        groups.setdefault(_upper(_folder(f.path), depth), []).append(f)
+    return groups
+
+
+def _folder(path: str) -> str:
+    """The folder of a path with a slash at its end; a file at the top is its own place."""
+    head, slash, _ = path.rpartition("/")
+    return head + slash if slash else path
+
+
+def _upper(folder: str, depth: int) -> str:
+    """The first ``depth`` parts of a folder."""
+    parts = folder.split("/")
+    return "/".join(parts[:depth]) + "/" if len(parts) - 1 > depth else folder
+
+
+def unread(reading: Reading) -> str:
+    """Which files could not be looked at, in words, or empty."""
+    files = [f for f in reading.facts.files if f.omitted]
+    if not files:
+        return ""
+    shown = [printable(f.path) for f in files[: reading.bounds.names]]
+    listing = listed(shown, reading.language, limit=len(shown), total=len(files))
+    return words.UNREAD.text(reading.language, n=len(files), names=listing)
+
+
+def main_places(changes: Sequence[Facts], most: int) -> list[str]:
+    """The folders of the code that most of the changes touch, two parts deep, most first.
+
+    A folder counts once a change, so that one sweeping change does not speak for a day; a folder
+    that only one of several changes touches is not among the main ones.
+    """
+    counted: Counter[str] = Counter()
+    for facts in changes:
+        folders = {_upper(_folder(f.path), _SHALLOWEST) for f in facts.files if f.area is Area.CORE}
+        counted.update(sorted(f for f in folders if f.endswith("/")))
+    least = 2 if len(changes) > 2 else 1
+    ranked = sorted(counted.items(), key=lambda item: (-item[1], item[0]))
+    return [printable(path) for path, n in ranked[:most] if n >= least]

@@ -1,0 +1,103 @@
+"""The author's own words as spans and as whole sentences. Imports ``document`` only.
+
+Commit messages are data: only the backticks of Markdown are read, so that identifiers stand out;
+everything else stays plain text.
+"""
+
+from __future__ import annotations
+
+import re
+
+from digest.document import Code, Span, Spans, Text
+
+_CODE = re.compile(r"(`+)(?!`)(.+?)(?<!`)\1(?!`)")
+_BOLD = re.compile(r"(?<![\w*])\*\*(?=\S)(.+?)(?<=\S)\*\*(?![\w*])")
+_SPACE = re.compile(r"\s+")
+_END = re.compile(
+    r"(?:(?<=[.!?])|(?<=[.!?][\"')\]]))\s+(?=[\"'(\[`*A-Z0-9\u4e00-\u9fff-])|(?<=[。！？])\s*(?=\S)"
+)
+_BULLET = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+")
+_STOPS = ".!?:;,。！？：；，"
+_ABBREVIATION = re.compile(
+    r"(?:\b(?:e\.g|i\.e|etc|vs|cf|resp|approx|incl|no|fig|sec|dr|mr|ms|al)|\b[A-Za-z]|^\d+)\.$",
+    re.IGNORECASE,
+)
+
+
+def flat(text: str) -> str:
+    """The text on one line."""
+    return _SPACE.sub(" ", text).strip()
+
+
+def authored(text: str) -> Spans:
+    """The words on one line with their backticked parts as code."""
+    text = flat(text)
+    if "`" not in text:
+        return (Text(_BOLD.sub(r"\1", text)),) if text else ()
+    out: list[Span] = []
+    at = 0
+    for match in _CODE.finditer(text):
+        if match.start() > at:
+            out.append(Text(_BOLD.sub(r"\1", text[at : match.start()])))
+        code = match[2].strip()
+        out.append(Code(code) if code else Text(match[0]))
+        at = match.end()
+    if at < len(text):
+        out.append(Text(_BOLD.sub(r"\1", text[at:])))
+    return tuple(out)
+
+
+def unticked(text: str) -> str:
+    """The words on one line without the backticks around code, for places that hold no spans."""
+    return flat(_CODE.sub(lambda match: match[2].strip(), text))
+
+
+def sentences(text: str) -> list[str]:
+    """The sentences of a paragraph in order, on one line each, list entries without their marks.
+
+    An end is a full stop, a question or exclamation mark before something that can begin a
+    sentence, or the end of a list entry; abbreviations, initials and "1." do not end one.
+    """
+    out: list[str] = []
+    for entry in _entries(text):
+        whole = len(out)
+        for piece in _END.split(entry):
+            if len(out) > whole and _ABBREVIATION.search(out[-1]):
+                out[-1] += " " + piece
+            elif piece:
+                out.append(piece)
+    return out
+
+
+def _entries(text: str) -> list[str]:
+    """The entries of a paragraph that is a list, or the paragraph, each on one line."""
+    entries: list[list[str]] = []
+    for line in text.splitlines():
+        bullet = _BULLET.match(line)
+        if bullet or not entries:
+            entries.append([])
+        entries[-1].append(line[bullet.end() :] if bullet else line)
+    return [entry for lines in entries if (entry := flat(" ".join(lines)))]
+
+
+def excerpt(paragraph: str, limit: int) -> tuple[str, bool]:
+    """As many whole sentences from the start as fit ``limit`` characters, and whether that is all.
+
+    Empty where the first sentence alone is longer: a sentence is never cut.
+    """
+    kept = ""
+    for piece in sentences(paragraph):
+        longer = _followed(kept, piece)
+        if len(longer) > limit:
+            return kept, False
+        kept = longer
+    return kept, True
+
+
+def _followed(kept: str, piece: str) -> str:
+    """A sentence behind those before it; entries without a stop are set apart by a semicolon."""
+    if not kept:
+        return piece
+    if kept[-1] in "。！？":
+        return kept + piece
+    return f"{kept} {piece}" if kept[-1] in _STOPS or kept[-1] in "\"')]" else f"{kept}; {piece}"

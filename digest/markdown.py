@@ -1,0 +1,255 @@
+"""A document as GitHub-flavoured Markdown. Imports ``document`` only.
+
+Text is escaped so that it reads as it was written: no markup, HTML, link, image, table cell or
+mention can come out of words. Rules: the GFM specification (https://github.github.com/gfm/).
+Mentions are found by GitHub in the finished page, where no escape helps, so a zero-width space
+parts ``@`` from the name.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from urllib.parse import quote, urlsplit
+
+from digest.document import (
+    Actions,
+    Block,
+    Code,
+    CodeBlock,
+    Divider,
+    Document,
+    Heading,
+    Image,
+    Item,
+    Link,
+    Listing,
+    Paragraph,
+    Quote,
+    Span,
+    Spans,
+    Strong,
+    Table,
+    Text,
+)
+
+GAP = "\u200b"
+"""The zero-width space that keeps things apart and is not seen."""
+
+# Line breaks and tabs are blanks; other control characters, bidirectional overrides (which can
+# make text read as another, CVE-2021-42574) and lone surrogates (bytes that were no UTF-8) are
+# shown as U+FFFD.
+_BLANK = re.compile(r"[\s\x1c-\x1f\x85\u2028\u2029]+")
+_UNSEEN = re.compile(
+    r"[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
+)
+
+_SPECIAL = re.compile(
+    r"[\\`*\[\]<>|~$]"  # markup wherever it stands
+    r"|(?<![^\W_])_|_(?![^\W_])"  # an underscore inside a word is none
+    r"|!(?=\[)|&(?=[#\w])"  # images and entities
+    r"|(?<=[A-Za-z]):(?=//)"  # bare addresses: https://, ftp://
+    r"|(?<=www)\.|(?<=mailto):|(?<=xmpp):",
+    re.IGNORECASE,
+)
+_MENTION = re.compile(r"@(?=[\w-])")
+_START = re.compile(r"(?:[-+=#]|\d{1,9}(?=[.)]))")
+_TICKS = re.compile(r"`+")
+_URL_SAFE = "/:?#@!$&'*+,;=%~-._"
+
+
+def markdown(document: Document) -> str:
+    """The document as Markdown text that ends in a line feed; an empty document is empty."""
+    parts: list[str] = []
+    before: Block | None = None
+    for block in document.blocks:
+        text = _block(block)
+        if not text:
+            continue
+        if isinstance(before, Listing) and isinstance(block, Listing):
+            parts.append("<!-- -->")  # else the two lists would be one
+        parts.append(text)
+        before = block
+    return "\n\n".join(parts) + "\n" if parts else ""
+
+
+def clean(text: str) -> str:
+    """The text on one line, with what cannot be shown made visible."""
+    return _UNSEEN.sub("\ufffd", _BLANK.sub(" ", text))
+
+
+def escape(text: str) -> str:
+    """Words that Markdown reads as these words, wherever they stand but at a line's start."""
+    return _MENTION.sub("@" + GAP, _SPECIAL.sub(r"\\\g<0>", clean(text)))
+
+
+def inline(spans: Sequence[Span], *, cell: bool = False) -> str:
+    """Spans on one line, for the inside of a block; ``cell`` for that of a table's cell.
+
+    A table takes every bare ``|`` for its own, in code too (GFM, section 4.10).
+    """
+    out = ""
+    for at, span in enumerate(spans):
+        after = clean(spans[at + 1].text)[:1] if at + 1 < len(spans) else ""
+        piece = _span(span, out[-1:], after)
+        if cell and isinstance(span, Code):
+            piece = piece.replace("|", "\\|")
+        if out and piece and out[-1] == piece[0] and piece[0] in "`*":
+            out += GAP  # neighbouring runs of the same mark would be read as one
+        out += piece
+    return out
+
+
+def _span(span: Span, before: str, after: str) -> str:
+    if isinstance(span, Text):
+        return escape(span.text)
+    if isinstance(span, Code):
+        return code(span.text)
+    if isinstance(span, Link):
+        return _link(span)
+    mark, tag = ("**", "strong") if isinstance(span, Strong) else ("*", "em")
+    return _marked(span.text, mark, tag, before, after)
+
+
+def _marked(text: str, mark: str, tag: str, before: str, after: str) -> str:
+    """Words with weight: by asterisks where the flanking rules let them work, else by a tag.
+
+    Asterisks inside a word, or beside punctuation that touches one (as Chinese often has it), are
+    read as asterisks (GFM, section 6.4).
+    """
+    words = clean(text)
+    inner = words.strip()
+    if not inner:
+        return " " if words else ""
+    lead, trail = words[: len(words) - len(words.lstrip())], words[len(words.rstrip()) :]
+    opens = inner[0].isalnum() or bool(lead) or not before or not before.isalnum()
+    closes = inner[-1].isalnum() or bool(trail) or not after or not after.isalnum()
+    inner = escape(inner)
+    if opens and closes and before != "*" and after != "*":
+        return f"{lead}{mark}{inner}{mark}{trail}"
+    return f"{lead}<{tag}>{inner}</{tag}>{trail}"
+
+
+def code(text: str) -> str:
+    """Text as a code span, fenced by more backticks than it holds in a row."""
+    text = clean(text)
+    if not text.strip():
+        return text
+    longest = max((len(run) for run in _TICKS.findall(text)), default=0)
+    fence = "`" * (longest + 1)
+    pad = " " if text[0] == "`" or text[-1] == "`" or (text[0] == text[-1] == " ") else ""
+    return f"{fence}{pad}{text}{pad}{fence}"
+
+
+def _link(link: Link) -> str:
+    url = address(link.url)
+    words = escape(link.text or link.url).strip()
+    return f"[{words}]({url})" if url else words
+
+
+def address(url: str) -> str:
+    """An address as it may stand in a link, or empty: ``https``, ``http``, relative or anchor."""
+    url = _UNSEEN.sub("", url.strip())
+    try:
+        scheme = urlsplit(url).scheme.lower()
+    except ValueError:
+        return ""
+    if scheme not in {"", "http", "https"} or url.startswith("//"):
+        return ""
+    return quote(url, safe=_URL_SAFE)
+
+
+def _line(spans: Sequence[Span]) -> str:
+    """Spans as a block's only line: what begins another kind of block is escaped."""
+    text = inline(spans).strip()
+    begin = _START.match(text)
+    if begin and isinstance(_first(spans), Text):
+        digits = begin[0].isdigit()
+        text = f"{begin[0]}\\{text[begin.end() :]}" if digits else "\\" + text
+    return text
+
+
+def _first(spans: Sequence[Span]) -> Span | None:
+    return next((span for span in spans if span.text.strip()), None)
+
+
+def _block(block: Block) -> str:
+    render = _BLOCKS[type(block)]
+    return render(block)
+
+
+def _heading(block: Heading) -> str:
+    level = min(max(block.level, 1), 6)
+    text = inline(block.spans).strip()
+    bare = text.rstrip("#")
+    if bare != text and isinstance(block.spans[-1], Text):
+        text = bare + "\\#" * (len(text) - len(bare))  # a run of # at the end would be dropped
+    line = f"{'#' * level} {text}"
+    anchor = re.sub(r"[^\w.-]", "-", block.anchor)
+    return f'<a id="{anchor}"></a>\n\n{line}' if anchor else line
+
+
+def _paragraph(block: Paragraph) -> str:
+    return _line(block.spans)
+
+
+def _listing(block: Listing) -> str:
+    return "\n".join(_items(block.items, ordered=block.ordered, indent=""))
+
+
+def _items(items: Sequence[Item], *, ordered: bool, indent: str) -> list[str]:
+    out = []
+    for number, item in enumerate(items, 1):
+        mark = f"{number}. " if ordered else "- "
+        out.append(f"{indent}{mark}{_line(item.spans)}".rstrip())
+        out += _items(item.children, ordered=False, indent=indent + " " * len(mark))
+    return out
+
+
+def _table(block: Table) -> str:
+    rows = [_row(block.header), "|" + " --- |" * len(block.header)]
+    rows += [_row(row) for row in block.rows]
+    return "\n".join(rows)
+
+
+def _row(cells: Sequence[Spans]) -> str:
+    return "| " + " | ".join(inline(cell, cell=True).strip() for cell in cells) + " |"
+
+
+def _quote(block: Quote) -> str:
+    return "\n>\n".join(f"> {_line(spans)}" for spans in block.paragraphs)
+
+
+def _code_block(block: CodeBlock) -> str:
+    text = _UNSEEN.sub("\ufffd", block.text.replace("\r\n", "\n"))
+    longest = max((len(run) for run in _TICKS.findall(text)), default=0)
+    fence = "`" * max(3, longest + 1)
+    language = re.sub(r"[^\w+#.-]", "", block.language)
+    return f"{fence}{language}\n{text.rstrip(chr(10))}\n{fence}"
+
+
+def _divider(_: Divider) -> str:
+    return "---"
+
+
+def _actions(block: Actions) -> str:
+    """Buttons with addresses as links; a page cannot press the others."""
+    return " · ".join(_link(Link(b.label, b.url)) for b in block.buttons if b.url)
+
+
+def _image(block: Image) -> str:
+    url = address(block.url)
+    return f"![{escape(block.alt)}]({url})" if url else escape(block.alt)
+
+
+_BLOCKS: dict[type, Callable[..., str]] = {
+    Heading: _heading,
+    Paragraph: _paragraph,
+    Listing: _listing,
+    Table: _table,
+    Quote: _quote,
+    CodeBlock: _code_block,
+    Divider: _divider,
+    Actions: _actions,
+    Image: _image,
+}

@@ -1,0 +1,25 @@
+"""Reports: the changes of a window, gathered and laid out as platform-neutral documents.
+
+``assembly`` gathers and counts, ``blocks`` lays out one change, ``full`` the whole report and
+``condensed`` the digest for a channel.
+"""
+
+from digest.report.assembly import Counts, Coverage, Entry, Report, assemble, tally
+from digest.report.blocks import change_blocks, grade_reasons, title_link
+from digest.report.condensed import digest_document, why
+from digest.report.full import report_document
+
+__all__ = [
+    "Counts",
+    "Coverage",
+    "Entry",
+    "Report",
+    "assemble",
+    "change_blocks",
+    "digest_document",
+    "grade_reasons",
+    "report_document",
+    "tally",
+    "title_link",
+    "why",
+]

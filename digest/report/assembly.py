@@ -1,0 +1,183 @@
+"""Changes of a window gathered to a report, with counts made by code.
+
+Imports ``analysis``, ``words`` and values.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+
+from digest.analysis import analyse
+from digest.analysis.telling import main_places
+from digest.document import Code, Spans
+from digest.grade import Level
+from digest.graded import Graded, Repository
+from digest.language import Language
+from digest.statement import Analysis
+from digest.window import Window
+from digest.words import pages as words
+from digest.words.labels import CHANGE_TYPES, COMMA, SEPARATOR, STOP
+from digest.words.phrase import Part, joined, listed
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """A change in a report. ``late`` says that its date lies outside the window."""
+
+    graded: Graded
+    analysis: Analysis
+    late: bool = False
+
+    @property
+    def level(self) -> Level:
+        """The level of the change."""
+        return self.graded.grade.level
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Counts:
+    """How many changes a report holds, by level; the levels add up to ``total``."""
+
+    total: int
+    high: int
+    medium: int
+    low: int
+
+    def of(self, level: Level) -> int:
+        """The number of changes of a level."""
+        return {Level.HIGH: self.high, Level.MEDIUM: self.medium, Level.LOW: self.low}[level]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Coverage:
+    """How the commits of a run ended; the states add up to ``total``, git's own count.
+
+    ``filtered`` and ``failed`` count by rule and by cause, in a stable order.
+    """
+
+    total: int
+    posted: int = 0
+    archived: int = 0
+    filtered: tuple[tuple[str, int], ...] = ()
+    failed: tuple[tuple[str, int], ...] = ()
+
+    @property
+    def accounted(self) -> int:
+        """The sum of all states."""
+        return (
+            self.posted
+            + self.archived
+            + sum(n for _, n in self.filtered)
+            + sum(n for _, n in self.failed)
+        )
+
+
+def tally(outcomes: Iterable[tuple[str, str]], total: int) -> Coverage:
+    """Count outcomes, each a state (``posted``, ``archived``, ``filtered``, ``failed``) and a why.
+
+    ``total`` is what git counts. Raises ``ValueError`` for another state.
+    """
+    counted: dict[str, Counter[str]] = {
+        state: Counter() for state in ("posted", "archived", "filtered", "failed")
+    }
+    for state, why in outcomes:
+        if state not in counted:
+            raise ValueError(f"{state!r} is no state of a commit")
+        counted[state][why] += 1
+    return Coverage(
+        total=total,
+        posted=counted["posted"].total(),
+        archived=counted["archived"].total(),
+        filtered=tuple(sorted(counted["filtered"].items())),
+        failed=tuple(sorted(counted["failed"].items())),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """The changes of a window, newest first as the source gave them.
+
+    ``lead`` is one sentence or two on what matters, made by code. ``coverage`` is ``None`` where
+    nothing was recorded, as for a window that was only looked at.
+    """
+
+    repository: Repository
+    branch: str
+    window: Window
+    language: Language
+    entries: tuple[Entry, ...]
+    counts: Counts
+    lead: Spans
+    coverage: Coverage | None = None
+
+    def of(self, level: Level) -> tuple[Entry, ...]:
+        """The entries of a level in the report's order."""
+        return tuple(e for e in self.entries if e.level is level)
+
+
+def assemble(
+    repository: Repository,
+    branch: str,
+    window: Window,
+    changes: Sequence[Graded],
+    language: Language,
+    *,
+    late: Collection[str] = (),
+    coverage: Coverage | None = None,
+) -> Report:
+    """Analyse the changes and gather them to a report; ``changes`` stand newest first.
+
+    ``late`` holds the full names of commits that arrived with a date outside the window.
+    """
+    entries = tuple(
+        Entry(graded=g, analysis=analyse(g, language), late=g.sha in late) for g in changes
+    )
+    levels = Counter(e.level for e in entries)
+    counts = Counts(
+        total=len(entries),
+        high=levels[Level.HIGH],
+        medium=levels[Level.MEDIUM],
+        low=levels[Level.LOW],
+    )
+    return Report(
+        repository=repository,
+        branch=branch,
+        window=window,
+        language=language,
+        entries=entries,
+        counts=counts,
+        lead=lead(entries, counts, language),
+        coverage=coverage,
+    )
+
+
+def lead(entries: Sequence[Entry], counts: Counts, language: Language) -> Spans:
+    """What matters in a sentence: how many, of what kinds, where; counted by code."""
+    if not counts.total:
+        return words.QUIET(language)
+    told = [e for e in entries if e.level is Level.HIGH] or list(entries)
+    phrase = words.LEAD_HIGH if counts.high else words.LEAD_NONE
+    spans = phrase(language, total=counts.total, high=counts.high)
+    spans = words.LEAD_KINDS(language, lead=spans, kinds=_kinds(told, language))
+    where = main_places([e.graded.facts for e in told], 3)
+    if where:
+        parts: list[Part] = [Code(path) for path in where]
+        spans = words.LEAD_AREAS(
+            language, lead=spans, places=listed(parts, language, limit=len(parts))
+        )
+    late = sum(1 for e in entries if e.late)
+    if late:
+        spans = (*spans, *SEPARATOR(language), *words.LEAD_LATE(language, n=late))
+    return joined((*spans, *STOP(language)))
+
+
+def _kinds(entries: Sequence[Entry], language: Language) -> str:
+    """The first type of each change with its count, the most frequent first."""
+    counted = Counter(e.analysis.change_types[0] for e in entries)
+    ranked = sorted(counted.items(), key=lambda item: (-item[1], item[0]))[:4]
+    return COMMA.template(language).join(
+        words.KIND_COUNT.text(language, kind=CHANGE_TYPES[kind].template(language), count=count)
+        for kind, count in ranked
+    )

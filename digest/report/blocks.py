@@ -1,0 +1,241 @@
+"""One change as blocks, for reports and for answers. Imports ``words``, ``moments`` and values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from urllib.parse import quote
+from zoneinfo import ZoneInfo
+
+from digest.authored import authored, unticked
+from digest.change import Side, printable
+from digest.document import (
+    Block,
+    Code,
+    Emphasis,
+    Heading,
+    Item,
+    Link,
+    Listing,
+    Paragraph,
+    Span,
+    Spans,
+    Strong,
+    Text,
+)
+from digest.facts.model import Evidence
+from digest.grade import Grade, Level
+from digest.graded import Graded, Repository
+from digest.language import Language
+from digest.report.moments import moment
+from digest.statement import Analysis, Aspect, Statement
+from digest.words import pages as words
+from digest.words.labels import (
+    ASPECTS,
+    CHANGE_TYPES,
+    COLON,
+    COMMA,
+    IMPACT,
+    IMPORTANCE,
+    INSIGHTS,
+    LEVEL_MARKS,
+    LEVELS,
+    RISKS,
+    SEPARATOR,
+    SUGGESTIONS,
+    SUMMARY,
+    TYPES,
+)
+from digest.words.phrase import Part, Phrase, joined
+from digest.words.reasons import reason_words
+
+_PLACES = 2
+"""The most places that are shown behind a statement."""
+
+
+def change_blocks(
+    graded: Graded,
+    analysis: Analysis,
+    repository: Repository,
+    zone: ZoneInfo,
+    language: Language,
+    *,
+    level: int = 4,
+    late: bool = False,
+) -> tuple[Block, ...]:
+    """A change with all that is said of it, below a heading of ``level`` with its anchor.
+
+    A low change takes three lines; sections with nothing to say are left out.
+    """
+    return (
+        Heading(level, authored(graded.title) or (Code(graded.sha[:10]),), anchor_of(graded)),
+        Paragraph(_reference(graded, repository, zone, language)),
+        *_remarks(graded, analysis, zone, language, late=late),
+        Paragraph(_judgement(graded.grade, analysis, language)),
+        *_sections(graded, analysis, repository, language),
+    )
+
+
+def anchor_of(graded: Graded) -> str:
+    """The name of a change within a page."""
+    return f"c-{graded.sha[:12]}"
+
+
+def level_words(level: Level, language: Language) -> str:
+    """A level with its mark."""
+    return f"{LEVEL_MARKS[level]} {LEVELS[level].template(language)}"
+
+
+def label(mark: str, phrase: Phrase, language: Language) -> Spans:
+    """A bold label with its colon."""
+    return (Strong(f"{mark} {phrase.template(language)}"), *COLON(language))
+
+
+def title_link(graded: Graded, repository: Repository) -> Span:
+    """The title leading to the request or the commit, or the title alone."""
+    title = unticked(graded.title) or graded.sha[:10]
+    url = repository.request_url(graded.number) if graded.number is not None else ""
+    url = url or repository.commit_url(graded.sha)
+    return Link(title, url) if url else Text(title)
+
+
+def _reference(graded: Graded, repository: Repository, zone: ZoneInfo, language: Language) -> Spans:
+    """Sha, links, author and time on one line."""
+    parts: list[Part] = [(Strong("SHA"), *COLON(language), Code(graded.sha[:10]))]
+    if url := repository.commit_url(graded.sha):
+        parts.append((Text("🔗 "), Link(words.COMMIT.template(language), url)))
+    if graded.number is not None and (url := repository.request_url(graded.number)):
+        parts.append(Link(f"#{graded.number}", url))
+    parts.append(" ".join(graded.commit.author.split()))
+    parts.append(moment(graded.commit.committed_at, zone))
+    return between(parts, " | ")
+
+
+def between(parts: Sequence[Part], separator: str) -> Spans:
+    """The parts with a separator between them."""
+    row: list[Part] = []
+    for part in parts:
+        row += [separator, part] if row else [part]
+    return joined(row)
+
+
+def _remarks(
+    graded: Graded, analysis: Analysis, zone: ZoneInfo, language: Language, *, late: bool
+) -> Iterator[Block]:
+    """What a reader has to know before reading on."""
+    if late:
+        at = moment(graded.commit.committed_at, zone)
+        yield Paragraph((Emphasis(words.LATE_NOTE.text(language, moment=at)),))
+    if analysis.partial:
+        yield Paragraph((Emphasis(analysis.partial),))
+
+
+def _judgement(grade: Grade, analysis: Analysis, language: Language) -> Spans:
+    """Types and level on one line, with the reasons of the grade unless it is low."""
+    kinds = COMMA.template(language).join(
+        CHANGE_TYPES[kind].template(language) for kind in analysis.change_types
+    )
+    level = words.SCORE.text(
+        language, level=level_words(grade.level, language), score=f"{grade.score:.2f}"
+    )
+    reasons = grade_reasons(grade, language) if grade.level is not Level.LOW else ""
+    tail = (*COLON(language), Text(reasons)) if reasons else ()
+    return joined(
+        [
+            *label("🎯", TYPES, language),
+            kinds,
+            " | ",
+            *label("⚡", IMPORTANCE, language),
+            level,
+            *tail,
+        ]
+    )
+
+
+def grade_reasons(grade: Grade, language: Language) -> str:
+    """The reasons that raised the grade, the weightiest first, in words."""
+    raised = [reason_words(r, language) for r in grade.reasons if r.weight > 0]
+    return SEPARATOR.template(language).join(raised)
+
+
+def _sections(
+    graded: Graded, analysis: Analysis, repository: Repository, language: Language
+) -> Iterator[Block]:
+    """The sections that have something to say, each a label and its statements."""
+    if graded.grade.level is Level.LOW:
+        yield Paragraph((*label("📋", SUMMARY, language), *run(analysis.summary, language)))
+        return
+    if analysis.summary:
+        yield Paragraph((*label("📋", SUMMARY, language), *run(analysis.summary, language)))
+    where = _Places(graded, repository, language)
+    if analysis.impact:
+        yield Paragraph(label("🗂️", IMPACT, language))
+        yield _list(Item(s.spans) for s in analysis.impact)
+    if analysis.insights:
+        yield Paragraph(label("🔍", INSIGHTS, language))
+        yield _list(_by_aspect(analysis.insights, where, language))
+    if analysis.risks:
+        yield Paragraph(label("⚠️", RISKS, language))
+        yield Listing(tuple(Item(where.cited(s)) for s in analysis.risks), ordered=True)
+    if analysis.suggestions:
+        yield Paragraph(label("💡", SUGGESTIONS, language))
+        yield _list(Item(s.spans) for s in analysis.suggestions)
+
+
+def run(statements: Iterable[Statement], language: Language) -> Spans:
+    """Statements as running text; English sets a space between sentences."""
+    gap = "" if language is Language.ZH else " "
+    return between([s.spans for s in statements], gap)
+
+
+def _list(items: Iterable[Item]) -> Listing:
+    return Listing(tuple(items))
+
+
+def _by_aspect(
+    statements: Sequence[Statement], where: _Places, language: Language
+) -> Iterator[Item]:
+    """One item an aspect, in the statements' order, with its statements below."""
+    for aspect in dict.fromkeys(s.aspect for s in statements):
+        items = tuple(Item(where.cited(s)) for s in statements if s.aspect is aspect)
+        if aspect is Aspect.NONE:
+            yield from items
+        else:
+            yield Item((Strong(ASPECTS[aspect].template(language)),), items)
+
+
+class _Places:
+    """Shows where a statement can be checked, linked where the repository has pages."""
+
+    def __init__(self, graded: Graded, repository: Repository, language: Language) -> None:
+        self._graded = graded
+        self._repository = repository
+        self._language = language
+
+    def cited(self, statement: Statement) -> Spans:
+        """The statement with its first places behind it; whole files are named by it already."""
+        places = [e for e in statement.evidence if e.line and e.side is not Side.MESSAGE]
+        if not places:
+            return statement.spans
+        shown = between([self._place(e) for e in places[:_PLACES]], ", ")
+        return joined([*statement.spans, " (", *shown, ")"])
+
+    def _place(self, evidence: Evidence) -> Span:
+        path = printable(evidence.path)
+        name = f"{path.rpartition('/')[2]}:{evidence.line}"
+        url = self._address(evidence)
+        return Link(name, url) if url else Code(f"{path}:{evidence.line}")
+
+    def _address(self, evidence: Evidence) -> str:
+        """The page of the line, on the side of the change that it stands on."""
+        sha = self._graded.sha
+        if evidence.side is Side.OLD:
+            parents = self._graded.commit.parents
+            sha = parents[0] if parents else ""
+        if not sha:
+            return ""
+        return self._repository.file_url(sha, quote_path(evidence.path), evidence.line)
+
+
+def quote_path(path: str) -> str:
+    """A path as part of an address; its bytes as git has them."""
+    return quote(path.encode("utf-8", "surrogateescape"))

@@ -1,0 +1,113 @@
+"""The condensed digest as a document. Imports ``blocks``, ``full``, ``words`` and values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from digest.document import (
+    Block,
+    Code,
+    Document,
+    Heading,
+    Item,
+    Link,
+    Listing,
+    Paragraph,
+    Span,
+    Spans,
+    Strong,
+    Text,
+)
+from digest.grade import Level
+from digest.graded import Graded
+from digest.language import Language
+from digest.report.assembly import Entry, Report
+from digest.report.blocks import between, grade_reasons, title_link
+from digest.report.full import window_line
+from digest.report.moments import span_of
+from digest.statement import Analysis
+from digest.words import pages as words
+from digest.words.labels import COLON, LEVEL_MARKS
+from digest.words.phrase import Part, joined
+
+_NOTABLE = 3
+"""So many medium changes stand in where nothing is high."""
+
+_MOST = 12
+"""More high changes than this are left to the full report; a channel reads no longer list."""
+
+_WHY = 220
+"""Characters of the line under a change; statements are whole or left out."""
+
+
+def digest_document(report: Report, language: Language, where: str = "") -> Document:
+    """The digest for a channel: a lead, what matters with one line of why each, the window.
+
+    ``where`` is the address or path of the full report, or empty where there is none. A day
+    without commits is one line.
+    """
+    name = words.DIGEST_TITLE.text(
+        language, name=report.repository.name, day=span_of(report.window)
+    )
+    shown = _shown(report)
+    blocks: list[Block] = [Heading(1, (Text(name),)), Paragraph(report.lead)]
+    if shown:
+        if not report.counts.high:
+            blocks.append(Paragraph(words.NOTABLE(language)))
+        blocks.append(Listing(tuple(_item(entry, report, language) for entry in shown)))
+    blocks.append(Paragraph(_foot(report, len(shown), language)))
+    if where and report.entries:
+        blocks.append(Paragraph(_reference(where, language)))
+    return Document(title=name, blocks=tuple(blocks), language=str(language))
+
+
+def _shown(report: Report) -> Sequence[Entry]:
+    """The high changes, or the top medium ones; those that matter most first, then newest."""
+    level = Level.HIGH if report.counts.high else Level.MEDIUM
+    ranked = sorted(report.of(level), key=lambda e: -e.graded.grade.score)
+    return ranked[: _MOST if level is Level.HIGH else _NOTABLE]
+
+
+def _item(entry: Entry, report: Report, language: Language) -> Item:
+    """Mark, title and author, with the why below."""
+    graded = entry.graded
+    head: list[Part] = [f"{LEVEL_MARKS[entry.level]} ", title_link(graded, report.repository)]
+    head.append(f" · {' '.join(graded.commit.author.split())}")
+    if entry.late:
+        head += [" · ", Strong(words.LATE.template(language))]
+    reason = why(graded, entry.analysis, language)
+    return Item(joined(head), (Item(reason),) if reason else ())
+
+
+def why(graded: Graded, analysis: Analysis, language: Language) -> Spans:
+    """One line on why a change matters: what it does to its users, else what it is.
+
+    The first risk or interface insight with what fits behind it, else the summary, else the
+    reasons of its grade.
+    """
+    gap = "" if language is Language.ZH else " "
+    kept: list[Spans] = []
+    length = 0
+    for statement in (*analysis.summary[:1], *analysis.risks, *analysis.insights[:2]):
+        if length + len(statement.text) <= _WHY and statement.spans not in kept:
+            kept.append(statement.spans)
+            length += len(statement.text)
+    if kept:
+        return between(kept, gap)
+    reasons = grade_reasons(graded.grade, language)
+    return (Text(reasons),) if reasons else ()
+
+
+def _foot(report: Report, shown: int, language: Language) -> Spans:
+    """``5 of 47 shown`` with the exact window."""
+    line = window_line(report, language)
+    if not report.entries:
+        return line
+    return between([words.SHOWN(language, shown=shown, total=report.counts.total), line], " · ")
+
+
+def _reference(where: str, language: Language) -> Spans:
+    """The full report as a link, or as a path."""
+    name = words.FULL_REPORT.template(language)
+    span: Span = Link(name, where) if where.startswith(("https://", "http://")) else Code(where)
+    return (span,) if isinstance(span, Link) else joined([name, *COLON(language), span])

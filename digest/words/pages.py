@@ -1,0 +1,63 @@
+"""What reports and digests say around the changes. Imports ``phrase``."""
+
+from __future__ import annotations
+
+from digest.words.phrase import Phrase
+
+DAILY_TITLE = Phrase("Daily report ({day})", "每日更新报告（{day}）")
+WINDOW_TITLE = Phrase("Report ({window})", "更新报告（{window}）")
+DIGEST_TITLE = Phrase("{name}: {day}", "{name}：{day}")
+
+COMMITTED = Phrase("Committed", "提交时间")
+AUTHOR = Phrase("Author", "作者")
+MESSAGE = Phrase("Subject", "提交信息")
+STATISTICS = Phrase("Statistics", "统计摘要")
+CONTENTS = Phrase("Contents", "目录")
+COMMITS = Phrase("Commits", "提交列表")
+
+COUNTS = Phrase("{n:commit|commits} in this window", "本时段共 {n} 个提交")
+WINDOW = Phrase(
+    "Window: {since} up to, not including, {until} ({zone})",
+    "时段：{since} 至 {until}（不含），时区 {zone}",
+)
+BRANCH = Phrase("branch {branch}", "分支 {branch}")
+COVERED = Phrase("Accounted for: {n:commit|commits}: {states}", "提交去向：共 {n} 个，{states}")
+STATES = Phrase(", ", "，")
+POSTED = Phrase("{count} posted", "发布 {count} 个")
+ARCHIVED = Phrase("{count} archived", "归档 {count} 个")
+FILTERED = Phrase("{count} filtered ({why})", "过滤 {count} 个（{why}）")
+FAILED = Phrase("{count} failed ({why})", "失败 {count} 个（{why}）")
+
+COMMIT = Phrase("commit", "查看提交")
+REQUEST = Phrase("discussion", "查看讨论")
+BY = Phrase("by {author}", "作者 {author}")
+LATE = Phrase("late", "迟到")
+LATE_NOTE = Phrase(
+    "Arrived late: committed {moment}, outside this window.",
+    "迟到的提交：提交时间为 {moment}，不在本时段内。",
+)
+SCORE = Phrase("{level} ({score})", "{level}（{score}）")
+
+QUIET = Phrase("No commits in this window.", "本时段没有提交。")
+LEAD_HIGH = Phrase(
+    "{high:change|changes} of high importance among {total:commit|commits}",
+    "{total} 个提交中有 {high} 个高重要度变更",
+)
+LEAD_NONE = Phrase(
+    "Nothing of high importance among {total:commit|commits}", "{total} 个提交中没有高重要度变更"
+)
+LEAD_KINDS = Phrase("{lead}: {kinds}", "{lead}：{kinds}")
+LEAD_AREAS = Phrase("{lead}, mainly in {places}", "{lead}，主要涉及 {places}")
+LEAD_LATE = Phrase(
+    "{n:commit|commits} arrived late, with dates before this window",
+    "{n} 个提交迟到，其日期早于本时段",
+)
+KIND_COUNT = Phrase("{kind} {count}", "{kind} {count}")
+NOTABLE = Phrase("The most notable ones:", "其中较值得关注的：")
+SHOWN = Phrase("{shown} of {total} shown", "显示 {shown} / {total}")
+FULL_REPORT = Phrase("Full report", "完整报告")
+"""The name of the link, or what stands before the path."""
+
+LEVEL_COUNT = Phrase("{title} ({count})", "{title}（{count}）")
+EXPLAINED = Phrase("{name} at {moment}", "{name}，{moment}")
+FACT_LINE = Phrase("{what} (+{more})", "{what}（另有 {more} 项）")
