@@ -1,0 +1,175 @@
+"""Calls in program text and their arguments, for every language with brackets and quotes.
+
+A call is read from its opening bracket alone, so that one changed line costs one call and not one
+file. Texts that do not close within ``LONGEST`` characters are no calls to us.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from digest.facts.source import Source
+
+LONGEST = 20_000
+"""The longest call that is read, in characters; tables of options are longer than most calls."""
+
+_BUDGET = 1_000_000
+"""Characters of calls that are read of one side of a file, so that no input can hold us up."""
+
+_REACH = 4_000
+"""How far before a changed line a call is looked for that may contain the line, in characters."""
+
+_STRINGS = r'"(?:[^"\\\n]|\\.)*"'
+_PYTHON = re.compile(
+    r'[()\[\]{},]|[rRbBfFuU]{0,2}(?:"""[\s\S]*?"""|\'\'\'[\s\S]*?\'\'\'|'
+    + _STRINGS
+    + r"|'(?:[^'\\\n]|\\.)*')|\#[^\n]*"
+)
+_SCRIPT = re.compile(
+    r"[()\[\]{},]|" + _STRINGS + r"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`|//[^\n]*|/\*[\s\S]*?\*/"
+)
+_BRACES = re.compile(
+    r'[()\[\]{},]|r(\#*)"[\s\S]*?"\1|'
+    + _STRINGS
+    + r"|'(?:[^'\\\n]|\\.[^'\n]{0,8})'|`[^`]*`|//[^\n]*|/\*[\s\S]*?\*/"
+)
+_TOKENS = {"python": _PYTHON, "javascript": _SCRIPT, "typescript": _SCRIPT}
+
+_OPENING = "([{"
+_CLOSING = ")]}"
+_NAMED = re.compile(r"\s*(\w+)\s*=(?![=>])\s*")
+_STRING = re.compile(r"(?P<p>[rRbBuU]{0,2})(?P<q>\"\"\"|'''|\"|'|`)(?P<body>.*)(?P=q)", re.DOTALL)
+_SPACE = re.compile(r"\s+")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """A call: where it stands and what it was given, as written.
+
+    ``start`` is the offset at which the name begins, ``end`` the one behind the closing bracket.
+    """
+
+    start: int
+    end: int
+    positional: tuple[str, ...]
+    named: dict[str, str]
+
+    def get(self, name: str, place: int | None = None) -> str | None:
+        """An argument by its name, or by its 0-based place; ``None`` where it is not given."""
+        if name in self.named:
+            return self.named[name]
+        if place is not None and place < len(self.positional):
+            return self.positional[place]
+        return None
+
+
+def tokens_of(language: str) -> re.Pattern[str]:
+    """What brackets, strings and comments look like in a language."""
+    return _TOKENS.get(language, _BRACES)
+
+
+def split(text: str, start: int, language: str) -> tuple[int, list[str]] | None:
+    """The parts between commas of the bracket at ``text[start]``, and the offset behind it.
+
+    Comments are left out. ``None`` where the bracket is not closed in time.
+    """
+    parts: list[str] = []
+    piece: list[str] = []
+    depth, last = 0, start + 1
+    for match in tokens_of(language).finditer(text, start, min(len(text), start + LONGEST)):
+        mark = match.group()
+        if mark[0] in _OPENING:
+            depth += 1
+        elif mark[0] in _CLOSING:
+            depth -= 1
+            if not depth:
+                piece.append(text[last : match.start()])
+                parts.append("".join(piece).strip())
+                return match.end(), [p for p in parts if p]
+        elif mark == "," and depth == 1:
+            piece.append(text[last : match.start()])
+            parts.append("".join(piece).strip())
+            piece, last = [], match.end()
+        elif mark[0] == "#" or mark.startswith(("//", "/*")):
+            piece.append(text[last : match.start()])
+            last = match.end()
+    return None
+
+
+def call_at(text: str, start: int, bracket: int, language: str) -> Call | None:
+    """The call whose name begins at ``start`` and whose bracket opens at ``bracket``."""
+    found = split(text, bracket, language)
+    if found is None:
+        return None
+    end, parts = found
+    positional, named = [], {}
+    for part in parts:
+        match = _NAMED.match(part)
+        if match and language in {"python", "rust", "java"}:
+            named[match.group(1)] = part[match.end() :].strip()
+        else:
+            positional.append(part)
+    return Call(start=start, end=end, positional=tuple(positional), named=named)
+
+
+def touched_calls(source: Source, name: re.Pattern[str], language: str) -> Iterator[Call]:
+    """The calls that the change has lines in, in rising order.
+
+    ``name`` matches a callee with its opening bracket at the end of the match. Besides the calls
+    that begin in changed lines, those before are looked at whose brackets may reach into them.
+    """
+    text, budget = source.text, _BUDGET
+    for first, last in _windows(source):
+        for match in name.finditer(text, first, last):
+            if _in_comment(text, match.start(), language):
+                continue
+            call = call_at(text, match.start(), match.end() - 1, language)
+            budget -= call.end - call.start if call else LONGEST
+            if budget < 0:
+                return
+            if call is not None and source.touches(call.start, call.end):
+                yield call
+
+
+def _windows(source: Source) -> Iterator[tuple[int, int]]:
+    """The changed places with room before them for calls that reach in, without overlaps."""
+    done = 0
+    for first, last in source.spans:
+        if last > done or first == last:
+            start = max(done, first - _REACH)
+            done = max(done, last)
+            if start < done or first == last:
+                yield start, done
+
+
+def _in_comment(text: str, offset: int, language: str) -> bool:
+    line = text[max(text.rfind("\n", 0, offset) + 1, offset - 400) : offset].lstrip()
+    if language == "python":
+        return line.startswith("#") or " # " in line
+    return line.startswith(("//", "*", "/*"))
+
+
+def literal(text: str | None) -> str | None:
+    """The value of a plain string as written in most languages; ``None`` for anything else."""
+    if not text or text[-1] not in "\"'`":
+        return None
+    match = _STRING.fullmatch(text)
+    if match is None:
+        return None
+    body, quote = match["body"], match["q"]
+    if quote not in body and "\\" not in body:
+        return body
+    try:
+        value = ast.literal_eval(text)
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        return None
+    return value if isinstance(value, str) else None
+
+
+def flat(text: str, limit: int = 300) -> str:
+    """A piece of program text on one line, cut at ``limit`` characters with an ellipsis."""
+    line = _SPACE.sub(" ", text).strip()
+    return line if len(line) <= limit else line[: limit - 1].rstrip() + "…"

@@ -1,0 +1,53 @@
+"""Which changed lines of Python could touch a header or a field: a guess from the hunk alone.
+
+Whole texts are costly to read, so this decides for how many files they are. A hunk says which line
+at the left margin it stands under (git's ``section``); together with the indentation that tells
+parameters and fields from the arguments of calls in bodies.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from digest.change import Hunk
+
+_DEFINITION = re.compile(r"[ \t]*(?:async[ \t]+)?(?:def|class)[ \t]+\w")
+_END_OF_HEADER = re.compile(r"[ \t]*(?:\)|[^#]*[^#\s]\))[ \t]*(?:->[^#]*)?:[ \t]*(?:#.*)?$")
+_STATEMENT = re.compile(
+    r"[ \t]*(?:if|elif|else|for|while|with|try|except|return|async|match|case|assert)\b|.*lambda"
+)
+_TYPED = re.compile(r"[ \t]*\*{0,2}\w+[ \t]*:[ \t]*[^\s#=]")
+_VALUED = re.compile(r"[ \t]*\w+[ \t]*=[ \t]*[^\s=]")
+_BARE = re.compile(r"[ \t]*\*{0,2}\w+[ \t]*,?[ \t]*$")
+
+
+def may_declare(hunks: Iterable[Hunk]) -> bool:
+    """Whether some changed line could be, or be part of, a header or a field."""
+    return any(
+        _may(line, hunk.section)
+        for hunk in hunks
+        for lines in (hunk.removed, hunk.added)
+        for line in lines
+    )
+
+
+def _may(line: str, section: str) -> bool:
+    if "def " in line or "class " in line:
+        return _DEFINITION.match(line) is not None
+    if ":" not in line and "=" not in line and "," not in line:
+        return False
+    if _END_OF_HEADER.match(line):
+        return not _STATEMENT.match(line)
+    indent = len(line) - len(line.lstrip())
+    if not indent:
+        return False
+    line = line.rstrip()
+    in_class = section.startswith("class")
+    # Arguments of calls in bodies stand deeper than parameters and fields do.
+    shallow = indent <= (8 if in_class or not section else 4)
+    if _TYPED.match(line):
+        return line.endswith(",") or (shallow and (in_class or not section))
+    if indent % 4 and indent > 8:  # aligned with an opening bracket
+        return _VALUED.match(line) is not None
+    return shallow and line.endswith(",") and bool(_VALUED.match(line) or _BARE.match(line))

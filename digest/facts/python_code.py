@@ -1,0 +1,76 @@
+"""The public declarations of a Python file, as far as a change touches them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from itertools import islice
+
+from digest.facts.source import Source
+from digest.facts.syntax.entry import Entry
+from digest.facts.syntax.python_header import LONGEST_HEADER, header_end, signature
+from digest.facts.syntax.python_outline import Header, Outline
+
+_WORDS = len("async def  ")  # what a header begins with
+_QUIET = frozenset({"__init__", "__new__", "__call__"})
+
+
+def is_private_module(path: str) -> bool:
+    """Whether a path names a module that its project calls its own (a leading underscore)."""
+    return any(part.startswith("_") and not part.startswith("__") for part in path.split("/"))
+
+
+class Module:
+    """One side of a Python file: its outline is made once and read by several finders."""
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.outline = Outline(source.text)
+
+    def entries(self) -> Iterator[Entry]:
+        """The public definitions whose header the change touches, in the order of the text."""
+        seen: set[int] = set()
+        for first, last in self.source.spans:
+            offset = self.outline.before(first, LONGEST_HEADER)
+            if offset >= 0 and offset not in seen:
+                seen.add(offset)
+                if self._reaches(offset):
+                    for header in islice(self.outline.scan(offset, offset + _WORDS), 1):
+                        yield from self._public(header)
+            for header in self.outline.scan(first, last) if first < last else ():
+                if header.offset not in seen:
+                    seen.add(header.offset)
+                    yield from self._public(header)
+
+    def named(self, entry: Entry) -> Entry | None:
+        """The public definition of the same kind and name, touched or not."""
+        header = self.outline.named("class" if entry.kind == "class" else "def", entry.name)
+        return next(self._public(header), None) if header else None
+
+    def _reaches(self, offset: int) -> bool:
+        end = header_end(self.source.text, offset)
+        return end is not None and self.source.touches(offset, end)
+
+    def _public(self, header: Header) -> Iterator[Entry]:
+        *parents, last = header.name.split(".")
+        quiet = bool(parents) and last in _QUIET
+        if header.nested or any(p.startswith("_") for p in parents):
+            return
+        if last.startswith("_") and not quiet:
+            return
+        if self.outline.exported is not None and header.name.partition(".")[0] not in (
+            self.outline.exported
+        ):
+            return
+        yield Entry(
+            kind="class" if header.kind == "class" else "method" if parents else "function",
+            name=header.name,
+            parent=header.parent,
+            line=self.source.line_at(header.offset),
+            read=partial(signature, self.source.text, header.offset),
+            body=partial(self._body, header),
+            quiet=quiet,
+        )
+
+    def _body(self, header: Header) -> str:
+        return self.source.text[header.offset : self.outline.end(header)]

@@ -1,0 +1,73 @@
+"""What a file declares, in terms that hold for every language. Imports nothing of ours."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parameter:
+    """A parameter as written.
+
+    ``kind`` is empty, or ``*`` and ``**`` for those that gather the rest. ``annotation`` and
+    ``default`` are ``None`` where there is none. ``keyword`` says that it can only be given by
+    name.
+    """
+
+    name: str
+    annotation: str | None = None
+    default: str | None = None
+    kind: str = ""
+    keyword: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Signature:
+    """What a declaration looks like from outside.
+
+    ``parameters`` stand in their order without the receiver; ``returns`` is ``None`` where nothing
+    is said. ``prefix`` are words that change what it is (``async``), ``bases`` those a class
+    inherits from. ``text`` is all of it as one line of source.
+    """
+
+    text: str
+    parameters: tuple[Parameter, ...] = ()
+    returns: str | None = None
+    prefix: str = ""
+    bases: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """A public declaration of a file.
+
+    ``kind`` is ``function``, ``method``, ``class`` or what the language calls it. ``name`` is
+    qualified within the file with dots, ``parent`` the qualified name that holds it, or empty.
+    ``line`` is 1-based. ``read`` gives the signature and ``body`` the text, on demand since most
+    are not needed. ``quiet`` entries can change but do not count as coming or going
+    (``__init__``).
+    """
+
+    kind: str
+    name: str
+    parent: str
+    line: int
+    read: Callable[[], Signature | None]
+    body: Callable[[], str]
+    quiet: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Field:
+    """A field that configures something or carries data; ``line`` is 1-based.
+
+    ``default`` is ``None`` where the field must be given. ``touched`` is as for an ``Entry``.
+    """
+
+    owner: str
+    name: str
+    annotation: str
+    default: str | None
+    line: int
+    touched: bool

@@ -1,0 +1,234 @@
+"""The classes and functions of a Python file, found without parsing the file.
+
+A file of eight thousand lines takes a parser 40 ms. Looking for the words ``def`` and ``class`` at
+the beginning of lines around the changed ones takes a hundredth of that, and what belongs to what
+follows from indentation. Only headers that a change touches are parsed, by ``python_header``.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+_NAME = re.compile(r"[ \t]+([^\W\d]\w*)")
+# Blocks at the left margin hold definitions that belong to the module, not to a class above them.
+_BLOCKS = ("if ", "if(", "else:", "elif ", "try:", "except", "finally:", "with ", "for ", "while ")
+_ALL = re.compile(r"^__all__(?:\s*:[^=\n]+)?\s*=\s*[\[(]([^\])]*)[\])]", re.MULTILINE)
+_QUOTED = re.compile(r"[\"'](\w+)[\"']")
+_DEEPEST = 40  # levels; nobody nests definitions deeper on purpose
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Header:
+    """A line that begins a class or function.
+
+    ``offset`` is that of ``def``, ``class`` or ``async``. ``name`` and ``parent`` are qualified
+    within the module. ``nested`` says that it stands inside a function and so cannot be reached
+    from outside.
+    """
+
+    kind: str
+    name: str
+    parent: str
+    offset: int
+    indent: int
+    nested: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """A line that begins a definition (``def``, ``class``) or a ``block`` at the left margin."""
+
+    offset: int
+    indent: int
+    kind: str
+    name: str
+
+
+class Outline:
+    """Where the definitions of one text stand; everything is looked up when it is asked for."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    @cached_property
+    def quoted(self) -> list[tuple[int, int]]:
+        """The triple-quoted strings."""
+        return strings(self.text)
+
+    @cached_property
+    def exported(self) -> frozenset[str] | None:
+        """The names of ``__all__``, or ``None`` where it is not there or not plainly written."""
+        if "__all__" not in self.text or self.text.count("__all__") > 1:
+            return None
+        match = _ALL.search(self.text)
+        return frozenset(_QUOTED.findall(match.group(1))) if match else None
+
+    @cached_property
+    def _blocks(self) -> list[int]:
+        """The offsets of the blocks at the left margin, in rising order."""
+        return sorted(
+            at + 1
+            for word in _BLOCKS
+            for at in _finds(self.text, "\n" + word)
+            if not inside(self.quoted, at)
+        )
+
+    def scan(self, first: int, last: int) -> Iterator[Header]:
+        """The definitions whose lines begin in ``text[first:last]``, in the order of the text."""
+        found = self._lines(first, last)
+        if not found:
+            return
+        blocks = self._blocks[bisect_left(self._blocks, first) : bisect_left(self._blocks, last)]
+        found.extend(_Line(at, 0, "block", "") for at in blocks)
+        found.sort(key=lambda line: line.offset)
+        stack: list[Header | None] = []  # None stands for a block at the left margin
+        for line in found:
+            while stack and (top := stack[-1]) is not None and top.indent >= line.indent:
+                stack.pop()
+            if line.kind == "block" or not line.indent:
+                stack.clear()
+            if line.kind == "block":
+                stack.append(None)
+                continue
+            if not stack and line.indent:
+                stack.extend(self.chain(line.offset, line.indent))
+            header = _header(line, stack[-1] if stack else None)
+            yield header
+            stack.append(header)
+
+    def chain(self, offset: int, indent: int) -> list[Header]:
+        """The definitions around a place that is indented so far, the outermost first."""
+        lines: list[_Line] = []
+        while indent and len(lines) < _DEEPEST:
+            line = self._above(offset, indent)
+            if line is None:
+                break
+            lines.append(line)
+            offset, indent = line.offset, line.indent
+        chain: list[Header] = []
+        for line in reversed(lines):
+            chain.append(_header(line, chain[-1] if chain else None))
+        return chain
+
+    def before(self, offset: int, reach: int) -> int:
+        """Where the nearest definition begins before ``offset``, at most ``reach`` off; else -1."""
+        first, nearest = max(0, offset - reach), -1
+        for kind in ("def", "class"):
+            at = self.text.rfind(kind + " ", first, offset)
+            while at >= 0:
+                if (line := self._line(kind, at)) is not None:
+                    nearest = max(nearest, line.offset)
+                    break
+                at = self.text.rfind(kind + " ", first, at)
+        return nearest
+
+    def named(self, kind: str, name: str) -> Header | None:
+        """The first definition with a qualified name, wherever it stands."""
+        word = f"{kind} {name.rpartition('.')[2]}"
+        for at in _finds(self.text, word):
+            line = self._line(kind, at)
+            if line is None or not word.endswith(" " + line.name):
+                continue
+            chain = self.chain(line.offset, line.indent)
+            header = _header(line, chain[-1] if chain else None)
+            if header.name == name:
+                return header
+        return None
+
+    def end(self, header: Header) -> int:
+        """The offset at which the next definition begins that is not inside this one."""
+        below = self._lines(header.offset + 6, len(self.text))
+        return min((b.offset for b in below if b.indent <= header.indent), default=len(self.text))
+
+    def _line(self, kind: str, at: int) -> _Line | None:
+        """The definition whose word stands at ``at``, if it begins its line outside of strings."""
+        start = self.text.rfind("\n", 0, at) + 1
+        before = self.text[start:at]
+        word = before.strip(" \t\r\f")
+        if word and (kind == "class" or word != "async"):
+            return None
+        name = _NAME.match(self.text, at + len(kind))
+        if name is None or inside(self.quoted, at):
+            return None
+        indent = len(before) - len(before.lstrip(" \t\f"))
+        return _Line(start + indent, len(before[:indent].expandtabs()), kind, name.group(1))
+
+    def _lines(self, first: int, last: int) -> list[_Line]:
+        return [
+            line
+            for kind in ("def", "class")
+            for at in _finds(self.text, kind + " ", first, last)
+            if (line := self._line(kind, at)) is not None
+        ]
+
+    def _above(self, offset: int, indent: int) -> _Line | None:
+        """The nearest definition above that is indented less, unless a block comes between."""
+        floor, found = 0, None
+        for kind in ("class", "def"):
+            at = self.text.rfind(kind + " ", floor, offset)
+            while at >= 0:
+                line = self._line(kind, at)
+                if line is not None and line.indent < indent:
+                    floor, found = line.offset, line
+                    break
+                at = self.text.rfind(kind + " ", floor, at)
+        if found is None:
+            return None
+        block = bisect_right(self._blocks, found.offset)
+        return None if block < len(self._blocks) and self._blocks[block] < offset else found
+
+
+def _header(line: _Line, parent: Header | None) -> Header:
+    return Header(
+        kind=line.kind,
+        name=f"{parent.name}.{line.name}" if parent else line.name,
+        parent=parent.name if parent else "",
+        offset=line.offset,
+        indent=line.indent,
+        nested=parent is not None and (parent.nested or parent.kind == "def"),
+    )
+
+
+def strings(text: str) -> list[tuple[int, int]]:
+    """The triple-quoted strings of a text as half-open pairs of offsets, in rising order."""
+    marks = sorted((at, quote) for quote in ('"""', "'''") for at in _finds(text, quote))
+    spans: list[tuple[int, int]] = []
+    opened, quote = -1, ""
+    for at, mark in marks:
+        if opened >= 0:
+            if mark == quote and at >= opened + 3 and text[at - 1] != "\\":
+                spans.append((opened, at + 3))
+                opened = -1
+        elif not _is_quoted(text, at, mark):
+            opened, quote = at, mark
+    if opened >= 0:
+        spans.append((opened, len(text)))
+    return spans
+
+
+def inside(spans: list[tuple[int, int]], offset: int) -> bool:
+    """Whether an offset lies in one of the spans, which stand in rising order."""
+    at = bisect_right(spans, (offset,)) - 1
+    return at >= 0 and offset < spans[at][1]
+
+
+def _finds(text: str, word: str, first: int = 0, last: int | None = None) -> Iterator[int]:
+    last = len(text) if last is None else last
+    at = text.find(word, first, last)
+    while at >= 0:
+        yield at
+        at = text.find(word, at + len(word), last)
+
+
+def _is_quoted(text: str, at: int, mark: str) -> bool:
+    """Whether triple quotes are themselves quoted, or stand in a comment."""
+    other = "'" if mark[0] == '"' else '"'
+    if text[at - 1 : at] == other and text[at + 3 : at + 4] == other:
+        return True
+    before = text[max(text.rfind("\n", 0, at) + 1, at - 400) : at]
+    head, hash_sign, _ = before.partition("#")
+    return bool(hash_sign) and '"' not in head and "'" not in head
