@@ -18,11 +18,20 @@ import structlog
 from bot.courier import Courier, Errand, Patience, Target, describe
 from bot.frozen import freeze, thaw
 from bot.lease import Leases
-from bot.platforms.base import Receipt
+from bot.platforms.base import Receipt, SendReason
 from digest.document import Document
 from handlers.ports import DeliveryKey, DeliveryRecord, Ledger, PartRecord, PartState
 
 log = structlog.get_logger(__name__)
+
+_LASTING = frozenset(
+    {
+        SendReason.UNAUTHORIZED,
+        SendReason.NO_CHANNEL,
+        SendReason.REJECTED,
+        SendReason.UNSUPPORTED,
+    }
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,6 +56,7 @@ class Delivered:
 
     ``parts`` are in order. ``new`` counts the parts that this attempt brought to a receipt.
     ``busy`` says that another process is at it. ``error`` is empty, or why it is not done.
+    ``frozen`` says that the ledger has the content, so that what is left will be taken up again.
     """
 
     key: DeliveryKey
@@ -54,6 +64,12 @@ class Delivered:
     new: int = 0
     busy: bool = False
     error: str = ""
+    frozen: bool = True
+
+    @property
+    def lasting(self) -> bool:
+        """Whether trying again is no use before somebody mends something."""
+        return self.error.partition(":")[0] in _LASTING
 
     @property
     def done(self) -> bool:
@@ -120,7 +136,7 @@ class Delivery:
             return await self.deliver(posting)
         except Exception as error:
             log.exception("delivery.broken", **describe(posting.key))
-            return Delivered(key=posting.key, error=type(error).__name__)
+            return Delivered(key=posting.key, error=type(error).__name__, frozen=False)
 
     async def _taken_up(self, record: DeliveryRecord) -> Delivered | None:
         target = self._targets.get((record.key.platform, record.key.channel))

@@ -14,9 +14,16 @@ import stat
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, get_args
+from typing import Annotated, Any, get_args
 
-from pydantic import BaseModel, ConfigDict, SecretStr, ValidationInfo, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    SecretStr,
+    ValidationInfo,
+    model_validator,
+)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -27,6 +34,15 @@ class Reading:
     environment: Mapping[str, str] = field(default_factory=dict)
     section: str = ""
     warnings: list[str] = field(default_factory=list)
+
+
+def _beside_the_file(path: Path, info: ValidationInfo) -> Path:
+    folder = info.context.folder if isinstance(info.context, Reading) else Path()
+    return folder / path.expanduser()
+
+
+Place = Annotated[Path, AfterValidator(_beside_the_file)]
+"""A path; a relative one begins at the folder of the configuration file."""
 
 
 class Settings(BaseModel):

@@ -8,7 +8,6 @@ import sys
 import threading
 from collections.abc import AsyncIterator, Callable
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Literal, TextIO
 
 from pydantic import Field
@@ -26,7 +25,7 @@ from bot.platforms.base import (
     SendReason,
     Unit,
 )
-from bot.settings import Settings
+from bot.settings import Place, Settings
 from bot.terminal import Line, Role, Run, lay_out, plain_text
 from digest.document import Document
 
@@ -45,7 +44,7 @@ class Config(Settings):
     """Where the posts go. Without ``output`` they are printed."""
 
     kind: Literal["console"] = "console"
-    output: Path | None = None
+    output: Place | None = None
     width: int | None = Field(default=None, ge=20, le=1000)
 
 

@@ -1,0 +1,166 @@
+"""``digestbot check``: looks at everything that the configuration names, and sends nothing."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import tempfile
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from pathlib import Path
+
+from bot import platforms
+from bot.config import Config, PlatformConfig
+from bot.platforms.base import Sender, SendError
+from bot.schedule import next_slot
+from bot.sections import ChannelConfig, RepositoryConfig
+from bot.sources.process import OLDEST
+from digest.errors import DigestbotError, UserError
+from handlers.ports import Clock, Tip
+
+_PATIENCE = 60.0  # seconds for one probe
+
+
+class Weight(StrEnum):
+    """How much a finding matters."""
+
+    OK = "ok"
+    WARNING = "warning"
+    ERROR = "error"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """One line of the result: what was looked at and what is there."""
+
+    weight: Weight
+    subject: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Probes:
+    """How to look at what other parts of the program keep.
+
+    ``tip`` opens a repository as ``run`` would, without cloning, and reads its branch.
+    ``revision`` reads the revision of the archive in a data folder, empty where there is none yet.
+    Both raise ``UserError``.
+    """
+
+    tip: Callable[[RepositoryConfig], Awaitable[Tip]]
+    revision: Callable[[Path], Awaitable[str]]
+    clock: Clock
+
+
+async def check(config: Config, probes: Probes) -> list[Finding]:
+    """Everything that was found, in the order of the file; repositories are read side by side."""
+    warnings = [_finding(Weight.WARNING, "secrets", line) for line in config.warnings]
+    repositories = [
+        _guarded(f"repository {one.name}", _tip(one, probes)) for one in config.repositories
+    ]
+    accounts = [_platform(account, config) for account in config.platforms.values()]
+    looks = [
+        _guarded("git", _git()),
+        _guarded("data folder", asyncio.to_thread(_writable, config.data)),
+        _guarded("archive", _archive(config.data, probes)),
+        *repositories,
+    ]
+    found = list(await asyncio.gather(*looks))
+    for lines in await asyncio.gather(*accounts):
+        found.extend(lines)
+    found.extend(_due(channel, probes.clock.now()) for channel in config.channels)
+    if not config.repositories:
+        found.append(_finding(Weight.WARNING, "repositories", "none: there is nothing to digest"))
+    if not config.channels:
+        found.append(_finding(Weight.WARNING, "channels", "none: run would post nowhere"))
+    return [*warnings, *found]
+
+
+def failed(findings: list[Finding]) -> bool:
+    """Whether ``run`` would not work as configured."""
+    return any(finding.weight is Weight.ERROR for finding in findings)
+
+
+def _finding(weight: Weight, subject: str, text: str) -> Finding:
+    return Finding(weight=weight, subject=subject, text=text)
+
+
+async def _guarded(subject: str, look: Awaitable[str]) -> Finding:
+    """What a look tells, or the error that it ends in."""
+    try:
+        async with asyncio.timeout(_PATIENCE):
+            return _finding(Weight.OK, subject, await look)
+    except TimeoutError:
+        return _finding(Weight.ERROR, subject, f"no answer within {_PATIENCE:g} seconds")
+    except DigestbotError as error:
+        return _finding(Weight.ERROR, subject, str(error))
+
+
+async def _git() -> str:
+    try:
+        child = await asyncio.create_subprocess_exec(
+            "git", "--version", stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE
+        )
+    except OSError as error:
+        raise UserError(f"git cannot be run ({error.strerror}); install git") from error
+    told = (await child.communicate())[0].decode(errors="replace").strip()
+    found = re.search(r"(\d+)\.(\d+)", told)
+    if not found or tuple(map(int, found.groups())) < OLDEST:
+        least = ".".join(map(str, OLDEST))
+        raise UserError(f"{told or 'git tells no version'}; at least {least} is needed")
+    return told
+
+
+def _writable(folder: Path) -> str:
+    """The folder, or the nearest one above it that is there, takes a file."""
+    there = next(above for above in (folder, *folder.absolute().parents) if above.exists())
+    try:
+        if not there.is_dir():
+            raise NotADirectoryError(20, os.strerror(20))
+        with tempfile.TemporaryFile(dir=there):
+            pass
+    except OSError as error:
+        raise UserError(
+            f"{folder} cannot be written ({error.strerror}); make it writable, "
+            "or name another with data or DIGESTBOT_DATA"
+        ) from error
+    return str(folder) if there == folder else f"{folder}, to be made"
+
+
+async def _archive(folder: Path, probes: Probes) -> str:
+    revision = await probes.revision(folder)
+    return f"revision {revision}" if revision else "none yet"
+
+
+async def _tip(repository: RepositoryConfig, probes: Probes) -> str:
+    tip = await probes.tip(repository)
+    return f"{tip.branch} at {tip.sha[:12]}" if tip.sha else f"{tip.branch}, without commits"
+
+
+async def _platform(account: PlatformConfig, config: Config) -> list[Finding]:
+    """One account, asked about each of its chats."""
+    chats = {c.chat: c.name for c in config.channels if c.platform == account.name}
+    subject = f"platform {account.name}"
+    if not chats:
+        return [_finding(Weight.WARNING, subject, "no channel uses it")]
+    try:
+        sender: Sender = platforms.load(account.kind).create(account.settings)
+    except SendError as error:
+        return [_finding(Weight.ERROR, subject, str(error))]
+    try:
+        return [
+            await _guarded(f"{subject}, channel {name}", sender.probe(chat))
+            for chat, name in chats.items()
+        ]
+    finally:
+        await sender.aclose()
+
+
+def _due(channel: ChannelConfig, now: datetime) -> Finding:
+    slot = next_slot(channel.spec, now)
+    local = slot.at.astimezone(channel.zone)
+    text = f"next digest {local:%a %Y-%m-%d %H:%M %z} ({channel.zone.key})"
+    return _finding(Weight.OK, f"channel {channel.name}", text)

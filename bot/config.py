@@ -1,0 +1,217 @@
+"""The configuration: one TOML file, read once, every mistake named.
+
+What the environment may say instead is all in :class:`Environment`, and secrets as
+:mod:`bot.settings` tells. Everything else is in the file, whose keys :mod:`bot.sections` defines;
+``deploy/bot.example.toml`` shows each with its meaning.
+"""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Literal
+
+import platformdirs
+from pydantic import SecretStr, ValidationError
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from bot import platforms
+from bot.complaint import complain, near
+from bot.sections import ChannelConfig, LogSettings, Preferences, RepositoryConfig, Written
+from bot.settings import Reading, Settings, open_to_others
+from digest.errors import InvalidConfig
+
+NAME = "digestbot.toml"
+
+
+class Environment(BaseSettings):
+    """What the environment may say, each as ``DIGESTBOT_`` and the name in capitals."""
+
+    model_config = SettingsConfigDict(
+        env_prefix="DIGESTBOT_", extra="ignore", env_ignore_empty=True
+    )
+
+    data: Path | None = None
+    """The data folder; wins over the file's ``data``."""
+    config: Path | None = None
+    """The configuration file."""
+    log_format: Literal["auto", "human", "json"] | None = None
+    """Wins over ``logs.format``."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlatformConfig:
+    """An account of a platform; ``settings`` is the ``Config`` of the module ``kind``."""
+
+    name: str
+    kind: str
+    settings: Settings
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Config:
+    """A configuration in which everything that is named exists in it.
+
+    ``warnings`` are lines on what works but should not stay. ``platforms`` holds those that a
+    channel uses and those that the file sets, by name.
+    """
+
+    file: Path
+    data: Path
+    logs: LogSettings
+    defaults: Preferences
+    repositories: tuple[RepositoryConfig, ...]
+    platforms: Mapping[str, PlatformConfig]
+    channels: tuple[ChannelConfig, ...]
+    warnings: tuple[str, ...] = ()
+
+    def watched(self, channel: ChannelConfig) -> tuple[RepositoryConfig, ...]:
+        """The repositories of a channel, in the order of the file."""
+        wanted = channel.repositories
+        return tuple(one for one in self.repositories if not wanted or one.name in wanted)
+
+    def secrets(self) -> tuple[str, ...]:
+        """Every secret that was read, for the logs to blot out."""
+        values = (
+            getattr(platform.settings, name)
+            for platform in self.platforms.values()
+            for name in platform.settings.secret_fields()
+        )
+        return tuple(v.get_secret_value() for v in values if isinstance(v, SecretStr))
+
+
+def data_folder(environment: Environment | None = None) -> Path:
+    """The data folder where no file names one."""
+    environment = environment or Environment()
+    return environment.data or platformdirs.user_data_path("digestbot", appauthor=False)
+
+
+def config_file(environment: Environment | None = None) -> Path:
+    """The file to read where none is named: ``digestbot.toml`` here, or in the data folder.
+
+    It need not exist.
+    """
+    environment = environment or Environment()
+    here = Path(NAME)
+    if environment.config or here.exists():
+        return environment.config or here
+    return data_folder(environment) / NAME
+
+
+def read(file: Path, environment: Environment | None = None) -> Config:
+    """The configuration of a file. Raises ``InvalidConfig``."""
+    environment = environment or Environment()
+    data = _parse(file)
+    reading = Reading(folder=file.absolute().parent, environment=os.environ)
+    try:
+        written = Written.model_validate(data, context=reading)
+    except ValidationError as error:
+        raise complain(file, error, Written, data) from None
+    channels = tuple(_with_defaults(one, written.defaults) for one in written.channels)
+    _check_names(file, written)
+    accounts = _accounts(file, written, reading)
+    logs = written.logs
+    if environment.log_format:
+        logs = logs.model_copy(update={"format": environment.log_format})
+    if open_to_others(file) and _holds_secrets(data, accounts.values()):
+        reading.warnings.append(f"{file} holds secrets and can be read by others; chmod 600 it")
+    return Config(
+        file=file,
+        data=environment.data or written.data or data_folder(environment),
+        logs=logs,
+        defaults=written.defaults,
+        repositories=written.repositories,
+        platforms=accounts,
+        channels=channels,
+        warnings=tuple(reading.warnings),
+    )
+
+
+def _parse(file: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(file.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise InvalidConfig(
+            f"{file}: there is no such file; copy deploy/bot.example.toml to it, "
+            "or name another with --config or DIGESTBOT_CONFIG"
+        ) from None
+    except OSError as error:
+        raise InvalidConfig(f"{file}: cannot be read ({error.strerror})") from error
+    except UnicodeDecodeError as error:
+        raise InvalidConfig(f"{file}: is not UTF-8 text (byte {error.start})") from error
+    except tomllib.TOMLDecodeError as error:
+        raise InvalidConfig(f"{file}: is not TOML: {error}") from error
+
+
+def _with_defaults(channel: ChannelConfig, defaults: Preferences) -> ChannelConfig:
+    left = Preferences.model_fields.keys() - channel.model_fields_set
+    return channel.model_copy(update={name: getattr(defaults, name) for name in left})
+
+
+def _check_names(file: Path, written: Written) -> None:
+    """Names are unique, and what a channel names is there."""
+    if written.channels and not written.repositories:
+        raise InvalidConfig(f"{file}: no [[repositories]]; name at least one with its place")
+    repositories = [one.name for one in written.repositories]
+    for section, names in (
+        ("repositories", repositories),
+        ("channels", [one.name for one in written.channels]),
+    ):
+        for name in names:
+            if names.count(name) > 1:
+                raise InvalidConfig(f"{file}: {section}: the name {name!r} is given twice")
+    for channel in written.channels:
+        for name in channel.repositories:
+            if name not in repositories:
+                guess = near(name, repositories) or f"; known: {', '.join(repositories)}"
+                raise InvalidConfig(
+                    f"{file}: channels {channel.name!r}, repositories: unknown {name!r}{guess}"
+                )
+
+
+def _accounts(file: Path, written: Written, reading: Reading) -> dict[str, PlatformConfig]:
+    """The platforms by name. One that only channels name has no settings but its defaults."""
+    tables = {name: dict(table) for name, table in written.platforms.items()}
+    for channel in written.channels:
+        if channel.platform not in tables and channel.platform not in platforms.kinds():
+            known = [*tables, *platforms.kinds()]
+            guess = near(channel.platform, known)
+            raise InvalidConfig(
+                f"{file}: channels {channel.name!r}, platform = {channel.platform!r} is unknown"
+                f"{guess}; known: {', '.join(sorted(set(known)))}"
+            )
+        tables.setdefault(channel.platform, {})
+    return {name: _account(file, name, table, reading) for name, table in tables.items()}
+
+
+def _account(file: Path, name: str, table: dict[str, Any], reading: Reading) -> PlatformConfig:
+    kind = str(table.setdefault("kind", name))
+    try:
+        model: type[Settings] = platforms.load(kind).Config
+    except KeyError:
+        known = platforms.kinds()
+        raise InvalidConfig(
+            f"{file}: platforms.{name}.kind = {kind!r} is unknown{near(kind, known)}"
+            f"; known: {', '.join(known)}"
+        ) from None
+    except ModuleNotFoundError as error:
+        raise InvalidConfig(
+            f"{file}: platforms.{name}: kind {kind!r} needs {error.name!r}, which is not installed"
+        ) from error
+    try:
+        settings = model.model_validate(table, context=replace(reading, section=name))
+    except ValidationError as error:
+        raise complain(file, error, model, table, f"platforms.{name}") from None
+    return PlatformConfig(name=name, kind=kind, settings=settings)
+
+
+def _holds_secrets(data: Mapping[str, Any], accounts: Iterable[PlatformConfig]) -> bool:
+    tables = data.get("platforms", {})
+    return any(
+        secret in tables.get(account.name, {})
+        for account in accounts
+        for secret in account.settings.secret_fields()
+    )

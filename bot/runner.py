@@ -1,0 +1,276 @@
+"""The loop of ``digestbot run``: slots that are due, deliveries that are left, questions.
+
+A slot goes through the ledger in three steps, so that no crash loses or doubles it::
+
+    claimed      one process has it; the newest claimed slot of a channel is what was last due
+    frozen       its documents are in the ledger, and the delivery brings them to an end
+    finished     marked once everything is frozen; until then the slot is built again
+
+A sweep at the start, and then every few minutes, takes up what is left: pending deliveries, the
+newest slot that was missed, a slot that was claimed and not finished. A channel that was never
+seen begins with its next slot. Exceptions end at this loop: they are logged, the rest goes on.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import uuid
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import timedelta
+from functools import partial
+
+import structlog
+
+from bot.courier import Target
+from bot.delivery import Delivered, Delivery, Posting
+from bot.lease import Leases
+from bot.platforms.base import Incoming, Receiver, Sender, SendError
+from bot.schedule import Slot, Spec, missed, next_slot, slots_between
+from bot.timetable import Timetable
+from digest.document import Document, Paragraph, Text
+from digest.errors import UserError
+from handlers.ports import Clock, DeliveryKey, Ledger
+
+log = structlog.get_logger(__name__)
+
+SWEEP = timedelta(minutes=5)
+# How late a digest is still simply late, even for a channel that catches nothing up.
+LATE = timedelta(minutes=15)
+# What is under way at a stop gets so many seconds; systemd's own default is 90.
+GRACE = 30.0
+# A weekday comes back within a week; zones that skipped a date make it two at most.
+_FORTNIGHT = timedelta(days=14)
+_LONGEST_PAUSE = 60.0
+_AT_ONCE = 16
+_FINISHED, _FIRST_SEEN, _ANSWERED = "finished:", "first-seen:", "answered:"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Post:
+    """A channel with its schedule. Missed slots older than ``catch_up`` are let go."""
+
+    target: Target
+    spec: Spec
+    catch_up: timedelta = timedelta(hours=24)
+
+    @property
+    def name(self) -> str:
+        """The channel's name, which is the subscription's in the ledger."""
+        return self.target.name
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ready:
+    """A document to post; ``digest`` is its stable name, as in ``DeliveryKey``."""
+
+    digest: str
+    document: Document
+
+
+Build = Callable[[Post, Slot], Awaitable[Sequence[Ready]]]
+"""Makes the digests of a slot, none for a quiet one; repeatable until the slot is finished."""
+
+Finish = Callable[[Post, Slot, Sequence[Delivered]], Awaitable[None]]
+"""Called when the slot's content is frozen, and again if the process dies in it."""
+
+Reply = Callable[[Incoming], Awaitable[Document | None]]
+"""Answers a message, or has nothing to say. A ``UserError`` is shown to the asker."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Work:
+    """What the loop is given. ``receivers`` are senders that listen as well."""
+
+    posts: Sequence[Post]
+    build: Build
+    finish: Finish
+    answer: Reply
+    delivery: Delivery
+    ledger: Ledger
+    leases: Leases
+    clock: Clock
+    receivers: Sequence[Sender] = ()
+
+
+async def run(work: Work, stop: asyncio.Event, *, sweep: timedelta = SWEEP) -> None:
+    """Work until ``stop`` is set, then finish what is under way within ``GRACE`` seconds."""
+    runner = Runner(work)
+    timetable = Timetable(timedelta(days=1))
+    for post in work.posts:
+        timetable.add(post.name, post.spec, partial(runner.attend, post))
+        log.info("channel.scheduled", channel=post.name, next=_next(post, work.clock))
+    timetable.every("sweep", sweep, runner.sweep)
+    timetable.start()
+    listeners = [asyncio.create_task(runner.listen(sender)) for sender in work.receivers]
+    first = asyncio.create_task(runner.sweep())
+    log.info("run.started", channels=len(work.posts), receivers=len(listeners))
+    try:
+        await stop.wait()
+    finally:
+        log.info("run.stopping")
+        timetable.pause()
+        for task in listeners:
+            task.cancel()
+        await runner.settle(GRACE)
+        timetable.close()
+        first.cancel()
+        await asyncio.gather(first, *listeners, return_exceptions=True)
+        log.info("run.stopped")
+
+
+def stop_on_signals(stop: asyncio.Event) -> None:
+    """Set ``stop`` at SIGTERM or SIGINT; a second one ends the process at once."""
+    loop = asyncio.get_running_loop()
+
+    def heard(number: signal.Signals) -> None:
+        log.info("run.signal", signal=number.name)
+        loop.remove_signal_handler(number)
+        stop.set()
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, heard, number)
+
+
+class Runner:
+    """The duties of the loop, each of which may be called at any time and from any process."""
+
+    def __init__(self, work: Work) -> None:
+        self._work = work
+        self._active: set[asyncio.Task[None]] = set()
+        self._given_up: set[DeliveryKey] = set()
+        self._places = asyncio.Semaphore(_AT_ONCE)
+
+    async def sweep(self) -> None:
+        """Take up pending deliveries, then every channel's missed or unfinished slot."""
+        with self._under_way():
+            try:
+                results = await self._work.delivery.resume_pending(self._given_up)
+                self._given_up |= {result.key for result in results if result.lasting}
+            except Exception:
+                log.exception("sweep.broken")
+            await asyncio.gather(*map(self.attend, self._work.posts))
+
+    async def attend(self, post: Post) -> None:
+        """Post the channel's newest due slot, if that is not yet done."""
+        with self._under_way():
+            try:
+                async with self._work.leases.hold(f"slot\0{post.name}") as mine:
+                    slot = await self._due(post) if mine else None
+                    if slot is not None:
+                        await self._produce(post, slot)
+            except UserError as error:
+                log.error("slot.failed", channel=post.name, error=str(error))  # noqa: TRY400  # it says all
+            except Exception:
+                log.exception("slot.failed", channel=post.name)
+
+    async def _due(self, post: Post) -> Slot | None:
+        """The slot to work on, claimed by us: a missed one, or one that was not finished."""
+        ledger, now = self._work.ledger, self._work.clock.now()
+        reach = max(post.catch_up, LATE)
+        last = await ledger.last_slot(post.name)
+        first = await ledger.last_slot(_FIRST_SEEN + post.name)
+        if last is None and first is None:
+            newest = slots_between(post.spec, now - _FORTNIGHT, now)[-1]
+            await ledger.claim_slot(_FIRST_SEEN + post.name, newest.name)
+            return None
+        slot = missed(post.spec, max(filter(None, (last, first))), now, reach)
+        if slot is not None:
+            mine = await ledger.claim_slot(post.name, slot.name)
+            log.info("slot.claimed" if mine else "slot.taken", channel=post.name, slot=slot.name)
+            return slot if mine else None
+        if last is None or last == await ledger.last_slot(_FINISHED + post.name):
+            return None
+        left = slots_between(post.spec, now - reach, now)
+        return next((slot for slot in left if slot.name == last), None)
+
+    async def _produce(self, post: Post, slot: Slot) -> None:
+        ready = await self._work.build(post, slot)
+        postings = [
+            Posting(target=post.target, digest=one.digest, document=one.document) for one in ready
+        ]
+        results = await self._work.delivery.deliver_all(postings)
+        self._given_up |= {result.key for result in results if result.lasting}
+        if all(result.frozen for result in results):
+            await self._work.finish(post, slot, results)
+            await self._work.ledger.claim_slot(_FINISHED + post.name, slot.name)
+            log.info("slot.finished", channel=post.name, slot=slot.name, digests=len(results))
+
+    async def listen(self, sender: Sender) -> None:
+        """Answer what a platform hears, until it closes for good; connect again when it breaks."""
+        assert isinstance(sender, Receiver)
+        pause = 1.0
+        while True:
+            try:
+                async for incoming in sender.listen():
+                    pause = 1.0
+                    task = asyncio.create_task(self.answer(sender, incoming))
+                    self._active.add(task)
+                    task.add_done_callback(self._active.discard)
+            except Exception:
+                log.exception("listen.broken", platform=sender.name, pause=pause)
+                await asyncio.sleep(pause)
+                pause = min(pause * 2, _LONGEST_PAUSE)
+            else:
+                log.info("listen.closed", platform=sender.name)
+                return
+
+    async def answer(self, sender: Sender, incoming: Incoming) -> None:
+        """Answer a message, unless it was heard before: platforms deliver again after hours."""
+        heard = f"{_ANSWERED}{incoming.platform}:{incoming.chat}"
+        async with self._places:
+            try:
+                if not await self._work.ledger.claim_slot(heard, incoming.id):
+                    log.info("message.repeated", platform=incoming.platform, id=incoming.id)
+                    return
+                document = await self._document(incoming)
+                if document is not None:
+                    target = Target(name=incoming.chat, sender=sender, chat=incoming.chat)
+                    await self._work.delivery.reply(target, document, incoming.receipt)
+                    log.info("message.answered", platform=incoming.platform, id=incoming.id)
+            except SendError as error:
+                log.warning("message.unanswered", platform=incoming.platform, error=str(error))
+            except Exception:
+                log.exception("message.unanswered", platform=incoming.platform)
+
+    async def _document(self, incoming: Incoming) -> Document | None:
+        try:
+            return await self._work.answer(incoming)
+        except UserError as error:
+            return _words(str(error))
+        except Exception:
+            number = uuid.uuid4().hex[:8]
+            log.exception("message.broken", platform=incoming.platform, id=number)
+            return _words(f"Internal error {number}; the log tells more.")
+
+    async def settle(self, seconds: float) -> None:
+        """Wait for what is under way, then cancel it."""
+        if self._active:
+            _, late = await asyncio.wait(self._active, timeout=seconds)
+            for task in late:
+                task.cancel()
+            if late:
+                log.warning("run.cancelled", tasks=len(late))
+                await asyncio.wait(late)
+
+    @contextmanager
+    def _under_way(self) -> Iterator[None]:
+        task = asyncio.current_task()
+        assert task is not None
+        outermost = task not in self._active
+        self._active.add(task)
+        try:
+            yield
+        finally:
+            if outermost:
+                self._active.discard(task)
+
+
+def _words(text: str) -> Document:
+    return Document(title=text, blocks=(Paragraph((Text(text),)),))
+
+
+def _next(post: Post, clock: Clock) -> str:
+    return next_slot(post.spec, clock.now()).at.astimezone(post.spec.zone).isoformat()

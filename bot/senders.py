@@ -1,0 +1,36 @@
+"""From the configuration to what can be posted to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from bot import platforms
+from bot.config import Config
+from bot.courier import Target
+from bot.platforms.base import Sender
+
+
+def open_senders(config: Config) -> dict[str, Sender]:
+    """The accounts that a channel uses, by name. Raises ``SendError``.
+
+    The caller closes them with ``aclose``.
+    """
+    used = {channel.platform for channel in config.channels}
+    return {
+        name: platforms.load(account.kind).create(account.settings)
+        for name, account in config.platforms.items()
+        if name in used
+    }
+
+
+def targets(config: Config, senders: Mapping[str, Sender]) -> dict[str, Target]:
+    """The channels that can be posted to, by name, in the order of the file."""
+    return {
+        channel.name: Target(
+            name=channel.name,
+            sender=senders[channel.platform],
+            chat=channel.chat,
+            promise=channel.promise,
+        )
+        for channel in config.channels
+    }
