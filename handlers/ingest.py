@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from digest.change import Change
 from digest.facts import FACTS_VERSION, extract, wanted
@@ -43,7 +43,7 @@ async def ingest(ctx: Context, selection: Selection, tip: Tip) -> Ingested:
     ctx.progress.start(len(names))
     ctx.progress.advance(len(kept))
     missing = [sha for sha in names if sha not in kept]
-    stale = [g for g in map(ctx.regrade, kept.values()) if g is not kept[g.sha]]
+    stale = [fresh for old in kept.values() if (fresh := _regrade(ctx, old)) != old]
     await ctx.archive.save(ctx.watched.repository, stale)
     kept.update((g.sha, g) for g in stale)
     failures: dict[str, str] = {}
@@ -84,6 +84,11 @@ def _grade_one(
     return Graded(
         commit=change.commit, facts=facts, grade=grade(facts, ctx.watched.thresholds)
     )
+
+
+def _regrade(ctx: Context, graded: Graded) -> Graded:
+    """By today's weights and thresholds, so that an archive never shows yesterday's."""
+    return replace(graded, grade=grade(graded.facts, ctx.watched.thresholds))
 
 
 def ancestry(seen: str | None, tip: Tip) -> Range | None:

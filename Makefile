@@ -1,0 +1,60 @@
+# What a person runs; CI runs the same targets. Needs Python >= 3.11, git and make, nothing else.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet --no-input
+REPO ?= .
+
+.PHONY: help setup dev demo test lint types contracts format lock bench clean
+
+help: ## this list
+	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+
+setup: $(VENV)/.setup ## make the environment; afterwards .venv/bin/digestbot exists
+
+dev: $(VENV)/.dev ## the environment with what tests, linters and benchmarks need
+
+$(VENV)/.setup: requirements.lock pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "digestbot needs Python 3.11 or newer; name one: make $(MAKECMDGOALS) PYTHON=python3.12"; exit 1; }
+	@echo "making the environment in $(VENV) (once; about a minute)"
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(PIP) install --require-hashes -r requirements.lock
+	@$(PIP) install --no-deps --no-build-isolation --editable .
+	@touch $@
+
+$(VENV)/.dev: $(VENV)/.setup requirements-dev.lock
+	@$(PIP) install --require-hashes -r requirements-dev.lock
+	@touch $@
+
+demo: setup ## digest the last active day of this checkout on the terminal
+	@$(BIN)/digestbot demo .
+
+test: dev ## all tests
+	@$(BIN)/python -m pytest -n auto --dist worksteal
+
+lint: dev ## style and formatting
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+
+types: dev ## static types of the three packages
+	@$(BIN)/mypy
+
+contracts: dev ## which package may import which
+	@$(BIN)/lint-imports
+
+format: dev ## put the code into the house style
+	@$(BIN)/ruff check --fix .
+	@$(BIN)/ruff format .
+
+lock: dev ## write the two lock files anew from pyproject.toml
+	@printf 'setuptools>=80\n' | $(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header \
+		--no-annotate --no-emit-index-url --no-emit-find-links --python-version 3.11 -o requirements.lock pyproject.toml -
+	@$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header \
+		--no-annotate --no-emit-index-url --no-emit-find-links --python-version 3.11 --extra dev -c requirements.lock -o requirements-dev.lock pyproject.toml
+
+bench: dev ## speed and memory beside other programs; REPO=path for another clone
+	@$(BIN)/python -m benchmarks.run $(REPO)
+
+clean: ## remove the environment and caches
+	@rm -rf $(VENV) .mypy_cache .ruff_cache .hypothesis .import_linter_cache

@@ -1,0 +1,338 @@
+"""The command line: arguments and exit statuses only. The work is in ``commands``.
+
+Exit status 0 is done, 1 failed, 2 not understood, 130 interrupted. What a person can cause is told
+in one line on standard error; anything else gets an id and its traceback goes to the log file.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from typer.exceptions import TyperException
+
+from digest.errors import UserError
+from digest.language import Language
+
+app = typer.Typer(
+    name="digestbot",
+    help="Watches git repositories, grades every change and tells which few matter.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+archive = typer.Typer(help="Look into the archive and keep it in order.", no_args_is_help=True)
+app.add_typer(archive, name="archive")
+
+
+class DigestFormat(StrEnum):
+    """What ``digestbot digest`` writes."""
+
+    CONDENSED = "condensed"
+    MARKDOWN = "markdown"
+    JSON = "json"
+
+
+class AnswerFormat(StrEnum):
+    """What ``explain`` and ``ask`` write."""
+
+    TEXT = "text"
+    JSON = "json"
+
+
+Place = Annotated[
+    str, typer.Argument(metavar="REPO", help="A folder with a repository, or an address to clone.")
+]
+Repo = Annotated[
+    str | None,
+    typer.Option(
+        "--repo",
+        metavar="REPO",
+        help="A folder or an address; without it the configured repository, this folder, "
+        "or the one used last.",
+    ),
+]
+Name = Annotated[
+    str | None,
+    typer.Option("--name", metavar="OWNER/NAME", help="What the repository is called."),
+]
+Branch = Annotated[
+    str | None,
+    typer.Option("--branch", metavar="B", help="A branch, tag or commit; default: the main one."),
+]
+Zone = Annotated[
+    str | None,
+    typer.Option(
+        "--tz",
+        metavar="ZONE",
+        envvar="DIGESTBOT_ZONE",
+        help="IANA time zone of days and times; default: this machine's.",
+    ),
+]
+Lang = Annotated[
+    Language | None,
+    typer.Option("--lang", envvar="DIGESTBOT_LANGUAGE", help="Language of what is written."),
+]
+Since = Annotated[
+    str | None, typer.Option("--since", metavar="T", help="First instant: a date or a time.")
+]
+Until = Annotated[
+    str | None, typer.Option("--until", metavar="T", help="First instant after the window.")
+]
+Output = Annotated[
+    Path | None,
+    typer.Option("--output", "-o", metavar="FILE", help="Write to a file, whole or not at all."),
+]
+ConfigFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--config",
+        "-c",
+        metavar="FILE",
+        envvar="DIGESTBOT_CONFIG",
+        help="The configuration; default: digestbot.toml here or in the data folder.",
+    ),
+]
+Now = Annotated[
+    str | None,
+    typer.Option("--now", metavar="T", help="Answer as if it were this time."),
+]
+
+
+@app.command()
+def digest(
+    repo: Place,
+    *,
+    name: Name = None,
+    branch: Branch = None,
+    date: Annotated[
+        str | None,
+        typer.Option(
+            "--date",
+            metavar="D",
+            help="A day: 2026-01-23, today, yesterday or last (with changes).",
+        ),
+    ] = None,
+    since: Since = None,
+    until: Until = None,
+    tz: Zone = None,
+    lang: Lang = None,
+    form: Annotated[DigestFormat, typer.Option("--format", help="What to write.")] = (
+        DigestFormat.CONDENSED
+    ),
+    output: Output = None,
+    config: ConfigFile = None,
+) -> None:
+    """Tell what changed on a day (default: the last one with changes) or in a window."""
+    from bot.commands import digest as command
+
+    command.run(
+        command.Options(
+            place=repo,
+            name=name,
+            branch=branch,
+            date=date,
+            since=since,
+            until=until,
+            zone=tz,
+            language=lang,
+            form=form,
+            output=output,
+            config=config,
+        )
+    )
+
+
+@app.command()
+def score(
+    repo: Place,
+    *,
+    since: Since = None,
+    until: Until = None,
+    branch: Branch = None,
+    tz: Zone = None,
+    output: Output = None,
+    config: ConfigFile = None,
+) -> None:
+    """Grade every change of a window, one JSON object a line."""
+    from bot.commands import score as command
+
+    command.run(
+        place=repo, since=since, until=until, branch=branch, zone=tz, output=output, config=config
+    )
+
+
+@app.command()
+def explain(
+    reference: Annotated[
+        str, typer.Argument(metavar="REF", help="#N, N, a commit (7 digits or more) or an address.")
+    ],
+    *,
+    repo: Repo = None,
+    branch: Branch = None,
+    tz: Zone = None,
+    lang: Lang = None,
+    form: Annotated[AnswerFormat, typer.Option("--format", help="What to write.")] = (
+        AnswerFormat.TEXT
+    ),
+    config: ConfigFile = None,
+) -> None:
+    """Explain one change: what it does, whom it touches, what to watch."""
+    from bot.commands import asking
+
+    asking.explain(
+        reference, repo=repo, branch=branch, zone=tz, language=lang, form=form, config=config
+    )
+
+
+@app.command()
+def ask(
+    question: Annotated[str, typer.Argument(help='Such as "what changed in MoE this week".')],
+    *,
+    repo: Repo = None,
+    branch: Branch = None,
+    now: Now = None,
+    tz: Zone = None,
+    lang: Lang = None,
+    form: Annotated[AnswerFormat, typer.Option("--format", help="What to write.")] = (
+        AnswerFormat.TEXT
+    ),
+    config: ConfigFile = None,
+) -> None:
+    """Answer a question about changes, in English or Chinese."""
+    from bot.commands import asking
+
+    asking.ask(
+        question,
+        repo=repo,
+        branch=branch,
+        now=now,
+        zone=tz,
+        language=lang,
+        form=form,
+        config=config,
+    )
+
+
+@app.command()
+def chat(
+    *,
+    repo: Repo = None,
+    branch: Branch = None,
+    tz: Zone = None,
+    lang: Lang = None,
+    config: ConfigFile = None,
+) -> None:
+    """Talk about changes in this terminal."""
+    from bot.commands import asking
+
+    asking.chat(repo=repo, branch=branch, zone=tz, language=lang, config=config)
+
+
+@app.command()
+def run(*, config: ConfigFile = None) -> None:
+    """Post the digests of the configuration at their times, until stopped."""
+    from bot.commands import running
+
+    running.run(config)
+
+
+@app.command()
+def check(*, config: ConfigFile = None) -> None:
+    """Validate the configuration and probe what it names; send nothing."""
+    from bot.commands import running
+
+    running.check(config)
+
+
+@app.command(hidden=True)
+def demo(repo: Place = ".") -> None:
+    """Digest the last active day of a repository and say what to try next."""
+    from bot.commands import demo as command
+
+    command.run(repo)
+
+
+@archive.command("list")
+def archive_list(*, config: ConfigFile = None) -> None:
+    """The repositories and digests that are kept."""
+    from bot.commands import archive as command
+
+    command.show_all(config)
+
+
+@archive.command("show")
+def archive_show(
+    name: Annotated[
+        str, typer.Argument(help="A digest's name as listed, or a commit or request number.")
+    ],
+    *,
+    config: ConfigFile = None,
+) -> None:
+    """A kept digest, or everything that is kept of one change."""
+    from bot.commands import archive as command
+
+    command.show(name, config)
+
+
+@archive.command("rebuild")
+def archive_rebuild(
+    repo: Annotated[
+        str | None, typer.Argument(metavar="REPO", help="Only this repository, by its name.")
+    ] = None,
+    *,
+    config: ConfigFile = None,
+) -> None:
+    """Make grades and indexes anew from what is kept, without git."""
+    from bot.commands import archive as command
+
+    command.rebuild(repo, config)
+
+
+@archive.command("vacuum")
+def archive_vacuum(*, config: ConfigFile = None) -> None:
+    """Give unused space back to the disk."""
+    from bot.commands import archive as command
+
+    command.vacuum(config)
+
+
+def main() -> None:
+    """The entry point of ``digestbot``."""
+    sys.exit(guarded(lambda: app(standalone_mode=False)))
+
+
+def guarded(work: Callable[[], object]) -> int:
+    """The exit status of the work; what went wrong is told in one line."""
+    try:
+        status = work()
+    except UserError as error:
+        return _fail(str(error), error.exit_status)
+    except TyperException as error:
+        hint = "" if error.exit_code != 2 else "; see digestbot --help"  # noqa: PLR2004
+        return _fail(error.format_message().rstrip(".") + hint, error.exit_code)
+    except (typer.Abort, KeyboardInterrupt):
+        return 130
+    except BrokenPipeError:
+        sys.stderr.close()  # the reader has gone; nobody is left to be told
+        return 1
+    except Exception as error:  # noqa: BLE001 - the last resort: an id for the user, a log for us
+        from bot.logs import keep_traceback
+
+        return _fail(keep_traceback(error), 1)
+    return status if isinstance(status, int) else 0
+
+
+def _fail(message: str, status: int) -> int:
+    line = " ".join(message.split())
+    sys.stderr.write(f"digestbot: {line}\n")
+    return status
+
+
+if __name__ == "__main__":
+    main()

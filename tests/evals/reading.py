@@ -1,0 +1,33 @@
+"""Signals of every change in a window of a clone, for the fits."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+
+from digest.facts import extract, wanted
+from digest.signals import signals
+from digest.window import Window
+
+
+async def read_signals(clone: str, window: Window) -> list[dict[str, Any]]:
+    """Number, subject and signals of each change, newest first."""
+    from bot.sources.git import open_source
+
+    _, source = await open_source(clone, Path("/nonexistent"))
+    tip = await source.tip()
+    rows = []
+    async for batch in source.changes(tip, window):
+        blobs = list(dict.fromkeys(b for change in batch for b in wanted(change)))
+        texts = await source.texts(blobs) if blobs else {}
+        for change in batch:
+            facts = extract(change, texts)
+            rows.append(
+                {
+                    "number": facts.subject.number,
+                    "subject": facts.subject.title,
+                    "signals": {s.name: s.value for s in signals(facts)},
+                }
+            )
+    return rows
