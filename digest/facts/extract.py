@@ -9,20 +9,21 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 
 from digest.change import Change, FileChange, FileStatus
+from digest.facts import dependencies
 from digest.facts.areas import area_of, language_of
 from digest.facts.merges import told
 from digest.facts.message import read_issues, read_paragraphs
 from digest.facts.model import Area, Fact, Facts, FileFacts
 from digest.facts.reverts import find_undone
 from digest.facts.scene import Scene
-from digest.facts.subject import read_subject
+from digest.facts.subject import read_subject, strip_numbers
 from digest.facts.trailers import co_authors, split_trailers
 
 Finder = Callable[[Scene], Iterable[Fact]]
 Wants = Callable[[FileChange, Area, str], bool]
 
-_FINDERS: tuple[Finder, ...] = ()
-_WANTS: tuple[Wants, ...] = ()
+_FINDERS: tuple[Finder, ...] = (dependencies.find,)
+_WANTS: tuple[Wants, ...] = (dependencies.wants,)
 
 _CLOSED = frozenset([Area.GENERATED, Area.VENDORED, Area.LOCKFILE])
 """Areas whose contents nobody here wrote: their paths are facts, their lines are not."""
@@ -47,12 +48,13 @@ def extract(change: Change, texts: Mapping[str, str]) -> Facts:
     subject = read_subject(message.title, message.body, message.number)
     body, trailers = split_trailers(message.body)
     reverts, relands = find_undone(subject, message.body)
+    bare, _ = strip_numbers(subject.title[:1000])
     own = (subject.number, reverts and reverts.number, relands and relands.number)
     return Facts(
         subject=subject,
         files=tuple(_file_facts(file) for file in change.files),
         items=_items(change, texts),
-        paragraphs=read_paragraphs(body, subject.title),
+        paragraphs=read_paragraphs(body, (subject.title, subject.words, bare)),
         trailers=trailers,
         co_authors=co_authors(message.body.splitlines(), commit.author, commit.email),
         issues=read_issues(commit.message, frozenset(n for n in own if isinstance(n, int))),
@@ -92,6 +94,7 @@ def _items(change: Change, texts: Mapping[str, str]) -> tuple[Fact, ...]:
     found: list[Fact] = []
     for file in change.files:
         if not _is_legible(file):
+            found.extend(dependencies.submodule(file))
             continue
         area = area_of(file.path)
         if area in _CLOSED:

@@ -9,7 +9,7 @@ write. What stays are sentences, a paragraph or a list item each, on one line.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from digest.facts import rubbish
@@ -20,9 +20,7 @@ _LONGEST_PARAGRAPH = 2000
 
 _COMMENT_OPEN, _COMMENT_CLOSE = "<!--", "-->"
 _FENCE = re.compile(r"\s{0,12}(`{3,}|~{3,})")
-_HEADING = re.compile(
-    r"\s{0,3}(#{1,6})\s+(.*)$|\*\*([^*]{1,80}?):?\*\*:?\s*$|__([^_]{1,80})__:?\s*$"
-)
+_HEADING = re.compile(r"\s{0,3}(#{1,6})\s+(.*)$|\*\*([^*]{1,80}?):?\*\*:?\s*$")
 _RULE = re.compile(r"\s{0,3}(?:-[ -]{2,}|=[ =]{2,}|\*[ *]{2,}|_[ _]{2,})$")
 _BULLET = re.compile(r"\s{0,12}(?:[*+•-]|\d{1,3}[.)])\s+(.*)$")
 
@@ -34,7 +32,7 @@ _TAG = re.compile(
     r"|ul|ol|li|code|pre|h[1-6]|hr|kbd|center|picture|source|video)\b[^<>]{0,300}>",
     re.IGNORECASE,
 )
-_STRONG = re.compile(r"\*\*([^*]{1,300})\*\*|(?<!\w)__([^_]{1,300})__(?!\w)")
+_STRONG = re.compile(r"\*\*([^*]{1,300})\*\*")
 _SPACES = re.compile(r"\s+")
 
 _REFERENCE = re.compile(r"(?<![\w/&#-])(?:#|GH-|gh-)([1-9]\d{0,6})\b(?![\w-])")
@@ -53,10 +51,10 @@ _COUNTED = re.compile(
 _MOST_ISSUES = 50
 
 
-def read_paragraphs(body: str, title: str = "") -> tuple[str, ...]:
-    """The author's own words in ``body`` (trailers taken off), in order; none repeats ``title``."""
+def read_paragraphs(body: str, titles: Iterable[str] = ()) -> tuple[str, ...]:
+    """The author's own words in ``body`` (trailers taken off), in order; none repeats a title."""
     found: list[str] = []
-    known = {_plain(title)}
+    known = {_plain(title) for title in titles}
     for text in _paragraphs(_without_comments(body[:_LONGEST])):
         cleaned = _inline(text)[:_LONGEST_PARAGRAPH]
         if rubbish.is_empty(cleaned) or _plain(cleaned) in known:
@@ -169,7 +167,7 @@ def _read_line(state: _Reading, line: str) -> Iterator[str]:
 
 def _enter(state: _Reading, heading: re.Match[str]) -> None:
     level = len(heading[1]) if heading[1] else 6
-    name = heading[2] or heading[3] or heading[4] or ""
+    name = heading[2] or heading[3] or ""
     if not state.skipping or level <= state.skipping:
         state.skipping = _section(level, name)
     state.item = False
@@ -196,8 +194,8 @@ def _inline(text: str) -> str:
         text = _LINK.sub(r"\1", _IMAGE.sub("", text))
     if "<" in text:
         text = _TAG.sub("", _AUTOLINK.sub(r"\1", text))
-    if "**" in text or "__" in text:
-        text = _STRONG.sub(lambda m: m[1] or m[2], text)
+    if "**" in text:
+        text = _STRONG.sub(r"\1", text)
     return _SPACES.sub(" ", text).strip()
 
 

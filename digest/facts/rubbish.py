@@ -101,6 +101,11 @@ _MACHINE = (
     "[rendered]",
 )
 
+# Lines that say nothing when they stand alone: Dependabot's links, and those of other bots.
+_ALONE = frozenset(
+    ["release notes", "changelog", "commits", "see full diff", "*view all comments*"]
+)
+
 _CHECKBOX = re.compile(r"\s{0,12}(?:[*+-]|\d{1,3}[.)])?\s{0,4}\[[ xX✓-]?\](?:\s|$)")
 _TRAILER = re.compile(
     r"[A-Z][A-Za-z-]{0,40}-(?:[Bb]y|[Ii][Dd]|[Oo]n|[Tt]o|[Ii]ssue):\s|(?:CC|Cc|cc|Link|Bug|BUG|Closes|Pull-[Rr]equest|PR-URL|Refs|Change-Id):\s"
@@ -158,9 +163,12 @@ _LINKING = frozenset(
 
 def is_machine_line(line: str) -> bool:
     """Whether the line is a form's, a machine's, a tick box, a log's or a trailer."""
-    low = line.strip().lower()
+    line = line.strip()
+    low = line[:400].lower()
     return (
         low.startswith(_MACHINE)
+        or low.rstrip(".:") in _ALONE
+        or low.endswith(" |")
         or any(form in low for form in _FORM)
         or _CHECKBOX.match(line) is not None
         or _TRAILER.match(line) is not None

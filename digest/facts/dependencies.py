@@ -1,0 +1,188 @@
+"""Versions of dependencies and tools, before and after. Imports its readers, ``sheet``, ``model``.
+
+Each manifest has a reader that names what stands on the changed lines of a side; the two sides are
+then matched by name. Lock files say nothing here: a resolver wrote them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import zip_longest
+
+from digest.change import FileChange, FileStatus, Side
+from digest.facts import manifests, manifests_build, manifests_python
+from digest.facts.model import Action, Area, Evidence, Fact, FactKind
+from digest.facts.pins import Pin
+from digest.facts.scene import Scene
+from digest.facts.sheet import Sheet, sheets
+
+Reader = Callable[[Sheet], Iterator[Pin]]
+
+_BY_NAME: dict[str, Reader] = {
+    "pyproject.toml": manifests_python.pyproject,
+    "setup.cfg": manifests_python.setup_cfg,
+    "setup.py": manifests_python.setup_py,
+    "cargo.toml": manifests.cargo,
+    "package.json": manifests.package_json,
+    "composer.json": manifests.package_json,
+    "go.mod": manifests.go_mod,
+    "pom.xml": manifests.maven,
+    "libs.versions.toml": manifests.version_catalog,
+    "gemfile": manifests.gemfile,
+    "cmakelists.txt": manifests_build.cmake,
+    ".pre-commit-config.yaml": manifests_build.pre_commit,
+    ".gitlab-ci.yml": manifests_build.bake,
+    **dict.fromkeys(
+        [
+            *(".python-version", ".nvmrc", ".node-version", ".ruby-version", ".java-version"),
+            *(".go-version", ".bazelversion", "rust-toolchain", "rust-toolchain.toml"),
+            *(".terraform-version", ".tool-versions"),
+        ],
+        manifests_build.version_file,
+    ),
+}
+_BY_SHAPE: tuple[tuple[re.Pattern[str], Reader], ...] = (
+    (
+        re.compile(
+            r"(?:^|/)[^/]*(?:requirements|constraints)[^/]*\.(?:txt|in)$"
+            r"|(?:^|/)requirements/(?:[^/]+/)?[^/]+\.(?:txt|in)$"
+        ),
+        manifests_python.requirements,
+    ),
+    (
+        re.compile(r"(?:^|/)(?:[^/]*dockerfile[^/]*|containerfile[^/]*)$"),
+        manifests_build.dockerfile,
+    ),
+    (
+        re.compile(r"^\.github/(?:workflows|actions)/.*\.ya?ml$|(?:^|/)action\.ya?ml$"),
+        manifests_build.workflow,
+    ),
+    (re.compile(r"(?:^|/)(?:docker-)?compose[^/]*\.ya?ml$"), manifests_build.bake),
+    (re.compile(r"\.cmake$"), manifests_build.cmake),
+    (re.compile(r"\.gradle(?:\.kts)?$"), manifests.gradle),
+    (re.compile(r"\.gemspec$"), manifests.gemfile),
+)
+_NEED_WHOLE = frozenset(
+    [
+        manifests_python.pyproject,
+        manifests_python.setup_cfg,
+        manifests_python.setup_py,
+        manifests_python.requirements,
+        manifests.cargo,
+        manifests.package_json,
+        manifests.go_mod,
+        manifests.maven,
+        manifests.version_catalog,
+        manifests_build.cmake,
+        manifests_build.pre_commit,
+    ]
+)
+_SUBPROJECT = re.compile(r"Subproject commit ([0-9a-f]{40,64})")
+_MOST = 80  # facts of one file; a manifest that comes as a whole lists no more to a reader's use
+
+
+def reader_of(path: str) -> Reader | None:
+    """The reader for a path, if it is a manifest."""
+    low = path.lower()
+    if (reader := _BY_NAME.get(low.rpartition("/")[2])) is not None:
+        return reader
+    return next((reader for shape, reader in _BY_SHAPE if shape.search(low)), None)
+
+
+def wants(file: FileChange, area: Area, language: str) -> bool:  # noqa: ARG001 - the finders' protocol
+    """Whether lines of this manifest mean something by where they stand only."""
+    return (
+        file.status not in {FileStatus.ADDED, FileStatus.DELETED}
+        and reader_of(file.path) in _NEED_WHOLE
+    )
+
+
+def find(scene: Scene) -> Iterable[Fact]:
+    """What a manifest's change adds, drops, raises or lowers, in the order of its lines."""
+    reader = reader_of(scene.file.path)
+    if reader is None:
+        return ()
+    old, new = sheets(scene)
+    return _matched(list(reader(old)), list(reader(new)), old, new)[:_MOST]
+
+
+def submodule(file: FileChange) -> Iterable[Fact]:
+    """A submodule that points at another commit: the whole of a file's change."""
+    if "160000" not in {file.old_mode, file.new_mode}:
+        return ()
+    old, new = _commit(file, removed=True), _commit(file, removed=False)
+    if old == new:
+        return ()
+    action = Action.CHANGED if old and new else Action.ADDED if new else Action.REMOVED
+    return (
+        Fact(
+            kind=FactKind.DEPENDENCY,
+            action=action,
+            name=file.path,
+            before=old,
+            after=new,
+            detail="submodule",
+            evidence=Evidence(
+                path=file.path, line=1, side=Side.OLD if action is Action.REMOVED else Side.NEW
+            ),
+        ),
+    )
+
+
+def _commit(file: FileChange, *, removed: bool) -> str | None:
+    for hunk in file.hunks:
+        for line in hunk.removed if removed else hunk.added:
+            if found := _SUBPROJECT.match(line):
+                return found[1]
+    return None
+
+
+def _matched(old: Sequence[Pin], new: Sequence[Pin], before: Sheet, after: Sheet) -> list[Fact]:
+    """The two sides matched by name; what only moved or changed its marker is no fact."""
+    gone = _by_key(old)
+    come = _by_key(new)
+    found: list[Fact] = []
+    for key in dict.fromkeys([*gone, *come]):
+        left, right = _without_common(gone.get(key, []), come.get(key, []))
+        found.extend(_fact(a, b, before, after) for a, b in zip_longest(left, right))
+    return sorted(found, key=lambda f: f.evidence.line)
+
+
+def _by_key(pins: Sequence[Pin]) -> dict[tuple[str, bool], list[Pin]]:
+    found: dict[tuple[str, bool], list[Pin]] = {}
+    for pin in pins:
+        key = (pin.name.lower().replace("_", "-"), pin.toolchain)
+        found.setdefault(key, []).append(pin)
+    return found
+
+
+def _without_common(old: list[Pin], new: list[Pin]) -> tuple[list[Pin], list[Pin]]:
+    common = Counter(p.version for p in old) & Counter(p.version for p in new)
+    return _less(old, common), _less(new, common)
+
+
+def _less(pins: list[Pin], common: Counter[str | None]) -> list[Pin]:
+    left = Counter(common)
+    kept: list[Pin] = []
+    for pin in pins:
+        if left[pin.version] > 0:
+            left[pin.version] -= 1
+        else:
+            kept.append(pin)
+    return kept
+
+
+def _fact(old: Pin | None, new: Pin | None, before: Sheet, after: Sheet) -> Fact:
+    pin = new or old
+    assert pin is not None
+    return Fact(
+        kind=FactKind.TOOLCHAIN if pin.toolchain else FactKind.DEPENDENCY,
+        action=Action.CHANGED if old and new else Action.ADDED if new else Action.REMOVED,
+        name=pin.name,
+        before=old.version if old else None,
+        after=new.version if new else None,
+        detail=pin.detail,
+        evidence=(after if new else before).evidence(pin.line),
+    )
