@@ -1,0 +1,180 @@
+"""The composition root: every object of the program is made, joined and closed here."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+from bot.clock import SystemClock
+from bot.config import Config, config_file, data_folder, read
+from bot.places import Places
+from bot.sections import RepositoryConfig
+from bot.sources.git import open_source
+from bot.store.archive import SqlArchive
+from bot.store.coverage import SqlCoverage
+from bot.store.digests import SqlDigests
+from bot.store.engine import Database, open_database
+from bot.store.ledger import SqlLedger
+from digest.errors import NotARepository, UserError
+from digest.graded import Repository
+from digest.language import Language
+from digest.window import zone_of
+from handlers.context import Context, Silent, Watched
+from handlers.ports import Clock, Progress
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class App:
+    """Everything that a command or the loop of ``digestbot run`` works with."""
+
+    config: Config | None
+    data: Path
+    database: Database
+    archive: SqlArchive
+    coverage: SqlCoverage
+    ledger: SqlLedger
+    digests: SqlDigests
+    clock: Clock
+    places: Places
+
+    async def watch(
+        self, place: str | None, *, name: str | None = None, branch: str | None = None
+    ) -> Watched:
+        """A repository by folder, address or configured name, with its settings.
+
+        Without a place it is the first configured one, this folder's, or the one used last.
+        Raises ``NotARepository``, ``UserError``.
+        """
+        configured = self._configured(place)
+        if configured is not None:
+            return await self.watch_configured(configured, branch=branch)
+        if place is None:
+            return await self._watch_default(branch)
+        return await self._open(place, name=name, branch=branch)
+
+    async def watch_configured(
+        self, settings: RepositoryConfig, *, branch: str | None = None
+    ) -> Watched:
+        """A repository of the configuration, under the name and with the settings it has there."""
+        found, source = await open_source(settings.place, self.data, name=settings.name)
+        repository = Repository(
+            name=settings.name,
+            web=settings.web or found.web,
+            forge=settings.forge or found.forge,
+        )
+        self.places.enter(settings.place, repository)
+        return Watched(
+            repository=repository,
+            source=source,
+            branch=branch or settings.branch,
+            thresholds=settings.levels,
+            aliases=settings.aliases,
+        )
+
+    async def _watch_default(self, branch: str | None) -> Watched:
+        if self.config and self.config.repositories:
+            return await self.watch_configured(self.config.repositories[0], branch=branch)
+        for place in filter(None, (str(Path.cwd()), self.places.last())):
+            try:
+                return await self._open(place, branch=branch)
+            except NotARepository:
+                continue
+        raise UserError(
+            "no repository is named, configured or here; "
+            "name one with --repo, or run this inside a clone"
+        )
+
+    async def _open(
+        self, place: str, *, name: str | None = None, branch: str | None = None
+    ) -> Watched:
+        repository, source = await open_source(place, self.data, name=name)
+        key = str(Path(place).resolve()) if Path(place).exists() else place
+        repository = self.places.enter(key, repository)
+        return Watched(repository=repository, source=source, branch=branch)
+
+    def _configured(self, place: str | None) -> RepositoryConfig | None:
+        if place is None or self.config is None:
+            return None
+        known = {place, str(Path(place).absolute())}
+        return next(
+            (r for r in self.config.repositories if r.name == place or r.place in known), None
+        )
+
+    def context(
+        self,
+        watched: Watched,
+        *,
+        zone: ZoneInfo,
+        language: Language = Language.EN,
+        progress: Progress | None = None,
+    ) -> Context:
+        """What a use case is given for one repository and one asker."""
+        return Context(
+            watched=watched,
+            archive=self.archive,
+            coverage=self.coverage,
+            clock=self.clock,
+            zone=zone,
+            language=language,
+            progress=progress or Silent(),
+        )
+
+    def zone(self, name: str | None) -> ZoneInfo:
+        """The zone by name, else the configured one, else this machine's. Raises ``UnknownZone``."""
+        if name:
+            return zone_of(name)
+        return self.config.defaults.zone if self.config else local_zone()
+
+    def language(self, asked: Language | None) -> Language:
+        """The language asked for, else the configured one."""
+        return asked or (self.config.defaults.language if self.config else Language.EN)
+
+    def at(self, clock: Clock) -> App:
+        """The same program at another time."""
+        return replace(self, clock=clock)
+
+
+def local_zone() -> ZoneInfo:
+    """This machine's zone, UTC where it cannot be told."""
+    import tzlocal
+
+    try:
+        return ZoneInfo(tzlocal.get_localzone_name())
+    except (LookupError, OSError, ValueError):
+        return ZoneInfo("UTC")
+
+
+def configuration(file: Path | None) -> Config | None:
+    """The configuration that is named, or the one at its usual place, where there is one.
+
+    Raises ``InvalidConfig``.
+    """
+    if file is not None:
+        return read(file)
+    usual = config_file()
+    return read(usual) if usual.exists() else None
+
+
+@asynccontextmanager
+async def opened(file: Path | None = None, clock: Clock | None = None) -> AsyncIterator[App]:
+    """The program, open for as long as the block lasts.
+
+    Raises ``InvalidConfig``, ``UnwritableFolder``, ``NewerArchive``, ``BrokenArchive``.
+    """
+    config = configuration(file)
+    data = config.data if config else data_folder()
+    async with await open_database(data) as database:
+        yield App(
+            config=config,
+            data=data,
+            database=database,
+            archive=SqlArchive(database),
+            coverage=SqlCoverage(database),
+            ledger=SqlLedger(database),
+            digests=SqlDigests(database),
+            clock=clock or SystemClock(),
+            places=Places(data),
+        )

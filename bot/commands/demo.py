@@ -1,0 +1,35 @@
+"""``make demo``: the main job on the embedded default, and what to try next."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+
+from bot.app import opened
+from bot.cli import DigestFormat
+from bot.commands import digest, finish
+
+_NEXT = """
+That was the last day of {place} with changes. What is kept is in {data}:
+  archive.sqlite3   every change of that day with its facts and grade
+  reports/          the full report as Markdown
+
+Try next
+  {run} digest {place} --format markdown | less
+  {run} digest ~/src/vllm --date 2026-01-23 --tz Asia/Shanghai --lang zh
+  {run} explain HEAD --repo {place}
+  {run} ask "what changed this week" --repo {place}
+  {run} chat --repo {place}
+"""
+
+
+def run(place: str) -> None:
+    """Digest the last active day. Raises ``UserError``."""
+    digest.run(digest.Options(place=place, form=DigestFormat.CONDENSED))
+    finish(_tell(place))
+
+
+async def _tell(place: str) -> None:
+    async with opened() as app:
+        command = shlex.quote(sys.argv[0])
+        sys.stdout.write(_NEXT.format(place=shlex.quote(place), data=app.data, run=command))

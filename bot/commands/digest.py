@@ -1,0 +1,113 @@
+"""``digestbot digest``: one window of one repository, as a digest, a report or JSON."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from bot.app import App, opened
+from bot.cli import DigestFormat
+from bot.commands import emit, finish, print_document
+from bot.commands.windows import between, day_of
+from bot.files import write_whole
+from bot.progress import Bar
+from digest.errors import InvalidWindow
+from digest.graded import Repository
+from digest.language import Language
+from digest.markdown import markdown
+from digest.report import digest_document, report_document
+from digest.report.form import report_to_json
+from digest.report.moments import span_of
+from digest.window import Window
+from handlers.context import Context
+from handlers.daily import Daily, look
+
+CHANNEL = "terminal"
+"""The channel under which the coverage of what is asked for here is kept."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """The arguments, as they were typed."""
+
+    place: str
+    name: str | None = None
+    branch: str | None = None
+    date: str | None = None
+    since: str | None = None
+    until: str | None = None
+    zone: str | None = None
+    language: Language | None = None
+    form: DigestFormat = DigestFormat.CONDENSED
+    output: Path | None = None
+    config: Path | None = None
+
+
+def run(options: Options) -> None:
+    """Make the digest and write it. Raises ``UserError``."""
+    finish(_run(options))
+
+
+async def _run(options: Options) -> None:
+    if options.date and (options.since or options.until):
+        raise InvalidWindow("--date and --since/--until both name a window; keep one")
+    async with opened(options.config) as app:
+        ctx = await _context(app, options)
+        window = await _window(ctx, options)
+        daily = await look(ctx, window)
+        await app.coverage.record(
+            ctx.watched.repository, daily.tip.branch, CHANNEL, None, daily.outcomes
+        )
+        _write(app, daily, options)
+
+
+async def _context(app: App, options: Options) -> Context:
+    zone = app.zone(options.zone)
+    watched = await app.watch(options.place, name=options.name, branch=options.branch)
+    ctx = app.context(
+        watched,
+        zone=zone,
+        language=app.language(options.language),
+        progress=Bar(watched.repository.name),
+    )
+    await watched.source.sync()
+    return ctx
+
+
+async def _window(ctx: Context, options: Options) -> Window:
+    if options.since or options.until:
+        return between(options.since, options.until, ctx.zone, ctx.clock.now())
+    return await day_of(ctx, options.date)
+
+
+def _write(app: App, daily: Daily, options: Options) -> None:
+    report = daily.report
+    match options.form:
+        case DigestFormat.JSON:
+            emit(json.dumps(report_to_json(report), ensure_ascii=False, indent=1), options.output)
+        case DigestFormat.MARKDOWN:
+            emit(markdown(report_document(report, report.language)), options.output)
+        case DigestFormat.CONDENSED:
+            where = keep_report(app.data / "reports", daily) if report.entries else None
+            print_document(
+                digest_document(report, report.language, str(where or "")), options.output
+            )
+
+
+def keep_report(folder: Path, daily: Daily) -> Path:
+    """Write the full report into the folder, under the repository, window and language."""
+    report = daily.report
+    file = folder / slug(report.repository) / f"{_stem(report.window)}.{report.language}.md"
+    write_whole(file, markdown(report_document(report, report.language)))
+    return file
+
+
+def slug(repository: Repository) -> str:
+    """The repository's name as a folder's: letters, digits, dot, dash, underscore."""
+    return re.sub(r"[^\w.-]+", "_", repository.name).strip(".") or "repository"
+
+
+def _stem(window: Window) -> str:
+    return re.sub(r"[^\w.+-]+", "_", span_of(window)).strip("_")

@@ -1,0 +1,38 @@
+"""Files that are there whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+
+from digest.errors import UnwritableFolder
+
+
+def write_whole(file: Path, text: str) -> None:
+    """Write by way of a sibling that takes the file's place at the end.
+
+    Makes the folder where it is missing. Raises ``UnwritableFolder``.
+    """
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        descriptor, name = tempfile.mkstemp(prefix=f".{file.name}.", dir=file.parent)
+    except OSError as error:
+        raise UnwritableFolder(str(file.parent), error.strerror or str(error)) from error
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8", errors="backslashreplace") as handle:
+            handle.write(text)
+        os.chmod(name, 0o666 & ~_umask())  # noqa: PTH101 - a name, not a path
+        os.replace(name, file)  # noqa: PTH105
+    except OSError as error:
+        Path(name).unlink(missing_ok=True)
+        raise UnwritableFolder(str(file), error.strerror or str(error)) from error
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

@@ -1,0 +1,48 @@
+"""Which places were read under which name, so that no two repositories share one in the archive.
+
+A folder without a remote is named after itself; a second such folder of the same name gets a few
+digits of its path behind it. The place used last is what a question without a repository means.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import replace
+from pathlib import Path
+
+from bot.files import write_whole
+from digest.graded import Repository
+
+_FILE = "places.json"
+
+
+class Places:
+    """The register, one small file in the data folder, rewritten whole."""
+
+    def __init__(self, data: Path) -> None:
+        self._file = data / _FILE
+
+    def last(self) -> str | None:
+        """The place that was used last."""
+        entries = self._read()
+        return max(entries, key=lambda place: entries[place]["used"]) if entries else None
+
+    def enter(self, place: str, repository: Repository) -> Repository:
+        """Note a use; the repository under the name that is its own in the archive."""
+        entries = self._read()
+        name = repository.name
+        taken = any(e["name"] == name for p, e in entries.items() if p != place and not e["web"])
+        if taken and not repository.web:
+            name = f"{name}-{hashlib.sha256(place.encode()).hexdigest()[:6]}"
+        used = 1 + max((e["used"] for e in entries.values()), default=0)
+        entries[place] = {"name": name, "web": repository.web, "used": used}
+        write_whole(self._file, json.dumps(entries, ensure_ascii=False, indent=1) + "\n")
+        return replace(repository, name=name)
+
+    def _read(self) -> dict[str, dict[str, str | int]]:
+        try:
+            found = json.loads(self._file.read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return {}  # a convenience, not a record: it is made anew
+        return found if isinstance(found, dict) else {}

@@ -1,0 +1,94 @@
+"""The digest: a window's changes, graded, told, and every commit accounted for.
+
+``look`` takes a window by the calendar, for somebody who asks. ``due`` takes what came since the
+channel's last digest, by ancestry, so that a commit with an old date is late but never lost.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+
+from digest.grade import Level
+from digest.report import Report, assemble, shown, tally
+from digest.window import Window
+from handlers.context import Context
+from handlers.ingest import Ingested, ingest
+from handlers.ports import Outcome, Range, Selection, State, Tip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Daily:
+    """A report with the state that every commit of it ends in once the digest is posted.
+
+    ``outcomes`` hold each commit of the selection once, in the report's order. ``rewritten`` says
+    that the branch no longer descends from the tip it was last seen at.
+    """
+
+    report: Report
+    outcomes: tuple[Outcome, ...]
+    tip: Tip
+    rewritten: bool = False
+
+
+async def look(ctx: Context, window: Window, least: Level = Level.HIGH) -> Daily:
+    """The report of a calendar window."""
+    tip = await ctx.watched.source.tip(ctx.watched.branch)
+    return await _report(ctx, tip, window, window, least, late=())
+
+
+async def due(ctx: Context, channel: str, window: Window, least: Level = Level.HIGH) -> Daily:
+    """The report of what came to the branch since the channel's last digest.
+
+    The first digest of a channel is that of the window alone: it does not reach back further.
+    """
+    source = ctx.watched.source
+    tip = await source.tip(ctx.watched.branch)
+    seen = await ctx.coverage.seen(ctx.watched.repository, tip.branch, channel)
+    if seen is None or tip.sha is None:
+        return await _report(ctx, tip, window, window, least, late=())
+    rewritten = not await source.is_ancestor(seen, tip.sha)
+    selection = Range(base=seen, tip=tip.sha)
+    return await _report(ctx, tip, selection, window, least, late=None, rewritten=rewritten)
+
+
+async def _report(
+    ctx: Context,
+    tip: Tip,
+    selection: Selection,
+    window: Window,
+    least: Level,
+    *,
+    late: Collection[str] | None,
+    rewritten: bool = False,
+) -> Daily:
+    read = await ingest(ctx, selection, tip)
+    if late is None:
+        late = [g.sha for g in read.changes if g.commit.committed_at < window.since]
+    total = await ctx.watched.source.count(tip, selection) if tip.sha else 0
+    report = await asyncio.to_thread(
+        assemble,
+        ctx.watched.repository,
+        tip.branch,
+        window,
+        read.changes,
+        ctx.language,
+        late=frozenset(late),
+    )
+    outcomes = _outcomes(report, read, least)
+    coverage = tally(((o.state, o.why) for o in outcomes), total)
+    return Daily(
+        report=replace(report, coverage=coverage), outcomes=outcomes, tip=tip, rewritten=rewritten
+    )
+
+
+def _outcomes(report: Report, read: Ingested, least: Level) -> tuple[Outcome, ...]:
+    """One state for each commit: failed to be read, shown in the digest, or kept for questions."""
+    posted = {entry.graded.sha for entry in shown(report, least)}
+    return tuple(
+        Outcome(sha=g.sha, state=State.FAILED, why=read.failures[g.sha])
+        if g.sha in read.failures
+        else Outcome(sha=g.sha, state=State.POSTED if g.sha in posted else State.ARCHIVED)
+        for g in read.changes
+    )
