@@ -1,0 +1,142 @@
+"""Clones of ours: bare, without file contents until they are needed, one folder an address.
+
+A clone is made under another name and takes its own only when it is whole. Two processes never
+fetch into one at once. Credentials of an address reach git through its environment and are
+neither stored in the clone nor visible among the arguments of a process.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import fcntl
+import os
+import shutil
+import time
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from bot.sources.address import Address, without_credentials
+from bot.sources.process import Git, GitFailed, fetching, reading
+from digest.errors import SourceUnavailable, UnwritableFolder
+
+_LOCK_PATIENCE = 3600.0
+"""Seconds to wait for another process that clones or fetches: as long as git itself may take."""
+
+_LOCK_PAUSE = 0.2
+
+_BLOBLESS = "--filter=blob:none"
+
+
+class Clone:
+    """The clone of an address under a data folder. Implements ``bot.sources.git.Remote``."""
+
+    def __init__(self, address: Address, data: Path) -> None:
+        self._address = address
+        self.git_dir = data / "clones" / address.folder
+        self._lock_file = self.git_dir.with_name(f"{address.folder}.lock")
+
+    async def ensure(self) -> None:
+        """Clone, unless that was done. Raises ``SourceUnavailable`` and ``UnwritableFolder``."""
+        if self.git_dir.is_dir():
+            return
+        async with self._locked():
+            if not self.git_dir.is_dir():
+                await self._clone()
+
+    async def fetch(self) -> None:
+        """Bring branches and tags up to date; branches that are gone go. ``HEAD`` follows."""
+        async with self._locked():
+            await self._run(
+                "fetch", "--quiet", "--prune", "--no-write-fetch-head", _BLOBLESS, "origin",
+                "+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*",
+            )  # fmt: skip
+            await self._follow_head()
+            await _write_graph(self.git_dir)
+
+    async def bring(self, blobs: Sequence[str]) -> None:
+        """Fetch absent blobs in one go, as git itself fetches them one by one."""
+        async with self._locked():
+            await self._run(
+                "-c", "fetch.negotiationAlgorithm=noop", "fetch", "--quiet", "--no-tags",
+                "--no-auto-maintenance", "--no-write-fetch-head", "--recurse-submodules=no",
+                _BLOBLESS, "origin", "--stdin",
+                stdin="".join(f"{blob}\n" for blob in blobs).encode(),
+            )  # fmt: skip
+
+    async def _clone(self) -> None:
+        unfinished = self.git_dir.with_name(f"{self.git_dir.name}.unfinished")
+        shutil.rmtree(unfinished, ignore_errors=True)
+        try:
+            await self._run(
+                "clone", "--quiet", "--bare", _BLOBLESS, "--", self._address.url, str(unfinished),
+                outside=True,
+            )  # fmt: skip
+            await _write_graph(unfinished)
+            unfinished.rename(self.git_dir)
+        finally:
+            shutil.rmtree(unfinished, ignore_errors=True)
+
+    async def _follow_head(self) -> None:
+        """Point ``HEAD`` to the remote's default branch where the one it named is gone."""
+        git = reading(self.git_dir)
+        try:
+            await git.run("rev-parse", "--verify", "--quiet", "HEAD^{commit}")
+        except GitFailed:
+            answer = (await self._run("ls-remote", "--symref", "origin", "HEAD")).decode()
+            head = answer.partition("\t")[0].removeprefix("ref: ")
+            if head.startswith("refs/heads/"):
+                await git.run("symbolic-ref", "HEAD", head)
+
+    async def _run(self, *arguments: str, stdin: bytes = b"", outside: bool = False) -> bytes:
+        git = fetching(None if outside else self.git_dir, [self._address.transport])
+        try:
+            return await _with_secret(git, self._address).run(*arguments, stdin=stdin)
+        except GitFailed as failure:
+            raise SourceUnavailable(
+                f"{self._address.url} could not be fetched "
+                f"({without_credentials(failure.complaint) or 'git did not say why'}); "
+                "check the address, the network and the access rights"
+            ) from failure
+
+    @asynccontextmanager
+    async def _locked(self) -> AsyncIterator[None]:
+        try:
+            self.git_dir.parent.mkdir(parents=True, exist_ok=True)
+            descriptor = os.open(self._lock_file, os.O_RDWR | os.O_CREAT, 0o600)
+        except OSError as error:
+            raise UnwritableFolder(str(self.git_dir.parent), error.strerror or "") from error
+        try:
+            await self._acquire(descriptor)
+            yield
+        finally:
+            os.close(descriptor)
+
+    async def _acquire(self, descriptor: int) -> None:
+        end = time.monotonic() + _LOCK_PATIENCE
+        while True:
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                if time.monotonic() > end:
+                    raise SourceUnavailable(
+                        f"another process has been fetching {self._address.url} for too long"
+                    ) from None
+                await asyncio.sleep(_LOCK_PAUSE)
+            else:
+                return
+
+
+def _with_secret(git: Git, address: Address) -> Git:
+    """Git that puts the credentials into the address when it connects (git-config(1), url)."""
+    if not address.secret:
+        return git
+    return git.with_environment(
+        GIT_CONFIG_COUNT="1",
+        GIT_CONFIG_KEY_0=f"url.{address.secret}.insteadOf",
+        GIT_CONFIG_VALUE_0=address.url,
+    )
+
+
+async def _write_graph(git_dir: Path) -> None:
+    await reading(git_dir).run("commit-graph", "write", "--reachable", "--no-progress")

@@ -1,0 +1,319 @@
+"""A git repository as a source of changes: local, or a clone of ours that is fetched."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping, Sequence
+from contextlib import aclosing, contextmanager
+from difflib import get_close_matches
+from itertools import groupby
+from pathlib import Path
+from typing import Protocol
+
+import structlog
+
+from bot.sources.address import (
+    Address,
+    looks_like_address,
+    read_address,
+    without_credentials,
+)
+from bot.sources.clones import Clone
+from bot.sources.graph import Graph
+from bot.sources.identity import identify
+from bot.sources.objects import present, read_texts
+from bot.sources.patches import blobs_of, read_changes, read_commits, read_messages
+from bot.sources.process import GitFailed, finding, reading, require_git
+from bot.sources.selection import full_name, revisions
+from digest.change import Change, Commit
+from digest.errors import AmbiguousReference, NotARepository, SourceUnavailable, UnknownBranch
+from digest.facts.merges import told
+from digest.facts.subject import read_subject
+from digest.graded import Repository
+from digest.window import Window
+from handlers.ports import Selection, Tip
+
+log = structlog.get_logger(__name__)
+
+DETACHED = "HEAD"
+"""The branch's name where ``HEAD`` is on none: one name for every run of a checkout by commit."""
+
+_AHEAD = 1000
+"""Commits whose absent blobs are fetched at a time: a few weeks of a large project."""
+
+_BRANCH = re.compile(r"[^\s~^:?*\[\\\x00-\x1f\x7f-]((?!\.\.|@\{)[^\s~^:?*\[\\\x00-\x1f\x7f])*")
+"""What may name a reference (git-check-ref-format(1)); revision syntax is not among it."""
+
+_SHORT_NAME = re.compile(r"[0-9a-f]{4,64}")
+
+
+class Remote(Protocol):
+    """Where a repository of ours gets its objects from."""
+
+    async def fetch(self) -> None:
+        """Bring the branches up to date. Raises ``SourceUnavailable``."""
+
+    async def bring(self, blobs: Sequence[str]) -> None:
+        """Fetch absent blobs, all at once. Raises ``SourceUnavailable``."""
+
+
+class GitSource:
+    """Implements ``handlers.ports.Source`` with the git command line, read only.
+
+    ``git_dir`` is the repository's own folder, ``common_dir`` the one that linked work trees
+    share. ``remote`` is given for clones of ours; other repositories are never fetched.
+    """
+
+    def __init__(
+        self, git_dir: Path, common_dir: Path, *, graph: Graph, remote: Remote | None = None
+    ) -> None:
+        self._git = reading(git_dir)
+        self._shallow = common_dir / "shallow"
+        self._graph = graph
+        self._remote = remote
+        self._listed: tuple[str | None, Selection, Sequence[str]] | None = None
+
+    async def sync(self) -> None:
+        """Fetch what is new into a clone of ours; other repositories stay as they are."""
+        if self._remote is not None:
+            await self._remote.fetch()
+
+    async def tip(self, branch: str | None = None) -> Tip:
+        """The newest commit of ``branch``, or of the branch that ``HEAD`` is on.
+
+        ``branch`` may also name a remote branch (``origin/main``), a tag or a commit. Raises
+        ``UnknownBranch``, and ``AmbiguousReference`` for a shortened name of several commits.
+        """
+        with _told():
+            if branch is None or branch == DETACHED:
+                return await self._head()
+            for reference in _references(branch):
+                if sha := await self._commit(reference):
+                    return Tip(branch=branch, sha=sha)
+            if named := await self.find(Tip(branch=branch, sha=None), sha=branch):
+                return Tip(branch=named[0][:12], sha=named[0])
+            raise UnknownBranch(branch, get_close_matches(branch, await self._branches()))
+
+    async def changes(self, branch: Tip, selection: Selection) -> AsyncIterator[Sequence[Change]]:
+        """The changes of a selection in batches, newest first along the branch's first parents.
+
+        Names one by one keep their order, and those that are gone are passed over.
+        """
+        with _told():
+            boundary = self._boundary()
+            names = await self.names(branch, selection)
+            for cut, group in groupby(names, boundary.__contains__):
+                if cut:
+                    yield await read_commits(self._git, list(group))
+                    continue
+                async with aclosing(self._read(list(group))) as batches:
+                    async for batch in batches:
+                        yield batch
+
+    async def names(self, branch: Tip, selection: Selection) -> Sequence[str]:
+        """Full names of the selection's commits, as ``git rev-list`` lists them, newest first."""
+        if self._listed is None or self._listed[:2] != (branch.sha, selection):
+            with _told():
+                self._listed = (branch.sha, selection, await self._list(branch, selection))
+        return self._listed[2]
+
+    async def count(self, branch: Tip, selection: Selection) -> int:
+        """How many commits ``git rev-list --count`` finds in the selection."""
+        return len(await self.names(branch, selection))
+
+    async def find(self, branch: Tip, number: int | None = None, sha: str = "") -> Sequence[str]:
+        """Full names of the commits that a request number or a shortened sha names, newest first.
+
+        A number is looked for in the messages of the branch's first parents, a sha of at least
+        four digits in the whole repository. Raises ``AmbiguousReference``.
+        """
+        with _told():
+            if sha:
+                return await self._named(sha.lower())
+            if number is None or branch.sha is None:
+                return ()
+            # Digits alone cannot mean anything to a regular expression but themselves.
+            pattern = f"(^|[^0-9]){int(number)}([^0-9]|$)"
+            commits = await read_messages(self._git, branch.sha, pattern)
+            return [c.sha for c in commits if request_of(c) == number]
+
+    async def is_ancestor(self, base: str, tip: str) -> bool:
+        """Whether ``tip`` descends from ``base``; false where ``base`` is gone."""
+        try:
+            await self._git.run("merge-base", "--is-ancestor", full_name(base), full_name(tip))
+        except GitFailed as failure:
+            if failure.status < 0:
+                raise _unavailable(failure) from failure
+            return False
+        return True
+
+    async def texts(self, blobs: Sequence[str]) -> Mapping[str, str]:
+        """The contents of blobs by name; absent, oversized (1 MiB) and binary ones are left out."""
+        with _told():
+            return await read_texts(self._git, [full_name(blob) for blob in blobs])
+
+    async def _head(self) -> Tip:
+        branch = (await self._answer("symbolic-ref", "--quiet", "--short", DETACHED)) or DETACHED
+        sha = await self._commit(DETACHED)
+        if sha is None and (branches := await self._branches()):
+            raise UnknownBranch(branch, branches[:3])
+        return Tip(branch=branch, sha=sha)
+
+    async def _commit(self, reference: str) -> str | None:
+        name = f"{reference}^{{commit}}"
+        return await self._answer("rev-parse", "--verify", "--quiet", "--end-of-options", name)
+
+    async def _branches(self) -> list[str]:
+        form = "--format=%(refname:short)"
+        listed = await self._git.run("for-each-ref", form, "refs/heads", "refs/remotes")
+        return listed.decode("utf-8", "replace").split()
+
+    async def _answer(self, *arguments: str) -> str | None:
+        """What a command says, or none where it says with its status that there is nothing."""
+        try:
+            return (await self._git.run(*arguments)).decode("utf-8", "replace").strip()
+        except GitFailed as failure:
+            if failure.status == 1:
+                return None
+            raise
+
+    async def _list(self, branch: Tip, selection: Selection) -> Sequence[str]:
+        asked = revisions(branch, selection)
+        if asked is None:
+            return ()
+        options, stdin = asked
+        git = self._git
+        if isinstance(selection, Window) and branch.sha and not self._shallow.exists():
+            git = await self._graph.attach(git, branch.sha)
+        listed = await git.run("rev-list", *options, "--stdin", "--", stdin=stdin)
+        return listed.decode().split()
+
+    async def _read(self, names: Sequence[str]) -> AsyncGenerator[Sequence[Change], None]:
+        step = len(names) if self._remote is None else _AHEAD
+        for start in range(0, len(names), step):
+            ahead = names[start : start + step]
+            if self._remote is not None:
+                await self._bring(self._remote, ahead)
+            async with aclosing(read_changes(self._git, ahead)) as batches:
+                async for batch in batches:
+                    yield batch
+
+    async def _bring(self, remote: Remote, names: Sequence[str]) -> None:
+        """Fetch what the patches need, in one go; without it files are read as omitted."""
+        blobs = await blobs_of(self._git, names)
+        there = await present(self._git, blobs)
+        absent = [blob for blob in blobs if blob not in there]
+        if not absent:
+            return
+        try:
+            await remote.bring(absent)
+        except SourceUnavailable as error:
+            log.warning("source.blobs_absent", blobs=len(absent), error=str(error))
+
+    async def _named(self, sha: str) -> Sequence[str]:
+        if not _SHORT_NAME.fullmatch(sha):
+            return ()
+        listed = (await self._git.run("rev-parse", f"--disambiguate={sha}")).decode().split()
+        found = await present(self._git, listed)
+        commits = [name for name in listed if name in found and found[name][0] == "commit"]
+        if len(commits) > 1:
+            raise AmbiguousReference(sha, commits)
+        return commits
+
+    def _boundary(self) -> frozenset[str]:
+        """The commits whose parents a shallow clone does not have (git-shallow(5))."""
+        try:
+            return frozenset(self._shallow.read_text().split())
+        except OSError:
+            return frozenset()
+
+
+def request_of(commit: Commit) -> int | None:
+    """The request that a message names as its own, read as the facts of a change read it."""
+    message = told(commit)
+    return read_subject(message.title, message.body, message.number).number
+
+
+def _references(branch: str) -> list[str]:
+    """The full names that a short one may stand for, in the order in which they are tried."""
+    if not _BRANCH.fullmatch(branch):
+        return []
+    if branch.startswith("refs/"):
+        return [branch]
+    places = ("refs/heads", "refs/remotes", "refs/remotes/origin", "refs/tags")
+    return [f"{place}/{branch}" for place in places]
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    try:
+        yield
+    except GitFailed as failure:
+        raise _unavailable(failure) from failure
+
+
+def _unavailable(failure: GitFailed) -> SourceUnavailable:
+    return SourceUnavailable(
+        f"the repository could not be read ({without_credentials(str(failure))}); "
+        "git fsck tells what is broken"
+    )
+
+
+async def open_source(
+    place: str, data: Path, *, name: str | None = None, allow_file: bool = False
+) -> tuple[Repository, GitSource]:
+    """The repository at ``place``, a folder in or with one or an address, and how to read it.
+
+    An address is cloned under ``data`` when it is first opened; ``sync`` fetches after that.
+    ``name`` is the ``owner/name`` that a person calls it by. ``allow_file`` admits ``file``
+    addresses, for a local command line only. Raises ``NotARepository``, ``SourceUnavailable``
+    where git or the remote does not answer, ``UnwritableFolder`` and, for the name, ``UsageError``.
+    """
+    await require_git()
+    folder = _folder(place)
+    if folder is None and looks_like_address(place):
+        address = read_address(place, allow_file=allow_file)
+        if address is None:
+            raise NotARepository(without_credentials(place), "not an address that is accepted")
+        repository = identify(address, folder="", name=name)
+        clone = Clone(address, data)
+        await clone.ensure()
+        graph = Graph.beside(clone.git_dir, data)
+        return repository, GitSource(clone.git_dir, clone.git_dir, graph=graph, remote=clone)
+    if folder is None:
+        raise NotARepository(place, "no such folder")
+    git_dir, common_dir = await _folders(folder)
+    top = common_dir.parent if common_dir.name == ".git" else common_dir
+    remote = await _remote(git_dir)
+    repository = identify(remote, folder=top.name.removesuffix(".git"), name=name)
+    return repository, GitSource(git_dir, common_dir, graph=Graph.beside(common_dir, data))
+
+
+def _folder(place: str) -> Path | None:
+    folder = Path(place).expanduser().absolute()
+    return folder if folder.is_dir() else None
+
+
+async def _folders(folder: Path) -> tuple[Path, Path]:
+    """The folder of the repository that ``folder`` is in, and the one its work trees share."""
+    asked = ("--absolute-git-dir", "--path-format=absolute", "--git-common-dir")
+    try:
+        answer = await finding(folder).run("rev-parse", *asked)
+    except GitFailed as failure:
+        raise NotARepository(str(folder), failure.complaint) from failure
+    git_dir, common_dir = answer.decode("utf-8", "surrogateescape").splitlines()
+    return Path(git_dir), Path(common_dir)
+
+
+async def _remote(git_dir: Path) -> Address | None:
+    """The address of ``origin``, or of the only other remote."""
+    try:
+        answer = await reading(git_dir).run(
+            "config", "--local", "--null", "--get-regexp", r"^remote\..*\.url$"
+        )
+    except GitFailed:
+        return None
+    entries = (e.partition("\n") for e in answer.decode("utf-8", "replace").split("\0") if e)
+    urls = {key: url for key, _, url in reversed(list(entries))}
+    chosen = urls.get("remote.origin.url") or (next(iter(urls.values())) if len(urls) == 1 else "")
+    return read_address(chosen) if chosen else None

@@ -1,0 +1,198 @@
+"""Reads commits by name into changes, and goes on where objects are absent or damaged."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Collection, Iterator, Sequence
+from contextlib import aclosing
+from dataclasses import replace
+
+from bot.sources.objects import present
+from bot.sources.process import Git, GitFailed
+from digest.change import Change, Commit, FileChange
+from digest.patch import FORMAT, PatchReader
+
+Batch = list[Change]
+
+SLICE = 64
+"""Changes in a batch, and commits that are read with care after one could not be read."""
+
+_BATCH_BYTES = 4 << 20
+"""Bytes of patch after which a batch is handed over, however few changes it has."""
+
+_SUBMODULE = "160000"
+
+_ARGUMENT_BYTES = 64 << 10
+"""Bytes of paths for one child; Linux takes 2 MiB of arguments, other systems less."""
+
+_LOG = (
+    "log", "--stdin", "--no-walk=unsorted", "--ignore-missing", "--diff-merges=first-parent",
+    "--no-abbrev", "--full-index", "--no-color", "--no-ext-diff", "--no-textconv", "--raw",
+    f"--format={FORMAT}",
+)  # fmt: skip
+_PATCHES = ("-p", "-U0", "-M")
+
+# Only equal blobs make a rename here: comparing contents would need the absent ones.
+_EXACT = "-M100%"
+
+
+async def read_changes(git: Git, names: Sequence[str]) -> AsyncGenerator[Batch, None]:
+    """The changes of commits in the order given; one after another in one child where all is well.
+
+    A file whose content is absent is listed with ``omitted``, a commit whose trees are absent is
+    a change with ``omitted``. Raises ``GitFailed`` where not even the commit can be read.
+    """
+    rest = list(names)
+    while rest:
+        last = ""
+        try:
+            async with aclosing(_stream(git, rest)) as batches:
+                async for batch in batches:
+                    last = batch[-1].sha
+                    yield batch
+        except GitFailed as failure:
+            if failure.status < 0:
+                raise
+            rest = rest[rest.index(last) + 1 :] if last else rest
+            yield await _around_gaps(git, rest[:SLICE])
+            rest = rest[SLICE:]
+        else:
+            return
+
+
+async def read_commits(git: Git, names: Sequence[str]) -> Batch:
+    """The changes without their files, for commits that have nothing to be compared with."""
+    changes = await _collect(git, names, "--no-patch")
+    return [replace(change, files=(), omitted=True) for change in changes]
+
+
+async def read_messages(git: Git, tip: str, pattern: str) -> list[Commit]:
+    """The commits on ``tip``'s first parents whose message matches an extended pattern."""
+    search = ("--first-parent", "--extended-regexp", f"--grep={pattern}", tip)
+    out = git.stream("log", "--no-patch", f"--format={FORMAT}", *search, "--")
+    return [change.commit for change in await _gather(out)]
+
+
+async def blobs_of(git: Git, names: Sequence[str]) -> list[str]:
+    """The blobs that the patches of the commits are made from, each once."""
+    files = (f for change in await _collect(git, names, "--no-renames") for f in change.files)
+    return list(dict.fromkeys(b for f in files for b in _blobs(f)))
+
+
+async def _stream(git: Git, names: Sequence[str]) -> AsyncGenerator[Batch, None]:
+    reader = PatchReader()
+    batch: Batch = []
+    size = 0
+    failure = None
+    try:
+        async with aclosing(git.stream(*_LOG, *_PATCHES, "--", stdin=_lines(names))) as chunks:
+            async for chunk in chunks:
+                batch += reader.feed(chunk)
+                size += len(chunk)
+                if len(batch) >= SLICE or (batch and size >= _BATCH_BYTES):
+                    yield batch
+                    batch, size = [], 0
+        batch += reader.finish()
+    except GitFailed as error:
+        failure = error
+    if batch:
+        yield batch
+    if failure:
+        raise failure
+
+
+async def _around_gaps(git: Git, names: Sequence[str]) -> Batch:
+    """Read commits of which at least one lacks objects."""
+    changes = await _listing(git, names)
+    there = await present(git, (b for c in changes for f in c.files for b in _blobs(f)))
+    whole = [
+        c.sha
+        for c in changes
+        if not c.omitted and all(b in there for f in c.files for b in _blobs(f))
+    ]
+    read = {change.sha: change for change in await _tolerant(git, whole)}
+    return [read[c.sha] if c.sha in read else await _partly(git, c, there.keys()) for c in changes]
+
+
+async def _listing(git: Git, names: Sequence[str]) -> Batch:
+    """The changes with their files but without patches; without files where trees are absent."""
+    try:
+        return await _collect(git, names, _EXACT)
+    except GitFailed:
+        if len(names) > 1:
+            return [change for name in names for change in await _listing(git, [name])]
+        return await read_commits(git, names)
+
+
+async def _tolerant(git: Git, names: Sequence[str]) -> Batch:
+    """Those of the changes that can be read; a damaged blob is only found by reading it."""
+    try:
+        return await _collect(git, names, *_PATCHES)
+    except GitFailed:
+        if len(names) > 1:
+            return [change for name in names for change in await _tolerant(git, [name])]
+        return []
+
+
+async def _partly(git: Git, change: Change, there: Collection[str]) -> Change:
+    """The listed change with the patches of the files whose content is there."""
+    clear = [f for f in change.files if all(b in there for b in _blobs(f))]
+    read: dict[str, FileChange] = {}
+    for paths in _arguments(clear):
+        try:
+            found = await _collect(git, [change.sha], "-p", "-U0", _EXACT, paths=paths)
+        except GitFailed:
+            continue
+        read.update((f.path, f) for c in found for f in c.files)
+    return replace(change, files=tuple(read.get(f.path) or _unread(f) for f in change.files))
+
+
+def _unread(file: FileChange) -> FileChange:
+    # A file that was only renamed or made executable has no lines to read.
+    return file if file.old_id == file.new_id else replace(file, omitted=True)
+
+
+def _blobs(file: FileChange) -> list[str]:
+    """The blobs that the file's patch is made from; a submodule's commit is none of ours."""
+    sides = ((file.old_id, file.old_mode), (file.new_id, file.new_mode))
+    return [name for name, mode in sides if name and mode != _SUBMODULE]
+
+
+def _arguments(files: Sequence[FileChange]) -> Iterator[list[bytes]]:
+    """The paths of the files, those of one file together, in groups that fit a command line."""
+    group: list[bytes] = []
+    size = 0
+    for file in files:
+        paths = [_path(p) for p in (file.old_path, file.path) if p is not None]
+        size += sum(len(p) + 1 for p in paths)
+        if group and size > _ARGUMENT_BYTES:
+            yield group
+            group, size = [], sum(len(p) + 1 for p in paths)
+        group += paths
+    if group:
+        yield group
+
+
+def _path(path: str) -> bytes:
+    return path.encode("utf-8", "surrogateescape")
+
+
+async def _collect(
+    git: Git, names: Sequence[str], *options: str, paths: Sequence[bytes] = ()
+) -> Batch:
+    if not names:
+        return []
+    arguments: list[str | bytes] = [*_LOG, *options, "--", *paths]
+    return await _gather(git.stream(*arguments, stdin=_lines(names)))
+
+
+async def _gather(out: AsyncGenerator[bytes, None]) -> Batch:
+    reader = PatchReader()
+    batch: Batch = []
+    async with aclosing(out) as chunks:
+        async for chunk in chunks:
+            batch += reader.feed(chunk)
+    return batch + reader.finish()
+
+
+def _lines(names: Sequence[str]) -> bytes:
+    return "".join(f"{name}\n" for name in names).encode()

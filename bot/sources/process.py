@@ -1,0 +1,251 @@
+"""Runs git as a child process, so that nothing in a repository can make it do anything else.
+
+Reading takes no configuration but the repository's own, and of that nothing that runs a program:
+no external diff, text converter, file-system monitor, hook, pager, credential prompt or transport
+(so that git never fetches absent objects one by one either). Fetching may use the person's own
+configuration, since credentials and proxies stand there, but only the transports that were
+allowed. Children have a session of their own: no terminal to ask on, and one signal ends git with
+everything it has started.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import signal
+import tempfile
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import aclosing, suppress
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from digest.errors import SourceUnavailable
+
+OLDEST = (2, 37)
+"""The first git with ``--since-as-filter``, without which clock-skewed commits would be lost."""
+
+_CHUNK = 1 << 18
+_PIPE = 1 << 19
+"""Bytes that git may run ahead of us; Linux allows everybody up to 1 MiB."""
+
+_READ_TIMEOUT = 120.0
+"""Seconds without a byte, after which a reading child is taken for stuck."""
+
+_FETCH_TIMEOUT = 3600.0
+"""Seconds for a clone or fetch as a whole, which prints nothing while it runs."""
+
+_NOWHERE = "/"
+"""Where children run: a folder without ``.git``, attributes or files that look like revisions."""
+
+_QUIET = {
+    "GIT_TERMINAL_PROMPT": "0",
+    "GIT_ASKPASS": "",
+    "SSH_ASKPASS": "",
+    "SSH_ASKPASS_REQUIRE": "never",
+    "GCM_INTERACTIVE": "never",
+    "GIT_OPTIONAL_LOCKS": "0",
+    "GIT_NO_REPLACE_OBJECTS": "1",
+    "GIT_GRAFT_FILE": os.devnull,
+    "LC_ALL": "C",
+    "LANGUAGE": "C",
+}
+
+_ALONE = {
+    "GIT_CONFIG_NOSYSTEM": "1",
+    "GIT_CONFIG_GLOBAL": os.devnull,
+    "GIT_ATTR_NOSYSTEM": "1",
+    "GIT_ALLOW_PROTOCOL": "none",
+    "GIT_NO_LAZY_FETCH": "1",
+    "GIT_LITERAL_PATHSPECS": "1",
+    "HOME": os.devnull,
+}
+
+_REDIRECTING = (
+    "GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_COMMON_DIR",
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_NAMESPACE", "GIT_CEILING_DIRECTORIES", "GIT_CONFIG",
+    "GIT_PREFIX", "GIT_SHALLOW_FILE", "GIT_QUARANTINE_PATH", "GIT_EXTERNAL_DIFF",
+    "DISPLAY", "WAYLAND_DISPLAY",
+)  # fmt: skip
+"""What a surrounding git (a hook, an alias) sets and would lead ours elsewhere, and screens.
+
+Without a terminal, a screen and an askpass program ssh cannot ask anything, as in its batch mode;
+``GIT_SSH_COMMAND`` would say so more plainly but override the person's ``core.sshCommand``.
+"""
+
+_HARMLESS = {
+    "core.fsmonitor": "false",
+    "core.hooksPath": os.devnull,
+    "core.attributesFile": os.devnull,
+    "protocol.ext.allow": "never",
+    "safe.directory": "*",
+}
+
+_PLAIN = {
+    "core.quotePath": "true",
+    "diff.algorithm": "myers",
+    "diff.ignoreSubmodules": "none",
+    "diff.interHunkContext": "0",
+    "diff.orderFile": os.devnull,
+    "diff.renameLimit": "1000",
+    "diff.submodule": "short",
+    "diff.suppressBlankEmpty": "false",
+    "i18n.logOutputEncoding": "UTF-8",
+    "log.mailmap": "false",
+    "log.showRoot": "true",
+    "log.showSignature": "false",
+}
+"""What a repository may have set that would change what we read or make it ambiguous."""
+
+
+_PATIENT = {
+    "gc.autoDetach": "false",
+    "http.lowSpeedLimit": "1000",
+    "http.lowSpeedTime": "60",
+    "transfer.bundleURI": "false",
+}
+"""Give up on less than 1000 bytes a second for a minute; leave no clean-up behind running."""
+
+
+class GitFailed(Exception):
+    """A child of git that ended badly.
+
+    ``complaint`` is the last thing it said; ``status`` is -1 where it was stuck and was ended.
+    """
+
+    def __init__(self, command: str, status: int, complaint: str) -> None:
+        super().__init__(f"git {command}: {complaint or f'status {status}'}")
+        self.status = status
+        self.complaint = complaint
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Git:
+    """How git is run: environment, settings, and the seconds of silence it is granted."""
+
+    environment: Mapping[str, str] = field(repr=False)  # may hold credentials
+    options: Sequence[str]
+    timeout: float
+
+    async def run(self, *arguments: str | bytes, stdin: bytes = b"") -> bytes:
+        """Everything that the command prints. Raises ``GitFailed``."""
+        async with aclosing(self.stream(*arguments, stdin=stdin)) as chunks:
+            return b"".join([chunk async for chunk in chunks])
+
+    async def stream(
+        self, *arguments: str | bytes, stdin: bytes = b""
+    ) -> AsyncGenerator[bytes, None]:
+        """What the command prints, in chunks, while it runs; close it early to end the child.
+
+        Raises ``GitFailed`` after the last chunk where the child did not end well.
+        """
+        with tempfile.TemporaryFile() as source, tempfile.TemporaryFile() as complaints:
+            # Files instead of pipes: a child that waits for its input to be read, or its
+            # complaints, while we wait for its output, would wait for ever.
+            source.write(stdin)
+            source.seek(0)
+            child = await self._start(arguments, source.fileno(), complaints.fileno())
+            try:
+                while chunk := await self._read(child, str(arguments[0])):
+                    yield chunk
+                status = await child.wait()
+            finally:
+                await _end(child)
+            if status:
+                complaints.seek(0)
+                raise GitFailed(str(arguments[0]), status, _last_line(complaints.read(1 << 16)))
+
+    def with_environment(self, **more: str) -> Git:
+        """The same with more variables set."""
+        return replace(self, environment={**self.environment, **more})
+
+    async def _start(
+        self, arguments: Sequence[str | bytes], source: int, complaints: int
+    ) -> asyncio.subprocess.Process:
+        try:
+            return await asyncio.create_subprocess_exec(
+                "git",
+                *self.options,
+                *arguments,
+                stdin=source,
+                stdout=asyncio.subprocess.PIPE,
+                stderr=complaints,
+                env=self.environment,
+                cwd=_NOWHERE,
+                start_new_session=True,
+                limit=_PIPE,
+                pipesize=_PIPE,
+            )
+        except FileNotFoundError as error:
+            raise SourceUnavailable(
+                f"git was not found; install git {OLDEST[0]}.{OLDEST[1]} or newer"
+            ) from error
+
+    async def _read(self, child: asyncio.subprocess.Process, command: str) -> bytes:
+        assert child.stdout is not None
+        try:
+            async with asyncio.timeout(self.timeout):
+                return await child.stdout.read(_CHUNK)
+        except TimeoutError as error:
+            raise GitFailed(command, -1, f"silent for {self.timeout:.0f} seconds") from error
+
+
+async def require_git() -> None:
+    """Raise ``SourceUnavailable`` where git is missing or older than ``OLDEST``."""
+    said = (await finding(Path(_NOWHERE)).run("version")).decode("utf-8", "replace").strip()
+    numbers = re.search(r"(\d+)\.(\d+)", said)
+    if numbers is None or (int(numbers[1]), int(numbers[2])) < OLDEST:
+        raise SourceUnavailable(
+            f"{said!r} is too old; install git {OLDEST[0]}.{OLDEST[1]} or newer"
+        )
+
+
+def reading(git_dir: Path) -> Git:
+    """Git for reading a repository; it runs nothing, asks nothing and reaches no network."""
+    return Git(
+        environment={"PATH": os.environ.get("PATH", os.defpath), **_QUIET, **_ALONE},
+        options=("--no-pager", f"--git-dir={git_dir}", "--bare", *_settings(_HARMLESS | _PLAIN)),
+        timeout=_READ_TIMEOUT,
+    )
+
+
+def finding(folder: Path) -> Git:
+    """Git for finding out to what repository a folder belongs, as safe as :func:`reading`."""
+    found = reading(folder)
+    return replace(found, options=("--no-pager", "-C", str(folder), *_settings(_HARMLESS)))
+
+
+def fetching(git_dir: Path | None, transports: Sequence[str]) -> Git:
+    """Git for cloning and fetching over ``transports`` only, without prompts or hooks."""
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if name not in _REDIRECTING and not name.startswith("GIT_TRACE")
+    }
+    place = () if git_dir is None else (f"--git-dir={git_dir}",)
+    return Git(
+        environment={**kept, **_QUIET, "GIT_ALLOW_PROTOCOL": ":".join(transports)},
+        options=("--no-pager", *place, *_settings(_HARMLESS | _PATIENT)),
+        timeout=_FETCH_TIMEOUT,
+    )
+
+
+def _settings(values: Mapping[str, str]) -> list[str]:
+    return [word for name, value in values.items() for word in ("-c", f"{name}={value}")]
+
+
+async def _end(child: asyncio.subprocess.Process) -> None:
+    """See the child gone, with all that it started, whether or not it was done."""
+    if child.returncode is None:
+        with suppress(ProcessLookupError):
+            os.killpg(child.pid, signal.SIGKILL)
+    assert child.stdout is not None
+    # Until its pipe is read to the end the child does not count as gone.
+    while await child.stdout.read(_CHUNK):
+        pass
+    await child.wait()
+
+
+def _last_line(text: bytes) -> str:
+    lines = [line for line in text.decode("utf-8", "replace").splitlines() if line.strip()]
+    return lines[-1].removeprefix("fatal: ").removeprefix("error: ") if lines else ""
