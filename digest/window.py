@@ -41,7 +41,7 @@ class Window:
         if self.until < self.since:
             raise InvalidWindow(
                 f"the window ends ({self.until.isoformat()}) before it begins "
-                f"({self.since.isoformat()}); exchange --since and --until"
+                f"({self.since.isoformat()}); exchange the two"
             )
 
     def __contains__(self, moment: datetime) -> bool:

@@ -61,6 +61,10 @@ class FakeSource:
         for start in range(0, len(chosen), self.batch):
             yield chosen[start : start + self.batch]
 
+    async def names(self, branch: Tip, selection: Selection) -> Sequence[str]:
+        self._called("names", branch, selection)
+        return [c.sha for c in self._chosen(selection)]
+
     async def count(self, branch: Tip, selection: Selection) -> int:
         self._called("count", branch, selection)
         return len(self._chosen(selection))

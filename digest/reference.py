@@ -1,0 +1,95 @@
+"""How a change is named: by request number, by commit, or by the address of either.
+
+Imports ``errors`` only.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from digest.errors import InvalidReference
+
+LEAST_DIGITS = 7
+"""The shortest commit name that is read, git's own shortest default."""
+
+_LONGEST = 2048
+"""Characters; longer than any address of a forge."""
+
+_REPOSITORY = r"[A-Za-z0-9][\w.-]*(?:/[\w.-]+){1,4}"
+_NUMBER = r"0*([1-9][0-9]{0,8})"
+_SHA = r"([0-9a-fA-F]{7,64})"
+
+_NUMBERED = re.compile(rf"({_REPOSITORY})?[#!]{_NUMBER}", re.ASCII)
+_PREFIXED = re.compile(rf"GH-{_NUMBER}", re.ASCII | re.IGNORECASE)
+_PLAIN = re.compile(r"0*([1-9][0-9]{0,5})", re.ASCII)
+_COMMIT = re.compile(rf"(?:({_REPOSITORY})@)?{_SHA}", re.ASCII)
+_ADDRESS = re.compile(
+    rf"https?://[A-Za-z0-9.-]+(?::[0-9]+)?/({_REPOSITORY}?)(?:/-)?"
+    rf"/(?:(?:pull|pulls|merge_requests)/{_NUMBER}(?:/commits/{_SHA})?|commits?/{_SHA})"
+    r"(?:\.patch|\.diff|/[\w/.-]*)?(?:\?[^\s#]*)?(?:#\S*)?",
+    re.ASCII,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reference:
+    """A change by ``number`` or by ``sha``, of which exactly one is set.
+
+    ``sha`` is lower case and may be shortened. ``repository`` is the ``owner/name`` that was
+    written with it, or empty.
+    """
+
+    number: int | None = None
+    sha: str = ""
+    repository: str = ""
+
+    def __post_init__(self) -> None:
+        if (self.number is None) == (not self.sha):
+            raise ValueError("a reference names a number or a commit")
+
+    def __str__(self) -> str:
+        """As :func:`parse_reference` reads it: ``#12``, ``owner/name#12``, a commit name."""
+        if self.number is not None:
+            return f"{self.repository}#{self.number}"
+        return f"{self.repository}@{self.sha}" if self.repository else self.sha
+
+
+def parse_reference(text: str) -> Reference:
+    """Read ``#12``, ``12``, ``!12``, ``GH-12``, ``owner/name#12``, a commit name or an address.
+
+    Addresses are those of pull requests, merge requests and commits as GitHub, GitLab and Gitea
+    write them. Digits alone are a number up to six of them, and a commit name from seven on.
+    Raises ``InvalidReference``.
+    """
+    written = text.strip().strip("<>")
+    if len(written) <= _LONGEST:
+        for read in (_numbered, _named, _addressed):
+            if (reference := read(written)) is not None:
+                return reference
+    raise InvalidReference(text if len(text) <= 100 else f"{text[:100]}…")
+
+
+def _numbered(written: str) -> Reference | None:
+    if found := _NUMBERED.fullmatch(written):
+        return Reference(number=int(found[2]), repository=found[1] or "")
+    if found := _PREFIXED.fullmatch(written) or _PLAIN.fullmatch(written):
+        return Reference(number=int(found[1]))
+    return None
+
+
+def _named(written: str) -> Reference | None:
+    found = _COMMIT.fullmatch(written)
+    if not found or len(found[2]) not in (*range(LEAST_DIGITS, 41), 64):
+        return None
+    return Reference(sha=found[2].lower(), repository=found[1] or "")
+
+
+def _addressed(written: str) -> Reference | None:
+    found = _ADDRESS.fullmatch(written)
+    if not found:
+        return None
+    sha = found[3] or found[4]
+    if sha:
+        return Reference(sha=sha.lower(), repository=found[1])
+    return Reference(number=int(found[2]), repository=found[1])
