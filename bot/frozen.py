@@ -31,9 +31,9 @@ class Frozen:
 
 
 def freeze(document: Document, parts: Sequence[Part]) -> str:
-    """The document and its parts as JSON text."""
+    """The document and its parts as JSON text, in ASCII: no database chokes on a lone surrogate."""
     rendered = [[part.text, part.body] for part in parts]
-    return json.dumps({"document": _encode(document), "parts": rendered}, ensure_ascii=False)
+    return json.dumps({"document": _encode(document), "parts": rendered})
 
 
 def thaw(content: str) -> Frozen:

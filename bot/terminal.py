@@ -289,7 +289,7 @@ def _breaks(left: str, right: str) -> bool:
 
 def _columns(rows: Sequence[Sequence[int]], width: int) -> list[int]:
     """The widths of a table's columns; empty where the table has no room."""
-    widths = [max(column) for column in zip(*rows, strict=True)]
+    widths = [max(2, *column) for column in zip(*rows, strict=True)]
     room = width - _GAP * (len(widths) - 1)
     if not widths or room < _LEAST_COLUMN * len(widths):
         return []
@@ -302,11 +302,11 @@ def _columns(rows: Sequence[Sequence[int]], width: int) -> list[int]:
             taken = min(widest - max(second, _LEAST_COLUMN), over) or min(1, over)
             widths[place] -= taken
             over -= taken
-    return [max(size, 1) for size in widths]
+    return widths
 
 
 def _row(cells: Sequence[Sequence[Run]], widths: Sequence[int]) -> Iterator[Line]:
-    wrapped = [list(wrap(cell, max(size, 2))) for cell, size in zip(cells, widths, strict=True)]
+    wrapped = [list(wrap(cell, size)) for cell, size in zip(cells, widths, strict=True)]
     for level in range(max((len(lines) for lines in wrapped), default=0) or 1):
         yield _joined([lines[level] if level < len(lines) else () for lines in wrapped], widths)
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 
+from bot.sources.git import open_source
 from digest.facts import extract, wanted
 from digest.signals import signals
 from digest.window import Window
@@ -13,7 +14,6 @@ from digest.window import Window
 
 async def read_signals(clone: str, window: Window) -> list[dict[str, Any]]:
     """Number, subject and signals of each change, newest first."""
-    from bot.sources.git import open_source
 
     _, source = await open_source(clone, Path("/nonexistent"))
     tip = await source.tip()

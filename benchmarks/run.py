@@ -1,0 +1,224 @@
+"""``make bench``: speed and memory of the embedded default, each beside another program's.
+
+    python -m benchmarks.run [CLONE] [--times N] [--commits N]
+
+Every row runs both sides in turn on the same range and gives medians and the median of the ratios,
+pair by pair. The range is the last ``--commits`` commits of the clone's branch (all, where there
+are fewer) and, for a day, those of the last day with commits. The clone is only read.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from benchmarks.synthetic import fill
+from benchmarks.timing import Row, Run, child, in_turn, milliseconds, show
+
+BIN = Path(sys.executable).parent
+GIT_LOG = ["--first-parent", "--diff-merges=first-parent", "-p", "-U0"]
+
+
+def main() -> None:
+    """Measure and print the table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("clone", nargs="?", default=".")
+    parser.add_argument("--times", type=int, default=5)
+    parser.add_argument("--commits", type=int, default=1000)
+    args = parser.parse_args()
+    clone = str(Path(args.clone).resolve())
+    tip = _git(clone, "rev-parse", "HEAD")
+    some = _first_of(clone, tip, args.commits)
+    day, day_base = _last_day(clone, tip)
+    print(f"{clone} at {tip[:12]}: a day ({day}) and {some[1]} commits; {os.cpu_count()} cores\n")
+    rows = [
+        _scan(clone, f"scan of {some[1]} commits", some[0], tip, args.times),
+        _whole(clone, f"digest of a day ({day})", day_base, tip, ["--date", day], args.times),
+        _many(clone, some, tip, args.times),
+        _beside_cliff(clone, some, tip, args.times),
+        *_answers(),
+        _memory(clone, some),
+        _start_up(args.times),
+    ]
+    show(rows)
+
+
+def _git(clone: str, *words: str) -> str:
+    done = subprocess.run(["git", "-C", clone, *words], capture_output=True, text=True, check=True)
+    return done.stdout.strip()
+
+
+def _first_of(clone: str, tip: str, commits: int) -> tuple[str, int]:
+    """The range of the last commits as git words, and how many they are."""
+    names = _git(clone, "rev-list", "--first-parent", f"-n{commits + 1}", tip).split()
+    if len(names) <= commits:
+        return tip, len(names)
+    return f"{names[commits]}..{tip}", commits
+
+
+def _last_day(clone: str, tip: str) -> tuple[str, str]:
+    """The day of the tip in UTC, and the range of git words that it holds."""
+    seconds = int(_git(clone, "show", "-s", "--format=%ct", tip))
+    day = time.strftime("%Y-%m-%d", time.gmtime(seconds))
+    before = _git(
+        clone, "rev-list", "--first-parent", "-n1", f"--before={day}T00:00:00Z", tip
+    )
+    return day, f"{before}..{tip}" if before else tip
+
+
+def _log_of(clone: str, words: str) -> float:
+    return child(["git", "-C", clone, "log", *GIT_LOG, words]).seconds
+
+
+def _scan(clone: str, what: str, words: str, tip: str, times: int) -> Row:
+    from bot.sources.git import open_source
+    from handlers.ports import Range, Tip
+
+    base = words.partition("..")[0] if ".." in words else None
+
+    async def read() -> int:
+        _, source = await open_source(clone, Path(tempfile.gettempdir()))
+        count = 0
+        selection = Range(base=base, tip=tip)
+        async for batch in source.changes(Tip(branch="HEAD", sha=tip), selection):
+            count += len(batch)
+        return count
+
+    def ours() -> float:
+        began = time.perf_counter()
+        asyncio.run(read())
+        return time.perf_counter() - began
+
+    mine, theirs, ratio = in_turn(ours, lambda: _log_of(clone, words), times)
+    return Row(
+        what, milliseconds(mine), f"git log -p -U0: {milliseconds(theirs)}", f"{ratio:.2f}x",
+        "<= 1.3x",
+    )
+
+
+@contextmanager
+def _fresh() -> Iterator[dict[str, str]]:
+    """The environment of a run that finds an empty data folder."""
+    folder = tempfile.mkdtemp(prefix="digestbot-bench-")
+    try:
+        yield {**os.environ, "DIGESTBOT_DATA": folder}
+    finally:
+        shutil.rmtree(folder)
+
+
+def _digest(clone: str, words: list[str]) -> Run:
+    with _fresh() as environment:
+        command = [str(BIN / "digestbot"), "digest", clone, "--tz", "UTC", *words]
+        return child([*command, "--format", "json"], environment)
+
+
+def _whole(
+    clone: str, what: str, span: str, tip: str, words: list[str], times: int
+) -> Row:
+    """The whole process, from its start to the last line of JSON, with a new archive."""
+    mine, theirs, ratio = in_turn(
+        lambda: _digest(clone, words).seconds, lambda: _log_of(clone, span), times
+    )
+    return Row(
+        f"{what}, whole process, new archive", milliseconds(mine),
+        f"git log -p -U0: {milliseconds(theirs)}", f"{ratio:.2f}x", "<= 8x",
+    )
+
+
+def _since_of(clone: str, words: str) -> list[str]:
+    """Options that select about the commits of a range by time."""
+    if ".." not in words:
+        return ["--since", "1970-01-02"]
+    base = words.partition("..")[0]
+    seconds = int(_git(clone, "show", "-s", "--format=%ct", base))
+    return ["--since", time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(seconds + 1))]
+
+
+def _many(clone: str, some: tuple[str, int], tip: str, times: int) -> Row:
+    words = _since_of(clone, some[0])
+    return _whole(
+        clone, f"digest of {some[1]} commits", some[0], tip, words, max(times // 2, 2)
+    )
+
+
+def _beside_cliff(clone: str, some: tuple[str, int], tip: str, times: int) -> Row:
+    """git-cliff reads messages only; ours reads, grades, analyses and keeps every diff."""
+    config = Path(__file__).with_name("cliff.toml")
+    span = some[0] if ".." in some[0] else tip
+    command = [
+        str(BIN / "git-cliff"), "--offline", "--repository", clone, "--config", str(config), span
+    ]
+    words = _since_of(clone, some[0])
+    mine, theirs, ratio = in_turn(
+        lambda: _digest(clone, words).seconds,
+        lambda: child(command).seconds,
+        max(times // 2, 2),
+    )
+    return Row(
+        f"digest of {some[1]} commits", milliseconds(mine),
+        f"git-cliff, messages only: {milliseconds(theirs)}", f"{ratio:.2f}x", "-",
+    )
+
+
+def _answers() -> list[Row]:
+    """Questions to an archive of 20,000 changes, from text to rendered answer."""
+    return asyncio.run(_ask_all())
+
+
+async def _ask_all() -> list[Row]:
+    rows = []
+    with tempfile.TemporaryDirectory(prefix="digestbot-bench-") as folder:
+        asker = await fill(Path(folder), 20_000)
+        for kind, questions in asker.questions().items():
+            taken = []
+            for question in questions:
+                began = time.perf_counter()
+                await asker.ask(question)
+                taken.append(time.perf_counter() - began)
+            taken.sort()
+            middle = statistics.median(taken)
+            late = taken[min(len(taken) - 1, int(len(taken) * 0.99))]
+            rows.append(
+                Row(
+                    f"answer from 20,000 changes: {kind}", f"p50 {milliseconds(middle)}",
+                    f"p99 {milliseconds(late)}", f"{late / middle:.1f}x", "p99 <= 20 ms",
+                )
+            )
+        await asker.aclose()
+    return rows
+
+
+def _memory(clone: str, some: tuple[str, int]) -> Row:
+    run = _digest(clone, _since_of(clone, some[0]))
+    bare = child([sys.executable, "-c", "import sqlalchemy.ext.asyncio, tree_sitter"])
+    return Row(
+        f"peak memory, digest of {some[1]} commits", f"{run.megabytes:.0f} MB",
+        f"Python with its libraries: {bare.megabytes:.0f} MB",
+        f"{run.megabytes / bare.megabytes:.1f}x", "<= 150 MB",
+    )
+
+
+def _start_up(times: int) -> Row:
+    mine, theirs, ratio = in_turn(
+        lambda: child([str(BIN / "digestbot"), "--help"]).seconds,
+        lambda: child([sys.executable, "-c", "pass"]).seconds,
+        times,
+    )
+    return Row(
+        "digestbot --help", milliseconds(mine), f"python -c pass: {milliseconds(theirs)}",
+        f"{ratio:.1f}x", "<= 0.4 s",
+    )
+
+
+if __name__ == "__main__":
+    main()

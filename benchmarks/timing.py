@@ -1,0 +1,88 @@
+"""Timing of two things in turn, so that a machine's drift falls on both."""
+
+from __future__ import annotations
+
+import os
+import resource
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One finished child: seconds of wall clock and the peak of its resident memory in MB."""
+
+    seconds: float
+    megabytes: float
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A line of the table: what was measured, beside what, and the goal in words."""
+
+    what: str
+    ours: str
+    beside: str
+    ratio: str
+    goal: str
+
+
+def child(command: Sequence[str], environment: dict[str, str] | None = None) -> Run:
+    """Run a command to its end with its output thrown away. Raises where it fails."""
+    began = time.perf_counter()
+    process = subprocess.Popen(
+        command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=environment
+    )
+    assert process.stderr is not None
+    told = process.stderr.read()
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        raise RuntimeError(f"{command[0]} failed: {told.decode(errors='replace')[-400:]}")
+    return Run(time.perf_counter() - began, usage.ru_maxrss / 1024)
+
+
+def timed(work: Callable[[], object]) -> float:
+    """Seconds of wall clock that a call takes."""
+    began = time.perf_counter()
+    work()
+    return time.perf_counter() - began
+
+
+def in_turn(
+    ours: Callable[[], float], beside: Callable[[], float], times: int
+) -> tuple[float, float, float]:
+    """Medians of both and of the ratio pair by pair, after one round that is not counted."""
+    ours(), beside()
+    pairs = [(ours(), beside()) for _ in range(times)]
+    return (
+        statistics.median(a for a, _ in pairs),
+        statistics.median(b for _, b in pairs),
+        statistics.median(a / b for a, b in pairs),
+    )
+
+
+def milliseconds(seconds: float) -> str:
+    """A duration as people read it."""
+    return f"{seconds * 1000:.0f} ms" if seconds < 10 else f"{seconds:.1f} s"
+
+
+def peak_megabytes() -> float:
+    """The peak of this process's resident memory so far."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+def show(rows: Sequence[Row]) -> None:
+    """Print the table as Markdown."""
+    head = Row("what", "ours", "beside", "ratio", "goal")
+    cells = [[r.what, r.ours, r.beside, r.ratio, r.goal] for r in (head, *rows)]
+    widths = [max(len(row[i]) for row in cells) for i in range(5)]
+    for number, row in enumerate(cells):
+        print("| " + " | ".join(c.ljust(w) for c, w in zip(row, widths, strict=True)) + " |")
+        if number == 0:
+            print("|" + "|".join("-" * (w + 2) for w in widths) + "|")
+    sys.stdout.flush()

@@ -1,0 +1,1 @@
+"""Language models behind any server that speaks OpenAI's chat completions."""

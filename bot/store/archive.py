@@ -1,0 +1,144 @@
+"""The archive: graded changes with their indexes, as ``handlers.ports.Archive`` promises."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar
+
+from sqlalchemy import ColumnElement, Select, false, func, or_, select
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from bot.store.engine import Database
+from bot.store.index import INDEXED_BY
+from bot.store.reindex import reindex
+from bot.store.repositories import enrol, enrolled
+from bot.store.rows import GRADED, entry, graded, newest_first
+from bot.store.search import found, plan
+from bot.store.tables import change_topics, changes
+from bot.store.writing import Verdict, chunks, held, verdict, write
+from digest.graded import Graded, Repository
+from digest.query import Query
+
+_MANY = 100
+"""Changes that are made from rows, or rows from them, in another thread: a hop costs 0.1 ms."""
+
+_AFTER_HEX = "g"
+
+_Given = TypeVar("_Given")
+_Made = TypeVar("_Made")
+
+
+class SqlArchive:
+    """An ``Archive`` in a database. Several may share one."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._keys: dict[str, int] = {}
+
+    async def save(self, repository: Repository, changes: Sequence[Graded]) -> None:
+        """Keep the changes in one transaction; what is there already is not written.
+
+        See :mod:`bot.store.writing` for what takes whose place. Raises ``UnwritableFolder`` and
+        ``BrokenArchive``, as every method does.
+        """
+        given = {change.sha: change for change in changes}
+        key = await self._key(repository)
+        async with self._database.reading() as connection:
+            known = await held(connection, key, given) if key is not None else {}
+        verdicts = {sha: verdict(change, known.get(sha)) for sha, change in given.items()}
+        wanted = [given[sha] for sha, told in verdicts.items() if told is not Verdict.KNOWN]
+        if not wanted:
+            return
+        # Made ready before the transaction, so that it holds up other writers no longer than
+        # it must.
+        whole = [change for change in wanted if verdicts[change.sha] is not Verdict.REGRADED]
+        ready = {e.sha: e for e in await _made(entry, whole)}
+        async with self._database.writing() as connection:
+            await write(connection, await enrol(connection, repository, INDEXED_BY), wanted, ready)
+
+    async def load(self, repository: Repository, shas: Sequence[str]) -> Mapping[str, Graded]:
+        """The archived ones among ``shas``, whatever their number, by full name."""
+        key = await self._key(repository)
+        loaded: dict[str, Graded] = {}
+        if key is None:
+            return loaded
+        async with self._database.reading() as connection:
+            for some in chunks(dict.fromkeys(shas)):
+                wanted = GRADED.where(changes.c.repository_id == key, changes.c.sha.in_(some))
+                loaded.update((g.sha, g) for g in await _all(connection, wanted))
+        return loaded
+
+    async def find(
+        self, repository: Repository, number: int | None = None, sha: str = ""
+    ) -> Sequence[Graded]:
+        """Those that a request number or a sha names, newest first; given both, either.
+
+        A sha may be shortened to any number of digits.
+        """
+        key = await self._key(repository)
+        if key is None:
+            return ()
+        named: list[ColumnElement[bool]] = []
+        if number is not None:
+            named.append(changes.c.number == number)
+        if sha:
+            first = sha.lower()
+            named.append((changes.c.sha >= first) & (changes.c.sha < first + _AFTER_HEX))
+        wanted = GRADED.where(changes.c.repository_id == key, or_(false(), *named))
+        async with self._database.reading() as connection:
+            return newest_first(await _all(connection, wanted))
+
+    async def select(self, repository: Repository, query: Query) -> Sequence[Graded]:
+        """Those that meet every condition of the query, newest first.
+
+        A ranked query is ordered by how well the text meets the terms, unless they are in so many
+        changes that they tell none apart (:data:`bot.store.search.COMMON`).
+        """
+        key = await self._key(repository)
+        if key is None:
+            return ()
+        async with self._database.reading() as connection:
+            how = await plan(connection, key, query)
+            hits = found(key, query, how).subquery("found")
+            wanted = GRADED.join(hits, hits.c.id == changes.c.id)
+            if not (how.match and query.ranked):
+                return newest_first(await _all(connection, wanted))
+            ranked = wanted.order_by(hits.c.rank, changes.c.committed_at.desc(), changes.c.sha)
+            return await _all(connection, ranked)
+
+    async def vocabulary(self, repository: Repository) -> Mapping[str, int]:
+        """The topics of the repository with the number of changes that bear each."""
+        key = await self._key(repository)
+        if key is None:
+            return {}
+        counted = (
+            select(change_topics.c.topic, func.count())
+            .where(change_topics.c.repository_id == key)
+            .group_by(change_topics.c.topic)
+        )
+        async with self._database.reading() as connection:
+            return dict((await connection.execute(counted)).tuples().all())
+
+    async def _key(self, repository: Repository) -> int | None:
+        """The key of the repository's row, its indexes made anew first where rules changed."""
+        if repository.name not in self._keys:
+            async with self._database.reading() as connection:
+                row = await enrolled(connection, repository)
+            if row is None:
+                return None
+            if row.indexed_by != INDEXED_BY:
+                await reindex(self._database, repository)
+            self._keys[repository.name] = row.id
+        return self._keys[repository.name]
+
+
+async def _all(connection: AsyncConnection, wanted: Select[Any]) -> Sequence[Graded]:
+    return await _made(graded, (await connection.execute(wanted)).all())
+
+
+async def _made(make: Callable[[_Given], _Made], values: Sequence[_Given]) -> Sequence[_Made]:
+    """Each value made into another; many of them beside the event loop, not in its way."""
+    if len(values) < _MANY:
+        return [make(value) for value in values]
+    return await asyncio.to_thread(lambda: [make(value) for value in values])

@@ -1,0 +1,213 @@
+"""The connection to the archive file: how it is opened, what every connection is set to.
+
+Transactions begin and end where the code says so. The driver's own habit of beginning one before
+some statements is switched off, because it leaves migrations half done and makes a reader that
+turns writer fail at once instead of waiting for its turn
+(https://www.sqlite.org/lang_transaction.html, "DEFERRED, IMMEDIATE, and EXCLUSIVE").
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager, suppress
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from sqlalchemy import URL, Connection, event, exc
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
+
+from bot.store.migrations import HEAD, REVISIONS, upgrade
+from digest.errors import BrokenArchive, NewerArchive, UnwritableFolder
+
+FILE = "archive.sqlite3"
+"""The name of the archive in the data folder."""
+
+_PATIENCE = 30.0
+"""Seconds that a writer waits for another process's transaction; a batch takes under one."""
+
+_SETTINGS = (
+    "PRAGMA foreign_keys = ON",
+    # A power cut may take the last transactions, never the file: https://www.sqlite.org/wal.html
+    "PRAGMA synchronous = NORMAL",
+    "PRAGMA cache_size = -8192",  # KiB; the default of 2 MiB holds no week of a busy repository
+    "PRAGMA temp_store = MEMORY",
+)
+
+_BROKEN = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_FORMAT}
+_UNWRITABLE = {
+    sqlite3.SQLITE_BUSY,
+    sqlite3.SQLITE_CANTOPEN,
+    sqlite3.SQLITE_FULL,
+    sqlite3.SQLITE_IOERR,
+    sqlite3.SQLITE_PERM,
+    sqlite3.SQLITE_READONLY,
+}
+
+
+class Database:
+    """An open archive. Made by :func:`open_database`; closed by ``async with`` or ``aclose``.
+
+    Any number of tasks may read and write; writers take turns, among processes too.
+    """
+
+    def __init__(self, path: Path, engine: AsyncEngine) -> None:
+        self.path = path
+        self._engine = engine
+        self._turn = asyncio.Lock()
+
+    @asynccontextmanager
+    async def reading(self) -> AsyncIterator[AsyncConnection]:
+        """A connection of which each statement sees the archive as it is at that moment.
+
+        What runs through it is kept at once: write in :meth:`writing`. Raises ``BrokenArchive``
+        and ``UnwritableFolder``.
+        """
+        with told(self.path):
+            async with self._engine.connect() as connection:
+                yield connection
+
+    @asynccontextmanager
+    async def writing(self) -> AsyncIterator[AsyncConnection]:
+        """A connection in a transaction that is kept at the end, or undone by an exception.
+
+        It reads what it wrote, and nobody else writes meanwhile. Raises as :meth:`reading`.
+        """
+        async with self._turn, self.reading() as connection, transaction(connection):
+            yield connection
+
+    async def aclose(self) -> None:
+        """Close every connection."""
+        await self._engine.dispose()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self.aclose()
+
+
+async def open_database(folder: Path) -> Database:
+    """Open the archive in a data folder, made and brought up to date where that is needed.
+
+    A new folder is readable by its owner only. Raises ``UnwritableFolder``, ``NewerArchive``
+    and ``BrokenArchive``.
+    """
+    _make(folder)
+    path = folder / FILE
+    database = Database(path, _engine(path))
+    try:
+        await _bring_up_to_date(database)
+    except BaseException:
+        await database.aclose()
+        raise
+    return database
+
+
+def _make(folder: Path) -> None:
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise UnwritableFolder(str(folder), error.strerror or str(error)) from error
+
+
+@contextmanager
+def told(path: Path) -> Iterator[None]:
+    """Turn what SQLite says of the file as a whole into errors that a user can act on."""
+    try:
+        yield
+    except (exc.DBAPIError, sqlite3.Error) as error:
+        cause = error.orig if isinstance(error, exc.DBAPIError) else error
+        # The low byte is the primary code: https://www.sqlite.org/rescode.html
+        code = getattr(cause, "sqlite_errorcode", 0) & 0xFF
+        if code in _BROKEN:
+            raise BrokenArchive(str(path), str(cause)) from error
+        if code in _UNWRITABLE:
+            raise UnwritableFolder(str(path), str(cause)) from error
+        raise
+
+
+def _engine(path: Path) -> AsyncEngine:
+    engine = create_async_engine(
+        URL.create("sqlite+aiosqlite", database=str(path)),
+        connect_args={"timeout": _PATIENCE},
+        isolation_level="AUTOCOMMIT",
+        # Each statement costs four hops to the driver's thread: no read pays for a needless one.
+        skip_autocommit_rollback=True,
+        pool_size=4,
+    )
+    event.listen(engine.sync_engine, "connect", _set_up)
+    return engine
+
+
+def _set_up(connection: Any, _record: object) -> None:
+    cursor = connection.cursor()
+    for setting in _SETTINGS:
+        cursor.execute(setting)
+    cursor.close()
+
+
+@asynccontextmanager
+async def transaction(connection: AsyncConnection) -> AsyncIterator[None]:
+    """Take the writer's turn among all processes; keep what is done inside, or none of it."""
+    await connection.exec_driver_sql("BEGIN IMMEDIATE")
+    try:
+        yield
+        await connection.exec_driver_sql("COMMIT")
+    except BaseException:
+        # A cancelled statement has closed the connection already, and that undoes as well.
+        with suppress(exc.SQLAlchemyError):
+            await connection.exec_driver_sql("ROLLBACK")
+        raise
+
+
+async def _bring_up_to_date(database: Database) -> None:
+    async with database.reading() as connection:
+        if await connection.run_sync(_revision, database.path) == HEAD:
+            return
+        await _keep_a_log(connection)
+        await connection.exec_driver_sql("PRAGMA foreign_keys = OFF")
+        async with transaction(connection):
+            # Another process may have been here since.
+            if await connection.run_sync(_revision, database.path) != HEAD:
+                await connection.run_sync(upgrade)
+        await connection.exec_driver_sql("PRAGMA foreign_keys = ON")
+
+
+async def _keep_a_log(connection: AsyncConnection) -> None:
+    """Switch to write-ahead logging; the file remembers it.
+
+    The switch needs the file for itself and does not wait for it by ``busy_timeout``.
+    """
+    for _ in range(int(_PATIENCE / 0.05)):
+        try:
+            await connection.exec_driver_sql("PRAGMA journal_mode = WAL")
+        except exc.OperationalError as error:
+            if getattr(error.orig, "sqlite_errorcode", 0) != sqlite3.SQLITE_BUSY:
+                raise
+            await asyncio.sleep(0.05)
+        else:
+            return
+
+
+def _revision(connection: Connection, path: Path) -> str | None:
+    """The revision of the tables, ``None`` for an empty file."""
+    try:
+        found = connection.exec_driver_sql("SELECT version_num FROM alembic_version").scalar()
+    except exc.OperationalError as error:
+        if getattr(error.orig, "sqlite_errorcode", 0) != sqlite3.SQLITE_ERROR:
+            raise
+        if connection.exec_driver_sql("SELECT count(*) FROM sqlite_master").scalar():
+            raise BrokenArchive(str(path), "it is a database of something else") from error
+        return None
+    revision = str(found)
+    if revision not in REVISIONS:
+        raise NewerArchive(str(path), revision)
+    return revision

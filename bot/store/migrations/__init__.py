@@ -1,0 +1,34 @@
+"""How the tables came to be: Alembic revisions, forward only, run by the program itself.
+
+Alembic is imported only where there is something to do; an archive that is up to date is known by
+one query. A revision is never edited once it was released: what follows is a new one.
+"""
+
+from __future__ import annotations
+
+from importlib.resources import as_file, files
+
+from sqlalchemy import Connection
+
+REVISIONS = ("0001",)
+"""The revisions that this program knows, oldest first; each is a file in ``versions``."""
+
+HEAD = REVISIONS[-1]
+
+
+def upgrade(connection: Connection) -> None:
+    """Bring the tables to :data:`HEAD`, inside the transaction that the connection is in.
+
+    Foreign keys must be off: a batch operation makes a table anew and drops the old one, which
+    would take the rows that refer to it along (https://www.sqlite.org/lang_altertable.html,
+    "Making Other Kinds Of Table Schema Changes").
+    """
+    from alembic import command
+    from alembic.config import Config
+
+    with as_file(files(__name__)) as folder:
+        config = Config()
+        config.set_main_option("script_location", str(folder).replace("%", "%%"))
+        config.set_main_option("path_separator", "os")
+        config.attributes["connection"] = connection
+        command.upgrade(config, "head")

@@ -1,0 +1,1 @@
+"""One revision a file, named by its number and what it does."""

@@ -1,0 +1,52 @@
+"""The rows of watched repositories, which all else refers to. A row is never removed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sqlalchemy import insert, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from bot.store.tables import repositories
+from digest.graded import Repository
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Enrolled:
+    """A repository's row: its key, and what its indexes were made by."""
+
+    id: int
+    indexed_by: str
+
+
+async def enrolled(connection: AsyncConnection, repository: Repository) -> Enrolled | None:
+    """The row of a repository, known by its name; ``None`` where nothing was kept of it yet."""
+    row = (
+        await connection.execute(
+            select(repositories.c.id, repositories.c.indexed_by).where(
+                repositories.c.name == repository.name
+            )
+        )
+    ).first()
+    return Enrolled(id=row.id, indexed_by=row.indexed_by) if row else None
+
+
+async def enrol(connection: AsyncConnection, repository: Repository, indexed_by: str) -> int:
+    """The key of the repository's row, made where there is none; within a writing transaction.
+
+    ``indexed_by`` is what a new row's indexes will be made by.
+    """
+    about = {"web": repository.web, "forge": repository.forge}
+    held = await enrolled(connection, repository)
+    if held is None:
+        made = await connection.execute(
+            insert(repositories)
+            .values(name=repository.name, indexed_by=indexed_by, **about)
+            .returning(repositories.c.id)
+        )
+        return int(made.scalar_one())
+    if repository.web:
+        await connection.execute(
+            update(repositories).where(repositories.c.id == held.id).values(about)
+        )
+    return held.id

@@ -1,0 +1,199 @@
+"""The tables, as the newest migration leaves them.
+
+Moments are whole seconds since 1970 in UTC, as git keeps them. Levels are ranks: 0 is high.
+What a query compares is in narrow tables (``changes`` and the three indexes); what is only read
+back is in ``contents``, so that a search does not page through messages and facts.
+
+The full-text index over ``change_texts`` is no table of SQLAlchemy's; :mod:`bot.store.search`
+says what it is.
+"""
+
+from __future__ import annotations
+
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    Column,
+    Float,
+    ForeignKey,
+    Index,
+    Integer,
+    MetaData,
+    PrimaryKeyConstraint,
+    SmallInteger,
+    Table,
+    Text,
+    UniqueConstraint,
+    text,
+)
+
+metadata = MetaData(
+    naming_convention={
+        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_name)s",
+        "pk": "pk_%(table_name)s",
+    }
+)
+"""Every constraint has a name, since a migration can only change what it can name."""
+
+
+def _in(table: str, *, primary: bool = False) -> Column[int]:
+    """A column that refers to a row of ``table`` and goes with it."""
+    return Column(
+        "repository_id" if table == "repositories" else f"{table.removesuffix('s')}_id",
+        ForeignKey(f"{table}.id", ondelete="CASCADE"),
+        nullable=False,
+        primary_key=primary,
+    )
+
+
+repositories = Table(
+    "repositories",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("name", Text, nullable=False, unique=True),
+    Column("web", Text, nullable=False),
+    Column("forge", Text, nullable=False),
+    # What the indexes of this repository were made by; see bot.store.index.
+    Column("indexed_by", Text, nullable=False),
+)
+
+changes = Table(
+    "changes",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    _in("repositories"),
+    Column("sha", Text, nullable=False),
+    Column("committed_at", BigInteger, nullable=False),
+    Column("number", BigInteger),
+    Column("level", SmallInteger, nullable=False),
+    Column("score", Float, nullable=False),
+    Column("facts_version", Integer, nullable=False),
+    # How many files of the change could not be read when its facts were made.
+    Column("omitted", Integer, nullable=False),
+    # The author's name without case, to be searched.
+    Column("author_key", Text, nullable=False),
+    UniqueConstraint("repository_id", "sha"),
+    Index(None, "repository_id", "committed_at", "sha", "level"),
+    Index(None, "repository_id", "number"),
+    Index(None, "repository_id", "author_key", "committed_at"),
+)
+
+contents = Table(
+    "contents",
+    metadata,
+    _in("changes", primary=True),
+    Column("authored_at", BigInteger, nullable=False),
+    Column("author", Text, nullable=False),
+    Column("email", Text, nullable=False),
+    Column("parents", Text, nullable=False),
+    # Before the long ones, so that it is read without their pages.
+    Column("reasons", Text, nullable=False),
+    Column("message", Text, nullable=False),
+    Column("facts", Text, nullable=False),
+)
+
+change_texts = Table(
+    "change_texts",
+    metadata,
+    _in("changes", primary=True),
+    Column("subject", Text, nullable=False),
+    Column("body", Text, nullable=False),
+    Column("paths", Text, nullable=False),
+    Column("names", Text, nullable=False),
+)
+
+# The two indexes repeat the repository and the moment, so that a week of one topic is one range.
+# Their changes are no foreign keys: each would need a further index, only to be cleared by.
+change_topics = Table(
+    "change_topics",
+    metadata,
+    _in("repositories"),
+    Column("topic", Text, nullable=False),
+    Column("committed_at", BigInteger, nullable=False),
+    Column("change_id", Integer, nullable=False),
+    PrimaryKeyConstraint("repository_id", "topic", "committed_at", "change_id"),
+    sqlite_with_rowid=False,
+)
+
+change_paths = Table(
+    "change_paths",
+    metadata,
+    _in("repositories"),
+    Column("path", Text, nullable=False),
+    Column("committed_at", BigInteger, nullable=False),
+    Column("change_id", Integer, nullable=False),
+    PrimaryKeyConstraint("repository_id", "path", "committed_at", "change_id"),
+    sqlite_with_rowid=False,
+)
+
+tips = Table(
+    "tips",
+    metadata,
+    _in("repositories"),
+    Column("branch", Text, nullable=False),
+    Column("channel", Text, nullable=False),
+    Column("sha", Text, nullable=False),
+    PrimaryKeyConstraint("repository_id", "branch", "channel"),
+)
+
+outcomes = Table(
+    "outcomes",
+    metadata,
+    _in("repositories"),
+    Column("sha", Text, nullable=False),
+    Column("branch", Text, nullable=False),
+    Column("channel", Text, nullable=False),
+    Column("state", Text, nullable=False),
+    Column("why", Text, nullable=False),
+    PrimaryKeyConstraint("repository_id", "sha", "branch", "channel"),
+)
+
+deliveries = Table(
+    "deliveries",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("platform", Text, nullable=False),
+    Column("channel", Text, nullable=False),
+    Column("digest", Text, nullable=False),
+    Column("content", Text, nullable=False),
+    Column("done", Boolean, nullable=False),
+    UniqueConstraint("platform", "channel", "digest"),
+    Index("ix_deliveries_undone", "id", sqlite_where=text("NOT done")),
+)
+
+delivery_parts = Table(
+    "delivery_parts",
+    metadata,
+    Column("delivery_id", ForeignKey("deliveries.id", ondelete="CASCADE"), nullable=False),
+    Column("part", Integer, nullable=False),
+    Column("state", Text, nullable=False),
+    Column("receipt", Text, nullable=False),
+    Column("error", Text, nullable=False),
+    PrimaryKeyConstraint("delivery_id", "part"),
+)
+
+slots = Table(
+    "slots",
+    metadata,
+    Column("subscription", Text, nullable=False),
+    Column("slot", Text, nullable=False),
+    PrimaryKeyConstraint("subscription", "slot"),
+)
+
+digests = Table(
+    "digests",
+    metadata,
+    Column("name", Text, primary_key=True),
+    Column("repository", Text, nullable=False),
+    Column("branch", Text, nullable=False),
+    Column("since", BigInteger, nullable=False),
+    Column("until", BigInteger, nullable=False),
+    Column("zone", Text, nullable=False),
+    Column("created_at", BigInteger, nullable=False),
+    Column("document", Text, nullable=False),
+    Column("markdown", Text, nullable=False),
+    Column("counts", Text, nullable=False),
+    Index(None, "created_at"),
+)
