@@ -45,7 +45,7 @@ _UNSEEN = re.compile(
 )
 
 _SPECIAL = re.compile(
-    r"[\\`*\[\]<>|~$]"  # markup wherever it stands
+    r"[\\`*\[\]<~$]"  # markup wherever it stands
     r"|(?<![^\W_])_|_(?![^\W_])"  # an underscore inside a word is none
     r"|!(?=\[)|&(?=[#\w])"  # images and entities
     r"|(?<=[A-Za-z]):(?=//)"  # bare addresses: https://, ftp://
@@ -53,7 +53,7 @@ _SPECIAL = re.compile(
     re.IGNORECASE,
 )
 _MENTION = re.compile(r"@(?=[\w-])")
-_START = re.compile(r"(?:[-+=#]|\d{1,9}(?=[.)]))")
+_START = re.compile(r"(?:[-+=#>]|\d{1,9}(?=[.)]))")
 _TICKS = re.compile(r"`+")
 _URL_SAFE = "/:?#@!$&'*+,;=%~-._"
 
@@ -92,7 +92,7 @@ def inline(spans: Sequence[Span], *, cell: bool = False) -> str:
     for at, span in enumerate(spans):
         after = clean(spans[at + 1].text)[:1] if at + 1 < len(spans) else ""
         piece = _span(span, out[-1:], after)
-        if cell and isinstance(span, Code):
+        if cell:
             piece = piece.replace("|", "\\|")
         if out and piece and out[-1] == piece[0] and piece[0] in "`*":
             out += GAP  # neighbouring runs of the same mark would be read as one

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from digest.analysis.bounds import VALUE
 from digest.analysis.insights import routes, security_code
 from digest.analysis.reading import CONTRACTS, SUBJECT_LINE, VERSIONS, Reading, code, said
-from digest.analysis.signatures import differences
+from digest.analysis.signatures import Differences, differences
 from digest.analysis.telling import has_default, names, undone, value
 from digest.change import FileStatus, printable
 from digest.document import Spans
@@ -23,6 +23,9 @@ from digest.words.phrase import Part, listed
 
 _ONE_BY_ONE = 3
 """So many changed defaults, signatures or versions are told one by one."""
+
+_PARAMETERS = {"required parameter added", "parameter removed", "parameter renamed"}
+"""Details of a changed signature that a caller can trip over."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,42 +111,72 @@ def _defaults(reading: Reading) -> Iterator[Concern]:
 
 
 def _signatures(reading: Reading) -> Iterator[Concern]:
-    """Parameters that became required, left, or changed their default."""
-    told = 0
+    """Parameters that became required, left, or changed their default or name.
+
+    Methods that changed alike, as the overrides of one interface do, are told together.
+    """
+    alike: dict[tuple[str, Differences], list[Fact]] = {}
     for f in reading.named(Action.CHANGED):
-        for concern in _signature(f, reading):
-            yield concern
-            told += 1
-        if told >= _ONE_BY_ONE:
-            return
+        if f.detail in _PARAMETERS:
+            key = (f.detail, differences(f.before, f.after))
+            alike.setdefault(key, []).append(f)
+    for (detail, found), facts in list(alike.items())[:_ONE_BY_ONE]:
+        yield from _signature(detail, found, facts, reading)
+    defaults = [f for f in reading.named(Action.CHANGED) if f.detail == "default"]
+    for f in defaults[:_ONE_BY_ONE]:
+        yield from _default(f, reading)
 
 
-def _signature(f: Fact, reading: Reading) -> Iterator[Concern]:
-    language, name = reading.language, code(f.name)
-    found = differences(f.before, f.after)
+def _signature(
+    detail: str, found: Differences, facts: list[Fact], reading: Reading
+) -> Iterator[Concern]:
+    language, name = reading.language, names(facts, reading)
+    if detail == "parameter renamed" and found.lost and found.added:
+        before, after = code(found.lost[0]), code(found.added[0])
+        yield _concern(
+            words.PARAMETER_RENAMED(language, name=name, before=before, after=after),
+            words.CHECK_PASSING(language, name=name, names=before),
+            facts,
+        )
+        return
     if found.required:
         listing = _listed(found.required, reading)
         yield _concern(
             words.SIGNATURE_REQUIRED(language, name=name, names=listing),
             words.CHECK_CALLERS(language, name=name, names=listing),
-            [f],
+            facts,
         )
     if found.lost:
         listing = _listed(found.lost, reading)
         yield _concern(
             words.SIGNATURE_LOST(language, name=name, names=listing),
             words.CHECK_PASSING(language, name=name, names=listing),
+            facts,
+        )
+
+
+def _default(f: Fact, reading: Reading) -> Iterator[Concern]:
+    """``function.parameter`` with its default before and after; ``None`` is a required one."""
+    language = reading.language
+    function, _, parameter = f.name.rpartition(".")
+    if not function or f.before is None:
+        return
+    if f.after is None:
+        listing, name = _listed((parameter,), reading), code(function)
+        yield _concern(
+            words.SIGNATURE_REQUIRED(language, name=name, names=listing),
+            words.CHECK_CALLERS(language, name=name, names=listing),
             [f],
         )
-    for parameter, before, after in found.defaults[:1]:
-        spans = words.PARAMETER_DEFAULT(
-            language,
-            name=name,
-            parameter=code(parameter),
-            before=code(before, VALUE),
-            after=code(after, VALUE),
-        )
-        yield _concern(spans, (), [f])
+        return
+    spans = words.PARAMETER_DEFAULT(
+        language,
+        name=code(function),
+        parameter=code(parameter),
+        before=code(f.before, VALUE),
+        after=code(f.after, VALUE),
+    )
+    yield _concern(spans, (), [f])
 
 
 def _listed(parameters: tuple[str, ...], reading: Reading) -> Spans:
@@ -155,11 +188,11 @@ def _moved(reading: Reading) -> Iterator[Concern]:
     """Modules and symbols that are no longer where they were imported from."""
     language = reading.language
     for before, after, moves in routes(reading.moves)[:_ONE_BY_ONE]:
-        named = names([m.new for m in moves], reading)
+        named = names(moves, reading)
         yield _concern(
             words.IMPORTS_MOVED(language, names=named, before=code(before), after=code(after)),
             words.UPDATE_IMPORTS(language, names=named, after=code(after)),
-            [f for m in moves for f in (m.gone, m.new)],
+            moves,
         )
     gone = [f for f in reading.core if f.status is FileStatus.RENAMED]
     if gone:
@@ -169,12 +202,22 @@ def _moved(reading: Reading) -> Iterator[Concern]:
 
 
 def _removed_symbols(reading: Reading) -> Iterator[Concern]:
-    facts = list(reading.named(Action.REMOVED))
+    """What cannot be imported any more, and methods, which a base class may still provide."""
+    language = reading.language
+    facts = [f for f in reading.named(Action.REMOVED) if "." not in f.name]
     if facts:
         named = names(facts, reading)
         yield _concern(
-            words.REMOVED_RISKS[FactKind.SYMBOL](reading.language, names=named),
-            words.REMOVED_ADVICE[FactKind.SYMBOL](reading.language, names=named),
+            words.REMOVED_RISKS[FactKind.SYMBOL](language, names=named),
+            words.REMOVED_ADVICE[FactKind.SYMBOL](language, names=named),
+            facts,
+        )
+    facts = [f for f in reading.named(Action.REMOVED) if "." in f.name]
+    if facts:
+        named = names(facts, reading)
+        yield _concern(
+            words.METHOD_GONE(language, names=named),
+            words.CHECK_METHODS(language, names=named),
             facts,
         )
 

@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from digest.analysis.quoting import measured
-from digest.analysis.reading import CONTRACTS, SUBJECT_LINE, Move, Reading, code, said
-from digest.analysis.telling import kind_of, names, places
+from digest.analysis.reading import CONTRACTS, SUBJECT_LINE, Reading, code, said
+from digest.analysis.telling import components, kind_of, lines, names, places
 from digest.change import FileStatus, Side, printable
 from digest.document import Spans
 from digest.facts.model import Action, Area, Fact, FactKind, FileFacts
+from digest.language import Language
 from digest.statement import Aspect, ChangeType, Statement
 from digest.words import statements as words
 from digest.words.phrase import Part, Phrase, listed
@@ -24,8 +25,8 @@ _TOLD = {
     Action.RENAMED: words.RENAMED_THING,
     Action.CHANGED: words.CHANGED_THING,
 }
-_WIDE = 4
-"""From so many folders on a change of the code is called spread."""
+_WIDE = 3
+"""From so many components on a change of the code is called spread."""
 
 _FIGURES = 3
 """The most sentences with figures that are quoted."""
@@ -76,40 +77,46 @@ def interfaces(reading: Reading) -> Iterator[Statement]:
         yield said(spans, announced, Aspect.COMPATIBILITY)
 
 
-def _things(phrase: Phrase, facts: Sequence[Fact], reading: Reading) -> Statement:
+def _things(
+    phrase: Phrase,
+    facts: Sequence[Fact],
+    reading: Reading,
+    aspect: Aspect = Aspect.COMPATIBILITY,
+) -> Statement:
     spans = phrase(
         reading.language,
         kind=kind_of(facts, reading.language),
         names=names(facts, reading, values=True),
     )
-    return said(spans, facts, Aspect.COMPATIBILITY)
+    return said(spans, facts, aspect)
 
 
 def _architecture(reading: Reading) -> Iterator[Statement]:
     yield from _modules(reading)
     yield from _moved_symbols(reading)
     yield from _symbols(reading)
-    changed = [f for f in reading.named(Action.CHANGED) if f.detail in {"signature", "parameter"}]
-    if changed:
-        spans = words.SIGNATURES(reading.language, names=names(changed, reading))
-        yield said(spans, changed, Aspect.ARCHITECTURE)
     renamed = reading.named(Action.RENAMED)
     if renamed:
-        yield _things_renamed(renamed, reading)
+        yield _things(words.RENAMED_THING, renamed, reading, Aspect.ARCHITECTURE)
+    for changed, phrase in (
+        (reading.rebased, words.BASES),
+        (reading.resigned, words.SIGNATURES),
+    ):
+        if changed:
+            spans = phrase(reading.language, names=names(changed, reading))
+            yield said(spans, changed, Aspect.ARCHITECTURE)
+    defaults = [f for f in reading.named(Action.CHANGED) if f.detail == "default"]
+    if defaults:
+        spans = words.PARAMETER_DEFAULTS(
+            reading.language, names=names(defaults, reading, values=True)
+        )
+        yield said(spans, defaults, Aspect.COMPATIBILITY)
     yield from _spread(reading)
-
-
-def _things_renamed(facts: Sequence[Fact], reading: Reading) -> Statement:
-    spans = words.RENAMED_THING(
-        reading.language,
-        kind=kind_of(facts, reading.language),
-        names=names(facts, reading, values=True),
-    )
-    return said(spans, facts, Aspect.ARCHITECTURE)
 
 
 def _modules(reading: Reading) -> Iterator[Statement]:
     """Files of the code that come, go or change their place."""
+    language, most = reading.language, reading.bounds.names
     for status, phrase in (
         (FileStatus.ADDED, words.NEW_MODULES),
         (FileStatus.DELETED, words.GONE_MODULES),
@@ -117,20 +124,16 @@ def _modules(reading: Reading) -> Iterator[Statement]:
     ):
         files = [f for f in reading.core if f.status is status]
         if files:
-            listing = _places(files, reading) if status is not FileStatus.RENAMED else None
-            if listing is None:
-                moves = [
-                    words.NEW_NAME(
-                        reading.language,
-                        before=code(printable(f.old_path or f.path)),
-                        after=code(printable(f.path)),
-                    )
-                    for f in files[: reading.bounds.names]
-                ]
-                listing = listed(
-                    moves, reading.language, limit=reading.bounds.names, total=len(files)
-                )
-            yield said(phrase(reading.language, names=listing), files, Aspect.ARCHITECTURE)
+            parts: list[Part] = [_module(f, language) for f in files[:most]]
+            listing = listed(parts, language, limit=most, total=len(files))
+            yield said(phrase(language, names=listing), files, Aspect.ARCHITECTURE)
+
+
+def _module(file: FileFacts, language: Language) -> Spans:
+    path = code(printable(file.path))
+    if file.status is FileStatus.RENAMED and file.old_path:
+        return words.NEW_NAME(language, before=code(printable(file.old_path)), after=path)
+    return words.PLACE_LINES(language, place=path, lines=lines(file.added, file.deleted))
 
 
 def _places(files: Sequence[FileFacts], reading: Reading) -> Spans:
@@ -143,31 +146,33 @@ def _moved_symbols(reading: Reading) -> Iterator[Statement]:
     for before, after, moves in routes(reading.moves):
         spans = words.SYMBOLS_MOVED(
             reading.language,
-            names=names([m.new for m in moves], reading),
+            names=names(moves, reading),
             before=code(before),
             after=code(after),
         )
-        yield said(spans, [f for m in moves for f in (m.gone, m.new)], Aspect.ARCHITECTURE)
+        yield said(spans, moves, Aspect.ARCHITECTURE)
 
 
-def routes(moves: Sequence[Move]) -> list[tuple[str, str, list[Move]]]:
+def routes(moves: Sequence[Fact]) -> list[tuple[str, str, list[Fact]]]:
     """The moves by the two files between which they happened."""
-    found: dict[tuple[str, str], list[Move]] = {}
+    found: dict[tuple[str, str], list[Fact]] = {}
     for m in moves:
-        key = (printable(m.gone.evidence.path), printable(m.new.evidence.path))
-        found.setdefault(key, []).append(m)
+        found.setdefault((printable(m.before or ""), printable(m.after or "")), []).append(m)
     return [(before, after, ms) for (before, after), ms in found.items()]
 
 
 def _symbols(reading: Reading) -> Iterator[Statement]:
     """The modules that gain and lose public symbols, those with most first."""
     fresh = {f.path for f in reading.core if f.status is FileStatus.ADDED}
+    gone = {f.path for f in reading.core if f.status is FileStatus.DELETED}  # told as a whole
     for action, phrase in (
         (Action.ADDED, words.MODULE_GAINS),
         (Action.REMOVED, words.MODULE_LOSES),
     ):
         by_path: dict[str, list[Fact]] = {}
         for f in reading.named(action):
+            if f.evidence.path in gone:
+                continue
             by_path.setdefault(f.evidence.path, []).append(f)
         ranked = sorted(
             by_path.items(), key=lambda item: (-len(item[1]), item[0] in fresh, item[0])
@@ -180,14 +185,14 @@ def _symbols(reading: Reading) -> Iterator[Statement]:
 
 
 def _spread(reading: Reading) -> Iterator[Statement]:
-    folders = {f.path.rpartition("/")[0] for f in reading.core}
-    if len(folders) < _WIDE:
+    """The components that the code of the change belongs to, those with most files first."""
+    found = sorted(components(reading.core).items(), key=lambda item: (-len(item[1]), item[0]))
+    if len(found) < _WIDE:
         return
-    found = [p for p in places(reading.core, reading.bounds.names) if p.path.endswith("/")]
-    shown: list[Part] = [code(p.path) for p in found[: reading.bounds.names]]
-    listing = listed(shown, reading.language, limit=reading.bounds.names)
-    spans = words.SPREAD(reading.language, n=len(folders), places=listing)
-    yield said(spans, (p.files[0] for p in found), Aspect.ARCHITECTURE)
+    shown: list[Part] = [code(printable(path)) for path, _ in found[: reading.bounds.names]]
+    listing = listed(shown, reading.language, limit=reading.bounds.names, total=len(found))
+    spans = words.SPREAD(reading.language, n=len(found), places=listing)
+    yield said(spans, (files[0] for _, files in found), Aspect.ARCHITECTURE)
 
 
 def _performance(reading: Reading, types: Sequence[ChangeType]) -> Iterator[Statement]:

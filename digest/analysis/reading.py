@@ -37,19 +37,11 @@ _ASIDE_VERSIONS = {Area.TESTS, Area.EXAMPLES, Area.BENCHMARKS, Area.DOCS, Area.V
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Move:
-    """A public symbol that left one file and stands in another under the same name."""
-
-    gone: Fact
-    new: Fact
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
     """A graded change, its language and bounds, and its facts in the groups that are told.
 
-    ``contracts`` and ``symbols`` hold each thing once, in the facts' order; what was removed in
-    one place and added in another is neither there nor here (symbols: ``moves``).
+    ``contracts`` and ``symbols`` hold each thing once, in the facts' order; an interface that was
+    removed in one place and added in another is none of them. Changed annotations are not told.
     """
 
     graded: Graded
@@ -58,7 +50,6 @@ class Reading:
     core: tuple[FileFacts, ...]
     contracts: tuple[Fact, ...]
     symbols: tuple[Fact, ...]
-    moves: tuple[Move, ...]
 
     @property
     def facts(self) -> Facts:
@@ -70,8 +61,23 @@ class Reading:
         return tuple(f for f in self.contracts if f.kind is kind and f.action is action)
 
     def named(self, action: Action) -> tuple[Fact, ...]:
-        """The public symbols of the core with one action, members of such a class left out."""
-        return tuple(f for f in self.symbols if f.action is action)
+        """The public symbols of the core with one action, those that only moved left out."""
+        return tuple(f for f in self.symbols if f.action is action and f.detail != "moved")
+
+    @property
+    def resigned(self) -> tuple[Fact, ...]:
+        """The public callables whose parameters changed, defaults aside."""
+        return tuple(f for f in self.named(Action.CHANGED) if f.detail not in {"default", "bases"})
+
+    @property
+    def rebased(self) -> tuple[Fact, ...]:
+        """The public classes that inherit from others than before."""
+        return tuple(f for f in self.named(Action.CHANGED) if f.detail == "bases")
+
+    @property
+    def moves(self) -> tuple[Fact, ...]:
+        """The public symbols that stand in another file: ``before`` and ``after`` are paths."""
+        return tuple(f for f in self.symbols if f.detail == "moved" and f.before and f.after)
 
 
 def read(graded: Graded, language: Language) -> Reading:
@@ -80,15 +86,13 @@ def read(graded: Graded, language: Language) -> Reading:
     areas = {f.path: f.area for f in facts.files} | {
         f.old_path: f.area for f in facts.files if f.old_path
     }
-    symbols, moves = _symbols(facts.items, areas)
     return Reading(
         graded=graded,
         language=language,
         bounds=BOUNDS[graded.grade.level],
         core=tuple(f for f in facts.files if f.area is Area.CORE),
         contracts=_contracts(facts.items, areas),
-        symbols=symbols,
-        moves=moves,
+        symbols=_symbols(facts.items, areas),
     )
 
 
@@ -108,33 +112,15 @@ def _contracts(items: Iterable[Fact], areas: dict[str, Area]) -> tuple[Fact, ...
     )
 
 
-def _symbols(
-    items: Iterable[Fact], areas: dict[str, Area]
-) -> tuple[tuple[Fact, ...], tuple[Move, ...]]:
-    """The public symbols of the core, each once, and those that only changed place."""
+def _symbols(items: Iterable[Fact], areas: dict[str, Area]) -> tuple[Fact, ...]:
+    """The public symbols of the core, each once; a class that comes or goes speaks for its own."""
     found = [
         f
         for f in _once(f for f in items if f.kind is FactKind.SYMBOL)
-        if areas.get(f.evidence.path) is Area.CORE
+        if areas.get(f.evidence.path) is Area.CORE and f.detail != "types"
     ]
-    new = {f.name: f for f in found if f.action is Action.ADDED}
-    moves = tuple(
-        Move(gone=f, new=new[f.name])
-        for f in found
-        if f.action is Action.REMOVED
-        and f.name in new
-        and new[f.name].evidence.path != f.evidence.path
-    )
-    moved = {m.gone.name for m in moves}
-    whole = {(f.name, f.action) for f in found}
-    kept = tuple(
-        f
-        for f in found
-        if f.name not in moved
-        and not _member_of(f, whole)
-        and not any(owner in moved for owner in _owners(f.name))
-    )
-    return kept, tuple(m for m in moves if not any(o in moved for o in _owners(m.gone.name)))
+    whole = {(f.name, f.action) for f in found if f.action is not Action.CHANGED}
+    return tuple(f for f in found if not any((o, f.action) in whole for o in _owners(f.name)))
 
 
 def _owners(name: str) -> Iterable[str]:
@@ -142,10 +128,6 @@ def _owners(name: str) -> Iterable[str]:
     while "." in name:
         name = name.rpartition(".")[0]
         yield name
-
-
-def _member_of(fact: Fact, whole: set[tuple[str, Action]]) -> bool:
-    return any((owner, fact.action) in whole for owner in _owners(fact.name))
 
 
 def _once(items: Iterable[Fact]) -> Iterable[Fact]:

@@ -16,13 +16,12 @@ _CLOSE = ")]}"
 class Differences:
     """Names of parameters in the order of the signature they stand in.
 
-    ``required`` are new and have no default, ``lost`` are gone; ``defaults`` are those of both
-    sides whose default changed, with the value before and after.
+    ``added`` are new, ``required`` those of them without a default; ``lost`` are gone.
     """
 
+    added: tuple[str, ...] = ()
     required: tuple[str, ...] = ()
     lost: tuple[str, ...] = ()
-    defaults: tuple[tuple[str, str, str], ...] = ()
 
 
 def differences(before: str | None, after: str | None) -> Differences:
@@ -31,16 +30,11 @@ def differences(before: str | None, after: str | None) -> Differences:
     if old is None or new is None:
         return Differences()
     swallows = any(name.startswith("**") for name in new)
+    added = tuple(n for n in new if n not in old and n[0] != "*")
     return Differences(
-        required=tuple(
-            n for n, default in new.items() if n not in old and default is None and n[0] != "*"
-        ),
+        added=added,
+        required=tuple(n for n in added if new[n] is None),
         lost=() if swallows else tuple(n for n in old if n not in new and n[0] != "*"),
-        defaults=tuple(
-            (n, was, now)
-            for n, was in old.items()
-            if was is not None and (now := new.get(n)) is not None and now != was
-        ),
     )
 
 

@@ -6,10 +6,11 @@ Imports ``reading``, ``telling``, ``words`` and values.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import islice
 
 from digest.analysis.quoting import quoted
 from digest.analysis.reading import CONTRACTS, SUBJECT_LINE, VERSIONS, Reading, code, said
-from digest.analysis.telling import kind_of, name_with_values, names, places, undone
+from digest.analysis.telling import kind_of, lines, name_with_values, names, places, undone
 from digest.change import FileStatus, printable
 from digest.document import Spans
 from digest.facts.model import Action, Fact, FileFacts
@@ -26,7 +27,13 @@ _VERBS = {
     Action.CHANGED: words.ALTERS,
 }
 _CLAUSES = 4
-"""The most clauses of the sentence that tells what a change adds, removes and changes."""
+"""The most sentences that tell what a change adds, removes and changes."""
+
+_NAMES = 3
+"""The most names of a clause; the insights name more."""
+
+_NAMED_FILES = 2
+"""So many files are named in the one line of a low change."""
 
 
 def summary(reading: Reading) -> tuple[Statement, ...]:
@@ -39,14 +46,14 @@ def summary(reading: Reading) -> tuple[Statement, ...]:
 
 def _in_order(reading: Reading) -> Iterator[Statement]:
     yield from _undoing(reading)
-    low = reading.graded.grade.level is Level.LOW
-    if low:
+    if reading.graded.grade.level is Level.LOW:
         yield from _deeds(reading)
-    yield from quoted(reading)
+        yield from quoted(reading)
+    else:
+        yield from quoted(reading)
+        yield from _deeds(reading)
     yield _extent(reading)
-    if not low:
-        yield from _deeds(reading)
-        yield from _series(reading)
+    yield from _series(reading)
 
 
 def _undoing(reading: Reading) -> Iterator[Statement]:
@@ -65,9 +72,13 @@ def _extent(reading: Reading) -> Statement:
         return said(words.EMPTY(language), [SUBJECT_LINE])
     if len(files) == 1:
         return said(_single(files[0], reading), files)
-    added, deleted = sum(f.added for f in files), sum(f.deleted for f in files)
+    if len(files) <= _NAMED_FILES and reading.graded.grade.level is Level.LOW:
+        parts: list[Part] = [p.described(language) for p in places(files, _NAMED_FILES)]
+        listing = listed(parts, language, limit=_NAMED_FILES)
+        return said(words.PAIR(language, names=listing), files)
+    counts = lines(sum(f.added for f in files), sum(f.deleted for f in files))
     return said(
-        words.EXTENT(language, n=len(files), added=added, deleted=deleted, where=_where(reading)),
+        words.EXTENT(language, n=len(files), lines=counts, where=_where(reading)),
         files,
     )
 
@@ -86,8 +97,7 @@ def _single(file: FileFacts, reading: Reading) -> Spans:
         reading.language,
         path=code(printable(file.path)),
         old=code(printable(file.old_path or file.path)),
-        added=file.added,
-        deleted=file.deleted,
+        lines=lines(file.added, file.deleted),
     )
 
 
@@ -97,8 +107,8 @@ def _where(reading: Reading) -> Spans:
     top = places(files, 3)[0]
     if "/" not in top.path:
         return ()
-    lines = sum(f.added + f.deleted for f in reading.facts.files)
-    share = (top.added + top.deleted) / lines if lines else 0.0
+    total = sum(f.added + f.deleted for f in reading.facts.files)
+    share = (top.added + top.deleted) / total if total else 0.0
     if len(top.files) == len(reading.facts.files):
         return words.ALL_IN(reading.language, place=code(top.path))
     if share >= 0.5:
@@ -107,34 +117,35 @@ def _where(reading: Reading) -> Spans:
 
 
 def _deeds(reading: Reading) -> Iterator[Statement]:
-    """What the change adds, removes, renames and changes of the project's interfaces."""
-    language = reading.language
-    clauses: list[Spans] = []
-    told: list[Fact] = []
+    """What the change adds, removes, renames and changes, a sentence each; one for a low change."""
+    clauses = list(islice(_clauses(reading), _CLAUSES))
+    if reading.graded.grade.level is not Level.LOW:
+        for clause, facts in clauses:
+            yield said((*sentence([clause]), *STOP(reading.language)), facts)
+    elif clauses:
+        row = SEPARATOR(reading.language)
+        told = [part for clause, _ in clauses for part in (row, clause)][1:]
+        facts = [f for _, fs in clauses for f in fs]
+        yield said((*sentence(told), *STOP(reading.language)), facts)
+
+
+def _clauses(reading: Reading) -> Iterator[tuple[Spans, Sequence[Fact]]]:
+    """The interfaces that come, go and change, then the public symbols."""
     for kind in CONTRACTS:
         for action, verb in _VERBS.items():
-            facts = reading.told(kind, action)
-            if facts and len(clauses) < _CLAUSES:
-                clauses.append(_clause(verb, facts, reading))
-                told += facts
-    if not clauses:
-        clauses, told = _symbol_clauses(reading)
-    if clauses:
-        row: list[Part] = []
-        for at, clause in enumerate(clauses):
-            row += [SEPARATOR.template(language), clause] if at else [clause]
-        yield said((*sentence(row), *STOP(language)), told)
+            if facts := reading.told(kind, action):
+                yield _clause(verb, facts, reading), facts
+    yield from _symbol_clauses(reading)
 
 
 def _clause(verb: Phrase, facts: Sequence[Fact], reading: Reading) -> Spans:
     """``adds the environment variable X``; changed things are told with their values."""
     language, kind = reading.language, facts[0].kind
-    shown = min(3, reading.bounds.names)
     valued = facts[0].action in {Action.CHANGED, Action.RENAMED}
     listing = listed(
-        [name_with_values(f, language) if valued else code(f.name) for f in facts[:shown]],
+        [name_with_values(f, language) if valued else code(f.name) for f in facts[:_NAMES]],
         language,
-        limit=shown,
+        limit=_NAMES,
         total=len(facts),
     )
     if kind in VERSIONS and valued:
@@ -143,17 +154,19 @@ def _clause(verb: Phrase, facts: Sequence[Fact], reading: Reading) -> Spans:
     return verb(language, what=named)
 
 
-def _symbol_clauses(reading: Reading) -> tuple[list[Spans], list[Fact]]:
-    """The public symbols that come and go, where no interface changes."""
-    clauses: list[Spans] = []
-    told: list[Fact] = []
+def _symbol_clauses(reading: Reading) -> Iterator[tuple[Spans, Sequence[Fact]]]:
+    language = reading.language
     for action in (Action.ADDED, Action.REMOVED, Action.RENAMED):
-        facts = reading.named(action)
-        if facts:
-            what = names(facts, reading, values=action is Action.RENAMED)
-            clauses.append(_VERBS[action](reading.language, what=what))
-            told += facts
-    return clauses, told
+        if facts := reading.named(action):
+            what = names(facts, reading, values=action is Action.RENAMED, most=_NAMES)
+            yield _VERBS[action](language, what=what), facts
+    if facts := reading.moves:
+        yield words.MOVES(language, what=names(facts, reading, most=_NAMES)), facts
+    if facts := reading.resigned:
+        verb = words.CHANGES_SIGNATURE if len(facts) == 1 else words.CHANGES_SIGNATURES
+        yield verb(language, what=names(facts, reading, most=_NAMES)), facts
+    if facts := reading.rebased:
+        yield words.CHANGES_BASES(language, what=names(facts, reading, most=_NAMES)), facts
 
 
 def _series(reading: Reading) -> Iterator[Statement]:

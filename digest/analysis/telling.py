@@ -37,7 +37,7 @@ def name_with_values(fact: Fact, language: Language) -> Spans:
         before, after = value(fact.before, language), value(fact.after, language)
         return phrase(language, name=name, before=before, after=after)
     known = fact.after if fact.action is Action.ADDED else fact.before
-    if not known or known == fact.name:
+    if not known or known == fact.name or fact.kind is FactKind.SYMBOL:
         return (name,)
     if not has_default(fact):
         return words.VALUE_IS(language, name=name, value=code(known, VALUE))
@@ -58,21 +58,56 @@ def kind_of(facts: Sequence[Fact], language: Language) -> str:
     return table[facts[0].kind].template(language)
 
 
-def names(facts: Sequence[Fact], reading: Reading, *, values: bool = False) -> Spans:
-    """The names of facts as a bounded list, with their values on demand."""
-    language = reading.language
-    parts: list[Part] = [
-        name_with_values(f, language) if values else code(f.name)
-        for f in facts[: reading.bounds.names]
-    ]
-    return listed(parts, language, limit=reading.bounds.names, total=len(facts))
+def names(facts: Sequence[Fact], reading: Reading, *, values: bool = False, most: int = 0) -> Spans:
+    """The names of facts as a list of ``most``, or as its level bounds it; values on demand.
+
+    Methods of one name in several classes are one entry, with the number of classes.
+    """
+    language, most = reading.language, most or reading.bounds.names
+    groups = _alike(facts)
+    parts: list[Part] = [_entry(group, language, values=values) for group in groups[:most]]
+    return listed(parts, language, limit=most, total=len(groups))
+
+
+_MANY = 3
+"""From so many classes on a method is told before single names."""
+
+
+def _alike(facts: Sequence[Fact]) -> list[list[Fact]]:
+    """The facts by what a list tells of them: what holds for most classes first."""
+    groups: dict[tuple[object, ...], list[Fact]] = {}
+    for at, f in enumerate(facts):
+        owner, _, last = f.name.rpartition(".")
+        old = (f.before or "").rpartition(".")[2] if f.action is Action.RENAMED else ""
+        method = f.kind is FactKind.SYMBOL and owner and f.detail != "default"
+        groups.setdefault((last, old) if method else (at,), []).append(f)
+    return sorted(groups.values(), key=lambda group: -len(group) if len(group) >= _MANY else 0)
+
+
+def _entry(group: Sequence[Fact], language: Language, *, values: bool) -> Part:
+    fact = group[0]
+    if len(group) == 1:
+        return name_with_values(fact, language) if values else code(fact.name)
+    last = code(fact.name.rpartition(".")[2])
+    name: Part = last
+    if values and fact.action is Action.RENAMED and fact.before:
+        name = words.NEW_NAME(language, before=code(fact.before.rpartition(".")[2]), after=last)
+    return words.IN_CLASSES(language, name=name, n=len(group))
 
 
 def lines(added: int, deleted: int) -> str:
     """Counts of lines as they are customarily written, a true minus sign included."""
+    if not added and not deleted:
+        return "±0"
     if not deleted:
         return f"+{added:,}"
     return f"+{added:,} −{deleted:,}" if added else f"−{deleted:,}"
+
+
+def components(files: Iterable[FileFacts]) -> dict[str, list[FileFacts]]:
+    """The files by the first two parts of their folders; those at the top are none."""
+    groups = _by_folder(files, _SHALLOWEST)
+    return {path: fs for path, fs in groups.items() if path.endswith("/")}
 
 
 def undone(what: Undone, language: Language) -> Spans:

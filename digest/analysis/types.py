@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from digest.analysis.reading import VERSIONS, Reading
+from digest.change import FileStatus
 from digest.facts.model import Action, Area, FactKind
 from digest.statement import ChangeType
 
@@ -54,6 +55,7 @@ _BY_AREA = {
     Area.CONFIG: ChangeType.CONFIGURATION,
     Area.LOCKFILE: ChangeType.DEPENDENCY,
 }
+_OF_CODE = {ChangeType.FEATURE, ChangeType.PERFORMANCE}
 _SETTINGS = (FactKind.FLAG, FactKind.ENVIRONMENT, FactKind.CONFIG)
 
 
@@ -67,7 +69,7 @@ def change_types(reading: Reading) -> tuple[ChangeType, ...]:
         found[kind] = None
     if ChangeType.CI in found and ChangeType.BUILD in found and facts.areas[:1] != (Area.BUILD,):
         del found[ChangeType.BUILD]  # "[CI/Build]" is one customary tag for either
-    return tuple(found)[:MOST] or (ChangeType.OTHER,)
+    return tuple(found)[:MOST] or (_otherwise(reading),)
 
 
 def _spoken(reading: Reading) -> list[ChangeType]:
@@ -79,6 +81,9 @@ def _spoken(reading: Reading) -> list[ChangeType]:
     kinds = [ChangeType.BREAKING] if subject.breaking else []
     kinds += [_WORDS[word] for word in words if word in _WORDS]
     kinds += [k for k, verbs in _LEADING.items() if verbs.match(subject.words)]
+    if not reading.core:
+        # "Add more runners" is no feature of the project, nor are faster tests its performance.
+        kinds = [k for k in kinds if k not in _OF_CODE]
     return kinds
 
 
@@ -100,6 +105,12 @@ def _shown(reading: Reading) -> list[ChangeType]:
 
 
 def _architectural(reading: Reading) -> bool:
-    """Whether modules or several public symbols changed their place."""
-    moved = sum(1 for f in reading.core if f.old_path and f.status == "renamed")
-    return moved >= 2 or len(reading.moves) >= 3
+    """Whether modules, public symbols or the order of classes were moved, several at once."""
+    moved = sum(1 for f in reading.core if f.status is FileStatus.RENAMED)
+    return max(moved, len(reading.moves), len(reading.rebased)) >= 2
+
+
+def _otherwise(reading: Reading) -> ChangeType:
+    """The type of a change of which neither subject nor diff says one: a feature if it adds."""
+    adds = reading.named(Action.ADDED)
+    return ChangeType.FEATURE if adds and not reading.named(Action.REMOVED) else ChangeType.OTHER

@@ -216,14 +216,20 @@ class _Places:
         places = [e for e in statement.evidence if e.line and e.side is not Side.MESSAGE]
         if not places:
             return statement.spans
-        shown = between([self._place(e) for e in places[:_PLACES]], ", ")
-        return joined([*statement.spans, " (", *shown, ")"])
+        shown: list[Part] = []
+        before = ""
+        for evidence in places[:_PLACES]:
+            shown.append(self._place(evidence, again=evidence.path == before))
+            before = evidence.path
+        return joined([*statement.spans, " (", *between(shown, ", "), ")"])
 
-    def _place(self, evidence: Evidence) -> Span:
+    def _place(self, evidence: Evidence, *, again: bool) -> Span:
+        """A place; behind another one of the same file its line alone."""
         path = printable(evidence.path)
-        name = f"{path.rpartition('/')[2]}:{evidence.line}"
         url = self._address(evidence)
-        return Link(name, url) if url else Code(f"{path}:{evidence.line}")
+        name = path.rpartition("/")[2] if url else path
+        words = f":{evidence.line}" if again else f"{name}:{evidence.line}"
+        return Link(words, url) if url else Code(words)
 
     def _address(self, evidence: Evidence) -> str:
         """The page of the line, on the side of the change that it stands on."""

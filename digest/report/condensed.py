@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from digest.document import (
     Block,
     Code,
@@ -31,41 +29,47 @@ from digest.words.labels import COLON, LEVEL_MARKS
 from digest.words.phrase import Part, joined
 
 _NOTABLE = 3
-"""So many medium changes stand in where nothing is high."""
+"""So many medium changes stand in where nothing is as high as was asked for."""
 
-_MOST = 12
-"""More high changes than this are left to the full report; a channel reads no longer list."""
+_MOST = {Level.HIGH: 12, Level.MEDIUM: 25, Level.LOW: 50}
+"""The most changes of a digest by the least level asked for; the full report has the rest."""
 
 _WHY = 220
 """Characters of the line under a change; statements are whole or left out."""
 
 
-def digest_document(report: Report, language: Language, where: str = "") -> Document:
+def digest_document(
+    report: Report, language: Language, where: str = "", *, least: Level = Level.HIGH
+) -> Document:
     """The digest for a channel: a lead, what matters with one line of why each, the window.
 
-    ``where`` is the address or path of the full report, or empty where there is none. A day
-    without commits is one line.
+    ``where`` is the address or path of the full report, or empty where there is none; ``least``
+    the level from which changes are shown. A day without commits is one line.
     """
     name = words.DIGEST_TITLE.text(
         language, name=report.repository.name, day=span_of(report.window)
     )
-    shown = _shown(report)
+    entries = shown(report, least)
     blocks: list[Block] = [Heading(1, (Text(name),)), Paragraph(report.lead)]
-    if shown:
-        if not report.counts.high:
+    if entries:
+        if entries[0].level.rank > least.rank:
             blocks.append(Paragraph(words.NOTABLE(language)))
-        blocks.append(Listing(tuple(_item(entry, report, language) for entry in shown)))
-    blocks.append(Paragraph(_foot(report, len(shown), language)))
+        blocks.append(Listing(tuple(_item(entry, report, language) for entry in entries)))
+    blocks.append(Paragraph(_foot(report, len(entries), language)))
     if where and report.entries:
         blocks.append(Paragraph(_reference(where, language)))
     return Document(title=name, blocks=tuple(blocks), language=str(language))
 
 
-def _shown(report: Report) -> Sequence[Entry]:
-    """The high changes, or the top medium ones; those that matter most first, then newest."""
-    level = Level.HIGH if report.counts.high else Level.MEDIUM
-    ranked = sorted(report.of(level), key=lambda e: -e.graded.grade.score)
-    return ranked[: _MOST if level is Level.HIGH else _NOTABLE]
+def shown(report: Report, least: Level = Level.HIGH) -> tuple[Entry, ...]:
+    """The entries that the digest shows: those of ``least`` and above, within a bound.
+
+    Those that matter most stand first, then the newest. Where there are none, the top medium
+    changes stand in.
+    """
+    ranked = sorted(report.entries, key=lambda e: (e.level.rank, -e.graded.grade.score))
+    chosen = [e for e in ranked if e.level.rank <= least.rank][: _MOST[least]]
+    return tuple(chosen or [e for e in ranked if e.level is Level.MEDIUM][:_NOTABLE])
 
 
 def _item(entry: Entry, report: Report, language: Language) -> Item:
@@ -82,13 +86,13 @@ def _item(entry: Entry, report: Report, language: Language) -> Item:
 def why(graded: Graded, analysis: Analysis, language: Language) -> Spans:
     """One line on why a change matters: what it does to its users, else what it is.
 
-    The first risk or interface insight with what fits behind it, else the summary, else the
-    reasons of its grade.
+    Whole statements of the summary and the risks as far as they fit, else the reasons of its
+    grade.
     """
     gap = "" if language is Language.ZH else " "
     kept: list[Spans] = []
     length = 0
-    for statement in (*analysis.summary[:1], *analysis.risks, *analysis.insights[:2]):
+    for statement in (*analysis.summary, *analysis.risks):
         if length + len(statement.text) <= _WHY and statement.spans not in kept:
             kept.append(statement.spans)
             length += len(statement.text)

@@ -17,8 +17,8 @@ COMMITS = Phrase("Commits", "提交列表")
 
 COUNTS = Phrase("{n:commit|commits} in this window", "本时段共 {n} 个提交")
 WINDOW = Phrase(
-    "Window: {since} up to, not including, {until} ({zone})",
-    "时段：{since} 至 {until}（不含），时区 {zone}",
+    "Window: {since} – {until} ({zone}, end excluded)",
+    "时段：{since} – {until}（{zone}，不含结束时刻）",
 )
 BRANCH = Phrase("branch {branch}", "分支 {branch}")
 COVERED = Phrase("Accounted for: {n:commit|commits}: {states}", "提交去向：共 {n} 个，{states}")

@@ -15,31 +15,34 @@ OMISSION = Phrase(" […]", " […]")
 
 # Summary.
 EXTENT = Phrase(
-    "Changes {n:file|files} (+{added} −{deleted}){where}.",
-    "改动 {n} 个文件（+{added} −{deleted}）{where}。",
+    "Changes {n:file|files} ({lines}){where}.",
+    "改动 {n} 个文件（{lines}）{where}。",
 )
-MOSTLY_IN = Phrase(", mostly in {place}", "，主要位于 {place}")
-ALL_IN = Phrase(", all in {place}", "，均位于 {place}")
+MOSTLY_IN = Phrase(", mostly in {place}", "，主要位于{place}")
+ALL_IN = Phrase(", all in {place}", "，均位于{place}")
+PAIR = Phrase("Changes {names}.", "修改{names}。")
 EMPTY = Phrase("Changes no file.", "没有改动任何文件。")
 ONE_FILE = {
-    "added": Phrase("Adds {path} (+{added}).", "新增 {path}（+{added}）。"),
-    "deleted": Phrase("Removes {path} (−{deleted}).", "移除 {path}（−{deleted}）。"),
+    "added": Phrase("Adds {path} ({lines}).", "新增{path}（{lines}）。"),
+    "deleted": Phrase("Removes {path} ({lines}).", "移除{path}（{lines}）。"),
     "renamed": Phrase(
-        "Moves {old} to {path} (+{added} −{deleted}).",
-        "将 {old} 移动为 {path}（+{added} −{deleted}）。",
+        "Moves {old} to {path} ({lines}).",
+        "将 {old} 移动为{path}（{lines}）。",
     ),
-    "modified": Phrase(
-        "Changes {path} (+{added} −{deleted}).", "修改 {path}（+{added} −{deleted}）。"
-    ),
-    "binary": Phrase("Changes {path}, a binary file.", "修改二进制文件 {path}。"),
+    "modified": Phrase("Changes {path} ({lines}).", "修改{path}（{lines}）。"),
+    "binary": Phrase("Changes {path}, a binary file.", "修改二进制文件{path}。"),
     "omitted": Phrase(
         "Changes {path}, whose content is not in this clone.",
-        "修改 {path}（本地克隆中缺少其内容）。",
+        "修改{path}（本地克隆中缺少其内容）。",
     ),
 }
 ADDS = Phrase("adds {what}", "新增{what}")
 REMOVES = Phrase("removes {what}", "移除{what}")
 RENAMES = Phrase("renames {what}", "重命名{what}")
+CHANGES_BASES = Phrase("changes the base classes of {what}", "变更{what}的基类")
+MOVES = Phrase("moves {what} to another module", "将{what} 移至其他模块")
+CHANGES_SIGNATURES = Phrase("changes the signatures of {what}", "变更{what}的签名")
+CHANGES_SIGNATURE = Phrase("changes the signature of {what}", "变更{what}的签名")
 ALTERS = Phrase("changes {what}", "更改{what}")
 NAMED = Phrase("the {kind} {names}", "{kind} {names}")
 SERIES = Phrase("Part {part} of a series.", "系列变更的第 {part} 部分。")
@@ -69,7 +72,8 @@ DEFAULT_IS = Phrase("{name} (default {value})", "{name}（默认 {value}）")
 DEFAULT_WAS = Phrase("{name} (default was {value})", "{name}（原默认 {value}）")
 VALUE_IS = Phrase("{name} ({value})", "{name}（{value}）")
 VALUE_CHANGED = Phrase("{name} ({before} → {after})", "{name}（{before} → {after}）")
-DEFAULT_CHANGED = Phrase("{name} (default {before} → {after})", "{name}（默认 {before} → {after}）")
+DEFAULT_CHANGED = Phrase("{name} (default {before} → {after})", "{name}（默认{before} → {after}）")
+IN_CLASSES = Phrase("{name} ({n:class|classes})", "{name}（{n} 个类）")
 NEW_NAME = Phrase("{before} → {after}", "{before} → {after}")
 NONE = Phrase("none", "无")
 
@@ -77,13 +81,13 @@ NONE = Phrase("none", "无")
 NEW_MODULES = Phrase("New: {names}.", "新增文件：{names}。")
 GONE_MODULES = Phrase("Removed: {names}.", "移除文件：{names}。")
 MOVED_MODULES = Phrase("Moved: {names}.", "移动文件：{names}。")
-MODULE_GAINS = Phrase("{path} gains {names}.", "{path} 新增 {names}。")
-MODULE_LOSES = Phrase("{path} loses {names}.", "{path} 移除 {names}。")
-SYMBOLS_MOVED = Phrase(
-    "{names} moved from {before} to {after}.", "{names} 从 {before} 移至 {after}。"
-)
+MODULE_GAINS = Phrase("{path} gains {names}.", "{path}新增{names}。")
+MODULE_LOSES = Phrase("{path} loses {names}.", "{path}移除{names}。")
+SYMBOLS_MOVED = Phrase("{names} moved from {before} to {after}.", "{names}从{before}移至{after}。")
+BASES = Phrase("Changed base classes of {names}.", "{names}的基类变更。")
 SIGNATURES = Phrase("Changed signatures: {names}.", "签名变更：{names}。")
-SPREAD = Phrase("Reaches {n:part|parts} of the code: {places}.", "涉及 {n} 个代码目录：{places}。")
+PARAMETER_DEFAULTS = Phrase("Changed defaults of parameters: {names}.", "参数默认值变更：{names}。")
+SPREAD = Phrase("Cuts across {n:component|components}: {places}.", "横跨 {n} 个组件：{places}。")
 
 # Insights: performance and security.
 MARKED_PERFORMANCE = Phrase(
@@ -96,45 +100,50 @@ SECURITY_GONE = Phrase("Security-related code removed: {names}.", "移除安全�
 SECURITY_SAID = Phrase(
     "The message speaks of security: {names}.", "提交信息提到安全问题：{names}。"
 )
-NAME_AT = Phrase("{name} in {path}", "{path} 中的 {name}")
+NAME_AT = Phrase("{name} in {path}", "{path}中的{name}")
 
 # Risks.
 BREAKING = Phrase("The author declares this change incompatible.", "作者声明这是一项不兼容变更。")
 REMOVED_RISKS = {
     FactKind.FLAG: Phrase(
         "Commands that pass {names} need a change: removed here.",
-        "仍传入 {names} 的命令需要修改：该参数在此移除。",
+        "仍传入{names}的命令需要修改：该参数在此移除。",
     ),
     FactKind.ENVIRONMENT: Phrase(
         "Deployments that set {names} need a look: removed here.",
-        "仍设置 {names} 的部署需要检查：该环境变量在此移除。",
+        "仍设置{names}的部署需要检查：该环境变量在此移除。",
     ),
     FactKind.CONFIG: Phrase(
         "Configurations that set {names} need a change: removed here.",
-        "仍设置 {names} 的配置需要修改：该配置项在此移除。",
+        "仍设置{names}的配置需要修改：该配置项在此移除。",
     ),
     FactKind.ROUTE: Phrase(
         "Clients that call {names} need a change: removed here.",
-        "仍调用 {names} 的客户端需要修改：该路由在此移除。",
+        "仍调用{names}的客户端需要修改：该路由在此移除。",
     ),
     FactKind.METRIC: Phrase(
         "Dashboards and alerts that read {names} need a change: removed here.",
-        "仍读取 {names} 的看板和告警需要修改：该指标在此移除。",
+        "仍读取{names}的看板和告警需要修改：该指标在此移除。",
     ),
     FactKind.SCHEMA: Phrase(
         "Readers and writers of {names} need a look: removed here.",
-        "{names} 的读写方需要检查：该定义在此移除。",
+        "{names}的读写方需要检查：该定义在此移除。",
     ),
     FactKind.DEPENDENCY: Phrase(
         "Code that relied on {names} being installed has to ask for it itself:"
         " no longer a dependency.",
-        "依赖 {names} 随项目一起安装的代码需要自行声明：它不再是依赖。",
+        "依赖{names}随项目一起安装的代码需要自行声明：它不再是依赖。",
     ),
     FactKind.SYMBOL: Phrase(
-        "Code outside that uses {names} breaks: removed here.",
-        "外部代码若使用 {names} 将会失效：此处已移除。",
+        "Code outside that imports {names} breaks: removed here.",
+        "外部代码若导入{names}将会失效：此处已移除。",
     ),
 }
+METHOD_GONE = Phrase("No longer defined on the class itself: {names}.", "类本身不再定义{names}。")
+CHECK_METHODS = Phrase(
+    "Check whether calls of {names} still find what they expect.",
+    "检查对{names}的调用是否仍符合预期。",
+)
 RENAMED_RISKS = {
     FactKind.FLAG: Phrase(
         "Commands have to use the new name: {names}.", "命令需要改用新名称：{names}。"
@@ -158,27 +167,31 @@ RENAMED_RISKS = {
 }
 DEFAULT_RISK = Phrase(
     "Without a value, {name} is now {after} instead of {before}.",
-    "未显式设置时，{name} 的值由 {before} 变为 {after}。",
+    "未显式设置时，{name}的值由{before}变为{after}。",
 )
 SIGNATURE_REQUIRED = Phrase(
-    "Callers of {name} have to pass {names}: new and required.",
-    "{name} 的调用方必须传入新增的必填参数 {names}。",
+    "Callers of {name} have to pass {names}: now required.",
+    "{name}的调用方必须传入{names}（现为必填）。",
 )
 SIGNATURE_LOST = Phrase(
-    "Callers that pass {names} to {name} need a change: the signature no longer has it.",
-    "向 {name} 传入 {names} 的调用需要修改：签名中已没有该参数。",
+    "Callers that pass {names} to {name} need a change: no longer in the signature.",
+    "向{name}传入{names}的调用需要修改：签名中已没有该参数。",
+)
+PARAMETER_RENAMED = Phrase(
+    "Callers that pass {before} to {name} by name have to say {after}.",
+    "以关键字向{name}传入{before}的调用需要改为{after}。",
 )
 PARAMETER_DEFAULT = Phrase(
     "Calls of {name} without {parameter} now get {after} instead of {before}.",
-    "调用 {name} 时若不传 {parameter}，其值由 {before} 变为 {after}。",
+    "调用{name}时若不传{parameter}，其值由{before}变为{after}。",
 )
 IMPORTS_MOVED = Phrase(
     "Imports of {names} from {before} need the new place, {after}.",
-    "从 {before} 导入 {names} 的代码需要改为 {after}。",
+    "从{before}导入{names}的代码需要改为{after}。",
 )
 MODULE_GONE = Phrase(
     "Imports of {names} break: the file is gone from there.",
-    "导入 {names} 的代码将会失效：文件已不在原处。",
+    "导入{names}的代码将会失效：文件已不在原处。",
 )
 VERSIONS_MOVE = Phrase(
     "Builds and installations move with the versions: {names}.",
@@ -187,7 +200,7 @@ VERSIONS_MOVE = Phrase(
 UNDONE_RISK = Phrase("What {what} brought is gone again.", "{what} 带来的改动不再生效。")
 SCHEMA_RISK = Phrase(
     "Readers and writers of {names} have to agree on the new form.",
-    "{names} 的读写双方需要对新格式保持一致。",
+    "{names}的读写双方需要对新格式保持一致。",
 )
 SECURITY_RISK = Phrase("Touches security-related code: {names}.", "触及安全相关代码：{names}。")
 
@@ -195,53 +208,53 @@ SECURITY_RISK = Phrase("Touches security-related code: {names}.", "触及安全�
 REMOVED_ADVICE = {
     FactKind.FLAG: Phrase(
         "Replace or drop {names} in commands, scripts and service files.",
-        "在命令、脚本和服务文件中替换或去掉 {names}。",
+        "在命令、脚本和服务文件中替换或去掉{names}。",
     ),
     FactKind.ENVIRONMENT: Phrase(
-        "Replace or drop {names} in deployments.", "在部署环境中替换或去掉 {names}。"
+        "Replace or drop {names} in deployments.", "在部署环境中替换或去掉{names}。"
     ),
     FactKind.CONFIG: Phrase(
-        "Replace or drop {names} in configuration files.", "在配置文件中替换或去掉 {names}。"
+        "Replace or drop {names} in configuration files.", "在配置文件中替换或去掉{names}。"
     ),
     FactKind.ROUTE: Phrase(
-        "Move clients off {names} before upgrading.", "升级前将客户端迁离 {names}。"
+        "Move clients off {names} before upgrading.", "升级前将客户端迁离{names}。"
     ),
     FactKind.METRIC: Phrase(
-        "Update the dashboards and alerts that read {names}.", "更新读取 {names} 的看板和告警。"
+        "Update the dashboards and alerts that read {names}.", "更新读取{names}的看板和告警。"
     ),
     FactKind.SCHEMA: Phrase(
-        "Update the readers and writers of {names} together.", "同步更新 {names} 的读写双方。"
+        "Update the readers and writers of {names} together.", "同步更新{names}的读写双方。"
     ),
     FactKind.DEPENDENCY: Phrase(
         "Add {names} to your own requirements if you import it.",
-        "若自行导入 {names}，请加入自己的依赖清单。",
+        "若自行导入{names}，请加入自己的依赖清单。",
     ),
     FactKind.SYMBOL: Phrase(
-        "Search your code for {names} before upgrading.", "升级前在自己的代码中搜索 {names}。"
+        "Search your code for {names} before upgrading.", "升级前在自己的代码中搜索{names}。"
     ),
 }
 RENAMED_ADVICE = Phrase("Rename {names} where you use it.", "在使用处改名：{names}。")
 KEEP_DEFAULT = Phrase(
     "Set {name} to {before} to keep the old behaviour.",
-    "如需保持原行为，请将 {name} 设为 {before}。",
+    "如需保持原行为，请将{name}设为{before}。",
 )
 CHECK_CALLERS = Phrase(
-    "Check callers of {name}: {names} is new and required.",
-    "检查 {name} 的调用方：{names} 为新增必填参数。",
+    "Check callers of {name} for {names}, now required.",
+    "检查{name}的调用方是否传入现为必填的{names}。",
 )
 CHECK_PASSING = Phrase(
-    "Check calls that pass {names} to {name}.", "检查向 {name} 传入 {names} 的调用。"
+    "Check calls that pass {names} to {name}.", "检查向{name}传入{names}的调用。"
 )
 TEST_WITH = Phrase(
     "Test with {name} {after} before upgrading, or pin {before}.",
-    "升级前用 {name} {after} 测试，或固定在 {before}。",
+    "升级前用{name} {after}测试，或固定在{before}。",
 )
-UPDATE_IMPORTS = Phrase("Import {names} from {after}.", "改为从 {after} 导入 {names}。")
-LEAVE_DEPRECATED = Phrase("Plan the move away from {names}.", "规划迁离 {names}。")
-REVIEW_SECURITY = Phrase("Review {names} with security in mind.", "从安全角度审阅 {names}。")
+UPDATE_IMPORTS = Phrase("Import {names} from {after}.", "改为从{after}导入{names}。")
+LEAVE_DEPRECATED = Phrase("Plan the move away from {names}.", "规划迁离{names}。")
+REVIEW_SECURITY = Phrase("Review {names} with security in mind.", "从安全角度审阅{names}。")
 CHECK_RELIANCE = Phrase("Check whether you rely on {what}.", "检查是否依赖 {what}。")
 AGREE_SCHEMA = Phrase(
-    "Update the readers and writers of {names} together.", "同步更新 {names} 的读写双方。"
+    "Update the readers and writers of {names} together.", "同步更新{names}的读写双方。"
 )
 READ_NOTES = Phrase(
     "Read the message for the migration the author describes.", "阅读提交信息中作者给出的迁移说明。"

@@ -1,0 +1,177 @@
+"""A report as JSON: what ``digestbot digest --format json`` prints. See ``docs/json.md``.
+
+Imports ``assembly``, ``blocks``, ``words`` and values. Keys never change their meaning within a schema; new keys
+may come.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from digest.change import printable
+from digest.document import plain
+from digest.facts.model import Evidence, Fact, Facts, FileFacts, Undone
+from digest.graded import Graded
+from digest.language import Language
+from digest.report.assembly import Coverage, Entry, Report
+from digest.report.blocks import run
+from digest.statement import Analysis, Statement
+from digest.window import Window
+from digest.words.reasons import reason_words
+
+SCHEMA = 1
+"""The version of all JSON that the program prints."""
+
+
+def report_to_json(report: Report) -> dict[str, Any]:
+    """The report with its commits in the report's order, newest first, in its language."""
+    zone, language = report.window.zone, report.language
+    return {
+        "schema": SCHEMA,
+        "repo": report.repository.name,
+        "branch": report.branch,
+        "window": window_to_json(report.window),
+        "counts": {
+            "total": report.counts.total,
+            "high": report.counts.high,
+            "medium": report.counts.medium,
+            "low": report.counts.low,
+        },
+        "coverage": coverage_to_json(report.coverage),
+        "lead": plain(report.lead),
+        "commits": [entry_to_json(entry, zone, language) for entry in report.entries],
+    }
+
+
+def window_to_json(window: Window) -> dict[str, str]:
+    """``since`` (inside) and ``until`` (outside) as ISO 8601 in ``tz``, an IANA name."""
+    return {
+        "since": window.since.astimezone(window.zone).isoformat(),
+        "until": window.until.astimezone(window.zone).isoformat(),
+        "tz": window.zone.key,
+    }
+
+
+def coverage_to_json(coverage: Coverage | None) -> dict[str, Any]:
+    """The counts by state; empty where nothing was recorded."""
+    if coverage is None:
+        return {}
+    return {
+        "total": coverage.total,
+        "posted": coverage.posted,
+        "archived": coverage.archived,
+        "filtered": dict(coverage.filtered),
+        "failed": dict(coverage.failed),
+    }
+
+
+def entry_to_json(entry: Entry, zone: ZoneInfo, language: Language) -> dict[str, Any]:
+    """A commit with everything that is known and said of it."""
+    graded, analysis = entry.graded, entry.analysis
+    return {
+        **graded_to_json(graded, zone, language),
+        "late": entry.late,
+        "change_types": [str(kind) for kind in analysis.change_types],
+        **analysis_to_json(analysis, language),
+        "files": [file_to_json(f) for f in graded.facts.files],
+        "facts": facts_to_json(graded.facts),
+    }
+
+
+def graded_to_json(graded: Graded, zone: ZoneInfo, language: Language) -> dict[str, Any]:
+    """What identifies a commit and how it is graded; one line of ``digestbot score`` has these."""
+    return {
+        "sha": graded.sha,
+        "pr": graded.number,
+        "committed_at": graded.commit.committed_at.astimezone(zone).isoformat(),
+        "author": graded.commit.author,
+        "subject": graded.commit.subject,
+        "level": str(graded.grade.level),
+        "score": graded.grade.score,
+        "reasons": [reason_words(reason, language) for reason in graded.grade.reasons],
+    }
+
+
+def analysis_to_json(analysis: Analysis, language: Language) -> dict[str, Any]:
+    """The sections: ``summary`` as text, the others as statements."""
+    return {
+        "summary": plain(run(analysis.summary, language)),
+        "impact": statements_to_json(analysis.impact),
+        "insights": statements_to_json(analysis.insights),
+        "risks": statements_to_json(analysis.risks),
+        "suggestions": statements_to_json(analysis.suggestions),
+        "partial": analysis.partial,
+    }
+
+
+def statements_to_json(statements: Sequence[Statement]) -> list[dict[str, Any]]:
+    """Each with its words, its aspect (may be empty) and the places that bear it out."""
+    return [
+        {
+            "text": statement.text,
+            "aspect": str(statement.aspect),
+            "evidence": [_evidence(e) for e in statement.evidence],
+        }
+        for statement in statements
+    ]
+
+
+def _evidence(evidence: Evidence) -> dict[str, Any]:
+    return {
+        "path": printable(evidence.path),
+        "line": evidence.line,
+        "side": str(evidence.side),
+    }
+
+
+def file_to_json(file: FileFacts) -> dict[str, Any]:
+    """A file of a change; ``added`` and ``deleted`` count lines."""
+    return {
+        "path": printable(file.path),
+        "old_path": None if file.old_path is None else printable(file.old_path),
+        "status": str(file.status),
+        "added": file.added,
+        "deleted": file.deleted,
+        "area": str(file.area),
+        "omitted": file.omitted,
+    }
+
+
+def facts_to_json(facts: Facts) -> dict[str, Any]:
+    """What message and diff say, each item with its place."""
+    subject = facts.subject
+    series = subject.series
+    return {
+        "tags": list(subject.tags),
+        "type": subject.type,
+        "scope": subject.scope,
+        "breaking": subject.breaking,
+        "series": None if series is None else {"part": series.part, "total": series.total},
+        "merge": facts.merge,
+        "reverts": _undone(facts.reverts),
+        "relands": _undone(facts.relands),
+        "issues": list(facts.issues),
+        "co_authors": list(facts.co_authors),
+        "trailers": [{"key": key, "value": value} for key, value in facts.trailers],
+        "items": [_item(item) for item in facts.items],
+    }
+
+
+def _undone(undone: Undone | None) -> dict[str, Any] | None:
+    if undone is None:
+        return None
+    return {"sha": undone.sha, "pr": undone.number, "title": undone.title}
+
+
+def _item(item: Fact) -> dict[str, Any]:
+    return {
+        "kind": str(item.kind),
+        "action": str(item.action),
+        "name": item.name,
+        "before": item.before,
+        "after": item.after,
+        "detail": item.detail,
+        **_evidence(item.evidence),
+    }
