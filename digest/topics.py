@@ -58,6 +58,7 @@ _AREA_WEIGHT = 0.6
 _PUBLIC_NAME = 0.5
 _DEPENDENCY_NAME = 0.8
 _SYMBOL_WEIGHT = 0.6
+_MARKS = "\"'`()[]{},.:;!?，。：；！？、"
 _MANY_FILES = 400
 """Of a larger change only so many files are read for topics, those with most lines."""
 
@@ -139,18 +140,28 @@ def _whole(text: str, place: Place, shown: str) -> Iterator[tuple[str, Bearing]]
 
 
 def _from_title(subject: Subject) -> Iterator[tuple[str, Bearing]]:
-    words = subject.words.split()
-    before: tuple[str, ...] = ()
-    for word in words:
-        shown = word.strip("\"'`()[]{},.:;!?，。：；！？、")
+    before: tuple[tuple[str, ...], str] = ((), "")
+    for word in subject.words.split():
+        shown = word.strip(_MARKS)
         bearing = Bearing(place=Place.TITLE, strength=1, shown=shown)
         for name in _name_terms(word, STOP_WORDS):
             yield name, bearing
         parts = pieces(word)
-        if before and parts:
-            yield before[-1] + parts[0], bearing
-            yield "".join(before + parts), bearing
-        before = parts if shown == word.lstrip("\"'`([{") else ()
+        yield from _phrase(before, (parts, shown))
+        # Words that a mark parts are no phrase.
+        before = (parts, shown) if word.endswith(shown) else ((), "")
+
+
+def _phrase(
+    before: tuple[tuple[str, ...], str], here: tuple[tuple[str, ...], str]
+) -> Iterator[tuple[str, Bearing]]:
+    """The terms that two neighbouring words of a title make: ``kv cache``."""
+    (left, left_shown), (right, right_shown) = before, here
+    if left and right and is_name(left[-1]) and is_name(right[0]):
+        shown = f"{left_shown} {right_shown}"
+        bearing = Bearing(place=Place.TITLE, strength=1, shown=shown)
+        yield left[-1] + right[0], bearing
+        yield "".join(left + right), bearing
 
 
 @lru_cache(maxsize=16_384)

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -130,8 +130,13 @@ class Archive(Protocol):
     async def select(self, repository: Repository, query: Query) -> Sequence[Graded]:
         """Those that meet every condition of the query, newest first."""
 
-    async def vocabulary(self, repository: Repository) -> Mapping[str, int]:
-        """The topics of the repository with the number of changes that bear each."""
+    async def vocabulary(
+        self, repository: Repository, among: Collection[str] | None = None
+    ) -> Mapping[str, int]:
+        """The topics of the repository with the number of changes that bear each.
+
+        With ``among`` only those of the given ones that some change bears, which is quick.
+        """
 
 
 class Coverage(Protocol):

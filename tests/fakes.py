@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
@@ -139,8 +139,11 @@ class FakeArchive:
         met = [g for g in self._all(repository) if _meets(g, query)]
         return met[: query.limit] if query.limit else met
 
-    async def vocabulary(self, repository: Repository) -> Mapping[str, int]:
-        return Counter(t for g in self._all(repository) for t in topics_of(g))
+    async def vocabulary(
+        self, repository: Repository, among: Collection[str] | None = None
+    ) -> Mapping[str, int]:
+        borne = Counter(t for g in self._all(repository) for t in topics_of(g))
+        return borne if among is None else {t: borne[t] for t in among if t in borne}
 
 
 def _meets(graded: Graded, query: Query) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, TypeVar
 
 from sqlalchemy import ColumnElement, Select, false, func, or_, select
@@ -107,8 +107,13 @@ class SqlArchive:
             ranked = wanted.order_by(hits.c.rank, changes.c.committed_at.desc(), changes.c.sha)
             return await _all(connection, ranked)
 
-    async def vocabulary(self, repository: Repository) -> Mapping[str, int]:
-        """The topics of the repository with the number of changes that bear each."""
+    async def vocabulary(
+        self, repository: Repository, among: Collection[str] | None = None
+    ) -> Mapping[str, int]:
+        """The topics of the repository with the number of changes that bear each.
+
+        With ``among`` only those of the given ones that some change bears.
+        """
         key = await self._key(repository)
         if key is None:
             return {}
@@ -117,6 +122,8 @@ class SqlArchive:
             .where(change_topics.c.repository_id == key)
             .group_by(change_topics.c.topic)
         )
+        if among is not None:
+            counted = counted.where(change_topics.c.topic.in_(among))
         async with self._database.reading() as connection:
             return dict((await connection.execute(counted)).tuples().all())
 
