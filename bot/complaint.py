@@ -9,6 +9,7 @@ from typing import Any, get_args
 
 from pydantic import BaseModel, ValidationError
 
+from bot.platforms.base import legible
 from bot.settings import Settings
 from digest.errors import InvalidConfig
 
@@ -34,7 +35,7 @@ def complain(
             words = f"{where} is missing"
         case _:
             words = f"{where}{_value(model, location, data)}: {_reason(first['msg'])}"
-    return InvalidConfig(f"{file}: {words}{more}")
+    return InvalidConfig(legible(f"{file}: {words}{more}"))
 
 
 def near(word: str, known: Iterable[str]) -> str:

@@ -1,0 +1,29 @@
+"""What a platform brings to the contract test: one file each in ``benches``, named like it.
+
+The file has ``def bench(folder: Path) -> Bench``; a platform with a server starts its loopback
+double there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from bot.platforms.base import Sender
+
+
+@dataclass
+class Bench:
+    """A platform ready to be tried.
+
+    ``seen`` gives the texts that a person sees in the chat. ``broken`` are senders whose every
+    call fails, one for each way of failing. ``inert`` says whether a part's body holds nothing
+    that acts but what the adapter itself put there. ``secrets`` must never be seen in an error.
+    """
+
+    sender: Sender
+    chat: str
+    seen: Callable[[], Sequence[str]]
+    broken: Sequence[Sender]
+    inert: Callable[[str], bool]
+    secrets: Sequence[str] = ()

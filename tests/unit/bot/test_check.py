@@ -1,0 +1,139 @@
+"""``check`` looks at everything and posts nothing."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+
+import pytest
+
+from bot import check as module
+from bot.check import Probes, Weight, check, failed
+from bot.config import read
+from digest.errors import NewerArchive, NotARepository
+from handlers.ports import Tip
+from tests.fakes_delivery import FakeClock
+
+TEXT = """
+data = "data"
+[[repositories]]
+place = "one"
+[[repositories]]
+place = "two"
+[platforms.file]
+kind = "console"
+output = "posts.txt"
+[[channels]]
+name = "team"
+platform = "file"
+zone = "Europe/Berlin"
+time = "09:00"
+"""
+
+
+@pytest.fixture
+def config(tmp_path, monkeypatch):
+    monkeypatch.delenv("DIGESTBOT_DATA")
+    (tmp_path / "digestbot.toml").write_text(TEXT)
+    return lambda extra="": read(written(tmp_path / "digestbot.toml", extra))
+
+
+def written(file, extra):
+    file.write_text(TEXT + extra)
+    return file
+
+
+async def tip(repository):
+    return Tip(branch="main", sha="0123456789abcdef")
+
+
+async def revision(folder):
+    return "0001"
+
+
+def probes(**other):
+    return Probes(**{"tip": tip, "revision": revision, "clock": FakeClock(), **other})
+
+
+def told(findings):
+    return [(str(one.weight), one.subject, one.text) for one in findings]
+
+
+async def test_everything_that_is_named_is_looked_at(config, tmp_path):
+    findings = await check(config(), probes())
+    assert told(findings)[0][:2] == ("ok", "git")
+    assert told(findings)[1:] == [
+        ("ok", "data folder", f"{tmp_path / 'data'}, to be made"),
+        ("ok", "archive", "revision 0001"),
+        ("ok", "repository one", "main at 0123456789ab"),
+        ("ok", "repository two", "main at 0123456789ab"),
+        ("ok", "platform file, channel team", "80 columns"),
+        ("ok", "channel team", "next digest Sat 2026-01-24 09:00 +0100 (Europe/Berlin)"),
+    ]
+    assert not failed(findings)
+
+
+async def test_nothing_is_sent_and_nothing_made(config, tmp_path):
+    await check(config(), probes())
+    assert (tmp_path / "posts.txt").read_text() == ""
+    assert not (tmp_path / "data").exists()
+
+
+async def test_what_fails_is_told_and_the_rest_is_looked_at(config):
+    async def missing(repository):
+        if repository.name == "one":
+            raise NotARepository(repository.place)
+        return Tip(branch="main", sha=None)
+
+    async def newer(folder):
+        raise NewerArchive("archive.db", "9999")
+
+    findings = await check(config(), probes(tip=missing, revision=newer))
+    wrong = [one.subject for one in findings if one.weight is Weight.ERROR]
+    assert wrong == ["archive", "repository one"]
+    assert ("ok", "repository two", "main, without commits") in told(findings)
+    assert failed(findings)
+
+
+async def test_platform_that_cannot_open_is_an_error(config, tmp_path):
+    (tmp_path / "posts.txt").mkdir()
+    findings = await check(config(), probes())
+    (wrong,) = [one for one in findings if one.weight is Weight.ERROR]
+    assert wrong.subject == "platform file"
+    assert "directory" in wrong.text
+
+
+async def test_platform_without_a_channel_is_a_warning(config):
+    findings = await check(config('[platforms.spare]\nkind = "console"\n'), probes())
+    assert ("warning", "platform spare", "no channel uses it") in told(findings)
+    assert not failed(findings)
+
+
+async def test_data_folder_that_cannot_be_written_is_an_error(config, tmp_path):
+    (tmp_path / "data").touch()
+    findings = await check(config(), probes())
+    (wrong,) = [one for one in findings if one.weight is Weight.ERROR]
+    assert wrong.subject == "data folder"
+    assert "DIGESTBOT_DATA" in wrong.text
+
+
+async def test_old_git_is_an_error(config, monkeypatch):
+    # Only an older git could show this for real.
+    monkeypatch.setattr(module, "OLDEST", (999, 0))
+    findings = await check(config(), probes())
+    assert findings[0].weight is Weight.ERROR
+    assert "at least 999.0 is needed" in findings[0].text
+
+
+async def test_repository_that_hangs_is_an_error(config, monkeypatch):
+    async def hangs(repository):
+        await asyncio.sleep(60)
+
+    monkeypatch.setattr(module, "_PATIENCE", 0.05)
+    findings = await check(config(), probes(tip=hangs))
+    assert ("error", "repository one", "no answer within 0.05 seconds") in told(findings)
+
+
+async def test_warnings_of_the_file_come_first(config, tmp_path):
+    findings = await check(replace(config(), warnings=("open to others",)), probes())
+    assert told(findings)[0] == ("warning", "secrets", "open to others")

@@ -1,0 +1,345 @@
+"""One file, every mistake named in one line."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from datetime import time, timedelta
+from pathlib import Path
+from textwrap import dedent
+from zoneinfo import ZoneInfo
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pydantic import SecretStr
+
+from bot import platforms
+from bot.config import Environment, config_file, data_folder, read
+from bot.courier import Promise
+from bot.sections import (
+    ChannelConfig,
+    LogSettings,
+    Quiet,
+    RepositoryConfig,
+    ThresholdSettings,
+    Written,
+)
+from bot.senders import open_senders, targets
+from bot.settings import Reading, Settings, read_secret
+from digest.errors import InvalidConfig
+from digest.grade import Level, Thresholds
+from digest.language import Language
+
+EXAMPLE = Path(__file__).parents[3] / "deploy" / "bot.example.toml"
+REPOSITORY = '[[repositories]]\nplace = "https://forge.example/acme/engine.git"\n'
+CHANNEL = '[[channels]]\nname = "team"\nplatform = "console"\n'
+
+
+@pytest.fixture
+def write(tmp_path):
+    def write(text: str) -> Path:
+        file = tmp_path / "digestbot.toml"
+        file.write_text(dedent(text), encoding="utf-8")
+        return file
+
+    return write
+
+
+@pytest.fixture
+def load(write):
+    return lambda text: read(write(text))
+
+
+def test_the_example_is_valid_and_names_every_key():
+    config = read(EXAMPLE)
+    assert config.warnings == ()
+    text = EXAMPLE.read_text(encoding="utf-8")
+    for model in (Written, LogSettings, RepositoryConfig, ThresholdSettings, ChannelConfig):
+        for key in model.model_fields:
+            assert (
+                f"{key} = " in text
+                or f"[{key}]" in text
+                or f"[[{key}]]" in text
+                or (f".{key}]" in text or f"[{key}." in text)
+            ), key
+
+
+def test_smallest_file_has_defaults(load):
+    config = load(REPOSITORY + CHANNEL)
+    (repository,), (channel,) = config.repositories, config.channels
+    assert repository.name == "acme/engine"
+    assert repository.levels is None
+    assert (channel.zone.key, channel.time, channel.language) == ("UTC", time(9), Language.EN)
+    assert (channel.least, channel.quiet, channel.promise) == (
+        Level.HIGH, Quiet.SILENT, Promise.AT_MOST_ONCE,
+    )  # fmt: skip
+    assert channel.patience == timedelta(hours=24)
+    assert channel.spec.weekdays == frozenset(range(7))
+    assert config.watched(channel) == (repository,)
+
+
+def test_channel_wins_over_defaults_and_defaults_over_ours(load):
+    config = load(
+        f"""
+        [defaults]
+        zone = "Asia/Shanghai"
+        language = "zh"
+        time = 08:30:00
+        {REPOSITORY.replace(chr(10), chr(10) + " " * 8)}
+        [[channels]]
+        name = "a"
+        platform = "console"
+        language = "en"
+        """
+    )
+    (channel,) = config.channels
+    assert (channel.zone, channel.language, channel.time) == (
+        ZoneInfo("Asia/Shanghai"), Language.EN, time(8, 30),
+    )  # fmt: skip
+
+
+def test_relative_paths_begin_at_the_file(load, tmp_path):
+    config = load(
+        'data = "d"\n[[repositories]]\nplace = "../clone"\n'
+        '[platforms.console]\noutput = "posts.txt"\n' + CHANNEL + 'output = "reports"\n'
+    )
+    assert config.repositories[0].place == str(tmp_path / "../clone")
+    assert config.repositories[0].name == "clone"
+    assert config.channels[0].output == tmp_path / "reports"
+    assert config.platforms["console"].settings.output == tmp_path / "posts.txt"
+
+
+def test_environment_wins_for_the_data_folder(load, monkeypatch, tmp_path):
+    text = f'data = "from-file"\n{REPOSITORY}'
+    assert load(text).data == tmp_path / "data"  # the suite sets DIGESTBOT_DATA
+    monkeypatch.delenv("DIGESTBOT_DATA")
+    assert load(text).data == tmp_path / "from-file"
+
+
+def test_environment_wins_for_the_log_format(load, monkeypatch):
+    monkeypatch.setenv("DIGESTBOT_LOG_FORMAT", "json")
+    assert load(f'{REPOSITORY}[logs]\nformat = "human"').logs.format == "json"
+
+
+def test_config_file_is_looked_for_here_and_in_the_data_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert config_file() == data_folder() / "digestbot.toml"
+    Path("digestbot.toml").touch()
+    assert config_file() == Path("digestbot.toml")
+    monkeypatch.setenv("DIGESTBOT_CONFIG", "/etc/digestbot.toml")
+    assert config_file() == Path("/etc/digestbot.toml")
+    assert config_file(Environment(config=Path("x"))) == Path("x")
+
+
+@pytest.mark.parametrize(
+    ("place", "name"),
+    [
+        ("https://forge.example/acme/engine.git", "acme/engine"),
+        ("https://forge.example/group/sub/engine/", "sub/engine"),
+        ("ssh://git@forge.example:22/acme/engine", "acme/engine"),
+        ("git@forge.example:acme/engine.git", "acme/engine"),
+        ("/srv/git/engine.git", "engine"),
+    ],
+)
+def test_repository_is_named_by_its_place(load, place, name):
+    assert load(f'[[repositories]]\nplace = "{place}"').repositories[0].name == name
+
+
+@pytest.mark.parametrize(
+    ("text", "days"),
+    [
+        ('["mon-fri"]', "01234"),
+        ('["sat-mon"]', "560"),
+        ('["sun"]', "6"),
+        ('["Sunday", "wednes"]', "26"),
+        ('"tue"', "1"),
+    ],
+)
+def test_weekdays_are_names_or_ranges(load, text, days):
+    config = load(f"[defaults]\nweekdays = {text}\n{REPOSITORY}{CHANNEL}")
+    assert config.channels[0].weekdays == frozenset(map(int, days))
+
+
+def test_thresholds_and_aliases_reach_the_domain(load):
+    config = load(
+        f"""{REPOSITORY}
+        [repositories.thresholds]
+        high = 0.7
+        [repositories.aliases]
+        MoE = ["fused_moe"]
+        """
+    )
+    assert config.repositories[0].levels == Thresholds(high=0.7)
+    assert config.repositories[0].aliases == {"moe": ("fused_moe",)}
+
+
+MISTAKES = [
+    (REPOSITORY + "brnch = 'x'", "unknown key repositories[#1].brnch; did you mean 'branch'?"),
+    ("dta = 'x'", "unknown key dta; did you mean 'data'?"),
+    (REPOSITORY + CHANNEL + "tiem = '9'", "unknown key channels['team'].tiem; did you mean 'time'?"),
+    (REPOSITORY + "[repositories.thresholds]\nhgh = 1",
+     "unknown key repositories[#1].thresholds.hgh; did you mean 'high'?"),
+    (REPOSITORY + "[platforms.console]\nwdth = 1",
+     "unknown key platforms.console.wdth; did you mean 'width'?"),
+    (REPOSITORY + "zzz = 1",
+     ("unknown key repositories[#1].zzz; known here: aliases, branch, forge, name, place, "
+     "thresholds, web")),
+    (REPOSITORY + CHANNEL + "time = '25:00'",
+     ("channels['team'].time = '25:00': write hours and minutes from 00:00 to 23:59, "
+     "such as '09:00'")),
+    (REPOSITORY + CHANNEL + "language = 'de'",
+     "channels['team'].language = 'de': it should be 'en' or 'zh'"),
+    (REPOSITORY + CHANNEL + "zone = 'Europe/Berln'",
+     "channels['team'].zone = 'Europe/Berln': no IANA time zone; did you mean 'Europe/Berlin'?"),
+    (REPOSITORY + CHANNEL + "zone = '../../etc/passwd'",
+     "channels['team'].zone = '../../etc/passwd': no IANA time zone; one is Europe/Berlin"),
+    (REPOSITORY + "[defaults]\nweekdays = ['funday']",
+     ("defaults.weekdays = ['funday']: 'funday' is no weekday; write mon, tue, wed, thu, fri, "
+     "sat, sun or a range like mon-fri")),
+    (REPOSITORY + "[defaults]\nweekdays = []",
+     "defaults.weekdays = []: write a list of weekdays, such as ['mon', 'wed'] or ['mon-fri']"),
+    (REPOSITORY + "[defaults]\ncatch_up = 900",
+     "defaults.catch_up = 900: it should be less than or equal to 168"),
+    (REPOSITORY + "[repositories.thresholds]\nhigh = 0.1",
+     "repositories[#1].thresholds: medium (0.2) is above high (0.1); exchange them"),
+    (REPOSITORY + "[[channels]]\nplatform = 'console'", "channels[#1].name is missing"),
+    (REPOSITORY + CHANNEL + "repositories = ['acme/engin']",
+     "channels 'team', repositories: unknown 'acme/engin'; did you mean 'acme/engine'?"),
+    (REPOSITORY + CHANNEL.replace("console", "konsole"),
+     "channels 'team', platform = 'konsole' is unknown; did you mean 'console'?; known: "
+     + ", ".join(platforms.kinds())),
+    (REPOSITORY + "[platforms.ops]\nkind = 'pigeon'",
+     "platforms.ops.kind = 'pigeon' is unknown; known: " + ", ".join(platforms.kinds())),
+    (REPOSITORY + "[platforms.ops]\nkind = 'base'",
+     "platforms.ops.kind = 'base' is unknown; known: " + ", ".join(platforms.kinds())),
+    (REPOSITORY + CHANNEL + CHANNEL, "channels: the name 'team' is given twice"),
+    (REPOSITORY + REPOSITORY, "repositories: the name 'acme/engine' is given twice"),
+    (CHANNEL, "no [[repositories]]; name at least one with its place"),
+    ("[[repositories]]\nplace = '--upload-pack=evil'",
+     ("repositories[#1].place = '--upload-pack=evil': write a folder or an address such as "
+     "https://host/owner/name")),
+    (REPOSITORY + "branch = '-x'",
+     ("repositories[#1].branch = '-x': write a branch's name, or leave it out for the default "
+     "branch")),
+    ("channels = 3", "channels = 3: it should be a valid tuple"),
+    (REPOSITORY + "x = ", "is not TOML: Invalid value (at end of document)"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "line"), MISTAKES, ids=[line[:40] for _, line in MISTAKES])
+def test_mistake_is_named_in_one_line(write, text, line):
+    file = write(text)
+    with pytest.raises(InvalidConfig) as raised:
+        read(file)
+    assert str(raised.value) == f"{file}: {line}"
+    assert raised.value.exit_status == 2
+
+
+def test_several_mistakes_are_counted(load):
+    with pytest.raises(InvalidConfig, match=r"\(and 1 more\)$"):
+        load(REPOSITORY + CHANNEL + "language = 'de'\nleast = 'huge'")
+
+
+def test_file_that_is_not_there_says_what_to_copy(tmp_path):
+    with pytest.raises(InvalidConfig, match=r"no such file; copy deploy/bot\.example\.toml"):
+        read(tmp_path / "nothing.toml")
+
+
+def test_folder_or_binary_in_place_of_the_file_is_refused(tmp_path):
+    with pytest.raises(InvalidConfig, match="cannot be read"):
+        read(tmp_path)
+    (tmp_path / "b.toml").write_bytes(b"\xff\xfe")
+    with pytest.raises(InvalidConfig, match="UTF-8"):
+        read(tmp_path / "b.toml")
+
+
+def test_key_with_a_line_end_makes_one_line(load):
+    with pytest.raises(InvalidConfig) as raised:
+        load(REPOSITORY + '"a\\nb" = 1')
+    assert "\n" not in str(raised.value)
+
+
+@settings(deadline=None)
+@given(st.dictionaries(st.text(max_size=8), st.text(max_size=8), max_size=3))
+def test_no_table_makes_anything_but_a_config_or_one_line(tables):
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "x.toml"
+        lines = (f"{json.dumps(key)} = {json.dumps(value)}" for key, value in tables.items())
+        file.write_text("\n".join(lines), encoding="utf-8", errors="replace")
+        told = ""
+        try:
+            read(file)
+        except InvalidConfig as error:
+            told = str(error)
+        assert "\n" not in told
+
+
+async def test_open_senders_opens_what_channels_use(load, tmp_path):
+    config = load(
+        REPOSITORY
+        + f'[platforms.file]\nkind = "console"\noutput = "{tmp_path}/p.txt"\n[platforms.spare]\n'
+        + 'kind = "console"\n'
+        + CHANNEL.replace('"console"', '"file"')
+    )
+    senders = open_senders(config)
+    assert list(senders) == ["file"]
+    assert targets(config, senders)["team"].sender is senders["file"]
+    await senders["file"].aclose()
+
+
+class TestSecrets:
+    """Secrets of a platform, as ``Settings`` finds them for any of them."""
+
+    @pytest.fixture
+    def model(self):
+        class Account(Settings):
+            bot_token: SecretStr
+            signing: SecretStr | None = None
+
+        return Account
+
+    def read(self, model, data, folder, **environment):
+        reading = Reading(folder=folder, environment=environment, section="my-slack")
+        return model.model_validate(data, context=reading), reading
+
+    def test_fields_of_the_secret_type_are_known(self, model):
+        assert model.secret_fields() == ("bot_token", "signing")
+
+    def test_a_file_beside_the_configuration(self, model, tmp_path):
+        file = tmp_path / "token"
+        file.write_text("xoxb-1\n")
+        file.chmod(0o600)
+        account, reading = self.read(model, {"bot_token_file": "token"}, tmp_path)
+        assert account.bot_token.get_secret_value() == "xoxb-1"
+        assert "xoxb" not in repr(account)
+        assert reading.warnings == []
+
+    def test_a_file_open_to_others_is_warned_of(self, model, tmp_path):
+        file = tmp_path / "token"
+        file.write_text("xoxb-1")
+        file.chmod(0o644)
+        _, reading = self.read(model, {"bot_token_file": "token"}, tmp_path)
+        assert reading.warnings == [f"{file} can be read by others; chmod 600 it"]
+
+    def test_the_environment_where_the_file_says_nothing(self, model, tmp_path):
+        account, _ = self.read(model, {}, tmp_path, DIGESTBOT_MY_SLACK_BOT_TOKEN="xoxb-2")
+        assert account.bot_token.get_secret_value() == "xoxb-2"
+
+    def test_the_file_wins_over_the_environment(self, model, tmp_path):
+        account, _ = self.read(
+            model, {"bot_token": "xoxb-3"}, tmp_path, DIGESTBOT_MY_SLACK_BOT_TOKEN="xoxb-2"
+        )
+        assert account.bot_token.get_secret_value() == "xoxb-3"
+
+    def test_both_ways_at_once_are_refused(self, model, tmp_path):
+        with pytest.raises(ValueError, match="both bot_token and bot_token_file"):
+            self.read(model, {"bot_token": "a", "bot_token_file": "b"}, tmp_path)
+
+    @pytest.mark.parametrize("content", [None, "", "  \n"])
+    def test_a_file_without_a_secret_is_refused(self, tmp_path, content):
+        file = tmp_path / "token"
+        if content is not None:
+            file.write_text(content)
+        with pytest.raises(ValueError, match="the secret's file"):
+            read_secret(file, [])

@@ -1,0 +1,376 @@
+"""The loop: every slot once, whatever dies, and every question once."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, time, timedelta
+from zoneinfo import ZoneInfo
+
+import pytest
+import structlog
+
+from bot import runner as module
+from bot.courier import Patience, Target
+from bot.delivery import Delivery
+from bot.platforms.base import Incoming, Receipt, SendError, SendReason
+from bot.runner import Post, Ready, Runner, Work, run, stop_on_signals
+from bot.schedule import Spec
+from digest.errors import SourceUnavailable, UnknownChange
+from tests.fakes_delivery import (
+    Crash,
+    FakeClock,
+    FakeLeases,
+    FakeLedger,
+    FakeSender,
+    Killed,
+    no_step,
+    paragraphs,
+)
+
+NINE = Spec(at=time(9), zone=ZoneInfo("UTC"))
+
+
+def at(text: str) -> datetime:
+    return datetime.fromisoformat(text).replace(tzinfo=UTC)
+
+
+@dataclass
+class World:
+    """What outlives a process: the ledger, the platform, the time. ``built`` are slots by name."""
+
+    ledger: FakeLedger = field(default_factory=FakeLedger)
+    sender: FakeSender = field(default_factory=lambda: FakeSender(can_find=True))
+    clock: FakeClock = field(default_factory=lambda: FakeClock(at("2026-01-22T12:00")))
+    catch_up: timedelta = timedelta(hours=24)
+    built: list[str] = field(default_factory=list)
+    finished: list[str] = field(default_factory=list)
+    asked: list[str] = field(default_factory=list)
+    build_errors: list[Exception] = field(default_factory=list)
+    quiet: bool = False
+    leases: FakeLeases | None = None
+
+    def work(self) -> Work:
+        """A new process."""
+        target = Target(name="team", sender=self.sender, chat="C1")
+        leases = self.leases or FakeLeases()
+        return Work(
+            posts=[Post(target=target, spec=NINE, catch_up=self.catch_up)],
+            build=self.build,
+            finish=self.finish,
+            answer=self.answer,
+            delivery=Delivery(self.ledger, leases, [target], Patience(first=0)),
+            ledger=self.ledger,
+            leases=leases,
+            clock=self.clock,
+        )
+
+    async def build(self, post, slot):
+        self.built.append(slot.name)
+        await asyncio.sleep(0)
+        if self.build_errors:
+            raise self.build_errors.pop(0)
+        if self.quiet:
+            return ()
+        return [Ready(digest=f"daily:r:main:{slot.name}", document=paragraphs(slot.name))]
+
+    async def finish(self, post, slot, results):
+        self.finished.append(slot.name)
+
+    async def answer(self, incoming):
+        self.asked.append(incoming.text)
+        match incoming.text:
+            case "unknown":
+                raise UnknownChange("#1", "acme/engine")
+            case "bug":
+                raise ZeroDivisionError
+            case "nothing":
+                return None
+        return paragraphs(f"answer to {incoming.text}")
+
+    async def start(self) -> Runner:
+        """A new process, as far as its first sweep."""
+        runner = Runner(self.work())
+        await runner.sweep()
+        return runner
+
+
+@pytest.fixture
+def world():
+    return World()
+
+
+async def test_channel_seen_for_the_first_time_begins_with_its_next_slot(world):
+    runner = await world.start()
+    assert world.sender.texts() == []
+    world.clock.time = at("2026-01-23T09:00")
+    await runner.sweep()
+    assert world.sender.texts() == ["2026-01-23"]
+
+
+async def test_slot_missed_after_the_first_start_is_caught_up(world):
+    await world.start()
+    world.clock.time = at("2026-01-23T15:00")
+    await world.start()
+    assert world.sender.texts() == ["2026-01-23"]
+
+
+async def test_of_many_missed_slots_the_newest_is_caught_up_once(world):
+    await world.start()
+    world.clock.time = at("2026-02-10T08:00")
+    for _ in range(3):
+        await world.start()
+    assert world.sender.texts() == ["2026-02-09"]
+
+
+async def test_slot_missed_for_too_long_is_let_go(world):
+    world.catch_up = timedelta(hours=2)
+    await world.start()
+    world.clock.time = at("2026-01-23T12:00")
+    await world.start()
+    assert world.sender.texts() == []
+
+
+async def test_channel_that_catches_nothing_up_still_posts_in_time(world):
+    world.catch_up = timedelta(0)
+    runner = await world.start()
+    world.clock.time = at("2026-01-23T09:00:02")
+    await runner.attend(world.work().posts[0])
+    assert world.sender.texts() == ["2026-01-23"]
+
+
+async def test_slot_is_posted_once_by_many_processes(world):
+    await world.start()
+    world.clock.time = at("2026-01-23T09:00")
+    world.leases = FakeLeases()
+    await asyncio.gather(*(world.start() for _ in range(5)))
+    assert world.sender.texts() == ["2026-01-23"]
+
+
+async def test_slot_is_posted_once_even_without_common_leases(world):
+    await world.start()
+    world.clock.time = at("2026-01-23T09:00")
+    first, second = Runner(world.work()), Runner(world.work())
+    await asyncio.gather(first.attend(world.work().posts[0]), second.attend(world.work().posts[0]))
+    assert world.built == ["2026-01-23"]
+
+
+async def test_quiet_slot_is_finished_and_not_built_again(world):
+    world.quiet = True
+    await world.start()
+    world.clock.time = at("2026-01-23T09:00")
+    for _ in range(3):
+        await world.start()
+    assert world.built == ["2026-01-23"]
+    assert world.finished == ["2026-01-23"]
+
+
+@pytest.mark.parametrize("error", [SourceUnavailable("no network"), ZeroDivisionError()])
+async def test_slot_that_cannot_be_built_is_tried_again_at_the_next_sweep(world, error):
+    await world.start()
+    world.clock.time = at("2026-01-23T09:00")
+    world.build_errors = [error]
+    with structlog.testing.capture_logs() as logs:
+        runner = await world.start()
+    assert [line["event"] for line in logs if line["log_level"] == "error"] == ["slot.failed"]
+    assert world.sender.texts() == []
+    await runner.sweep()
+    await runner.sweep()
+    assert world.sender.texts() == ["2026-01-23"]
+    assert world.finished == ["2026-01-23"]
+
+
+async def test_outage_of_the_platform_is_made_up_for_by_a_later_sweep(world):
+    await world.start()
+    world.clock.time = at("2026-01-23T09:00")
+    world.sender.errors = [SendError(SendReason.UNAVAILABLE) for _ in range(5)]
+    runner = await world.start()
+    assert world.sender.texts() == []
+    await runner.sweep()
+    assert world.sender.texts() == ["2026-01-23"]
+    assert world.built == ["2026-01-23"]
+
+
+async def test_dead_chat_is_not_tried_again_until_a_restart(world):
+    await world.start()
+    world.clock.time = at("2026-01-23T09:00")
+    world.sender.errors = [SendError(SendReason.NO_CHANNEL)]
+    runner = await world.start()
+    await runner.sweep()
+    await runner.sweep()
+    assert world.sender.calls == 1
+    await world.start()
+    assert world.sender.texts() == ["2026-01-23"]
+
+
+def points() -> int:
+    """At how many steps the process can die between the claim of a slot and its end."""
+
+    async def count() -> int:
+        world = World()
+        await world.start()
+        world.clock.time = at("2026-01-23T09:00")
+        world.ledger.step = world.sender.step = crash = Crash()
+        await world.start()
+        return len(crash.steps)
+
+    return asyncio.run(count())
+
+
+@pytest.mark.parametrize("step", range(points()))
+async def test_death_at_any_step_of_a_slot_loses_and_doubles_nothing(world, step):
+    await world.start()
+    world.clock.time = at("2026-01-23T09:00")
+    world.ledger.step = world.sender.step = Crash(at=step)
+    with pytest.raises(Killed):
+        await world.start()
+    world.ledger.step = world.sender.step = no_step
+    await world.start()
+    await world.start()
+    assert world.sender.texts() == ["2026-01-23"]
+    assert set(world.finished) == {"2026-01-23"}
+
+
+def message(text: str, number: str = "m1") -> Incoming:
+    return Incoming(
+        platform="fake", chat="C9", person="U1", text=text, id=number, at=at("2026-01-23T09:00"),
+        receipt=Receipt(message="m1"),
+    )  # fmt: skip
+
+
+async def test_message_is_answered_in_its_chat_as_a_reply(world):
+    runner = Runner(world.work())
+    await runner.answer(world.sender, message("hello"))
+    ((chat, part, reply),) = world.sender.stands
+    assert (chat, part.text, reply) == ("C9", "answer to hello", Receipt(message="m1"))
+
+
+async def test_message_that_is_delivered_again_is_answered_once_also_after_a_restart(world):
+    for _ in range(2):
+        runner = Runner(world.work())
+        await runner.answer(world.sender, message("hello"))
+        await runner.answer(world.sender, message("hello"))
+    assert world.asked == ["hello"]
+
+
+async def test_error_of_the_asker_is_shown_and_ours_has_a_number(world):
+    runner = Runner(world.work())
+    with structlog.testing.capture_logs() as logs:
+        await runner.answer(world.sender, message("unknown", "1"))
+        await runner.answer(world.sender, message("bug", "2"))
+    first, second = world.sender.texts()
+    assert first.startswith("#1 is not in acme/engine")
+    number = next(line["id"] for line in logs if line["event"] == "message.broken")
+    assert second == f"Internal error {number}; the log tells more."
+
+
+async def test_nothing_to_say_says_nothing(world):
+    await Runner(world.work()).answer(world.sender, message("nothing"))
+    assert world.sender.texts() == []
+
+
+@dataclass
+class Hearing(FakeSender):
+    """A platform that hears; a ``None`` among the messages breaks the line once."""
+
+    heard: list[Incoming | None] = field(default_factory=list)
+
+    async def listen(self):
+        while self.heard:
+            one = self.heard.pop(0)
+            if one is None:
+                raise ConnectionError("lost")
+            yield one
+        await asyncio.Event().wait()
+
+
+async def test_run_sweeps_listens_and_stops(world):
+    await world.start()
+    world.clock.time = at("2026-01-23T09:00")
+    hearing = Hearing(heard=[message("one", "1"), message("two", "2")])
+    stop = asyncio.Event()
+    running = asyncio.create_task(run(replace(world.work(), receivers=[hearing]), stop))
+    while len(hearing.stands) < 2 or not world.sender.stands:
+        await asyncio.sleep(0.001)
+    stop.set()
+    await asyncio.wait_for(running, 2)
+    assert sorted(hearing.texts()) == ["answer to one", "answer to two"]
+    assert world.sender.texts() == ["2026-01-23"]
+
+
+async def test_line_that_breaks_is_taken_up_again(world, monkeypatch):
+    hearing = Hearing(heard=[None, message("after")])
+    runner = Runner(world.work())
+    real = asyncio.sleep
+    # The pause before the next connection is a second; the test does not need it.
+    monkeypatch.setattr(asyncio, "sleep", lambda seconds: real(0))
+    listening = asyncio.create_task(runner.listen(hearing))
+    while not hearing.stands:
+        await real(0.001)
+    listening.cancel()
+    assert hearing.texts() == ["answer to after"]
+
+
+async def test_stop_lets_a_post_end(world):
+    await world.start()
+    world.clock.time = at("2026-01-23T09:00")
+    world.sender.delay = 0.2
+    stop = asyncio.Event()
+    running = asyncio.create_task(run(world.work(), stop))
+    while not world.sender.calls:
+        await asyncio.sleep(0.001)
+    stop.set()
+    await asyncio.wait_for(running, 2)
+    assert world.sender.texts() == ["2026-01-23"]
+    assert world.finished == ["2026-01-23"]
+
+
+async def test_stop_does_not_wait_for_ever(world, monkeypatch):
+    monkeypatch.setattr(module, "GRACE", 0.05)
+    await world.start()
+    world.clock.time = at("2026-01-23T09:00")
+    world.sender.delay = 60
+    stop = asyncio.Event()
+    running = asyncio.create_task(run(world.work(), stop))
+    while not world.sender.calls:
+        await asyncio.sleep(0.001)
+    stop.set()
+    await asyncio.wait_for(running, 2)
+    world.sender.delay = 0
+    await world.start()
+    assert world.sender.texts() == ["2026-01-23"]
+
+
+async def test_the_clock_calls_at_the_slot(world):
+    """With the real APScheduler: a slot two seconds from now is posted by itself."""
+    now = datetime.now(UTC)
+    due = (now + timedelta(seconds=2)).replace(microsecond=0)
+    world.clock.now = lambda: datetime.now(UTC)
+    work = world.work()
+    spec = Spec(at=due.time(), zone=ZoneInfo("UTC"))
+    stop = asyncio.Event()
+    running = asyncio.create_task(
+        run(replace(work, posts=[replace(work.posts[0], spec=spec)]), stop)
+    )
+    async with asyncio.timeout(5):
+        while not world.sender.stands:
+            await asyncio.sleep(0.01)
+    late = datetime.now(UTC) - due
+    stop.set()
+    await running
+    assert timedelta(0) <= late < timedelta(seconds=1)
+    assert world.sender.texts() == [due.date().isoformat()]
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+async def test_signal_sets_stop(number):
+    stop = asyncio.Event()
+    stop_on_signals(stop)
+    try:
+        os.kill(os.getpid(), number)
+        await asyncio.wait_for(stop.wait(), 1)
+    finally:
+        for one in (signal.SIGTERM, signal.SIGINT):
+            asyncio.get_running_loop().remove_signal_handler(one)
