@@ -176,6 +176,8 @@ def area_of(path: str) -> Area:
         return Area.VENDORED
     if any(f in _GENERATED_FOLDERS for f in lowered) or _GENERATED_NAME.search(low):
         return Area.GENERATED
+    if lowered[:1] == ["requirements"]:  # the layout of pip-tools, one file an environment
+        return Area.BUILD
     return _pipeline(lowered, low) or _folder(lowered) or _file(lowered, name, low) or Area.CORE
 
 

@@ -79,6 +79,8 @@ _NEED_WHOLE = frozenset(
         manifests_build.pre_commit,
     ]
 )
+# Manifests that are samples or data of tests; no part of the project depends on what they name.
+_ASIDE = frozenset([Area.TESTS, Area.EXAMPLES, Area.BENCHMARKS])
 _SUBPROJECT = re.compile(r"Subproject commit ([0-9a-f]{40,64})")
 _MOST = 80  # facts of one file; a manifest that comes as a whole lists no more to a reader's use
 
@@ -94,14 +96,15 @@ def reader_of(path: str) -> Reader | None:
 def wants(file: FileChange, area: Area, language: str) -> bool:  # noqa: ARG001 - the finders' protocol
     """Whether lines of this manifest mean something by where they stand only."""
     return (
-        file.status not in {FileStatus.ADDED, FileStatus.DELETED}
+        area not in _ASIDE
+        and file.status not in {FileStatus.ADDED, FileStatus.DELETED}
         and reader_of(file.path) in _NEED_WHOLE
     )
 
 
 def find(scene: Scene) -> Iterable[Fact]:
     """What a manifest's change adds, drops, raises or lowers, in the order of its lines."""
-    reader = reader_of(scene.file.path)
+    reader = None if scene.area in _ASIDE else reader_of(scene.file.path)
     if reader is None:
         return ()
     old, new = sheets(scene)
@@ -146,7 +149,12 @@ def _matched(old: Sequence[Pin], new: Sequence[Pin], before: Sheet, after: Sheet
     found: list[Fact] = []
     for key in dict.fromkeys([*gone, *come]):
         left, right = _without_common(gone.get(key, []), come.get(key, []))
-        found.extend(_fact(a, b, before, after) for a, b in zip_longest(left, right))
+        told: set[tuple[str | None, str | None]] = set()
+        for a, b in zip_longest(left, right):
+            versions = (a.version if a else None, b.version if b else None)
+            if versions not in told:  # the same step in ten jobs of a workflow is one fact
+                told.add(versions)
+                found.append(_fact(a, b, before, after))
     return sorted(found, key=lambda f: f.evidence.line)
 
 

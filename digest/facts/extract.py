@@ -6,14 +6,14 @@ show (a deprecation that only moved elsewhere) is settled here.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from digest.change import Change, FileChange, FileStatus
-from digest.facts import dependencies
+from digest.facts import dependencies, deprecations, schema, security
 from digest.facts.areas import area_of, language_of
 from digest.facts.merges import told
 from digest.facts.message import read_issues, read_paragraphs
-from digest.facts.model import Area, Fact, Facts, FileFacts
+from digest.facts.model import Action, Area, Fact, FactKind, Facts, FileFacts, Subject
 from digest.facts.reverts import find_undone
 from digest.facts.scene import Scene
 from digest.facts.subject import read_subject, strip_numbers
@@ -22,11 +22,21 @@ from digest.facts.trailers import co_authors, split_trailers
 Finder = Callable[[Scene], Iterable[Fact]]
 Wants = Callable[[FileChange, Area, str], bool]
 
-_FINDERS: tuple[Finder, ...] = (dependencies.find,)
-_WANTS: tuple[Wants, ...] = (dependencies.wants,)
+_FINDERS: tuple[Finder, ...] = (
+    dependencies.find,
+    deprecations.find,
+    schema.find,
+    security.find,
+)
+_WANTS: tuple[Wants, ...] = (dependencies.wants, deprecations.wants, schema.wants)
 
 _CLOSED = frozenset([Area.GENERATED, Area.VENDORED, Area.LOCKFILE])
 """Areas whose contents nobody here wrote: their paths are facts, their lines are not."""
+
+_TALK = frozenset([Area.TESTS, Area.DOCS, Area.EXAMPLES, Area.BENCHMARKS])
+
+_MOVABLE = frozenset([FactKind.DEPRECATION, FactKind.SECURITY, FactKind.DEPENDENCY])
+_STEPS = {Action.ADDED: 1, Action.REMOVED: -1}
 
 _MOST_FILES = 64
 """Files of a change whose whole texts are read, those with most changed lines first. A change that
@@ -53,7 +63,7 @@ def extract(change: Change, texts: Mapping[str, str]) -> Facts:
     return Facts(
         subject=subject,
         files=tuple(_file_facts(file) for file in change.files),
-        items=_items(change, texts),
+        items=(*_items(change, texts), *_of_message(change, subject)),
         paragraphs=read_paragraphs(body, (subject.title, subject.words, bare)),
         trailers=trailers,
         co_authors=co_authors(message.body.splitlines(), commit.author, commit.email),
@@ -108,7 +118,30 @@ def _items(change: Change, texts: Mapping[str, str]) -> tuple[Fact, ...]:
         )
         facts = [fact for find in _FINDERS for fact in find(scene)]
         found.extend(sorted(facts, key=_place))
-    return tuple(found)
+    return _settled(found)
+
+
+def _of_message(change: Change, subject: Subject) -> Iterator[Fact]:
+    """What the message says of the code; of changes to tests and docs alone it says nothing."""
+    if any(area_of(file.path) not in _TALK for file in change.files):
+        yield from deprecations.find_in_message(change.commit.message, subject)
+        yield from security.find_in_message(change.commit.message, subject)
+
+
+def _settled(facts: list[Fact]) -> tuple[Fact, ...]:
+    """Without what came in one file as often as it went in another: that has only moved."""
+    balance: dict[tuple[str, str, str], int] = {}
+    for fact in facts:
+        if fact.kind in _MOVABLE and fact.action in _STEPS:
+            key = _identity(fact)
+            balance[key] = balance.get(key, 0) + _STEPS[fact.action]
+    moved = {key for key, sum_ in balance.items() if sum_ == 0}
+    return tuple(f for f in facts if f.action not in _STEPS or _identity(f) not in moved)
+
+
+def _identity(fact: Fact) -> tuple[str, str, str]:
+    value = (fact.after or fact.before or "") if fact.kind is FactKind.DEPENDENCY else ""
+    return (fact.kind, fact.name, value)
 
 
 def _text(texts: Mapping[str, str], blob: str) -> str | None:

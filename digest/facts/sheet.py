@@ -53,6 +53,13 @@ def added_lines(file: FileChange) -> Iterator[tuple[int, str]]:
                 yield hunk.new_start + offset, line
 
 
+def changed_text(file: FileChange) -> str:
+    """All changed lines of both sides as one text: what a finder asks whether to look closer."""
+    return "\n".join(
+        ["\n".join(side) for hunk in file.hunks for side in (hunk.removed, hunk.added)]
+    )
+
+
 def sheets(scene: Scene) -> tuple[Sheet, Sheet]:
     """The old and the new side. The hunks of a file that comes or goes are its whole."""
     file = scene.file

@@ -1,0 +1,251 @@
+"""What is deprecated, and what that was deprecated is gone. Imports ``sheet`` and ``model``.
+
+The marks are those of the languages: ``@deprecated`` (PEP 702, Java, JSDoc), ``#[deprecated]``,
+``// Deprecated:`` (Go), ``[[deprecated]]``, ``DeprecationWarning``, and sentences that say it. A
+fact needs a name: a mark of which it cannot be told what it marks yields none.
+
+``detail`` is ``mark``, ``warning``, ``notice`` or ``message``; ``after`` (``before`` where the mark
+is gone) is the version that the text gives for the removal.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from digest.change import FileChange
+from digest.facts.message_lines import message_evidence, message_lines
+from digest.facts.model import Action, Area, Fact, FactKind, Subject
+from digest.facts.scene import Scene
+from digest.facts.sheet import Sheet, changed_text, sheets
+
+_HINTS = ("eprecat", "DEPRECAT", "be removed", "bsolete")
+
+_MARK = re.compile(
+    r"\s*(?:/?\*+\s*)?@(?:[\w.]{1,60}\.)?[Dd]eprecated\b|\s*#!?\[deprecated\b"
+    r"|.{0,200}\[\[deprecated\b"
+    r"|\s*//\s*Deprecated:|\s*\[Obsolete\b|.{0,100}__attribute__\(\(deprecated|\s*\.\. deprecated::"
+    r"|\s*!!! (?:warning )?\"?[Dd]eprecated"
+)
+_WARNING = re.compile(r"\b(?:Pending)?DeprecationWarning\b|\bFutureWarning\b")
+_NOTICE = re.compile(
+    r"\b(?:is|are|was|were|been|being|now) (?:now )?deprecated\b|\bdeprecated "
+    r"(?:in|since|as of|alias|and)\b"
+    r"|^\W{0,12}Deprecated[:.,]|\bDEPRECATED:"
+    r"|\b(?:will|to) be removed (?:in|after|with|from|entirely in) "
+    r"(?:the |a )?(?:next|future|v?\d)",
+)
+_NOT_A_MARK = re.compile(
+    r"\s*(?:import|from|except|#\s*noqa|use)\b|.{0,300}(?:allow\(|expect\("
+    r"|filterwarnings|simplefilter|pytest\.|"
+    r"catch_warnings|issubclass|isinstance|SuppressWarnings|nolint)"
+)
+_SENTENCE_NAME = re.compile(
+    r"[`'\"]{0,2}(?P<name>-{0,2}[A-Za-z_][\w.:-]{1,80}?)(?:\(\))?[`'\"]{0,2},?\s+(?:\w+\s+){0,2}?"
+    r"(?:is|are|was|has been|have been)\s+(?:now\s+)?(?:deprecated|obsolete)"
+)
+_ALIAS_NAME = re.compile(
+    r"[Dd]eprecated(?: alias (?:of|for))?:? [`'\"]{1,2}(?P<name>-{0,2}[\w.:-]{2,80})[`'\"]"
+)
+_QUOTED_NAME = re.compile(r"[`'\"](?P<name>-{0,2}[A-Za-z_][\w.:/-]{1,80})(?:\(\))?[`'\"]")
+_DEFINED = re.compile(
+    r"\s*(?:export\s+|default\s+|pub(?:\([\w:\s]{1,40}\))?\s+|public\s+"
+    r"|protected\s+|private\s+|static\s+|final\s+|abstract\s+"
+    r"|async\s+|const\s+|unsafe\s+|inline\s+|virtual\s+){0,6}"
+    r"(?:def|class|fn|func|function|struct|enum|trait|type|interface"
+    r"|mod|macro_rules!|let|var|val)\s+"
+    r"(?:\([^()]{0,80}\)\s*)?(?P<name>[A-Za-z_]\w{0,80})"
+)
+_METHOD = re.compile(
+    r"\s*(?:(?:public|protected|private|static|final|abstract|async"
+    r"|const)\s+){0,5}(?:[\w<>\[\],.?]{1,80}\s+)?(?P<name>[A-Za-z_]\w{0,80})\s*[(:=]"
+)
+_REMOVAL = re.compile(
+    r"(?:removed|removal|dropped|deleted|disappear)[\w ]{0,24}?\s(?:in"
+    r"|after|with|by|from)\s+(?:the\s+)?"
+    r"(?:version\s+|release\s+|vllm\s+)?(v?\d+(?:\.\d+){0,3}|next "
+    r"(?:major |minor )?(?:release|version)|a future (?:release|version))",
+    re.IGNORECASE,
+)
+_ATTRIBUTE_LINE = re.compile(r"\s*(?:[@#\[*/]|$)")
+_CODE_LIKE = re.compile(r"[_.:\d]|^-|[a-z][A-Z]|^[A-Z]{3,}")
+_RECORD = re.compile(
+    r"(?:^|/)(?:change(?:s|log)|history|news|releases?|release[-_]notes"
+    r"|whats[-_]?new)[^/]*",
+    re.IGNORECASE,
+)
+
+_OPENING = re.compile(r"\W{0,12}D(?:eprecated|EPRECATED)[:.]|\s*[@#]\[?deprecated")
+_SPAN = 6
+"""Lines between two marks that still speak of one thing: a call written over several lines."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Notice:
+    name: str
+    line: int
+    removal: str | None
+    detail: str
+
+
+def wants(file: FileChange, area: Area, language: str) -> bool:  # noqa: ARG001 - the finders' protocol
+    """Whether a mark was set on or taken off something that the hunks do not show."""
+    return (
+        area is Area.CORE
+        and "eprecated" in changed_text(file)
+        and any(
+            _MARK.match(line)
+            for hunk in file.hunks
+            for line in (*hunk.added, *hunk.removed)
+            if len(line) < 600 and "eprecated" in line
+        )
+    )
+
+
+def find(scene: Scene) -> Iterable[Fact]:
+    """Marks that came, went or name another version, in core and docs (not in change logs)."""
+    if scene.area not in {Area.CORE, Area.DOCS} or _RECORD.search(scene.file.path):
+        return ()
+    text = changed_text(scene.file)
+    if not any(hint in text for hint in _HINTS):
+        return ()
+    old, new = sheets(scene)
+    docs = scene.area is Area.DOCS
+    return _matched(list(_notices(old, docs=docs)), list(_notices(new, docs=docs)), old, new)
+
+
+def find_in_message(message: str, subject: Subject) -> Iterator[Fact]:
+    """What the message says is deprecated, or gone after it was."""
+    for number, line in message_lines(message):
+        text = subject.words if number == 1 and subject.title.startswith(line[:40]) else line
+        if (found := _SAID.match(text)) is None:
+            continue
+        name = _named(found["rest"])
+        if name:
+            yield Fact(
+                kind=FactKind.DEPRECATION,
+                action=Action.ADDED if found["deprecate"] else Action.REMOVED,
+                name=name,
+                detail="message",
+                evidence=message_evidence(number),
+            )
+
+
+_SAID = re.compile(
+    r"(?:[-*+]\s+)?(?:(?P<deprecate>deprecat(?:e[sd]?|ing))|(?:remov"
+    r"(?:e[sd]?|ing)|drop(?:s|ped|ping)?|delet(?:e[sd]?|ing))\s+"
+    r"(?:the\s+|all\s+|some\s+|old\s+)?(?:deprecated|obsolete|(?P<support>support\s+"
+    r"(?:for|of))))\s+(?:the\s+|support\s+(?:for|of)\s+)?(?P<rest>\S.{0,200})",
+    re.IGNORECASE,
+)
+_SAID_END = re.compile(
+    r"\s+(?:in favou?r of|and|since|because|as|for|from|by|to|so|which"
+    r"|with|on|until|when|via)\s|[.;:,](?:\s|$)|\s\(|\s-+\s"
+)
+
+
+def _named(rest: str) -> str:
+    if (found := _QUOTED_NAME.search(rest[:100])) and found.start() < 40:
+        return found["name"]
+    end = _SAID_END.search(rest)
+    return (rest[: end.start()] if end else rest).strip(" `'\".")[:80]
+
+
+def _notices(sheet: Sheet, *, docs: bool) -> Iterator[_Notice]:
+    lines = dict(sheet.changed)
+    group: list[tuple[int, str]] = []
+    for number, line in sheet.changed:
+        kind = _kind(line, docs=docs)
+        if not kind:
+            continue
+        if group and (number - group[-1][0] > _SPAN or _OPENING.match(line)):
+            yield from _notice(sheet, lines, group)
+            group = []
+        group.append((number, kind))
+    if group:
+        yield from _notice(sheet, lines, group)
+
+
+def _kind(line: str, *, docs: bool) -> str:
+    if not any(hint in line for hint in _HINTS) or _NOT_A_MARK.match(line):
+        return ""
+    if _MARK.match(line):
+        return "mark"
+    if not docs and _WARNING.search(line):
+        return "warning"
+    return "notice" if _NOTICE.search(line) else ""
+
+
+def _notice(
+    sheet: Sheet, lines: dict[int, str], group: Sequence[tuple[int, str]]
+) -> Iterator[_Notice]:
+    first, last = group[0][0], group[-1][0]
+    text = " ".join(
+        lines[n].strip().strip("\"'# ") for n in range(max(1, first - 2), last + 4) if n in lines
+    )
+    detail = group[0][1]
+    name = _marked(sheet, lines, last) if detail == "mark" else ""
+    name = name or _said_name(text) or ("" if detail == "mark" else _enclosing(sheet, first))
+    if name:
+        removal = _REMOVAL.search(text)
+        yield _Notice(name=name, line=first, removal=removal[1] if removal else None, detail=detail)
+
+
+def _said_name(text: str) -> str:
+    for pattern in (_SENTENCE_NAME, _ALIAS_NAME):
+        for found in pattern.finditer(text):
+            name = found["name"].strip(".:")
+            if name.lower() != "deprecated" and (
+                _CODE_LIKE.search(name) or text[found.start()] in "`'\""
+            ):
+                return name
+    names = (found["name"] for found in _QUOTED_NAME.finditer(text))
+    return next((name for name in names if _CODE_LIKE.search(name)), "")
+
+
+def _marked(sheet: Sheet, lines: dict[int, str], last: int) -> str:
+    """The name that is defined below a mark, past other attributes and comments."""
+    depth = 0
+    for number in range(last, last + 16):
+        line = lines.get(number)
+        if line is None:
+            line = sheet.whole[number - 1] if number <= len(sheet.whole) else None
+        if line is None:
+            return ""
+        if number > last and depth <= 0 and not _ATTRIBUTE_LINE.match(line):
+            found = _DEFINED.match(line) or _METHOD.match(line)
+            return found["name"] if found else ""
+        depth += line.count("(") + line.count("[") - line.count(")") - line.count("]")
+    return ""
+
+
+def _enclosing(sheet: Sheet, line: int) -> str:
+    for above in sheet.above(line, 40):
+        if (found := _DEFINED.match(above)) and " let " not in above:
+            return found["name"]
+    return ""
+
+
+def _matched(old: list[_Notice], new: list[_Notice], before: Sheet, after: Sheet) -> list[Fact]:
+    gone = {notice.name: notice for notice in reversed(old)}
+    come = {notice.name: notice for notice in reversed(new)}
+    found: list[Fact] = []
+    for name in dict.fromkeys([*gone, *come]):
+        a, b = gone.get(name), come.get(name)
+        if a and b and a.removal == b.removal:
+            continue
+        notice = b or a
+        assert notice is not None
+        found.append(
+            Fact(
+                kind=FactKind.DEPRECATION,
+                action=Action.CHANGED if a and b else Action.ADDED if b else Action.REMOVED,
+                name=name,
+                before=a.removal if a else None,
+                after=b.removal if b else None,
+                detail=notice.detail,
+                evidence=(after if b else before).evidence(notice.line),
+            )
+        )
+    return found

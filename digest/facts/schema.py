@@ -1,0 +1,226 @@
+"""Schemas and protocols: messages, fields, services, tables. Imports ``sheet`` and ``model``.
+
+Line by line, with the enclosing block from the whole file: Protocol Buffers, GraphQL, Thrift, SQL.
+A description of an interface in JSON or YAML (OpenAPI, JSON Schema, Avro) and a migration are told
+as files.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from digest.change import FileChange, FileStatus, Side
+from digest.facts.model import Action, Area, Evidence, Fact, FactKind
+from digest.facts.scene import Scene
+from digest.facts.sheet import Sheet, changed_text, sheets
+
+_DESCRIPTIONS: tuple[tuple[str, re.Pattern[str]], ...] = (
+    ("openapi", re.compile(r"(?:^|/)(?:open-?api|swagger)[^/]*\.(?:json|ya?ml)$")),
+    ("json schema", re.compile(r"[.-]schema\.(?:json|ya?ml)$|(?:^|/)schema\.json$")),
+    ("avro", re.compile(r"\.(?:avsc|avdl)$")),
+)
+_MIGRATION = re.compile(
+    r"(?:^|/)(?:migrations?|alembic/versions|db/migrate)/(?:[^/]+/){0,2}"
+    r"(?!__init__|env\.py|script)[^/]*\d[^/]*\.(?:py|sql|rb|go|ts|js"
+    r"|php)$"
+)
+_BLOCK = {
+    "protobuf": re.compile(r"\s*(message|service|enum|oneof|extend)\s+([\w.]+)"),
+    "graphql": re.compile(
+        r"\s*(?:extend\s+)?(type|input|interface|enum|union|scalar|directive)\s+@?(\w+)"
+    ),
+    "thrift": re.compile(r"\s*(struct|service|enum|exception|union|typedef)\s+(?:[\w.]+\s+)?(\w+)"),
+}
+_MEMBER = {
+    "protobuf": re.compile(
+        r"\s*(?:(?P<rpc>rpc)\s+(?P<method>\w+)\s*(?P<signature>\(.{0,300})"
+        r"|(?P<type>(?:(?:repeated|optional|required)\s+)?(?:map\s*<[^<>]{1,120}>"
+        r"|[\w.]+))\s+(?P<field>\w+)\s*=\s*(?P<tag>\d+)"
+        r"|(?P<value>[A-Z][A-Z0-9_]*)\s*=\s*(?P<number>-?\d+)\s*[;\[])"
+    ),
+    "graphql": re.compile(
+        r"\s+(?P<field>\w+)\s*(?:\([^()]{0,300}\))?\s*:\s*(?P<type>[\w\[\]!]{1,120})"
+    ),
+    "thrift": re.compile(
+        r"\s*(?P<tag>\d+)\s*:\s*(?P<type>(?:(?:required|optional)\s+)?[\w.<>, ]{1,120}?)\s+"
+        r"(?P<field>\w+)\s*(?:[=,;]|$)"
+    ),
+}
+_SQL = re.compile(
+    r"\b(?P<verb>CREATE|ALTER|DROP)\s+(?:OR\s+REPLACE\s+)?(?:TEMP(?:ORARY)?\s+"
+    r"|UNLOGGED\s+|MATERIALIZED\s+|VIRTUAL\s+)?"
+    r"(?P<what>TABLE|VIEW|TYPE|SEQUENCE|SCHEMA)\s+(?:IF\s+(?:NOT\s+)?EXISTS\s+)?"
+    r"(?:ONLY\s+)?[\"`\[]?(?P<name>[A-Za-z_][\w.]{0,80})",
+)
+_SQL_ANY_CASE = re.compile(_SQL.pattern, re.IGNORECASE)
+_VERBS = {"CREATE": Action.ADDED, "ALTER": Action.CHANGED, "DROP": Action.REMOVED}
+_MOST = 200  # facts of one file
+
+_WHOLES = ("message", "enum", "type", "input", "interface", "struct", "exception", "union")
+_LANGUAGES = frozenset(_BLOCK)
+_ASIDE = frozenset([Area.TESTS, Area.EXAMPLES, Area.BENCHMARKS, Area.DOCS])
+
+
+@dataclass(frozen=True, slots=True)
+class _Item:
+    name: str
+    detail: str
+    value: str
+    line: int
+
+
+def wants(file: FileChange, area: Area, language: str) -> bool:
+    """Whether the enclosing blocks of the changed lines are needed."""
+    return (
+        area not in _ASIDE
+        and language in _LANGUAGES
+        and file.status not in {FileStatus.ADDED, FileStatus.DELETED}
+    )
+
+
+def find(scene: Scene) -> Iterable[Fact]:
+    """What a file adds to, drops from or changes in a schema."""
+    if scene.area in _ASIDE:
+        return ()
+    path = scene.file.path.lower()
+    if scene.language in _LANGUAGES:
+        old, new = sheets(scene)
+        gone, come = list(_items(old, scene.language)), list(_items(new, scene.language))
+        return _matched(gone, come, old, new)[:_MOST]
+    for detail, shape in _DESCRIPTIONS:
+        if shape.search(path):
+            return (_of_file(scene.file, scene.file.path.rpartition("/")[2], detail),)
+    if _MIGRATION.search(path):
+        if scene.file.status is FileStatus.ADDED:
+            name = scene.file.path.rpartition("/")[2].rpartition(".")[0]
+            return (_of_file(scene.file, name, "migration"),)
+        return ()
+    return _sql(scene)
+
+
+def _items(sheet: Sheet, language: str) -> Iterator[_Item]:
+    blocks = _blocks(sheet.whole, language)
+    for number, line in sheet.changed:
+        owner = blocks[number - 1] if number <= len(blocks) else ""
+        if found := _BLOCK[language].match(line):
+            name = f"{owner}.{found[2]}" if owner else found[2]
+            yield _Item(name, found[1], "", number)
+        elif found := _MEMBER[language].match(line):
+            yield _member(found, owner, number)
+
+
+def _member(found: re.Match[str], owner: str, number: int) -> _Item:
+    groups = found.groupdict()
+    prefix = f"{owner}." if owner else ""
+    if groups.get("rpc"):
+        signature = " ".join(found["signature"].rstrip("{; ").split())
+        return _Item(prefix + found["method"], "rpc", signature, number)
+    if groups.get("value"):
+        return _Item(prefix + found["value"], "value", found["number"], number)
+    value = " ".join(found["type"].split())
+    if tag := groups.get("tag"):
+        value = f"{value} = {tag}"
+    return _Item(prefix + found["field"], "field", value, number)
+
+
+def _blocks(whole: tuple[str, ...], language: str) -> list[str]:
+    """For each line the names of the blocks around it, joined by dots."""
+    names: list[str] = []
+    stack: list[str] = []
+    pending = ""
+    for line in whole:
+        names.append(".".join(name for name in stack if name))
+        code = line.split("//", 1)[0].split("#", 1)[0] if "/" in line or "#" in line else line
+        if found := _BLOCK[language].match(code):
+            pending = found[2] if found[1] not in {"oneof", "extend"} else ""
+        for mark in code:
+            if mark == "{":
+                stack.append(pending)
+                pending = ""
+            elif mark == "}" and stack:
+                stack.pop()
+    return names
+
+
+def _matched(old: list[_Item], new: list[_Item], before: Sheet, after: Sheet) -> list[Fact]:
+    gone = {(item.name, item.detail): item for item in old}
+    come = {(item.name, item.detail): item for item in new}
+    found: list[Fact] = []
+    for key in dict.fromkeys([*gone, *come]):
+        a, b = gone.get(key), come.get(key)
+        item = b or a
+        assert item is not None
+        if a and b and a.value == b.value:
+            continue
+        if item.detail != "rpc" and _owner_too(item, come if b else gone, other=a if b else b):
+            continue
+        found.append(
+            Fact(
+                kind=FactKind.SCHEMA,
+                action=Action.CHANGED if a and b else Action.ADDED if b else Action.REMOVED,
+                name=item.name,
+                before=(a.value or None) if a else None,
+                after=(b.value or None) if b else None,
+                detail=item.detail,
+                evidence=(after if b else before).evidence(item.line),
+            )
+        )
+    return found
+
+
+def _owner_too(item: _Item, side: dict[tuple[str, str], _Item], other: _Item | None) -> bool:
+    """Whether the whole that a member belongs to came or went with it, and speaks for it."""
+    owner = item.name.rpartition(".")[0]
+    return other is None and any((owner, detail) in side for detail in _WHOLES)
+
+
+def _sql(scene: Scene) -> Iterable[Fact]:
+    if scene.area is not Area.CORE or (
+        scene.language != "sql" and " TABLE " not in changed_text(scene.file)
+    ):
+        return ()
+    pattern = _SQL_ANY_CASE if scene.language == "sql" else _SQL
+    old, new = sheets(scene)
+    gone = {(i.name, i.detail): i for i in _statements(old, pattern)}
+    come = {(i.name, i.detail): i for i in _statements(new, pattern)}
+    found: list[Fact] = []
+    for key, item in come.items():
+        if key not in gone:
+            found.append(_statement(item, _VERBS[item.value], new))
+    for key, item in gone.items():
+        if key not in come and item.value == "CREATE":
+            found.append(_statement(item, Action.REMOVED, old))
+    return found
+
+
+def _statements(sheet: Sheet, pattern: re.Pattern[str]) -> Iterator[_Item]:
+    for number, line in sheet.changed:
+        if ("TABLE" in line or pattern is _SQL_ANY_CASE) and (found := pattern.search(line)):
+            yield _Item(found["name"], found["what"].lower(), found["verb"].upper(), number)
+
+
+def _statement(item: _Item, action: Action, sheet: Sheet) -> Fact:
+    return Fact(
+        kind=FactKind.SCHEMA,
+        action=action,
+        name=item.name,
+        detail=item.detail,
+        evidence=sheet.evidence(item.line),
+    )
+
+
+def _of_file(file: FileChange, name: str, detail: str) -> Fact:
+    action = {FileStatus.ADDED: Action.ADDED, FileStatus.DELETED: Action.REMOVED}.get(
+        file.status, Action.CHANGED
+    )
+    gone = action is Action.REMOVED
+    line = (file.hunks[0].old_start if gone else file.hunks[0].new_start) if file.hunks else 0
+    return Fact(
+        kind=FactKind.SCHEMA,
+        action=action,
+        name=name,
+        detail=detail,
+        evidence=Evidence(path=file.path, line=line, side=Side.OLD if gone else Side.NEW),
+    )

@@ -1,0 +1,202 @@
+"""Security: advisories named, words in the message, sensitive constructs. Imports ``sheet``.
+
+Four details: ``advisory`` (CVE, GHSA, RUSTSEC, PYSEC identifiers), ``words`` (the message speaks of
+a weakness), ``code`` (a construct that reviewers look at, in core code only) and ``credential``
+(the name is the kind, never the secret). A construct is no verdict; it says where to look.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+
+from digest.facts.message_lines import message_evidence, message_lines
+from digest.facts.model import Action, Area, Fact, FactKind, Subject
+from digest.facts.scene import Scene
+from digest.facts.sheet import Sheet, changed_text, sheets
+
+_ADVISORY = re.compile(
+    r"\b(?:CVE[- ](\d{4})[- ](\d{4,7})|(GHSA(?:-[0-9a-z]{4}){3})|("
+    r"(?:RUSTSEC|PYSEC|GO)-\d{4}-\d{1,5}))\b"
+)
+_WORDS = re.compile(
+    r"\bvulnerabilit(?:y|ies)\b|\bvulnerable\b|\bexploit(?:able|s|ed)?\b|\bremote code execution\b"
+    r"|\barbitrary (?:code|file|command)\b|\b(?:sql|command|code|template"
+    r"|header|shell|crlf|log) injection\b"
+    r"|\b(?:path|directory) traversal\b|\b(?:buffer|heap|stack|integer) (?:buffer )?overflow\b"
+    r"|\bout[- ]of[- ]bounds (?:read|write|access)\b|\buse[- ]after[- ]free\b|\bdouble[- ]free\b"
+    r"|\bdenial[- ]of[- ]service\b|\bprivilege escalation\b|\bsandbox escape\b"
+    r"|\b(?:auth(?:entication|orization)?|access control) bypass\b"
+    r"|\btiming (?:attack|side[- ]channel)\b"
+    r"|\b(?:unsafe|insecure) deserialization\b|\b(?:zip|decompression) bomb\b"
+    r"|\bzip slip\b|\bmalicious\b"
+    r"|\bsecurity (?:fix|fixes|issue|issues|hole|patch|patches|advisory"
+    r"|vulnerability|hardening|bug|update|risk)\b"
+    r"|\bcross[- ]site (?:scripting|request forgery)\b|\b(?:credential"
+    r"|secret|token|password) leak(?:age|s)?\b",
+    re.IGNORECASE,
+)
+_ACRONYMS = re.compile(r"\b(?:XSS|SSRF|CSRF|RCE|XXE|TOCTOU|ReDoS|IDOR|MITM)\b|\bDoS\b")
+
+_CODE: dict[str, re.Pattern[str]] = {
+    "python": re.compile(
+        r"(?P<name>\b(?:pickle|cPickle|dill|cloudpickle|marshal|joblib)\.(?:loads?|Unpickler)(?=\()"
+        r"|\byaml\.(?:load|load_all|unsafe_load)(?=\()|(?<![\w.`\"'])(?:eval|exec)(?=\()"
+        r"|\bos\.(?:system|popen)(?=\()|\bshell=True\b|\bverify=False\b|\btrust_remote_code=True\b"
+        r"|\ballow_pickle=True\b|\bweights_only=False\b|\bautoescape=False\b|\bmktemp(?=\()"
+        r"|\b_create_unverified_context\b|\bCERT_NONE\b|\bcheck_hostname ?= ?False\b)"
+    ),
+    "javascript": re.compile(
+        r"(?P<name>(?<![\w.`\"'])eval(?=\()|\bnew Function(?=\()|\bdangerouslySetInnerHTML\b"
+        r"|\.innerHTML(?= ?=[^=])|\brejectUnauthorized: ?false\b|\bNODE_TLS_REJECT_UNAUTHORIZED\b"
+        r"|\bchild_process\.exec(?:Sync)?(?=\())"
+    ),
+    "go": re.compile(
+        r"(?P<name>\bInsecureSkipVerify: *true\b|\bunsafe\.Pointer\b|\btemplate\.HTML(?=\()"
+        r"|\bexec\.Command\(\"(?:sh|bash)\", \"-c\")"
+    ),
+    "rust": re.compile(
+        r"(?P<name>\bunsafe (?=\{)|\bunsafe (?:fn|impl)\b|\bdanger_accept_invalid_certs\(true\)"
+        r"|\bdanger_accept_invalid_hostnames\(true\))"
+    ),
+    "java": re.compile(
+        r"(?P<name>\bObjectInputStream\b|\bgetRuntime\(\)\.exec(?=\()|\bALLOW_ALL_HOSTNAME_VERIFIER\b)"
+    ),
+    "c": re.compile(
+        r"(?P<name>(?<![\w.>:])(?:strcpy|strcat|sprintf|vsprintf|gets|system"
+        r"|popen)(?= ?\())"
+    ),
+}
+_CODE["typescript"] = _CODE["javascript"]
+_CODE["cpp"] = _CODE["cuda"] = _CODE["c"]
+_PASSWORD_HASH = re.compile(
+    r"\b(?:md5|sha1)\b[^\n]{0,80}passw|passw[^\n]{0,80}\b(?:md5|sha1)\b",
+    re.IGNORECASE,
+)
+_CREDENTIALS: tuple[tuple[str, re.Pattern[str]], ...] = (
+    ("AWS access key", re.compile(r"\bAKIA[0-9A-Z]{16}\b")),
+    ("GitHub token", re.compile(r"\bgh[pousr]_[A-Za-z0-9]{36}\b")),
+    ("Slack token", re.compile(r"\bxox[baprs]-\d{8,}-[0-9A-Za-z-]{10,}")),
+    ("Google API key", re.compile(r"\bAIza[0-9A-Za-z_-]{35}\b")),
+    ("private key", re.compile(r"-----BEGIN (?:[A-Z]{2,8} )?PRIVATE KEY-----")),
+)
+# What a line must hold for any of the patterns above to match: a plain search is some twenty times
+# faster than the patterns, and hardly a line passes it.
+_HINTS = (
+    *("pickle", "dill.", "marshal.", "joblib.", "yaml.", "eval(", "exec", "os.system", "os.popen"),
+    *("shell=True", "verify=False", "trust_remote_code=True", "weights_only=False", "mktemp("),
+    *("autoescape=False", "_create_unverified_context", "CERT_NONE", "check_hostname"),
+    *("new Function", "dangerouslySetInnerHTML", ".innerHTML", "rejectUnauthorized"),
+    *("NODE_TLS_REJECT", "InsecureSkipVerify", "unsafe.Pointer", "template.HTML("),
+    *("unsafe ", "danger_accept_", "ObjectInputStream", "ALLOW_ALL_HOSTNAME", "strcpy", "strcat"),
+    *(
+        "sprintf",
+        "gets",
+        "system",
+        "popen",
+        "passw",
+        "AKIA",
+        "ghp_",
+        "gho_",
+        "ghu_",
+        "ghs_",
+        "ghr_",
+    ),
+    *("xox", "AIza", "PRIVATE KEY-----", "exec.Command("),
+)
+
+_COMMENT = re.compile(r"\s*(?:#|//|\*|/\*|\"\"\"|'''|--|>>>)")
+_NEXT = 3  # lines in which the arguments of a call are looked for
+_SAFE_YAML = ("SafeLoader", "safe_load")
+
+_SILENT = frozenset([Area.TESTS, Area.DOCS, Area.EXAMPLES, Area.BENCHMARKS])
+
+
+def find(scene: Scene) -> Iterable[Fact]:
+    """Sensitive constructs that came or went on the core lines of a file, one fact a construct."""
+    if scene.area in _SILENT:
+        return ()
+    pattern = _CODE.get(scene.language) if scene.area is Area.CORE else None
+    text = changed_text(scene.file)
+    if not any(hint in text for hint in _HINTS):
+        return ()
+    old, new = sheets(scene)
+    gone, come = _places(old, pattern), _places(new, pattern)
+    found: list[Fact] = []
+    for name in dict.fromkeys([*gone, *come]):
+        lost, won = gone.get(name, []), come.get(name, [])
+        if len(lost) != len(won):  # as many came as went: the code only moved
+            added = len(won) > len(lost)
+            detail = "credential" if any(name == c for c, _ in _CREDENTIALS) else "code"
+            found.append(
+                Fact(
+                    kind=FactKind.SECURITY,
+                    action=Action.ADDED if added else Action.REMOVED,
+                    name=name,
+                    detail=detail,
+                    evidence=new.evidence(won[0]) if added else old.evidence(lost[0]),
+                )
+            )
+    return found
+
+
+def find_in_message(message: str, subject: Subject) -> Iterator[Fact]:
+    """Advisories and words for weaknesses, each once, where the message names them first."""
+    seen: Counter[str] = Counter()
+    for number, line in message_lines(message):
+        for found in _ADVISORY.finditer(line):
+            name = f"CVE-{found[1]}-{found[2]}" if found[1] else found[3] or found[4]
+            if not seen[name]:
+                yield _said(name, "advisory", number)
+            seen[name] += 1
+        for found in (*_WORDS.finditer(line), *_ACRONYMS.finditer(line)):
+            name = found[0].lower() if found[0].lower() != found[0].upper() else found[0]
+            if not seen[name]:
+                yield _said(found[0], "words", number)
+            seen[name] += 1
+    if not seen and (
+        subject.type == "security" or any(t.lower() == "security" for t in subject.tags)
+    ):
+        yield _said("security", "words", 1)
+
+
+def _said(name: str, detail: str, line: int) -> Fact:
+    return Fact(
+        kind=FactKind.SECURITY,
+        action=Action.CHANGED,
+        name=name,
+        detail=detail,
+        evidence=message_evidence(line),
+    )
+
+
+def _places(sheet: Sheet, pattern: re.Pattern[str] | None) -> dict[str, list[int]]:
+    """Lines of each construct on the changed lines."""
+    text = "\n".join([line for _, line in sheet.changed])
+    hints = [hint for hint in _HINTS if hint in text]
+    places: dict[str, list[int]] = {}
+    for index, (number, line) in enumerate(sheet.changed if hints else ()):
+        if not any(hint in line for hint in hints):
+            continue
+        for name, shape in _CREDENTIALS:
+            if shape.search(line):
+                places.setdefault(name, []).append(number)
+        if pattern is None or _COMMENT.match(line):
+            continue
+        if "passw" in line and _PASSWORD_HASH.search(line):
+            places.setdefault("password hashed by md5 or sha1", []).append(number)
+        for found in pattern.finditer(line):
+            name = found["name"].strip()
+            if _is_construct(name, line[: found.start()], sheet.changed[index : index + _NEXT]):
+                places.setdefault(name, []).append(number)
+    return places
+
+
+def _is_construct(name: str, before: str, lines: Sequence[tuple[int, str]]) -> bool:
+    """Whether a match is the construct itself: no definition, no safe variant, not quoted."""
+    if before.rstrip().endswith(("def", "fn", "function", "func", "``", "`")):
+        return False
+    if name.startswith("yaml.") and name != "yaml.unsafe_load":
+        return not any(mark in line for _, line in lines for mark in _SAFE_YAML)
+    return True
