@@ -9,11 +9,7 @@ from __future__ import annotations
 import logging
 import re
 import sys
-import traceback
-import uuid
 from collections.abc import Iterable
-from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any, Literal, TextIO
 
 import stamina.instrumentation
@@ -81,28 +77,6 @@ def configure(
     )
     # The delivery tells of its own repeats, with the channel's name.
     stamina.instrumentation.set_on_retry_hooks([])
-
-
-def keep_traceback(error: BaseException, folder: Path | None = None) -> str:
-    """Write an internal error to ``errors.log`` in the data folder; one line to tell the user.
-
-    Where the file cannot be written, the traceback goes to the error stream.
-    """
-    number = uuid.uuid4().hex[:8]
-    if folder is None:
-        from bot.config import data_folder
-
-        folder = data_folder()
-    told = Redaction().text("".join(traceback.format_exception(error)))
-    file = folder / "errors.log"
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with file.open("a", encoding="utf-8") as log:
-            log.write(f"{datetime.now(UTC).isoformat(timespec='seconds')} {number}\n{told}\n")
-    except OSError:
-        sys.stderr.write(told)
-        return f"internal error {number}"
-    return f"internal error {number}; the traceback is in {file}"
 
 
 class Redaction:

@@ -10,7 +10,7 @@ import pytest
 import structlog
 from pydantic import SecretStr
 
-from bot.logs import Redaction, configure, keep_traceback
+from bot.logs import Redaction, configure
 
 
 @pytest.fixture
@@ -86,19 +86,3 @@ def test_counts_named_like_secrets_are_shown():
 
 def test_hostile_text_does_not_act_on_the_terminal():
     assert Redaction().text("a\x1b[2Jb\u202ec\nnext") == "a␛[2Jb�c\nnext"
-
-
-def test_keep_traceback_writes_a_file_and_tells_one_line(tmp_path):
-    told = keep_traceback(ValueError("of https://me:pw@host"), tmp_path / "data")
-    kept = (tmp_path / "data" / "errors.log").read_text()
-    number = told.split()[2].rstrip(";")
-    assert told == f"internal error {number}; the traceback is in {tmp_path}/data/errors.log"
-    assert number in kept
-    assert "ValueError: of https://***@host" in kept
-
-
-def test_keep_traceback_without_a_writable_folder_uses_the_error_stream(tmp_path, capsys):
-    (tmp_path / "file").touch()
-    told = keep_traceback(ValueError("x"), tmp_path / "file")
-    assert told.startswith("internal error")
-    assert "ValueError: x" in capsys.readouterr().err
