@@ -12,6 +12,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import groupby
+from operator import itemgetter
+from typing import NamedTuple
 
 from rich.cells import cell_len, chop_cells
 
@@ -53,9 +55,11 @@ class Role(StrEnum):
     FAINT = "faint"
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
-    """Words with one role; ``url`` is where they lead."""
+class Run(NamedTuple):
+    """Words with one role; ``url`` is where they lead.
+
+    A named tuple, since a digest is made of thousands and a frozen dataclass is slow to make.
+    """
 
     text: str
     role: Role = Role.NONE
@@ -134,7 +138,7 @@ class _Page:
     def _heading(self, heading: Heading) -> Iterator[Line]:
         role = Role.TITLE if heading.level == 1 else Role.HEADING
         runs = [
-            run if run.role is Role.LINK else replace(run, role=role)
+            run if run.role is Role.LINK else run._replace(role=role)
             for run in self._runs(heading.spans)
         ]
         lines = list(wrap(runs, self.width))
@@ -156,7 +160,7 @@ class _Page:
 
     def _prefixed(self, mark: Run, runs: Iterable[Run], hang: str | None = None) -> Iterator[Line]:
         following = mark if hang is None else Run(hang)
-        lines = list(wrap(runs, self.width - cell_len(mark.text))) or [()]
+        lines = list(wrap(runs, self.width - cells(mark.text))) or [()]
         yield (mark, *lines[0])
         for line in lines[1:]:
             yield (following, *line)
@@ -173,7 +177,7 @@ class _Page:
             yield from self._stacked(table)
             return
         head = [
-            [run if run.url else replace(run, role=Role.STRONG) for run in cell] for cell in rows[0]
+            [run if run.url else run._replace(role=Role.STRONG) for run in cell] for cell in rows[0]
         ]
         yield from _row(head, widths)
         yield _joined([(Run("─" * width, Role.FAINT),) for width in widths], widths)
@@ -212,41 +216,48 @@ class _Page:
 
 def width_of(runs: Iterable[Run]) -> int:
     """The cells that the runs take in one line."""
-    return sum(cell_len(run.text) for run in runs)
+    return sum(cells(run.text) for run in runs)
+
+
+def cells(text: str) -> int:
+    """The cells that a legible text takes; ASCII, which is most of it, needs no table."""
+    return len(text) if text.isascii() else cell_len(text)
 
 
 def fold(text: str, width: int) -> list[str]:
     """The text in pieces of at most ``width`` cells."""
-    return chop_cells(text, width) if cell_len(text) > width else [text] if text else []
+    return chop_cells(text, width) if cells(text) > width else [text] if text else []
 
 
 def wrap(runs: Iterable[Run], width: int) -> Iterator[Line]:
     """Running text in lines of at most ``width`` cells (at least 2)."""
     line: list[Run] = []
     used = 0
-    for space, chunk in _chunks(runs):
-        size = width_of(chunk)
+    for space, size, chunk in _chunks(runs):
         if line and used + space + size > width:
             yield _merged(line)
             line, used = [], 0
         if line and space:
             line.append(Run(" ", *_shared(line[-1], chunk[0])))
             used += 1
-        for piece in chunk:
-            for part in _fitted(piece, width - used, width):
-                if used + cell_len(part) > width:
-                    yield _merged(line)
-                    line, used = [], 0
-                line.append(replace(piece, text=part))
-                used += cell_len(part)
+        if size <= width:
+            line.extend(chunk)
+            used += size
+            continue
+        for piece in _folded(chunk, width):
+            if used + cells(piece.text) > width:
+                yield _merged(line)
+                line, used = [], 0
+            line.append(piece)
+            used += cells(piece.text)
     if line:
         yield _merged(line)
 
 
 def _merged(line: Iterable[Run]) -> Line:
     """The line with neighbours of one look joined."""
-    groups = groupby(line, key=lambda run: (run.role, run.url))
-    return tuple(Run("".join(run.text for run in group), *look) for look, group in groups)
+    groups = groupby(line, key=itemgetter(1, 2))
+    return tuple(Run("".join([run.text for run in group]), *look) for look, group in groups)
 
 
 def _shared(left: Run, right: Run) -> tuple[Role, str]:
@@ -255,34 +266,33 @@ def _shared(left: Run, right: Run) -> tuple[Role, str]:
     return (left.role, left.url) if same else (Role.NONE, "")
 
 
-def _fitted(run: Run, room: int, width: int) -> Iterator[str]:
-    if cell_len(run.text) <= max(room, width):
-        yield run.text
-        return
-    yield from fold(run.text, width)
+def _folded(chunk: Iterable[Run], width: int) -> Iterator[Run]:
+    for run in chunk:
+        for part in fold(run.text, width):
+            yield Run(part, run.role, run.url)
 
 
-def _chunks(runs: Iterable[Run]) -> Iterator[tuple[int, list[Run]]]:
-    """Runs between which a line may break, each with the one or no space before it."""
+def _chunks(runs: Iterable[Run]) -> Iterator[tuple[int, int, list[Run]]]:
+    """Runs between which a line may break, each with the space before it (0 or 1) and its width."""
     chunk: list[Run] = []
-    space = 0
+    space = size = 0
     for run in runs:
         for token in _TOKEN.findall(run.text):
-            if token.isspace():
-                if chunk:
-                    yield space, chunk
-                chunk, space = [], 1
-                continue
-            if chunk and _breaks(chunk[-1].text[-1], token[0]):
-                yield space, chunk
-                chunk, space = [], 0
-            chunk.append(replace(run, text=token))
+            blank = token.isspace()
+            if chunk and (blank or _breaks(chunk[-1].text[-1], token[0])):
+                yield space, size, chunk
+                chunk, space, size = [], 0, 0
+            if blank:
+                space = 1
+            else:
+                chunk.append(Run(token, run.role, run.url))
+                size += cells(token)
     if chunk:
-        yield space, chunk
+        yield space, size, chunk
 
 
 def _breaks(left: str, right: str) -> bool:
-    if right in _NO_START or left in _NO_END:
+    if (left.isascii() and right.isascii()) or right in _NO_START or left in _NO_END:
         return False
     return bool(_IS_WIDE.match(left) or _IS_WIDE.match(right))
 

@@ -253,8 +253,12 @@ def address(url: str) -> str:
 
     Empty where the scheme is not http, https or mailto; relative paths and anchors pass.
     """
-    cleaned = "".join(
-        char for char in url if not char.isspace() and unicodedata.category(char)[0] != "C"
+    cleaned = (
+        url
+        if url.isascii() and url.isprintable() and " " not in url
+        else "".join(
+            char for char in url if not char.isspace() and unicodedata.category(char)[0] != "C"
+        )
     )
     scheme, colon, _ = cleaned.partition(":")
     relative = not colon or any(mark in scheme for mark in "/?#")

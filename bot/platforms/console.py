@@ -62,11 +62,10 @@ class Console:
 
     def render(self, document: Document) -> tuple[Part, ...]:
         """One part. Where words can carry a style they carry their links too."""
-        plain = plain_text(lay_out(document, self._width, urls=True))
-        if not self._styled:
-            return (Part(text=plain, body=plain),)
-        lines = lay_out(document, self._width, urls=False)
-        return (Part(text=plain, body="".join(map(_styled, lines))),)
+        lines = lay_out(document, self._width, urls=not self._styled)
+        plain = plain_text(lines)
+        body = "".join(map(_styled, lines)) if self._styled else plain
+        return (Part(text=plain, body=body),)
 
     async def send(self, chat: str, part: Part, reply_to: Receipt | None = None) -> Receipt:  # noqa: ARG002  # one chat, no threads
         """Write and flush."""
