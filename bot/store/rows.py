@@ -19,6 +19,7 @@ from digest.graded import Graded
 from digest.topics import topics_of
 
 _LEVELS = tuple(Level)
+_text = json.JSONEncoder(separators=(",", ":"), check_circular=False).encode
 
 GRADED: Select[Any] = select(
     changes.c.sha,
@@ -76,12 +77,12 @@ def entry(graded: Graded) -> Entry:
         },
         content={
             "authored_at": seconds(commit.authored_at),
-            "author": _storable(commit.author),
-            "email": _storable(commit.email),
+            "author": storable(commit.author),
+            "email": storable(commit.email),
             "parents": " ".join(commit.parents),
             "reasons": reasons_text(graded.grade),
-            "message": _storable(commit.message),
-            "facts": json.dumps(to_json(facts), separators=(",", ":")),
+            "message": storable(commit.message),
+            "facts": _text(to_json(facts)),
         },
         texts=texts_of(graded),
         topics=topics_of(graded),
@@ -97,7 +98,7 @@ def graded_columns(grade: Grade) -> dict[str, Any]:
 def reasons_text(grade: Grade) -> str:
     """The reasons of a grade as JSON: an array of rule, weight and subject each."""
     listed = [[reason.rule, reason.weight, reason.subject] for reason in grade.reasons]
-    return json.dumps(listed, separators=(",", ":"))
+    return _text(listed)
 
 
 def omitted(graded: Graded) -> int:
@@ -161,6 +162,6 @@ def _children_first(tied: Sequence[Graded]) -> list[Graded]:
     return [by_name[name] for name in reversed(placed)]
 
 
-def _storable(text: str) -> str:
+def storable(text: str) -> str:
     """The text with what no UTF-8 can hold (a lone surrogate) replaced by a question mark."""
     return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")

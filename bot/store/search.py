@@ -1,6 +1,6 @@
 """From a query to a statement that finds its changes; the full text as SQLite has it.
 
-``change_search`` is an FTS5 table of trigrams over ``change_texts``, level with it by triggers,
+``change_search`` is an FTS5 table of trigrams over ``change_texts``, which it reads its texts from,
 and ``change_grams`` its vocabulary (https://www.sqlite.org/fts5.html, "The Trigram Tokenizer",
 "The fts5vocab Virtual Table Module"). ``MATCH`` finds terms of three characters and more only. A
 shorter one is looked up as all the trigrams that begin with it, which is exact since every text
@@ -12,6 +12,7 @@ newest changes are wanted: then the changes are walked from the newest on and th
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from math import ceil
@@ -25,6 +26,7 @@ from sqlalchemy import (
     exists,
     false,
     func,
+    insert,
     literal,
     literal_column,
     or_,
@@ -49,7 +51,8 @@ _RANK: ColumnElement[float] = literal_column("bm25(change_search, 8.0, 1.0, 2.0,
 """Okapi BM25, smaller is better; a term in the subject says more than one in the body."""
 
 _LAST = "\U0010ffff"
-_search = table("change_search", column("rowid"))
+_SEARCHED = ("subject", "body", "paths", "names")
+_search = table("change_search", *map(column, ("change_search", "rowid", *_SEARCHED)))
 _grams = table("change_grams", column("term"), column("doc"))
 _matches = literal_column("change_search").op("MATCH", is_comparison=True)
 
@@ -104,6 +107,29 @@ def found(repository: int, query: Query, how: Plan) -> Select[int, float]:
         return statement
     order += [changes.c.committed_at.desc(), changes.c.sha.desc()]
     return statement.order_by(*order).limit(query.limit)
+
+
+async def enter(connection: AsyncConnection, keys: Sequence[int]) -> None:
+    """Put the texts of changes into the full-text index, after they were written."""
+    columns = ("rowid", *_SEARCHED)
+    await connection.execute(insert(_search).from_select(columns, _texts(keys)))
+
+
+async def withdraw(connection: AsyncConnection, keys: Sequence[int]) -> None:
+    """Take the texts of changes out of the full-text index, before they are removed.
+
+    The index keeps no texts: it must be told what it is to forget.
+    """
+    texts = _texts(keys)
+    command = texts.with_only_columns(literal("delete"), *texts.selected_columns)
+    await connection.execute(
+        insert(_search).from_select(("change_search", "rowid", *_SEARCHED), command)
+    )
+
+
+def _texts(keys: Sequence[int]) -> Select[*tuple[Any, ...]]:
+    columns = (change_texts.c.change_id, *(change_texts.c[name] for name in _SEARCHED))
+    return select(*columns).where(change_texts.c.change_id.in_(keys))
 
 
 def _hits(match: str, *, ranked: bool) -> CTE:

@@ -11,17 +11,23 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
 from itertools import islice
+from operator import attrgetter
 from typing import Any, TypeVar
 
 from sqlalchemy import Row, bindparam, delete, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from bot.store.dialect import insert_rows
 from bot.store.rows import Entry, entry, graded_columns, omitted, reasons_text
+from bot.store.search import enter, withdraw
 from bot.store.tables import change_paths, change_texts, change_topics, changes, contents
 from digest.graded import Graded
 
 CHUNK = 500
 """Names or keys to one statement; SQLite takes 32,766 parameters, PostgreSQL 65,535."""
+
+_topics = attrgetter("topics")
+_paths = attrgetter("paths")
 
 
 class Verdict(Enum):
@@ -176,6 +182,7 @@ async def clear_indexes(
                     index.c.repository_id == repository, index.c.change_id.in_(some)
                 )
             )
+        await withdraw(connection, some)
         await connection.execute(delete(change_texts).where(change_texts.c.change_id.in_(some)))
 
 
@@ -186,19 +193,11 @@ async def write_indexes(
     await connection.execute(
         insert(change_texts), [{"change_id": key, **entry.texts} for key, entry in entries]
     )
-    for index, column in ((change_topics, "topic"), (change_paths, "path")):
-        rows = [
-            {
-                "repository_id": repository,
-                column: term,
-                "committed_at": entry.committed_at,
-                "change_id": key,
-            }
-            for key, entry in entries
-            for term in (entry.topics if index is change_topics else entry.paths)
-        ]
-        if rows:
-            await connection.execute(insert(index), rows)
+    for some in chunks(key for key, _ in entries):
+        await enter(connection, some)
+    for index, of in ((change_topics, _topics), (change_paths, _paths)):
+        rows = [(repository, term, e.committed_at, key) for key, e in entries for term in of(e)]
+        await insert_rows(connection, index, rows)
 
 
 async def _fill(

@@ -111,11 +111,10 @@ def _create_indexes() -> None:
 
 
 def _create_search() -> None:
-    """The full-text index of SQLite, kept level with ``change_texts`` by triggers.
+    """The full-text index of SQLite over ``change_texts``, and its vocabulary.
 
-    The texts are without case already, so the tokenizer need not fold them a second way. A larger
-    hash (bytes) and more segments to a merge than FTS5 has by itself save a third of the time of
-    a batch of a thousand changes.
+    The texts are without case already, so the tokenizer need not fold them a second way. The
+    program fills the index itself: a trigger would make it write a segment for every row.
     """
     op.execute("""
         CREATE VIRTUAL TABLE change_search USING fts5(
@@ -124,21 +123,9 @@ def _create_search() -> None:
             tokenize = 'trigram case_sensitive 1'
         )
     """)
+    # Bytes: a batch of a thousand changes becomes one segment, not eight to be merged.
     op.execute("INSERT INTO change_search (change_search, rank) VALUES ('hashsize', 8388608)")
-    op.execute("INSERT INTO change_search (change_search, rank) VALUES ('automerge', 16)")
     op.execute("CREATE VIRTUAL TABLE change_grams USING fts5vocab(change_search, row)")
-    op.execute("""
-        CREATE TRIGGER change_texts_insert AFTER INSERT ON change_texts BEGIN
-            INSERT INTO change_search (rowid, subject, body, paths, names)
-            VALUES (new.change_id, new.subject, new.body, new.paths, new.names);
-        END
-    """)
-    op.execute("""
-        CREATE TRIGGER change_texts_delete AFTER DELETE ON change_texts BEGIN
-            INSERT INTO change_search (change_search, rowid, subject, body, paths, names)
-            VALUES ('delete', old.change_id, old.subject, old.body, old.paths, old.names);
-        END
-    """)
 
 
 def _create_coverage() -> None:

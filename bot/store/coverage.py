@@ -1,0 +1,117 @@
+"""Which commit ended how in which channel, as ``handlers.ports.Coverage`` promises.
+
+A commit has one outcome in a channel. A later one takes its place only where it says more: after
+a failure whatever came of the next attempt, and ``posted`` after ``archived``. Else what was
+recorded first stands, so that running a day again changes nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from sqlalchemy import and_, or_, select
+
+from bot.store.dialect import insert_into
+from bot.store.engine import Database
+from bot.store.index import INDEXED_BY
+from bot.store.repositories import enrol, enrolled
+from bot.store.rows import storable
+from bot.store.tables import outcomes, tips
+from bot.store.writing import chunks
+from digest.graded import Repository
+from handlers.ports import Outcome, State
+
+_FURTHEST = (State.POSTED, State.ARCHIVED, State.FILTERED, State.FAILED)
+"""What is told of a commit that ended differently in several channels."""
+
+
+class SqlCoverage:
+    """A ``Coverage`` in a database."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def seen(self, repository: Repository, branch: str, channel: str) -> str | None:
+        """The tip that the channel's last finished run ended at.
+
+        Raises ``UnwritableFolder`` and ``BrokenArchive``, as every method does.
+        """
+        async with self._database.reading() as connection:
+            held = await enrolled(connection, repository)
+            if held is None:
+                return None
+            tip = select(tips.c.sha).where(
+                tips.c.repository_id == held.id,
+                tips.c.branch == branch,
+                tips.c.channel == channel,
+            )
+            return await connection.scalar(tip)
+
+    async def record(
+        self,
+        repository: Repository,
+        branch: str,
+        channel: str,
+        tip: str | None,
+        outcomes: Sequence[Outcome],
+    ) -> None:
+        """Keep outcomes and, where given, the new tip, in one transaction.
+
+        The module tells which outcomes take the place of earlier ones.
+        """
+        if tip is None and not outcomes:
+            return
+        async with self._database.writing() as connection:
+            key = await enrol(connection, repository, INDEXED_BY)
+            place = {"repository_id": key, "branch": branch, "channel": channel}
+            if outcomes:
+                rows = [
+                    {**place, "sha": o.sha, "state": o.state.value, "why": storable(o.why)}
+                    for o in outcomes
+                ]
+                await connection.execute(_RECORD, rows)
+            if tip is not None:
+                await connection.execute(_MOVE, {**place, "sha": tip})
+
+    async def states(self, repository: Repository, shas: Sequence[str]) -> Mapping[str, Outcome]:
+        """The recorded outcomes of ``shas`` by full name.
+
+        Where channels differ it is the one that got furthest: posted, archived, filtered, failed.
+        """
+        found: dict[str, Outcome] = {}
+        async with self._database.reading() as connection:
+            held = await enrolled(connection, repository)
+            if held is None:
+                return found
+            for some in chunks(dict.fromkeys(shas)):
+                rows = await connection.execute(
+                    select(outcomes.c.sha, outcomes.c.state, outcomes.c.why)
+                    .where(outcomes.c.repository_id == held.id, outcomes.c.sha.in_(some))
+                    .order_by(outcomes.c.sha, outcomes.c.branch, outcomes.c.channel)
+                )
+                for sha, state, why in rows:
+                    outcome = Outcome(sha=sha, state=State(state), why=why)
+                    found[sha] = min(found.get(sha, outcome), outcome, key=_distance)
+        return found
+
+
+def _distance(outcome: Outcome) -> int:
+    return _FURTHEST.index(outcome.state)
+
+
+_insertion = insert_into(outcomes)
+_RECORD = _insertion.on_conflict_do_update(
+    index_elements=list(outcomes.primary_key),
+    set_={"state": _insertion.excluded.state, "why": _insertion.excluded.why},
+    where=or_(
+        outcomes.c.state == State.FAILED.value,
+        and_(
+            outcomes.c.state == State.ARCHIVED.value,
+            _insertion.excluded.state == State.POSTED.value,
+        ),
+    ),
+)
+_moving = insert_into(tips)
+_MOVE = _moving.on_conflict_do_update(
+    index_elements=list(tips.primary_key), set_={"sha": _moving.excluded.sha}
+)

@@ -1,0 +1,121 @@
+"""The digests that were made, kept under their names so that they can be shown again.
+
+One that was made after its window had ended is frozen: making it again changes nothing. One that
+was made earlier, of a day that was still going on, gives way to the next of its name.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from sqlalchemy import Row, select
+
+from bot.store.dialect import insert_into
+from bot.store.engine import Database
+from bot.store.rows import moment, seconds, storable
+from bot.store.tables import digests
+from digest.window import Window
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Heading:
+    """What a digest is of. ``counts`` are those of its changes by level, with their total."""
+
+    name: str
+    repository: str
+    branch: str
+    window: Window
+    created_at: datetime
+    counts: Mapping[str, int]
+
+    @property
+    def frozen(self) -> bool:
+        """Whether its window had ended when it was made."""
+        return self.created_at >= self.window.until
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeptDigest:
+    """A digest: ``document`` is the condensed one as JSON text, ``markdown`` the full report."""
+
+    heading: Heading
+    document: str
+    markdown: str
+
+
+class SqlDigests:
+    """The digests in a database."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def keep(self, digest: KeptDigest) -> KeptDigest:
+        """Keep a digest, unless a frozen one stands under its name; return what stands then.
+
+        Raises ``UnwritableFolder`` and ``BrokenArchive``, as every method does.
+        """
+        async with self._database.writing() as connection:
+            await connection.execute(_KEEP, _columns(digest))
+            wanted = select(digests).where(digests.c.name == digest.heading.name)
+            return _kept((await connection.execute(wanted)).one())
+
+    async def get(self, name: str) -> KeptDigest | None:
+        """The digest of a name."""
+        async with self._database.reading() as connection:
+            wanted = select(digests).where(digests.c.name == name)
+            row = (await connection.execute(wanted)).first()
+        return _kept(row) if row else None
+
+    async def list(self, limit: int) -> Sequence[Heading]:
+        """The digests that were made last, the newest first; ``limit`` of them at most."""
+        wanted = (
+            select(*(c for c in digests.c if c.name not in {"document", "markdown"}))
+            .order_by(digests.c.created_at.desc(), digests.c.name)
+            .limit(limit)
+        )
+        async with self._database.reading() as connection:
+            return tuple(map(_heading, await connection.execute(wanted)))
+
+
+def _columns(digest: KeptDigest) -> dict[str, Any]:
+    heading = digest.heading
+    return {
+        "name": heading.name,
+        "repository": heading.repository,
+        "branch": heading.branch,
+        "since": seconds(heading.window.since),
+        "until": seconds(heading.window.until),
+        "zone": heading.window.zone.key,
+        "created_at": seconds(heading.created_at),
+        "document": storable(digest.document),
+        "markdown": storable(digest.markdown),
+        "counts": json.dumps(dict(heading.counts)),
+    }
+
+
+def _heading(row: Row[*tuple[Any, ...]]) -> Heading:
+    return Heading(
+        name=row.name,
+        repository=row.repository,
+        branch=row.branch,
+        window=Window(since=moment(row.since), until=moment(row.until), zone=ZoneInfo(row.zone)),
+        created_at=moment(row.created_at),
+        counts=json.loads(row.counts),
+    )
+
+
+def _kept(row: Row[*tuple[Any, ...]]) -> KeptDigest:
+    return KeptDigest(heading=_heading(row), document=row.document, markdown=row.markdown)
+
+
+_insertion = insert_into(digests)
+_KEEP = _insertion.on_conflict_do_update(
+    index_elements=[digests.c.name],
+    set_={c.name: _insertion.excluded[c.name] for c in digests.c if c.name != "name"},
+    where=digests.c.created_at < digests.c.until,
+)

@@ -1,0 +1,163 @@
+"""Which part of which digest was sent where, as ``handlers.ports.Ledger`` promises.
+
+Whoever inserts a row first has claimed it: the unique keys decide among tasks and processes
+alike. Parts are numbered from 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from sqlalchemy import ColumnElement, Row, Select, exists, func, insert, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from bot.store.dialect import insert_into
+from bot.store.engine import Database
+from bot.store.rows import storable
+from bot.store.tables import deliveries, delivery_parts, slots
+from handlers.ports import DeliveryKey, DeliveryRecord, PartRecord, PartState
+
+_SENT = PartState.SENT.value
+
+_RECORDS: Select[*tuple[Any, ...]] = (
+    select(
+        deliveries,
+        delivery_parts.c.part,
+        delivery_parts.c.state,
+        delivery_parts.c.receipt,
+        delivery_parts.c.error,
+    )
+    .join_from(deliveries, delivery_parts, isouter=True)
+    .order_by(deliveries.c.id, delivery_parts.c.part)
+)
+
+
+class SqlLedger:
+    """A ``Ledger`` in a database."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def claim(self, key: DeliveryKey, content: str, parts: int) -> DeliveryRecord:
+        """Create the record by its unique key, or return the one that stands.
+
+        What stands keeps its content and the number of its parts. A delivery of no parts is done.
+        Raises ``UnwritableFolder`` and ``BrokenArchive``, as every method does.
+        """
+        claimed = (
+            insert_into(deliveries)
+            .values(**_columns(key), content=storable(content), done=parts == 0)
+            .on_conflict_do_nothing()
+            .returning(deliveries.c.id)
+        )
+        waiting = {"state": PartState.WAITING.value, "receipt": "", "error": ""}
+        async with self._database.writing() as connection:
+            made = await connection.scalar(claimed)
+            if made is not None and parts:
+                rows = [{"delivery_id": made, "part": n, **waiting} for n in range(parts)]
+                await connection.execute(insert(delivery_parts), rows)
+            stands = await connection.execute(_RECORDS.where(_is(key)))
+            return next(iter(_records(stands.all(), fresh=made is not None)))
+
+    async def mark(self, key: DeliveryKey, part: PartRecord) -> None:
+        """Write one part's state at once; all parts ``SENT`` makes the delivery done.
+
+        What was sent stays sent. Raises ``LookupError`` for a part that was never claimed.
+        """
+        async with self._database.writing() as connection:
+            row = await _part(connection, key, part.part)
+            if row is None:
+                raise LookupError(f"part {part.part} of {key} was never claimed")
+            if row.state == _SENT and part.state is not PartState.SENT:
+                return
+            await connection.execute(
+                update(delivery_parts)
+                .where(
+                    delivery_parts.c.delivery_id == row.delivery_id,
+                    delivery_parts.c.part == part.part,
+                )
+                .values(
+                    state=part.state.value,
+                    receipt=storable(part.receipt),
+                    error=storable(part.error),
+                )
+            )
+            unsent = exists().where(
+                delivery_parts.c.delivery_id == row.delivery_id, delivery_parts.c.state != _SENT
+            )
+            await connection.execute(
+                update(deliveries).where(deliveries.c.id == row.delivery_id).values(done=~unsent)
+            )
+
+    async def pending(self) -> Sequence[DeliveryRecord]:
+        """The deliveries that were claimed and are not done, oldest first."""
+        async with self._database.reading() as connection:
+            rows = await connection.execute(_RECORDS.where(~deliveries.c.done))
+            return tuple(_records(rows.all(), fresh=False))
+
+    async def claim_slot(self, subscription: str, slot: str) -> bool:
+        """Whether this call is the first to claim the slot (a local date) of a subscription."""
+        claimed = (
+            insert_into(slots)
+            .values(subscription=subscription, slot=slot)
+            .on_conflict_do_nothing()
+            .returning(slots.c.slot)
+        )
+        async with self._database.writing() as connection:
+            return await connection.scalar(claimed) is not None
+
+    async def last_slot(self, subscription: str) -> str | None:
+        """The newest slot that was claimed for a subscription; dates sort as their texts do."""
+        newest = select(func.max(slots.c.slot)).where(slots.c.subscription == subscription)
+        async with self._database.reading() as connection:
+            last: str | None = await connection.scalar(newest)
+            return last
+
+
+async def _part(
+    connection: AsyncConnection, key: DeliveryKey, part: int
+) -> Row[*tuple[Any, ...]] | None:
+    wanted = (
+        select(delivery_parts)
+        .join_from(deliveries, delivery_parts)
+        .where(_is(key), delivery_parts.c.part == part)
+    )
+    return (await connection.execute(wanted)).first()
+
+
+def _columns(key: DeliveryKey) -> dict[str, str]:
+    return {"platform": key.platform, "channel": key.channel, "digest": key.digest}
+
+
+def _is(key: DeliveryKey) -> ColumnElement[bool]:
+    return (
+        (deliveries.c.platform == key.platform)
+        & (deliveries.c.channel == key.channel)
+        & (deliveries.c.digest == key.digest)
+    )
+
+
+def _records(rows: Iterable[Row[*tuple[Any, ...]]], *, fresh: bool) -> Iterable[DeliveryRecord]:
+    """The records of rows that stand in order, a delivery's parts together."""
+    by_delivery: dict[int, list[Row[*tuple[Any, ...]]]] = {}
+    for row in rows:
+        by_delivery.setdefault(row.id, []).append(row)
+    for parts in by_delivery.values():
+        first = parts[0]
+        yield DeliveryRecord(
+            key=DeliveryKey(platform=first.platform, channel=first.channel, digest=first.digest),
+            content=first.content,
+            parts=tuple(
+                PartRecord(
+                    part=row.part,
+                    state=PartState(row.state),
+                    receipt=row.receipt,
+                    error=row.error,
+                )
+                for row in parts
+                if row.part is not None
+            ),
+            done=first.done,
+            fresh=fresh,
+        )
