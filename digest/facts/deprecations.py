@@ -64,11 +64,12 @@ _METHOD = re.compile(
 _REMOVAL = re.compile(
     r"(?:removed|removal|dropped|deleted|disappear)[\w ]{0,24}?\s(?:in"
     r"|after|with|by|from)\s+(?:the\s+)?"
-    r"(?:version\s+|release\s+|vllm\s+)?(v?\d+(?:\.\d+){0,3}|next "
+    r"(?:version\s+|release\s+|vllm\s+)?(v\d+(?:\.\d+){0,3}|\d+(?:\.\d+){1,3}|next "
     r"(?:major |minor )?(?:release|version)|a future (?:release|version))",
     re.IGNORECASE,
 )
 _ATTRIBUTE_LINE = re.compile(r"\s*(?:[@#\[*/]|$)")
+_NO_NAMES = frozenset(["deprecated", "true", "false", "none", "null", "this", "it", "and", "or"])
 _CODE_LIKE = re.compile(r"[_.:\d]|^-|[a-z][A-Z]|^[A-Z]{3,}")
 _RECORD = re.compile(
     r"(?:^|/)(?:change(?:s|log)|history|news|releases?|release[-_]notes"
@@ -117,7 +118,9 @@ def find(scene: Scene) -> Iterable[Fact]:
 
 def find_in_message(message: str, subject: Subject) -> Iterator[Fact]:
     """What the message says is deprecated, or gone after it was."""
-    for number, line in message_lines(message):
+    low = message.lower()
+    told = any(hint in low for hint in ("deprecat", "obsolete", "support for", "support of"))
+    for number, line in message_lines(message) if told else ():
         text = subject.words if number == 1 and subject.title.startswith(line[:40]) else line
         if (found := _SAID.match(text)) is None:
             continue
@@ -148,6 +151,8 @@ _SAID_END = re.compile(
 def _named(rest: str) -> str:
     if (found := _QUOTED_NAME.search(rest[:100])) and found.start() < 40:
         return found["name"]
+    if rest.split(" ", 1)[0].lower() in _NO_NAMES:
+        return ""
     end = _SAID_END.search(rest)
     return (rest[: end.start()] if end else rest).strip(" `'\".")[:80]
 
@@ -196,12 +201,12 @@ def _said_name(text: str) -> str:
     for pattern in (_SENTENCE_NAME, _ALIAS_NAME):
         for found in pattern.finditer(text):
             name = found["name"].strip(".:")
-            if name.lower() != "deprecated" and (
+            if name.lower() not in _NO_NAMES and (
                 _CODE_LIKE.search(name) or text[found.start()] in "`'\""
             ):
                 return name
     names = (found["name"] for found in _QUOTED_NAME.finditer(text))
-    return next((name for name in names if _CODE_LIKE.search(name)), "")
+    return next((n for n in names if len(n) > 2 and _CODE_LIKE.search(n)), "")
 
 
 def _marked(sheet: Sheet, lines: dict[int, str], last: int) -> str:

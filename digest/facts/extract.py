@@ -6,10 +6,10 @@ show (a deprecation that only moved elsewhere) is settled here.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from digest.change import Change, FileChange, FileStatus
-from digest.facts import dependencies, deprecations, schema, security
+from digest.facts import code, dependencies, deprecations, schema, security
 from digest.facts.areas import area_of, language_of
 from digest.facts.merges import told
 from digest.facts.message import read_issues, read_paragraphs
@@ -23,12 +23,18 @@ Finder = Callable[[Scene], Iterable[Fact]]
 Wants = Callable[[FileChange, Area, str], bool]
 
 _FINDERS: tuple[Finder, ...] = (
+    code.find,
     dependencies.find,
     deprecations.find,
     schema.find,
     security.find,
 )
-_WANTS: tuple[Wants, ...] = (dependencies.wants, deprecations.wants, schema.wants)
+_WANTS: tuple[Wants, ...] = (
+    code.wants,
+    dependencies.wants,
+    deprecations.wants,
+    schema.wants,
+)
 
 _CLOSED = frozenset([Area.GENERATED, Area.VENDORED, Area.LOCKFILE])
 """Areas whose contents nobody here wrote: their paths are facts, their lines are not."""
@@ -118,7 +124,7 @@ def _items(change: Change, texts: Mapping[str, str]) -> tuple[Fact, ...]:
         )
         facts = [fact for find in _FINDERS for fact in find(scene)]
         found.extend(sorted(facts, key=_place))
-    return _settled(found)
+    return _settled(code.reconcile(found))
 
 
 def _of_message(change: Change, subject: Subject) -> Iterator[Fact]:
@@ -128,7 +134,7 @@ def _of_message(change: Change, subject: Subject) -> Iterator[Fact]:
         yield from security.find_in_message(change.commit.message, subject)
 
 
-def _settled(facts: list[Fact]) -> tuple[Fact, ...]:
+def _settled(facts: Sequence[Fact]) -> tuple[Fact, ...]:
     """Without what came in one file as often as it went in another: that has only moved."""
     balance: dict[tuple[str, str, str], int] = {}
     for fact in facts:

@@ -112,7 +112,7 @@ def toml_places(whole: Sequence[str]) -> list[tuple[str, str]]:
             if text.split("#", 1)[0].rstrip().rstrip(",").endswith("]"):
                 array = ""
             continue
-        if found := _TABLE.match(line):
+        if text.startswith("[") and (found := _TABLE.match(line)):
             table = found[1].replace('"', "").replace("'", "")
         elif "[" in text:
             key, value = key_value(line)

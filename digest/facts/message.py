@@ -93,6 +93,7 @@ def read_issues(message: str, own: frozenset[int]) -> tuple[int, ...]:
 class _Reading:
     """Where a pass over the lines of a body stands."""
 
+    forms: tuple[str, ...]
     pending: list[str] = field(default_factory=list)
     fence: str = ""
     details: int = 0
@@ -108,7 +109,7 @@ class _Reading:
 
 
 def _paragraphs(text: str) -> Iterator[str]:
-    state = _Reading()
+    state = _Reading(forms=rubbish.forms_of(text))
     for line in text.splitlines():
         if not _opaque(state, line):
             yield from _read_line(state, line)
@@ -151,12 +152,12 @@ def _read_line(state: _Reading, line: str) -> Iterator[str]:
     elif heading := _HEADING.match(line):
         yield from state.flush()
         _enter(state, heading)
-    elif state.skipping or rubbish.is_machine_line(line):
+    elif state.skipping or rubbish.is_machine_line(line, state.forms):
         return
     elif bullet := _BULLET.match(line):
         yield from state.flush()
         state.item = True
-        if not rubbish.is_fixup(bullet[1]) and not rubbish.is_machine_line(bullet[1]):
+        if not rubbish.is_fixup(bullet[1]) and not rubbish.is_machine_line(bullet[1], state.forms):
             state.pending.append(bullet[1].strip())
     elif line.startswith(("    ", "\t")) and blank and not state.item:
         state.blank = True  # indented code; the next indented line is code as well

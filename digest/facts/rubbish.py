@@ -161,7 +161,13 @@ _LINKING = frozenset(
 )
 
 
-def is_machine_line(line: str) -> bool:
+def forms_of(text: str) -> tuple[str, ...]:
+    """The phrases of forms that a text holds at all; few hold any, and then no line is searched."""
+    low = text.lower()
+    return tuple(form for form in _FORM if form in low)
+
+
+def is_machine_line(line: str, forms: tuple[str, ...] = _FORM) -> bool:
     """Whether the line is a form's, a machine's, a tick box, a log's or a trailer."""
     line = line.strip()
     low = line[:400].lower()
@@ -169,7 +175,7 @@ def is_machine_line(line: str) -> bool:
         low.startswith(_MACHINE)
         or low.rstrip(".:") in _ALONE
         or low.endswith(" |")
-        or any(form in low for form in _FORM)
+        or any(form in low for form in forms)
         or _CHECKBOX.match(line) is not None
         or _TRAILER.match(line) is not None
         or _LOG.match(line) is not None

@@ -71,6 +71,9 @@ class _Item:
     line: int
 
 
+_Side = dict[tuple[str, str], _Item]
+
+
 def wants(file: FileChange, area: Area, language: str) -> bool:
     """Whether the enclosing blocks of the changed lines are needed."""
     return (
@@ -148,8 +151,11 @@ def _matched(old: list[_Item], new: list[_Item], before: Sheet, after: Sheet) ->
     gone = {(item.name, item.detail): item for item in old}
     come = {(item.name, item.detail): item for item in new}
     found: list[Fact] = []
+    renamed = _renames(gone, come)
     for key in dict.fromkeys([*gone, *come]):
         a, b = gone.get(key), come.get(key)
+        if a and a in renamed.values():
+            continue
         item = b or a
         assert item is not None
         if a and b and a.value == b.value:
@@ -159,10 +165,10 @@ def _matched(old: list[_Item], new: list[_Item], before: Sheet, after: Sheet) ->
         found.append(
             Fact(
                 kind=FactKind.SCHEMA,
-                action=Action.CHANGED if a and b else Action.ADDED if b else Action.REMOVED,
+                action=_action(a, b, renamed=key in renamed),
                 name=item.name,
-                before=(a.value or None) if a else None,
-                after=(b.value or None) if b else None,
+                before=renamed[key].name if key in renamed else (a.value or None) if a else None,
+                after=item.name if key in renamed else (b.value or None) if b else None,
                 detail=item.detail,
                 evidence=(after if b else before).evidence(item.line),
             )
@@ -170,7 +176,29 @@ def _matched(old: list[_Item], new: list[_Item], before: Sheet, after: Sheet) ->
     return found
 
 
-def _owner_too(item: _Item, side: dict[tuple[str, str], _Item], other: _Item | None) -> bool:
+def _action(old: _Item | None, new: _Item | None, *, renamed: bool) -> Action:
+    if renamed:
+        return Action.RENAMED
+    return Action.CHANGED if old and new else Action.ADDED if new else Action.REMOVED
+
+
+def _renames(gone: _Side, come: _Side) -> dict[tuple[str, str], _Item]:
+    """New members that have the place (type and number, in the same block) of one that is gone."""
+    places = {
+        (item.name.rpartition(".")[0], item.value): item
+        for key, item in gone.items()
+        if item.detail == "field" and "=" in item.value and key not in come
+    }
+    return {
+        key: places[place]
+        for key, item in come.items()
+        if item.detail == "field"
+        and key not in gone
+        and (place := (item.name.rpartition(".")[0], item.value)) in places
+    }
+
+
+def _owner_too(item: _Item, side: _Side, other: _Item | None) -> bool:
     """Whether the whole that a member belongs to came or went with it, and speaks for it."""
     owner = item.name.rpartition(".")[0]
     return other is None and any((owner, detail) in side for detail in _WHOLES)

@@ -39,6 +39,15 @@ _WORDS = re.compile(
 )
 _ACRONYMS = re.compile(r"\b(?:XSS|SSRF|CSRF|RCE|XXE|TOCTOU|ReDoS|IDOR|MITM)\b|\bDoS\b")
 
+# As for code below: hardly a message holds one of these.
+_WORD_HINTS = (
+    *("cve", "ghsa", "rustsec", "pysec", "go-20", "vulnerab", "exploit", "code exec", "arbitrary"),
+    *("injection", "traversal", "overflow", "bounds", "use-after", "use after", "double"),
+    *("denial", "escalation", "escape", "bypass", "timing", "deserial", "bomb", "zip slip"),
+    *("malicious", "security", "cross-site", "cross site", "leak", "xss", "ssrf", "csrf", "rce"),
+    *("xxe", "toctou", "redos", "idor", "mitm", "dos"),
+)
+
 _CODE: dict[str, re.Pattern[str]] = {
     "python": re.compile(
         r"(?P<name>\b(?:pickle|cPickle|dill|cloudpickle|marshal|joblib)\.(?:loads?|Unpickler)(?=\()"
@@ -144,7 +153,9 @@ def find(scene: Scene) -> Iterable[Fact]:
 def find_in_message(message: str, subject: Subject) -> Iterator[Fact]:
     """Advisories and words for weaknesses, each once, where the message names them first."""
     seen: Counter[str] = Counter()
-    for number, line in message_lines(message):
+    low = message.lower()
+    told = any(hint in low for hint in _WORD_HINTS)
+    for number, line in message_lines(message) if told else ():
         for found in _ADVISORY.finditer(line):
             name = f"CVE-{found[1]}-{found[2]}" if found[1] else found[3] or found[4]
             if not seen[name]:
