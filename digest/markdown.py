@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from urllib.parse import quote, urlsplit
 
 from digest.document import (
@@ -75,12 +76,16 @@ def markdown(document: Document) -> str:
 
 def clean(text: str) -> str:
     """The text on one line, with what cannot be shown made visible."""
+    if text.isprintable():  # by far the most texts, and none of those that need care
+        return text
     return _UNSEEN.sub("\ufffd", _BLANK.sub(" ", text))
 
 
+@lru_cache(maxsize=4096)
 def escape(text: str) -> str:
     """Words that Markdown reads as these words, wherever they stand but at a line's start."""
-    return _MENTION.sub("@" + GAP, _SPECIAL.sub(r"\\\g<0>", clean(text)))
+    text = _SPECIAL.sub(r"\\\g<0>", clean(text))
+    return _MENTION.sub("@" + GAP, text) if "@" in text else text
 
 
 def inline(spans: Sequence[Span], *, cell: bool = False) -> str:
@@ -130,6 +135,7 @@ def _marked(text: str, mark: str, tag: str, before: str, after: str) -> str:
     return f"{lead}<{tag}>{inner}</{tag}>{trail}"
 
 
+@lru_cache(maxsize=4096)
 def code(text: str) -> str:
     """Text as a code span, fenced by more backticks than it holds in a row."""
     text = clean(text)
@@ -147,6 +153,7 @@ def _link(link: Link) -> str:
     return f"[{words}]({url})" if url else words
 
 
+@lru_cache(maxsize=4096)
 def address(url: str) -> str:
     """An address as it may stand in a link, or empty: ``https``, ``http``, relative or anchor."""
     url = _UNSEEN.sub("", url.strip())

@@ -6,6 +6,7 @@ that bear it out; a section with nothing to say is empty. One module a section.
 
 from __future__ import annotations
 
+from digest.analysis.concerns import concerns
 from digest.analysis.impact import impact
 from digest.analysis.insights import insights
 from digest.analysis.reading import Reading, read
@@ -29,13 +30,14 @@ def analyse(graded: Graded, language: Language) -> Analysis:
     reading = read(graded, language)
     types = change_types(reading)
     bounds = reading.bounds
+    found = tuple(concerns(reading)) if bounds.risks or bounds.suggestions else ()
     return Analysis(
         language=language,
         change_types=types,
         summary=summary(reading),
         impact=impact(reading),
         insights=insights(reading, types) if bounds.insights else (),
-        risks=risks(reading) if bounds.risks else (),
-        suggestions=suggestions(reading) if bounds.suggestions else (),
+        risks=risks(found, bounds),
+        suggestions=suggestions(found, bounds),
         partial=unread(reading),
     )

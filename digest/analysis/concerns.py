@@ -232,7 +232,8 @@ def _versions(reading: Reading) -> Iterator[Concern]:
     yield _concern(words.VERSIONS_MOVE(language, names=named), (), moved)
     for f in moved[:_ONE_BY_ONE]:
         if f.before and f.after:
-            advice = words.TEST_WITH(
+            phrase = words.TEST_WITH if f.before[0].isalnum() else words.TEST_WITH_RANGE
+            advice = phrase(
                 language,
                 name=code(f.name),
                 before=code(f.before, VALUE),

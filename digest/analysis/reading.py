@@ -6,7 +6,7 @@ example's variable or a test's route change nothing for its users.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from digest.analysis.bounds import BOUNDS, EVIDENCE, Bounds
@@ -58,6 +58,8 @@ class Reading:
 
     def told(self, kind: FactKind, action: Action) -> tuple[Fact, ...]:
         """The interface facts of one kind and action."""
+        if not self.contracts:
+            return ()
         return tuple(f for f in self.contracts if f.kind is kind and f.action is action)
 
     def named(self, action: Action) -> tuple[Fact, ...]:
@@ -103,6 +105,7 @@ def _contracts(items: Iterable[Fact], areas: dict[str, Area]) -> tuple[Fact, ...
         for f in _once(f for f in items if f.kind in CONTRACTS)
         if areas.get(f.evidence.path) not in (_ASIDE_VERSIONS if f.kind in VERSIONS else _ASIDE)
     ]
+    kept = _one_version(kept)
     gone = {(f.kind, f.name) for f in kept if f.action is Action.REMOVED}
     new = {(f.kind, f.name) for f in kept if f.action is Action.ADDED}
     return tuple(
@@ -110,6 +113,15 @@ def _contracts(items: Iterable[Fact], areas: dict[str, Area]) -> tuple[Fact, ...
         for f in kept
         if f.action not in {Action.ADDED, Action.REMOVED} or (f.kind, f.name) not in gone & new
     )
+
+
+def _one_version(items: Sequence[Fact]) -> list[Fact]:
+    """Each dependency once: manifests repeat one another, and a move of a version says most."""
+    moved: dict[str, Fact] = {}
+    for f in items:
+        if f.kind in VERSIONS and f.action is Action.CHANGED:
+            moved.setdefault(f.name, f)
+    return [f for f in items if f.kind not in VERSIONS or moved.get(f.name, f) is f]
 
 
 def _symbols(items: Iterable[Fact], areas: dict[str, Area]) -> tuple[Fact, ...]:

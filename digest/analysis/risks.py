@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from itertools import islice
 
-from digest.analysis.concerns import concerns
-from digest.analysis.reading import Reading
+from digest.analysis.bounds import Bounds
+from digest.analysis.concerns import Concern
 from digest.statement import Statement
 
 
-def risks(reading: Reading) -> tuple[Statement, ...]:
+def risks(concerns: Iterable[Concern], bounds: Bounds) -> tuple[Statement, ...]:
     """The risks, the surest first, within the bound of the level."""
-    found = (c.risk for c in concerns(reading) if c.risk is not None)
-    return tuple(islice(found, reading.bounds.risks))
+    return tuple(islice((c.risk for c in concerns if c.risk is not None), bounds.risks))

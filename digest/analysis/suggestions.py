@@ -2,23 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable
 from itertools import islice
 
-from digest.analysis.concerns import concerns
-from digest.analysis.reading import Reading
+from digest.analysis.bounds import Bounds
+from digest.analysis.concerns import Concern
 from digest.statement import Statement
 
 
-def suggestions(reading: Reading) -> tuple[Statement, ...]:
-    """The advice that answers the risks, in their order, within the bound of the level."""
-    return tuple(islice(_unlike(reading), reading.bounds.suggestions))
-
-
-def _unlike(reading: Reading) -> Iterator[Statement]:
-    """Advice in the order of concerns, each piece once."""
-    seen: set[str] = set()
-    for concern in concerns(reading):
-        if concern.advice is not None and concern.advice.text not in seen:
-            seen.add(concern.advice.text)
-            yield concern.advice
+def suggestions(concerns: Iterable[Concern], bounds: Bounds) -> tuple[Statement, ...]:
+    """The advice that answers the risks, in their order and each once, within the bound."""
+    unlike = {c.advice.text: c.advice for c in reversed([*concerns]) if c.advice is not None}
+    return tuple(islice(reversed(unlike.values()), bounds.suggestions))

@@ -221,15 +221,15 @@ class _Places:
         for evidence in places[:_PLACES]:
             shown.append(self._place(evidence, again=evidence.path == before))
             before = evidence.path
-        return joined([*statement.spans, " (", *between(shown, ", "), ")"])
+        return joined([*statement.spans, *words.CITED(self._language, places=between(shown, ", "))])
 
     def _place(self, evidence: Evidence, *, again: bool) -> Span:
         """A place; behind another one of the same file its line alone."""
         path = printable(evidence.path)
         url = self._address(evidence)
         name = path.rpartition("/")[2] if url else path
-        words = f":{evidence.line}" if again else f"{name}:{evidence.line}"
-        return Link(words, url) if url else Code(words)
+        text = f":{evidence.line}" if again else f"{name}:{evidence.line}"
+        return Link(text, url) if url else Code(text)
 
     def _address(self, evidence: Evidence) -> str:
         """The page of the line, on the side of the change that it stands on."""

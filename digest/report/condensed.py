@@ -20,10 +20,10 @@ from digest.grade import Level
 from digest.graded import Graded
 from digest.language import Language
 from digest.report.assembly import Entry, Report
-from digest.report.blocks import between, grade_reasons, title_link
+from digest.report.blocks import between, grade_reasons, run, title_link
 from digest.report.full import window_line
 from digest.report.moments import span_of
-from digest.statement import Analysis
+from digest.statement import Analysis, Statement
 from digest.words import pages as words
 from digest.words.labels import COLON, LEVEL_MARKS
 from digest.words.phrase import Part, joined
@@ -84,22 +84,30 @@ def _item(entry: Entry, report: Report, language: Language) -> Item:
 
 
 def why(graded: Graded, analysis: Analysis, language: Language) -> Spans:
-    """One line on why a change matters: what it does to its users, else what it is.
+    """One line on why a change matters, of whole statements.
 
-    Whole statements of the summary and the risks as far as they fit, else the reasons of its
-    grade.
+    The summary, then the risks, then how much changes, as far as they fit; where a risk rests on
+    all the places that a statement of the summary does, it stands in its place. Without any of
+    these, the reasons of the grade.
     """
-    gap = "" if language is Language.ZH else " "
-    kept: list[Spans] = []
+    deeds = [s for s in analysis.summary if any(e.line for e in s.evidence)]
+    extent = [s for s in analysis.summary if s not in deeds]
+    kept: list[Statement] = []
     length = 0
-    for statement in (*analysis.summary, *analysis.risks):
-        if length + len(statement.text) <= _WHY and statement.spans not in kept:
-            kept.append(statement.spans)
+    for statement in (*(_risk_of(s, analysis) for s in deeds), *analysis.risks, *extent):
+        if length + len(statement.text) <= _WHY and statement not in kept:
+            kept.append(statement)
             length += len(statement.text)
     if kept:
-        return between(kept, gap)
+        return run(kept, language)
     reasons = grade_reasons(graded.grade, language)
     return (Text(reasons),) if reasons else ()
+
+
+def _risk_of(statement: Statement, analysis: Analysis) -> Statement:
+    """The risk that says the same with its consequence, or the statement."""
+    places = set(statement.evidence)
+    return next((r for r in analysis.risks if places.issubset(r.evidence)), statement)
 
 
 def _foot(report: Report, shown: int, language: Language) -> Spans:

@@ -1,7 +1,7 @@
 """A report as JSON: what ``digestbot digest --format json`` prints. See ``docs/json.md``.
 
-Imports ``assembly``, ``blocks``, ``words`` and values. Keys never change their meaning within a schema; new keys
-may come.
+Imports ``assembly``, ``blocks``, ``words`` and values. Keys never change their meaning within a
+schema; new keys may come.
 """
 
 from __future__ import annotations

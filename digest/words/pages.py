@@ -36,6 +36,7 @@ LATE_NOTE = Phrase(
     "Arrived late: committed {moment}, outside this window.",
     "迟到的提交：提交时间为 {moment}，不在本时段内。",
 )
+CITED = Phrase(" ({places})", "（{places}）")
 SCORE = Phrase("{level} ({score})", "{level}（{score}）")
 
 QUIET = Phrase("No commits in this window.", "本时段没有提交。")

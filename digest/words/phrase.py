@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from digest.document import Code, Span, Spans, Text
+from digest.document import Code, Span, Spans, Text, plain
 from digest.language import Language
 
 Part = Span | Spans | str | int
@@ -37,7 +37,7 @@ class Phrase:
 
     def text(self, language: Language, /, **parts: Part) -> str:
         """The phrase as words alone."""
-        return "".join(span.text for span in _filled(self.template(language), parts))
+        return plain(joined(_filled(self.template(language), parts)))
 
 
 @lru_cache(maxsize=1024)
@@ -51,17 +51,17 @@ def _pieces(template: str) -> tuple[str | tuple[str, str, str], ...]:
     return tuple(p for p in pieces if p)
 
 
-def _filled(template: str, parts: dict[str, Part]) -> Iterable[Span]:
+def _filled(template: str, parts: dict[str, Part]) -> Iterable[Part]:
     for piece in _pieces(template):
         if isinstance(piece, str):
-            yield Text(piece)
+            yield piece
             continue
         slot, one, many = piece
         value = parts[slot]
         if isinstance(value, int):
-            yield Text(f"{value:,} {one if value == 1 else many}" if many else f"{value:,}")
+            yield f"{value:,} {one if value == 1 else many}" if many else f"{value:,}"
         else:
-            yield from spans(value)
+            yield value
 
 
 def spans(part: Part) -> Spans:
@@ -76,14 +76,21 @@ def spans(part: Part) -> Spans:
 def joined(parts: Iterable[Part]) -> Spans:
     """The parts in a row; neighbouring plain words become one span, empty ones go."""
     out: list[Span] = []
+    words = ""
     for part in parts:
-        for span in spans(part):
-            if not span.text:
-                continue
-            if isinstance(span, Text) and out and isinstance(out[-1], Text):
-                out[-1] = Text(out[-1].text + span.text)
-            else:
+        if isinstance(part, str):
+            words += part
+            continue
+        for span in part if isinstance(part, tuple) else spans(part):
+            if isinstance(span, Text):
+                words += span.text
+            elif span.text:
+                if words:
+                    out.append(Text(words))
+                    words = ""
                 out.append(span)
+    if words:
+        out.append(Text(words))
     return tuple(out)
 
 

@@ -249,6 +249,9 @@ TEST_WITH = Phrase(
     "Test with {name} {after} before upgrading, or pin {before}.",
     "升级前用{name} {after}测试，或固定在{before}。",
 )
+TEST_WITH_RANGE = Phrase(
+    "Test with {name} {after} before upgrading.", "升级前用{name} {after}测试。"
+)
 UPDATE_IMPORTS = Phrase("Import {names} from {after}.", "改为从{after}导入{names}。")
 LEAVE_DEPRECATED = Phrase("Plan the move away from {names}.", "规划迁离{names}。")
 REVIEW_SECURITY = Phrase("Review {names} with security in mind.", "从安全角度审阅{names}。")
