@@ -19,12 +19,12 @@ from bot.sources.address import (
     without_credentials,
 )
 from bot.sources.clones import Clone
-from bot.sources.graph import Graph
 from bot.sources.identity import identify
 from bot.sources.objects import present, read_texts
 from bot.sources.patches import blobs_of, read_changes, read_commits, read_messages
 from bot.sources.process import GitFailed, finding, reading, require_git
 from bot.sources.selection import full_name, revisions
+from bot.sources.view import View
 from digest.change import Change, Commit
 from digest.errors import AmbiguousReference, NotARepository, SourceUnavailable, UnknownBranch
 from digest.facts.merges import told
@@ -60,16 +60,13 @@ class Remote(Protocol):
 class GitSource:
     """Implements ``handlers.ports.Source`` with the git command line, read only.
 
-    ``git_dir`` is the repository's own folder, ``common_dir`` the one that linked work trees
-    share. ``remote`` is given for clones of ours; other repositories are never fetched.
+    References are looked up in ``git_dir``; everything else is read through ``view``. ``remote``
+    is given for clones of ours; other repositories are never fetched.
     """
 
-    def __init__(
-        self, git_dir: Path, common_dir: Path, *, graph: Graph, remote: Remote | None = None
-    ) -> None:
-        self._git = reading(git_dir)
-        self._shallow = common_dir / "shallow"
-        self._graph = graph
+    def __init__(self, git_dir: Path, view: View, *, remote: Remote | None = None) -> None:
+        self._references = reading(git_dir)
+        self._view = view
         self._remote = remote
         self._listed: tuple[str | None, Selection, Sequence[str]] | None = None
 
@@ -87,7 +84,7 @@ class GitSource:
         with _told():
             if branch is None or branch == DETACHED:
                 return await self._head()
-            for reference in _references(branch):
+            for reference in _full_references(branch):
                 if sha := await self._commit(reference):
                     return Tip(branch=branch, sha=sha)
             if named := await self.find(Tip(branch=branch, sha=None), sha=branch):
@@ -100,11 +97,11 @@ class GitSource:
         Names one by one keep their order, and those that are gone are passed over.
         """
         with _told():
-            boundary = self._boundary()
+            boundary = self._view.boundary()
             names = await self.names(branch, selection)
             for cut, group in groupby(names, boundary.__contains__):
                 if cut:
-                    yield await read_commits(self._git, list(group))
+                    yield await read_commits(self._view.git(), list(group))
                     continue
                 async with aclosing(self._read(list(group))) as batches:
                     async for batch in batches:
@@ -134,13 +131,15 @@ class GitSource:
                 return ()
             # Digits alone cannot mean anything to a regular expression but themselves.
             pattern = f"(^|[^0-9]){int(number)}([^0-9]|$)"
-            commits = await read_messages(self._git, branch.sha, pattern)
+            commits = await read_messages(self._view.git(), branch.sha, pattern)
             return [c.sha for c in commits if request_of(c) == number]
 
     async def is_ancestor(self, base: str, tip: str) -> bool:
         """Whether ``tip`` descends from ``base``; false where ``base`` is gone."""
         try:
-            await self._git.run("merge-base", "--is-ancestor", full_name(base), full_name(tip))
+            await self._view.git().run(
+                "merge-base", "--is-ancestor", full_name(base), full_name(tip)
+            )
         except GitFailed as failure:
             if failure.status < 0:
                 raise _unavailable(failure) from failure
@@ -150,7 +149,7 @@ class GitSource:
     async def texts(self, blobs: Sequence[str]) -> Mapping[str, str]:
         """The contents of blobs by name; absent, oversized (1 MiB) and binary ones are left out."""
         with _told():
-            return await read_texts(self._git, [full_name(blob) for blob in blobs])
+            return await read_texts(self._view.git(), [full_name(blob) for blob in blobs])
 
     async def _head(self) -> Tip:
         branch = (await self._answer("symbolic-ref", "--quiet", "--short", DETACHED)) or DETACHED
@@ -165,13 +164,13 @@ class GitSource:
 
     async def _branches(self) -> list[str]:
         form = "--format=%(refname:short)"
-        listed = await self._git.run("for-each-ref", form, "refs/heads", "refs/remotes")
+        listed = await self._references.run("for-each-ref", form, "refs/heads", "refs/remotes")
         return listed.decode("utf-8", "replace").split()
 
     async def _answer(self, *arguments: str) -> str | None:
         """What a command says, or none where it says with its status that there is nothing."""
         try:
-            return (await self._git.run(*arguments)).decode("utf-8", "replace").strip()
+            return (await self._references.run(*arguments)).decode("utf-8", "replace").strip()
         except GitFailed as failure:
             if failure.status == 1:
                 return None
@@ -182,10 +181,9 @@ class GitSource:
         if asked is None:
             return ()
         options, stdin = asked
-        git = self._git
-        if isinstance(selection, Window) and branch.sha and not self._shallow.exists():
-            git = await self._graph.attach(git, branch.sha)
-        listed = await git.run("rev-list", *options, "--stdin", "--", stdin=stdin)
+        if isinstance(selection, Window) and branch.sha:
+            await self._view.index(branch.sha)
+        listed = await self._view.git().run("rev-list", *options, "--stdin", "--", stdin=stdin)
         return listed.decode().split()
 
     async def _read(self, names: Sequence[str]) -> AsyncGenerator[Sequence[Change], None]:
@@ -194,14 +192,14 @@ class GitSource:
             ahead = names[start : start + step]
             if self._remote is not None:
                 await self._bring(self._remote, ahead)
-            async with aclosing(read_changes(self._git, ahead)) as batches:
+            async with aclosing(read_changes(self._view.git(), ahead)) as batches:
                 async for batch in batches:
                     yield batch
 
     async def _bring(self, remote: Remote, names: Sequence[str]) -> None:
         """Fetch what the patches need, in one go; without it files are read as omitted."""
-        blobs = await blobs_of(self._git, names)
-        there = await present(self._git, blobs)
+        blobs = await blobs_of(self._view.git(), names)
+        there = await present(self._view.git(), blobs)
         absent = [blob for blob in blobs if blob not in there]
         if not absent:
             return
@@ -213,19 +211,12 @@ class GitSource:
     async def _named(self, sha: str) -> Sequence[str]:
         if not _SHORT_NAME.fullmatch(sha):
             return ()
-        listed = (await self._git.run("rev-parse", f"--disambiguate={sha}")).decode().split()
-        found = await present(self._git, listed)
+        listed = (await self._view.git().run("rev-parse", f"--disambiguate={sha}")).decode().split()
+        found = await present(self._view.git(), listed)
         commits = [name for name in listed if name in found and found[name][0] == "commit"]
         if len(commits) > 1:
             raise AmbiguousReference(sha, commits)
         return commits
-
-    def _boundary(self) -> frozenset[str]:
-        """The commits whose parents a shallow clone does not have (git-shallow(5))."""
-        try:
-            return frozenset(self._shallow.read_text().split())
-        except OSError:
-            return frozenset()
 
 
 def request_of(commit: Commit) -> int | None:
@@ -234,7 +225,7 @@ def request_of(commit: Commit) -> int | None:
     return read_subject(message.title, message.body, message.number).number
 
 
-def _references(branch: str) -> list[str]:
+def _full_references(branch: str) -> list[str]:
     """The full names that a short one may stand for, in the order in which they are tried."""
     if not _BRANCH.fullmatch(branch):
         return []
@@ -278,15 +269,16 @@ async def open_source(
         repository = identify(address, folder="", name=name)
         clone = Clone(address, data)
         await clone.ensure()
-        graph = Graph.beside(clone.git_dir, data)
-        return repository, GitSource(clone.git_dir, clone.git_dir, graph=graph, remote=clone)
+        view = View(clone.git_dir, data, await _object_format(clone.git_dir))
+        return repository, GitSource(clone.git_dir, view, remote=clone)
     if folder is None:
         raise NotARepository(place, "no such folder")
     git_dir, common_dir = await _folders(folder)
     top = common_dir.parent if common_dir.name == ".git" else common_dir
     remote = await _remote(git_dir)
     repository = identify(remote, folder=top.name.removesuffix(".git"), name=name)
-    return repository, GitSource(git_dir, common_dir, graph=Graph.beside(common_dir, data))
+    view = View(common_dir, data, await _object_format(git_dir))
+    return repository, GitSource(git_dir, view)
 
 
 def _folder(place: str) -> Path | None:
@@ -303,6 +295,10 @@ async def _folders(folder: Path) -> tuple[Path, Path]:
         raise NotARepository(str(folder), failure.complaint) from failure
     git_dir, common_dir = answer.decode("utf-8", "surrogateescape").splitlines()
     return Path(git_dir), Path(common_dir)
+
+
+async def _object_format(git_dir: Path) -> str:
+    return (await reading(git_dir).run("rev-parse", "--show-object-format")).decode().strip()
 
 
 async def _remote(git_dir: Path) -> Address | None:

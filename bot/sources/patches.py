@@ -24,10 +24,10 @@ _SUBMODULE = "160000"
 _ARGUMENT_BYTES = 64 << 10
 """Bytes of paths for one child; Linux takes 2 MiB of arguments, other systems less."""
 
-_LOG = (
-    "log", "--stdin", "--no-walk=unsorted", "--ignore-missing", "--diff-merges=first-parent",
-    "--no-abbrev", "--full-index", "--no-color", "--no-ext-diff", "--no-textconv", "--raw",
-    f"--format={FORMAT}",
+_COMMITS = ("log", "--stdin", "--no-walk=unsorted", "--ignore-missing", f"--format={FORMAT}")
+_FILES = (
+    "--diff-merges=first-parent", "--no-abbrev", "--full-index", "--no-color", "--no-ext-diff",
+    "--no-textconv", "--raw",
 )  # fmt: skip
 _PATCHES = ("-p", "-U0", "-M")
 
@@ -61,7 +61,7 @@ async def read_changes(git: Git, names: Sequence[str]) -> AsyncGenerator[Batch, 
 
 async def read_commits(git: Git, names: Sequence[str]) -> Batch:
     """The changes without their files, for commits that have nothing to be compared with."""
-    changes = await _collect(git, names, "--no-patch")
+    changes = await _collect(git, names, "--no-patch", listing=())
     return [replace(change, files=(), omitted=True) for change in changes]
 
 
@@ -84,7 +84,9 @@ async def _stream(git: Git, names: Sequence[str]) -> AsyncGenerator[Batch, None]
     size = 0
     failure = None
     try:
-        async with aclosing(git.stream(*_LOG, *_PATCHES, "--", stdin=_lines(names))) as chunks:
+        async with aclosing(
+            git.stream(*_COMMITS, *_FILES, *_PATCHES, "--", stdin=_lines(names))
+        ) as chunks:
             async for chunk in chunks:
                 batch += reader.feed(chunk)
                 size += len(chunk)
@@ -177,11 +179,15 @@ def _path(path: str) -> bytes:
 
 
 async def _collect(
-    git: Git, names: Sequence[str], *options: str, paths: Sequence[bytes] = ()
+    git: Git,
+    names: Sequence[str],
+    *options: str,
+    listing: Sequence[str] = _FILES,
+    paths: Sequence[bytes] = (),
 ) -> Batch:
     if not names:
         return []
-    arguments: list[str | bytes] = [*_LOG, *options, "--", *paths]
+    arguments: list[str | bytes] = [*_COMMITS, *listing, *options, "--", *paths]
     return await _gather(git.stream(*arguments, stdin=_lines(names)))
 
 
