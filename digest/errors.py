@@ -119,6 +119,7 @@ class UnknownChange(UserError):
             f"{reference} is not in {where}; check the number, or name another repository or branch"
         )
         self.reference = reference
+        self.where = where
 
 
 class AmbiguousReference(UserError):

@@ -1,0 +1,50 @@
+"""A user's error in the asker's language. Imports ``errors``, ``phrases`` of words and values.
+
+English is the error's own text; the others are told from its attributes.
+"""
+
+from __future__ import annotations
+
+from digest.errors import (
+    AmbiguousReference,
+    FutureWindow,
+    InvalidDate,
+    InvalidReference,
+    InvalidWindow,
+    SourceUnavailable,
+    UnknownBranch,
+    UnknownChange,
+    UnknownZone,
+    UserError,
+)
+from digest.language import Language
+
+
+def complaint(error: UserError, language: Language) -> str:
+    """What went wrong and the way out, in one line."""
+    return _chinese(error) if language is Language.ZH else str(error)
+
+
+def _chinese(error: UserError) -> str:
+    match error:
+        case InvalidDate(text=text):
+            return f"“{text}”不是有效的日期或时间，请写成 2026-01-23 或 2026-01-23T08:00。"
+        case InvalidReference(text=text):
+            return f"“{text}”不能表示一个变更，请写 #123、至少 7 位的提交号，或者 PR、提交的网址。"
+        case UnknownChange(reference=reference, where=where):
+            return f"在 {where} 中没有找到 {reference}，请检查编号，或换一个仓库或分支。"
+        case AmbiguousReference(reference=reference, candidates=candidates):
+            listed = "、".join(c[:12] for c in candidates[:5])
+            return f"{reference} 对应多个提交（{listed}），请多写几位。"
+        case FutureWindow():
+            return "这段时间还没有到，请选择更早的日期。"
+        case InvalidWindow():
+            return "这段时间不成立：请检查起止日期的先后和长度。"
+        case UnknownZone(name=name):
+            return f"“{name}”不是 IANA 时区，请写成 Asia/Shanghai 或 UTC。"
+        case UnknownBranch(name=name):
+            return f"仓库里没有名为“{name}”的分支、标签或提交。"
+        case SourceUnavailable():
+            return f"现在无法读取仓库：{error}"
+        case _:
+            return f"无法完成：{error}"

@@ -1,0 +1,86 @@
+"""What answers say around the changes, in every language. Imports ``words.phrase`` and values."""
+
+from __future__ import annotations
+
+from digest.grade import Level
+from digest.topics import Place
+from digest.words.phrase import Phrase
+
+CHANGES = Phrase("{n:change|changes}", "{n} 个变更")
+IN_TOPIC = Phrase("{topic}: {counted}", "{topic}：{counted}")
+EVERYTHING = Phrase("All changes", "全部变更")
+BY_AUTHOR = Phrase("by {author}", "作者 {author}")
+UNDER_PATH = Phrase("in {path}", "路径 {path}")
+FROM_LEVEL = {
+    Level.HIGH: Phrase("high importance only", "仅高重要度"),
+    Level.MEDIUM: Phrase("medium importance and above", "中重要度及以上"),
+    Level.LOW: Phrase("every importance", "全部重要度"),
+}
+GROUP = Phrase("{name} ({n:change|changes})", "{name}（{n} 个变更）")
+SHOWN = Phrase("{shown} of {total} shown", "显示 {shown} / {total}")
+AS_OF = Phrase("as of {sha}, {moment}", "截至 {sha}，{moment}")
+EMPTY_BRANCH = Phrase("the branch has no commit yet", "该分支还没有提交")
+WINDOW = Phrase(
+    "{since} – {until} ({zone}, end excluded)", "{since} – {until}（{zone}，不含结束时刻）"
+)
+ARCHIVED = Phrase("everything archived so far", "目前已归档的全部变更")
+
+WHY = {
+    Place.TAG: Phrase("tag {shown}", "标签 {shown}"),
+    Place.SCOPE: Phrase("scope {shown}", "范围 {shown}"),
+    Place.TITLE: Phrase("title: {shown}", "标题：{shown}"),
+    Place.FACT: Phrase("changes {shown}", "涉及 {shown}"),
+    Place.AREA: Phrase("mostly {shown}", "主要为 {shown}"),
+    Place.PATH: Phrase("path {shown}", "路径 {shown}"),
+    Place.IDENTIFIER: Phrase("identifier {shown}", "标识符 {shown}"),
+}
+IN_SUBJECT = Phrase("subject: {term}", "标题：{term}")
+IN_BODY = Phrase("message: {term}", "提交说明：{term}")
+IN_PATH = Phrase("path {shown}", "路径 {shown}")
+IN_NAME = Phrase("identifier {shown}", "标识符 {shown}")
+
+NOTHING = Phrase("No change of this period is about {topic}.", "这段时间没有关于 {topic} 的变更。")
+NO_TOPIC = Phrase(
+    "I know no topic {topic} in {repository}.", "{repository} 中没有名为 {topic} 的主题。"
+)
+NO_CHANGE = Phrase("No change of this period fits.", "这段时间没有符合条件的变更。")
+KNOWN_ELSEWHERE = Phrase(
+    "The archive has {n:change|changes} about it outside this period.",
+    "归档中在这段时间之外有 {n} 个相关变更。",
+)
+NEAR = Phrase("Near topics: {topics}.", "相近的主题：{topics}。")
+MENTIONED = Phrase(
+    "{n:change|changes} of this period only mention the word; to see them: {question}",
+    "这段时间有 {n} 个变更仅提到该词，查看方式：{question}",
+)
+SEARCH_FOR = Phrase("search {terms}", "搜索 {terms}")
+NOT_FOUND = Phrase("No change holds {terms}.", "没有包含 {terms} 的变更。")
+FOUND = Phrase("{terms}: {counted}", "{terms}：{counted}")
+
+UNDONE_BY = Phrase("Undone by {change}", "已被 {change} 撤销")
+RELANDED_BY = Phrase("Brought back by {change}", "由 {change} 重新合入")
+ALSO = Phrase("The same request is also {change}", "同一请求还有 {change}")
+
+HELP = Phrase("What can be asked", "可以这样问")
+HELP_EXPLAIN = Phrase(
+    "One change, in full: what it does, whom it reaches, what to watch.",
+    "完整说明一个变更：做了什么，影响谁，需要注意什么。",
+)
+HELP_CHANGED = Phrase(
+    "Changes by topic, author, path, importance and period, each cited.",
+    "按主题、作者、路径、重要度和时间查看变更，逐条给出处。",
+)
+HELP_DIGEST = Phrase("The digest of any day or period.", "任意一天或一段时间的摘要。")
+HELP_SEARCH = Phrase("Full-text search in everything archived.", "在全部归档中全文搜索。")
+HELP_HELP = Phrase("This page.", "本页。")
+HELP_PERIODS = Phrase(
+    "Periods: today, yesterday, this or last week or month, last 3 days, since Monday, "
+    "in January, 2026-01-20..2026-01-23. Weeks begin on Monday; days are those of {zone}; "
+    "without a period it is the last 7 days.",
+    "时间：今天、昨天、本周、上周、本月、上个月、最近三天、周一以来、1月、2026-01-20..2026-01-23。"
+    "每周从周一开始，日期按 {zone} 计算；不写时间则为最近 7 天。",
+)
+NOT_UNDERSTOOD = Phrase(
+    "I do not understand this question. I can answer, for example:",
+    "我没看懂这个问题。可以这样问：",
+)

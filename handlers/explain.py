@@ -1,0 +1,122 @@
+"""``explain``: one change in full, found in the archive, else in the repository."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from digest.analysis import analyse
+from digest.answer import Answer, Row, Seen, as_of, graded_because
+from digest.document import Document, Paragraph, Spans
+from digest.errors import AmbiguousReference, UnknownChange
+from digest.facts.model import FACTS_VERSION
+from digest.graded import Graded
+from digest.intent import Explain
+from digest.phrases import ALSO, RELANDED_BY, UNDONE_BY
+from digest.query import Query
+from digest.reference import Reference
+from digest.report import change_blocks, title_link
+from digest.words.phrase import Phrase
+from handlers.context import Context
+from handlers.ingest import ensure
+from handlers.looking import seen, tip_of
+from handlers.ports import Tip
+
+_MENTIONS = 20
+"""Changes that name the explained one, of which its reverts and re-lands are told."""
+
+
+async def explain(intent: Explain, ctx: Context) -> Answer:
+    """Explain the change that a reference names.
+
+    Of several commits of one request the newest is explained and the others are named. Raises
+    ``UnknownChange`` and ``AmbiguousReference``.
+    """
+    _refuse_elsewhere(intent.reference, ctx)
+    tip = await tip_of(ctx)
+    found = await _find(intent.reference, ctx, tip)
+    graded, others = found[0], found[1:]
+    document = _document(graded, others, await _mentions(graded, ctx), seen(ctx, tip))
+    row = Row(graded=graded, why=graded_because(graded, ctx.language))
+    return Answer(intent="explain", document=document, rows=(row,))
+
+
+def _refuse_elsewhere(reference: Reference, ctx: Context) -> None:
+    """A number counts in its own repository only; a commit's name is the same everywhere."""
+    watched = ctx.watched.repository.name
+    asked = reference.repository.lower()
+    if reference.number is None or not asked:
+        return
+    # A folder's name has no owner to compare.
+    known = watched.lower() if "/" in watched else f"{asked.rpartition('/')[0]}/{watched.lower()}"
+    if asked != known:
+        raise UnknownChange(str(reference), watched)
+
+
+async def _find(reference: Reference, ctx: Context, tip: Tip) -> Sequence[Graded]:
+    """The commits that a reference names, newest first, at least one."""
+    repository = ctx.watched.repository
+    kept = await ctx.archive.find(repository, reference.number, reference.sha)
+    if not kept:
+        kept = await _fetch(reference, ctx, tip)
+    elif any(g.facts.version != FACTS_VERSION for g in kept):
+        kept = await ensure(ctx, [g.sha for g in kept], tip)
+    if reference.number is not None:
+        kept = [g for g in kept if g.number == reference.number]
+    if not kept:
+        raise UnknownChange(_named(reference), repository.name)
+    if reference.sha and len(kept) > 1:
+        raise AmbiguousReference(reference.sha, [g.sha for g in kept])
+    return kept
+
+
+async def _fetch(reference: Reference, ctx: Context, tip: Tip) -> Sequence[Graded]:
+    shas = await ctx.watched.source.find(tip, reference.number, reference.sha)
+    if reference.sha and len(shas) > 1:
+        raise AmbiguousReference(reference.sha, shas)
+    return await ensure(ctx, shas, tip) if shas else ()
+
+
+def _named(reference: Reference) -> str:
+    return f"#{reference.number}" if reference.number is not None else reference.sha
+
+
+async def _mentions(graded: Graded, ctx: Context) -> Sequence[Graded]:
+    """Archived changes whose text names this one."""
+    name = f"#{graded.number}" if graded.number is not None else graded.sha[:10]
+    query = Query(terms=(name,), limit=_MENTIONS)
+    return await ctx.archive.select(ctx.watched.repository, query)
+
+
+def _document(
+    graded: Graded, others: Sequence[Graded], mentions: Sequence[Graded], at: Seen
+) -> Document:
+    analysis = analyse(graded, at.language)
+    blocks = change_blocks(graded, analysis, at.repository, at.zone, at.language, level=1)
+    notes = (*_undoings(graded, mentions, at), *_told(ALSO, others, at), as_of(at))
+    return Document(
+        title=graded.title or graded.sha[:10],
+        blocks=(*blocks, *(Paragraph(note) for note in notes)),
+        language=str(at.language),
+    )
+
+
+def _undoings(graded: Graded, mentions: Sequence[Graded], at: Seen) -> Iterator[Spans]:
+    reverts = [m for m in mentions if _points(m, graded, relands=False)]
+    relands = [m for m in mentions if _points(m, graded, relands=True)]
+    yield from _told(UNDONE_BY, reverts, at)
+    yield from _told(RELANDED_BY, relands, at)
+
+
+def _points(mention: Graded, graded: Graded, *, relands: bool) -> bool:
+    """Whether a change says that it undoes, or brings back, another one."""
+    undone = mention.facts.relands if relands else mention.facts.reverts
+    if undone is None or mention.sha == graded.sha:
+        return False
+    if undone.sha:
+        return graded.sha.startswith(undone.sha)
+    return undone.number is not None and undone.number == graded.number
+
+
+def _told(phrase: Phrase, changes: Sequence[Graded], at: Seen) -> Iterator[Spans]:
+    for change in changes:
+        yield phrase(at.language, change=title_link(change, at.repository))
