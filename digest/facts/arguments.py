@@ -115,14 +115,19 @@ def call_at(text: str, start: int, bracket: int, language: str) -> Call | None:
     return Call(start=start, end=end, positional=tuple(positional), named=named)
 
 
-def touched_calls(source: Source, name: re.Pattern[str], language: str) -> Iterator[Call]:
+def touched_calls(
+    source: Source, name: re.Pattern[str], language: str, words: tuple[str, ...]
+) -> Iterator[Call]:
     """The calls that the change has lines in, in rising order.
 
-    ``name`` matches a callee with its opening bracket at the end of the match. Besides the calls
+    ``name`` matches a callee with its opening bracket at the end of the match; ``words`` are texts
+    one of which every match holds, since looking for those is many times faster. Besides the calls
     that begin in changed lines, those before are looked at whose brackets may reach into them.
     """
     text, budget = source.text, _BUDGET
     for first, last in _windows(source):
+        if all(text.find(word, first, last) < 0 for word in words):
+            continue
         for match in name.finditer(text, first, last):
             if _in_comment(text, match.start(), language):
                 continue
@@ -134,15 +139,16 @@ def touched_calls(source: Source, name: re.Pattern[str], language: str) -> Itera
                 yield call
 
 
-def _windows(source: Source) -> Iterator[tuple[int, int]]:
-    """The changed places with room before them for calls that reach in, without overlaps."""
-    done = 0
+def _windows(source: Source) -> list[tuple[int, int]]:
+    """The changed places with room before them for calls that reach in, overlaps joined."""
+    windows: list[tuple[int, int]] = []
     for first, last in source.spans:
-        if last > done or first == last:
-            start = max(done, first - _REACH)
-            done = max(done, last)
-            if start < done or first == last:
-                yield start, done
+        start = max(0, first - _REACH)
+        if windows and start <= windows[-1][1]:
+            windows[-1] = (windows[-1][0], max(last, windows[-1][1]))
+        else:
+            windows.append((start, last))
+    return windows
 
 
 def _in_comment(text: str, offset: int, language: str) -> bool:

@@ -3,10 +3,19 @@
 The closed set of details, by kind:
 
 - symbol, added, removed or renamed: ``class``, ``function``, ``method`` and the like, with the
-  signature before and after (the names where it was renamed). A class speaks for its members.
-- symbol, changed: ``default`` (``name`` is ``function.parameter``), ``required parameter added``,
-  ``parameter added``, ``parameter removed``, ``parameter renamed``, ``signature`` (order, kind,
-  ``async``), ``types`` (annotations alone), ``bases``, ``moved`` (before and after are paths).
+  signature before or after (the names where it was renamed). A class speaks for its members.
+- symbol, changed: ``default`` (``name`` is ``function.parameter``; no value means that it must be
+  given), ``required parameter added``, ``parameter added``, ``parameter removed``, ``parameter
+  renamed``, ``signature`` (order, kind, ``async``), ``types`` (annotations alone), ``bases``,
+  ``moved`` (before and after are paths).
+- flag: empty, ``default`` or ``choices`` where changed, ``alias`` for a second name.
+- environment: empty for one that is declared (in a table, as a setting), ``read`` for one that is
+  read where it is needed, ``default`` where changed.
+- config: ``field``, ``default`` or ``type`` where changed; ``name`` is ``Class.field``.
+- route and metric: empty.
+
+The public interface is that of the core alone; flags and variables count in build files too. Not
+in tests, documents, examples and benchmarks: those are nobody's contract.
 """
 
 from __future__ import annotations
@@ -14,17 +23,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from digest.change import FileChange, FileStatus
-from digest.facts.hints import may_declare
+from digest.facts import config, environment, flags, metrics, routes, symbols
+from digest.facts.hints import may_declare, may_set
 from digest.facts.model import Area, Fact
 from digest.facts.python_code import Module, is_private_module
 from digest.facts.reconcile import reconcile
 from digest.facts.scene import Scene
 from digest.facts.source import Source, sides
-from digest.facts.symbols import compare
 
 __all__ = ["find", "reconcile", "wants"]
 
 _LONGEST = 4_000_000  # characters; beyond this a file is data, whatever its name
+_SETTING = (Area.CORE, Area.BUILD)
 
 
 def wants(file: FileChange, area: Area, language: str) -> bool:
@@ -32,10 +42,13 @@ def wants(file: FileChange, area: Area, language: str) -> bool:
 
     Judged by the changed lines alone, and never for files that come or go: their hunks are whole.
     """
+    if area not in _SETTING or file.status in {FileStatus.ADDED, FileStatus.DELETED}:
+        return False
+    if may_set(file.hunks, language):
+        return True
     return (
         area is Area.CORE
         and language == "python"
-        and file.status not in {FileStatus.ADDED, FileStatus.DELETED}
         and not is_private_module(file.path)
         and may_declare(file.hunks)
     )
@@ -43,20 +56,25 @@ def wants(file: FileChange, area: Area, language: str) -> bool:
 
 def find(scene: Scene) -> Iterable[Fact]:
     """The facts of one file, in no particular order; none where its texts are not at hand."""
-    if (
-        scene.area is not Area.CORE
-        or scene.language != "python"
-        or scene.file.omitted
-        or scene.file.binary
-    ):
+    if scene.area not in _SETTING or scene.file.omitted or scene.file.binary:
         return ()
     both = sides(scene)
     if both is None or max(len(s.text) for s in both) > _LONGEST:
         return ()
-    return tuple(_python(*both))
+    return tuple(_found(scene, *both))
 
 
-def _python(before: Source, after: Source) -> Iterator[Fact]:
-    if is_private_module(after.path):
+def _found(scene: Scene, before: Source, after: Source) -> Iterator[Fact]:
+    language = scene.language
+    if may_set(scene.file.hunks, language):
+        yield from flags.find(before, after, language)
+        yield from environment.find(before, after, language)
+        if scene.area is Area.CORE:
+            yield from routes.find(before, after, language)
+            yield from metrics.find(before, after, language)
+    if scene.area is not Area.CORE:
         return
-    yield from compare(Module(before), Module(after))
+    if language == "python" and not is_private_module(after.path):
+        old, new = Module(before), Module(after)
+        yield from symbols.compare(old, new)
+        yield from config.compare(old, new)

@@ -51,3 +51,21 @@ def _may(line: str, section: str) -> bool:
     if indent % 4 and indent > 8:  # aligned with an opening bracket
         return _VALUED.match(line) is not None
     return shallow and line.endswith(",") and bool(_VALUED.match(line) or _BARE.match(line))
+
+
+_SETTINGS = {
+    "python": (
+        "environ", "getenv", "env=", "envvar", '": ', "add_argument", "option(", "Option(",
+        "DEFINE_", "default", "choices=", '"--', "'--', ", "@", "oute(", "path(", "add_url_rule",
+        "ounter", "auge", "istogram", "ummary", "name=",
+    ),
+}  # fmt: skip
+
+
+def may_set(hunks: Iterable[Hunk], language: str) -> bool:
+    """Whether some changed line could belong to a flag, variable, route or metric."""
+    words = _SETTINGS.get(language)
+    if not words:
+        return False
+    text = "\n".join(line for h in hunks for lines in (h.removed, h.added) for line in lines)
+    return any(word in text for word in words)

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from functools import partial
-from itertools import islice
+from collections.abc import Iterator, Mapping
+from functools import cached_property, partial
 
 from digest.facts.source import Source
-from digest.facts.syntax.entry import Entry
+from digest.facts.syntax.entry import Entry, Field
+from digest.facts.syntax.python_fields import fields, has_fields
 from digest.facts.syntax.python_header import LONGEST_HEADER, header_end, signature
 from digest.facts.syntax.python_outline import Header, Outline
 
 _WORDS = len("async def  ")  # what a header begins with
+_REACH = 60_000  # characters; no class in wide use has its fields further below its name
 _QUIET = frozenset({"__init__", "__new__", "__call__"})
 
 
@@ -30,22 +31,48 @@ class Module:
     def entries(self) -> Iterator[Entry]:
         """The public definitions whose header the change touches, in the order of the text."""
         seen: set[int] = set()
-        for first, last in self.source.spans:
-            offset = self.outline.before(first, LONGEST_HEADER)
+        for (first, last), offset in zip(self.source.spans, self._above, strict=True):
             if offset >= 0 and offset not in seen:
                 seen.add(offset)
-                if self._reaches(offset):
-                    for header in islice(self.outline.scan(offset, offset + _WORDS), 1):
-                        yield from self._public(header)
+                if first - offset < LONGEST_HEADER and self._reaches(offset):
+                    yield from self._public(self._at(offset))
             for header in self.outline.scan(first, last) if first < last else ():
                 if header.offset not in seen:
                     seen.add(header.offset)
                     yield from self._public(header)
 
+    @cached_property
+    def _above(self) -> list[int]:
+        """For each changed place, where the nearest definition above begins, or -1."""
+        return [self.outline.before(first, _REACH) for first, _ in self.source.spans]
+
+    def _at(self, offset: int) -> Header:
+        return next(self.outline.scan(offset, offset + _WORDS))
+
     def named(self, entry: Entry) -> Entry | None:
         """The public definition of the same kind and name, touched or not."""
         header = self.outline.named("class" if entry.kind == "class" else "def", entry.name)
         return next(self._public(header), None) if header else None
+
+    def owners(self) -> tuple[str, ...]:
+        """The classes made of fields whose bodies the change touches outside of methods."""
+        offsets: dict[int, None] = {}
+        for (first, last), offset in zip(self.source.spans, self._above, strict=True):
+            if offset >= 0 and self.source.text.startswith("class", offset):
+                offsets[offset] = None
+            for at in self.outline.classes(first, last):
+                offsets[at] = None
+        headers = [self._at(offset) for offset in offsets]
+        return tuple(h.name for h in headers if not h.nested)
+
+    def fields(self, owner: str) -> Mapping[str, Field] | None:
+        """All public fields of a class, or ``None`` where there is no such public class."""
+        header = self.outline.named("class", owner)
+        if header is None or not next(self._public(header), None):
+            return None
+        if not has_fields(self.outline, header):
+            return None
+        return fields(self.source, self.outline, header)
 
     def _reaches(self, offset: int) -> bool:
         end = header_end(self.source.text, offset)

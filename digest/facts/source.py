@@ -24,13 +24,14 @@ class Source:
 
     ``path`` is the file's name on that side. ``rows`` are the changed places as half-open pairs of
     0-based line numbers in rising order; an empty pair ``(n, n)`` stands where the other side has
-    lines before line ``n`` that this side lacks.
+    lines before line ``n`` that this side lacks. ``changed_text`` is the text of those places.
     """
 
     path: str
     side: Side
     text: str
     rows: tuple[tuple[int, int], ...]
+    changed_text: str
 
     @cached_property
     def lines(self) -> list[str]:
@@ -126,6 +127,13 @@ def sides(scene: Scene) -> tuple[Source, Source] | None:
             side=Side.OLD,
             text=old,
             rows=_rows(file.hunks, new=False),
+            changed_text="\n".join(line for hunk in file.hunks for line in hunk.removed),
         ),
-        Source(path=file.path, side=Side.NEW, text=new, rows=_rows(file.hunks, new=True)),
+        Source(
+            path=file.path,
+            side=Side.NEW,
+            text=new,
+            rows=_rows(file.hunks, new=True),
+            changed_text="\n".join(line for hunk in file.hunks for line in hunk.added),
+        ),
     )

@@ -62,12 +62,12 @@ class Entry:
 class Field:
     """A field that configures something or carries data; ``line`` is 1-based.
 
-    ``default`` is ``None`` where the field must be given. ``touched`` is as for an ``Entry``.
+    ``touched`` says that the change has lines in it. ``read`` gives the annotation and the
+    default, ``None`` where it must be given; it is called for the few fields that need it.
     """
 
     owner: str
     name: str
-    annotation: str
-    default: str | None
     line: int
     touched: bool
+    read: Callable[[], tuple[str, str | None]]

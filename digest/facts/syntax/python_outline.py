@@ -126,6 +126,14 @@ class Outline:
                 at = self.text.rfind(kind + " ", first, at)
         return nearest
 
+    def classes(self, first: int, last: int) -> list[int]:
+        """Where the classes begin whose lines begin in ``text[first:last]``."""
+        return [
+            line.offset
+            for at in _finds(self.text, "class ", first, last)
+            if (line := self._line("class", at)) is not None
+        ]
+
     def named(self, kind: str, name: str) -> Header | None:
         """The first definition with a qualified name, wherever it stands."""
         word = f"{kind} {name.rpartition('.')[2]}"

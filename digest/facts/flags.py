@@ -1,0 +1,198 @@
+"""Command-line flags, as programs declare them in the libraries in wide use.
+
+Python: argparse, click, typer, absl. Go: flag, pflag and cobra, urfave/cli. Rust: clap. JavaScript
+and TypeScript: commander, yargs. C and C++: ``getopt_long`` tables, gflags, abseil. Java: picocli,
+commons-cli. Names are told as they are typed: ``--ssl-ciphers``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from digest.facts import settings
+from digest.facts.arguments import Call, literal, touched_calls
+from digest.facts.model import Fact, FactKind
+from digest.facts.settings import Setting
+from digest.facts.source import Source
+
+_PYTHON = re.compile(r"(?:\badd_argument|\.option|\bOption|\bDEFINE_\w+)[ \t]*\(")
+_GO = re.compile(
+    r"\w*[fF](?:lags?|lagSet|s)?(?:\(\))?\.(?:Bool|Int|Uint|Float|String|Duration|Count|IP|Bytes)"
+    r"(?:8|16|32|64)?(?:Slice|Array|ToString|ToInt|Hex|Base64|Net|Mask)?(?:Var)?P?\("
+    r"|\bcli\.\w+Flag\{"
+)
+_RUST = re.compile(r"#\[(?:arg|clap|structopt)\(|\.long\(")
+_SCRIPT = re.compile(r"(?:\.(?:option|requiredOption)|\bnew Option)\(")
+_C = re.compile(
+    r"\b(?:DEFINE_(?:bool|int32|uint32|int64|uint64|double|string)|ABSL_FLAG)\(|\{(?=\s*\")"
+)
+_JAVA = re.compile(r"@(?:\w+\.)?Option\(|\.longOpt\(")
+
+_CALLEES = {
+    "python": _PYTHON,
+    "go": _GO,
+    "rust": _RUST,
+    "javascript": _SCRIPT,
+    "typescript": _SCRIPT,
+    "c": _C,
+    "cpp": _C,
+    "cuda": _C,
+    "java": _JAVA,
+}
+WORDS = {
+    "python": ("add_argument(", ".option(", "Option(", "DEFINE_"),
+    "go": ("lag", "F.", "f.", "fs."),
+    "rust": ("#[arg(", "#[clap(", "#[structopt(", ".long("),
+    "javascript": ("ption(",),
+    "typescript": ("ption(",),
+    "c": ("DEFINE_", "ABSL_FLAG", "_argument"),
+    "cpp": ("DEFINE_", "ABSL_FLAG", "_argument"),
+    "cuda": ("DEFINE_", "ABSL_FLAG", "_argument"),
+    "java": ("Option(", "longOpt("),
+}
+"""What must stand in a text of a language for it to declare flags."""
+
+_FIELD = re.compile(r"\]\s*(?:#\[[^\n]*\]\s*|///[^\n]*\s*)*(?:pub(?:\([^)]*\))?\s+)?(\w+)\s*:")
+_TYPED_NAME = re.compile(r"--?[A-Za-z0-9][\w.-]*")
+_YARGS = re.compile(r"\b(?:alias|default|describe|description|demandOption|type|choices)\s*:")
+
+
+def find(before: Source, after: Source, language: str) -> Iterator[Fact]:
+    """The flags of one file that came, went or changed their name, default or choices."""
+    words = WORDS.get(language, ())
+    if not any(word in s.text for s in (before, after) for word in words):
+        return
+    yield from settings.compare(
+        FactKind.FLAG,
+        before,
+        after,
+        _declared(before, language),
+        _declared(after, language),
+    )
+
+
+def _declared(source: Source, language: str) -> Iterator[Setting]:
+    for call in touched_calls(source, _CALLEES[language], language, WORDS[language]):
+        read = _READERS[language](source, call)
+        if read is None:
+            continue
+        names, value, choices = read
+        names = tuple(n for n in names if _TYPED_NAME.fullmatch(n))
+        if names:
+            yield Setting(
+                names=tuple(sorted(names, key=lambda n: not n.startswith("--"))),
+                line=_line(source, call, names),
+                value=value,
+                choices=choices,
+                text=source.text[call.start : call.end],
+                known=value is not None or not any(p.startswith("**") for p in call.positional),
+            )
+
+
+def _line(source: Source, call: Call, names: tuple[str, ...]) -> int:
+    """The line on which a name stands inside its call."""
+    bare = names[0].lstrip("-")
+    at = source.text.find(bare, call.start, call.end)
+    return source.line_at(at if at >= 0 else call.start)
+
+
+Read = tuple[tuple[str, ...], str | None, str | None]
+
+
+def _python(source: Source, call: Call) -> Read | None:
+    callee = source.text[call.start : call.start + 24]
+    if callee.startswith("DEFINE_"):
+        name = literal(call.get("name", 0))
+        return ((f"--{name}",), call.get("default", 1), None) if name else None
+    texts = [t for p in call.positional if (t := literal(p)) is not None]
+    names = [n for t in texts if t.startswith("-") for n in t.split("/")]
+    value = call.get("default")
+    if value is None and callee.startswith("Option") and texts[:1] != names[:1]:
+        value = call.get("default", 0)
+    return tuple(names), value, call.get("choices")
+
+
+def _go(source: Source, call: Call) -> Read | None:
+    callee, _, _ = source.text[call.start : call.end].partition("(")
+    if callee.startswith("cli."):
+        parts = dict(p.split(":", 1) for p in call.positional if ":" in p)
+        name = literal(parts.get("Name", "").strip())
+        return ((f"--{name}",), parts.get("Value", "").strip() or None, None) if name else None
+    callee = callee.rpartition(".")[2]
+    arguments = list(call.positional)
+    if callee.removesuffix("P").endswith("Var"):
+        arguments = arguments[1:]
+    name = literal(arguments[0]) if arguments else None
+    place = 2 if callee.endswith("P") else 1
+    if not name or len(arguments) <= place:
+        return None
+    dashes = (
+        "--" if callee.endswith("P") or "pflag" in source.text or "cobra" in source.text else "-"
+    )
+    value = None if callee.startswith("Count") else arguments[place]
+    return (dashes + name,), value, None
+
+
+def _rust(source: Source, call: Call) -> Read | None:
+    text = source.text
+    if text.startswith(".long", call.start):
+        name = literal(call.get("", 0))
+        chain = text[call.end : call.end + 600].partition("Arg::new(")[0]
+        default = re.search(r"\.default_value\(\s*([^()]+?)\s*\)", chain)
+        return ((f"--{name}",), default.group(1) if default else None, None) if name else None
+    name = literal(call.named.get("long"))
+    if name is None and "long" in call.positional:
+        field = _FIELD.match(text, call.end, call.end + 600)
+        name = field.group(1).replace("_", "-") if field else None
+    if name is None:
+        return None
+    value = call.named.get("default_value") or call.named.get("default_value_t")
+    return (f"--{name}",), value, call.named.get("value_parser")
+
+
+def _script(_source: Source, call: Call) -> Read | None:
+    spec = literal(call.get("", 0))
+    if not spec:
+        return None
+    names = tuple(_TYPED_NAME.findall(spec)) if spec.startswith("-") else ()
+    if names:
+        value = call.positional[-1] if len(call.positional) > 2 else None
+        return names, value, None
+    options = call.get("", 1) or ""
+    if not options.startswith("{") or not _YARGS.search(options):
+        return None
+    default = re.search(r"\bdefault\s*:\s*([^,}\n]+)", options)
+    return (f"--{spec}",), default.group(1).strip() if default else None, None
+
+
+def _c(source: Source, call: Call) -> Read | None:
+    callee = source.text[call.start : call.start + 10]
+    if callee.startswith("{"):
+        name = literal(call.get("", 0))
+        kind = call.get("", 1) or ""
+        return ((f"--{name}",), None, None) if name and kind.endswith("_argument") else None
+    first = 1 if callee.startswith("ABSL") else 0
+    name = call.get("", first)
+    return ((f"--{name}",), call.get("", first + 1), None) if name else None
+
+
+def _java(source: Source, call: Call) -> Read | None:
+    if source.text.startswith(".longOpt", call.start):
+        name = literal(call.get("", 0))
+        return ((f"--{name}",), None, None) if name else None
+    given = call.named.get("names") or call.named.get("name") or call.get("", 0) or ""
+    return tuple(re.findall(r'"(--?[\w-]+)"', given)), call.named.get("defaultValue"), None
+
+
+_READERS = {
+    "python": _python,
+    "go": _go,
+    "rust": _rust,
+    "javascript": _script,
+    "typescript": _script,
+    "c": _c,
+    "cpp": _c,
+    "cuda": _c,
+    "java": _java,
+}

@@ -1,0 +1,80 @@
+"""Metrics that a program exposes: Prometheus and OpenTelemetry instruments, by their names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from digest.facts import settings
+from digest.facts.arguments import Call, literal, touched_calls
+from digest.facts.model import Fact, FactKind
+from digest.facts.settings import Setting
+from digest.facts.source import Source
+
+_KINDS = r"(?:counter|gauge|histogram|summary|updowncounter|up_down_counter)"
+_METER = rf"\bcreate_(?:observable_)?{_KINDS}\(|\bcreate(?:Observable)?{_KINDS}\("
+_CALLEES = {
+    "python": re.compile(rf"{_KINDS}(?:_cls|_class|_type)?\(", re.IGNORECASE),
+    "javascript": re.compile(rf"\bnew \w*\.?{_KINDS}\(|{_METER}", re.IGNORECASE),
+    "go": re.compile(rf"\b\w*\.?{_KINDS}Opts\{{|\.(?:Int64|Float64){_KINDS}\(", re.IGNORECASE),
+    "rust": re.compile(
+        r"\b(?:describe_|register_)?(?:int_)?(?:counter|gauge|histogram)(?:_vec)?!\(|"
+        r"\bOpts::new\(|\.[uif]64_(?:counter|gauge|histogram|up_down_counter)\("
+    ),
+    "java": re.compile(rf"\b{_KINDS}\.(?:build|builder)\(|\.{_KINDS}Builder\(", re.IGNORECASE),
+}
+_CALLEES["typescript"] = _CALLEES["javascript"]
+_WORDS = ("ounter", "auge", "istogram", "ummary", "Opts")
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_:./-]{2,}")
+_TOLD = ("documentation", "description", "desc", "help", "unit")
+
+
+def find(before: Source, after: Source, language: str) -> Iterator[Fact]:
+    """The metrics of one file that came, went or were renamed."""
+    if language not in _CALLEES:
+        return
+    if not any(w in s.changed_text for s in (before, after) for w in (*_WORDS, "ame")):
+        return
+    yield from settings.compare(
+        FactKind.METRIC, before, after, _made(before, language), _made(after, language)
+    )
+
+
+def _made(source: Source, language: str) -> Iterator[Setting]:
+    for call in touched_calls(source, _CALLEES[language], language, _WORDS):
+        name = _name(call, language)
+        if name and _NAME.fullmatch(name):
+            at = source.text.find(name, call.start, call.end)
+            yield Setting(
+                names=(name,),
+                line=source.line_at(at if at >= 0 else call.start),
+                text=source.text[call.start : call.end],
+            )
+
+
+def _name(call: Call, language: str) -> str | None:
+    """The name, if what is called is given what only metrics are given: a description."""
+    if language == "python":
+        told = any(k in call.named for k in _TOLD)
+        if not told and (len(call.positional) < 2 or literal(call.positional[1]) is None):
+            return None
+        return literal(call.get("name", 0))
+    if language in {"go", "javascript", "typescript"}:
+        fields = dict(p.split(":", 1) for p in _fields(call) if ":" in p)
+        named = fields.get("Name") or fields.get("name")
+        if named is None:
+            return literal(call.get("", 0)) if len(call.positional) > 1 else None
+        parts = [literal(fields.get(k, "").strip()) for k in ("Namespace", "Subsystem")]
+        last = literal(named.strip())
+        return "_".join([p for p in parts if p] + [last]) if last else None
+    return literal(call.get("", 0))
+
+
+def _fields(call: Call) -> Iterator[str]:
+    """The fields of an object or composite literal, given as such or as the one argument."""
+    for part in call.positional:
+        inner = part.strip()
+        if inner.startswith("{") and inner.endswith("}"):
+            yield from (p.strip() for p in re.split(r",\s*\n|,\s(?=\w+:)", inner[1:-1]))
+        else:
+            yield inner

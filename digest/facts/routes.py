@@ -1,0 +1,126 @@
+"""HTTP routes as web frameworks declare them, named ``GET /v1/models``.
+
+Python: FastAPI, Starlette, Flask, aiohttp, Django. JavaScript and TypeScript: Express and the many
+that follow it, Nest. Go: net/http, gin, echo, chi, gorilla. Rust: axum, actix. Java: Spring.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from digest.facts import settings
+from digest.facts.arguments import Call, literal, touched_calls
+from digest.facts.model import Fact, FactKind
+from digest.facts.settings import Setting
+from digest.facts.source import Source
+
+_VERBS = r"(?:get|post|put|patch|delete|head|options)"
+_CALLEES = {
+    "python": re.compile(
+        rf"@[\w.]+\.(?:{_VERBS}|websocket|route|api_route)\("
+        rf"|\.(?:add_api_route|add_api_websocket_route|add_route|add_url_rule|add_{_VERBS})\("
+        rf"|\b(?:WebSocket)?Route\(|\bweb\.{_VERBS}\(|(?<=[\s\[(,])(?:re_)?path\("
+    ),
+    "javascript": re.compile(rf"\b(?:app|router|server|api|fastify|\w*[rR]outer)\.{_VERBS}\("),
+    "go": re.compile(
+        r"\.(?:HandleFunc|Handle|GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS|Get|Post|Put|Patch|Delete)\("
+    ),
+    "rust": re.compile(rf"\.route\(|#\[{_VERBS}\("),
+    "java": re.compile(r"@(?:Get|Post|Put|Patch|Delete|Request)Mapping\("),
+}
+_CALLEES["typescript"] = re.compile(
+    _CALLEES["javascript"].pattern + r"|@(?:Get|Post|Put|Patch|Delete)\("
+)
+_WORDS = ('"/', "'/", "`/", "path(")  # one of these stands where a path is given
+_PREFIX = re.compile(r"^(\w+)\s*=\s*(?:APIRouter|Blueprint)\(([^()]*)\)", re.MULTILINE)
+_GIVEN = re.compile(r"\b(?:url_)?prefix\s*=\s*[\"']([^\"']+)[\"']")
+_VERB = re.compile(rf"\b({_VERBS})\b", re.IGNORECASE)
+_METHODS = re.compile(r"[\"'](\w+)[\"']")
+
+
+def find(before: Source, after: Source, language: str) -> Iterator[Fact]:
+    """The routes of one file that came, went or were renamed."""
+    if language not in _CALLEES:
+        return
+    if not any(word in s.changed_text for s in (before, after) for word in _WORDS):
+        return
+    olds, news = list(_declared(before, language)), list(_declared(after, language))
+    # A route is a verb and a path, which no text holds side by side: look for the same route
+    # among all that the other side declares.
+    everywhere = (
+        {
+            side: {n for s in _declared(_whole(side_of), language) for n in s.names}
+            for side, side_of in (("old", before), ("new", after))
+        }
+        if olds or news
+        else {}
+    )
+    yield from settings.compare(
+        FactKind.ROUTE,
+        before,
+        after,
+        [s for s in olds if s.names[0] not in everywhere["new"]],
+        [s for s in news if s.names[0] not in everywhere["old"]],
+    )
+
+
+def _whole(source: Source) -> Source:
+    """The same text as if every line had changed."""
+    return Source(
+        path=source.path,
+        side=source.side,
+        text=source.text,
+        rows=((0, len(source.lines)),),
+        changed_text=source.text,
+    )
+
+
+def _declared(source: Source, language: str) -> Iterator[Setting]:
+    prefixes = _prefixes(source.text) if language == "python" else {}
+    for call in touched_calls(source, _CALLEES[language], language, _WORDS):
+        callee = source.text[call.start : source.text.find("(", call.start)]
+        path = literal(call.get("path", 0)) or literal(call.get("rule"))
+        if path is None and language == "java":
+            path = literal(call.get("value", 0))
+        if path is None or not _is_path(path, callee):
+            continue
+        path = prefixes.get(callee.lstrip("@").partition(".")[0], "") + path
+        for verb in _verbs(callee, call, language):
+            yield Setting(
+                names=(f"{verb} {path}".strip(),),
+                line=source.line_at(call.start),
+                text=source.text[call.start : call.end],
+            )
+
+
+def _prefixes(text: str) -> dict[str, str]:
+    """The path that a router puts before those of its routes, by the router's name."""
+    if "prefix" not in text:
+        return {}
+    return {
+        m.group(1): given.group(1)
+        for m in _PREFIX.finditer(text)
+        if (given := _GIVEN.search(m.group(2)))
+    }
+
+
+def _is_path(path: str, callee: str) -> bool:
+    if callee.endswith("path"):  # Django writes them without the leading slash
+        return "\n" not in path and " " not in path
+    return path.startswith("/") and " " not in path and len(path) < 200
+
+
+def _verbs(callee: str, call: Call, language: str) -> list[str]:
+    last = callee.rpartition(".")[2].removeprefix("add_").lstrip("@#[")
+    if "websocket" in callee.lower():
+        return ["WS"]
+    if language == "rust" and last == "route":
+        handler = call.get("", 1) or ""
+        return [v.upper() for v in dict.fromkeys(re.findall(rf"\b({_VERBS})\(", handler))] or [""]
+    named = _VERB.match(last.removesuffix("Mapping"))
+    if named:
+        return [named.group(1).upper()]
+    given = call.named.get("methods") or call.named.get("method") or ""
+    verbs = _METHODS.findall(given) or [v for v in _VERB.findall(given) if v.isupper()]
+    return sorted(v.upper() for v in verbs) or [""]
