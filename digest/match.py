@@ -22,7 +22,7 @@ Aliases = Mapping[str, Sequence[str]]
 NEAR = 5
 """How many near topics are offered."""
 
-_LIKENESS = 0.7
+_LIKENESS = 0.75
 """Least likeness of a near topic, of 1."""
 
 _OR = re.compile(r" ?(?:[,，、;&/|+]|\band\b|\bor\b|和|与|或者?|以及|及) ?", re.IGNORECASE)
@@ -111,6 +111,11 @@ def _chinese_parts(run: str, known: Sequence[str]) -> Iterator[str]:
         rest = rest[len(name) :]
 
 
+def is_general(text: str) -> bool:
+    """Whether a topic is one of software in general, known whatever a repository holds."""
+    return len(kin(term(text))) > 1
+
+
 def near_topics(text: str, vocabulary: Mapping[str, int]) -> tuple[str, ...]:
     """Known terms that look like the text or like a part of it, the likest first."""
     wanted = dict.fromkeys([term(text), *pieces(text)])
@@ -128,7 +133,7 @@ def _likeness(part: str, known: str) -> float:
     """A name that holds the other is near; else difflib's ratio, for words of about one length."""
     short, long = sorted((part, known), key=len)
     if len(short) > (2 if short == part else 3) and short in long:
-        return 0.7 + 0.25 * len(short) / len(long)
+        return 0.75 + 0.2 * len(short) / len(long)
     if len(long) > 1.5 * len(short) or not set(short[:2]) & set(long[:3]):
         return 0.0
     matcher = SequenceMatcher(None, known, part, autojunk=False)

@@ -34,8 +34,8 @@ WHY = {
     Place.PATH: Phrase("path {shown}", "路径 {shown}"),
     Place.IDENTIFIER: Phrase("identifier {shown}", "标识符 {shown}"),
 }
-IN_SUBJECT = Phrase("subject: {term}", "标题：{term}")
-IN_BODY = Phrase("message: {term}", "提交说明：{term}")
+IN_SUBJECT = Phrase("subject: {shown}", "标题：{shown}")
+IN_BODY = Phrase("message: {shown}", "提交说明：{shown}")
 IN_PATH = Phrase("path {shown}", "路径 {shown}")
 IN_NAME = Phrase("identifier {shown}", "标识符 {shown}")
 

@@ -20,7 +20,7 @@ from digest.terms import HAN, PATH_STOP_WORDS, STOP_WORDS, is_name, joins, piece
 LEAST = 0.3
 """The least strength of a topic that a change is said to be about, of 1."""
 
-TOPICS_VERSION = 1
+TOPICS_VERSION = 2
 """Raised whenever the terms of a change come out differently, so that an index is made anew."""
 
 _AREA_TERMS = {
@@ -225,12 +225,28 @@ def _from_names(facts: Facts) -> Iterator[tuple[str, Bearing]]:
         share = _name_strength(item, symbols)
         if not share:
             continue
-        for name in _name_terms(item.name, PATH_STOP_WORDS):
+        for name, part in _identifier_terms(item.name):
             held = strengths.get(name, (0.0, item.name))
-            strengths[name] = (held[0] + share, held[1])
+            # A public name is short of room: each word of it counts in full.
+            add = share * (part if item.kind is FactKind.SYMBOL else 1)
+            strengths[name] = (held[0] + add, held[1])
     for name, (strength, shown) in strengths.items():
         bearing = Bearing(place=Place.IDENTIFIER, strength=min(strength, 0.9), shown=shown)
         yield name, bearing
+
+
+@lru_cache(maxsize=16_384)
+def _identifier_terms(name: str) -> tuple[tuple[str, float], ...]:
+    """The terms of a dotted identifier, each with how much of its part it says.
+
+    One word of two says it all (``FusedMoE``), one of five little (``OmniMoeAudioAttention``).
+    """
+    found: dict[str, float] = {}
+    for component in name.split("."):
+        length = len("".join(pieces(component)))
+        for said in _name_terms(component, PATH_STOP_WORDS):
+            found[said] = max(found.get(said, 0), min(1, 3.5 * len(said) / length))
+    return tuple(found.items())
 
 
 def _name_strength(item: Fact, symbols: int) -> float:

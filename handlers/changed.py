@@ -17,7 +17,7 @@ from digest.answer import (
 from digest.document import Code, Spans
 from digest.graded import Graded
 from digest.intent import Changed
-from digest.match import Resolved, bears, candidates, resolve
+from digest.match import Resolved, bears, candidates, is_general, resolve
 from digest.phrases import (
     KNOWN_ELSEWHERE,
     MENTIONED,
@@ -96,7 +96,7 @@ async def _nothing(intent: Changed, resolved: Resolved, ctx: Context) -> list[Sp
     if not intent.topic:
         return [NO_CHANGE(language)]
     topic = Code(intent.topic)
-    if resolved.topics:
+    if resolved.topics or is_general(intent.topic):
         lines = [NOTHING(language, topic=topic)]
         elsewhere = await ctx.archive.select(repository, Query(topics=resolved.topics))
         count = sum(1 for g in elsewhere if bears(g, resolved))

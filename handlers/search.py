@@ -12,7 +12,7 @@ from digest.intent import Search
 from digest.language import Language
 from digest.phrases import IN_BODY, IN_NAME, IN_PATH, IN_SUBJECT, NOT_FOUND
 from digest.query import Query
-from digest.words.phrase import listed
+from digest.words.phrase import Phrase, listed
 from handlers.context import Context
 from handlers.ingest import ensure
 from handlers.looking import seen, tip_of
@@ -38,19 +38,26 @@ async def search(intent: Search, ctx: Context, page: int = 1) -> Answer:
 
 
 def _where(graded: Graded, terms: Sequence[str], language: Language) -> str:
-    """The first place of every term, as words."""
+    """Every place that holds terms, the strongest first, with those that it holds."""
     gap = "；" if language is Language.ZH else "; "
-    return gap.join(dict.fromkeys(filter(None, (_place(graded, t, language) for t in terms))))
+    places: dict[tuple[Phrase, str], list[str]] = {}
+    for term in terms:
+        places.setdefault(_place(graded, term), []).append(term)
+    return gap.join(
+        phrase.text(language, shown=shown or " ".join(held))
+        for (phrase, shown), held in places.items()
+    )
 
 
-def _place(graded: Graded, term: str, language: Language) -> str:
+def _place(graded: Graded, term: str) -> tuple[Phrase, str]:
+    """The first place of a term, with the path or the identifier where it is one."""
     wanted = term.casefold()
     if wanted in graded.title.casefold() or wanted in graded.commit.subject.casefold():
-        return IN_SUBJECT.text(language, term=term)
+        return IN_SUBJECT, ""
     for file in graded.facts.files:
         if wanted in file.path.casefold():
-            return IN_PATH.text(language, shown=printable(file.path))
+            return IN_PATH, printable(file.path)
     for item in graded.facts.items:
         if wanted in item.name.casefold():
-            return IN_NAME.text(language, shown=item.name)
-    return IN_BODY.text(language, term=term)
+            return IN_NAME, item.name
+    return IN_BODY, ""
