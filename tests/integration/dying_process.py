@@ -1,0 +1,166 @@
+"""``digestbot run`` in small, for ``test_crash``: a console that writes to a file, a real ledger.
+
+A step is before or after every write to the ledger and every post. Run as a program, with a folder
+as its argument, it does this for every step: a child process works until that step and kills
+itself with SIGKILL, a second one goes on from there. What then stands in the file is printed as
+JSON. Children are forked, so that the libraries are imported once and not eighty times.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import sys
+from datetime import UTC, datetime, time
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+import structlog
+
+from bot.courier import Patience, Promise, Target
+from bot.delivery import Delivery
+from bot.lease import FileLeases
+from bot.platforms.console import Console
+from bot.runner import Post, Ready, Runner, Work
+from bot.schedule import Spec
+from bot.store.engine import open_database
+from bot.store.ledger import SqlLedger
+from digest.document import Document, Paragraph, Text
+
+DUE = datetime(2026, 1, 23, 9, 30, tzinfo=UTC)
+
+
+class Steps:
+    """Counts steps, and kills the process at one of them."""
+
+    def __init__(self, last: int) -> None:
+        self.last = last
+        self.names: list[str] = []
+
+    def __call__(self, name: str) -> None:
+        self.names.append(name)
+        if len(self.names) - 1 == self.last:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+
+class Ledger(SqlLedger):
+    """The ledger, with a step around every write."""
+
+    step: Steps
+
+    async def claim(self, key, content, parts):
+        self.step("before claim")
+        record = await super().claim(key, content, parts)
+        self.step("after claim")
+        return record
+
+    async def mark(self, key, part):
+        self.step(f"before mark {part.state}")
+        await super().mark(key, part)
+        self.step(f"after mark {part.state}")
+
+    async def claim_slot(self, subscription, slot):
+        self.step("before claim_slot")
+        first = await super().claim_slot(subscription, slot)
+        self.step("after claim_slot")
+        return first
+
+
+class Writing(Console):
+    """The console, with a step around every post."""
+
+    step: Steps
+
+    async def send(self, chat, part, reply_to=None):
+        self.step("before send")
+        receipt = await super().send(chat, part, reply_to)
+        self.step("after send")
+        return receipt
+
+
+class At:
+    """A clock that stands still."""
+
+    def __init__(self, moment: datetime) -> None:
+        self.moment = moment
+
+    def now(self) -> datetime:
+        return self.moment
+
+
+async def build(post, slot):
+    return [Ready(digest=f"daily:r:main:{slot.name}", document=document(f"digest of {slot.name}"))]
+
+
+async def finish(post, slot, results):
+    return
+
+
+async def answer(incoming):
+    return None
+
+
+def document(text: str) -> Document:
+    return Document(title=text, blocks=(Paragraph((Text(text),)),))
+
+
+async def work(folder: Path, promise: Promise, last: int) -> list[str]:
+    """Sweep at noon of the day before and after the slot; the steps that this took."""
+    steps = Steps(last)
+    async with await open_database(folder) as database:
+        ledger = Ledger(database)
+        ledger.step = steps
+        sender = Writing((folder / "posts.txt").open("a", encoding="utf-8"))
+        sender.step = steps
+        target = Target(name="team", sender=sender, promise=promise)
+        leases = FileLeases(folder / "leases")
+        clock = At(DUE.replace(day=22))
+        duty = Work(
+            posts=[Post(target=target, spec=Spec(at=time(9), zone=ZoneInfo("UTC")))],
+            build=build,
+            finish=finish,
+            answer=answer,
+            delivery=Delivery(ledger, leases, [target], Patience(first=0)),
+            ledger=ledger,
+            leases=leases,
+            clock=clock,
+        )
+        if await ledger.last_slot("first-seen:team") is None:
+            await Runner(duty).sweep()
+        clock.moment = DUE
+        await Runner(duty).sweep()
+        await sender.aclose()
+        leases.close()
+    return steps.names
+
+
+def in_a_child(folder: Path, promise: Promise, last: int) -> int:
+    """Work in a process of its own; what ``waitpid`` says of its end."""
+    child = os.fork()
+    if child == 0:
+        asyncio.run(work(folder, promise, last))
+        os._exit(0)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
+def main(folder: Path) -> list[dict[str, object]]:
+    """Every step with every promise."""
+    (whole := folder / "whole").mkdir()
+    names = asyncio.run(work(whole, Promise.AT_MOST_ONCE, -1))
+    outcomes: list[dict[str, object]] = []
+    for promise in Promise:
+        for step, name in enumerate(names):
+            (place := folder / f"{promise}-{step}").mkdir()
+            killed = in_a_child(place, promise, step)
+            resumed = in_a_child(place, promise, -1)
+            posts = (place / "posts.txt").read_text().count("digest of 2026-01-23")
+            ends = [killed, resumed]
+            outcomes.append({"step": name, "promise": promise, "ends": ends, "posts": posts})
+    return outcomes
+
+
+if __name__ == "__main__":
+    structlog.configure(logger_factory=structlog.ReturnLoggerFactory())
+    sys.stdout.write(json.dumps(main(Path(sys.argv[1]))))
