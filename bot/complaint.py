@@ -9,7 +9,7 @@ from typing import Any, get_args
 
 from pydantic import BaseModel, ValidationError
 
-from bot.platforms.base import legible
+from bot.legible import legible
 from bot.settings import Settings
 from digest.errors import InvalidConfig
 

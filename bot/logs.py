@@ -17,7 +17,7 @@ import structlog
 from pydantic import SecretStr
 from structlog.typing import EventDict, Processor, WrappedLogger
 
-from bot.platforms.base import legible_lines
+from bot.legible import legible_lines
 
 Format = Literal["auto", "human", "json"]
 

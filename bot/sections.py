@@ -6,20 +6,20 @@ import re
 from collections.abc import Sequence
 from datetime import time, timedelta
 from enum import StrEnum
-from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, Literal
-from zoneinfo import ZoneInfo, available_timezones
+from zoneinfo import ZoneInfo
 
 from pydantic import BeforeValidator, Field, ValidationInfo, field_validator, model_validator
 
-from bot.complaint import near
 from bot.courier import Promise
 from bot.schedule import Kind, Spec
 from bot.settings import Place, Reading, Settings
+from digest.errors import UnknownZone
 from digest.grade import Level, Thresholds
 from digest.graded import Repository
 from digest.language import Language
+from digest.window import zone_of
 
 _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _CLOCK = re.compile(r"([01]?\d|2[0-3]):([0-5]\d)(?::([0-5]\d))?")
@@ -27,14 +27,10 @@ _ADDRESS = re.compile(r"[a-z][a-z0-9+.-]*://|[\w.-]+@[\w.-]+:", re.IGNORECASE)
 
 
 def _zone(value: Any) -> ZoneInfo:
-    if isinstance(value, str) and value in _zones():
-        return ZoneInfo(value)
-    raise ValueError(f"no IANA time zone{near(str(value), _zones()) or '; one is Europe/Berlin'}")
-
-
-@cache
-def _zones() -> frozenset[str]:
-    return frozenset(available_timezones())
+    try:
+        return zone_of(str(value))
+    except UnknownZone as error:
+        raise ValueError(str(error)) from error
 
 
 def _local_time(value: Any) -> time:

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from rich.cells import cell_len, chop_cells
 
-from bot.platforms.base import address, legible, legible_lines
+from bot.legible import address, legible, legible_lines
 from digest.document import (
     Actions,
     Block,

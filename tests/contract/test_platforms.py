@@ -15,7 +15,8 @@ from hypothesis import HealthCheck, given, settings
 
 from bot import platforms
 from bot.frozen import freeze, thaw
-from bot.platforms.base import Ability, Part, Receipt, SendError, SendReason, legible
+from bot.legible import legible
+from bot.platforms.base import Ability, Part, Receipt, SendError, SendReason
 from bot.settings import Settings
 from digest.document import (
     Actions,

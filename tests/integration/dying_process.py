@@ -106,7 +106,7 @@ def document(text: str) -> Document:
     return Document(title=text, blocks=(Paragraph((Text(text),)),))
 
 
-async def work(folder: Path, promise: Promise, last: int) -> list[str]:
+async def work(folder: Path, promise: Promise, last: int, until: datetime = DUE) -> list[str]:
     """Sweep at noon of the day before and after the slot; the steps that this took."""
     steps = Steps(last)
     async with await open_database(folder) as database:
@@ -129,7 +129,7 @@ async def work(folder: Path, promise: Promise, last: int) -> list[str]:
         )
         if await ledger.last_slot("first-seen:team") is None:
             await Runner(duty).sweep()
-        clock.moment = DUE
+        clock.moment = until
         await Runner(duty).sweep()
         await sender.aclose()
         leases.close()
@@ -143,6 +143,21 @@ def in_a_child(folder: Path, promise: Promise, last: int) -> int:
         asyncio.run(work(folder, promise, last))
         os._exit(0)
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
+def race(folder: Path, processes: int) -> int:
+    """How often a slot is posted that many processes find due at the same moment."""
+    folder.mkdir()
+    asyncio.run(work(folder, Promise.AT_MOST_ONCE, -1, until=DUE.replace(day=22)))
+    children = []
+    for _ in range(processes):
+        if (child := os.fork()) == 0:
+            asyncio.run(work(folder, Promise.AT_MOST_ONCE, -1))
+            os._exit(0)
+        children.append(child)
+    for child in children:
+        os.waitpid(child, 0)
+    return (folder / "posts.txt").read_text().count("digest of 2026-01-23")
 
 
 def main(folder: Path) -> list[dict[str, object]]:
@@ -163,4 +178,6 @@ def main(folder: Path) -> list[dict[str, object]]:
 
 if __name__ == "__main__":
     structlog.configure(logger_factory=structlog.ReturnLoggerFactory())
-    sys.stdout.write(json.dumps(main(Path(sys.argv[1]))))
+    place = Path(sys.argv[1])
+    races = [race(place / f"race-{number}", processes=4) for number in range(3)]
+    sys.stdout.write(json.dumps({"steps": main(place), "races": races}))

@@ -17,8 +17,8 @@ ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture(scope="module")
-def outcomes(tmp_path_factory):
-    """What stands after a death at every step and a restart."""
+def told(tmp_path_factory):
+    """What stands after a death at every step and a restart, and after races."""
     child = subprocess.run(
         [sys.executable, "-m", "tests.integration.dying_process", tmp_path_factory.mktemp("runs")],
         capture_output=True,
@@ -29,6 +29,16 @@ def outcomes(tmp_path_factory):
     )
     assert child.returncode == 0, child.stderr
     return json.loads(child.stdout)
+
+
+@pytest.fixture
+def outcomes(told):
+    return told["steps"]
+
+
+@pytest.mark.slow
+def test_a_slot_that_four_processes_find_due_at_once_is_posted_once(told):
+    assert told["races"] == [1, 1, 1]
 
 
 @pytest.mark.slow
