@@ -11,3 +11,14 @@ class SystemClock:
     def now(self) -> datetime:
         """Now, aware, in UTC."""
         return datetime.now(UTC)
+
+
+class FixedClock:
+    """A clock that stands: the answer as it would have been at that moment."""
+
+    def __init__(self, moment: datetime) -> None:
+        self._moment = moment
+
+    def now(self) -> datetime:
+        """The moment, aware, in UTC."""
+        return self._moment

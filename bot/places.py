@@ -28,6 +28,12 @@ class Places:
         entries = self._read()
         return max(entries, key=lambda place: entries[place]["used"]) if entries else None
 
+    def place_of(self, name: str) -> str | None:
+        """The place of a repository by its name, whatever the case."""
+        wanted = name.casefold()
+        entries = self._read()
+        return next((p for p, e in entries.items() if str(e["name"]).casefold() == wanted), None)
+
     def enter(self, place: str, repository: Repository) -> Repository:
         """Note a use; the repository under the name that is its own in the archive."""
         entries = self._read()

@@ -1,0 +1,128 @@
+"""``explain``, ``ask`` and ``chat``: the same handlers as on every platform."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+from pathlib import Path
+
+from bot.app import App, opened
+from bot.cli import AnswerFormat
+from bot.clock import FixedClock
+from bot.commands import emit, finish, print_document
+from bot.platforms.console import Console, Keyboard, attached
+from bot.progress import Bar
+from digest.answer import Answer
+from digest.answer_form import answer_to_json
+from digest.intent import Explain, Help
+from digest.language import Language
+from digest.reference import parse_reference
+from digest.window import parse_moment
+from handlers.ask import answer
+from handlers.ask import ask as ask_handler
+from handlers.context import Context
+from handlers.help import help_page
+
+_JSON_WIDTH = 100  # columns of the text in JSON, so that it does not depend on a terminal
+
+
+def explain(
+    reference: str,
+    *,
+    repo: str | None,
+    branch: str | None,
+    zone: str | None,
+    language: Language | None,
+    form: AnswerFormat,
+    config: Path | None,
+) -> None:
+    """Explain one change. Raises ``UserError``."""
+    intent = Explain(reference=parse_reference(reference))
+
+    async def work() -> None:
+        async with opened(config) as app:
+            ctx = await _context(app, repo or _clone_of(app, intent), branch, zone, language)
+            _show(await answer(intent, ctx), ctx, form)
+
+    finish(work())
+
+
+def ask(
+    question: str,
+    *,
+    repo: str | None,
+    branch: str | None,
+    now: str | None,
+    zone: str | None,
+    language: Language | None,
+    form: AnswerFormat,
+    config: Path | None,
+) -> None:
+    """Answer a question. Raises ``UserError``."""
+
+    async def work() -> None:
+        async with opened(config) as app:
+            where = app.zone(zone)
+            at = app.at(FixedClock(parse_moment(now, where))) if now else app
+            ctx = await _context(at, repo, branch, zone, language)
+            found = await ask_handler(question, ctx, language)
+            if found.error is not None:
+                raise found.error
+            _show(found, ctx, form)
+
+    finish(work())
+
+
+def chat(
+    *,
+    repo: str | None,
+    branch: str | None,
+    zone: str | None,
+    language: Language | None,
+    config: Path | None,
+) -> None:
+    """Answer line by line until the end of the input. Raises ``UserError``."""
+
+    async def work() -> None:
+        async with opened(config) as app:
+            ctx = await _context(app, repo, branch, zone, language)
+            if sys.stdin.isatty():
+                print_document((await help_page(Help(), ctx)).document)
+            sender = attached(sys.stdout)
+            async for incoming in Keyboard().listen():
+                if incoming.text.casefold() in {"exit", "quit", "bye", "退出"}:
+                    return
+                found = await ask_handler(incoming.text, ctx, language)
+                for part in sender.render(found.document):
+                    await sender.send("", part)
+
+    finish(work())
+
+
+async def _context(
+    app: App, repo: str | None, branch: str | None, zone: str | None, language: Language | None
+) -> Context:
+    watched = await app.watch(repo, branch=branch)
+    ctx = app.context(
+        watched,
+        zone=app.zone(zone),
+        language=app.language(language),
+        progress=Bar(watched.repository.name),
+    )
+    await watched.source.sync()
+    return ctx
+
+
+def _clone_of(app: App, intent: Explain) -> str | None:
+    """The known place of the repository that an address names, where there is one."""
+    name = intent.reference.repository
+    return app.places.place_of(name) if name else None
+
+
+def _show(found: Answer, ctx: Context, form: AnswerFormat) -> None:
+    if form is AnswerFormat.TEXT:
+        print_document(found.document)
+        return
+    text = "\n".join(p.text for p in Console(io.StringIO(), width=_JSON_WIDTH).render(found.document))
+    emit(json.dumps(answer_to_json(found, text, ctx.zone), ensure_ascii=False, indent=1))
