@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import aclosing, contextmanager
+from dataclasses import dataclass
 from difflib import get_close_matches
 from itertools import groupby
 from pathlib import Path
@@ -152,8 +154,9 @@ class GitSource:
             return await read_texts(self._view.git(), [full_name(blob) for blob in blobs])
 
     async def _head(self) -> Tip:
-        branch = (await self._answer("symbolic-ref", "--quiet", "--short", DETACHED)) or DETACHED
-        sha = await self._commit(DETACHED)
+        symbol = self._answer("symbolic-ref", "--quiet", "--short", DETACHED)
+        named, sha = await asyncio.gather(symbol, self._commit(DETACHED))
+        branch = named or DETACHED
         if sha is None and (branches := await self._branches()):
             raise UnknownBranch(branch, branches[:3])
         return Tip(branch=branch, sha=sha)
@@ -260,25 +263,26 @@ async def open_source(
     addresses, for a local command line only. Raises ``NotARepository``, ``SourceUnavailable``
     where git or the remote does not answer, ``UnwritableFolder`` and, for the name, ``UsageError``.
     """
-    await require_git()
     folder = _folder(place)
-    if folder is None and looks_like_address(place):
-        address = read_address(place, allow_file=allow_file)
-        if address is None:
-            raise NotARepository(without_credentials(place), "not an address that is accepted")
-        repository = identify(address, folder="", name=name)
-        clone = Clone(address, data)
-        await clone.ensure()
-        view = View(clone.git_dir, data, await _object_format(clone.git_dir))
-        return repository, GitSource(clone.git_dir, view, remote=clone)
-    if folder is None:
+    if folder is not None:
+        _, layout, remote = await asyncio.gather(require_git(), _layout(folder), _remote(folder))
+        top = layout.common_dir
+        top = top.parent if top.name == ".git" else top
+        repository = identify(remote, folder=top.name.removesuffix(".git"), name=name)
+        view = View(layout.common_dir, data, layout.object_format)
+        return repository, GitSource(layout.git_dir, view)
+    if not looks_like_address(place):
         raise NotARepository(place, "no such folder")
-    git_dir, common_dir = await _folders(folder)
-    top = common_dir.parent if common_dir.name == ".git" else common_dir
-    remote = await _remote(git_dir)
-    repository = identify(remote, folder=top.name.removesuffix(".git"), name=name)
-    view = View(common_dir, data, await _object_format(git_dir))
-    return repository, GitSource(git_dir, view)
+    address = read_address(place, allow_file=allow_file)
+    if address is None:
+        raise NotARepository(without_credentials(place), "not an address that is accepted")
+    repository = identify(address, folder="", name=name)
+    await require_git()
+    clone = Clone(address, data)
+    await clone.ensure()
+    layout = await _layout(clone.git_dir)
+    view = View(clone.git_dir, data, layout.object_format)
+    return repository, GitSource(clone.git_dir, view, remote=clone)
 
 
 def _folder(place: str) -> Path | None:
@@ -286,27 +290,35 @@ def _folder(place: str) -> Path | None:
     return folder if folder.is_dir() else None
 
 
-async def _folders(folder: Path) -> tuple[Path, Path]:
-    """The folder of the repository that ``folder`` is in, and the one its work trees share."""
-    asked = ("--absolute-git-dir", "--path-format=absolute", "--git-common-dir")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Layout:
+    """The folder of a repository, the one its work trees share, and git's name of the hash."""
+
+    git_dir: Path
+    common_dir: Path
+    object_format: str
+
+
+async def _layout(folder: Path) -> _Layout:
+    """Of the repository that ``folder`` is in."""
+    asked = (
+        "--show-object-format", "--path-format=absolute", "--absolute-git-dir", "--git-common-dir",
+    )  # fmt: skip
     try:
         answer = await finding(folder).run("rev-parse", *asked)
     except GitFailed as failure:
         raise NotARepository(str(folder), failure.complaint) from failure
-    git_dir, common_dir = answer.decode("utf-8", "surrogateescape").splitlines()
-    return Path(git_dir), Path(common_dir)
+    lines = answer.decode("utf-8", "surrogateescape").removesuffix("\n").split("\n")
+    if len(lines) != 3:
+        raise NotARepository(str(folder), "there is a line end in its path")
+    return _Layout(object_format=lines[0], git_dir=Path(lines[1]), common_dir=Path(lines[2]))
 
 
-async def _object_format(git_dir: Path) -> str:
-    return (await reading(git_dir).run("rev-parse", "--show-object-format")).decode().strip()
-
-
-async def _remote(git_dir: Path) -> Address | None:
+async def _remote(folder: Path) -> Address | None:
     """The address of ``origin``, or of the only other remote."""
+    asked = ("config", "--local", "--null", "--get-regexp", r"^remote\..*\.url$")
     try:
-        answer = await reading(git_dir).run(
-            "config", "--local", "--null", "--get-regexp", r"^remote\..*\.url$"
-        )
+        answer = await finding(folder).run(*asked)
     except GitFailed:
         return None
     entries = (e.partition("\n") for e in answer.decode("utf-8", "replace").split("\0") if e)

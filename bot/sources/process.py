@@ -46,7 +46,6 @@ _QUIET = {
     "GCM_INTERACTIVE": "never",
     "GIT_OPTIONAL_LOCKS": "0",
     "GIT_NO_REPLACE_OBJECTS": "1",
-    "GIT_GRAFT_FILE": os.devnull,
     "LC_ALL": "C",
     "LANGUAGE": "C",
 }
@@ -64,7 +63,7 @@ _ALONE = {
 _REDIRECTING = (
     "GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_COMMON_DIR",
     "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_NAMESPACE", "GIT_CEILING_DIRECTORIES", "GIT_CONFIG",
-    "GIT_PREFIX", "GIT_SHALLOW_FILE", "GIT_QUARANTINE_PATH", "GIT_EXTERNAL_DIFF",
+    "GIT_PREFIX", "GIT_SHALLOW_FILE", "GIT_GRAFT_FILE", "GIT_QUARANTINE_PATH", "GIT_EXTERNAL_DIFF",
     "DISPLAY", "WAYLAND_DISPLAY",
 )  # fmt: skip
 """What a surrounding git (a hook, an alias) sets and would lead ours elsewhere, and screens.
