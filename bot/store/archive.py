@@ -14,7 +14,7 @@ from bot.store.index import INDEXED_BY
 from bot.store.reindex import reindex
 from bot.store.repositories import enrol, enrolled
 from bot.store.rows import GRADED, entry, graded, newest_first
-from bot.store.search import found, plan
+from bot.store.search import NEWEST, found, plan
 from bot.store.tables import change_topics, changes
 from bot.store.writing import Verdict, chunks, held, verdict, write
 from digest.graded import Graded, Repository
@@ -102,9 +102,9 @@ class SqlArchive:
             how = await plan(connection, key, query)
             hits = found(key, query, how).subquery("found")
             wanted = GRADED.join(hits, hits.c.id == changes.c.id)
-            if not (how.match and query.ranked):
+            if not how.ranked:
                 return newest_first(await _all(connection, wanted))
-            ranked = wanted.order_by(hits.c.rank, changes.c.committed_at.desc(), changes.c.sha)
+            ranked = wanted.order_by(hits.c.rank, *NEWEST)
             return await _all(connection, ranked)
 
     async def vocabulary(

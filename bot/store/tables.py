@@ -75,9 +75,9 @@ changes = Table(
     # The author's name without case, to be searched.
     Column("author_key", Text, nullable=False),
     UniqueConstraint("repository_id", "sha"),
-    Index(None, "repository_id", "committed_at", "sha", "level"),
+    # The changes from the newest on, with all that a walk along them tests.
+    Index("ix_changes_walk", "repository_id", "committed_at", "sha", "level", "author_key"),
     Index(None, "repository_id", "number"),
-    Index(None, "repository_id", "author_key", "committed_at"),
 )
 
 contents = Table(
@@ -104,8 +104,8 @@ change_texts = Table(
     Column("names", Text, nullable=False),
 )
 
-# The two indexes repeat the repository and the moment, so that a week of one topic is one range.
-# Their changes are no foreign keys: each would need a further index, only to be cleared by.
+# Both indexes repeat the moment, and the first the repository, so that a week of one topic is one
+# range. Its change is no foreign key: that would need a further index, only to be cleared by.
 change_topics = Table(
     "change_topics",
     metadata,
@@ -120,11 +120,12 @@ change_topics = Table(
 change_paths = Table(
     "change_paths",
     metadata,
-    _in("repositories"),
+    _in("changes"),
     Column("path", Text, nullable=False),
+    _in("repositories"),
     Column("committed_at", BigInteger, nullable=False),
-    Column("change_id", Integer, nullable=False),
-    PrimaryKeyConstraint("repository_id", "path", "committed_at", "change_id"),
+    PrimaryKeyConstraint("change_id", "path"),
+    Index(None, "repository_id", "path", "committed_at"),
     sqlite_with_rowid=False,
 )
 

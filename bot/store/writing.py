@@ -11,23 +11,19 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
 from itertools import islice
-from operator import attrgetter
 from typing import Any, TypeVar
 
 from sqlalchemy import Row, bindparam, delete, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.store.dialect import insert_rows
+from bot.store.fulltext import enter, withdraw
 from bot.store.rows import Entry, entry, graded_columns, omitted, reasons_text
-from bot.store.search import enter, withdraw
 from bot.store.tables import change_paths, change_texts, change_topics, changes, contents
 from digest.graded import Graded
 
 CHUNK = 500
 """Names or keys to one statement; SQLite takes 32,766 parameters, PostgreSQL 65,535."""
-
-_topics = attrgetter("topics")
-_paths = attrgetter("paths")
 
 
 class Verdict(Enum):
@@ -176,14 +172,14 @@ async def clear_indexes(
 ) -> None:
     """Remove what the indexes hold of the changes of the given keys."""
     for some in chunks(keys):
-        for index in (change_topics, change_paths):
-            await connection.execute(
-                delete(index).where(
-                    index.c.repository_id == repository, index.c.change_id.in_(some)
-                )
-            )
         await withdraw(connection, some)
-        await connection.execute(delete(change_texts).where(change_texts.c.change_id.in_(some)))
+        for table in (change_texts, change_paths):
+            await connection.execute(delete(table).where(table.c.change_id.in_(some)))
+        # The topics have no index by change: these are read through once for so many.
+        mine = change_topics.c.repository_id == repository
+        await connection.execute(
+            delete(change_topics).where(mine, change_topics.c.change_id.in_(some))
+        )
 
 
 async def write_indexes(
@@ -195,9 +191,10 @@ async def write_indexes(
     )
     for some in chunks(key for key, _ in entries):
         await enter(connection, some)
-    for index, of in ((change_topics, _topics), (change_paths, _paths)):
-        rows = [(repository, term, e.committed_at, key) for key, e in entries for term in of(e)]
-        await insert_rows(connection, index, rows)
+    topics = [(repository, topic, e.committed_at, key) for key, e in entries for topic in e.topics]
+    await insert_rows(connection, change_topics, topics)
+    paths = [(key, path, repository, e.committed_at) for key, e in entries for path in e.paths]
+    await insert_rows(connection, change_paths, paths)
 
 
 async def _fill(

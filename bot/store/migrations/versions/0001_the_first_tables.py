@@ -63,12 +63,12 @@ def _create_changes() -> None:
         sa.UniqueConstraint("repository_id", "sha", name="uq_changes_repository_id_sha"),
         _part_of("changes", "repository_id", "repositories"),
     )
-    for columns in (
-        ("repository_id", "committed_at", "sha", "level"),
-        ("repository_id", "number"),
-        ("repository_id", "author_key", "committed_at"),
-    ):
-        op.create_index(f"ix_changes_{'_'.join(columns)}", "changes", columns)
+    op.create_index(
+        "ix_changes_walk",
+        "changes",
+        ["repository_id", "committed_at", "sha", "level", "author_key"],
+    )
+    op.create_index("ix_changes_repository_id_number", "changes", ["repository_id", "number"])
     op.create_table(
         "contents",
         _integer("change_id"),
@@ -95,19 +95,34 @@ def _create_indexes() -> None:
         sa.PrimaryKeyConstraint("change_id", name="pk_change_texts"),
         _part_of("change_texts", "change_id", "changes"),
     )
-    for table, column in (("change_topics", "topic"), ("change_paths", "path")):
-        op.create_table(
-            table,
-            _integer("repository_id"),
-            _text(column),
-            _moment("committed_at"),
-            _integer("change_id"),
-            sa.PrimaryKeyConstraint(
-                "repository_id", column, "committed_at", "change_id", name=f"pk_{table}"
-            ),
-            _part_of(table, "repository_id", "repositories"),
-            sqlite_with_rowid=False,
-        )
+    op.create_table(
+        "change_topics",
+        _integer("repository_id"),
+        _text("topic"),
+        _moment("committed_at"),
+        _integer("change_id"),
+        sa.PrimaryKeyConstraint(
+            "repository_id", "topic", "committed_at", "change_id", name="pk_change_topics"
+        ),
+        _part_of("change_topics", "repository_id", "repositories"),
+        sqlite_with_rowid=False,
+    )
+    op.create_table(
+        "change_paths",
+        _integer("change_id"),
+        _text("path"),
+        _integer("repository_id"),
+        _moment("committed_at"),
+        sa.PrimaryKeyConstraint("change_id", "path", name="pk_change_paths"),
+        _part_of("change_paths", "change_id", "changes"),
+        _part_of("change_paths", "repository_id", "repositories"),
+        sqlite_with_rowid=False,
+    )
+    op.create_index(
+        "ix_change_paths_repository_id_path_committed_at",
+        "change_paths",
+        ["repository_id", "path", "committed_at"],
+    )
 
 
 def _create_search() -> None:
