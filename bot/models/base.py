@@ -7,7 +7,7 @@ classifies what goes wrong.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Protocol
 
@@ -61,7 +61,8 @@ class Fault(Exception):
 
     ``charged`` says that the server may have worked for it, and so may ask money. ``retry_after``
     is in seconds, where the server names a time. ``parameter`` is the field that the server objects
-    to, where it names one. ``detail`` is one line without key or request.
+    to, where it names one. ``detail`` is one line without the key. ``final`` says that nothing was
+    sent and repeating is no use for now.
     """
 
     reason: ModelReason
@@ -69,7 +70,8 @@ class Fault(Exception):
     status: int | None = None
     retry_after: float | None = None
     parameter: str = ""
-    charged: bool = field(default=False)
+    charged: bool = False
+    final: bool = False
 
     def __str__(self) -> str:
         return f"{self.reason}: {self.detail}"
@@ -81,6 +83,9 @@ Hear = Callable[[str], None]
 
 class Transport(Protocol):
     """A connection to one server. Every method raises :class:`Fault` and nothing else."""
+
+    async def warm(self) -> None:
+        """Have ready what takes long to load."""
 
     async def send(self, ask: Ask, hear: Hear | None = None) -> Answer:
         """Ask once. With ``hear``, and where the dialect streams, pieces are told as they come."""

@@ -30,7 +30,7 @@ class Rung(StrEnum):
     TEXT = "text"
 
     @property
-    def lower(self) -> Rung | None:
+    def below(self) -> Rung | None:
         """The next rung down; ``None`` from the lowest."""
         rungs = list(Rung)
         place = rungs.index(self) + 1
@@ -101,7 +101,7 @@ def simpler(
 
 def lowered(dialect: Dialect) -> Dialect | None:
     """The same dialect one rung down; ``None`` from the lowest."""
-    below = dialect.rung.lower
+    below = dialect.rung.below
     return None if below is None else replace(dialect, rung=below)
 
 

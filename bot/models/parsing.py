@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from typing import Any
 
 # Reasoning models think before they answer; servers that do not take the thoughts out leave them
-# between such tags. Some chat templates open the thoughts themselves, so that a reply begins inside.
+# between such tags. Some chat templates open the thoughts, so that a reply begins inside them.
 _TAG = r"(?:think|thinking|thought|reasoning)>"
 _OPENING = re.compile(rf"\s*<{_TAG}", re.IGNORECASE)
 _CLOSING = re.compile(rf"</{_TAG}", re.IGNORECASE)
@@ -29,7 +29,7 @@ _TRAILING_COMMA = re.compile(rf"({_STRING})|,(?=\s*+[}}\]])", re.DOTALL)
 # Lone surrogates cannot be encoded, and PostgreSQL takes no NUL in a text.
 _UNFIT = re.compile("[\ud800-\udfff\x00]")
 # How many places an object may begin at before the search is given up.
-_TRIES = 16
+_TRIES = 6
 
 
 def without_thoughts(text: str) -> str:

@@ -2,8 +2,8 @@
 
 The part is the one of https://developers.openai.com/api/docs/guides/structured-outputs: ``type``,
 ``properties``, ``required``, ``additionalProperties`` false, ``items``, ``enum``, ``const``,
-``anyOf``, ``$ref`` into ``$defs``, and the bounds of numbers, texts and arrays. Another keyword is a
-mistake of ours and raises ``NotImplementedError``, so that no rule is silently not checked.
+``anyOf``, ``$ref`` into ``$defs``, and the bounds of numbers, texts and arrays. Another keyword is
+a mistake of ours and raises ``NotImplementedError``, so that no rule is silently not checked.
 """
 
 from __future__ import annotations

@@ -1,0 +1,191 @@
+"""Requests to one server: each in its turn, within the caps, and on the books.
+
+What a request took is written down however it ends: answered, broken, or given up by its caller.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+
+import structlog
+
+from bot.models import tokens
+from bot.models.base import Answer, Ask, Fault, Hear, Transport
+from bot.models.breaker import Breaker
+from bot.models.config import ModelConfig
+from bot.models.limits import Gate
+from handlers.model_port import OK, Account, Call, CallLedger, ModelReason, Purse, Usage
+from handlers.ports import Clock
+
+log = structlog.get_logger(__name__)
+
+
+@dataclass(slots=True)
+class Errand:
+    """What belongs to one question: whose it is, until when (the loop's time), what it took."""
+
+    account: Account
+    deadline: float
+    usage: Usage = field(default_factory=Usage)
+
+
+@dataclass(slots=True)
+class _Sent:
+    """One request on its way. ``estimated`` is the uncorrected estimate of its messages."""
+
+    ask: Ask
+    most: Usage
+    estimated: float
+    at: datetime
+    began: float
+    outcome: str = "cancelled"
+    answer: Answer | None = None
+    fault: Fault | None = None
+    heard: list[str] | None = None
+
+
+class Calls:
+    """Sends requests through one gate, breaker and purse, and keeps the estimates right."""
+
+    def __init__(
+        self,
+        config: ModelConfig,
+        transport: Transport,
+        *,
+        ledger: CallLedger,
+        purse: Purse,
+        clock: Clock,
+        breaker: Breaker | None = None,
+    ) -> None:
+        self._config = config
+        self._transport = transport
+        self._ledger = ledger
+        self._purse = purse
+        self._clock = clock
+        self._breaker = breaker or Breaker(now)
+        self._gate = Gate(config.concurrency, config.requests_per_minute, config.tokens_per_minute)
+        self._estimator = tokens.Estimator()
+
+    def count(self, text: str) -> int:
+        """An estimate of the tokens in a text, rather too high than too low."""
+        return self._estimator.count(text)
+
+    async def send(self, ask: Ask, errand: Errand, hear: Hear | None) -> Answer:
+        """One request. Raises :class:`Fault`, or ``BudgetSpent``."""
+        self._breaker.admit()
+        estimated = sum(tokens.raw(message.text) for message in ask.messages)
+        most = self._priced(
+            Usage(
+                calls=1,
+                input_tokens=int(estimated * self._estimator.factor) + 1,
+                output_tokens=ask.output_tokens,
+                estimated=True,
+            )
+        )
+        async with self._gate.turn(most.tokens, errand.deadline) as entry:
+            # It may have closed while this one waited.
+            self._breaker.admit()
+            hold = await self._purse.reserve(errand.account, most)
+            sent = _Sent(ask, most, estimated, self._clock.now(), now())
+            try:
+                return await self._carry(sent, errand.deadline, hear)
+            finally:
+                usage = self._used(sent)
+                errand.usage += usage
+                entry.amount = usage.tokens
+                try:
+                    await self._book(sent, usage, errand.account)
+                finally:
+                    await self._purse.settle(hold, usage)
+
+    async def _carry(self, sent: _Sent, deadline: float, hear: Hear | None) -> Answer:
+        """Send it, and take note of how that ended."""
+        # While a stream flows it may go on; the wait between two pieces is the transport's.
+        limit = deadline if hear else min(deadline, sent.began + self._config.timeout)
+        if hear is not None:
+            sent.heard = []
+            hear = _both(sent.heard.append, hear)
+        try:
+            async with asyncio.timeout_at(limit):
+                sent.answer = await self._transport.send(sent.ask, hear)
+        except TimeoutError:
+            detail = f"no answer in {now() - sent.began:.0f} s"
+            sent.fault = Fault(reason=ModelReason.TIMEOUT, detail=detail, charged=True)
+        except Fault as fault:
+            sent.fault = fault
+        if sent.fault is not None:
+            self._failed(sent, sent.fault)
+            raise sent.fault
+        assert sent.answer is not None
+        sent.outcome = OK
+        self._breaker.succeeded()
+        if sent.answer.metered:
+            self._estimator.learn(sent.estimated, sent.answer.metered.input)
+        return sent.answer
+
+    def _failed(self, sent: _Sent, fault: Fault) -> None:
+        sent.outcome = fault.reason.value
+        log.warning("model.fault", reason=fault.reason, detail=fault.detail, status=fault.status)
+        self._breaker.failed(fault, sent.began)
+        if fault.reason is ModelReason.RATE_LIMITED and fault.retry_after:
+            self._gate.close_for(fault.retry_after)
+
+    def _used(self, sent: _Sent) -> Usage:
+        """What a request took; where nobody says, what it can have taken at most."""
+        if sent.answer is not None and (metered := sent.answer.metered) is not None:
+            return self._priced(
+                Usage(
+                    calls=1,
+                    input_tokens=metered.input,
+                    cached_tokens=metered.cached,
+                    output_tokens=metered.output,
+                )
+            )
+        if sent.answer is not None or sent.heard:
+            text = sent.answer.text if sent.answer else "".join(sent.heard or ())
+            return self._priced(replace(sent.most, output_tokens=self.count(text)))
+        free = sent.fault is not None and not sent.fault.charged
+        return Usage(calls=1) if free else sent.most
+
+    def _priced(self, usage: Usage) -> Usage:
+        return replace(usage, cost=self._config.price.cost(usage))
+
+    async def _book(self, sent: _Sent, usage: Usage, account: Account) -> None:
+        seconds = now() - sent.began
+        log.debug(
+            "model.call",
+            kind=account.kind,
+            repository=account.repository,
+            outcome=sent.outcome,
+            seconds=round(seconds, 3),
+            input=usage.input_tokens,
+            cached=usage.cached_tokens,
+            output=usage.output_tokens,
+        )
+        await self._ledger.add(
+            Call(
+                at=sent.at,
+                account=account,
+                model=(sent.answer and sent.answer.model) or self._config.name,
+                rung=sent.ask.dialect.rung.value if sent.ask.schema is not None else "",
+                usage=usage,
+                seconds=seconds,
+                outcome=sent.outcome,
+            )
+        )
+
+
+def _both(first: Callable[[str], None], second: Callable[[str], None]) -> Hear:
+    def hear(piece: str) -> None:
+        first(piece)
+        second(piece)
+
+    return hear
+
+
+def now() -> float:
+    """The time of the running loop, in seconds."""
+    return asyncio.get_running_loop().time()
