@@ -33,6 +33,9 @@ _LASTING = frozenset(
     }
 )
 
+Left = Sequence[DeliveryRecord]
+"""Deliveries of one target that are not done."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Posting:
@@ -87,11 +90,12 @@ class Delivery:
         targets: Sequence[Target] = (),
         patience: Patience | None = None,
     ) -> None:
-        """``targets`` are those whose pending deliveries :meth:`resume_pending` takes up."""
+        """``targets`` are those whose pending deliveries are taken up."""
         self._ledger = ledger
         self._leases = leases
         self._patience = patience or Patience()
         self._courier = Courier(ledger, self._patience)
+        self._orphans: set[DeliveryKey] = set()
         self._targets: Mapping[tuple[str, str], Target] = {
             (target.sender.name, target.name): target for target in targets
         }
@@ -109,13 +113,35 @@ class Delivery:
         """Post to many targets at once, results in the order given; no failure stops another."""
         return tuple(await asyncio.gather(*map(self._isolated, postings)))
 
-    async def resume_pending(
-        self, skip: Collection[DeliveryKey] = frozenset()
-    ) -> tuple[Delivered, ...]:
-        """Go on with what a crash or an outage left, oldest first, all but ``skip``."""
-        left = [record for record in await self._ledger.pending() if record.key not in skip]
-        results = [await self._taken_up(record) for record in left]
-        return tuple(result for result in results if result is not None)
+    async def left(self, skip: Collection[DeliveryKey] = frozenset()) -> Mapping[str, Left]:
+        """What a crash or an outage left, but for ``skip``, by channel; each oldest first."""
+        found: dict[str, list[DeliveryRecord]] = {}
+        for record in await self._ledger.pending():
+            target = self._targets.get((record.key.platform, record.key.channel))
+            if record.key in skip or record.key in self._orphans:
+                continue
+            if target is None:
+                self._orphans.add(record.key)
+                log.warning("delivery.orphaned", **describe(record.key))
+                continue
+            found.setdefault(target.name, []).append(record)
+        return found
+
+    async def resume(self, target: Target, left: Left) -> tuple[Delivered, ...]:
+        """Go on with deliveries of one target, one after the other."""
+        postings = (
+            Posting(target=target, digest=one.key.digest, document=thaw(one.content).document)
+            for one in left
+        )
+        return tuple([await self._isolated(posting) for posting in postings])
+
+    async def resume_pending(self) -> tuple[Delivered, ...]:
+        """Go on with everything that is left; targets do not wait for each other."""
+        left = await self.left()
+        results = await asyncio.gather(
+            *(self.resume(one, left.get(one.name, ())) for one in self._targets.values())
+        )
+        return tuple(result for some in results for result in some)
 
     async def reply(
         self, target: Target, document: Document, reply_to: Receipt | None = None
@@ -137,16 +163,6 @@ class Delivery:
         except Exception as error:
             log.exception("delivery.broken", **describe(posting.key))
             return Delivered(key=posting.key, error=type(error).__name__, frozen=False)
-
-    async def _taken_up(self, record: DeliveryRecord) -> Delivered | None:
-        target = self._targets.get((record.key.platform, record.key.channel))
-        if target is None:
-            log.warning("delivery.orphaned", **describe(record.key))
-            return None
-        document = thaw(record.content).document
-        return await self._isolated(
-            Posting(target=target, digest=record.key.digest, document=document)
-        )
 
     async def _go_on(self, target: Target, record: DeliveryRecord, *, mine: bool) -> Delivered:
         entries = sorted(record.parts, key=lambda entry: entry.part)

@@ -16,7 +16,7 @@ from __future__ import annotations
 import asyncio
 import signal
 import uuid
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
@@ -25,7 +25,7 @@ from functools import partial
 import structlog
 
 from bot.courier import Target
-from bot.delivery import Delivered, Delivery, Posting
+from bot.delivery import Delivered, Delivery, Left, Posting
 from bot.lease import Leases
 from bot.platforms.base import Incoming, Receiver, Sender, SendError
 from bot.schedule import Slot, Spec, missed, next_slot, slots_between
@@ -144,14 +144,22 @@ class Runner:
         self._places = asyncio.Semaphore(_AT_ONCE)
 
     async def sweep(self) -> None:
-        """Take up pending deliveries, then every channel's missed or unfinished slot."""
+        """Take up what is left of every channel; none waits for another's platform."""
         with self._under_way():
+            left: Mapping[str, Left] = {}
             try:
-                results = await self._work.delivery.resume_pending(self._given_up)
-                self._given_up |= {result.key for result in results if result.lasting}
+                left = await self._work.delivery.left(self._given_up)
             except Exception:
                 log.exception("sweep.broken")
-            await asyncio.gather(*map(self.attend, self._work.posts))
+            posts = self._work.posts
+            await asyncio.gather(*(self._take_up(post, left.get(post.name, ())) for post in posts))
+
+    async def _take_up(self, post: Post, left: Left) -> None:
+        """Pending deliveries first, so that digests come in their order; then a slot."""
+        with self._under_way():
+            results = await self._work.delivery.resume(post.target, left)
+            self._given_up |= {result.key for result in results if result.lasting}
+            await self.attend(post)
 
     async def attend(self, post: Post) -> None:
         """Post the channel's newest due slot, if that is not yet done."""

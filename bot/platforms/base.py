@@ -8,7 +8,8 @@ configuration imports ``bot.platforms.console``. The file holds
   is a :class:`Receiver` too.
 
 Nothing outside the file names the platform, and it imports of ours only this module, ``settings``,
-``legible``, ``terminal`` and ``digest``. ``tests/contract/test_platforms.py`` runs the same kit on every file.
+``legible``, ``terminal`` and ``digest``. ``tests/contract/test_platforms.py`` tries every file with
+the same kit.
 """
 
 from __future__ import annotations

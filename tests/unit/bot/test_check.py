@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -137,3 +138,13 @@ async def test_repository_that_hangs_is_an_error(config, monkeypatch):
 async def test_warnings_of_the_file_come_first(config, tmp_path):
     findings = await check(replace(config(), warnings=("open to others",)), probes())
     assert told(findings)[0] == ("warning", "secrets", "open to others")
+
+
+async def test_the_example_passes(tmp_path):
+    """As it stands, in a folder of its own, since it names files beside itself."""
+    example = Path(__file__).parents[3] / "deploy" / "bot.example.toml"
+    file = tmp_path / "digestbot.toml"
+    file.write_text(example.read_text(encoding="utf-8"), encoding="utf-8")
+    findings = await check(read(file), probes())
+    assert {one.weight for one in findings} == {Weight.OK}
+    assert len([one for one in findings if one.subject.startswith("channel ")]) == 2

@@ -14,7 +14,8 @@ import structlog
 
 from bot import runner as module
 from bot.courier import Patience, Target
-from bot.delivery import Delivery
+from bot.delivery import Delivery, Posting
+from bot.frozen import freeze
 from bot.platforms.base import Incoming, Receipt, SendError, SendReason
 from bot.runner import Post, Ready, Runner, Work, run, stop_on_signals
 from bot.schedule import Spec
@@ -374,3 +375,35 @@ async def test_signal_sets_stop(number):
     finally:
         for one in (signal.SIGTERM, signal.SIGINT):
             asyncio.get_running_loop().remove_signal_handler(one)
+
+
+async def test_outage_of_one_platform_delays_no_other_channel(world):
+    """One channel's platform hangs in a pending delivery; the other's slot is posted meanwhile."""
+    await world.start()
+    slow = Target(name="slow", sender=FakeSender(name="slow", delay=5))
+    work = world.work()
+    delivery = Delivery(world.ledger, FakeLeases(), [work.posts[0].target, slow], Patience(first=0))
+    await world.ledger.claim(
+        Posting(target=slow, digest="old", document=paragraphs("old")).key,
+        freeze(paragraphs("old"), slow.sender.render(paragraphs("old"))),
+        1,
+    )
+    world.clock.time = at("2026-01-23T09:00")
+    both = [replace(work.posts[0], target=slow), work.posts[0]]
+    sweeping = asyncio.create_task(Runner(replace(work, posts=both, delivery=delivery)).sweep())
+    async with asyncio.timeout(1):
+        while not world.sender.stands:
+            await asyncio.sleep(0.001)
+    sweeping.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await sweeping
+
+
+async def test_pending_digest_is_posted_before_the_next_one(world):
+    await world.start()
+    world.clock.time = at("2026-01-23T09:00")
+    world.sender.errors = [SendError(SendReason.UNAVAILABLE) for _ in range(5)]
+    await world.start()
+    world.clock.time = at("2026-01-24T09:00")
+    await world.start()
+    assert world.sender.texts() == ["2026-01-23", "2026-01-24"]
