@@ -6,14 +6,21 @@ from collections import Counter
 from collections.abc import AsyncIterator, Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
 
-from digest.change import Change, Commit
+from digest.change import Change, Commit, FileChange, FileStatus, Hunk
 from digest.errors import UnknownBranch
+from digest.facts import extract
 from digest.graded import Graded, Repository
+from digest.importance import grade
+from digest.language import Language
 from digest.query import Query
 from digest.topics import topics_of
 from digest.window import Window
+from handlers.context import Context, Watched
 from handlers.ports import Outcome, Range, Selection, Tip
+
+REPOSITORY = Repository(name="octo/engine", web="https://github.com/octo/engine", forge="github")
 
 
 @dataclass
@@ -209,4 +216,60 @@ def commit(
         authored_at=moment,
         committed_at=moment,
         message=message,
+    )
+
+
+def change(
+    sha: str,
+    message: str,
+    files: Mapping[str, int] | None = None,
+    at: datetime | None = None,
+    author: str = "Ada",
+) -> Change:
+    """A change that adds so many lines to each file."""
+    return Change(
+        commit=commit(sha, message, at, author),
+        files=tuple(
+            FileChange(
+                path=path,
+                status=FileStatus.MODIFIED,
+                added=lines,
+                hunks=(Hunk(old_start=1, new_start=2, removed=(), added=("x = 1",) * lines),),
+            )
+            for path, lines in (files or {"src/core.py": 3}).items()
+        ),
+    )
+
+
+def graded(
+    sha: str,
+    message: str,
+    files: Mapping[str, int] | None = None,
+    at: datetime | None = None,
+    author: str = "Ada",
+) -> Graded:
+    """The same change with the facts and the grade that the program gives it."""
+    made = change(sha, message, files, at, author)
+    facts = extract(made, {})
+    return Graded(commit=made.commit, facts=facts, grade=grade(facts))
+
+
+def context(
+    source: FakeSource,
+    archive: FakeArchive | None = None,
+    *,
+    repository: Repository = REPOSITORY,
+    at: datetime | None = None,
+    zone: str = "UTC",
+    language: Language = Language.EN,
+    aliases: Mapping[str, tuple[str, ...]] | None = None,
+) -> Context:
+    """What a use case is given, all of it in memory."""
+    return Context(
+        watched=Watched(repository=repository, source=source, aliases=dict(aliases or {})),
+        archive=archive or FakeArchive(),
+        coverage=FakeCoverage(),
+        clock=FakeClock(at) if at else FakeClock(),
+        zone=ZoneInfo(zone),
+        language=language,
     )

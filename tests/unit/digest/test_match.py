@@ -1,0 +1,104 @@
+import pytest
+
+from digest.match import bears, candidates, near_topics, resolve
+from digest.topics import Place, topics_of
+from tests.fakes import graded
+
+CHANGES = [
+    graded("1", "[MoE] Fuse the experts (#1)"),
+    graded("2", "Quantize the kv cache to fp8 (#2)"),
+    graded("3", "Speed up", {"src/scheduler.py": 9}),
+    graded("4", "[Quantization] Fix a scale for MoE (#4)"),
+    graded("5", "Describe the frontend", {"docs/frontend.md": 20}),
+    graded("6", "[Kernel] Attention for Qwen3 (#6)"),
+]
+VOCABULARY = {t: 1 for c in CHANGES for t in topics_of(c)}
+
+
+def found(topic, aliases=None):
+    resolved = resolve(topic, VOCABULARY, aliases or {})
+    return [c.sha[0] for c in CHANGES if bears(c, resolved)]
+
+
+@pytest.mark.parametrize(
+    ("topic", "shas"),
+    [
+        ("MoE", "14"),
+        ("moe", "14"),
+        ("mixture of experts", "14"),
+        ("混合专家", "14"),
+        ("quantization", "24"),
+        ("quantized", "24"),
+        ("量化", "24"),
+        ("kv cache", "2"),
+        ("KVCache", "2"),
+        ("kv-caches", "2"),
+        ("KV缓存", "2"),
+        ("scheduler", "3"),
+        ("调度器", "3"),
+        ("scheduling", "3"),
+        ("docs", "5"),
+        ("文档", "5"),
+        ("frontend docs", "5"),
+        ("quantization in MoE", "4"),
+        ("MoE 量化", "4"),
+        ("MoE的量化", "4"),
+        ("MoE quantization", "4"),
+        ("scheduler and docs", "35"),
+        ("调度器和文档", "35"),
+        ("scheduler, attention", "36"),
+        ("qwen", "6"),
+        ("Qwen3", "6"),
+        ("nothing known", ""),
+        ("MoE unheard", ""),
+        ("", ""),
+        ("!!!", ""),
+    ],
+)
+def test_resolve_finds_the_changes_that_are_about_a_topic(topic, shas):
+    assert "".join(found(topic)) == shas
+
+
+def test_resolve_reads_the_repositorys_own_names():
+    aliases = {"brain": ("scheduler",), "大脑": ("scheduler", "MoE"), "experts team": ("moe",)}
+    assert found("brain", aliases) == ["3"]
+    assert found("大脑", aliases) == ["1", "3", "4"]
+    assert found("Experts Team", aliases) == ["1", "4"]
+
+
+@pytest.mark.parametrize(
+    ("topic", "near"),
+    [("quantizaton", "quantization"), ("schedular", "scheduler"), ("frontent", "frontend")],
+)
+def test_resolve_offers_near_topics_where_nothing_hits(topic, near):
+    resolved = resolve(topic, VOCABULARY, {})
+    assert not resolved.topics
+    assert resolved.near[0] == near
+
+
+def test_near_topics_of_something_foreign_are_none():
+    assert near_topics("xylophone", VOCABULARY) == ()
+
+
+@pytest.mark.parametrize(
+    "topic", ["MoE", "kv cache", "量化", "scheduler and docs", "frontend docs", "MoE的量化"]
+)
+def test_candidates_hold_every_term_that_resolve_uses(topic):
+    wanted = candidates(topic, {})
+    few = {t: n for t, n in VOCABULARY.items() if t in wanted}
+    assert resolve(topic, few, {}) == resolve(topic, VOCABULARY, {})
+
+
+def test_topics_of_a_resolved_one_are_borne_by_whatever_meets_it():
+    for topic in ("MoE quantization", "scheduler and docs", "kv cache"):
+        resolved = resolve(topic, VOCABULARY, {})
+        for change in CHANGES:
+            if bears(change, resolved):
+                assert not topics_of(change).isdisjoint(resolved.topics)
+
+
+def test_bears_tells_place_and_words():
+    (why,) = bears(CHANGES[0], resolve("MoE", VOCABULARY, {}))
+    assert (why.place, why.shown) == (Place.TAG, "[MoE]")
+    (why,) = bears(CHANGES[2], resolve("scheduler", VOCABULARY, {}))
+    assert (why.place, why.shown) == (Place.PATH, "src/scheduler.py")
