@@ -30,6 +30,7 @@ from digest.facts.python_code import Module, is_private_module
 from digest.facts.reconcile import reconcile
 from digest.facts.scene import Scene
 from digest.facts.source import Source, sides
+from digest.facts.tree_code import Tree, reads
 
 __all__ = ["find", "reconcile", "wants"]
 
@@ -48,9 +49,8 @@ def wants(file: FileChange, area: Area, language: str) -> bool:
         return True
     return (
         area is Area.CORE
-        and language == "python"
-        and not is_private_module(file.path)
-        and may_declare(file.hunks)
+        and _has_symbols(file.path, language)
+        and may_declare(file.hunks, language)
     )
 
 
@@ -74,7 +74,19 @@ def _found(scene: Scene, before: Source, after: Source) -> Iterator[Fact]:
             yield from metrics.find(before, after, language)
     if scene.area is not Area.CORE:
         return
-    if language == "python" and not is_private_module(after.path):
-        old, new = Module(before), Module(after)
-        yield from symbols.compare(old, new)
-        yield from config.compare(old, new)
+    if not _has_symbols(after.path, language) or not may_declare(scene.file.hunks, language):
+        return
+    if language == "python":
+        module = Module(before), Module(after)
+        yield from symbols.compare(*module)
+        yield from config.compare(*module)
+    else:
+        tree = Tree(before, language), Tree(after, language)
+        yield from symbols.compare(*tree)
+        yield from config.compare(*tree)
+
+
+def _has_symbols(path: str, language: str) -> bool:
+    if language == "python":
+        return not is_private_module(path)
+    return reads(language, path)

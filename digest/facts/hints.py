@@ -22,10 +22,18 @@ _VALUED = re.compile(r"[ \t]*\w+[ \t]*=[ \t]*[^\s=]")
 _BARE = re.compile(r"[ \t]*\*{0,2}\w+[ \t]*,?[ \t]*$")
 
 
-def may_declare(hunks: Iterable[Hunk]) -> bool:
+def may_declare(hunks: Iterable[Hunk], language: str) -> bool:
     """Whether some changed line could be, or be part of, a header or a field."""
+    if language == "python":
+        return any(
+            _may(line, hunk.section)
+            for hunk in hunks
+            for lines in (hunk.removed, hunk.added)
+            for line in lines
+        )
+    pattern = _DECLARES[language]
     return any(
-        _may(line, hunk.section)
+        pattern.match(line)
         for hunk in hunks
         for lines in (hunk.removed, hunk.added)
         for line in lines
@@ -53,12 +61,131 @@ def _may(line: str, section: str) -> bool:
     return shallow and line.endswith(",") and bool(_VALUED.match(line) or _BARE.match(line))
 
 
+# In the languages with braces a header is on lines that begin with certain words, or lists names
+# with types; the patterns let through more than they must, the tree decides.
+_DECLARES = {
+    "rust": re.compile(
+        r"\s*pub\b|\s*(?:async |unsafe |const |extern \S+ )*fn\b|\s*(?:impl|mod|trait)\b"
+        r"|\s{0,8}(?:mut )?\w+: [^;{]*[,)]?$|\s*\) ->"
+    ),
+    "go": re.compile(
+        r"(?:func|type|var|const)\b|\t(?:\w+, )*[A-Z]\w*(?:\s+\S|\(|$)|\t\w+ [^=:(){}]+,$|\) .*\{$"
+    ),
+    "javascript": re.compile(
+        r"export\b|\s*(?:async )?function\b|\s*class\b|(?:module\.)?exports\b"
+        r"|\w+(?:\.\w+)+ = |\s{1,4}(?:static |async |get |set |\*)*\w+\(.*\{$|\}? ?from\b|\}"
+    ),
+    "java": re.compile(r".*\b(?:public|protected|interface|enum|record)\b|\s+\S.*[,)].*$"),
+    "cpp": re.compile(
+        r"[^/*]*(?:\(|\)|\b(?:class|struct|enum|using|namespace|define|public)\b|;|,$)"
+    ),
+}
+_DECLARES["typescript"] = re.compile(
+    _DECLARES["javascript"].pattern
+    + r"|\s*(?:interface|type|enum|abstract|declare|public|readonly|namespace)\b|\s+\w+\??: "
+    r"|\s*\w+\??(?:<.*)?\("
+)
+_DECLARES["cuda"] = _DECLARES["cpp"]
+
 _SETTINGS = {
     "python": (
-        "environ", "getenv", "env=", "envvar", '": ', "add_argument", "option(", "Option(",
-        "DEFINE_", "default", "choices=", '"--', "'--', ", "@", "oute(", "path(", "add_url_rule",
-        "ounter", "auge", "istogram", "ummary", "name=",
+        "environ",
+        "getenv",
+        "env=",
+        "envvar",
+        '": ',
+        "add_argument",
+        "option(",
+        "Option(",
+        "DEFINE_",
+        "default",
+        "choices=",
+        '"--',
+        "'--', ",
+        "@",
+        "oute(",
+        "path(",
+        "add_url_rule",
+        "ounter",
+        "auge",
+        "istogram",
+        "ummary",
+        "name=",
     ),
+    "rust": (
+        "#[arg",
+        "#[clap",
+        "#[structopt",
+        "long",
+        "default_value",
+        "env",
+        ".route(",
+        "!(",
+        "#[get",
+        "#[post",
+        "#[put",
+        "#[delete",
+        "#[patch",
+        "Opts::new",
+        "f64_",
+        "u64_",
+        "i64_",
+    ),
+    "go": (
+        "lag",
+        "Var(",
+        "VarP(",
+        "env",
+        "Env",
+        "andle",
+        ".GET(",
+        ".POST(",
+        ".PUT(",
+        ".DELETE(",
+        ".PATCH(",
+        ".Get(",
+        ".Post(",
+        ".Put(",
+        ".Delete(",
+        ".Patch(",
+        "Name:",
+        "Opts{",
+        "Value:",
+    ),
+    "javascript": (
+        "ption(",
+        "env",
+        "default",
+        ".get(",
+        ".post(",
+        ".put(",
+        ".delete(",
+        ".patch(",
+        "ounter",
+        "auge",
+        "istogram",
+        "name:",
+        "@Get",
+        "@Post",
+        "@Put",
+        "@Delete",
+    ),
+    "java": (
+        "Option(",
+        "longOpt(",
+        "defaultValue",
+        "getenv",
+        "Mapping(",
+        "ounter",
+        "auge",
+        "istogram",
+    ),
+    "c": ("_argument", "DEFINE_", "ABSL_FLAG", "getenv"),
+}
+_SETTINGS |= {
+    "typescript": _SETTINGS["javascript"],
+    "cpp": _SETTINGS["c"],
+    "cuda": _SETTINGS["c"],
 }  # fmt: skip
 
 

@@ -49,10 +49,15 @@ class Module:
     def _at(self, offset: int) -> Header:
         return next(self.outline.scan(offset, offset + _WORDS))
 
-    def named(self, entry: Entry) -> Entry | None:
-        """The public definition of the same kind and name, touched or not."""
-        header = self.outline.named("class" if entry.kind == "class" else "def", entry.name)
-        return next(self._public(header), None) if header else None
+    def named(self, entry: Entry) -> list[Entry]:
+        """All public definitions of the same kind and name, touched or not."""
+        kind = "class" if entry.kind == "class" else "def"
+        return [e for h in self.outline.named(kind, entry.name) for e in self._public(h)]
+
+    def may_name(self, name: str) -> bool:
+        """Never: a definition that begins a line is always found."""
+        del name
+        return False
 
     def owners(self) -> tuple[str, ...]:
         """The classes made of fields whose bodies the change touches outside of methods."""
@@ -67,7 +72,7 @@ class Module:
 
     def fields(self, owner: str) -> Mapping[str, Field] | None:
         """All public fields of a class, or ``None`` where there is no such public class."""
-        header = self.outline.named("class", owner)
+        header = next(self.outline.named("class", owner), None)
         if header is None or not next(self._public(header), None):
             return None
         if not has_fields(self.outline, header):

@@ -6,12 +6,13 @@ listed in ``code``.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from difflib import SequenceMatcher
 from typing import Protocol
 
 from digest.facts.arguments import flat
-from digest.facts.model import Action, Fact, FactKind
+from digest.facts.model import Action, Evidence, Fact, FactKind
 from digest.facts.source import Source
 from digest.facts.syntax.entry import Entry, Parameter, Signature
 
@@ -32,28 +33,27 @@ class Side(Protocol):
     def entries(self) -> Iterable[Entry]:
         """The public declarations whose header the change touches."""
 
-    def named(self, entry: Entry) -> Entry | None:
-        """The public declaration of the same kind and name, touched or not."""
+    def named(self, entry: Entry) -> list[Entry]:
+        """All public declarations of the same kind and name, touched or not."""
+
+    def may_name(self, name: str) -> bool:
+        """Whether a name may be declared in a place that could not be read."""
 
 
 def compare(before: Side, after: Side) -> Iterator[Fact]:
     """The facts about the symbols of one file."""
-    olds, news = _by_name(before.entries()), _by_name(after.entries())
-    gone, come, kept = [], [], []
-    for name, entries in olds.items():
-        if name in news:
-            kept.extend(_pairs(entries, news[name]))
-        elif (same := after.named(entries[0])) is not None:
-            kept.extend([(entries[0], same)] if len(entries) == 1 else [])
-        elif not entries[0].quiet:
-            gone.append(entries[0])
-    for name, entries in news.items():
-        if name in olds:
-            continue
-        if (same := before.named(entries[0])) is not None:
-            kept.extend([(same, entries[0])] if len(entries) == 1 else [])
-        elif not entries[0].quiet:
-            come.append(entries[0])
+    gone: list[Entry] = []
+    come: list[Entry] = []
+    kept: list[tuple[Entry, Entry]] = []
+    touched = {e.name: e for side in (before, after) for e in side.entries()}
+    for name, entry in touched.items():
+        olds, news = before.named(entry), after.named(entry)
+        if olds and news:
+            kept.extend(_pairs(olds, news))
+        elif olds and not olds[0].quiet and not after.may_name(name):
+            gone.append(olds[0])
+        elif news and not news[0].quiet and not before.may_name(name):
+            come.append(news[0])
     gone, come = _whole(gone), _whole(come)
     for lost, found in _renames(gone, come):
         gone.remove(lost)
@@ -65,7 +65,7 @@ def compare(before: Side, after: Side) -> Iterator[Fact]:
     for found in come:
         yield _one(Action.ADDED, found, after.source)
     for old, new in kept:
-        yield from _changes(old, new, after.source)
+        yield from _changes(old, new, before.source, after.source)
 
 
 def _renamed(lost: Entry, found: Entry, after: Source) -> Fact:
@@ -78,13 +78,6 @@ def _renamed(lost: Entry, found: Entry, after: Source) -> Fact:
         detail=found.kind,
         evidence=after.evidence(found.line),
     )
-
-
-def _by_name(entries: Iterable[Entry]) -> dict[str, list[Entry]]:
-    result: dict[str, list[Entry]] = {}
-    for entry in entries:
-        result.setdefault(entry.name, []).append(entry)
-    return result
 
 
 def _whole(entries: list[Entry]) -> list[Entry]:
@@ -146,37 +139,56 @@ def _likeness(one: Entry, other: Entry) -> float:
 
 
 def _lines(entry: Entry) -> list[str]:
-    name = entry.name.rpartition(".")[2]
+    name = re.split(r"[.:]+", entry.name)[-1]
     body = entry.body()[:_LONGEST_BODY].replace(name, "\0")
     return [line.strip() for line in body.split("\n") if line.strip()]
 
 
-def _changes(one: Entry, other: Entry, after: Source) -> Iterator[Fact]:
-    before, now = one.read(), other.read()
-    if before is None or now is None or before == now:
+def _changes(old: Entry, new: Entry, before: Source, after: Source) -> Iterator[Fact]:
+    then, now = old.read(), new.read()
+    if then is None or now is None or then == now:
         return
-    if detail := difference(before, now):
-        short = abridged(before.text, now.text)
+    if detail := difference(then, now):
+        short = abridged(then.text, now.text)
         yield Fact(
             kind=FactKind.SYMBOL,
             action=Action.CHANGED,
-            name=other.name,
+            name=new.name,
             before=short[0],
             after=short[1],
             detail=detail,
-            evidence=after.evidence(other.line),
+            evidence=_place(then, now, (old.line, new.line), before, after),
         )
-    for old, new in _shared(before, now):
-        if _key(old.default) != _key(new.default):
+    for one, other in _shared(then, now):
+        if _key(one.default) != _key(other.default):
             yield Fact(
                 kind=FactKind.SYMBOL,
                 action=Action.CHANGED,
-                name=f"{other.name}.{new.name}",
-                before=None if old.default is None else flat(old.default, 120),
-                after=None if new.default is None else flat(new.default, 120),
+                name=f"{new.name}.{other.name}",
+                before=None if one.default is None else flat(one.default, 120),
+                after=None if other.default is None else flat(other.default, 120),
                 detail="default",
-                evidence=after.evidence(other.line),
+                evidence=after.evidence(new.line + other.row),
             )
+
+
+def _place(
+    then: Signature, now: Signature, lines: tuple[int, int], before: Source, after: Source
+) -> Evidence:
+    """Where the difference of two signatures shows: a parameter that differs, else the header."""
+    olds = {_look(p) for p in then.parameters}
+    news = {_look(p) for p in now.parameters}
+    for p in now.parameters:
+        if _look(p) not in olds:
+            return after.evidence(lines[1] + p.row)
+    for p in then.parameters:
+        if _look(p) not in news:
+            return before.evidence(lines[0] + p.row)
+    return after.evidence(lines[1])
+
+
+def _look(p: Parameter) -> tuple[str, str, str | None]:
+    return p.name, p.kind, _key(p.annotation)
 
 
 def abridged(before: str, now: str) -> tuple[str, str]:

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parameter:
     """A parameter as written.
 
-    ``kind`` is empty, or ``*`` and ``**`` for those that gather the rest. ``annotation`` and
-    ``default`` are ``None`` where there is none. ``keyword`` says that it can only be given by
-    name.
+    ``kind`` is empty, ``*`` and ``**`` for those that gather the rest, or ``?`` for those that may
+    be left out. ``annotation`` and ``default`` are ``None`` where there is none. ``keyword`` says
+    that it can only be given by name. ``row`` counts lines from that of the declaration.
     """
 
     name: str
@@ -20,6 +20,7 @@ class Parameter:
     default: str | None = None
     kind: str = ""
     keyword: bool = False
+    row: int = field(default=0, compare=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -40,7 +40,7 @@ def has_fields(outline: Outline, header: Header, depth: int = 0) -> bool:
         if name.endswith((*_BASES, *_NAMED)):
             return True
         if depth < _DEEPEST and name != header.name:
-            parent = outline.named("class", name)
+            parent = next(outline.named("class", name), None)
             if parent is not None and has_fields(outline, parent, depth + 1):
                 return True
     return False

@@ -97,6 +97,7 @@ def _parameter(node: Node, *, keyword: bool) -> Parameter:
         default=_plain(default) if default else None,
         kind=kinds.get(target.type, ""),
         keyword=keyword,
+        row=target.start_point.row,
     )
 
 

@@ -134,8 +134,8 @@ class Outline:
             if (line := self._line("class", at)) is not None
         ]
 
-    def named(self, kind: str, name: str) -> Header | None:
-        """The first definition with a qualified name, wherever it stands."""
+    def named(self, kind: str, name: str) -> Iterator[Header]:
+        """The definitions with a qualified name, wherever they stand."""
         word = f"{kind} {name.rpartition('.')[2]}"
         for at in _finds(self.text, word):
             line = self._line(kind, at)
@@ -144,8 +144,7 @@ class Outline:
             chain = self.chain(line.offset, line.indent)
             header = _header(line, chain[-1] if chain else None)
             if header.name == name:
-                return header
-        return None
+                yield header
 
     def end(self, header: Header) -> int:
         """The offset at which the next definition begins that is not inside this one."""

@@ -1,0 +1,145 @@
+"""What the headers of C and C++ declare."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import partial
+
+from tree_sitter import Node
+
+from digest.facts.syntax.entry import Parameter, Signature
+from digest.facts.syntax.grammar import text_of
+from digest.facts.syntax.tree import (
+    DEEPEST,
+    Declaration,
+    kids,
+    named,
+    plain,
+    signature,
+    simple,
+    walk,
+)
+
+_TYPES = {
+    "class_specifier": "class",
+    "struct_specifier": "struct",
+    "union_specifier": "union",
+    "enum_specifier": "enum",
+}
+_MACROS = {"preproc_def": "macro", "preproc_function_def": "macro"}
+_WRAPPERS = frozenset(
+    {
+        "linkage_specification", "declaration_list", "preproc_if", "preproc_ifdef",
+        "preproc_else", "preproc_elif", "template_declaration",
+    }
+)  # fmt: skip
+_HIDDEN = re.compile(r"^_|^(?:detail|details|internal|impl|anonymous)$")
+_HEADER = (".h", ".hh", ".hpp", ".hxx", ".h++", ".cuh", ".inl", ".ipp", ".tpp")
+_NAME = re.compile(r"~?[A-Za-z][\w:]*")
+
+
+def is_header(path: str) -> bool:
+    """Whether other files read a file to know what there is to call."""
+    return path.endswith(_HEADER)
+
+
+def declarations(root: Node, path: str) -> Iterator[Declaration]:
+    """Functions, types and macros in the order of the text, with the public members of classes."""
+    if is_header(path):
+        yield from _items(root, "", 0)
+
+
+def _items(node: Node, parent: str, depth: int) -> Iterator[Declaration]:
+    for child in walk(node, _WRAPPERS):
+        if child.type == "namespace_definition":
+            name = text_of(named(child, "name"))
+            if name and not _HIDDEN.search(name) and depth < DEEPEST:
+                body = named(child, "body")
+                yield from _items(body, _join(parent, name), depth + 1) if body else ()
+        elif child.type in _MACROS:
+            yield from _one("macro", child, "", text_of(named(child, "name")), None)
+        elif child.type in _TYPES:
+            yield from _type(child, parent, depth)
+        elif child.type in {"function_definition", "declaration"}:
+            if (function := _function(child)) is not None:
+                yield from _one("function", child, parent, _declared(function), function)
+        elif child.type == "alias_declaration":
+            yield from _one("type", child, parent, text_of(named(child, "name")), None)
+
+
+def _type(node: Node, parent: str, depth: int) -> Iterator[Declaration]:
+    body, name = named(node, "body"), text_of(named(node, "name"))
+    if body is None or not name:  # a mention, not a definition
+        return
+    yield from _one(_TYPES[node.type], node, parent, name, None)
+    if node.type == "enum_specifier" or _HIDDEN.search(name) or depth >= DEEPEST:
+        return
+    public = node.type != "class_specifier"
+    for child in walk(body, frozenset({"template_declaration"})):
+        if child.type == "access_specifier":
+            public = "public" in text_of(child)
+        elif public and child.type in {"field_declaration", "declaration", "function_definition"}:
+            function = _function(child)
+            if function is not None:
+                yield from _one("method", child, _join(parent, name), _declared(function), function)
+
+
+def _function(node: Node) -> Node | None:
+    """The part of a declaration that declares a function, behind pointers and references."""
+    at = named(node, "declarator")
+    while at is not None and at.type in {"pointer_declarator", "reference_declarator"}:
+        at = named(at, "declarator") or (at.named_children[-1] if at.named_children else None)
+    return at if at is not None and at.type == "function_declarator" else None
+
+
+def _declared(function: Node) -> str:
+    return plain(named(function, "declarator"))
+
+
+def _one(
+    kind: str, node: Node, parent: str, name: str, function: Node | None
+) -> Iterator[Declaration]:
+    if not _NAME.fullmatch(name) or name.endswith(("_H", "_H_", "_HPP", "_HPP_", "_CUH")):
+        return
+    head = function.end_point.row if function is not None else node.start_point.row
+    yield Declaration(
+        kind=kind,
+        name=_join(parent, name),
+        parent=parent,
+        node=node,
+        head=head,
+        read=partial(_signature, node, function),
+    )
+
+
+def _signature(node: Node, function: Node | None) -> Signature:
+    if function is None:
+        bases = [c for c in node.named_children if c.type == "base_class_clause"]
+        return simple(plain(b).removeprefix(":").strip() for b in bases)
+    returns = named(node, "type")
+    parameters = named(function, "parameters")
+    return signature(
+        _parameters(parameters),
+        plain(returns) if returns else None,
+        arrow=" -> ",
+        source=parameters,
+    )
+
+
+def _parameters(node: Node | None) -> Iterator[Parameter]:
+    for place, child in enumerate(kids(node)):
+        default = named(child, "default_value")
+        text = plain(child).partition("=")[0].strip() if default else plain(child)
+        declarator = named(child, "declarator")
+        name = re.search(r"\w+", plain(declarator)) if declarator else None
+        yield Parameter(
+            name=name.group() if name else f"_{place}",
+            annotation=text,
+            default=plain(default) if default else None,
+            kind="*" if "variadic" in child.type else "",
+        )
+
+
+def _join(parent: str, name: str) -> str:
+    return f"{parent}::{name}" if parent else name

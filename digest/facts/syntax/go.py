@@ -1,0 +1,112 @@
+"""The exported names of a Go file: those that begin with an upper-case letter."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import partial
+
+from tree_sitter import Node
+
+from digest.facts.syntax.entry import Parameter, Signature
+from digest.facts.syntax.grammar import text_of
+from digest.facts.syntax.tree import Declaration, before_body, kids, named, plain, signature, simple
+
+_RECEIVER = re.compile(r"(\w+)\s*(?:\[[^\]]*\])?\s*\)$")
+_SPECS = frozenset({"const_spec", "var_spec"})
+_SPEC_LISTS = ("const_declaration", "var_declaration", "type_declaration", "var_spec_list")
+
+
+def declarations(root: Node, path: str) -> Iterator[Declaration]:
+    """The exported names in the order of the text; none where nobody can import the package."""
+    if "internal" in path.split("/")[:-1] or any(
+        n.type == "package_clause" and plain(n) == "package main" for n in root.named_children
+    ):
+        return
+    for child in root.named_children:
+        if child.type in _SPEC_LISTS:
+            for spec in kids(child):
+                yield from _specs(spec)
+        elif child.type == "function_declaration":
+            yield from _function(child, "")
+        elif child.type == "method_declaration":
+            receiver = _RECEIVER.search(plain(named(child, "receiver")))
+            if receiver and _is_exported(receiver.group(1)):
+                yield from _function(child, receiver.group(1))
+
+
+def _specs(spec: Node) -> Iterator[Declaration]:
+    if spec.type == "var_spec_list":
+        for child in kids(spec):
+            yield from _specs(child)
+    elif spec.type in _SPECS:
+        kind = "constant" if spec.type == "const_spec" else "variable"
+        for name in spec.children_by_field_name("name"):
+            if _is_exported(text_of(name)):
+                yield _plain(kind, text_of(name), "", spec, spec.start_point.row)
+    elif spec.type in {"type_spec", "type_alias"} and _is_exported(text_of(named(spec, "name"))):
+        yield from _type(spec, text_of(named(spec, "name")))
+
+
+def _type(spec: Node, name: str) -> Iterator[Declaration]:
+    body = named(spec, "type")
+    kind = {"struct_type": "struct", "interface_type": "interface"}.get(body.type if body else "")
+    yield _plain(kind or "type", name, "", spec, spec.start_point.row)
+    for child in kids(body) if kind else ():
+        if child.type == "method_elem":
+            yield from _function(child, name)
+        for field in kids(child) if child.type == "field_declaration_list" else ():
+            for one in field.children_by_field_name("name"):
+                if _is_exported(text_of(one)):
+                    yield _field(field, name, text_of(one))
+
+
+def _field(node: Node, owner: str, name: str) -> Declaration:
+    return Declaration(
+        kind="field",
+        name=f"{owner}.{name}",
+        parent=owner,
+        node=node,
+        head=node.end_point.row,
+        read=partial(Signature, text="", returns=plain(named(node, "type"))),
+    )
+
+
+def _plain(kind: str, name: str, parent: str, node: Node, head: int) -> Declaration:
+    return Declaration(kind=kind, name=name, parent=parent, node=node, head=head, read=simple)
+
+
+def _function(node: Node, parent: str) -> Iterator[Declaration]:
+    name = text_of(named(node, "name"))
+    if _is_exported(name):
+        yield Declaration(
+            kind="method" if parent else "function",
+            name=f"{parent}.{name}" if parent else name,
+            parent=parent,
+            node=node,
+            head=before_body(node),
+            read=partial(_signature, node),
+        )
+
+
+def _signature(node: Node) -> Signature:
+    result = named(node, "result")
+    parameters = named(node, "parameters")
+    returns = plain(result) if result else None
+    return signature(_parameters(parameters), returns, arrow=" ", source=parameters)
+
+
+def _parameters(node: Node | None) -> Iterator[Parameter]:
+    """Each name with its type; unnamed ones by their place."""
+    for place, child in enumerate(kids(node)):
+        kind = "*" if child.type.startswith("variadic") else ""
+        annotation = ("..." if kind else "") + plain(named(child, "type"))
+        names = child.children_by_field_name("name")
+        for name in names:
+            yield Parameter(name=text_of(name), annotation=annotation, kind=kind)
+        if not names:
+            yield Parameter(name=f"_{place}", annotation=annotation, kind=kind)
+
+
+def _is_exported(name: str) -> bool:
+    return name[:1].isupper()

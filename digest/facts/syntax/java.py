@@ -1,0 +1,100 @@
+"""The public and protected declarations of a Java file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+
+from tree_sitter import Node
+
+from digest.facts.syntax.entry import Parameter, Signature
+from digest.facts.syntax.grammar import text_of
+from digest.facts.syntax.tree import (
+    DEEPEST,
+    Declaration,
+    before_body,
+    kids,
+    named,
+    plain,
+    signature,
+    simple,
+)
+
+_TYPES = {
+    "class_declaration": "class",
+    "interface_declaration": "interface",
+    "enum_declaration": "enum",
+    "record_declaration": "record",
+    "annotation_type_declaration": "annotation",
+}
+_CALLABLE = {"method_declaration": "method", "constructor_declaration": "constructor"}
+
+
+def declarations(root: Node, path: str) -> Iterator[Declaration]:
+    """The declarations in the order of the text, nested types after what holds them."""
+    del path
+    yield from _within(root, "", open_=False, depth=0)
+
+
+def _within(node: Node, parent: str, *, open_: bool, depth: int) -> Iterator[Declaration]:
+    """``open_`` says that members are public without saying so, as in interfaces."""
+    for child in node.named_children:
+        if child.type == "enum_body_declarations":
+            yield from _within(child, parent, open_=False, depth=depth)
+        elif not _is_public(child, open_=open_):
+            continue
+        elif child.type in _TYPES and depth < DEEPEST:
+            item = _one(_TYPES[child.type], child, parent, text_of(named(child, "name")))
+            yield item
+            if (body := named(child, "body")) is not None:
+                inner = child.type in {"interface_declaration", "annotation_type_declaration"}
+                yield from _within(body, item.name, open_=inner, depth=depth + 1)
+        elif child.type in _CALLABLE:
+            yield _one(_CALLABLE[child.type], child, parent, text_of(named(child, "name")))
+        elif child.type in {"field_declaration", "constant_declaration"}:
+            for declarator in child.children_by_field_name("declarator"):
+                yield _one("constant", child, parent, text_of(named(declarator, "name")))
+
+
+def _one(kind: str, node: Node, parent: str, name: str) -> Declaration:
+    return Declaration(
+        kind=kind,
+        name=f"{parent}.{name}" if parent else name,
+        parent=parent,
+        node=node,
+        head=before_body(node),
+        read=partial(_signature, node),
+    )
+
+
+def _signature(node: Node) -> Signature:
+    parameters = named(node, "parameters")
+    if parameters is None:
+        return simple(
+            plain(n)
+            for n in node.named_children
+            if n.type in {"superclass", "super_interfaces", "extends_interfaces"}
+        )
+    returns = named(node, "type")
+    return signature(
+        _parameters(parameters),
+        plain(returns) if returns else None,
+        arrow=": ",
+        source=parameters,
+    )
+
+
+def _parameters(node: Node) -> Iterator[Parameter]:
+    for child in kids(node):
+        if child.type == "spread_parameter":
+            text = plain(child)
+            yield Parameter(name=text.rpartition(" ")[2], annotation=text, kind="*")
+        elif child.type == "formal_parameter":
+            yield Parameter(
+                name=text_of(named(child, "name")), annotation=plain(named(child, "type"))
+            )
+
+
+def _is_public(node: Node, *, open_: bool) -> bool:
+    words = {text_of(w) for n in node.children if n.type == "modifiers" for w in n.children}
+    return bool(words & {"public", "protected"}) or (open_ and "private" not in words)

@@ -1,0 +1,129 @@
+"""The public items of a Rust file: those with a bare ``pub``, and the methods of public traits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+
+from tree_sitter import Node
+
+from digest.facts.syntax.entry import Parameter, Signature
+from digest.facts.syntax.grammar import text_of
+from digest.facts.syntax.tree import (
+    DEEPEST,
+    Declaration,
+    bare,
+    before_body,
+    kids,
+    named,
+    plain,
+    signature,
+    simple,
+)
+
+_KINDS = {
+    "function_item": "function",
+    "function_signature_item": "function",
+    "struct_item": "struct",
+    "enum_item": "enum",
+    "union_item": "union",
+    "trait_item": "trait",
+    "const_item": "constant",
+    "static_item": "constant",
+    "type_item": "type",
+}
+_FUNCTIONS = ("function_item", "function_signature_item")
+
+
+def declarations(root: Node, path: str) -> Iterator[Declaration]:
+    """The public items in the order of the text; none of a file of tests."""
+    del path
+    yield from _items(root, "", 0)
+
+
+def _items(node: Node, parent: str, depth: int) -> Iterator[Declaration]:
+    hidden = {
+        text_of(named(n, "name"))
+        for n in node.named_children
+        if n.type in {"struct_item", "enum_item", "trait_item"} and not _is_public(n)
+    }
+    for child in node.named_children:
+        if child.type == "impl_item":
+            owner = _type_name(named(child, "type"))
+            if named(child, "trait") is None and owner not in hidden and depth < DEEPEST:
+                yield from _members(child, _join(parent, owner), public=False)
+        elif child.type == "mod_item":
+            if _is_public(child) and depth < DEEPEST and (body := named(child, "body")):
+                yield from _items(body, _join(parent, text_of(named(child, "name"))), depth + 1)
+        elif child.type in _KINDS and _is_public(child):
+            item = _declaration(child, parent, _KINDS[child.type])
+            yield item
+            if child.type == "trait_item":
+                yield from _members(child, item.name, public=True)
+            elif child.type == "struct_item":
+                yield from _fields(child, item.name)
+
+
+def _members(node: Node, owner: str, *, public: bool) -> Iterator[Declaration]:
+    for child in kids(named(node, "body")):
+        if child.type in _FUNCTIONS and (public or _is_public(child)):
+            yield _declaration(child, owner, "method")
+
+
+def _fields(node: Node, owner: str) -> Iterator[Declaration]:
+    for child in kids(named(node, "body")):
+        if child.type == "field_declaration" and _is_public(child):
+            yield Declaration(
+                kind="field",
+                name=_join(owner, text_of(named(child, "name"))),
+                parent=owner,
+                node=child,
+                head=child.end_point.row,
+                read=partial(Signature, text="", returns=bare(named(child, "type"))),
+            )
+
+
+def _declaration(node: Node, parent: str, kind: str) -> Declaration:
+    return Declaration(
+        kind=kind,
+        name=_join(parent, text_of(named(node, "name"))),
+        parent=parent,
+        node=node,
+        head=before_body(node),
+        read=partial(_signature, node),
+    )
+
+
+def _signature(node: Node) -> Signature:
+    if node.type not in _FUNCTIONS:
+        return simple()
+    words = {
+        text_of(w) for n in node.children if n.type == "function_modifiers" for w in n.children
+    }
+    return signature(
+        _parameters(named(node, "parameters")),
+        bare(named(node, "return_type"), "->"),
+        prefix=" ".join(w for w in ("async", "unsafe") if w in words),
+    )
+
+
+def _parameters(node: Node | None) -> Iterator[Parameter]:
+    for child in kids(node):
+        if child.type == "parameter" and text_of(named(child, "pattern")) != "self":
+            yield Parameter(
+                name=plain(named(child, "pattern")), annotation=bare(named(child, "type"))
+            )
+
+
+def _is_public(node: Node) -> bool:
+    return any(n.type == "visibility_modifier" and text_of(n) == "pub" for n in node.children)
+
+
+def _type_name(node: Node | None) -> str:
+    while node is not None and node.type in {"generic_type", "reference_type", "scoped_type"}:
+        node = named(node, "type")
+    return text_of(node).rpartition("::")[2]
+
+
+def _join(parent: str, name: str) -> str:
+    return f"{parent}::{name}" if parent else name

@@ -1,0 +1,113 @@
+"""What the languages that are read through a syntax tree have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+
+from tree_sitter import Node
+
+from digest.facts.arguments import flat
+from digest.facts.syntax.entry import Parameter, Signature
+from digest.facts.syntax.grammar import text_of
+
+DEEPEST = 12
+"""Levels of modules, namespaces and classes that are looked into."""
+
+_LONGEST = 2_000  # characters of one signature
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Declaration:
+    """A public declaration in a tree.
+
+    ``kind`` is ``field`` for what a class, struct or interface holds. ``name`` is qualified, with
+    ``parent`` what stands before the last part. ``head`` is the last row of the signature, rows
+    counted from 0. ``value`` is the default of a field, as written.
+    """
+
+    kind: str
+    name: str
+    parent: str
+    node: Node
+    head: int
+    read: Callable[[], Signature]
+    value: str | None = None
+
+
+def named(node: Node, field: str) -> Node | None:
+    """The child in a field of the grammar."""
+    return node.child_by_field_name(field)
+
+
+def kids(node: Node | None) -> Iterable[Node]:
+    """The named children without comments."""
+    return [] if node is None else [n for n in node.named_children if "comment" not in n.type]
+
+
+def plain(node: Node | None) -> str:
+    """Source on one line."""
+    return flat(text_of(node), _LONGEST)
+
+
+def bare(node: Node | None, prefix: str = ":") -> str | None:
+    """A type as written, without the colon or arrow that some grammars count in."""
+    return plain(node).removeprefix(prefix).strip() or None if node is not None else None
+
+
+def before_body(node: Node, *bodies: str) -> int:
+    """The last row of a declaration that is not its body."""
+    for field in bodies or ("body",):
+        body = named(node, field)
+        if body is not None:
+            return body.start_point.row
+    return node.end_point.row
+
+
+def signature(
+    parameters: Iterable[Parameter],
+    returns: str | None,
+    *,
+    prefix: str = "",
+    arrow: str = " -> ",
+    source: Node | None = None,
+) -> Signature:
+    """A signature with its text, written the same way however the source was broken up.
+
+    ``source`` are the parameters in a language that writes the type beside the name.
+    """
+    known = tuple(parameters)
+    if source is None or any("comment" in n.type for n in source.named_children):
+        text = f"({', '.join(_written(p) for p in known)})"
+    else:
+        text = plain(source).replace("( ", "(").replace(", )", ")").replace(" )", ")")
+    if returns:
+        text += arrow + returns
+    return Signature(
+        text=f"{prefix} {text}" if prefix else text,
+        parameters=known,
+        returns=returns,
+        prefix=prefix,
+    )
+
+
+def _written(p: Parameter) -> str:
+    text = p.name
+    if p.annotation:
+        text = f"{text}: {p.annotation}" if text else p.annotation
+    return f"{text} = {p.default}" if p.default is not None else text
+
+
+def simple(bases: Iterable[str] = ()) -> Signature:
+    """The signature of what takes no parameters."""
+    known = tuple(bases)
+    return Signature(text=f"({', '.join(known)})" if known else "", bases=known)
+
+
+def walk(node: Node, into: frozenset[str], depth: int = 0) -> Iterator[Node]:
+    """The named children of a node, and of those children whose types only wrap others."""
+    for child in node.named_children:
+        if child.type in into and depth < DEEPEST:
+            yield from walk(child, into, depth + 1)
+        else:
+            yield child
