@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import shutil
 import signal
 import sys
 from datetime import UTC, datetime, time
@@ -145,9 +146,15 @@ def in_a_child(folder: Path, promise: Promise, last: int) -> int:
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
 
+async def make(folder: Path) -> None:
+    """An archive without anything in it, to be copied: making one takes longer than a post."""
+    async with await open_database(folder):
+        return
+
+
 def race(folder: Path, processes: int) -> int:
     """How often a slot is posted that many processes find due at the same moment."""
-    folder.mkdir()
+    shutil.copytree(folder.parent / "empty", folder)
     asyncio.run(work(folder, Promise.AT_MOST_ONCE, -1, until=DUE.replace(day=22)))
     children = []
     for _ in range(processes):
@@ -162,12 +169,12 @@ def race(folder: Path, processes: int) -> int:
 
 def main(folder: Path) -> list[dict[str, object]]:
     """Every step with every promise."""
-    (whole := folder / "whole").mkdir()
+    whole = shutil.copytree(folder / "empty", folder / "whole")
     names = asyncio.run(work(whole, Promise.AT_MOST_ONCE, -1))
     outcomes: list[dict[str, object]] = []
     for promise in Promise:
         for step, name in enumerate(names):
-            (place := folder / f"{promise}-{step}").mkdir()
+            place = shutil.copytree(folder / "empty", folder / f"{promise}-{step}")
             killed = in_a_child(place, promise, step)
             resumed = in_a_child(place, promise, -1)
             posts = (place / "posts.txt").read_text().count("digest of 2026-01-23")
@@ -179,5 +186,6 @@ def main(folder: Path) -> list[dict[str, object]]:
 if __name__ == "__main__":
     structlog.configure(logger_factory=structlog.ReturnLoggerFactory())
     place = Path(sys.argv[1])
+    asyncio.run(make(place / "empty"))
     races = [race(place / f"race-{number}", processes=4) for number in range(3)]
     sys.stdout.write(json.dumps({"steps": main(place), "races": races}))

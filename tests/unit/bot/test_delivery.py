@@ -177,7 +177,7 @@ async def test_no_answer_at_least_once_is_sent_again():
 async def test_a_platform_that_hangs_is_a_call_without_answer():
     sender = FakeSender(delay=10)
     delivery, posting = a_delivery(FakeLedger(), sender)
-    result = await asyncio.wait_for(delivery.deliver(posting), 2)
+    result = await asyncio.wait_for(delivery.deliver(posting), 10)
     assert {part.error for part in result.parts} == {"unproven: taken as sent"}
 
 
