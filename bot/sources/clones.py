@@ -13,7 +13,7 @@ import os
 import shutil
 import time
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
 from bot.sources.address import Address, without_credentials
@@ -69,7 +69,8 @@ class Clone:
         shutil.rmtree(unfinished, ignore_errors=True)
         try:
             await self._run(
-                "clone", "--quiet", "--bare", _BLOBLESS, "--", self._address.url, str(unfinished),
+                "clone", "--quiet", "--bare", "--origin=origin", "--template=", _BLOBLESS, "--",
+                self._address.url, str(unfinished),
                 outside=True,
             )  # fmt: skip
             await _write_graph(unfinished)
@@ -89,7 +90,9 @@ class Clone:
                 await git.run("symbolic-ref", "HEAD", head)
 
     async def _run(self, *arguments: str, stdin: bytes = b"", outside: bool = False) -> bytes:
-        git = fetching(None if outside else self.git_dir, [self._address.transport])
+        # A person's own configuration may lead an address to one of the two safest transports.
+        transports = dict.fromkeys((self._address.transport, "https", "ssh"))
+        git = fetching(None if outside else self.git_dir, list(transports))
         try:
             return await _with_secret(git, self._address).run(*arguments, stdin=stdin)
         except GitFailed as failure:
@@ -139,4 +142,5 @@ def _with_secret(git: Git, address: Address) -> Git:
 
 
 async def _write_graph(git_dir: Path) -> None:
-    await reading(git_dir).run("commit-graph", "write", "--reachable", "--no-progress")
+    with suppress(GitFailed):  # without a graph reading is only slower
+        await reading(git_dir).run("commit-graph", "write", "--reachable", "--no-progress")

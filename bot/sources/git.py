@@ -24,7 +24,8 @@ from bot.sources.clones import Clone
 from bot.sources.identity import identify
 from bot.sources.objects import present, read_texts
 from bot.sources.patches import blobs_of, read_changes, read_commits, read_messages
-from bot.sources.process import GitFailed, finding, reading, require_git
+from bot.sources.process import GitFailed, finding, require_git
+from bot.sources.references import DETACHED, References
 from bot.sources.selection import full_name, revisions
 from bot.sources.view import View
 from digest.change import Change, Commit
@@ -37,14 +38,8 @@ from handlers.ports import Selection, Tip
 
 log = structlog.get_logger(__name__)
 
-DETACHED = "HEAD"
-"""The branch's name where ``HEAD`` is on none: one name for every run of a checkout by commit."""
-
 _AHEAD = 1000
 """Commits whose absent blobs are fetched at a time: a few weeks of a large project."""
-
-_BRANCH = re.compile(r"[^\s~^:?*\[\\\x00-\x1f\x7f-]((?!\.\.|@\{)[^\s~^:?*\[\\\x00-\x1f\x7f])*")
-"""What may name a reference (git-check-ref-format(1)); revision syntax is not among it."""
 
 _SHORT_NAME = re.compile(r"[0-9a-f]{4,64}")
 
@@ -67,7 +62,7 @@ class GitSource:
     """
 
     def __init__(self, git_dir: Path, view: View, *, remote: Remote | None = None) -> None:
-        self._references = reading(git_dir)
+        self._references = References(git_dir)
         self._view = view
         self._remote = remote
         self._listed: tuple[str | None, Selection, Sequence[str]] | None = None
@@ -75,7 +70,8 @@ class GitSource:
     async def sync(self) -> None:
         """Fetch what is new into a clone of ours; other repositories stay as they are."""
         if self._remote is not None:
-            await self._remote.fetch()
+            with _told():
+                await self._remote.fetch()
 
     async def tip(self, branch: str | None = None) -> Tip:
         """The newest commit of ``branch``, or of the branch that ``HEAD`` is on.
@@ -86,12 +82,12 @@ class GitSource:
         with _told():
             if branch is None or branch == DETACHED:
                 return await self._head()
-            for reference in _full_references(branch):
-                if sha := await self._commit(reference):
-                    return Tip(branch=branch, sha=sha)
-            if named := await self.find(Tip(branch=branch, sha=None), sha=branch):
-                return Tip(branch=named[0][:12], sha=named[0])
-            raise UnknownBranch(branch, get_close_matches(branch, await self._branches()))
+            if found := await self._references.named(branch):
+                return Tip(branch=found[0], sha=found[1])
+            if commits := await self._named(branch):
+                return Tip(branch=commits[0][:12], sha=commits[0])
+            near = get_close_matches(branch, await self._references.branches())
+            raise UnknownBranch(branch, near)
 
     async def changes(self, branch: Tip, selection: Selection) -> AsyncIterator[Sequence[Change]]:
         """The changes of a selection in batches, newest first along the branch's first parents.
@@ -143,7 +139,7 @@ class GitSource:
                 "merge-base", "--is-ancestor", full_name(base), full_name(tip)
             )
         except GitFailed as failure:
-            if failure.status < 0:
+            if failure.status is None:
                 raise _unavailable(failure) from failure
             return False
         return True
@@ -154,30 +150,10 @@ class GitSource:
             return await read_texts(self._view.git(), [full_name(blob) for blob in blobs])
 
     async def _head(self) -> Tip:
-        symbol = self._answer("symbolic-ref", "--quiet", "--short", DETACHED)
-        named, sha = await asyncio.gather(symbol, self._commit(DETACHED))
-        branch = named or DETACHED
-        if sha is None and (branches := await self._branches()):
-            raise UnknownBranch(branch, branches[:3])
+        branch, sha = await self._references.head()
+        if sha is None and (others := await self._references.branches()):
+            raise UnknownBranch(branch, others[:3])
         return Tip(branch=branch, sha=sha)
-
-    async def _commit(self, reference: str) -> str | None:
-        name = f"{reference}^{{commit}}"
-        return await self._answer("rev-parse", "--verify", "--quiet", "--end-of-options", name)
-
-    async def _branches(self) -> list[str]:
-        form = "--format=%(refname:short)"
-        listed = await self._references.run("for-each-ref", form, "refs/heads", "refs/remotes")
-        return listed.decode("utf-8", "replace").split()
-
-    async def _answer(self, *arguments: str) -> str | None:
-        """What a command says, or none where it says with its status that there is nothing."""
-        try:
-            return (await self._references.run(*arguments)).decode("utf-8", "replace").strip()
-        except GitFailed as failure:
-            if failure.status == 1:
-                return None
-            raise
 
     async def _list(self, branch: Tip, selection: Selection) -> Sequence[str]:
         asked = revisions(branch, selection)
@@ -228,16 +204,6 @@ def request_of(commit: Commit) -> int | None:
     return read_subject(message.title, message.body, message.number).number
 
 
-def _full_references(branch: str) -> list[str]:
-    """The full names that a short one may stand for, in the order in which they are tried."""
-    if not _BRANCH.fullmatch(branch):
-        return []
-    if branch.startswith("refs/"):
-        return [branch]
-    places = ("refs/heads", "refs/remotes", "refs/remotes/origin", "refs/tags")
-    return [f"{place}/{branch}" for place in places]
-
-
 @contextmanager
 def _told() -> Iterator[None]:
     try:
@@ -286,8 +252,11 @@ async def open_source(
 
 
 def _folder(place: str) -> Path | None:
-    folder = Path(place).expanduser().absolute()
-    return folder if folder.is_dir() else None
+    try:
+        folder = Path(place).expanduser().absolute()
+        return folder if place and folder.is_dir() else None
+    except (ValueError, RuntimeError):  # a NUL in the path, or the home of nobody
+        return None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -50,7 +50,7 @@ async def read_changes(git: Git, names: Sequence[str]) -> AsyncGenerator[Batch, 
                     last = batch[-1].sha
                     yield batch
         except GitFailed as failure:
-            if failure.status < 0:
+            if failure.status is None:
                 raise
             rest = rest[rest.index(last) + 1 :] if last else rest
             yield await _around_gaps(git, rest[:SLICE])

@@ -15,12 +15,15 @@ import os
 import re
 import signal
 import tempfile
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Mapping, Sequence
 from contextlib import aclosing, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TypeVar
 
 from digest.errors import SourceUnavailable
+
+_T = TypeVar("_T")
 
 OLDEST = (2, 37)
 """The first git with ``--since-as-filter``, without which clock-skewed commits would be lost."""
@@ -81,6 +84,7 @@ _HARMLESS = {
 }
 
 _PLAIN = {
+    "core.bigFileThreshold": "64m",  # above it a file counts as binary; git would hold it whole
     "core.quotePath": "true",
     "diff.algorithm": "myers",
     "diff.ignoreSubmodules": "none",
@@ -109,10 +113,10 @@ _PATIENT = {
 class GitFailed(Exception):
     """A child of git that ended badly.
 
-    ``complaint`` is the last thing it said; ``status`` is -1 where it was stuck and was ended.
+    ``complaint`` is the last thing it said; ``status`` is none where it was stuck and was ended.
     """
 
-    def __init__(self, command: str, status: int, complaint: str) -> None:
+    def __init__(self, command: str, status: int | None, complaint: str) -> None:
         super().__init__(f"git {command}: {complaint or f'status {status}'}")
         self.status = status
         self.complaint = complaint
@@ -144,10 +148,11 @@ class Git:
             source.write(stdin)
             source.seek(0)
             child = await self._start(arguments, source.fileno(), complaints.fileno())
+            assert child.stdout is not None
             try:
-                while chunk := await self._read(child, str(arguments[0])):
+                while chunk := await self._soon(child.stdout.read(_CHUNK), arguments):
                     yield chunk
-                status = await child.wait()
+                status = await self._soon(child.wait(), arguments)
             finally:
                 await _end(child)
             if status:
@@ -180,13 +185,13 @@ class Git:
                 f"git was not found; install git {OLDEST[0]}.{OLDEST[1]} or newer"
             ) from error
 
-    async def _read(self, child: asyncio.subprocess.Process, command: str) -> bytes:
-        assert child.stdout is not None
+    async def _soon(self, step: Awaitable[_T], arguments: Sequence[str | bytes]) -> _T:
         try:
             async with asyncio.timeout(self.timeout):
-                return await child.stdout.read(_CHUNK)
+                return await step
         except TimeoutError as error:
-            raise GitFailed(command, -1, f"silent for {self.timeout:.0f} seconds") from error
+            silent = f"silent for {self.timeout:.0f} seconds"
+            raise GitFailed(str(arguments[0]), None, silent) from error
 
 
 async def require_git() -> None:

@@ -42,7 +42,6 @@ class View:
             "HEAD": "ref: refs/heads/none\n",
             "config": _CONFIG[object_format],
             "objects/info/alternates": _quoted(str(self._objects)) + "\n",
-            "refs/keep": "",
         }
         key = hashlib.sha256(str(common_dir).encode("utf-8", "surrogateescape")).hexdigest()
         self._folder = self._make(data / "views" / key[:16])
@@ -80,13 +79,14 @@ class View:
     def _make(self, folder: Path) -> Path:
         try:
             self._fill(folder)
-        except UnwritableFolder:
+        except (OSError, UnwritableFolder):
             folder = Path(tempfile.mkdtemp(prefix="digestbot-view-"))
             weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
             self._fill(folder)
         return folder
 
     def _fill(self, folder: Path) -> None:
+        (folder / "refs").mkdir(parents=True, exist_ok=True)
         for name, text in self._files.items():
             file = folder / name
             if not file.exists() or file.read_text(encoding="utf-8") != text:

@@ -240,7 +240,7 @@ async def test_credentials_reach_git_and_nothing_else(tmp_path, monkeypatch) -> 
     assert "s3cret" not in str(raised.value)
     assert "https://example.org/o/n" in str(raised.value)
     assert "s3cret" not in arguments
-    assert given == "ENVIRONMENT url.https://ada:s3cret@example.org/o/n.insteadOf https 0"
+    assert given == "ENVIRONMENT url.https://ada:s3cret@example.org/o/n.insteadOf https:ssh 0"
     assert not any("s3cret" in p.name for p in (tmp_path / "data").rglob("*"))
     assert "s3cret" not in repr(read_address("https://ada:s3cret@example.org/o/n"))
 

@@ -7,6 +7,7 @@ import os
 import stat
 import subprocess
 from contextlib import aclosing
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from zoneinfo import ZoneInfo
@@ -14,6 +15,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from bot.sources.git import GitSource, open_source
+from bot.sources.process import GitFailed, reading
 from digest.change import Change, FileStatus
 from digest.errors import (
     AmbiguousReference,
@@ -362,6 +364,8 @@ async def test_tip_by_branch_remote_branch_tag_and_commit(builder) -> None:
 
     assert await source.tip() == Tip(branch="main", sha=second)
     assert await source.tip("main") == Tip(branch="main", sha=second)
+    assert await source.tip("refs/heads/main") == Tip(branch="main", sha=second)
+    assert await source.tip("HEAD") == Tip(branch="main", sha=second)
     assert await source.tip("origin/next") == Tip(branch="origin/next", sha=first)
     assert await source.tip("next") == Tip(branch="next", sha=first)
     assert await source.tip("v1") == Tip(branch="v1", sha=first)
@@ -619,7 +623,7 @@ async def test_sha256_repositories_are_read(tmp_path) -> None:
 @pytest.mark.parametrize(
     "place",
     [
-        "nowhere", "ext::sh -c 'touch canary'", "file:///etc", "--upload-pack=touch", "",
+        "nowhere", "nul\0here", "~nobody-of-that-name/x", "ext::sh -c 'touch canary'", "file:///etc", "--upload-pack=touch", "",
         "https://-oProxyCommand=x/y", "ssh://-oProxyCommand=x/y", "fd::17", "ftp://example.org/x",
         "https://exa mple.org/x", "https://example.org/x\n", "git@-host:x", "https:///x",
     ],
@@ -781,6 +785,26 @@ async def test_old_git_and_no_git_are_told_in_one_line(builder, tmp_path, monkey
         await opened(builder)
 
 
+async def test_silent_git_is_ended_and_told(tmp_path, monkeypatch) -> None:
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    (folder / "git").write_text("#!/bin/sh\nsleep 60\n")
+    (folder / "git").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
+
+    with pytest.raises(GitFailed, match="silent") as raised:
+        await replace(reading(tmp_path), timeout=0.1).run("version")
+
+    assert raised.value.status is None
+
+
+async def test_failing_git_says_why(tmp_path) -> None:
+    with pytest.raises(GitFailed, match="not a git repository") as raised:
+        await reading(tmp_path / "nowhere").run("rev-parse", "HEAD")
+
+    assert raised.value.status == 128
+
+
 def children() -> set[str]:
     listed = Path(f"/proc/{os.getpid()}/task/{os.getpid()}/children").read_text()
     return set(listed.split())
@@ -801,7 +825,7 @@ async def test_git_is_ended_when_reading_stops_early(builder, how) -> None:
     tip = await source.tip()
     first = asyncio.Event()
 
-    async def reading(stop: bool) -> None:
+    async def walk(stop: bool) -> None:
         async with aclosing(source.changes(tip, Range(base=None, tip=tip.sha))) as batches:
             async for _ in batches:
                 first.set()
@@ -809,7 +833,7 @@ async def test_git_is_ended_when_reading_stops_early(builder, how) -> None:
                     break
                 await asyncio.sleep(60)
 
-    task = asyncio.create_task(reading(how == "close"))
+    task = asyncio.create_task(walk(how == "close"))
     await first.wait()
     if how == "cancel":
         assert children()

@@ -1,0 +1,60 @@
+"""What names mean in a repository: ``HEAD``, branches, remote branches and tags."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from pathlib import Path
+
+from bot.sources.process import GitFailed, reading
+
+DETACHED = "HEAD"
+"""The branch's name where ``HEAD`` is on none: one name for every run of a checkout by commit."""
+
+_NAME = re.compile(r"[^\s~^:?*\[\\\x00-\x1f\x7f-]((?!\.\.|@\{)[^\s~^:?*\[\\\x00-\x1f\x7f])*")
+"""What may name a reference (git-check-ref-format(1)); revision syntax is not among it."""
+
+_PLACES = ("refs/heads", "refs/remotes", "refs/remotes/origin", "refs/tags")
+
+
+class References:
+    """The references of the repository in ``git_dir``. All methods may raise ``GitFailed``."""
+
+    def __init__(self, git_dir: Path) -> None:
+        self._git = reading(git_dir)
+
+    async def head(self) -> tuple[str, str | None]:
+        """The branch that ``HEAD`` is on, or ``DETACHED``, and its commit, if there is one."""
+        branch, sha = await asyncio.gather(
+            self._answer("symbolic-ref", "--quiet", "--short", DETACHED), self._commit(DETACHED)
+        )
+        return branch or DETACHED, sha
+
+    async def named(self, name: str) -> tuple[str, str] | None:
+        """The short name and commit of a branch, remote branch or tag, tried in this order."""
+        if not _NAME.fullmatch(name):
+            return None
+        short = name.removeprefix("refs/heads/")
+        for place in _PLACES:
+            if sha := await self._commit(f"{place}/{short}"):
+                return short, sha
+        return None
+
+    async def branches(self) -> list[str]:
+        """The short names of all branches, remote ones after local ones."""
+        form = "--format=%(refname:short)"
+        listed = await self._git.run("for-each-ref", form, "refs/heads", "refs/remotes")
+        return listed.decode("utf-8", "replace").split()
+
+    async def _commit(self, reference: str) -> str | None:
+        name = f"{reference}^{{commit}}"
+        return await self._answer("rev-parse", "--verify", "--quiet", "--end-of-options", name)
+
+    async def _answer(self, *arguments: str) -> str | None:
+        """What a command says, or none where it says with its status that there is nothing."""
+        try:
+            return (await self._git.run(*arguments)).decode("utf-8", "replace").strip()
+        except GitFailed as failure:
+            if failure.status == 1:
+                return None
+            raise
