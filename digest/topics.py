@@ -264,7 +264,7 @@ def _from_kinds(facts: Facts) -> Iterator[tuple[str, Bearing]]:
             _KIND_TERMS[kind],
             Bearing(place=Place.FACT, strength=_PUBLIC_NAME, shown=first.name),
         )
-    if any(i.kind is FactKind.SYMBOL for i in facts.of(FactKind.SYMBOL, Action.REMOVED)):
+    if facts.of(FactKind.SYMBOL, Action.REMOVED):
         yield "removal", Bearing(place=Place.FACT, strength=_PUBLIC_NAME, shown="removed")
     total = sum(f.added + f.deleted + 1 for f in facts.files)
     for area, name in _AREA_TERMS.items():
