@@ -193,8 +193,15 @@ def _pipeline(folders: list[str], name: str) -> Area | None:
 
 
 def _folder(folders: Iterable[str]) -> Area | None:
-    """The outermost folder that names an area."""
+    """The outermost folder that names an area.
+
+    Below ``src/main`` (Maven, Gradle) folders spell a package, such as ``org.example.demo``.
+    """
+    outer = ""
     for folder in folders:
+        if (outer, folder) == ("src", "main"):
+            return None
+        outer = folder
         if (area := _FOLDERS.get(folder)) is not None:
             return area
         if folder.endswith(("_test", "_tests", "-test", "-tests", ".tests")) or folder.startswith(

@@ -20,7 +20,7 @@ from digest.facts.model import Action, Area, Fact, FactKind, Subject
 from digest.facts.scene import Scene
 from digest.facts.sheet import Sheet, changed_text, sheets
 
-_HINTS = ("eprecat", "DEPRECAT", "be removed", "bsolete")
+_HINTS = ("eprecat", "DEPRECAT", "be removed", "bsolete", "FutureWarning")
 
 _MARK = re.compile(
     r"\s*(?:/?\*+\s*)?@(?:[\w.]{1,60}\.)?[Dd]eprecated\b|\s*#!?\[deprecated\b"
@@ -190,7 +190,7 @@ def _notice(
         lines[n].strip().strip("\"'# ") for n in range(max(1, first - 2), last + 4) if n in lines
     )
     detail = group[0][1]
-    name = _marked(sheet, lines, last) if detail == "mark" else ""
+    name = _marked(sheet, lines, first) if detail == "mark" else ""
     name = name or _said_name(text) or ("" if detail == "mark" else _enclosing(sheet, first))
     if name:
         removal = _REMOVAL.search(text)
@@ -209,16 +209,16 @@ def _said_name(text: str) -> str:
     return next((n for n in names if len(n) > 2 and _CODE_LIKE.search(n)), "")
 
 
-def _marked(sheet: Sheet, lines: dict[int, str], last: int) -> str:
+def _marked(sheet: Sheet, lines: dict[int, str], mark: int) -> str:
     """The name that is defined below a mark, past other attributes and comments."""
     depth = 0
-    for number in range(last, last + 16):
+    for number in range(mark, mark + 16):
         line = lines.get(number)
         if line is None:
             line = sheet.whole[number - 1] if number <= len(sheet.whole) else None
         if line is None:
             return ""
-        if number > last and depth <= 0 and not _ATTRIBUTE_LINE.match(line):
+        if number > mark and depth <= 0 and not _ATTRIBUTE_LINE.match(line):
             found = _DEFINED.match(line) or _METHOD.match(line)
             return found["name"] if found else ""
         depth += line.count("(") + line.count("[") - line.count(")") - line.count("]")

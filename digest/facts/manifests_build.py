@@ -21,7 +21,7 @@ _VARIABLE = re.compile(
     r"(?:^\s*(?:ARG|ENV|export)\s+|\s)([A-Z][A-Z0-9_]{2,60})[= ][\"']?([^\s\"']{1,120})"
 )
 _PIP = re.compile(
-    r"(?:^|[\s\"'])([A-Za-z][\w.-]{1,60})(?:\[[^\[\]\s]{0,80}\])?==(\d[\w.+!*-]{0,60})"
+    r"(?:^|[\s\"'])([A-Za-z][\w.-]{0,60})(?:\[[^\[\]\s]{0,80}\])?==(\d[\w.+!*-]{0,60})"
 )
 _IMAGE = re.compile(r"\s*-?\s*image:\s*[\"']?([^\s:@\"'$]+):([^\s\"'@$]+)")
 _USES = re.compile(
@@ -166,17 +166,12 @@ def _image(name: str, version: str, number: int, detail: str) -> Pin:
 
 
 def _fetched(sheet: Sheet, number: int) -> str:
-    """The name of the project that a GIT_TAG belongs to."""
-    above = sheet.above(number, 12)
-    for line in above:
+    """The name of the project that a GIT_TAG belongs to; it may stand below the command."""
+    below = ""
+    for line in sheet.above(number, 14):
         if found := _CMAKE_NAME.match(line):
-            return found[1] or ""
+            return found[1] or below
         if line.strip() == ")":
-            break
-    # The name may stand on the line below the command, which was passed already.
-    index = number - 2
-    while 0 <= index < len(sheet.whole) and number - index < 14:
-        if (found := _CMAKE_NAME.match(sheet.whole[index])) and not found[1]:
-            return sheet.whole[index + 1].strip()
-        index -= 1
+            return ""
+        below = line.strip()
     return ""

@@ -125,6 +125,7 @@ def _opaque(state: _Reading, line: str) -> bool:
         return True
     if fence := _FENCE.match(line):
         state.fence = fence[1]
+        state.item = state.item and line[0].isspace()
         return True
     if state.manifest:  # the list that Dependabot adds, a YAML document
         state.manifest = low != "..." and (bool(low) and (line[0] in " -" or low.endswith(":")))

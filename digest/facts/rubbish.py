@@ -203,5 +203,7 @@ def is_empty(text: str) -> bool:
     """Whether a paragraph says nothing in words: only links, numbers, encoded data or marks."""
     if any(not word.islower() or len(word) > 80 for word in _BLOB.findall(text)):
         text = _BLOB.sub(" ", text)
+    if text.strip(" .:").lower() in _ALONE:
+        return True
     words = _WORD.findall(_REFERENCES.sub(" ", text))
     return len(words) < 2 or all(word.lower() in _LINKING for word in words)

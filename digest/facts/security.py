@@ -34,7 +34,7 @@ _WORDS = re.compile(
     r"|\bsecurity (?:fix|fixes|issue|issues|hole|patch|patches|advisory"
     r"|vulnerability|hardening|bug|update|risk)\b"
     r"|\bcross[- ]site (?:scripting|request forgery)\b|\b(?:credential"
-    r"|secret|token|password) leak(?:age|s)?\b",
+    r"|secret|password) leak(?:age|s)?\b",
     re.IGNORECASE,
 )
 _ACRONYMS = re.compile(r"\b(?:XSS|SSRF|CSRF|RCE|XXE|TOCTOU|ReDoS|IDOR|MITM)\b|\bDoS\b")
@@ -92,28 +92,25 @@ _CREDENTIALS: tuple[tuple[str, re.Pattern[str]], ...] = (
 )
 # What a line must hold for any of the patterns above to match: a plain search is some twenty times
 # faster than the patterns, and hardly a line passes it.
-_HINTS = (
-    *("pickle", "dill.", "marshal.", "joblib.", "yaml.", "eval(", "exec", "os.system", "os.popen"),
-    *("shell=True", "verify=False", "trust_remote_code=True", "weights_only=False", "mktemp("),
-    *("autoescape=False", "_create_unverified_context", "CERT_NONE", "check_hostname"),
-    *("new Function", "dangerouslySetInnerHTML", ".innerHTML", "rejectUnauthorized"),
-    *("NODE_TLS_REJECT", "InsecureSkipVerify", "unsafe.Pointer", "template.HTML("),
-    *("unsafe ", "danger_accept_", "ObjectInputStream", "ALLOW_ALL_HOSTNAME", "strcpy", "strcat"),
-    *(
-        "sprintf",
-        "gets",
-        "system",
-        "popen",
-        "passw",
-        "AKIA",
-        "ghp_",
-        "gho_",
-        "ghu_",
-        "ghs_",
-        "ghr_",
+_SECRET_HINTS = ("AKIA", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "xox", "AIza", "PRIVATE KEY-----")
+_HINTS: dict[str, tuple[str, ...]] = {
+    "python": (
+        *("pickle", "dill.", "marshal.", "joblib.", "yaml.", "eval(", "exec(", "os.system"),
+        *("os.popen", "shell=True", "verify=False", "trust_remote_code=True", "mktemp("),
+        *("weights_only=False", "autoescape=False", "_create_unverified_context", "CERT_NONE"),
+        *("check_hostname", "passw"),
     ),
-    *("xox", "AIza", "PRIVATE KEY-----", "exec.Command("),
-)
+    "javascript": (
+        *("eval(", "new Function", "dangerouslySetInnerHTML", ".innerHTML", "rejectUnauthorized"),
+        *("NODE_TLS_REJECT", "child_process", "passw"),
+    ),
+    "go": ("InsecureSkipVerify", "unsafe.Pointer", "template.HTML(", "exec.Command(", "passw"),
+    "rust": ("unsafe ", "danger_accept_", "passw"),
+    "java": ("ObjectInputStream", ".exec(", "ALLOW_ALL_HOSTNAME", "passw"),
+    "c": ("strcpy", "strcat", "sprintf", "gets", "system", "popen", "passw"),
+}
+_HINTS["typescript"] = _HINTS["javascript"]
+_HINTS["cpp"] = _HINTS["cuda"] = _HINTS["c"]
 
 _COMMENT = re.compile(r"\s*(?:#|//|\*|/\*|\"\"\"|'''|--|>>>)")
 _NEXT = 3  # lines in which the arguments of a call are looked for
@@ -128,10 +125,11 @@ def find(scene: Scene) -> Iterable[Fact]:
         return ()
     pattern = _CODE.get(scene.language) if scene.area is Area.CORE else None
     text = changed_text(scene.file)
-    if not any(hint in text for hint in _HINTS):
+    hints = [h for h in (_HINTS[scene.language] if pattern else ()) + _SECRET_HINTS if h in text]
+    if not hints:
         return ()
     old, new = sheets(scene)
-    gone, come = _places(old, pattern), _places(new, pattern)
+    gone, come = _places(old, pattern, hints), _places(new, pattern, hints)
     found: list[Fact] = []
     for name in dict.fromkeys([*gone, *come]):
         lost, won = gone.get(name, []), come.get(name, [])
@@ -182,12 +180,12 @@ def _said(name: str, detail: str, line: int) -> Fact:
     )
 
 
-def _places(sheet: Sheet, pattern: re.Pattern[str] | None) -> dict[str, list[int]]:
+def _places(
+    sheet: Sheet, pattern: re.Pattern[str] | None, hints: Sequence[str]
+) -> dict[str, list[int]]:
     """Lines of each construct on the changed lines."""
-    text = "\n".join([line for _, line in sheet.changed])
-    hints = [hint for hint in _HINTS if hint in text]
     places: dict[str, list[int]] = {}
-    for index, (number, line) in enumerate(sheet.changed if hints else ()):
+    for index, (number, line) in enumerate(sheet.changed):
         if not any(hint in line for hint in hints):
             continue
         for name, shape in _CREDENTIALS:

@@ -1,0 +1,93 @@
+"""Changes made from whole texts, as git would tell them with ``-U0``."""
+
+from __future__ import annotations
+
+import hashlib
+from datetime import UTC, datetime
+from difflib import SequenceMatcher
+
+from digest.change import Change, Commit, FileChange, FileStatus, Hunk
+from digest.facts import Fact, area_of, extract, language_of
+from digest.facts.scene import Scene
+
+START = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+def commit(message: str, *, parents: int = 1, author: str = "Ada Lovelace") -> Commit:
+    return Commit(
+        sha="c" * 40,
+        parents=tuple("p" * 40 for _ in range(parents)),
+        author=author,
+        email="ada@example.org",
+        authored_at=START,
+        committed_at=START,
+        message=message,
+    )
+
+
+def blob(text: str | None) -> str:
+    return hashlib.sha1(text.encode("utf-8", "replace")).hexdigest() if text is not None else ""
+
+
+def hunks(old: str, new: str) -> tuple[Hunk, ...]:
+    before, after = old.splitlines(), new.splitlines()
+    return tuple(
+        Hunk(
+            old_start=i1 + 1 if i2 > i1 else i1,
+            new_start=j1 + 1 if j2 > j1 else j1,
+            removed=tuple(before[i1:i2]),
+            added=tuple(after[j1:j2]),
+        )
+        for tag, i1, i2, j1, j2 in SequenceMatcher(None, before, after, False).get_opcodes()
+        if tag != "equal"
+    )
+
+
+def file(path: str, old: str | None, new: str | None) -> FileChange:
+    made = hunks(old or "", new or "")
+    status = (
+        FileStatus.ADDED
+        if old is None
+        else FileStatus.DELETED
+        if new is None
+        else FileStatus.MODIFIED
+    )
+    return FileChange(
+        path=path,
+        status=status,
+        added=sum(len(h.added) for h in made),
+        deleted=sum(len(h.removed) for h in made),
+        hunks=made,
+        old_id=blob(old),
+        new_id=blob(new),
+        old_mode="100644" if old is not None else "000000",
+        new_mode="100644" if new is not None else "000000",
+    )
+
+
+def scene(path: str, old: str | None, new: str | None, *, whole: bool = True) -> Scene:
+    return Scene(
+        file=file(path, old, new),
+        area=area_of(path),
+        language=language_of(path),
+        old=old if whole else None,
+        new=new if whole else None,
+    )
+
+
+def facts_of(message: str, *files: tuple[str, str | None, str | None]):
+    """The facts of a change with these files, all texts at hand."""
+    change = Change(commit=commit(message), files=tuple(file(*f) for f in files))
+    texts = {blob(text): text for _, *sides in files for text in sides if text is not None}
+    return extract(change, texts)
+
+
+def told(facts) -> list[str]:
+    """Facts in short: ``kind action name before -> after @path:line:side``."""
+
+    def one(fact: Fact) -> str:
+        values = f" {fact.before} -> {fact.after}" if fact.before or fact.after else ""
+        at = fact.evidence
+        return f"{fact.action} {fact.name}{values} @{at.line}{at.side[0]}"
+
+    return [one(fact) for fact in facts]

@@ -1,0 +1,104 @@
+import pytest
+
+from digest.facts.deprecations import find, find_in_message
+from digest.facts.subject import read_subject
+from tests.unit.digest.facts.changes import facts_of, scene, told
+
+
+def added(path, new, old=""):
+    return told(find(scene(path, old, new)))
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "facts"),
+    [
+        (
+            "a.py",
+            "@deprecated(\n    'use `b`, it will be removed in v0.13'\n)\n@other\ndef fast_path(x):\n    pass\n",
+            ["added fast_path None -> v0.13 @1n"],
+        ),
+        (
+            "a.py",
+            (
+                "def f():\n    warnings.warn(\n        '`old_name` is deprecated and will be removed in '\n"
+                "        'v1.2. Use new_name.',\n        DeprecationWarning,\n    )\n"
+            ),
+            ["added old_name None -> v1.2 @3n"],
+        ),
+        ("a.py", "def go_slow():\n    warnings.warn('no', FutureWarning)\n", ["added go_slow @2n"]),
+        ("a.py", "x = 1  # --old-flag is deprecated in favor of --new\n", ["added --old-flag @1n"]),
+        (
+            "lib.rs",
+            '#[deprecated(since = "1.2", note = "use b")]\npub fn old() {}\n',
+            ["added old @1n"],
+        ),
+        (
+            "a.go",
+            "// Old does it.\n//\n// Deprecated: use New.\nfunc Old() {}\n",
+            ["added Old @3n"],
+        ),
+        ("A.java", "@Deprecated\npublic static void oldWay(int x) {}\n", ["added oldWay @1n"]),
+        ("a.ts", "/**\n * @deprecated use b\n */\nexport function a() {}\n", ["added a @2n"]),
+        ("a.cpp", "[[deprecated]] int f();\nint old_f(int);\n", ["added old_f @1n"]),
+        ("docs/a.md", "The `--x-flag` option is deprecated since 1.4.\n", ["added --x-flag @1n"]),
+    ],
+)
+def test_marks_name_what_they_mark(path, text, facts):
+    assert added(path, text) == facts
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("a.py", "from typing_extensions import deprecated\n"),
+        ("a.py", "warnings.filterwarnings('ignore', category=DeprecationWarning)\n"),
+        ("a.py", "value = get_from_deprecated_env_if_set(name)\n"),
+        ("lib.rs", "#[allow(deprecated)]\nfn f() {}\n"),
+        ("tests/test_a.py", "def f():\n    warnings.warn('x', DeprecationWarning)\n"),
+        ("CHANGELOG.md", "- `old_name` is deprecated\n"),
+        ("docs/a.md", "It is deprecated since long.\n"),
+    ],
+)
+def test_mentions_are_no_marks(path, text):
+    assert added(path, text) == []
+
+
+def test_mark_on_something_that_the_hunk_does_not_show_is_named_from_the_whole():
+    old = "import x\n\n\ndef slow():\n    pass\n"
+    assert added("a.py", old.replace("def", "@deprecated('x')\ndef"), old) == ["added slow @4n"]
+
+
+def test_removed_mark_is_told_on_the_old_side():
+    old = "a = 1\nlog('`k` and `old_key` is deprecated and will be removed in v2')\n"
+    assert added("a.py", "a = 1\n", old) == ["removed old_key v2 -> None @2o"]
+
+
+def test_another_version_is_a_change():
+    old = "log('`old_key` is deprecated and will be removed in v2.0')\n"
+    assert added("a.py", old.replace("v2.0", "v3.0"), old) == ["changed old_key v2.0 -> v3.0 @1n"]
+
+
+def test_mark_that_moved_to_another_file_is_no_fact():
+    line = "log('`old_key` is deprecated')\n"
+    assert (
+        facts_of("Move", ("a.py", f"x\n{line}", "x\n"), ("b.py", "y\n", f"y\n{line}")).items == ()
+    )
+
+
+@pytest.mark.parametrize(
+    ("message", "facts"),
+    [
+        ("[UX] Deprecate `--swap` in favor of nothing (#1)", ["added --swap @1m"]),
+        ("Remove deprecated pooling parameters (#1)", ["removed pooling parameters @1m"]),
+        ("Drop support for Python 3.8 (#1)", ["removed Python 3.8 @1m"]),
+        ("Deprecate support for X v4", ["added X v4 @1m"]),
+        ("Fix\n\n- Deprecates `old_name` since it is slow", ["added old_name @3m"]),
+        ("Remove dead code", []),
+        ("Deprecate and tidy", []),
+        ("Fix the deprecated path", []),
+        ("Update x\n\n### Release notes\n\nDeprecate `y_z`", []),
+    ],
+)
+def test_message_says_what_is_deprecated_or_gone(message, facts):
+    subject = read_subject(message.split("\n", 1)[0])
+    assert told(find_in_message(message, subject)) == facts

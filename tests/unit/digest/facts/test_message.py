@@ -1,0 +1,135 @@
+import pytest
+
+from digest.facts.message import read_issues, read_paragraphs
+
+FORM = """\
+<!-- Thanks for contributing!
+please read the guide -->
+## Purpose
+
+The scheduler held the lock while it
+waited, so **every** request stood still. See [the trace](https://example.org/t).
+
+Fixes #12
+
+- it now waits outside
+- [ ] I have read the guide
+- [x] Tests pass
+
+```console
+$ run --all
+```
+
+    indented --code
+
+> somebody said so
+
+| a | b |
+|---|---|
+| 1 | 2 |
+
+## Test Plan
+
+pytest -q says yes.
+
+### deeper
+
+more of it
+
+## Notes
+
+Old clients see an error.
+
+<details>
+<summary>Logs</summary>
+long and boring words
+</details>
+
+INFO 01-02 [engine.py:12] started
+deadbeefDEADBEEFdeadbeefDEADBEEFdeadbeefDEADBEEFdeadbeefDEADBEEF
+
+Signed-off-by: Ada <a@x>
+"""
+
+
+def test_paragraphs_of_a_filled_in_form_are_the_authors_words():
+    assert read_paragraphs(FORM) == (
+        "The scheduler held the lock while it waited, so every request stood still. See the trace.",
+        "it now waits outside",
+        "Old clients see an error.",
+    )
+
+
+def test_paragraphs_of_a_squash_list_leave_fix_ups_out():
+    body = """\
+* Add a cache for compiled graphs
+
+It is keyed by shape.
+
+* fix lint
+
+* Merge branch 'main' into cache
+
+* address review comments
+
+* Apply suggestions from code review
+
+---------
+
+Signed-off-by: Ada <a@x>
+"""
+    assert read_paragraphs(body, ["Add a cache for compiled graphs"]) == ("It is keyed by shape.",)
+
+
+def test_paragraphs_of_an_update_by_a_bot_name_the_versions_only():
+    body = """\
+Bumps [left-pad](https://github.com/x/left-pad) from 1.0 to 1.1.
+- [Release notes](https://github.com/x/left-pad/releases)
+- [Commits](https://github.com/x/left-pad/compare/a...b)
+
+---
+updated-dependencies:
+- dependency-name: left-pad
+  dependency-version: '1.1'
+...
+"""
+    assert read_paragraphs(body) == ("Bumps left-pad from 1.0 to 1.1.",)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "",
+        "\n\n\n",
+        "This reverts commit 0123456789abcdef0123456789abcdef01234567.",
+        "Closes #12, fixes #13 and refs https://example.org/a/b/issues/4",
+        "<!-- never closed",
+        "```\nnever closed",
+        "🤖 Generated with [Claude Code](https://example.org)",
+        "git-svn-id: https://svn.example.org/trunk@1 0000",
+    ],
+)
+def test_paragraphs_of_a_body_without_words_are_none(body):
+    assert read_paragraphs(body) == ()
+
+
+def test_paragraphs_keep_underscores_comparisons_and_windows_line_ends():
+    assert read_paragraphs("`__init__` takes a <name> if a < b.\r\nSecond line.\r\n") == (
+        "`__init__` takes a <name> if a < b. Second line.",
+    )
+
+
+@pytest.mark.parametrize(
+    ("message", "issues"),
+    [
+        ("Fix it\n\nFixes #12, closes #13.", (12, 13)),
+        ("Fix it (#99)\n\nrefs GH-7", (7,)),
+        ("Fix it\n\nResolves https://github.com/a/b/issues/31", (31,)),
+        ("Fix it\n\nAs in https://github.com/other/b/issues/31", ()),
+        ("Fix it\n\nother/repo#5 and x#6 and &#39;", ()),
+        ("Fix it\n\nsee #0012 and step #2", ()),
+        ("Fix #12\n\nFixes #12", (12,)),
+    ],
+)
+def test_issues(message, issues):
+    assert read_issues(message, frozenset({99})) == issues

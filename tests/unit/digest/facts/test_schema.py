@@ -1,0 +1,70 @@
+import pytest
+
+from digest.facts.schema import find
+from tests.unit.digest.facts.changes import scene, told
+
+PROTO = """\
+syntax = "proto3";
+
+message Request {
+  string prompt = 1;
+  optional int32 limit = 2;
+  message Part {
+    bytes data = 1;
+  }
+  oneof kind {
+    string a = 7;
+  }
+}
+
+enum Mode {
+  MODE_FAST = 0;
+}
+
+service Engine {
+  rpc Run(Request) returns (Reply);
+}
+"""
+GRAPHQL = "type User {\n  name: String!\n  age(unit: Unit): Int\n}\n"
+
+
+@pytest.mark.parametrize(
+    ("path", "old", "before", "after", "facts"),
+    [
+        ("a.proto", PROTO, "int32 limit = 2", "int64 limit = 2", ["changed Request.limit optional int32 = 2 -> optional int64 = 2 @5n"]),
+        ("a.proto", PROTO, "string prompt", "string text", ["renamed Request.text Request.prompt -> Request.text @4n"]),
+        ("a.proto", PROTO, "    bytes data = 1;\n", "", ["removed Request.Part.data bytes = 1 -> None @7o"]),
+        ("a.proto", PROTO, "= 7;\n", "= 7;\n    string b = 8;\n", ["added Request.b None -> string = 8 @11n"]),
+        ("a.proto", PROTO, "= 0;\n", "= 0;\n  MODE_SLOW = 1;\n", ["added Mode.MODE_SLOW None -> 1 @16n"]),
+        ("a.proto", PROTO, "(Request)", "(stream Request)", ["changed Engine.Run (Request) returns (Reply) -> (stream Request) returns (Reply) @19n"]),
+        ("a.proto", PROTO, "enum Mode", "message Reply {\n  string x = 1;\n}\n\nenum Mode", ["added Reply @14n"]),
+        ("a.graphql", GRAPHQL, "String!", "String", ["changed User.name String! -> String @2n"]),
+        ("a.thrift", "struct S {\n  1: required string a,\n}\n", "string", "i64", ["changed S.a required string = 1 -> required i64 = 1 @2n"]),
+        ("a.sql", "select 1;\n", "select 1;\n", "create table if not exists users (id int);\n", ["added users @1n"]),
+        ("a.sql", "select 1;\n", "select 1;\n", "ALTER TABLE users ADD x int;\nDROP TABLE old;\n", ["changed users @1n", "removed old @2n"]),
+        ("a.py", "x = 1\n", "x = 1", "q = 'CREATE TABLE jobs (id int)'", ["added jobs @1n"]),
+        ("a.py", "x = 1\n", "x = 1", "# create table of contents", []),
+        ("api/openapi.yaml", "a: 1\nb: 2\n", "b: 2", "b: 3", ["changed openapi.yaml @2n"]),
+        ("x.schema.json", "{}\n", "{}", '{"a": 1}', ["changed x.schema.json @1n"]),
+        ("tests/a.proto", PROTO, "string prompt", "string text", []),
+    ],
+)  # fmt: skip
+def test_schema_changes(path, old, before, after, facts):
+    assert before in old
+    assert told(find(scene(path, old, old.replace(before, after)))) == facts
+
+
+def test_a_migration_that_comes_is_told_once():
+    assert told(find(scene("app/migrations/0002_add_users.py", None, "x = 1\n"))) == [
+        "added 0002_add_users @1n"
+    ]
+    assert find(scene("app/migrations/0002_add_users.py", "x = 1\n", "x = 2\n")) == ()
+
+
+def test_a_new_file_is_told_by_its_outermost_parts():
+    assert told(find(scene("a.proto", None, PROTO, whole=False))) == [
+        "added Request @3n",
+        "added Mode @14n",
+        "added Engine @18n",
+        "added Engine.Run None -> (Request) returns (Reply) @19n",
+    ]

@@ -1,0 +1,98 @@
+import pytest
+
+from digest.facts.security import find, find_in_message
+from digest.facts.subject import read_subject
+from tests.unit.digest.facts.changes import facts_of, scene, told
+
+
+def added(path, text):
+    return told(find(scene(path, "", text)))
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "name"),
+    [
+        ("a.py", "x = pickle.loads(data)\n", "pickle.loads"),
+        ("a.py", "x = yaml.load(\n    f,\n)\n", "yaml.load"),
+        ("a.py", "y = eval(text)\n", "eval"),
+        ("a.py", "run(cmd, shell=True)\n", "shell=True"),
+        ("a.py", "get(url, verify=False)\n", "verify=False"),
+        ("a.py", "load(x, trust_remote_code=True)\n", "trust_remote_code=True"),
+        ("a.py", "h = md5(password.encode())\n", "password hashed by md5 or sha1"),
+        ("a.rs", "    unsafe { go() }\n", "unsafe"),
+        ("a.go", "c := tls.Config{InsecureSkipVerify: true}\n", "InsecureSkipVerify: true"),
+        ("a.js", "el.innerHTML = text\n", ".innerHTML"),
+        ("a.c", "strcpy(a, b);\n", "strcpy"),
+        ("A.java", "new ObjectInputStream(in)\n", "ObjectInputStream"),
+        ("setup.cfg", "key = AKIAABCDEFGHIJKLMNOP\n", "AWS access key"),
+        ("a.pem", "-----BEGIN RSA PRIVATE KEY-----\n", "private key"),
+    ],
+)
+def test_sensitive_construct_is_named(path, text, name):
+    assert added(path, text) == [f"added {name} @1n"]
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("a.py", "# never use pickle.loads(data)\n"),
+        ("a.py", "x = yaml.load(f, Loader=yaml.SafeLoader)\n"),
+        ("a.py", "x = yaml.load(\n    f,\n    Loader=SafeLoader,\n)\n"),
+        ("a.py", "model.eval()\n"),
+        ("a.py", "def eval(self):\n"),
+        ("a.py", "text = 'see `eval(x)`'\n"),
+        ("a.py", "np.load(x, allow_pickle=False)\n"),
+        ("a.rs", "// unsafe { }\n"),
+        ("a.cpp", "file.system(1); ns::system(2);\n"),
+        ("tests/test_a.py", "pickle.loads(x)\n"),
+        ("docs/a.md", "Use `eval(x)`\n"),
+        ("third_party/a.py", "x\n"),
+    ],
+)
+def test_harmless_lines_yield_nothing(path, text):
+    assert added(path, text) == []
+
+
+def test_a_secret_never_stands_in_a_fact():
+    secret = "ghp_" + "a1B2" * 9
+    (fact,) = find(scene("a.py", "", f"token = '{secret}'\n"))
+    assert fact.name == "GitHub token"
+    assert fact.detail == "credential"
+    assert secret not in repr(fact)
+
+
+def test_as_many_gone_as_come_is_no_fact():
+    assert told(find(scene("a.py", "a = pickle.loads(x)\n", "b = pickle.loads(y)\n"))) == []
+
+
+def test_one_less_is_told_on_the_old_side():
+    assert told(find(scene("a.py", "x\na = pickle.loads(x)\n", "x\n"))) == [
+        "removed pickle.loads @2o"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("message", "facts"),
+    [
+        ("Update x to fix CVE-2026-12345", ["changed CVE-2026-12345 @1m"]),
+        (
+            "Fix\n\nGHSA-aaaa-bbbb-cccc and CVE 2026 1234",
+            ["changed GHSA-aaaa-bbbb-cccc @3m", "changed CVE-2026-1234 @3m"],
+        ),
+        ("Prevent path traversal", ["changed path traversal @1m"]),
+        ("Fix SSRF in the loader", ["changed SSRF @1m"]),
+        ("[Security] Limit the size", ["changed security @1m"]),
+        ("fix(security): limit the size", []),
+        ("Support MS-DOS and dos files", []),
+        ("Add dependency injection", []),
+        ("Fix token leakage in the parser", []),
+    ],
+)
+def test_message_names_advisories_and_weaknesses(message, facts):
+    assert told(find_in_message(message, read_subject(message.split("\n", 1)[0]))) == facts
+
+
+def test_words_about_tests_and_docs_alone_are_not_told():
+    message = "Document path traversal"
+    assert facts_of(message, ("docs/a.md", "a\n", "b\n")).items == ()
+    assert told(facts_of(message, ("a.py", "a\n", "b\n")).items) == ["changed path traversal @1m"]
