@@ -17,7 +17,7 @@ _END = re.compile(
     r"(?:(?<=[.!?])|(?<=[.!?][\"')\]]))\s+(?=[\"'(\[`*A-Z0-9\u4e00-\u9fff-])|(?<=[。！？])\s*(?=\S)"
 )
 _BULLET = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+")
-_STOPS = ".!?:;,。！？：；，"
+STOPS = ".!?:;,。！？：；，"
 _ABBREVIATION = re.compile(
     r"(?:\b(?:e\.g|i\.e|etc|vs|cf|resp|approx|incl|no|fig|sec|dr|mr|ms|al)|\b[A-Za-z]|^\d+)\.$",
     re.IGNORECASE,
@@ -100,4 +100,4 @@ def _followed(kept: str, piece: str) -> str:
         return piece
     if kept[-1] in "。！？":
         return kept + piece
-    return f"{kept} {piece}" if kept[-1] in _STOPS or kept[-1] in "\"')]" else f"{kept}; {piece}"
+    return f"{kept} {piece}" if kept[-1] in STOPS or kept[-1] in "\"')]" else f"{kept}; {piece}"

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from functools import lru_cache
+from unicodedata import category
 from urllib.parse import quote, urlsplit
 
 from digest.document import (
@@ -116,6 +117,11 @@ def _span(span: Span, before: str, after: str) -> str:
     return _marked(span.text, mark, tag, before, after)
 
 
+def _parts(neighbour: str) -> bool:
+    """Whether a mark beside punctuation works next to this character, or next to nothing."""
+    return not neighbour or neighbour.isspace() or category(neighbour)[0] == "P"
+
+
 def _marked(text: str, mark: str, tag: str, before: str, after: str) -> str:
     """Words with weight: by asterisks where the flanking rules let them work, else by a tag.
 
@@ -127,8 +133,8 @@ def _marked(text: str, mark: str, tag: str, before: str, after: str) -> str:
     if not inner:
         return " " if words else ""
     lead, trail = words[: len(words) - len(words.lstrip())], words[len(words.rstrip()) :]
-    opens = inner[0].isalnum() or bool(lead) or not before or not before.isalnum()
-    closes = inner[-1].isalnum() or bool(trail) or not after or not after.isalnum()
+    opens = inner[0].isalnum() or bool(lead) or _parts(before)
+    closes = inner[-1].isalnum() or bool(trail) or _parts(after)
     inner = escape(inner)
     if opens and closes and before != "*" and after != "*":
         return f"{lead}{mark}{inner}{mark}{trail}"
@@ -149,7 +155,7 @@ def code(text: str) -> str:
 
 def _link(link: Link) -> str:
     url = address(link.url)
-    words = escape(link.text or link.url).strip()
+    words = escape(link.text or link.url)
     return f"[{words}]({url})" if url else words
 
 

@@ -26,7 +26,9 @@ class Bounds:
 
 # A reader gives a high change a minute, a medium one a glance and a low one a line.
 BOUNDS = {
-    Level.HIGH: Bounds(summary=7, impact=7, insights=9, risks=6, suggestions=5, names=6, quote=420),
+    Level.HIGH: Bounds(
+        summary=7, impact=7, insights=12, risks=6, suggestions=5, names=6, quote=420
+    ),
     Level.MEDIUM: Bounds(
         summary=5, impact=4, insights=4, risks=3, suggestions=3, names=4, quote=280
     ),

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from digest.analysis.quoting import measured
 from digest.analysis.reading import CONTRACTS, SUBJECT_LINE, Reading, code, said
-from digest.analysis.telling import components, kind_of, lines, names, places
+from digest.analysis.telling import components, kind_of, lines, names, places, widespread
 from digest.change import FileStatus, Side, printable
 from digest.document import Spans
 from digest.facts.model import Action, Area, Fact, FactKind, FileFacts
@@ -69,6 +69,11 @@ def interfaces(reading: Reading) -> Iterator[Statement]:
             facts = reading.told(kind, action)
             if facts:
                 yield _things(_TOLD[action], facts, reading)
+    defaults = [f for f in reading.named(Action.CHANGED) if f.detail == "default"]
+    if defaults:
+        named = names(defaults, reading, values=True)
+        spans = words.PARAMETER_DEFAULTS(reading.language, names=named)
+        yield said(spans, defaults, Aspect.COMPATIBILITY)
     announced = [
         f for f in reading.facts.of(FactKind.DEPRECATION) if f.action is not Action.REMOVED
     ]
@@ -92,9 +97,9 @@ def _things(
 
 
 def _architecture(reading: Reading) -> Iterator[Statement]:
+    """What a reader of the code meets: modules, then symbols that changed, came and went."""
     yield from _modules(reading)
     yield from _moved_symbols(reading)
-    yield from _symbols(reading)
     renamed = reading.named(Action.RENAMED)
     if renamed:
         yield _things(words.RENAMED_THING, renamed, reading, Aspect.ARCHITECTURE)
@@ -105,12 +110,7 @@ def _architecture(reading: Reading) -> Iterator[Statement]:
         if changed:
             spans = phrase(reading.language, names=names(changed, reading))
             yield said(spans, changed, Aspect.ARCHITECTURE)
-    defaults = [f for f in reading.named(Action.CHANGED) if f.detail == "default"]
-    if defaults:
-        spans = words.PARAMETER_DEFAULTS(
-            reading.language, names=names(defaults, reading, values=True)
-        )
-        yield said(spans, defaults, Aspect.COMPATIBILITY)
+    yield from _symbols(reading)
     yield from _spread(reading)
 
 
@@ -162,26 +162,28 @@ def routes(moves: Sequence[Fact]) -> list[tuple[str, str, list[Fact]]]:
 
 
 def _symbols(reading: Reading) -> Iterator[Statement]:
-    """The modules that gain and lose public symbols, those with most first."""
-    fresh = {f.path for f in reading.core if f.status is FileStatus.ADDED}
-    gone = {f.path for f in reading.core if f.status is FileStatus.DELETED}  # told as a whole
-    for action, phrase in (
+    """The public symbols that come and go: first methods of many classes, then module by module.
+
+    Those of a file that is gone are not told: the file was.
+    """
+    gone = {f.path for f in reading.core if f.status is FileStatus.DELETED}
+    for action, module in (
         (Action.ADDED, words.MODULE_GAINS),
         (Action.REMOVED, words.MODULE_LOSES),
     ):
+        facts = [f for f in reading.named(action) if f.evidence.path not in gone]
+        common = widespread(facts)
+        if common:
+            yield _things(_TOLD[action], common, reading, Aspect.ARCHITECTURE)
         by_path: dict[str, list[Fact]] = {}
-        for f in reading.named(action):
-            if f.evidence.path in gone:
-                continue
-            by_path.setdefault(f.evidence.path, []).append(f)
-        ranked = sorted(
-            by_path.items(), key=lambda item: (-len(item[1]), item[0] in fresh, item[0])
-        )
-        for path, facts in ranked[:_MODULES]:
-            spans = phrase(
-                reading.language, path=code(printable(path)), names=names(facts, reading)
-            )
-            yield said(spans, facts, Aspect.ARCHITECTURE)
+        for f in facts:
+            if f not in common:
+                by_path.setdefault(f.evidence.path, []).append(f)
+        ranked = sorted(by_path.items(), key=lambda item: (-len(item[1]), item[0]))
+        for path, found in ranked[:_MODULES]:
+            named = names(found, reading)
+            spans = module(reading.language, path=code(printable(path)), names=named)
+            yield said(spans, found, Aspect.ARCHITECTURE)
 
 
 def _spread(reading: Reading) -> Iterator[Statement]:
@@ -202,7 +204,7 @@ def _performance(reading: Reading, types: Sequence[ChangeType]) -> Iterator[Stat
     if ChangeType.PERFORMANCE in types and not figures:
         yield said(words.MARKED_PERFORMANCE(language), [SUBJECT_LINE], Aspect.PERFORMANCE)
     benchmarks = [f for f in reading.facts.files if f.area is Area.BENCHMARKS]
-    if benchmarks and reading.core:
+    if benchmarks and ChangeType.PERFORMANCE in types:
         listing = _places(benchmarks, reading)
         yield said(words.BENCHMARKS(language, names=listing), benchmarks, Aspect.PERFORMANCE)
 

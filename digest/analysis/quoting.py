@@ -6,11 +6,12 @@ import re
 from collections.abc import Iterator
 
 from digest.analysis.reading import Reading, said
-from digest.authored import authored, excerpt, sentences
+from digest.authored import STOPS, authored, excerpt, sentences
 from digest.change import Side
 from digest.facts.model import Evidence
 from digest.statement import Aspect, Statement
 from digest.words import statements as words
+from digest.words.labels import STOP
 
 _FIGURE = re.compile(
     r"\d[\d.,]*\s*(?:%|x\b|×|ms\b|us\b|µs\b|ns\b|s\b|sec|min\b|tok|token|req|it/s|qps|rps|[KMGT]i?B|fps"
@@ -61,8 +62,11 @@ def _quote(
     spans = authored(text)
     if not whole:
         spans += words.OMISSION(reading.language)
+    quote = words.AUTHOR_WRITES(reading.language, words=spans)
+    if whole and text[-1] not in STOPS:
+        quote += STOP(reading.language)
     return said(
-        words.AUTHOR_WRITES(reading.language, words=spans),
+        quote,
         [Evidence(path="", line=_line(reading, paragraph, text), side=Side.MESSAGE)],
         aspect,
     )

@@ -132,7 +132,13 @@ def _symbols(items: Iterable[Fact], areas: dict[str, Area]) -> tuple[Fact, ...]:
         if areas.get(f.evidence.path) is Area.CORE and f.detail != "types"
     ]
     whole = {(f.name, f.action) for f in found if f.action is not Action.CHANGED}
-    return tuple(f for f in found if not any((o, f.action) in whole for o in _owners(f.name)))
+    moved = {f.name for f in found if f.detail == "moved"}
+    return tuple(
+        f
+        for f in found
+        if not any((owner, f.action) in whole for owner in _owners(f.name))
+        and (f.detail == "moved" or f.action is Action.CHANGED or f.name not in moved)
+    )
 
 
 def _owners(name: str) -> Iterable[str]:

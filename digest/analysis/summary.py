@@ -125,17 +125,30 @@ def _deeds(reading: Reading) -> Iterator[Statement]:
     elif clauses:
         row = SEPARATOR(reading.language)
         told = [part for clause, _ in clauses for part in (row, clause)][1:]
-        facts = [f for _, fs in clauses for f in fs]
-        yield said((*sentence(told), *STOP(reading.language)), facts)
+        every = [f for _, fs in clauses for f in fs]
+        yield said((*sentence(told), *STOP(reading.language)), every)
 
 
-def _clauses(reading: Reading) -> Iterator[tuple[Spans, Sequence[Fact]]]:
+def _clauses(reading: Reading) -> Iterator[tuple[Spans, Sequence[Fact] | Sequence[FileFacts]]]:
     """The interfaces that come, go and change, then the public symbols."""
     for kind in CONTRACTS:
         for action, verb in _VERBS.items():
             if facts := reading.told(kind, action):
                 yield _clause(verb, facts, reading), facts
-    yield from _symbol_clauses(reading)
+    symbols = list(_symbol_clauses(reading))
+    yield from symbols
+    if not symbols and not reading.contracts:
+        yield from _module_clauses(reading)
+
+
+def _module_clauses(reading: Reading) -> Iterator[tuple[Spans, Sequence[FileFacts]]]:
+    """The files of the code that come and go, where nothing in them has a public name."""
+    for status, verb in ((FileStatus.ADDED, words.ADDS), (FileStatus.DELETED, words.REMOVES)):
+        files = [f for f in reading.core if f.status is status]
+        if files and len(reading.facts.files) > 1:
+            parts: list[Part] = [code(printable(f.path)) for f in files[:_NAMES]]
+            what = listed(parts, reading.language, limit=_NAMES, total=len(files))
+            yield verb(reading.language, what=what), files
 
 
 def _clause(verb: Phrase, facts: Sequence[Fact], reading: Reading) -> Spans:

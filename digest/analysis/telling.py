@@ -84,6 +84,11 @@ def _alike(facts: Sequence[Fact]) -> list[list[Fact]]:
     return sorted(groups.values(), key=lambda group: -len(group) if len(group) >= _MANY else 0)
 
 
+def widespread(facts: Sequence[Fact]) -> list[Fact]:
+    """Those of the facts that are about methods of one name in many classes."""
+    return [f for group in _alike(facts) if len(group) >= _MANY for f in group]
+
+
 def _entry(group: Sequence[Fact], language: Language, *, values: bool) -> Part:
     fact = group[0]
     if len(group) == 1:
@@ -105,9 +110,13 @@ def lines(added: int, deleted: int) -> str:
 
 
 def components(files: Iterable[FileFacts]) -> dict[str, list[FileFacts]]:
-    """The files by the first two parts of their folders; those at the top are none."""
-    groups = _by_folder(files, _SHALLOWEST)
-    return {path: fs for path, fs in groups.items() if path.endswith("/")}
+    """The files by the first two parts of their folders.
+
+    A folder that only holds others of them is none, nor is a file at the top.
+    """
+    groups = {p: fs for p, fs in _by_folder(files, _SHALLOWEST).items() if p.endswith("/")}
+    above = {path.split("/")[0] + "/" for path in groups if path.count("/") > 1}
+    return {path: fs for path, fs in groups.items() if path not in above}
 
 
 def undone(what: Undone, language: Language) -> Spans:

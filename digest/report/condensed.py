@@ -34,7 +34,7 @@ _NOTABLE = 3
 _MOST = {Level.HIGH: 12, Level.MEDIUM: 25, Level.LOW: 50}
 """The most changes of a digest by the least level asked for; the full report has the rest."""
 
-_WHY = 220
+_WHY = 260
 """Characters of the line under a change; statements are whole or left out."""
 
 

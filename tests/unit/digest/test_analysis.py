@@ -1,0 +1,332 @@
+"""What is said of a change: only what facts and the author say, within bounds."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from digest.analysis import analyse
+from digest.analysis.bounds import BOUNDS, EVIDENCE
+from digest.analysis.signatures import differences, parameters
+from digest.change import FileStatus, Side, printable
+from digest.document import Code
+from digest.facts.model import Action, Area, Evidence, Fact, FactKind, FileFacts
+from digest.grade import Level
+from digest.language import Language
+from digest.statement import Aspect, ChangeType
+from tests import samples
+
+SECTIONS = ("summary", "impact", "insights", "risks", "suggestions")
+
+
+def statements(analysis):
+    return [s for section in SECTIONS for s in getattr(analysis, section)]
+
+
+def said(graded, language=Language.EN):
+    return "\n".join(s.text for s in statements(analyse(graded, language)))
+
+
+def known(graded) -> str:
+    """Everything that the facts and the message hold, on one line."""
+    facts = graded.facts
+    texts = [graded.commit.message, *(printable(f.path) for f in facts.files)]
+    texts += [printable(f.old_path) for f in facts.files if f.old_path]
+    for item in facts.items:
+        texts += [item.name, item.before or "", item.after or ""]
+    if facts.reverts:
+        texts.append(facts.reverts.sha)
+    return " ".join(" ".join(texts).split())
+
+
+@pytest.mark.parametrize("language", Language)
+@pytest.mark.parametrize("graded", samples.everything(), ids=lambda g: g.title[:20])
+def test_every_identifier_stands_in_the_facts_or_the_message(graded, language):
+    everything = known(graded)
+    for statement in statements(analyse(graded, language)):
+        assert statement.evidence
+        for span in statement.spans:
+            if isinstance(span, Code):
+                assert span.text.removesuffix("…") in everything
+
+
+@pytest.mark.parametrize("graded", samples.everything(), ids=lambda g: g.title[:20])
+def test_every_place_is_one_of_the_change(graded):
+    paths = {f.path for f in graded.facts.files} | {f.old_path for f in graded.facts.files}
+    lines = len(graded.commit.message.splitlines())
+    for statement in statements(analyse(graded, Language.EN)):
+        assert len(statement.evidence) <= EVIDENCE
+        for place in statement.evidence:
+            if place.side is Side.MESSAGE:
+                assert 1 <= place.line <= lines
+            else:
+                assert place.path in paths
+
+
+@pytest.mark.parametrize("level", Level)
+@pytest.mark.parametrize("language", Language)
+def test_sections_keep_to_the_bounds_of_the_level(level, language):
+    for graded in samples.everything():
+        at = dataclasses.replace(graded, grade=dataclasses.replace(graded.grade, level=level))
+        analysis = analyse(at, language)
+        assert analysis.summary
+        for section in SECTIONS:
+            assert len(getattr(analysis, section)) <= getattr(BOUNDS[level], section)
+
+
+def test_analysis_is_the_same_every_time():
+    assert [analyse(g, Language.ZH) for g in samples.everything()] == [
+        analyse(g, Language.ZH) for g in samples.everything()
+    ]
+
+
+def test_low_change_is_told_in_one_statement():
+    analysis = analyse(samples.documents(), Language.EN)
+    assert [len(getattr(analysis, s)) for s in SECTIONS] == [1, 0, 0, 0, 0]
+    assert analysis.change_types == (ChangeType.DOCUMENTATION,)
+
+
+def test_risks_name_what_was_removed_renamed_or_changed():
+    text = said(samples.flag_change())
+    assert "Commands that pass --use-pool need a change: removed here." in text
+    assert "Deployments have to use the new name: ENGINE_POOL → ENGINE_POOL_SIZE." in text
+    assert "Without a value, --workers is now auto instead of 1." in text
+    assert "The author declares this change incompatible." in text
+
+
+def test_suggestions_answer_the_risks():
+    text = said(samples.flag_change())
+    assert "Replace or drop --use-pool in commands, scripts and service files." in text
+    assert "Rename ENGINE_POOL → ENGINE_POOL_SIZE where you use it." in text
+    assert "Test with torch 2.10.0 before upgrading, or pin 2.9.1." in said(samples.versions())
+
+
+def test_a_change_that_only_adds_has_no_risk():
+    graded = samples.change(
+        1,
+        "Add a thing",
+        Level.HIGH,
+        files=[samples.file("a.py"), samples.file("tests/test_a.py", Area.TESTS)],
+        items=[samples.fact(FactKind.FLAG, Action.ADDED, "--a", samples.at("a.py", 1))],
+    )
+    analysis = analyse(graded, Language.EN)
+    assert analysis.risks == analysis.suggestions == ()
+    assert analysis.change_types[0] is ChangeType.FEATURE
+
+
+def test_interfaces_of_tests_and_benchmarks_are_not_told():
+    graded = samples.change(
+        1,
+        "Tune the benchmark",
+        Level.HIGH,
+        files=[samples.file("bench/run.py", Area.BENCHMARKS)],
+        items=[samples.fact(FactKind.FLAG, Action.REMOVED, "--a", samples.at("bench/run.py", 1))],
+    )
+    assert "--a" not in said(graded)
+
+
+def test_what_only_changed_place_is_neither_new_nor_gone():
+    graded = samples.change(
+        1,
+        "Move the flags",
+        Level.HIGH,
+        files=[samples.file("a.py"), samples.file("b.py")],
+        items=[
+            samples.fact(FactKind.FLAG, Action.REMOVED, "--a", samples.at("a.py", 1, Side.OLD)),
+            samples.fact(FactKind.FLAG, Action.ADDED, "--a", samples.at("b.py", 1)),
+        ],
+    )
+    assert "--a" not in said(graded)
+
+
+def test_methods_of_many_classes_are_told_as_one():
+    text = said(samples.refactoring())
+    assert "Callers of apply (5 classes) have to pass plan: now required." in text
+    assert "Adds planned (5 classes)." in text
+    assert "K0.planned" not in text
+
+
+def test_a_changed_base_class_is_no_changed_signature():
+    text = said(samples.refactoring())
+    assert "Changed base classes of K1." in text
+    assert "Callers of K1" not in text
+
+
+def test_performance_comes_from_the_author_alone():
+    insights = analyse(samples.faster(), Language.EN).insights
+    assert [s.text for s in insights if s.aspect is Aspect.PERFORMANCE] == [
+        "In the author's words: “throughput rises by 12.5 %”."
+    ]
+    unmeasured = dataclasses.replace(
+        samples.faster(), facts=dataclasses.replace(samples.faster().facts, paragraphs=())
+    )
+    assert "the message gives no figures" in said(unmeasured)
+
+
+def test_untested_code_is_stated_without_a_reproach():
+    assert "No test file changes." in said(samples.faster())
+    assert "No test file changes." not in said(samples.flag_change())
+    assert "No test file changes." not in said(samples.versions())
+
+
+def test_revert_names_what_it_undoes():
+    analysis = analyse(samples.undoing(), Language.ZH)
+    assert analysis.change_types[0] is ChangeType.REVERT
+    assert analysis.summary[0].text == "回退 #104（“Fuse the scale into the copy”）。"
+
+
+def test_unreadable_files_are_said_to_be_left_out():
+    assert analyse(samples.partial(), Language.EN).partial == (
+        "The content of 1 file is not in this clone: assets/caf\\xe9\\t.bin."
+    )
+
+
+def test_change_without_files_says_so():
+    graded = samples.change(1, "Empty", Level.HIGH)
+    assert analyse(graded, Language.EN).summary[0].text == "Changes no file."
+
+
+def test_chinese_keeps_identifiers_and_quotes_and_sets_spaces():
+    text = said(samples.flag_change(), Language.ZH)
+    assert "新增命令行参数 --pool-size。" in text
+    assert "The pool is now sized by one flag." in text
+    assert not re.search(r"[\u4e00-\u9fff]--", text)
+
+
+def test_long_words_of_the_author_are_cut_between_sentences():
+    long = " ".join(f"Sentence number {n} says a little more." for n in range(60))
+    graded = samples.change(
+        1, "Say much", Level.HIGH, files=[samples.file("a.py")], paragraphs=[long]
+    )
+    quote = analyse(graded, Language.EN).summary[0].text
+    assert quote.endswith("a little more. […]”")
+    assert len(quote) < BOUNDS[Level.HIGH].quote + 60
+
+
+def test_a_sentence_longer_than_the_bound_is_not_quoted():
+    graded = samples.change(
+        1, "Say it at once", Level.LOW, files=[samples.file("a.py")], paragraphs=["word " * 200]
+    )
+    assert analyse(graded, Language.EN).summary[0].text == "Changes a.py (+4 −2)."
+
+
+@pytest.mark.parametrize(
+    ("title", "tags", "kind"),
+    [
+        ("Fix the thing", (), ChangeType.FIX),
+        ("Whatever", ("Bugfix",), ChangeType.FIX),
+        ("Whatever", ("Bug Fix",), ChangeType.FIX),
+        ("Speed up the copy", (), ChangeType.PERFORMANCE),
+        ("Remove the old path", (), ChangeType.REMOVAL),
+        ("Deprecate the old path", (), ChangeType.DEPRECATION),
+        ("Prefix the names", (), ChangeType.OTHER),
+    ],
+)
+def test_type_follows_tags_and_the_leading_verb(title, tags, kind):
+    graded = samples.change(
+        1, title, Level.LOW, files=[samples.file("a.py")], subject={"tags": tags, "number": 1}
+    )
+    assert analyse(graded, Language.EN).change_types[0] is kind
+
+
+@pytest.mark.parametrize(
+    ("signature", "found"),
+    [
+        ("def f(self, a, b=1, *args, c: int = 2, **kw) -> x", ["a", "b", "*args", "c", "**kw"]),
+        ("(a: dict[str, int] = {'x': (1, 2)}, b=',)')", ["a", "b"]),
+        ("(a, /, b, *, c)", ["a", "b", "c"]),
+        ("()", []),
+        ("int f(int a)", None),
+        ("f(a, b", None),
+        ("no brackets", None),
+        (None, None),
+    ],
+)
+def test_parameters_are_read_or_given_up(signature, found):
+    read = parameters(signature)
+    assert (None if read is None else list(read)) == found
+
+
+def test_differences_tell_required_from_optional_and_lost():
+    found = differences("f(a, b, c=1)", "f(a, d, e=2, c=1)")
+    assert (found.required, found.lost, found.added) == (("d",), ("b",), ("d", "e"))
+    assert differences("f(a, b)", "f(a, **kw)").lost == ()
+    assert differences("f(a", "f(a)") == differences("f(a)", "f(a)")
+
+
+words = st.text(max_size=40)
+paths = st.text(min_size=1, max_size=20).filter(lambda p: p.strip("/"))
+
+
+@st.composite
+def changes(draw):
+    files = draw(
+        st.lists(
+            st.builds(
+                FileFacts,
+                path=paths,
+                status=st.sampled_from(FileStatus),
+                area=st.sampled_from(Area),
+                old_path=st.none() | paths,
+                added=st.integers(0, 9999),
+                deleted=st.integers(0, 9999),
+                omitted=st.booleans(),
+                binary=st.booleans(),
+            ),
+            max_size=6,
+        )
+    )
+    places = [f.path for f in files] or ["x"]
+    items = draw(
+        st.lists(
+            st.builds(
+                Fact,
+                kind=st.sampled_from(FactKind),
+                action=st.sampled_from(Action),
+                name=st.text(min_size=1, max_size=20),
+                before=st.none() | words,
+                after=st.none() | words,
+                detail=st.sampled_from(
+                    [
+                        "",
+                        "default",
+                        "bases",
+                        "moved",
+                        "required parameter added",
+                        "parameter renamed",
+                    ]
+                ),
+                evidence=st.builds(
+                    Evidence,
+                    path=st.sampled_from(places),
+                    line=st.integers(0, 99),
+                    side=st.sampled_from(Side),
+                ),
+            ),
+            max_size=12,
+        )
+    )
+    return samples.change(
+        1,
+        draw(words),
+        draw(st.sampled_from(Level)),
+        files=files,
+        items=items,
+        paragraphs=draw(st.lists(st.text(max_size=300), max_size=3)),
+    )
+
+
+@settings(max_examples=80, deadline=None)
+@given(changes(), st.sampled_from(Language))
+def test_any_change_is_told_with_evidence_and_within_bounds(graded, language):
+    analysis = analyse(graded, language)
+    bounds = BOUNDS[graded.grade.level]
+    assert analysis.summary
+    assert analysis.change_types
+    for section in SECTIONS:
+        assert len(getattr(analysis, section)) <= getattr(bounds, section)
+    assert all(s.evidence and s.text for s in statements(analysis))
