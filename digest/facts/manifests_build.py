@@ -23,18 +23,18 @@ _VARIABLE = re.compile(
 _PIP = re.compile(
     r"(?:^|[\s\"'])([A-Za-z][\w.-]{0,60})(?:\[[^\[\]\s]{0,80}\])?==(\d[\w.+!*-]{0,60})"
 )
-_IMAGE = re.compile(r"\s*-?\s*image:\s*[\"']?([^\s:@\"'$]+):([^\s\"'@$]+)")
+_IMAGE = re.compile(r"\s*(?:-\s*)?image:\s*[\"']?([^\s:@\"'$]+):([^\s\"'@$]+)")
 _USES = re.compile(
-    r"\s*-?\s*[\"']?uses[\"']?:\s*[\"']?([\w.-]+/[\w./-]+)@([\w./-]+)[\"']?(?:\s*#\s*"
+    r"\s*(?:-\s*)?[\"']?uses[\"']?:\s*[\"']?([\w.-]+/[\w./-]+)@([\w./-]+)[\"']?(?:\s*#\s*"
     r"(?:tag=)?(v?\d[\w.-]*))?"
 )
 _SET_UP = re.compile(
-    r"\s*-?\s*[\"']?(python|node|go|java|ruby|dotnet|rust|php)-version[\"']?:\s*"
+    r"\s*(?:-\s*)?[\"']?(python|node|go|java|ruby|dotnet|rust|php)-version[\"']?:\s*"
     r"(.{1,200})$"
 )
 _VERSION_LIKE = re.compile(r"\d+(?:\.[\dx*]+){0,3}(?:[-.]?(?:dev|rc\d*|alpha|beta)[\w.]*)?")
-_REPO = re.compile(r"\s*-?\s*repo:\s*[\"']?\S*?([\w.-]+/[\w.-]+?)(?:\.git)?/?[\"']?\s*$")
-_REV = re.compile(r"\s*-?\s*rev:\s*[\"']?([\w.+/-]+)[\"']?\s*(?:#\s*(?:frozen:\s*)?(\S+))?")
+_REPO = re.compile(r"\s*(?:-\s*)?repo:\s*[\"']?\S*?([\w.-]+/[\w.-]+?)(?:\.git)?/?[\"']?\s*$")
+_REV = re.compile(r"\s*(?:-\s*)?rev:\s*[\"']?([\w.+/-]+)[\"']?\s*(?:#\s*(?:frozen:\s*)?(\S+))?")
 _CMAKE_SET = re.compile(
     r"\s*set\s*\(\s*([A-Za-z]\w*?(?:_VERSION|_VERSION_\w+|_TAG|_REVISION|_COMMIT"
     r"|_HASH))\s+\"?([\w.+-]+)\"?",
