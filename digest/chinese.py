@@ -17,7 +17,7 @@ def _any(words: str) -> str:
 
 
 _KINDS = _any("PR MR 提交 合并请求 拉取请求 变更 改动 补丁 这个 那个")
-_NOUNS = _any("变化 变更 改动 更新 进展 动态 修改 提交 改变 改进 变动 PR 合并 新闻")
+_NOUNS = _any("变化 变更 改动 更新 进展 动态 修改 提交 改变 改进 变动 PR 合并 新闻 东西")
 _WHICH = _any("什么 哪些 啥 哪几个 何")
 _CHANGE = _any("改 变 更新 合并 修改 做 新增 增加 发生 动 调整")
 _SHOW = _any("列出 查看 显示 看看 看一下 看 查一下 查看一下 总结 汇总 列一下 说说")
@@ -40,7 +40,7 @@ _DOES = _any("""
 _EXPLAIN = re.compile(
     rf"(?:{_any('解释 说明 介绍 分析 讲讲 讲解 说说 看看 总结 解读 详解 讲 查看 说')}"
     r"(?:一下|下)?)? ?"
-    rf"(?:{_KINDS}[:：]? ?)*([!-~]+?) ?(?:(?:这个|那个)?{_KINDS})? ?"
+    rf"(?:{_KINDS}[:：]? ?)*([!-~]+?) ?(?:(?:这个|那个)? ?{_KINDS})? ?"
     rf"(?:(?:到底|究竟|主要)?{_DOES})?",
     re.IGNORECASE,
 )
@@ -51,7 +51,7 @@ _HELP = re.compile(
     r"|(?:我)?(?:能|可以)(?:问|说)(?:什么|啥)|怎么(?:使用|问)"
 )
 _DIGEST = re.compile(
-    rf"{_any('生成 看看 查看 看 发 来 做 写 给出')}?(?:一份|一个|份|下)?的?"
+    rf"{_any('生成 看看 查看 看 发 来 做 写 给出')}?(?:一份|一个|份|下)?的?{_NOUNS}?"
     r"(?:(日报|每日摘要)|(周报|每周摘要)|(月报|每月摘要)"
     rf"|{_any('摘要 汇总 简报 总结 报告 小结 概览 概要 综述 概述')})(?:一下)?"
     r"|(?:都)?(?:发生了|出了)(?:什么|啥|哪些)(?:事情?)?|总结一下|汇总一下"
@@ -66,27 +66,31 @@ _SEARCH = re.compile(
 _TERM = re.compile(r"[\"“「『]([^\"”」』]{1,200})[\"”」』]|([^\s\"“”「」『』]+)")
 
 _CHANGED_FRAMES = (
-    # X 有什么变化, 关于 X 有哪些新的改动
-    (
-        rf"(?:关于|对于|在)? ?(.*?) ?(?:都|最新|发生|出现|又)*"
-        rf"有?(?:了|过)?(?:{_WHICH}|没有){_BIG}{_NOUNS}"
-    ),
-    # X 有更新
-    rf"(?:关于|对于|在)? ?(.*?) ?(?:有|有没有)(?:了|过)?{_BIG}{_NOUNS}(?:没有|没)?",
+    # 移除了哪些 X
+    rf"({_any('移除 删除 弃用 废弃 修复 回滚 撤销 重构 优化')})了(?:些)?{_WHICH} ?(.*)",
     # X 改了什么, 改了哪些 X
     (
         rf"(.*?) ?(?:都|又|到底)?(?:是)?{_CHANGE}了?(?:些)?{_WHICH}"
         rf"(?:东西|内容|功能|地方)?(?:{_NOUNS})?"
     ),
     rf"(?:都)?{_CHANGE}了?(?:些)?{_WHICH}(.*?)(?:相关)?的?(?:东西|内容|代码|功能)?",
+    # 有没有关于 X 的更新
+    rf"(?:有没有|有无|是否有){_ABOUT}? ?(.*?) ?(?:有关|相关|方面)?的?{_BIG}{_NOUNS}",
+    # X 有什么变化, 关于 X 有哪些新的改动, 有哪些 PR 合并了
+    (
+        rf"(?:关于|对于|在)? ?(.*?) ?(?:都|最新|发生|出现|又)*"
+        rf"有?(?:了|过)?(?:{_WHICH}|没有) ?{_BIG}{_NOUNS}(?: ?{_CHANGE}了?)?"
+    ),
+    # X 有更新
+    rf"(?:关于|对于|在)? ?(.*?) ?(?:有|有没有)(?:了|过)?{_BIG}{_NOUNS}(?:没有|没)?",
     # 有哪些与 X 有关的变更
     rf"有?{_WHICH}(?:关于|有关|涉及|和|与) ?(.+?) ?(?:有关|相关)?的?{_BIG}{_NOUNS}",
     rf"{_WHICH}{_NOUNS}(?:涉及|影响|动)了? ?(.+)",
     rf"有?{_WHICH}(.*?)的?(?:{_NOUNS}|新功能)",
-    # 看看 X 的变更, 变更 X
+    # 看看 X 的变更, X 改动大吗, 变更 X
     (
         rf"{_SHOW}?(?:一下)? ?(?:所有|全部|最新)?的?{_ABOUT}? ?(.+?) ?(?:有关|相关|方面)?的?"
-        rf"{_BIG}{_NOUNS}(?:有哪些|情况|列表|如何|怎么样)?"
+        rf"{_BIG}{_NOUNS}(?:有哪些|情况|列表|如何|怎么样|大|多|大不大|多不多)?"
     ),
     rf"(?:所有|全部|最新)?的?{_BIG}{_NOUNS}(?:有哪些|情况|列表)?[:：]? ?(.*)",
     # 谁改了 X
@@ -117,7 +121,7 @@ _EVERYTHING = re.compile(
 )
 _NO_TOPIC = re.compile(
     r"[你我他她您谁请吗呢吧#帮]|哪[里个些]|"
-    + _any("什么 怎么 为什么 天气 吃饭 笑话 删除 合并掉 关闭 部署 运行 早上好 晚上好 再见")
+    + _any("什么 怎么 为什么 天气 吃饭 笑话 合并掉 关闭 部署 运行 早上好 晚上好 再见")
 )
 _LONGEST = 300
 """Characters of a question; frames with two open ends take quadratic time."""
@@ -161,7 +165,7 @@ def _read_changed(text: str) -> Wish | None:
         author, text = found[1], text[: found.start()] + text[found.end() :]
     for pattern in _CHANGED:
         if found := pattern.fullmatch(text):
-            name = _topic(found[1])
+            name = _topic("".join(g for g in found.groups() if g))
             if name is not None:
                 return _changed(name, author, level)
     bare = _topic(text) if len(text) <= _BARE_LENGTH else None

@@ -57,7 +57,7 @@ _EXPLAIN = re.compile(
     r"(?: (?:do|does|did|about|all about|change|changed|mean|is about|in detail|work))?",
     re.IGNORECASE,
 )
-_EXPLAIN_WORD = re.compile(r"(?:explain|describe|analy[sz]e)\b", re.IGNORECASE)
+_EXPLAIN_WORD = re.compile(r"(?:explain|describe|analy[sz]e)(?: |$)", re.IGNORECASE)
 
 _HELP = re.compile(
     r"(?:help|usage|commands?|examples|\?|start|what can (?:you|i) (?:do|ask|say)"
@@ -109,10 +109,20 @@ _CHANGED_FRAMES = (
     ),
     r"(?:did|has|have) (.+) (?:change|changed|been changed|been updated)",
     r"how (?:is|has|did) (.+) (?:doing|going|change|changed|changing|been going|evolved?)",
-    # anything about X
+    # anything interesting, anything about X
     (
         r"(?:any ?thing|something)(?: (?:new|changed|interesting|important|happening|merged))?"
-        rf" {_IN} (.+)"
+        rf"(?: {_IN} (.+))?"
+    ),
+    # what was removed (in X), what's the latest on X, which PRs touched X
+    (
+        r"what (?:was|were|is|got|has been|have been)(?: been)? "
+        r"((?:removed|deleted|deprecated|reverted|fixed|refactored|optimized)(?: in .+)?)"
+    ),
+    rf"what(?:'s| is) the (?:latest|news|newest|status|state)(?: {_IN} (.+))?",
+    (
+        rf"(?:which|what) {_NOUNS} (?:touch(?:ed)?|affect(?:ed)?|chang(?:ed?)|modif(?:y|ied)"
+        r"|concern|are about|were about|are in|went into) (.+)"
     ),
     # who touched X
     (
@@ -128,7 +138,7 @@ _CHANGED_FRAMES = (
     rf"(?:(?:list|show|see|get|the|all|any|latest|recent|new) )*(.+) {_NOUNS}",
     (
         rf"(?:list|show|see|summari[sz]e|recap|{_DIGEST_NOUN} {_IN}|what about|how about"
-        r"|news about|latest on) (.+)"
+        rf"|news about|latest on) (?:(?:the |all |any )*{_NOUNS} {_IN} )?(.+)"
     ),
 )
 _CHANGED = tuple(re.compile(frame, re.IGNORECASE) for frame in _CHANGED_FRAMES)
@@ -139,8 +149,8 @@ _BY = re.compile(
 )
 _DID = re.compile(
     r"what (?:did|has|have) @?([^\W\d_][\w.'-]*(?: [A-Z][\w.'-]*){0,3}) "
-    r"(?:do|done|change|changed|merge|merged|land|landed|commit|committed|work on|worked on|ship"
-    rf"|write)(?: {_IN} (.+))?",
+    r"(?:do|done|been doing|been working on|change|changed|merge|merged|land|landed|commit"
+    rf"|committed|work on|worked on|ship|write)(?: {_IN} (.+))?",
     re.IGNORECASE,
 )
 _LEVEL = re.compile(
@@ -152,7 +162,9 @@ _LEVEL = re.compile(
 _PATH = re.compile(r"\b(?:path|file|folder|directory|under) \"?([\w.@+~-]+(?:/[\w.@+~-]*)*)\"?")
 _TERM = re.compile(r"\"([^\"]{1,200})\"|([^\s\"]+)")
 
-_LEADING = re.compile(r"(?:the|a|an|any|our|all|everything|stuff|things) ", re.IGNORECASE)
+_LEADING = re.compile(
+    r"(?:the|a|an|any|our|all|everything|stuff|things|new|latest|recent) ", re.IGNORECASE
+)
 _TRAILING = re.compile(
     r" (?:module|area|part|component|code|stuff|things|side|subsystem|related|folder|directory|area"
     r"|changes?|work|front)$",
@@ -214,8 +226,9 @@ def _read(text: str) -> Wish | None:
         return Wish(verb=Verb.HELP)
     if wish := _read_explain(text):
         return wish
-    if _EXPLAIN_WORD.match(text):
-        return None
+    if found := _EXPLAIN_WORD.match(text):
+        path = text[found.end() :]
+        return Wish(verb=Verb.CHANGED, path=path) if _is_path(path) else None
     if found := _DIGEST.fullmatch(text):
         return Wish(verb=Verb.DIGEST, days=_DIGEST_DAYS.get((found[1] or "").lower(), 0))
     if found := _SEARCH.fullmatch(text):
@@ -286,9 +299,9 @@ def _level(word: str) -> Level | None:
 
 
 def _is_path(name: str) -> bool:
-    return bool(re.fullmatch(r"[\w.@+~-]+(?:/[\w.@+~-]+)*/?", name)) and (
-        name.count("/") > 1 or name.endswith("/") or bool(re.search(r"/.*\.[a-z]{1,5}$", name))
-    )
+    if ".." in name.split("/") or not re.fullmatch(r"[\w.@+~][\w.@+~-]*(?:/[\w.@+~-]+)*/?", name):
+        return False
+    return name.count("/") > 1 or name.endswith("/") or bool(re.search(r"/.*\.[a-z]{1,5}$", name))
 
 
 def _topic(written: str) -> str | None:

@@ -196,6 +196,11 @@ def _range(found: re.Match[str], now: _Now) -> Window:
     return now.days(first, last)
 
 
+def _range_in_month(found: re.Match[str], now: _Now) -> Window:
+    first, last = (read_day(f"{found[1]}{day}日", now.today) for day in (found[2], found[3]))
+    return now.days(first, last)
+
+
 def _moments(found: re.Match[str], now: _Now) -> Window:
     return now.between(parse_moment(found[1], now.zone), parse_moment(found[2], now.zone))
 
@@ -221,8 +226,10 @@ _SINCE = r"(?:\b(?:ever )?since |\bstarting |\bsince the |\bafter |(?:自从?|�
 _SO_FAR = r" ?(?:以来|起|开始|之后|以后|至今|到现在|到今天)"
 _ZH_UNIT = r"(?:个?(?:周|星期|礼拜|月))"
 _ZH_LONG = r"(?:个?(?:小时|钟头|星期|礼拜|周|月)|天|日|年)"
+_RECENT = r"(?:在)?(?:最近|过去|近|前|这)的? ?"
 _UNITS = r"hours?|days?|weeks?|months?|years?|fortnight"
 _MONTH_ALONE = rf"(?<![0-9一二两三四五六七八九十个])({NUMERAL}) ?月(?![0-9一二三四五六七八九十])"
+_SHORT_DAY = rf"({NUMERAL}) ?[日号]"
 _OF = r"(?: ?的| ?[内里中](?!核|存))?"
 
 _FORMS: tuple[tuple[re.Pattern[str], _Reader], ...] = tuple(
@@ -230,6 +237,10 @@ _FORMS: tuple[tuple[re.Pattern[str], _Reader], ...] = tuple(
     for pattern, reader in (
         (rf"(?:\b(?:from|between) )?(?<![0-9-])({_TIMED})\.\.({_TIMED})(?![0-9:-])", _moments),
         (rf"(?:\b(?:from|between) |从 ?)?({DAY}){_TO}({DAY}){_OF}(?:之间|期间)?", _range),
+        (
+            rf"(?:从 ?)?((?:[0-9]{{4}} ?年 ?)?{NUMERAL} ?月 ?){_SHORT_DAY}{_TO}{_SHORT_DAY}{_OF}",
+            _range_in_month,
+        ),
         (rf"{_SINCE}({_TIMED})(?![0-9:-])", _since_moment),
         (rf"{_SINCE}({DAY})(?:{_SO_FAR})?", _since_day),
         (rf"({DAY}){_SO_FAR}", _since_day),
@@ -249,7 +260,7 @@ _FORMS: tuple[tuple[re.Pattern[str], _Reader], ...] = tuple(
             _rolling,
         ),
         (
-            rf"(?:在)?(?:最近|过去|近|前|这)的?({NUMERAL}|几|半)({_ZH_LONG})(?:以?[来内里]|之内)?{_OF}",
+            rf"{_RECENT}({NUMERAL}|几|半) ?({_ZH_LONG})(?:以?[来内里]|之内)?{_OF}",
             _chinese_rolling,
         ),
         (rf"\b(?:in|during|for|of|over|from) ({MONTH})(?:,? ([0-9]{{4}})\b)?", _month),

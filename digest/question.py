@@ -31,6 +31,10 @@ MOST_TERMS = 12
 
 _MENTION = re.compile(r"(?:<@[^>\s]{1,64}>|@[\w.-]{1,64})[,:，：]? ?")
 _SLASH = re.compile(r"/([A-Za-z]+)(?:@\w+)?(?= |$)")
+_ANSWER_IN = re.compile(
+    r" in (english|chinese)$|[,，]?(?:请?用|以)?(英文|英语|中文|汉语)(?:回答|说明|说|输出)$",
+    re.IGNORECASE,
+)
 _MARKS = " ?!.。！？~～;；…,，"
 _SIGNS = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "`": '"', " ": " "})
 
@@ -41,7 +45,7 @@ def parse(text: str, now: datetime, zone: ZoneInfo) -> Intent:
     Raises ``InvalidDate``, ``InvalidWindow`` and ``FutureWindow`` for a period that is written
     like one and cannot be meant.
     """
-    question = tidy(text)
+    question = _ANSWER_IN.sub("", tidy(text))
     if not question or len(question) > LONGEST:
         return Unknown(near=_near("", language_of(text)))
     try:
@@ -68,7 +72,13 @@ def tidy(text: str) -> str:
 
 
 def language_of(text: str) -> Language | None:
-    """The language of a question; ``None`` where it holds no word of either."""
+    """The language of a question: the one it asks for, else the one it is written in.
+
+    ``None`` where it holds no word of either.
+    """
+    if asked := _ANSWER_IN.search(tidy(text)):
+        english_words = (asked[1] or "").lower() == "english" or asked[2] in {"英文", "英语"}
+        return Language.EN if english_words else Language.ZH
     if HAN.search(text):
         return Language.ZH
     words = re.findall(r"[A-Za-z]{2,}", text[:LONGEST])

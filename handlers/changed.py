@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from digest.answer import (
     Answer,
@@ -43,6 +44,8 @@ async def changed(intent: Changed, ctx: Context, page: int = 1) -> Answer:
     await ensure(ctx, intent.window, tip)
     resolved = await _resolve(intent.topic, ctx)
     rows = await _rows(intent, resolved, ctx)
+    if not (rows or resolved.topics or intent.author) and (by := await _by_name(intent, ctx)):
+        intent, rows = by
     at = seen(ctx, tip)
     if rows:
         title = title_of(intent.topic, intent.author, intent.path, intent.level, ctx.language)
@@ -79,6 +82,13 @@ async def _rows(intent: Changed, resolved: Resolved, ctx: Context) -> tuple[Row,
     )
     found = await ctx.archive.select(ctx.watched.repository, query)
     return tuple(_judged(found, resolved, ctx))
+
+
+async def _by_name(intent: Changed, ctx: Context) -> tuple[Changed, tuple[Row, ...]] | None:
+    """The changes of somebody whose name was read as a topic, where there are any."""
+    meant = replace(intent, topic="", author=intent.topic)
+    rows = await _rows(meant, Resolved(), ctx) if intent.topic else ()
+    return (meant, rows) if rows else None
 
 
 def _judged(found: Sequence[Graded], resolved: Resolved, ctx: Context) -> Iterator[Row]:

@@ -112,6 +112,9 @@ def test_parse_refuses_an_impossible_period_by_name(question, error):
         ("https://github.com/owner/name/pull/5", None),
         ("", None),
         ("12", None),
+        ("what changed in Chinese", Language.ZH),
+        ("explain #1 in Chinese", Language.ZH),
+        ("本周有什么变化，用英文回答", Language.EN),
     ],
 )
 def test_language_of_a_question(text, language):

@@ -83,6 +83,12 @@ async def test_changed_takes_author_path_and_level(source):
     assert len(low.rows) == 4
 
 
+async def test_changed_reads_an_unknown_topic_as_a_name_where_there_is_one(source):
+    answer = await ask("Hopper 本周改了什么", context(source))
+    assert shas(answer) == ["ccccccc3"]
+    assert "作者 Hopper" in text(answer.document)
+
+
 async def test_changed_without_a_hit_says_so_and_names_near_topics(source):
     ctx = context(source)
     answer = await ask("what changed in schedular this week", ctx)
