@@ -30,7 +30,7 @@ from digest.facts.python_code import Module, is_private_module
 from digest.facts.reconcile import reconcile
 from digest.facts.scene import Scene
 from digest.facts.source import Source, sides
-from digest.facts.tree_code import Tree, reads
+from digest.facts.tree_code import TreeCode, reads
 
 __all__ = ["find", "reconcile", "wants"]
 
@@ -81,7 +81,8 @@ def _found(scene: Scene, before: Source, after: Source) -> Iterator[Fact]:
         yield from symbols.compare(*module)
         yield from config.compare(*module)
     else:
-        tree = Tree(before, language), Tree(after, language)
+        then = TreeCode(before, language)
+        tree = then, TreeCode(after, language, then)
         yield from symbols.compare(*tree)
         yield from config.compare(*tree)
 

@@ -10,8 +10,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import accumulate, count
-from operator import add
+from itertools import accumulate
 
 from digest.change import FileStatus, Hunk, Side
 from digest.facts.model import Evidence
@@ -39,14 +38,18 @@ class Source:
         return self.text.split("\n")
 
     @cached_property
-    def _starts(self) -> list[int]:
-        return list(map(add, accumulate(map(len, self.lines), initial=0), count()))
+    def _lengths(self) -> list[int]:
+        """For each line, the characters before it without their newlines."""
+        return list(accumulate(map(len, self.lines), initial=0))
+
+    def _start(self, row: int) -> int:
+        return self._lengths[row] + row
 
     @cached_property
     def spans(self) -> list[tuple[int, int]]:
         """The changed places as half-open pairs of offsets, in rising order."""
-        starts, last = self._starts, len(self._starts) - 1
-        return [(starts[min(a, last)], starts[min(b, last)]) for a, b in self.rows]
+        last = len(self._lengths) - 1
+        return [(self._start(min(a, last)), self._start(min(b, last))) for a, b in self.rows]
 
     @cached_property
     def _ends(self) -> list[int]:
@@ -54,7 +57,7 @@ class Source:
 
     def line_at(self, offset: int) -> int:
         """The 1-based number of the line that holds an offset."""
-        return bisect_right(self._starts, offset)
+        return bisect_right(range(len(self._lengths)), offset, key=self._start)
 
     def touches(self, start: int, end: int) -> bool:
         """Whether the change adds or removes something inside ``text[start:end]``.

@@ -6,12 +6,12 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property, partial
 
-from tree_sitter import Node
+from tree_sitter import Node, Tree
 
 from digest.facts.source import Source
 from digest.facts.syntax import c_family, go, java, rust, script
 from digest.facts.syntax.entry import Entry, Field
-from digest.facts.syntax.grammar import parse, text_of
+from digest.facts.syntax.grammar import parse_again, parse_whole, text_of
 from digest.facts.syntax.tree import Declaration
 
 _READERS: dict[str, Callable[[Node, str], Iterator[Declaration]]] = {
@@ -33,23 +33,38 @@ def reads(language: str, path: str) -> bool:
     return language in _READERS
 
 
-class Tree:
-    """One side of a file: its tree is made once and read by the finders of symbols and fields."""
+class TreeCode:
+    """One side of a file: its tree is made once and read by the finders of symbols and fields.
 
-    def __init__(self, source: Source, language: str) -> None:
+    ``earlier`` is the side before the change, where there is one to save parsing by.
+    """
+
+    def __init__(self, source: Source, language: str, earlier: TreeCode | None = None) -> None:
         self.source = source
         self.language = language
+        self._earlier = earlier
 
     @cached_property
-    def _root(self) -> Node:
-        grammar = {"cuda": "cpp"}.get(self.language, self.language)
-        return parse(self.source.text, "tsx" if self.source.path.endswith("x") else grammar)
+    def tree(self) -> Tree:
+        """The syntax tree, made from the earlier one where that is possible."""
+        text, then = self.source.text, self._earlier
+        if then is None or not then.source.text or self.grammar != then.grammar:
+            return parse_whole(text, self.grammar)
+        changes = zip(then.source.rows, self.source.rows, strict=True)
+        return parse_again(then.tree, then.source.text, text, changes, self.grammar)
+
+    @property
+    def grammar(self) -> str:
+        """The name of the grammar that reads this file."""
+        if self.language == "typescript":
+            return "tsx" if self.source.path.endswith("x") else "typescript"
+        return {"cuda": "cpp"}.get(self.language, self.language)
 
     @cached_property
     def _all(self) -> list[Declaration]:
         if not self.source.text:
             return []
-        return list(_READERS[self.language](self._root, self.source.path))
+        return list(_READERS[self.language](self.tree.root_node, self.source.path))
 
     @cached_property
     def _by_name(self) -> dict[str, list[Declaration]]:
@@ -70,7 +85,7 @@ class Tree:
 
     def may_name(self, name: str) -> bool:
         """Whether a name may be declared in a place that could not be parsed."""
-        if not self.source.text or not self._root.has_error:
+        if not self.source.text or not self.tree.root_node.has_error:
             return False
         last = _LAST.search(name)
         return last is not None and last.group() in self.source.text

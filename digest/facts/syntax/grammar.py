@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cache
 from importlib import import_module
+from itertools import accumulate
 
-from tree_sitter import Language, Node, Parser
+from tree_sitter import Language, Node, Parser, Tree
+
+Rows = tuple[int, int]
 
 _GRAMMARS = {
     "python": ("tree_sitter_python", "language"),
@@ -31,7 +35,43 @@ def parse(text: str, grammar: str) -> Node:
 
     ``grammar`` is a language's name, or ``tsx``.
     """
-    return _parser(grammar).parse(text.encode("utf-8", "replace")).root_node
+    return parse_whole(text, grammar).root_node
+
+
+def parse_whole(text: str, grammar: str) -> Tree:
+    """The tree of a text, which ``parse_again`` can start from."""
+    return _parser(grammar).parse(text.encode("utf-8", "replace"))
+
+
+def parse_again(
+    tree: Tree, old: str, new: str, changes: Iterable[tuple[Rows, Rows]], grammar: str
+) -> Tree:
+    """The tree of ``new`` from the tree of ``old``: what did not change is not parsed again.
+
+    ``changes`` are half-open ranges of 0-based rows, before and after, in rising order.
+    """
+    then, now = old.encode("utf-8", "replace"), new.encode("utf-8", "replace")
+    olds, news = _line_starts(then), _line_starts(now)
+    tree = tree.copy()
+    for (first, last), (now_first, now_last) in reversed(list(changes)):
+        if last >= len(olds) or now_last >= len(news):
+            return _parser(grammar).parse(now)
+        tree.edit(
+            start_byte=olds[first],
+            old_end_byte=olds[last],
+            new_end_byte=olds[first] + news[now_last] - news[now_first],
+            start_point=(first, 0),
+            old_end_point=(last, 0),
+            new_end_point=(first + now_last - now_first, 0),
+        )
+    return _parser(grammar).parse(now, tree)
+
+
+def _line_starts(data: bytes) -> list[int]:
+    """Where lines begin, and at last the end, so that a range of rows is a range of bytes."""
+    starts = list(accumulate((len(line) + 1 for line in data.split(b"\n")), initial=0))
+    starts[-1] = len(data)
+    return starts
 
 
 def text_of(node: Node | None) -> str:

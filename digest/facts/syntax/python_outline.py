@@ -136,20 +136,32 @@ class Outline:
 
     def named(self, kind: str, name: str) -> Iterator[Header]:
         """The definitions with a qualified name, wherever they stand."""
-        word = f"{kind} {name.rpartition('.')[2]}"
-        for at in _finds(self.text, word):
-            line = self._line(kind, at)
-            if line is None or not word.endswith(" " + line.name):
-                continue
-            chain = self.chain(line.offset, line.indent)
-            header = _header(line, chain[-1] if chain else None)
-            if header.name == name:
-                yield header
+        parent, _, last = name.rpartition(".")
+        places = [(0, len(self.text))]
+        if parent:
+            places = [(h.offset, self.end(h)) for h in self.named("class", parent)]
+        for first, end in places:
+            for at in _finds(self.text, f"{kind} {last}", first, end):
+                line = self._line(kind, at)
+                if line is not None and line.name == last:
+                    chain = self.chain(line.offset, line.indent)
+                    header = _header(line, chain[-1] if chain else None)
+                    if header.name == name:
+                        yield header
 
     def end(self, header: Header) -> int:
         """The offset at which the next definition begins that is not inside this one."""
-        below = self._lines(header.offset + 6, len(self.text))
-        return min((b.offset for b in below if b.indent <= header.indent), default=len(self.text))
+        below = header.offset + len("async ")
+        if header.indent:
+            lines = self._lines(below, len(self.text))
+            return min(
+                (b.offset for b in lines if b.indent <= header.indent), default=len(self.text)
+            )
+        starts = (
+            next((at for at in _finds(self.text, word, below) if not inside(self.quoted, at)), None)
+            for word in ("\nclass ", "\ndef ", "\nasync def ")
+        )
+        return min((at + 1 for at in starts if at is not None), default=len(self.text))
 
     def _line(self, kind: str, at: int) -> _Line | None:
         """The definition whose word stands at ``at``, if it begins its line outside of strings."""
