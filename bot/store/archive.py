@@ -140,7 +140,7 @@ class SqlArchive:
         return self._keys[repository.name]
 
 
-async def _all(connection: AsyncConnection, wanted: Select[Any]) -> Sequence[Graded]:
+async def _all(connection: AsyncConnection, wanted: Select[*tuple[Any, ...]]) -> Sequence[Graded]:
     return await _made(graded, (await connection.execute(wanted)).all())
 
 

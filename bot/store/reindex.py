@@ -55,5 +55,5 @@ async def _reindex_some(
     return entries
 
 
-def _entries(rows: Sequence[Row[Any]]) -> list[tuple[int, Entry]]:
+def _entries(rows: Sequence[Row[*tuple[Any, ...]]]) -> list[tuple[int, Entry]]:
     return [(row.id, entry(graded(row))) for row in rows]

@@ -11,9 +11,9 @@ from typing import Any
 from sqlalchemy import Row, Select, select
 
 from bot.store.index import folded, paths_of, texts_of
+from bot.store.stored import StoredFacts, texts_of_facts
 from bot.store.tables import changes, contents
 from digest.change import Commit
-from digest.facts.form import from_json, to_json
 from digest.grade import Grade, Level, Reason
 from digest.graded import Graded
 from digest.topics import topics_of
@@ -21,16 +21,18 @@ from digest.topics import topics_of
 _LEVELS = tuple(Level)
 _text = json.JSONEncoder(separators=(",", ":"), check_circular=False).encode
 
-GRADED: Select[Any] = select(
+GRADED: Select[*tuple[Any, ...]] = select(
     changes.c.sha,
     changes.c.committed_at,
     changes.c.score,
     changes.c.level,
+    changes.c.facts_version,
     contents.c.authored_at,
     contents.c.author,
     contents.c.email,
     contents.c.parents,
     contents.c.reasons,
+    contents.c.subject,
     contents.c.message,
     contents.c.facts,
 ).join_from(changes, contents, contents.c.change_id == changes.c.id)
@@ -63,6 +65,7 @@ def moment(stored: int) -> datetime:
 def entry(graded: Graded) -> Entry:
     """The rows of a change."""
     commit, facts = graded.commit, graded.facts
+    subject, rest = texts_of_facts(facts)
     return Entry(
         sha=commit.sha,
         committed_at=seconds(commit.committed_at),
@@ -82,7 +85,8 @@ def entry(graded: Graded) -> Entry:
             "parents": " ".join(commit.parents),
             "reasons": reasons_text(graded.grade),
             "message": storable(commit.message),
-            "facts": _text(to_json(facts)),
+            "subject": subject,
+            "facts": rest,
         },
         texts=texts_of(graded),
         topics=topics_of(graded),
@@ -106,25 +110,27 @@ def omitted(graded: Graded) -> int:
     return sum(file.omitted for file in graded.facts.files)
 
 
-def graded(row: Row[Any]) -> Graded:
-    """The change of a row of :data:`GRADED`."""
+def graded(row: Row[*tuple[Any, ...]]) -> Graded:
+    """The change of a row of :data:`GRADED`; its facts are read when they are asked for."""
+    sha, committed_at, score, level, version, authored_at, author, email, *texts = row
+    parents, reasons, subject, message, facts = texts
     return Graded(
         commit=Commit(
-            sha=row.sha,
-            parents=tuple(row.parents.split()),
-            author=row.author,
-            email=row.email,
-            authored_at=moment(row.authored_at),
-            committed_at=moment(row.committed_at),
-            message=row.message,
+            sha=sha,
+            parents=tuple(parents.split()),
+            author=author,
+            email=email,
+            authored_at=moment(authored_at),
+            committed_at=moment(committed_at),
+            message=message,
         ),
-        facts=from_json(json.loads(row.facts)),
+        facts=StoredFacts.from_texts(version, subject, facts),
         grade=Grade(
-            score=row.score,
-            level=_LEVELS[row.level],
+            score=score,
+            level=_LEVELS[level],
             reasons=tuple(
-                Reason(rule=rule, weight=weight, subject=subject)
-                for rule, weight, subject in json.loads(row.reasons)
+                Reason(rule=rule, weight=weight, subject=thing)
+                for rule, weight, thing in json.loads(reasons)
             ),
         ),
     )

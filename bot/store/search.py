@@ -35,7 +35,7 @@ from digest.change import printable
 from digest.query import Query
 from digest.window import Window
 
-COMMON = 2000
+COMMON = 1000
 """How many changes meet a condition that is common: it drives no search, and ranks nothing."""
 
 _LAST = "\U0010ffff"
@@ -57,9 +57,14 @@ class Driver(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """How a query is answered; ``terms`` are those of the query as they are compared."""
+    """How a query is answered.
+
+    ``driving`` are the keys that the driver's index gives, where that is not the walk along all
+    changes; ``terms`` are those of the query as they are compared.
+    """
 
     driver: Driver
+    driving: Keys | None
     terms: tuple[str, ...]
     text: Expression
     ranked: bool
@@ -69,11 +74,15 @@ async def plan(connection: AsyncConnection, repository: int, query: Query) -> Pl
     """Choose how to answer a query."""
     terms = tuple(dict.fromkeys(filter(None, map(folded, query.terms))))
     text = await expression(connection, terms, COMMON)
-    driver = Driver.WINDOW
-    if not text.hopeless:
-        driver = await _rarest(connection, repository, query, _rivals(repository, query, text))
-    ranked = query.ranked and driver is Driver.TERMS
-    return Plan(driver=driver, terms=terms, text=text, ranked=ranked)
+    rivals = {} if text.hopeless else _rivals(repository, query, text)
+    driver = await _rarest(connection, repository, query, rivals)
+    return Plan(
+        driver=driver,
+        driving=rivals.get(driver),
+        terms=terms,
+        text=text,
+        ranked=query.ranked and driver is Driver.TERMS,
+    )
 
 
 def found(repository: int, query: Query, how: Plan) -> Select[int, float]:
@@ -82,13 +91,12 @@ def found(repository: int, query: Query, how: Plan) -> Select[int, float]:
     Smaller ranks are better; all are 0 where the plan is not ranked.
     """
     order: list[ColumnElement[Any]] = [*NEWEST]
-    if how.driver is Driver.WINDOW:
+    if how.driving is None:
         statement = select(changes.c.id, literal(0.0).label("rank"))
     else:
-        driving = _rivals(repository, query, how.text)[how.driver]
         rank = RANK if how.ranked else literal(0.0)
         # Were it merged into the rest, the index might be asked once for every change.
-        hits = driving.add_columns(rank.label("rank")).cte("hits").prefix_with("MATERIALIZED")
+        hits = how.driving.add_columns(rank.label("rank")).cte("hits").prefix_with("MATERIALIZED")
         statement = select(changes.c.id, hits.c.rank).join_from(
             hits, changes, changes.c.id == hits.c.id
         )
@@ -119,7 +127,7 @@ def _from(index: Table, repository: int, query: Query) -> Keys:
 
 
 async def _rarest(
-    connection: AsyncConnection, repository: int, query: Query, rivals: dict[Driver, Keys]
+    connection: AsyncConnection, repository: int, query: Query, rivals: Mapping[Driver, Keys]
 ) -> Driver:
     if not rivals:
         return Driver.WINDOW

@@ -88,8 +88,9 @@ contents = Table(
     Column("author", Text, nullable=False),
     Column("email", Text, nullable=False),
     Column("parents", Text, nullable=False),
-    # Before the long ones, so that it is read without their pages.
+    # Before the long ones, so that they are read without those pages.
     Column("reasons", Text, nullable=False),
+    Column("subject", Text, nullable=False),
     Column("message", Text, nullable=False),
     Column("facts", Text, nullable=False),
 )

@@ -77,6 +77,7 @@ def _create_changes() -> None:
         _text("email"),
         _text("parents"),
         _text("reasons"),
+        _text("subject"),
         _text("message"),
         _text("facts"),
         sa.PrimaryKeyConstraint("change_id", name="pk_contents"),

@@ -1,0 +1,63 @@
+"""Facts that are read from their text when one is first asked for.
+
+Most changes that an answer lists are listed by their title: reading all of their facts would take
+longer than finding them. The subject is a text of its own for that reason.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import fields
+from typing import Any, Self
+
+from digest.facts.form import from_json, to_json
+from digest.facts.model import Facts, Subject
+
+_put = object.__setattr__  # the dataclass is frozen, and its fields are put in late
+_text = json.JSONEncoder(separators=(",", ":"), check_circular=False).encode
+_NOTHING = to_json(Facts(subject=Subject(title="", words=""), files=()))
+_FIELDS = tuple(field.name for field in fields(Facts))
+_READ_LATE = frozenset(_FIELDS) - {"subject", "version"}
+
+
+def texts_of_facts(facts: Facts) -> tuple[str, str]:
+    """The subject and the rest as JSON, for :meth:`StoredFacts.from_texts`."""
+    value = to_json(facts)
+    return _text(value.pop("subject")), _text(value)
+
+
+class StoredFacts(Facts):
+    """Equal in all to the facts that were stored."""
+
+    __slots__ = ("_rest", "_subject")
+    _rest: str
+    _subject: str
+
+    @classmethod
+    def from_texts(cls, version: int, subject: str, rest: str) -> Self:
+        """The facts of the texts that :func:`texts_of_facts` made."""
+        facts = cls.__new__(cls)
+        _put(facts, "version", version)
+        _put(facts, "_subject", subject)
+        _put(facts, "_rest", rest)
+        return facts
+
+    def __getattr__(self, name: str) -> Any:
+        # Called for what is not there: a field that was not read yet.
+        if name == "subject":
+            read = from_json({**_NOTHING, "subject": json.loads(self._subject)})
+            _put(self, "subject", read.subject)
+        elif name in _READ_LATE:
+            read = from_json({"subject": _NOTHING["subject"], **json.loads(self._rest)})
+            for field in _READ_LATE:
+                _put(self, field, getattr(read, field))
+        else:
+            raise AttributeError(name)
+        return getattr(self, name)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Facts):
+            return NotImplemented
+        return all(getattr(self, name) == getattr(other, name) for name in _FIELDS)
+
+    __hash__ = Facts.__hash__

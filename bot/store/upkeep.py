@@ -1,0 +1,152 @@
+"""The archive looked after: what it holds, its size, its soundness, and making it anew."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from sqlalchemy import delete, func, select
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from bot.store.engine import Database
+from bot.store.reindex import reindex
+from bot.store.repositories import enrolled
+from bot.store.rows import moment
+from bot.store.tables import change_texts, changes, contents, repositories
+from bot.store.writing import chunks, clear_indexes
+from digest.errors import BrokenArchive
+from digest.graded import Repository
+
+__all__ = ["Holding", "Vacuumed", "check", "forget", "holdings", "reindex", "size", "vacuum"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Holding:
+    """What is archived of a repository.
+
+    ``first`` and ``last`` are the moments of its oldest and its newest change, ``None`` where it
+    has none. ``characters`` are those of its messages, facts and searched texts.
+    """
+
+    repository: Repository
+    changes: int
+    first: datetime | None
+    last: datetime | None
+    characters: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Vacuumed:
+    """The sizes of the archive in bytes."""
+
+    before: int
+    after: int
+
+
+async def holdings(database: Database) -> Sequence[Holding]:
+    """What is archived of every repository, by name.
+
+    Raises ``BrokenArchive`` and ``UnwritableFolder``, as every function here does.
+    """
+    characters = func.sum(
+        func.length(contents.c.message)
+        + func.length(contents.c.facts)
+        + func.length(change_texts.c.body)
+        + func.length(change_texts.c.paths)
+        + func.length(change_texts.c.names)
+        + func.length(change_texts.c.subject)
+    )
+    counted = (
+        select(
+            repositories.c.name,
+            repositories.c.web,
+            repositories.c.forge,
+            func.count(changes.c.id).label("count"),
+            func.min(changes.c.committed_at).label("first"),
+            func.max(changes.c.committed_at).label("last"),
+            func.coalesce(characters, 0).label("characters"),
+        )
+        .join_from(repositories, changes, isouter=True)
+        .join(contents, contents.c.change_id == changes.c.id, isouter=True)
+        .join(change_texts, change_texts.c.change_id == changes.c.id, isouter=True)
+        .group_by(repositories.c.id)
+        .order_by(repositories.c.name)
+    )
+    async with database.reading() as connection:
+        return tuple(
+            Holding(
+                repository=Repository(name=row.name, web=row.web, forge=row.forge),
+                changes=row.count,
+                first=None if row.first is None else moment(row.first),
+                last=None if row.last is None else moment(row.last),
+                characters=row.characters,
+            )
+            for row in await connection.execute(counted)
+        )
+
+
+def size(database: Database) -> int:
+    """The bytes that the archive takes on disk, its log included."""
+    files = (database.path, Path(f"{database.path}-wal"))
+    return sum(file.stat().st_size for file in files if file.exists())
+
+
+async def vacuum(database: Database) -> Vacuumed:
+    """Give back unused space, merge the text index, and look at the tables for the planner."""
+    async with database.reading() as connection:
+        await _flush(connection)
+        before = await asyncio.to_thread(size, database)
+        await connection.exec_driver_sql(
+            "INSERT INTO change_search (change_search) VALUES ('optimize')"
+        )
+        await connection.exec_driver_sql("VACUUM")
+        await connection.exec_driver_sql("PRAGMA optimize = 0x10002")
+        await _flush(connection)
+        return Vacuumed(before=before, after=await asyncio.to_thread(size, database))
+
+
+async def check(database: Database) -> Sequence[str]:
+    """What is wrong with the archive, a sentence each; nothing where it is sound.
+
+    Damage so great that the check itself cannot go on is one of the sentences.
+    """
+    found: list[str] = []
+    try:
+        async with database.reading() as connection:
+            for row in await connection.exec_driver_sql("PRAGMA integrity_check"):
+                found += [row[0]] if row[0] != "ok" else []
+            for row in await connection.exec_driver_sql("PRAGMA foreign_key_check"):
+                found.append(f"row {row[1]} of {row[0]} refers to no row of {row[2]}")
+            # With a rank of 1 the index is held against the texts as well.
+            await connection.exec_driver_sql(
+                "INSERT INTO change_search (change_search, rank) VALUES ('integrity-check', 1)"
+            )
+    except BrokenArchive as error:
+        found.append(str(error))
+    return found
+
+
+async def forget(database: Database, repository: Repository) -> int:
+    """Remove the changes of a repository, for them to be read anew; return how many there were.
+
+    What was posted, and which commits were seen, is kept: nothing is delivered twice for it.
+    """
+    async with database.writing() as connection:
+        held = await enrolled(connection, repository)
+        if held is None:
+            return 0
+        mine = changes.c.repository_id == held.id
+        keys = (await connection.scalars(select(changes.c.id).where(mine))).all()
+        await clear_indexes(connection, held.id, keys)
+        for some in chunks(keys):
+            await connection.execute(delete(contents).where(contents.c.change_id.in_(some)))
+        await connection.execute(delete(changes).where(mine))
+        return len(keys)
+
+
+async def _flush(connection: AsyncConnection) -> None:
+    """Bring what is in the log into the file, and empty the log."""
+    await connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
