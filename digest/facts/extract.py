@@ -84,8 +84,8 @@ def wanted(change: Change) -> tuple[str, ...]:
     """Names of the blobs whose texts make the facts complete, in the order of the files."""
     files = [file for file in change.files if _wants(file)]
     if len(files) > _MOST_FILES:
-        files = sorted(files, key=lambda f: -(f.added + f.deleted))[:_MOST_FILES]
-        files = [file for file in change.files if file in files]
+        largest = sorted(range(len(files)), key=lambda n: -(files[n].added + files[n].deleted))
+        files = [files[n] for n in sorted(largest[:_MOST_FILES])]
     ids = (blob for file in files for blob in (file.old_id, file.new_id) if blob)
     return tuple(dict.fromkeys(ids))
 

@@ -243,12 +243,17 @@ def _of_file(file: FileChange, name: str, detail: str) -> Fact:
     action = {FileStatus.ADDED: Action.ADDED, FileStatus.DELETED: Action.REMOVED}.get(
         file.status, Action.CHANGED
     )
-    gone = action is Action.REMOVED
-    line = (file.hunks[0].old_start if gone else file.hunks[0].new_start) if file.hunks else 0
+    added = next((hunk.new_start for hunk in file.hunks if hunk.added), 0)
+    removed = next((hunk.old_start for hunk in file.hunks if hunk.removed), 0)
+    gone = action is Action.REMOVED or not added
     return Fact(
         kind=FactKind.SCHEMA,
         action=action,
         name=name,
         detail=detail,
-        evidence=Evidence(path=file.path, line=line, side=Side.OLD if gone else Side.NEW),
+        evidence=Evidence(
+            path=(file.old_path or file.path) if gone else file.path,
+            line=removed if gone else added,
+            side=Side.OLD if gone else Side.NEW,
+        ),
     )
