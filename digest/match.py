@@ -147,7 +147,8 @@ def bears(graded: Graded, resolved: Resolved) -> tuple[Bearing, ...]:
 
     Empty where it is not: every set of one alternative must be borne with ``LEAST`` strength.
     """
-    held = bearings(graded)
+    asked = frozenset().union(*(terms for sets in resolved.alternatives for terms in sets))
+    held = bearings(graded, asked)
     best: tuple[Bearing, ...] = ()
     for sets in resolved.alternatives:
         row = tuple(b for b in (_strongest(held, terms) for terms in sets) if b is not None)

@@ -7,7 +7,7 @@ the changed names, so that a passing mention in one test file does not. Both add
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
@@ -89,19 +89,28 @@ def topics_of(graded: Graded) -> frozenset[str]:
     return frozenset(t for t, b in bearings(graded).items() if b.strength >= LEAST)
 
 
-def bearings(graded: Graded) -> dict[str, Bearing]:
-    """Every term that a change touches on, with its strength, however weak."""
+def bearings(graded: Graded, among: Collection[str] | None = None) -> dict[str, Bearing]:
+    """Every term that a change touches on, with its strength, however weak.
+
+    With ``among`` only those of the given terms.
+    """
     facts = graded.facts
     found: dict[str, Bearing] = {}
-    for name, bearing in _from_subject(facts):
+    for name, bearing in _asked(_from_subject(facts), among):
         found.setdefault(name, bearing)
-    _add(found, _from_paths(facts.files))
-    _add(found, _from_names(facts))
-    for name, bearing in _from_kinds(facts):
+    _add(found, _from_paths(facts.files, among))
+    _add(found, _asked(_from_names(facts), among))
+    for name, bearing in _asked(_from_kinds(facts), among):
         held = found.get(name)
         if held is None or held.strength < bearing.strength:
             found[name] = bearing
     return found
+
+
+def _asked(
+    borne: Iterable[tuple[str, Bearing]], among: Collection[str] | None
+) -> Iterable[tuple[str, Bearing]]:
+    return borne if among is None else (pair for pair in borne if pair[0] in among)
 
 
 def _add(found: dict[str, Bearing], more: Iterable[tuple[str, Bearing]]) -> None:
@@ -174,7 +183,9 @@ def _name_terms(name: str, stop: frozenset[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys([*singles, *joins(parts, 4), *stems, *chinese]))
 
 
-def _from_paths(files: tuple[FileFacts, ...]) -> Iterator[tuple[str, Bearing]]:
+def _from_paths(
+    files: tuple[FileFacts, ...], among: Collection[str] | None
+) -> Iterator[tuple[str, Bearing]]:
     if len(files) > _MANY_FILES:
         files = tuple(sorted(files, key=lambda f: -(f.added + f.deleted))[:_MANY_FILES])
     lines: dict[str, float] = {}
@@ -184,6 +195,8 @@ def _from_paths(files: tuple[FileFacts, ...]) -> Iterator[tuple[str, Bearing]]:
         weight = (file.added + file.deleted + 1) * _LINE_WEIGHTS.get(file.area, 1)
         total += weight
         for name, part in _path_terms(file.path):
+            if among is not None and name not in among:
+                continue
             lines[name] = lines.get(name, 0) + weight
             shown.setdefault(name, part)
     for name, count in lines.items():

@@ -141,3 +141,15 @@ def test_bearings_add_up_and_name_the_strongest_place():
 def test_topics_of_a_wide_change_stay_few():
     files = {f"src/part{n}/module{n}.py": 1 for n in range(5000)}
     assert len(topics_of(graded("1", "Reformat everything", files))) < 10
+
+
+def test_bearings_among_some_terms_are_the_same_as_among_all():
+    change = with_symbols(
+        graded("1", "[MoE] Tune the scheduler (#1)", {"src/moe/sched.py": 20, "docs/moe.md": 80}),
+        "FusedMoE",
+        "Scheduler.step",
+    )
+    every = bearings(change)
+    for name, bearing in every.items():
+        assert bearings(change, {name}) == {name: bearing}
+    assert bearings(change, {"absent"}) == {}
