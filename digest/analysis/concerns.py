@@ -11,7 +11,15 @@ from dataclasses import dataclass
 
 from digest.analysis.bounds import VALUE
 from digest.analysis.insights import routes, security_code
-from digest.analysis.reading import CONTRACTS, SUBJECT_LINE, VERSIONS, Reading, code, said
+from digest.analysis.reading import (
+    CONTRACTS,
+    SUBJECT_LINE,
+    VERSIONS,
+    Reading,
+    code,
+    owner_of,
+    said,
+)
 from digest.analysis.signatures import Differences, differences
 from digest.analysis.telling import has_default, names, undone, value
 from digest.change import FileStatus, printable
@@ -158,7 +166,7 @@ def _signature(
 def _default(f: Fact, reading: Reading) -> Iterator[Concern]:
     """``function.parameter`` with its default before and after; ``None`` is a required one."""
     language = reading.language
-    function, _, parameter = f.name.rpartition(".")
+    function, parameter = owner_of(f.name)
     if not function or f.before is None:
         return
     if f.after is None:
@@ -204,7 +212,7 @@ def _moved(reading: Reading) -> Iterator[Concern]:
 def _removed_symbols(reading: Reading) -> Iterator[Concern]:
     """What cannot be imported any more, and methods, which a base class may still provide."""
     language = reading.language
-    facts = [f for f in reading.named(Action.REMOVED) if "." not in f.name]
+    facts = [f for f in reading.named(Action.REMOVED) if not owner_of(f.name)[0]]
     if facts:
         named = names(facts, reading)
         yield _concern(
@@ -212,7 +220,7 @@ def _removed_symbols(reading: Reading) -> Iterator[Concern]:
             words.REMOVED_ADVICE[FactKind.SYMBOL](language, names=named),
             facts,
         )
-    facts = [f for f in reading.named(Action.REMOVED) if "." in f.name]
+    facts = [f for f in reading.named(Action.REMOVED) if owner_of(f.name)[0]]
     if facts:
         named = names(facts, reading)
         yield _concern(
@@ -236,8 +244,8 @@ def _versions(reading: Reading) -> Iterator[Concern]:
             advice = phrase(
                 language,
                 name=code(f.name),
-                before=code(f.before, VALUE),
-                after=code(f.after, VALUE),
+                before=value(f.before, language),
+                after=value(f.after, language),
             )
             yield _concern((), advice, [f])
 

@@ -6,7 +6,8 @@ example's variable or a test's route change nothing for its users.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from digest.analysis.bounds import BOUNDS, EVIDENCE, Bounds
@@ -100,12 +101,12 @@ def read(graded: Graded, language: Language) -> Reading:
 
 def _contracts(items: Iterable[Fact], areas: dict[str, Area]) -> tuple[Fact, ...]:
     """The interface facts of the project itself, each once, without what only changed place."""
-    kept = [
+    kept = _one_each(
         f
-        for f in _once(f for f in items if f.kind in CONTRACTS)
-        if areas.get(f.evidence.path) not in (_ASIDE_VERSIONS if f.kind in VERSIONS else _ASIDE)
-    ]
-    kept = _one_version(kept)
+        for f in items
+        if f.kind in CONTRACTS
+        and areas.get(f.evidence.path) not in (_ASIDE_VERSIONS if f.kind in VERSIONS else _ASIDE)
+    )
     gone = {(f.kind, f.name) for f in kept if f.action is Action.REMOVED}
     new = {(f.kind, f.name) for f in kept if f.action is Action.ADDED}
     return tuple(
@@ -115,21 +116,45 @@ def _contracts(items: Iterable[Fact], areas: dict[str, Area]) -> tuple[Fact, ...
     )
 
 
-def _one_version(items: Sequence[Fact]) -> list[Fact]:
-    """Each dependency once: manifests repeat one another, and a move of a version says most."""
-    moved: dict[str, Fact] = {}
+def _one_each(items: Iterable[Fact]) -> list[Fact]:
+    """Each interface once an action: tables, readers and manifests repeat one another.
+
+    The one that says most is kept: a changed default before a changed type, a value before none.
+    A dependency whose version moved is not new or gone, whatever another manifest does.
+    """
+    best: dict[tuple[FactKind, Action, str], Fact] = {}
     for f in items:
-        if f.kind in VERSIONS and f.action is Action.CHANGED:
-            moved.setdefault(f.name, f)
-    return [f for f in items if f.kind not in VERSIONS or moved.get(f.name, f) is f]
+        key = (f.kind, f.action, f.name)
+        if key not in best or _says(f) > _says(best[key]):
+            best[key] = f
+    return [
+        f
+        for f in best.values()
+        if f.action is Action.CHANGED or (f.kind, Action.CHANGED, f.name) not in best
+    ]
+
+
+def _says(fact: Fact) -> tuple[bool, bool]:
+    return fact.detail == "default", bool(fact.before or fact.after)
+
+
+_MEMBER = re.compile(r"(.+)(?:\.|::)([^.:]+)", re.DOTALL)
+
+
+def owner_of(name: str) -> tuple[str, str]:
+    """What holds a member, and the member: ``("A", "b")`` for ``A.b`` and ``A::b``."""
+    found = _MEMBER.fullmatch(name)
+    return (found[1], found[2]) if found else ("", name)
 
 
 def _symbols(items: Iterable[Fact], areas: dict[str, Area]) -> tuple[Fact, ...]:
     """The public symbols of the core, each once; a class that comes or goes speaks for its own."""
     found = [
         f
-        for f in _once(f for f in items if f.kind is FactKind.SYMBOL)
-        if areas.get(f.evidence.path) is Area.CORE and f.detail != "types"
+        for f in dict.fromkeys(items)
+        if f.kind is FactKind.SYMBOL
+        and areas.get(f.evidence.path) is Area.CORE
+        and f.detail != "types"
     ]
     whole = {(f.name, f.action) for f in found if f.action is not Action.CHANGED}
     moved = {f.name for f in found if f.detail == "moved"}
@@ -143,20 +168,8 @@ def _symbols(items: Iterable[Fact], areas: dict[str, Area]) -> tuple[Fact, ...]:
 
 def _owners(name: str) -> Iterable[str]:
     """``a.b`` and ``a`` for ``a.b.c``."""
-    while "." in name:
-        name = name.rpartition(".")[0]
+    while name := owner_of(name)[0]:
         yield name
-
-
-def _once(items: Iterable[Fact]) -> Iterable[Fact]:
-    """The first of those facts that say the same; symbols of different files are different."""
-    seen: set[tuple[object, ...]] = set()
-    for f in items:
-        place = f.evidence.path if f.kind is FactKind.SYMBOL else ""
-        key = (f.kind, f.action, f.name, f.before, f.after, f.detail, place)
-        if key not in seen:
-            seen.add(key)
-            yield f
 
 
 def said(

@@ -5,12 +5,13 @@ Imports ``reading``, ``words`` and values.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from digest.analysis.bounds import VALUE
-from digest.analysis.reading import Reading, code
+from digest.analysis.reading import Reading, code, owner_of
 from digest.change import FileStatus, printable
 from digest.document import Spans
 from digest.facts.model import Action, Area, Fact, FactKind, Facts, FileFacts, Undone
@@ -19,10 +20,19 @@ from digest.words import statements as words
 from digest.words.labels import KINDS, KINDS_MANY
 from digest.words.phrase import Part, joined, listed
 
+_COMMIT = re.compile(r"[0-9a-f]{40}")
+_SHA = 10
+"""Digits of a commit that is a version."""
+
+_MUST_BE_GIVEN = {FactKind.SYMBOL, FactKind.CONFIG}
+"""Kinds that have to be given where they have no default: parameters and fields."""
+
 
 def value(text: str | None, language: Language) -> Part:
-    """A value as code, or the word for none."""
-    return code(text, VALUE) if text else words.NONE.text(language)
+    """A value as code, the name of a commit shortened, or the word for none."""
+    if not text:
+        return words.NONE.text(language)
+    return code(text[:_SHA] if _COMMIT.fullmatch(text) else text, VALUE)
 
 
 def name_with_values(fact: Fact, language: Language) -> Spans:
@@ -35,6 +45,8 @@ def name_with_values(fact: Fact, language: Language) -> Spans:
             return (name,)
         phrase = words.DEFAULT_CHANGED if has_default(fact) else words.VALUE_CHANGED
         before, after = value(fact.before, language), value(fact.after, language)
+        if fact.before is None and fact.detail == "default" and fact.kind in _MUST_BE_GIVEN:
+            before = words.REQUIRED.text(language)
         return phrase(language, name=name, before=before, after=after)
     known = fact.after if fact.action is Action.ADDED else fact.before
     if not known or known == fact.name or fact.kind is FactKind.SYMBOL:
@@ -77,8 +89,8 @@ def _alike(facts: Sequence[Fact]) -> list[list[Fact]]:
     """The facts by what a list tells of them: what holds for most classes first."""
     groups: dict[tuple[object, ...], list[Fact]] = {}
     for at, f in enumerate(facts):
-        owner, _, last = f.name.rpartition(".")
-        old = (f.before or "").rpartition(".")[2] if f.action is Action.RENAMED else ""
+        owner, last = owner_of(f.name)
+        old = owner_of(f.before or "")[1] if f.action is Action.RENAMED else ""
         method = f.kind is FactKind.SYMBOL and owner and f.detail != "default"
         groups.setdefault((last, old) if method else (at,), []).append(f)
     return sorted(groups.values(), key=lambda group: -len(group) if len(group) >= _MANY else 0)
@@ -93,10 +105,10 @@ def _entry(group: Sequence[Fact], language: Language, *, values: bool) -> Part:
     fact = group[0]
     if len(group) == 1:
         return name_with_values(fact, language) if values else code(fact.name)
-    last = code(fact.name.rpartition(".")[2])
+    last = code(owner_of(fact.name)[1])
     name: Part = last
     if values and fact.action is Action.RENAMED and fact.before:
-        name = words.NEW_NAME(language, before=code(fact.before.rpartition(".")[2]), after=last)
+        name = words.NEW_NAME(language, before=code(owner_of(fact.before)[1]), after=last)
     return words.IN_CLASSES(language, name=name, n=len(group))
 
 

@@ -75,6 +75,7 @@ VALUE_CHANGED = Phrase("{name} ({before} → {after})", "{name}（{before} → {
 DEFAULT_CHANGED = Phrase("{name} (default {before} → {after})", "{name}（默认{before} → {after}）")
 IN_CLASSES = Phrase("{name} ({n:class|classes})", "{name}（{n} 个类）")
 NEW_NAME = Phrase("{before} → {after}", "{before} → {after}")
+REQUIRED = Phrase("required", "必填")
 NONE = Phrase("none", "无")
 
 # Insights: architecture.
