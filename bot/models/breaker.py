@@ -37,16 +37,18 @@ class Breaker:
         self._open_until = float("-inf")
         self._last: Fault | None = None
 
-    def admit(self) -> None:
-        """Whether a request may be sent. Raises :class:`Fault`, as the last one was, if not."""
-        if self._last is None:
-            return
-        now = self._clock()
-        if now < self._open_until:
+    def check(self) -> None:
+        """Whether a request has a chance. Raises :class:`Fault`, as the last one was, if not."""
+        if self._last is not None and self._clock() < self._open_until:
             detail = f"not asked again yet; before: {self._last.detail}"
             raise replace(self._last, detail=detail, charged=False, final=True)
-        # This request goes ahead; the others wait for how it ends.
-        self._open_until = now + self._cooling
+
+    def admit(self) -> None:
+        """Let a request be sent, or raise as :meth:`check` does."""
+        self.check()
+        if self._last is not None:
+            # This request goes ahead; the others wait for how it ends.
+            self._open_until = self._clock() + self._cooling
 
     def succeeded(self) -> None:
         """A request was answered, be it with a refusal."""

@@ -16,6 +16,7 @@ from bot.models import tokens
 from bot.models.base import Answer, Ask, Fault, Hear, Transport
 from bot.models.breaker import Breaker
 from bot.models.config import ModelConfig
+from bot.models.ladder import Dialect
 from bot.models.limits import Gate
 from handlers.model_port import OK, Account, Call, CallLedger, ModelReason, Purse, Usage
 from handlers.ports import Clock
@@ -23,12 +24,20 @@ from handlers.ports import Clock
 log = structlog.get_logger(__name__)
 
 
+class Outdated(Exception):
+    """While a request waited for its turn, the server was found to be spoken to otherwise."""
+
+
 @dataclass(slots=True)
 class Errand:
-    """What belongs to one question: whose it is, until when (the loop's time), what it took."""
+    """What belongs to one question: whose it is, until when (the loop's time), what it took.
+
+    ``dialect`` tells how the server is spoken to by now.
+    """
 
     account: Account
     deadline: float
+    dialect: Callable[[], Dialect]
     usage: Usage = field(default_factory=Usage)
 
 
@@ -74,8 +83,8 @@ class Calls:
         return self._estimator.count(text)
 
     async def send(self, ask: Ask, errand: Errand, hear: Hear | None) -> Answer:
-        """One request. Raises :class:`Fault`, or ``BudgetSpent``."""
-        self._breaker.admit()
+        """One request. Raises :class:`Fault`, :class:`Outdated` or ``BudgetSpent``."""
+        self._breaker.check()
         estimated = sum(tokens.raw(message.text) for message in ask.messages)
         most = self._priced(
             Usage(
@@ -85,8 +94,11 @@ class Calls:
                 estimated=True,
             )
         )
-        async with self._gate.turn(most.tokens, errand.deadline) as entry:
-            # It may have closed while this one waited.
+        async with self._gate.turn(most.tokens, errand.deadline) as turn:
+            # Much may have been found out while this one waited.
+            if ask.dialect != errand.dialect():
+                turn.not_taken()
+                raise Outdated
             self._breaker.admit()
             hold = await self._purse.reserve(errand.account, most)
             sent = _Sent(ask, most, estimated, self._clock.now(), now())
@@ -95,7 +107,7 @@ class Calls:
             finally:
                 usage = self._used(sent)
                 errand.usage += usage
-                entry.amount = usage.tokens
+                turn.took(usage.tokens)
                 try:
                     await self._book(sent, usage, errand.account)
                 finally:
@@ -112,7 +124,7 @@ class Calls:
             async with asyncio.timeout_at(limit):
                 sent.answer = await self._transport.send(sent.ask, hear)
         except TimeoutError:
-            detail = f"no answer in {now() - sent.began:.0f} s"
+            detail = f"no answer in {now() - sent.began:.2g} s"
             sent.fault = Fault(reason=ModelReason.TIMEOUT, detail=detail, charged=True)
         except Fault as fault:
             sent.fault = fault

@@ -30,6 +30,22 @@ class Entry:
     amount: float
 
 
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """What one request was let pass as."""
+
+    request: Entry
+    tokens: Entry
+
+    def took(self, tokens: int) -> None:
+        """It took this many tokens in the end."""
+        self.tokens.amount = tokens
+
+    def not_taken(self) -> None:
+        """It was not sent after all."""
+        self.request.amount = self.tokens.amount = 0
+
+
 class Window:
     """Lets at most ``limit`` pass in any 60 seconds; ``None`` lets everything pass.
 
@@ -83,8 +99,8 @@ class Gate:
         self._closed_until = max(self._closed_until, _now() + seconds)
 
     @asynccontextmanager
-    async def turn(self, tokens: int, deadline: float) -> AsyncIterator[Entry]:
-        """A slot, for the time of one request; its entry takes the tokens that it took in the end.
+    async def turn(self, tokens: int, deadline: float) -> AsyncIterator[Turn]:
+        """A slot, for the time of one request.
 
         ``tokens`` are the most that the request can take; ``deadline`` is in the loop's time.
         Raises :class:`Fault` where the turn cannot come before it.
@@ -97,22 +113,21 @@ class Gate:
         try:
             try:
                 async with asyncio.timeout_at(deadline):
-                    entry = await self._pass(tokens, deadline)
+                    turn = await self._pass(tokens, deadline)
             except TimeoutError:
                 raise _limited("the limits of a minute left no room in time") from None
-            yield entry
+            yield turn
         finally:
             self._slots.release()
 
-    async def _pass(self, tokens: int, deadline: float) -> Entry:
+    async def _pass(self, tokens: int, deadline: float) -> Turn:
         async with self._queue:
             while (wait := self._wait(tokens)) > 0:
                 if self._closed_until >= deadline:
                     raise _limited("the server wants no requests for longer than there is time")
                 await asyncio.sleep(min(wait, _LOOK))
             now = _now()
-            self._requests.take(now, 1)
-            return self._tokens.take(now, tokens)
+            return Turn(self._requests.take(now, 1), self._tokens.take(now, tokens))
 
     def _wait(self, tokens: int) -> float:
         now = _now()

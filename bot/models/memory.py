@@ -40,6 +40,21 @@ class Forgetful:
         """Forget it."""
 
 
+class Anew:
+    """Lets everything be found out anew, and keeps it where it is to be kept."""
+
+    def __init__(self, memory: DialectMemory) -> None:
+        self._memory = memory
+
+    def recall(self, server: str, model: str) -> Dialect | None:  # noqa: ARG002 - the port's names
+        """Nothing."""
+        return None
+
+    def keep(self, server: str, model: str, dialect: Dialect) -> None:
+        """Remember it."""
+        self._memory.keep(server, model, dialect)
+
+
 class DialectFile:
     """Implements ``DialectMemory`` in a file of the data folder.
 

@@ -156,7 +156,9 @@ class OpenAITransport:
                 # The server does not stream, and did not say so.
                 return reading.answer(await raw.read(), self._scrub)
             async for chunk in await raw.parse():
-                if piece := gathering.add(chunk.to_dict() if hasattr(chunk, "to_dict") else chunk):
+                # Chunks of another shape are no news worth a warning: the gathering sorts them out.
+                is_table = hasattr(chunk, "to_dict")
+                if piece := gathering.add(chunk.to_dict(warnings=False) if is_table else chunk):
                     hear(piece)
         return gathering.close()
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from enum import Enum, auto
 from typing import Any
 
 # Reasoning models think before they answer; servers that do not take the thoughts out leave them
@@ -133,36 +134,47 @@ def _why(text: str) -> str:
     return "there is no JSON object in it"
 
 
+class _Stage(Enum):
+    BEGIN = auto()
+    THOUGHTS = auto()
+    AFTER = auto()
+    ANSWER = auto()
+
+
 class Unthinking:
     """Takes the thoughts off the front of a text that comes in pieces."""
 
     def __init__(self) -> None:
         self._held = ""
-        self._state = "begin"
+        self._stage = _Stage.BEGIN
 
     def feed(self, piece: str) -> str:
         """What can be shown now; it may be empty."""
-        if self._state == "answer":
+        if self._stage is _Stage.ANSWER:
             return piece
         self._held += piece
-        if self._state == "begin":
+        if self._stage is _Stage.BEGIN:
             if opening := _OPENING.match(self._held):
-                self._state = "thoughts"
-                self._held = self._held[opening.end() :]
+                self._go_on(_Stage.THOUGHTS, opening.end())
             elif not self._may_open():
-                return self._answer(self._held)
-        if self._state == "thoughts" and (closing := _CLOSING.search(self._held)):
-            return self._answer(self._held[closing.end() :].lstrip())
+                return self._go_on(_Stage.ANSWER, len(self._held))
+        if self._stage is _Stage.THOUGHTS and (closing := _CLOSING.search(self._held)):
+            self._go_on(_Stage.AFTER, closing.end())
+        if self._stage is _Stage.AFTER:
+            self._held = self._held.lstrip()
+            if self._held:
+                return self._go_on(_Stage.ANSWER, len(self._held))
         return ""
 
     def close(self) -> str:
         """What was held back, at the end."""
-        return self._answer(self._held) if self._state == "begin" else ""
+        return self._held if self._stage is _Stage.BEGIN else ""
 
-    def _answer(self, text: str) -> str:
-        self._state = "answer"
-        self._held = ""
-        return text
+    def _go_on(self, stage: _Stage, place: int) -> str:
+        """Enter a stage; what is held up to the place is done with, and returned."""
+        done, self._held = self._held[:place], self._held[place:]
+        self._stage = stage
+        return done
 
     def _may_open(self) -> bool:
         begun = self._held.lstrip()

@@ -12,7 +12,7 @@ import structlog
 from bot.clock import SystemClock
 from bot.models.base import Ask, Fault, Transport
 from bot.models.breaker import Breaker
-from bot.models.calls import Calls, Errand, now
+from bot.models.calls import Calls, Errand, Outdated, now
 from bot.models.config import ModelConfig
 from bot.models.dialogue import Dialogue, Whole
 from bot.models.ladder import Dialect, lowered, simpler
@@ -118,6 +118,10 @@ class ServedModel:
             task.cancel()
             await asyncio.gather(task, return_exceptions=True)
 
+    def remember(self) -> None:
+        """Keep what was found out of the server for the next run."""
+        self._memory.keep(self._config.base_url, self._config.name, self._dialect)
+
     async def warm(self) -> None:
         """Load what takes long, beside other work; without this the first question waits for it."""
         await self._transport.warm()
@@ -129,7 +133,7 @@ class ServedModel:
     async def _run(self, request: ModelRequest[T], tell: Tell | None) -> ModelReply[T]:
         wait = self._config.patience if request.patience is None else request.patience
         began = now()
-        errand = Errand(request.account, began + wait)
+        errand = Errand(request.account, began + wait, lambda: self._dialect)
         try:
             return await self._converse(request, errand, began, tell)
         except ModelError as error:
@@ -146,6 +150,8 @@ class ServedModel:
             telling = _Telling(tell) if tell else None
             try:
                 answer = await self._calls.send(ask, errand, telling.hear if telling else None)
+            except Outdated:
+                continue
             except Fault as fault:
                 await self._overcome(fault, ask, errand, patience)
                 why = fault.reason
@@ -185,7 +191,7 @@ class ServedModel:
         if new is None or self._dialect != old:
             return
         self._dialect = new
-        self._memory.keep(self._config.base_url, self._config.name, new)
+        self.remember()
         log.info("model.dialect", rung=new.rung, limit=new.limit, stream=new.stream)
 
 
