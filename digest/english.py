@@ -1,7 +1,6 @@
 """The English grammar: command words, frames of questions, and what is no topic.
 
-A question comes tidied (single spaces, no closing marks) and without its period. Patterns try
-literal words with single spaces between them, so that reading is linear in the length.
+A question comes tidied (single spaces, no closing marks) and without its period.
 """
 
 from __future__ import annotations
@@ -9,14 +8,26 @@ from __future__ import annotations
 import re
 from difflib import get_close_matches
 
+from digest.english_frames import (
+    BY,
+    CHANGED,
+    DID,
+    DIGEST,
+    DIGEST_DAYS,
+    EXPLAIN,
+    EXPLAIN_WORD,
+    HELP,
+    LEVEL,
+    PATH,
+    POLITE_BEGIN,
+    POLITE_END,
+    SEARCH,
+    TERM,
+)
 from digest.errors import InvalidReference
 from digest.grade import Level
 from digest.reference import parse_reference
 from digest.wish import Verb, Wish
-
-_KINDS = r"(?:pr|pull request|pull|mr|merge request|commit|change|patch|revision|sha)"
-_NOUNS = r"(?:changes?|updates?|commits?|prs?|pull requests?|merges?|news|activity|progress|work)"
-_IN = r"(?:in|on|to|for|with|about|of|around|regarding|concerning|related to|touching|affecting)"
 
 
 def _words(text: str) -> frozenset[str]:
@@ -37,130 +48,6 @@ _FUZZY = 0.8
 """Least likeness (difflib's ratio) of a misspelt command word."""
 _FUZZY_WORDS = 3
 """Command words stand among so many first words of a question."""
-
-_POLITE_BEGIN = re.compile(
-    r"^(?:(?:please|pls|hey|hi|hello|ok|so|bot|digestbot|thanks|can you|could you|would you"
-    r"|will you|kindly|i(?:'d| would) like to (?:know|see)|i want to (?:know|see)|do you know"
-    r"|let me know|tell me|show me|give me|get me|send me|show us|tell us)[,:!]? )"
-    r"+(?=\S)",
-    re.IGNORECASE,
-)
-_POLITE_END = re.compile(
-    r"[,;.]?(?: (?:please|pls|thanks|thank you|thx|for me|again))+$", re.IGNORECASE
-)
-
-_EXPLAIN = re.compile(
-    r"(?:(?:explain|describe|summari[sz]e|analy[sz]e|show|why|about|details(?: of| on| for)?"
-    r"|what(?:'s| is| was| does| did)?(?: in)?|what(?:'s| is) (?:in|new in|up with|about)"
-    r"|what (?:happened|changed) (?:in|with)|tell me about|how does|walk me through) )?"
-    rf"(?:the |this )?(?:{_KINDS}:? ?)?(\S+?)"
-    r"(?: (?:do|does|did|about|all about|change|changed|mean|is about|in detail|work))?",
-    re.IGNORECASE,
-)
-_EXPLAIN_WORD = re.compile(r"(?:explain|describe|analy[sz]e)(?: |$)", re.IGNORECASE)
-
-_HELP = re.compile(
-    r"(?:help|usage|commands?|examples|\?|start|what can (?:you|i) (?:do|ask|say)"
-    r"|how (?:do|can|should) i (?:use|ask) (?:you|this|it)|how do you work|how does this work"
-    r"|help me|who are you|what do you do|what are you)",
-    re.IGNORECASE,
-)
-
-_DIGEST_NOUN = r"(?:digest|summary|report|recap|overview|briefing|brief|rundown|roundup|round-up)"
-_DIGEST = re.compile(
-    rf"(?:(?:the|a|an|my|today's|run|make|post|show) )*(?:(daily|weekly|monthly) )?{_DIGEST_NOUN}"
-    rf"(?: {_IN}(?: the| all)?(?: {_NOUNS}| everything)?)?"
-    r"|(?:summari[sz]e|recap|sum up|digest)(?: the| all)?(?: everything| changes| commits| work)?"
-    r"|what happened|what(?:'s| is| has been| was) (?:happening|going on)|what did (?:i|we) miss"
-    r"|catch me up(?: on)?(?: everything)?",
-    re.IGNORECASE,
-)
-_DIGEST_DAYS = {"daily": 1, "weekly": 7, "monthly": 30}
-
-_SEARCH = re.compile(
-    r"(?:search|find|grep|look ?up|look for|searching)(?: for)?"
-    rf"(?:(?: the| all| any| me)*(?: {_NOUNS})?"
-    r" (?:that )?(?:mention(?:s|ing|ed)?|contain(?:s|ing)?|containing|saying))? (.+)"
-    rf"|(?:which|what) {_NOUNS} (?:mention(?:s|ed)?|contain(?:s)?) (.+)"
-    rf"|(?:any )?mentions? of (.+)|{_NOUNS} (?:that )?mention(?:ing)? (.+)",
-    re.IGNORECASE,
-)
-
-_CHANGED_FRAMES = (
-    # what are the latest changes (in X)
-    (
-        rf"what(?:'s| is| are|s)?(?: the)?(?: (?:new|latest|recent|main))? {_NOUNS}"
-        rf"(?: (?:were|was|are|is|have been|has been) (?:made|merged|done|landed|there))?"
-        rf"(?: {_IN} (.+))?"
-    ),
-    # what changed, what's new (in X)
-    (
-        r"what(?:'?s| is| has| have| was| were| got| all)?(?: been)? "
-        r"(?:changed|changing|new|landed|merged|added|updated|modified|different|up)"
-        rf"(?: {_IN} (.+))?"
-    ),
-    rf"what (?:happened|has happened|is going on|was going on|has been going on) {_IN} (.+)",
-    rf"what(?:'s| is) (?:happening|going on) {_IN} (.+)",
-    # has anything changed (in X), is there anything new
-    (
-        r"(?:did|has|have|is there|are there|was there|were there) (?:any ?thing|something|any)"
-        rf"(?: been)?(?: (?:new|change|changed|happen|happened|land|landed|merged|{_NOUNS}))*"
-        rf"(?: {_IN} (.+))?"
-    ),
-    r"(?:did|has|have) (.+) (?:change|changed|been changed|been updated)",
-    r"how (?:is|has|did) (.+) (?:doing|going|change|changed|changing|been going|evolved?)",
-    # anything interesting, anything about X
-    (
-        r"(?:any ?thing|something)(?: (?:new|changed|interesting|important|happening|merged))?"
-        rf"(?: {_IN} (.+))?"
-    ),
-    # what was removed (in X), what's the latest on X, which PRs touched X
-    (
-        r"what (?:was|were|is|got|has been|have been)(?: been)? "
-        r"((?:removed|deleted|deprecated|reverted|fixed|refactored|optimized)(?: in .+)?)"
-    ),
-    rf"what(?:'s| is) the (?:latest|news|newest|status|state)(?: {_IN} (.+))?",
-    (
-        rf"(?:which|what) {_NOUNS} (?:touch(?:ed)?|affect(?:ed)?|chang(?:ed?)|modif(?:y|ied)"
-        r"|concern|are about|were about|are in|went into) (.+)"
-    ),
-    # who touched X
-    (
-        r"who (?:has |have )?(?:touch(?:ed|es)|chang(?:ed|es)|modif(?:ied|ies)|edit(?:ed|s)"
-        r"|updat(?:ed|es)|worked on|works on|is working on|contributed to|committed to) (.+)"
-    ),
-    # latest changes (in X), changed X, X changes
-    (
-        rf"(?:(?:list|show|see|get|the|all|any|latest|recent|new|every) )*{_NOUNS}"
-        rf"(?: (?:made|done|merged|landed))?(?: {_IN} (.+))?"
-    ),
-    r"chang(?:ed?|es)(?: (.+))?",
-    rf"(?:(?:list|show|see|get|the|all|any|latest|recent|new) )*(.+) {_NOUNS}",
-    (
-        rf"(?:list|show|see|summari[sz]e|recap|{_DIGEST_NOUN} {_IN}|what about|how about"
-        rf"|news about|latest on) (?:(?:the |all |any )*{_NOUNS} {_IN} )?(.+)"
-    ),
-)
-_CHANGED = tuple(re.compile(frame, re.IGNORECASE) for frame in _CHANGED_FRAMES)
-
-_BY = re.compile(
-    r" ?\b(?:(?:made|done|authored|written|merged|committed|landed) )?(?:by|author|authored by) "
-    r"(?:\"([^\"]{1,80})\"|@?([^\W\d_][\w.'-]*(?: [A-Z][\w.'-]*){0,3}))",
-)
-_DID = re.compile(
-    r"what (?:did|has|have) @?([^\W\d_][\w.'-]*(?: [A-Z][\w.'-]*){0,3}) "
-    r"(?:do|done|been doing|been working on|change|changed|merge|merged|land|landed|commit"
-    rf"|committed|work on|worked on|ship|write)(?: {_IN} (.+))?",
-    re.IGNORECASE,
-)
-_LEVEL = re.compile(
-    r"\b(?:level (high|medium|low)\b|(high|important|major|critical|significant|notable|biggest"
-    r"|most important|key|top|medium)(?:[- ](?:impact|importance|level|priority))?"
-    rf"(?= (?:{_NOUNS}|ones|things|stuff)\b))",
-    re.IGNORECASE,
-)
-_PATH = re.compile(r"\b(?:path|file|folder|directory|under) \"?([\w.@+~-]+(?:/[\w.@+~-]*)*)\"?")
-_TERM = re.compile(r"\"([^\"]{1,200})\"|([^\s\"]+)")
 
 _LEADING = re.compile(
     r"(?:the|a|an|any|our|all|everything|stuff|things|new|latest|recent) ", re.IGNORECASE
@@ -197,7 +84,7 @@ def read(question: str) -> Wish | None:
     A misspelt command word is read as the nearest one, only where the words as written make no
     question.
     """
-    plain = _POLITE_END.sub("", _POLITE_BEGIN.sub("", question)).strip(" ,")
+    plain = POLITE_END.sub("", POLITE_BEGIN.sub("", question)).strip(" ,")
     wish = _read(plain)
     if wish is None or wish.bare:
         mended = _mended(plain)
@@ -222,23 +109,23 @@ def _nearest(word: str) -> str:
 
 
 def _read(text: str) -> Wish | None:
-    if _HELP.fullmatch(text):
+    if HELP.fullmatch(text):
         return Wish(verb=Verb.HELP)
     if wish := _read_explain(text):
         return wish
-    if found := _EXPLAIN_WORD.match(text):
+    if found := EXPLAIN_WORD.match(text):
         path = text[found.end() :]
         return Wish(verb=Verb.CHANGED, path=path) if _is_path(path) else None
-    if found := _DIGEST.fullmatch(text):
-        return Wish(verb=Verb.DIGEST, days=_DIGEST_DAYS.get((found[1] or "").lower(), 0))
-    if found := _SEARCH.fullmatch(text):
-        terms = tuple(a or b for a, b in _TERM.findall(next(g for g in found.groups() if g)))
+    if found := DIGEST.fullmatch(text):
+        return Wish(verb=Verb.DIGEST, days=DIGEST_DAYS.get((found[1] or "").lower(), 0))
+    if found := SEARCH.fullmatch(text):
+        terms = tuple(a or b for a, b in TERM.findall(next(g for g in found.groups() if g)))
         return Wish(verb=Verb.SEARCH, terms=terms) if terms else None
     return _read_changed(text)
 
 
 def _read_explain(text: str) -> Wish | None:
-    found = _EXPLAIN.fullmatch(text)
+    found = EXPLAIN.fullmatch(text)
     if not found:
         return None
     try:
@@ -248,13 +135,13 @@ def _read_explain(text: str) -> Wish | None:
 
 
 def _read_changed(text: str) -> Wish | None:
-    text, level = _cut(_LEVEL, text)
-    text, path = _cut(_PATH, text)
-    text, author = _cut(_BY, text)
-    if did := _DID.fullmatch(text):
+    text, level = _cut(LEVEL, text)
+    text, path = _cut(PATH, text)
+    text, author = _cut(BY, text)
+    if did := DID.fullmatch(text):
         author, topic = did[1], did[2] or ""
         return None if author.lower() in _NO_TOPIC else _changed(topic, author, path, level)
-    for pattern in _CHANGED:
+    for pattern in CHANGED:
         if found := pattern.fullmatch(text):
             wish = _changed(found[1] if found.re.groups and found[1] else "", author, path, level)
             if wish is not None:
