@@ -122,8 +122,8 @@ class ModelReason(StrEnum):
 class ModelError(DigestbotError):
     """There is no reply. ``usage`` is what was spent all the same.
 
-    ``detail`` is one line for logs and the run's record; it holds no key and no line of the
-    request, and it is never shown in a report.
+    ``detail`` is one line for logs and the run's record, never for a report. It holds no key; a
+    server's own words in it are cut to 300 characters.
     """
 
     def __init__(
