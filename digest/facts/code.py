@@ -7,7 +7,7 @@ The closed set of details, by kind:
 - symbol, changed: ``default`` (``name`` is ``function.parameter``; no value means that it must be
   given), ``required parameter added``, ``parameter added``, ``parameter removed``, ``parameter
   renamed``, ``signature`` (order, kind, ``async``), ``types`` (annotations alone), ``bases``,
-  ``moved`` (before and after are paths).
+  ``visibility`` (``public`` and ``private``), ``moved`` (before and after are paths).
 - flag: empty, ``default`` or ``choices`` where changed, ``alias`` for a second name.
 - environment: empty for one that is declared (in a table, as a setting), ``read`` for one that is
   read where it is needed, ``default`` where changed.

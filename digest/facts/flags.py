@@ -86,8 +86,16 @@ def _declared(source: Source, language: str) -> Iterator[Setting]:
                 value=value,
                 choices=choices,
                 text=source.text[call.start : call.end],
+                spelled=_spelled(names[0].lstrip("-"), language),
                 known=value is not None or not any(p.startswith("**") for p in call.positional),
             )
+
+
+def _spelled(name: str, language: str) -> str:
+    """How program text names a flag where it does not write the dashes."""
+    if language == "python" or not name:
+        return ""
+    return f"{name.replace('-', '_')}:" if language == "rust" else f'"{name}"'
 
 
 def _line(source: Source, call: Call, names: tuple[str, ...]) -> int:

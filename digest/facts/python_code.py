@@ -6,13 +6,14 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property, partial
 
 from digest.facts.source import Source
-from digest.facts.syntax.entry import Entry, Field
+from digest.facts.syntax.entry import Entry, Field, last_part
 from digest.facts.syntax.python_fields import fields, has_fields
 from digest.facts.syntax.python_header import LONGEST_HEADER, header_end, signature
 from digest.facts.syntax.python_outline import Header, Outline
 
 _WORDS = len("async def  ")  # what a header begins with
 _REACH = 60_000  # characters; no class in wide use has its fields further below its name
+_DEEPEST = 4  # bases of bases that are followed
 _QUIET = frozenset({"__init__", "__new__", "__call__"})
 
 
@@ -58,6 +59,26 @@ class Module:
         """Never: a definition that begins a line is always found."""
         del name
         return False
+
+    def hides(self, entry: Entry) -> bool:
+        """Never: in Python what is for inside use has another name."""
+        del entry
+        return False
+
+    def inherits(self, entry: Entry) -> bool:
+        """Whether a class of this side has a method from a base in the same file."""
+        return entry.kind == "method" and self._has(entry.parent, last_part(entry.name), 0)
+
+    def _has(self, owner: str, method: str, depth: int) -> bool:
+        header = next(self.outline.named("class", owner), None)
+        read = signature(self.source.text, header.offset) if header else None
+        bases = [b.partition("[")[0] for b in read.bases] if read and depth < _DEEPEST else []
+        return any(
+            next(self.outline.named("def", f"{base}.{method}"), None) is not None
+            or self._has(base, method, depth + 1)
+            for base in bases
+            if base != owner
+        )
 
     def owners(self) -> tuple[str, ...]:
         """The classes made of fields whose bodies the change touches outside of methods."""

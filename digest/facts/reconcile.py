@@ -26,8 +26,11 @@ def reconcile(facts: Sequence[Fact]) -> tuple[Fact, ...]:
     changed and ``moved``, whose ``before`` and ``after`` are the paths; the same is true of config
     fields. Flags, environment variables, routes and metrics do not belong to a file: one that is
     removed here and added there stays, so both facts go, unless the default became another.
-    Facts of other kinds are returned as they are.
+    A variable that is declared is not told again where it is read. Facts of other kinds are
+    returned as they are.
     """
+    declared = {f.name for f in facts if f.kind is FactKind.ENVIRONMENT and not f.detail}
+    facts = [f for f in facts if f.detail != "read" or f.name not in declared]
     lost: dict[tuple[str, str], list[Fact]] = {}
     for fact in facts:
         if fact.kind in _CODE and fact.action is Action.REMOVED:

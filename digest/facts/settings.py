@@ -15,6 +15,7 @@ from digest.facts.arguments import flat
 from digest.facts.model import Action, Fact, FactKind
 from digest.facts.source import Source
 
+_JOINED = re.compile(r"[\w-]{2}")
 _ALIKE = 0.8  # share of equal text in what surrounds two names, for one to be the other renamed
 
 
@@ -24,8 +25,9 @@ class Setting:
 
     ``names`` are all that mean the same, the chief one first. ``value`` is the default as
     written, or ``None`` for none; where that cannot be told, ``known`` is false. ``choices`` are
-    the values that are allowed, as written. ``text`` is the whole declaration; ``line`` is
-    1-based. ``detail`` tells kinds of declarations apart.
+    the values that are allowed, as written. ``text`` is the whole declaration, ``spelled`` how
+    program text names the thing where that is not one of ``names``; ``line`` is 1-based.
+    ``detail`` tells kinds of declarations apart.
     """
 
     names: tuple[str, ...]
@@ -33,6 +35,7 @@ class Setting:
     value: str | None = None
     choices: str | None = None
     text: str = ""
+    spelled: str = ""
     known: bool = True
     detail: str = ""
 
@@ -42,8 +45,8 @@ def compare(
 ) -> Iterator[Fact]:
     """The facts about settings that the change touches on either side of a file."""
     pairs, gone, come = _matched(list(olds), list(news))
-    gone = [s for s in gone if not any(_mentions(after.text, n) for n in s.names)]
-    come = [s for s in come if not any(_mentions(before.text, n) for n in s.names)]
+    gone = [s for s in gone if not _is_named(after.text, s)]
+    come = [s for s in come if not _is_named(before.text, s)]
     if len(gone) == len(come) == 1 and _is_renamed(gone[0], come[0]):
         old, new = gone.pop(), come.pop()
         yield _fact(kind, Action.RENAMED, new, after, before=old.names[0], after=new.names[0])
@@ -89,12 +92,17 @@ def _once(settings: Sequence[Setting]) -> list[Setting]:
     return list(result.values())
 
 
+def _is_named(text: str, setting: Setting) -> bool:
+    return any(_mentions(text, n) for n in (*setting.names, setting.spelled) if n)
+
+
 def _mentions(text: str, name: str) -> bool:
     """Whether a name stands anywhere in a text, as a whole word."""
     at = text.find(name)
     while at >= 0:
-        around = text[max(at - 1, 0) : at] + text[at + len(name) : at + len(name) + 1]
-        if not re.search(r"[\w-]", around):
+        around = text[max(at - 1, 0) : at], text[at + len(name) : at + len(name) + 1]
+        joined = name[0] + around[0], name[-1] + around[1]
+        if not any(_JOINED.fullmatch(pair) for pair in joined):
             return True
         at = text.find(name, at + 1)
     return False

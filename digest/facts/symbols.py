@@ -6,7 +6,6 @@ listed in ``code``.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from difflib import SequenceMatcher
 from typing import Protocol
@@ -14,11 +13,12 @@ from typing import Protocol
 from digest.facts.arguments import flat
 from digest.facts.model import Action, Evidence, Fact, FactKind
 from digest.facts.source import Source
-from digest.facts.syntax.entry import Entry, Parameter, Signature
+from digest.facts.syntax.entry import Calling, Entry, Parameter, Signature, last_part
 
 _ALIKE = 0.75
 """Least share of equal lines in two bodies for one to be the other's new name."""
 
+_MOST_OVERLOADS = 8  # declarations of one name; more are generated
 _LONGEST_SIGNATURE = 300  # characters
 _LONGEST_BODY = 20_000  # characters that are compared
 
@@ -39,6 +39,12 @@ class Side(Protocol):
     def may_name(self, name: str) -> bool:
         """Whether a name may be declared in a place that could not be read."""
 
+    def hides(self, entry: Entry) -> bool:
+        """Whether a changed line of this side declares the same thing for inside use only."""
+
+    def inherits(self, entry: Entry) -> bool:
+        """Whether the owner of a method has it on this side from what it is derived of."""
+
 
 def compare(before: Side, after: Side) -> Iterator[Fact]:
     """The facts about the symbols of one file."""
@@ -51,9 +57,15 @@ def compare(before: Side, after: Side) -> Iterator[Fact]:
         if olds and news:
             kept.extend(_pairs(olds, news))
         elif olds and not olds[0].quiet and not after.may_name(name):
-            gone.append(olds[0])
+            if after.hides(olds[0]):
+                yield _visibility(olds[0], after.source, "public", "private")
+            else:
+                gone.extend(olds[:1] if not after.inherits(olds[0]) else [])
         elif news and not news[0].quiet and not before.may_name(name):
-            come.append(news[0])
+            if before.hides(news[0]):
+                yield _visibility(news[0], after.source, "private", "public")
+            else:
+                come.extend(news[:1] if not before.inherits(news[0]) else [])
     gone, come = _whole(gone), _whole(come)
     for lost, found in _renames(gone, come):
         gone.remove(lost)
@@ -66,6 +78,24 @@ def compare(before: Side, after: Side) -> Iterator[Fact]:
         yield _one(Action.ADDED, found, after.source)
     for old, new in kept:
         yield from _changes(old, new, before.source, after.source)
+
+
+def _visibility(entry: Entry, after: Source, was: str, is_: str) -> Fact:
+    return Fact(
+        kind=FactKind.SYMBOL,
+        action=Action.CHANGED,
+        name=entry.name,
+        before=was,
+        after=is_,
+        detail="visibility",
+        evidence=after.evidence(_line_of(entry, after)),
+    )
+
+
+def _line_of(entry: Entry, after: Source) -> int:
+    """The changed line that has the name, 1-based; that of the entry if none has."""
+    last = last_part(entry.name)
+    return next((row + 1 for row, line in after.changed() if last in line), entry.line)
 
 
 def _renamed(lost: Entry, found: Entry, after: Source) -> Fact:
@@ -102,9 +132,7 @@ def _one(action: Action, entry: Entry, source: Source) -> Fact:
 
 def _pairs(old: list[Entry], new: list[Entry]) -> list[tuple[Entry, Entry]]:
     """Declarations of one name on both sides; overloads that do not pair off are left alone."""
-    if len(old) == len(new) == 1:
-        return [(old[0], new[0])]
-    if len(old) != len(new) or len(old) > 8:
+    if [e.kind for e in old] != [e.kind for e in new] or len(old) > _MOST_OVERLOADS:
         return []
     return list(zip(old, new, strict=True))
 
@@ -139,8 +167,7 @@ def _likeness(one: Entry, other: Entry) -> float:
 
 
 def _lines(entry: Entry) -> list[str]:
-    name = re.split(r"[.:]+", entry.name)[-1]
-    body = entry.body()[:_LONGEST_BODY].replace(name, "\0")
+    body = entry.body()[:_LONGEST_BODY].replace(last_part(entry.name), "\0")
     return [line.strip() for line in body.split("\n") if line.strip()]
 
 
@@ -218,6 +245,20 @@ def _key(text: str | None) -> str | None:
 
 def difference(before: Signature, now: Signature) -> str:
     """What sets two signatures apart, the gravest first; empty if nothing but defaults does."""
+    if now.calling is Calling.BY_NAME:
+        if detail := _by_name(before, now):
+            return detail
+    elif detail := _by_place(before, now):
+        return detail
+    if tuple(map(_key, before.bases)) != tuple(map(_key, now.bases)):
+        return "bases"
+    if before.prefix != now.prefix:
+        return "signature"
+    types = _types(before) != _types(now)
+    return ("signature" if now.calling is Calling.BY_TYPE else "types") if types else ""
+
+
+def _by_name(before: Signature, now: Signature) -> str:
     olds = {p.name: p for p in before.parameters}
     news = {p.name: p for p in now.parameters}
     added = [p for p in now.parameters if p.name not in olds]
@@ -230,11 +271,20 @@ def difference(before: Signature, now: Signature) -> str:
         return "parameter removed"
     if added:
         return "parameter added"
-    if _shape(before) != _shape(now):
-        return "signature"
-    if tuple(map(_key, before.bases)) != tuple(map(_key, now.bases)):
-        return "bases"
-    return "types" if _types(before) != _types(now) else ""
+    return "signature" if _shape(before) != _shape(now) else ""
+
+
+def _by_place(before: Signature, now: Signature) -> str:
+    olds, news = before.parameters, now.parameters
+    if len(news) > len(olds):
+        kept = {p.name for p in olds}
+        added = [p for p in news if p.name not in kept] or news[len(olds) :]
+        required = any(p.default is None and not p.kind for p in added)
+        return "required parameter added" if required else "parameter added"
+    if len(news) < len(olds):
+        return "parameter removed"
+    names = [p.name for p in olds], [p.name for p in news]
+    return "signature" if names[0] != names[1] and sorted(names[0]) == sorted(names[1]) else ""
 
 
 def _same_place(before: Signature, now: Signature, old: Parameter, new: Parameter) -> bool:
@@ -250,8 +300,11 @@ def _shape(s: Signature) -> tuple[object, ...]:
     """What a caller depends on: the order of what goes by place, and what goes by name only."""
     by_place = tuple((p.name, p.kind) for p in s.parameters if not p.keyword)
     by_name = frozenset((p.name, p.kind) for p in s.parameters if p.keyword)
-    return s.prefix, by_place, by_name
+    return by_place, by_name
 
 
 def _types(s: Signature) -> tuple[object, ...]:
-    return _key(s.returns), {p.name: _key(p.annotation) for p in s.parameters}
+    types = [_key(p.annotation) for p in s.parameters]
+    if s.calling is Calling.BY_NAME:
+        return _key(s.returns), dict(zip((p.name for p in s.parameters), types, strict=True))
+    return _key(s.returns), types

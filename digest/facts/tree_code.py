@@ -23,6 +23,7 @@ _READERS: dict[str, Callable[[Node, str], Iterator[Declaration]]] = {
     "cpp": c_family.declarations,
     "cuda": c_family.declarations,
 }
+_KEYWORDS = "fn|struct|enum|union|trait|const|static|type|class|interface|function|let|var|record"
 _LAST = re.compile(r"\w+$")
 
 
@@ -47,11 +48,17 @@ class TreeCode:
     @cached_property
     def tree(self) -> Tree:
         """The syntax tree, made from the earlier one where that is possible."""
-        text, then = self.source.text, self._earlier
-        if then is None or not then.source.text or self.grammar != then.grammar:
-            return parse_whole(text, self.grammar)
+        then = self._earlier
+        if then is None or not then.text or self.grammar != then.grammar:
+            return parse_whole(self.text, self.grammar)
         changes = zip(then.source.rows, self.source.rows, strict=True)
-        return parse_again(then.tree, then.source.text, text, changes, self.grammar)
+        return parse_again(then.tree, then.text, self.text, changes, self.grammar)
+
+    @cached_property
+    def text(self) -> str:
+        """What is parsed: the text without what the grammar does not know."""
+        text = self.source.text
+        return c_family.without_attributes(text) if self.grammar == "cpp" else text
 
     @property
     def grammar(self) -> str:
@@ -89,6 +96,20 @@ class TreeCode:
             return False
         last = _LAST.search(name)
         return last is not None and last.group() in self.source.text
+
+    def hides(self, entry: Entry) -> bool:
+        """Whether a changed line declares the same name without making it public."""
+        last = _LAST.search(entry.name)
+        return (
+            self.grammar != "cpp"
+            and last is not None
+            and bool(re.search(rf"\b(?:{_KEYWORDS})\s+{last.group()}\b", self.source.changed_text))
+        )
+
+    def inherits(self, entry: Entry) -> bool:
+        """Not told: what a type inherits mostly stands in other files."""
+        del entry
+        return False
 
     def owners(self) -> tuple[str, ...]:
         """The types with fields that the change touches."""

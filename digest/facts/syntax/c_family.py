@@ -36,7 +36,18 @@ _WRAPPERS = frozenset(
 )  # fmt: skip
 _HIDDEN = re.compile(r"^_|^(?:detail|details|internal|impl|anonymous)$")
 _HEADER = (".h", ".hh", ".hpp", ".hxx", ".h++", ".cuh", ".inl", ".ipp", ".tpp")
+_ATTRIBUTES = re.compile(
+    r"\b__(?:device|host|global|forceinline|inline|noinline|launch_bounds|restrict)__\b"
+    r"(?:(?<=bounds__)[ \t]*\([^()\n]*\))?"
+)
 _NAME = re.compile(r"~?[A-Za-z][\w:]*")
+
+
+def without_attributes(text: str) -> str:
+    """The text with what compilers for devices add to C++ blanked out, every place kept."""
+    if "__" not in text:
+        return text
+    return _ATTRIBUTES.sub(lambda m: " " * len(m.group()), text)
 
 
 def is_header(path: str) -> bool:
@@ -132,10 +143,11 @@ def _parameters(node: Node | None) -> Iterator[Parameter]:
         default = named(child, "default_value")
         text = plain(child).partition("=")[0].strip() if default else plain(child)
         declarator = named(child, "declarator")
-        name = re.search(r"\w+", plain(declarator)) if declarator else None
+        found = re.search(r"\w+", plain(declarator)) if declarator else None
+        name = found.group() if found else f"_{place}"
         yield Parameter(
-            name=name.group() if name else f"_{place}",
-            annotation=text,
+            name=name,
+            annotation=re.sub(rf"\b{name}\b", "", text).strip(),
             default=plain(default) if default else None,
             kind="*" if "variadic" in child.type else "",
         )

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from enum import StrEnum
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,6 +25,22 @@ class Parameter:
     row: int = field(default=0, compare=False)
 
 
+def last_part(name: str) -> str:
+    """The name itself of a qualified name: ``c`` of ``a.b.c`` and of ``a::b::c``."""
+    return re.split(r"[.:]+", name)[-1]
+
+
+class Calling(StrEnum):
+    """What of a signature the callers of a language depend on."""
+
+    BY_NAME = "by name"
+    """Parameters may be given by name, and types are advice: Python."""
+    BY_PLACE = "by place"
+    """Parameters go by place, and types are advice: JavaScript, TypeScript."""
+    BY_TYPE = "by type"
+    """Parameters go by place, and types must fit: Rust, Go, Java, C and C++."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Signature:
     """What a declaration looks like from outside.
@@ -37,6 +55,7 @@ class Signature:
     returns: str | None = None
     prefix: str = ""
     bases: tuple[str, ...] = ()
+    calling: Calling = Calling.BY_NAME
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,7 +8,7 @@ from functools import partial
 
 from tree_sitter import Node
 
-from digest.facts.syntax.entry import Parameter, Signature
+from digest.facts.syntax.entry import Calling, Parameter, Signature
 from digest.facts.syntax.grammar import text_of
 from digest.facts.syntax.tree import (
     DEEPEST,
@@ -187,9 +187,14 @@ def _signature(node: Node | None) -> Signature:
         return simple(plain(h) for h in heritage)
     prefix = "async" if any(c.type == "async" for c in node.children) else ""
     if parameters.type == "identifier":
-        return signature([Parameter(name=text_of(parameters))], None, prefix=prefix)
+        one = Parameter(name=text_of(parameters))
+        return signature([one], None, calling=Calling.BY_PLACE, prefix=prefix)
     return signature(
-        _parameters(parameters), bare(named(node, "return_type")), prefix=prefix, arrow=": "
+        _parameters(parameters),
+        bare(named(node, "return_type")),
+        calling=Calling.BY_PLACE,
+        prefix=prefix,
+        arrow=": ",
     )
 
 

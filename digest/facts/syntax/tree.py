@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from tree_sitter import Node
 
 from digest.facts.arguments import flat
-from digest.facts.syntax.entry import Parameter, Signature
+from digest.facts.syntax.entry import Calling, Parameter, Signature
 from digest.facts.syntax.grammar import text_of
 
 DEEPEST = 12
@@ -68,6 +68,7 @@ def signature(
     parameters: Iterable[Parameter],
     returns: str | None,
     *,
+    calling: Calling = Calling.BY_TYPE,
     prefix: str = "",
     arrow: str = " -> ",
     source: Node | None = None,
@@ -88,6 +89,7 @@ def signature(
         parameters=known,
         returns=returns,
         prefix=prefix,
+        calling=calling,
     )
 
 
