@@ -15,13 +15,14 @@ from digest.report.form import SCHEMA, window_to_json
 def answer_to_json(answer: Answer, text: str, zone: ZoneInfo) -> dict[str, Any]:
     """The answer with every match, newest first; ``text`` is its document as it was shown.
 
-    Times are ISO 8601 in ``zone``. ``window`` is ``null`` where the question has none.
+    Times are ISO 8601 in ``zone``. ``window`` and ``topic`` are ``null`` where the
+    question has none.
     """
     return {
         "schema": SCHEMA,
         "intent": answer.intent,
         "window": window_to_json(answer.window) if answer.window else None,
-        "topic": answer.topic,
+        "topic": answer.topic or None,
         "total": len(answer.rows),
         "changes": [_row(row, zone) for row in answer.rows],
         "text": text,

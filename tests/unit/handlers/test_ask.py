@@ -325,7 +325,7 @@ async def test_answer_as_json_lists_every_match(source):
 async def test_answer_as_json_of_an_explanation_has_no_window(source):
     answer = await ask("explain #11", context(source))
     form = answer_to_json(answer, "", context(source).zone)
-    assert (form["window"], form["topic"], form["total"]) == (None, "", 1)
+    assert (form["window"], form["topic"], form["total"]) == (None, None, 1)
 
 
 async def test_archived_answers_ask_the_archive_alone(source):
