@@ -7,6 +7,7 @@ everything else stays plain text.
 from __future__ import annotations
 
 import re
+from functools import reduce
 
 from digest.document import Code, Span, Spans, Text
 
@@ -83,15 +84,21 @@ def _entries(text: str) -> list[str]:
 def excerpt(paragraph: str, limit: int) -> tuple[str, bool]:
     """As many whole sentences from the start as fit ``limit`` characters, and whether that is all.
 
-    Empty where the first sentence alone is longer: a sentence is never cut.
+    Empty where the first sentence alone is longer: a sentence is never cut. One that announces
+    what is not shown ("This fixes:") is left out.
     """
-    kept = ""
-    for piece in sentences(paragraph):
-        longer = _followed(kept, piece)
-        if len(longer) > limit:
-            return kept, False
-        kept = longer
-    return kept, True
+    kept: list[str] = []
+    length = 0
+    pieces = sentences(paragraph)
+    for piece in pieces:
+        length += len(piece) + 2
+        if length > limit + 2:
+            break
+        kept.append(piece)
+    whole = len(kept) == len(pieces)
+    while kept and kept[-1][-1] in ":：":
+        kept.pop()
+    return reduce(_followed, kept, ""), whole
 
 
 def _followed(kept: str, piece: str) -> str:

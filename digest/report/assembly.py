@@ -15,7 +15,7 @@ from digest.document import Code, Spans
 from digest.grade import Level
 from digest.graded import Graded, Repository
 from digest.language import Language
-from digest.statement import Analysis
+from digest.statement import Analysis, ChangeType
 from digest.window import Window
 from digest.words import pages as words
 from digest.words.labels import CHANGE_TYPES, COMMA, SEPARATOR, STOP
@@ -176,6 +176,8 @@ def lead(entries: Sequence[Entry], counts: Counts, language: Language) -> Spans:
 def _kinds(entries: Sequence[Entry], language: Language) -> str:
     """The first type of each change with its count, the most frequent first."""
     counted = Counter(e.analysis.change_types[0] for e in entries)
+    if len(counted) > 1:
+        del counted[ChangeType.OTHER]
     ranked = sorted(counted.items(), key=lambda item: (-item[1], item[0]))[:4]
     return COMMA.template(language).join(
         words.KIND_COUNT.text(language, kind=CHANGE_TYPES[kind].template(language), count=count)

@@ -13,7 +13,6 @@ AUTHOR = Phrase("Author", "作者")
 MESSAGE = Phrase("Subject", "提交信息")
 STATISTICS = Phrase("Statistics", "统计摘要")
 CONTENTS = Phrase("Contents", "目录")
-COMMITS = Phrase("Commits", "提交列表")
 
 COUNTS = Phrase("{n:commit|commits} in this window", "本时段共 {n} 个提交")
 WINDOW = Phrase(
@@ -29,7 +28,6 @@ FILTERED = Phrase("{count} filtered ({why})", "过滤 {count} 个（{why}）")
 FAILED = Phrase("{count} failed ({why})", "失败 {count} 个（{why}）")
 
 COMMIT = Phrase("commit", "查看提交")
-REQUEST = Phrase("discussion", "查看讨论")
 BY = Phrase("by {author}", "作者 {author}")
 LATE = Phrase("late", "迟到")
 LATE_NOTE = Phrase(
@@ -60,5 +58,3 @@ FULL_REPORT = Phrase("Full report", "完整报告")
 """The name of the link, or what stands before the path."""
 
 LEVEL_COUNT = Phrase("{title} ({count})", "{title}（{count}）")
-EXPLAINED = Phrase("{name} at {moment}", "{name}，{moment}")
-FACT_LINE = Phrase("{what} (+{more})", "{what}（另有 {more} 项）")

@@ -51,7 +51,6 @@ UNDOES = Phrase("Undoes {what}.", "回退 {what}。")
 RELANDS = Phrase("Brings back {what}.", "重新合入 {what}。")
 TITLED = Phrase("{what} (“{title}”)", "{what}（“{title}”）")
 AN_EARLIER_CHANGE = Phrase("an earlier change", "此前的一项变更")
-CLOSES = Phrase("The message refers to {issues}.", "提交信息提到 {issues}。")
 
 # Impact.
 AREA_FILES = Phrase("{area}: {places}", "{area}：{places}")

@@ -207,6 +207,19 @@ def test_long_words_of_the_author_are_cut_between_sentences():
     assert len(quote) < BOUNDS[Level.HIGH].quote + 60
 
 
+def test_a_sentence_that_announces_a_list_is_not_quoted():
+    graded = samples.change(
+        1,
+        "Read names",
+        Level.HIGH,
+        files=[samples.file("a.py")],
+        paragraphs=["Names may hold blanks. This fixes:", "A paragraph behind it."],
+    )
+    assert analyse(graded, Language.EN).summary[0].text == (
+        "In the author's words: “Names may hold blanks.”"
+    )
+
+
 def test_a_sentence_longer_than_the_bound_is_not_quoted():
     graded = samples.change(
         1, "Say it at once", Level.LOW, files=[samples.file("a.py")], paragraphs=["word " * 200]

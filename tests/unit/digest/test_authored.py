@@ -1,0 +1,62 @@
+"""The author's words: whole sentences, code kept apart."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from digest.authored import authored, excerpt, sentences, unticked
+from digest.document import Code, Text, plain
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("One. Two! Three?", ["One.", "Two!", "Three?"]),
+        ("See e.g. Foo or i.e. Bar. Done.", ["See e.g. Foo or i.e. Bar.", "Done."]),
+        ("Version 2.10 is out. It is fast.", ["Version 2.10 is out.", "It is fast."]),
+        ("He said so (really.) Then left.", ["He said so (really.)", "Then left."]),
+        ("修复崩溃。提升性能！", ["修复崩溃。", "提升性能！"]),
+        ("- one\n- two\n  goes on\n* three", ["one", "two goes on", "three"]),
+        ("1. first\n2. second", ["first", "second"]),
+        ("wrapped\nline. Next", ["wrapped line.", "Next"]),
+        ("", []),
+    ],
+)
+def test_sentences_end_where_a_reader_stops(text, found):
+    assert sentences(text) == found
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("use `a b` now", (Text("use "), Code("a b"), Text(" now"))),
+        ("``a ` b``", (Code("a ` b"),)),
+        ("one ` alone", (Text("one ` alone"),)),
+        ("**bold** word", (Text("bold word"),)),
+        ("a  \n b", (Text("a b"),)),
+        ("", ()),
+    ],
+)
+def test_authored_reads_backticks_and_nothing_else(text, found):
+    assert authored(text) == found
+
+
+def test_unticked_keeps_the_words_of_code():
+    assert unticked("Add `get_name` to\n all") == "Add get_name to all"
+
+
+@given(st.text(max_size=200), st.integers(1, 80))
+def test_excerpt_is_whole_sentences_within_its_limit(text, limit):
+    kept, whole = excerpt(text, limit)
+    assert len(kept) <= limit
+    pieces = sentences(text)
+    assert not kept or kept.startswith(pieces[0])
+    assert not whole or all(piece in kept or piece[-1] in ":：" for piece in pieces)
+
+
+@given(st.text(alphabet="ab `*.\n", max_size=60))
+def test_authored_drops_no_word(text):
+    letters = [c for c in text if c in "ab"]
+    assert [c for c in plain(authored(text)) if c in "ab"] == letters
