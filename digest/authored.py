@@ -13,7 +13,7 @@ from digest.document import Code, Span, Spans, Text
 
 _CODE = re.compile(r"(`+)(?!`)(.+?)(?<!`)\1(?!`)")
 _BOLD = re.compile(r"(?<![\w*])\*\*(?=\S)(.+?)(?<=\S)\*\*(?![\w*])")
-_SPACE = re.compile(r"\s+")
+_BREAK = re.compile(r"\s*[^\S ]\s*")
 _END = re.compile(
     r"(?:(?<=[.!?])|(?<=[.!?][\"')\]]))\s+(?=[\"'(\[`*A-Z0-9\u4e00-\u9fff-])|(?<=[。！？])\s*(?=\S)"
 )
@@ -26,8 +26,8 @@ _ABBREVIATION = re.compile(
 
 
 def flat(text: str) -> str:
-    """The text on one line."""
-    return _SPACE.sub(" ", text).strip()
+    """The text on one line; blanks that the author doubled stay as they are."""
+    return _BREAK.sub(" ", text).strip()
 
 
 def authored(text: str) -> Spans:

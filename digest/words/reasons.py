@@ -21,10 +21,10 @@ REASONS = {
     "config_changed": Phrase("changed config field {subject}", "变更配置项 {subject}"),
     "config_removed": Phrase("removed config field {subject}", "移除配置项 {subject}"),
     "core": Phrase("changes code", "改动代码"),
-    "core_added": Phrase("{subject} lines added to the code", "代码新增 {subject} 行"),
-    "core_deleted": Phrase("{subject} lines removed from the code", "代码删除 {subject} 行"),
-    "core_files": Phrase("{subject} code files", "涉及 {subject} 个代码文件"),
-    "core_new_files": Phrase("{subject} new code files", "新增 {subject} 个代码文件"),
+    "core_added": Phrase("{subject:line|lines} added to the code", "代码新增 {subject} 行"),
+    "core_deleted": Phrase("{subject:line|lines} removed from the code", "代码删除 {subject} 行"),
+    "core_files": Phrase("{subject:code file|code files}", "涉及 {subject} 个代码文件"),
+    "core_new_files": Phrase("{subject:new code file|new code files}", "新增 {subject} 个代码文件"),
     "dependency": Phrase("dependency {subject}", "依赖 {subject}"),
     "deprecation": Phrase("deprecation {subject}", "弃用 {subject}"),
     "docs_with_core": Phrase("code with docs", "代码与文档一同改动"),
@@ -36,7 +36,7 @@ REASONS = {
         "removed environment variable {subject}", "移除环境变量 {subject}"
     ),
     "explained": Phrase("explained in the message", "提交信息附有说明"),
-    "files": Phrase("{subject} files", "涉及 {subject} 个文件"),
+    "files": Phrase("{subject:file|files}", "涉及 {subject} 个文件"),
     "flag_added": Phrase("new command-line flag {subject}", "新增命令行参数 {subject}"),
     "flag_changed": Phrase("changed command-line flag {subject}", "变更命令行参数 {subject}"),
     "flag_removed": Phrase("removed command-line flag {subject}", "移除命令行参数 {subject}"),
@@ -77,6 +77,7 @@ REASONS = {
 
 _OTHER = Phrase("{rule}", "{rule}")
 _OTHER_WITH_SUBJECT = Phrase("{rule}: {subject}", "{rule}：{subject}")
+_COUNT = re.compile(r"[0-9]{1,9}")
 _EMPTY = re.compile(r"\s*(?:[(（][“”]*[)）]|“”|[:：])\s*$")
 
 
@@ -89,7 +90,8 @@ def reason_words(reason: Reason, language: Language) -> str:
     subject = " ".join(reason.subject.split())
     phrase = REASONS.get(reason.rule)
     if phrase is not None:
-        return _EMPTY.sub("", phrase.text(language, subject=subject)).strip()
+        seen = int(subject) if _COUNT.fullmatch(subject) else subject
+        return _EMPTY.sub("", phrase.text(language, subject=seen)).strip()
     rule = re.sub(r"[_.\-]+", " ", reason.rule).strip()
     other = _OTHER_WITH_SUBJECT if subject else _OTHER
     return other.text(language, rule=rule, subject=subject)

@@ -36,6 +36,7 @@ def test_sentences_end_where_a_reader_stops(text, found):
         ("one ` alone", (Text("one ` alone"),)),
         ("**bold** word", (Text("bold word"),)),
         ("a  \n b", (Text("a b"),)),
+        ("a  b", (Text("a  b"),)),
         ("", ()),
     ],
 )

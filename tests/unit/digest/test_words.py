@@ -104,3 +104,11 @@ def test_joined_merges_neighbouring_words_and_drops_empty_ones():
 def test_sentences_begin_with_a_capital_but_code_is_kept():
     assert sentence(["adds ", Code("x")])[0] == Text("Adds ")
     assert sentence([Code("x"), " is"])[0] == Code("x")
+
+
+def test_a_counted_reason_takes_the_form_that_fits():
+    words = [
+        reason_words(Reason(rule="core_files", weight=1.0, subject=n), Language.EN)
+        for n in ("1", "1040", "")
+    ]
+    assert words == ["1 code file", "1,040 code files", ""]
