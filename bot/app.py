@@ -25,6 +25,8 @@ from digest.window import zone_of
 from handlers.context import Context, Silent, Watched
 from handlers.ports import Clock, Progress
 
+_OWN_CHECKOUT = Path(__file__).resolve().parent.parent
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class App:
@@ -77,7 +79,11 @@ class App:
     async def _watch_default(self, branch: str | None) -> Watched:
         if self.config and self.config.repositories:
             return await self.watch_configured(self.config.repositories[0], branch=branch)
-        for place in filter(None, (str(Path.cwd()), self.places.last())):
+        here = str(Path.cwd())
+        last = self.places.last()
+        # In the program's own checkout a question is about what was looked at last.
+        places = (last, here) if Path.cwd() == _OWN_CHECKOUT else (here, last)
+        for place in filter(None, places):
             try:
                 return await self._open(place, branch=branch)
             except NotARepository:
@@ -91,8 +97,7 @@ class App:
         self, place: str, *, name: str | None = None, branch: str | None = None
     ) -> Watched:
         repository, source = await open_source(place, self.data, name=name)
-        key = str(Path(place).resolve()) if Path(place).exists() else place
-        repository = self.places.enter(key, repository)
+        repository = self.places.enter(_canonical(place), repository)
         return Watched(repository=repository, source=source, branch=branch)
 
     def _configured(self, place: str | None) -> RepositoryConfig | None:
@@ -123,7 +128,10 @@ class App:
         )
 
     def zone(self, name: str | None) -> ZoneInfo:
-        """The zone by name, else the configured one, else this machine's. Raises ``UnknownZone``."""
+        """The zone by name, else the configured one, else this machine's.
+
+        Raises ``UnknownZone``.
+        """
         if name:
             return zone_of(name)
         return self.config.defaults.zone if self.config else local_zone()
@@ -135,6 +143,12 @@ class App:
     def at(self, clock: Clock) -> App:
         """The same program at another time."""
         return replace(self, clock=clock)
+
+
+def _canonical(place: str) -> str:
+    """One spelling for each place: a folder's full path, an address as it is."""
+    folder = Path(place).expanduser()
+    return str(folder.resolve()) if folder.exists() else place
 
 
 def local_zone() -> ZoneInfo:

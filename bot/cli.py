@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from typer.exceptions import TyperException
 
+from bot.forms import AnswerFormat, DigestFormat
 from digest.errors import UserError
 from digest.language import Language
 
@@ -28,21 +28,6 @@ app = typer.Typer(
 )
 archive = typer.Typer(help="Look into the archive and keep it in order.", no_args_is_help=True)
 app.add_typer(archive, name="archive")
-
-
-class DigestFormat(StrEnum):
-    """What ``digestbot digest`` writes."""
-
-    CONDENSED = "condensed"
-    MARKDOWN = "markdown"
-    JSON = "json"
-
-
-class AnswerFormat(StrEnum):
-    """What ``explain`` and ``ask`` write."""
-
-    TEXT = "text"
-    JSON = "json"
 
 
 Place = Annotated[
@@ -314,7 +299,7 @@ def guarded(work: Callable[[], object]) -> int:
     except UserError as error:
         return _fail(str(error), error.exit_status)
     except TyperException as error:
-        hint = "" if error.exit_code != 2 else "; see digestbot --help"  # noqa: PLR2004
+        hint = "" if error.exit_code != 2 else "; see digestbot --help"
         return _fail(error.format_message().rstrip(".") + hint, error.exit_code)
     except (typer.Abort, KeyboardInterrupt):
         return 130

@@ -25,8 +25,12 @@ class Places:
 
     def last(self) -> str | None:
         """The place that was used last."""
+        return next(iter(self.all()), None)
+
+    def all(self) -> tuple[str, ...]:
+        """Every place, the one used last first."""
         entries = self._read()
-        return max(entries, key=lambda place: entries[place]["used"]) if entries else None
+        return tuple(sorted(entries, key=lambda place: -int(entries[place]["used"])))
 
     def place_of(self, name: str) -> str | None:
         """The place of a repository by its name, whatever the case."""
@@ -41,7 +45,7 @@ class Places:
         taken = any(e["name"] == name for p, e in entries.items() if p != place and not e["web"])
         if taken and not repository.web:
             name = f"{name}-{hashlib.sha256(place.encode()).hexdigest()[:6]}"
-        used = 1 + max((e["used"] for e in entries.values()), default=0)
+        used = 1 + max((int(e["used"]) for e in entries.values()), default=0)
         entries[place] = {"name": name, "web": repository.web, "used": used}
         write_whole(self._file, json.dumps(entries, ensure_ascii=False, indent=1) + "\n")
         return replace(repository, name=name)

@@ -5,16 +5,18 @@ from __future__ import annotations
 import io
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 from bot.app import App, opened
-from bot.cli import AnswerFormat
 from bot.clock import FixedClock
 from bot.commands import emit, finish, print_document
+from bot.forms import AnswerFormat
 from bot.platforms.console import Console, Keyboard, attached
 from bot.progress import Bar
 from digest.answer import Answer
 from digest.answer_form import answer_to_json
+from digest.errors import UnknownChange, UserError
 from digest.intent import Explain, Help
 from digest.language import Language
 from digest.reference import parse_reference
@@ -43,9 +45,27 @@ def explain(
     async def work() -> None:
         async with opened(config) as app:
             ctx = await _context(app, repo or _clone_of(app, intent), branch, zone, language)
-            _show(await answer(intent, ctx), ctx, form)
+            try:
+                found = await answer(intent, ctx)
+            except UnknownChange:
+                if repo is not None or (elsewhere := await _elsewhere(app, intent, ctx)) is None:
+                    raise
+                ctx, found = elsewhere
+            _show(found, ctx, form)
 
     finish(work())
+
+
+async def _elsewhere(app: App, intent: Explain, ctx: Context) -> tuple[Context, Answer] | None:
+    """The answer of another repository that was read before, the one used last first."""
+    for place in app.places.all():
+        try:
+            watched = await app.watch(place)
+            other = replace(ctx, watched=watched)
+            return other, await answer(intent, other)
+        except UserError:
+            continue
+    return None
 
 
 def ask(
@@ -124,5 +144,7 @@ def _show(found: Answer, ctx: Context, form: AnswerFormat) -> None:
     if form is AnswerFormat.TEXT:
         print_document(found.document)
         return
-    text = "\n".join(p.text for p in Console(io.StringIO(), width=_JSON_WIDTH).render(found.document))
+    text = "\n".join(
+        p.text for p in Console(io.StringIO(), width=_JSON_WIDTH).render(found.document)
+    )
     emit(json.dumps(answer_to_json(found, text, ctx.zone), ensure_ascii=False, indent=1))

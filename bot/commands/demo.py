@@ -6,8 +6,8 @@ import shlex
 import sys
 
 from bot.app import opened
-from bot.cli import DigestFormat
 from bot.commands import digest, finish
+from bot.forms import DigestFormat
 
 _NEXT = """
 That was the last day of {place} with changes. What is kept is in {data}:

@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import json
-import re
 from dataclasses import dataclass
 from pathlib import Path
 
 from bot.app import App, opened
-from bot.cli import DigestFormat
 from bot.commands import emit, finish, print_document
 from bot.commands.windows import between, day_of
-from bot.files import write_whole
+from bot.forms import DigestFormat
 from bot.progress import Bar
+from bot.reports import keep_report
 from digest.errors import InvalidWindow
-from digest.graded import Repository
 from digest.language import Language
 from digest.markdown import markdown
 from digest.report import digest_document, report_document
 from digest.report.form import report_to_json
-from digest.report.moments import span_of
 from digest.window import Window
 from handlers.context import Context
 from handlers.daily import Daily, look
@@ -94,20 +91,3 @@ def _write(app: App, daily: Daily, options: Options) -> None:
             print_document(
                 digest_document(report, report.language, str(where or "")), options.output
             )
-
-
-def keep_report(folder: Path, daily: Daily) -> Path:
-    """Write the full report into the folder, under the repository, window and language."""
-    report = daily.report
-    file = folder / slug(report.repository) / f"{_stem(report.window)}.{report.language}.md"
-    write_whole(file, markdown(report_document(report, report.language)))
-    return file
-
-
-def slug(repository: Repository) -> str:
-    """The repository's name as a folder's: letters, digits, dot, dash, underscore."""
-    return re.sub(r"[^\w.-]+", "_", repository.name).strip(".") or "repository"
-
-
-def _stem(window: Window) -> str:
-    return re.sub(r"[^\w.+-]+", "_", span_of(window)).strip("_")

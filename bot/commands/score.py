@@ -31,12 +31,23 @@ def run(
     """Grade and write, newest first. Raises ``UserError``."""
     if since is None:
         raise InvalidWindow("score needs a window; name --since and --until")
-    finish(_run(place, since, until, branch, zone, output, config))
+    finish(
+        _run(
+            place,
+            since,
+            until=until,
+            branch=branch,
+            zone=zone,
+            output=output,
+            config=config,
+        )
+    )
 
 
 async def _run(
     place: str,
     since: str,
+    *,
     until: str | None,
     branch: str | None,
     zone: str | None,

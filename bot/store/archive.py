@@ -13,7 +13,7 @@ from bot.store.engine import Database
 from bot.store.index import INDEXED_BY
 from bot.store.reindex import reindex
 from bot.store.repositories import enrol, enrolled
-from bot.store.rows import GRADED, entry, graded, newest_first
+from bot.store.rows import GRADED, entry, graded, newest_first, numbered
 from bot.store.search import NEWEST, found, plan
 from bot.store.tables import change_topics, changes
 from bot.store.writing import Verdict, chunks, held, verdict, write
@@ -80,7 +80,7 @@ class SqlArchive:
         if key is None:
             return ()
         named: list[ColumnElement[bool]] = []
-        if number is not None:
+        if numbered(number) is not None:
             named.append(changes.c.number == number)
         if sha:
             first = sha.lower()
@@ -118,14 +118,14 @@ class SqlArchive:
         if key is None:
             return {}
         counted = (
-            select(change_topics.c.topic, func.count())
+            select(change_topics.c.topic, func.count().label("number"))
             .where(change_topics.c.repository_id == key)
             .group_by(change_topics.c.topic)
         )
         if among is not None:
             counted = counted.where(change_topics.c.topic.in_(among))
         async with self._database.reading() as connection:
-            return dict((await connection.execute(counted)).tuples().all())
+            return {row.topic: row.number for row in await connection.execute(counted)}
 
     async def _key(self, repository: Repository) -> int | None:
         """The key of the repository's row, its indexes made anew first where rules changed."""

@@ -20,6 +20,10 @@ from bot.store.engine import Database
 from bot.store.rows import moment, seconds, storable
 from bot.store.tables import digests
 from digest.window import Window
+from handlers.ports import Outcome, State
+
+
+_CONTENT = frozenset({"document", "markdown", "tip", "outcomes"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,11 +45,18 @@ class Heading:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeptDigest:
-    """A digest: ``document`` is the condensed one as JSON text, ``markdown`` the full report."""
+    """A digest: ``document`` is the condensed one as JSON text, ``markdown`` the full report.
+
+    ``tip`` is the commit that the branch stood at, empty for a branch without any, and
+    ``outcomes`` how each commit of the digest ends once it is delivered: both belong to the frozen
+    content, since a later look at the branch would find more.
+    """
 
     heading: Heading
     document: str
     markdown: str
+    tip: str = ""
+    outcomes: tuple[Outcome, ...] = ()
 
 
 class SqlDigests:
@@ -74,7 +85,7 @@ class SqlDigests:
     async def list(self, limit: int) -> Sequence[Heading]:
         """The digests that were made last, the newest first; ``limit`` of them at most."""
         wanted = (
-            select(*(c for c in digests.c if c.name not in {"document", "markdown"}))
+            select(*(c for c in digests.c if c.name not in _CONTENT))
             .order_by(digests.c.created_at.desc(), digests.c.name)
             .limit(limit)
         )
@@ -95,6 +106,8 @@ def _columns(digest: KeptDigest) -> dict[str, Any]:
         "document": storable(digest.document),
         "markdown": storable(digest.markdown),
         "counts": json.dumps(dict(heading.counts)),
+        "tip": digest.tip,
+        "outcomes": storable(json.dumps([[o.sha, o.state, o.why] for o in digest.outcomes])),
     }
 
 
@@ -110,7 +123,17 @@ def _heading(row: Row[*tuple[Any, ...]]) -> Heading:
 
 
 def _kept(row: Row[*tuple[Any, ...]]) -> KeptDigest:
-    return KeptDigest(heading=_heading(row), document=row.document, markdown=row.markdown)
+    outcomes = tuple(
+        Outcome(sha=sha, state=State(state), why=why)
+        for sha, state, why in json.loads(row.outcomes)
+    )
+    return KeptDigest(
+        heading=_heading(row),
+        document=row.document,
+        markdown=row.markdown,
+        tip=row.tip,
+        outcomes=outcomes,
+    )
 
 
 _insertion = insert_into(digests)

@@ -9,6 +9,7 @@ turns writer fail at once instead of waiting for its turn
 from __future__ import annotations
 
 import asyncio
+import os
 import sqlite3
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
@@ -100,8 +101,8 @@ async def open_database(folder: Path) -> Database:
     A new folder is readable by its owner only. Raises ``UnwritableFolder``, ``NewerArchive``
     and ``BrokenArchive``.
     """
-    _make(folder)
     path = folder / FILE
+    _make(path)
     database = Database(path, _engine(path))
     try:
         await _bring_up_to_date(database)
@@ -111,11 +112,17 @@ async def open_database(folder: Path) -> Database:
     return database
 
 
-def _make(folder: Path) -> None:
+def _make(path: Path) -> None:
+    """Make folder and file where they are missing, and see that they can be written.
+
+    SQLite would tell as much, but less clearly, and its driver leaves a thread behind when a
+    connection cannot be made.
+    """
     try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
     except OSError as error:
-        raise UnwritableFolder(str(folder), error.strerror or str(error)) from error
+        raise UnwritableFolder(str(error.filename or path), error.strerror or str(error)) from error
 
 
 @contextmanager
@@ -148,10 +155,15 @@ def _engine(path: Path) -> AsyncEngine:
 
 
 def _set_up(connection: Any, _record: object) -> None:
-    cursor = connection.cursor()
-    for setting in _SETTINGS:
-        cursor.execute(setting)
-    cursor.close()
+    try:
+        cursor = connection.cursor()
+        for setting in _SETTINGS:
+            cursor.execute(setting)
+        cursor.close()
+    except BaseException:
+        # The pool never gets to know it, and its thread would stay.
+        connection.close()
+        raise
 
 
 @asynccontextmanager

@@ -18,6 +18,7 @@ from digest.grade import Grade, Level, Reason
 from digest.graded import Graded
 from digest.topics import topics_of
 
+_MOST = 2**63 - 1
 _LEVELS = tuple(Level)
 _text = json.JSONEncoder(separators=(",", ":"), check_circular=False).encode
 
@@ -72,7 +73,7 @@ def entry(graded: Graded) -> Entry:
         change={
             "sha": commit.sha,
             "committed_at": seconds(commit.committed_at),
-            "number": graded.number,
+            "number": numbered(graded.number),
             "facts_version": facts.version,
             "omitted": omitted(graded),
             "author_key": folded(commit.author),
@@ -94,6 +95,11 @@ def entry(graded: Graded) -> Entry:
     )
 
 
+def numbered(number: int | None) -> int | None:
+    """A request number as it is stored: one that no database can hold names nothing."""
+    return None if number is None or number > _MOST else number
+
+
 def graded_columns(grade: Grade) -> dict[str, Any]:
     """The columns of ``changes`` that a grade fills."""
     return {"score": grade.score, "level": grade.level.rank}
@@ -112,25 +118,23 @@ def omitted(graded: Graded) -> int:
 
 def graded(row: Row[*tuple[Any, ...]]) -> Graded:
     """The change of a row of :data:`GRADED`; its facts are read when they are asked for."""
-    sha, committed_at, score, level, version, authored_at, author, email, *texts = row
-    parents, reasons, subject, message, facts = texts
     return Graded(
         commit=Commit(
-            sha=sha,
-            parents=tuple(parents.split()),
-            author=author,
-            email=email,
-            authored_at=moment(authored_at),
-            committed_at=moment(committed_at),
-            message=message,
+            sha=row.sha,
+            parents=tuple(row.parents.split()),
+            author=row.author,
+            email=row.email,
+            authored_at=moment(row.authored_at),
+            committed_at=moment(row.committed_at),
+            message=row.message,
         ),
-        facts=StoredFacts.from_texts(version, subject, facts),
+        facts=StoredFacts.from_texts(row.facts_version, row.subject, row.facts),
         grade=Grade(
-            score=score,
-            level=_LEVELS[level],
+            score=row.score,
+            level=_LEVELS[row.level],
             reasons=tuple(
-                Reason(rule=rule, weight=weight, subject=thing)
-                for rule, weight, thing in json.loads(reasons)
+                Reason(rule=rule, weight=weight, subject=subject)
+                for rule, weight, subject in json.loads(row.reasons)
             ),
         ),
     )

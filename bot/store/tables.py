@@ -197,5 +197,8 @@ digests = Table(
     Column("document", Text, nullable=False),
     Column("markdown", Text, nullable=False),
     Column("counts", Text, nullable=False),
+    # Where the branch stood, and how each commit ends once the digest is delivered.
+    Column("tip", Text, nullable=False),
+    Column("outcomes", Text, nullable=False),
     Index(None, "created_at"),
 )

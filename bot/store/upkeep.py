@@ -15,7 +15,7 @@ from bot.store.engine import Database
 from bot.store.reindex import reindex
 from bot.store.repositories import enrolled
 from bot.store.rows import moment
-from bot.store.tables import change_texts, changes, contents, repositories
+from bot.store.tables import change_texts, change_topics, changes, contents, repositories
 from bot.store.writing import chunks, clear_indexes
 from digest.errors import BrokenArchive
 from digest.graded import Repository
@@ -64,7 +64,7 @@ async def holdings(database: Database) -> Sequence[Holding]:
             repositories.c.name,
             repositories.c.web,
             repositories.c.forge,
-            func.count(changes.c.id).label("count"),
+            func.count(changes.c.id).label("number"),
             func.min(changes.c.committed_at).label("first"),
             func.max(changes.c.committed_at).label("last"),
             func.coalesce(characters, 0).label("characters"),
@@ -79,7 +79,7 @@ async def holdings(database: Database) -> Sequence[Holding]:
         return tuple(
             Holding(
                 repository=Repository(name=row.name, web=row.web, forge=row.forge),
-                changes=row.count,
+                changes=row.number,
                 first=None if row.first is None else moment(row.first),
                 last=None if row.last is None else moment(row.last),
                 characters=row.characters,
@@ -118,8 +118,11 @@ async def check(database: Database) -> Sequence[str]:
         async with database.reading() as connection:
             for row in await connection.exec_driver_sql("PRAGMA integrity_check"):
                 found += [row[0]] if row[0] != "ok" else []
-            for row in await connection.exec_driver_sql("PRAGMA foreign_key_check"):
-                found.append(f"row {row[1]} of {row[0]} refers to no row of {row[2]}")
+            orphans = await connection.exec_driver_sql("PRAGMA foreign_key_check")
+            found += [
+                f"row {row['rowid']} of {row['table']} refers to no row of {row['parent']}"
+                for row in orphans.mappings()
+            ]
             # With a rank of 1 the index is held against the texts as well.
             await connection.exec_driver_sql(
                 "INSERT INTO change_search (change_search, rank) VALUES ('integrity-check', 1)"
@@ -140,6 +143,9 @@ async def forget(database: Database, repository: Repository) -> int:
             return 0
         mine = changes.c.repository_id == held.id
         keys = (await connection.scalars(select(changes.c.id).where(mine))).all()
+        await connection.execute(
+            delete(change_topics).where(change_topics.c.repository_id == held.id)
+        )
         await clear_indexes(connection, held.id, keys)
         for some in chunks(keys):
             await connection.execute(delete(contents).where(contents.c.change_id.in_(some)))

@@ -31,7 +31,9 @@ from digest.window import Window, zone_of
 from tests.evals.reading import read_signals
 
 ROOT = Path(__file__).resolve().parents[2]
-PENALTY = 0.02  # per unit of total sample weight; chosen by the figures that this script prints
+PENALTY = 0.01  # per unit of total sample weight; this and RARE by the figures printed here
+RARE = 0.5  # root mean square below which a signal counts as rare and is held back the more
+CAP = 1.5  # log-odds that a unit of a signal moves at the most, unless its floor is higher
 ROUNDS = 400
 FLOORS = {
     # Least log-odds of a signal, whatever the notes of one project say of it.
@@ -106,7 +108,7 @@ def fit(samples: Sequence[Sample]) -> tuple[dict[str, float], list[float]]:
     place = {n: i for i, n in enumerate(names)}
     total = sum(len(s.rows) for s in samples)
     scale = [
-        max(sqrt(sum(r.signals.get(n, 0.0) ** 2 for s in samples for r in s.rows) / total), 0.05)
+        max(sqrt(sum(r.signals.get(n, 0.0) ** 2 for s in samples for r in s.rows) / total), RARE)
         for n in names
     ]
     rows: list[tuple[list[tuple[int, float]], int, float, float]] = []
@@ -117,7 +119,10 @@ def fit(samples: Sequence[Sample]) -> tuple[dict[str, float], list[float]]:
             rows.append((cells, k, float(row.noted), share))
     mass = sum(r[3] for r in rows)
     rows = [(c, k, y, w / mass) for c, k, y, w in rows]
-    floor = [FLOORS[n] * scale[place[n]] if n in FLOORS else None for n in names]
+    bounds = [
+        (FLOORS.get(n, -CAP) * scale[place[n]], max(CAP, FLOORS.get(n, 0.0)) * scale[place[n]])
+        for n in names
+    ]
     width = len(names) + len(samples)
     step = 4.0 / max(sum(v * v for _, v in c) + 1 for c, *_ in rows)
     point, ahead, pace = [0.0] * width, [0.0] * width, 1.0
@@ -130,9 +135,8 @@ def fit(samples: Sequence[Sample]) -> tuple[dict[str, float], list[float]]:
             for i, v in cells:
                 slope[i] += pull * v
         moved = [a - 4 * step * g for a, g in zip(ahead, slope, strict=True)]
-        for i, least in enumerate(floor):
-            if least is not None and moved[i] < least:
-                moved[i] = least
+        for i, (least, most) in enumerate(bounds):
+            moved[i] = min(max(moved[i], least), most)
         quicker = (1 + sqrt(1 + 4 * pace * pace)) / 2
         push = (pace - 1) / quicker
         ahead = [m + push * (m - p) for m, p in zip(moved, point, strict=True)]

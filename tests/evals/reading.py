@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 
@@ -15,7 +16,12 @@ from digest.window import Window
 async def read_signals(clone: str, window: Window) -> list[dict[str, Any]]:
     """Number, subject and signals of each change, newest first."""
 
-    _, source = await open_source(clone, Path("/nonexistent"))
+    with TemporaryDirectory() as folder:
+        return await _read(clone, window, Path(folder))
+
+
+async def _read(clone: str, window: Window, data: Path) -> list[dict[str, Any]]:
+    _, source = await open_source(clone, data)
     tip = await source.tip()
     rows = []
     async for batch in source.changes(tip, window):

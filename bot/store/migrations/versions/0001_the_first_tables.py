@@ -213,6 +213,8 @@ def _create_digests() -> None:
         _text("document"),
         _text("markdown"),
         _text("counts"),
+        _text("tip"),
+        _text("outcomes"),
         sa.PrimaryKeyConstraint("name", name="pk_digests"),
     )
     op.create_index("ix_digests_created_at", "digests", ["created_at"])

@@ -1,0 +1,116 @@
+"""``digestbot run`` and ``digestbot check``."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Mapping
+from contextlib import AsyncExitStack
+from pathlib import Path
+
+from bot import check as checking
+from bot import logs, runner
+from bot.app import App, opened
+from bot.clock import SystemClock
+from bot.commands import finish
+from bot.config import Config, config_file, read
+from bot.courier import Target
+from bot.delivery import Delivery
+from bot.lease import FileLeases
+from bot.platforms.base import Incoming, Receiver, Sender, SendError
+from bot.sections import RepositoryConfig
+from bot.senders import open_senders, targets
+from bot.slots import Slots
+from bot.sources.git import open_source
+from bot.store.engine import FILE, open_database
+from bot.store.migrations import HEAD
+from digest.document import Document
+from digest.errors import UserError
+from handlers.ask import ask
+from handlers.ports import Tip
+
+
+def run(file: Path | None) -> None:
+    """Work until a signal comes. Raises ``InvalidConfig`` and what opening the archive raises."""
+    config = read(file or config_file())
+    logs.configure(config.logs.format, config.logs.level, secrets=config.secrets())
+    finish(_run(config))
+
+
+async def _run(config: Config) -> None:
+    async with opened(config.file) as app, AsyncExitStack() as stack:
+        try:
+            senders = open_senders(config)
+        except SendError as error:
+            raise UserError(f"a platform cannot be used: {error}; see digestbot check") from error
+        for sender in senders.values():
+            stack.push_async_callback(sender.aclose)
+        stop = asyncio.Event()
+        runner.stop_on_signals(stop)
+        await runner.run(_work(app, config, senders), stop)
+
+
+def _work(app: App, config: Config, senders: Mapping[str, Sender]) -> runner.Work:
+    reached = targets(config, senders)
+    slots = Slots(app, {c.name: (c, config.watched(c)) for c in config.channels})
+    leases = FileLeases(app.data / "leases")
+    return runner.Work(
+        posts=[
+            runner.Post(target=reached[c.name], spec=c.spec, catch_up=c.patience)
+            for c in config.channels
+        ],
+        build=slots.build,
+        finish=slots.finish,
+        answer=_answers(app, config, reached),
+        delivery=Delivery(app.ledger, leases, list(reached.values())),
+        ledger=app.ledger,
+        leases=leases,
+        clock=app.clock,
+        receivers=[sender for sender in senders.values() if isinstance(sender, Receiver)],
+    )
+
+
+def _answers(app: App, config: Config, reached: Mapping[str, Target]) -> runner.Reply:
+    """Answers about the repositories of the chat that asks, in its channel's zone and language."""
+    chats = {(reached[c.name].sender.name, c.chat): c for c in config.channels if c.name in reached}
+
+    async def reply(incoming: Incoming) -> Document | None:
+        channel = chats.get((incoming.platform, incoming.chat))
+        settings = config.watched(channel) if channel else config.repositories
+        if not settings:
+            raise UserError("no repository is configured; name one under [[repositories]]")
+        watched = await app.watch_configured(settings[0])
+        preferences = channel or config.defaults
+        ctx = app.context(watched, zone=preferences.zone, language=preferences.language)
+        return (await ask(incoming.text, ctx)).document
+
+    return reply
+
+
+def check(file: Path | None) -> None:
+    """Print what was found; raises ``UserError`` where ``run`` would not work."""
+    config = read(file or config_file())
+    found = finish(checking.check(config, _probes(config)))
+    marks = {
+        checking.Weight.OK: "ok     ",
+        checking.Weight.WARNING: "warning",
+        checking.Weight.ERROR: "ERROR  ",
+    }
+    for finding in found:
+        sys.stdout.write(f"{marks[finding.weight]} {finding.subject}: {finding.text}\n")
+    if checking.failed(found):
+        raise UserError(f"{config.file}: not ready to run; the lines marked ERROR say why")
+
+
+def _probes(config: Config) -> checking.Probes:
+    async def tip(repository: RepositoryConfig) -> Tip:
+        _, source = await open_source(repository.place, config.data, name=repository.name)
+        return await source.tip(repository.branch)
+
+    async def revision(data: Path) -> str:
+        if not (data / FILE).exists():
+            return ""
+        async with await open_database(data):
+            return HEAD
+
+    return checking.Probes(tip=tip, revision=revision, clock=SystemClock())

@@ -1,0 +1,31 @@
+"""Full reports as Markdown files."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from bot.files import write_whole
+from digest.graded import Repository
+from digest.markdown import markdown
+from digest.report import report_document
+from digest.report.moments import span_of
+from digest.window import Window
+from handlers.daily import Daily
+
+
+def keep_report(folder: Path, daily: Daily) -> Path:
+    """Write the full report into the folder, under the repository, window and language."""
+    report = daily.report
+    file = folder / slug(report.repository) / f"{_stem(report.window)}.{report.language}.md"
+    write_whole(file, markdown(report_document(report, report.language)))
+    return file
+
+
+def slug(repository: Repository) -> str:
+    """The repository's name as a folder's: letters, digits, dot, dash, underscore."""
+    return re.sub(r"[^\w.-]+", "_", repository.name).strip(".") or "repository"
+
+
+def _stem(window: Window) -> str:
+    return re.sub(r"[^\w.+-]+", "_", span_of(window)).strip("_")

@@ -1,0 +1,125 @@
+"""What a slot of a channel posts, and how its commits are accounted for afterwards.
+
+A slot's digest is kept in the archive, with the tip it went up to and the state of each of its
+commits, before anything is posted. A process that dies in between finds it there, posts the same
+content and moves the channel's tip to the same commit: nothing is lost, nothing comes twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import structlog
+
+from bot.app import App
+from bot.delivery import Delivered
+from bot.frozen import freeze, thaw
+from bot.reports import keep_report
+from bot.runner import Post, Ready
+from bot.schedule import Slot, window
+from bot.sections import ChannelConfig, Quiet, RepositoryConfig
+from bot.store.digests import Heading, KeptDigest
+from digest.errors import SourceUnavailable
+from digest.markdown import markdown
+from digest.report import digest_document, report_document
+from handlers.context import Context
+from handlers.daily import Daily, due
+from handlers.ports import State
+
+log = structlog.get_logger(__name__)
+
+
+class Slots:
+    """Builds and finishes the slots of the configured channels."""
+
+    def __init__(
+        self, app: App, channels: Mapping[str, tuple[ChannelConfig, Sequence[RepositoryConfig]]]
+    ) -> None:
+        """``channels`` are those of the configuration with their repositories, by name."""
+        self._app = app
+        self._channels = channels
+
+    async def build(self, post: Post, slot: Slot) -> Sequence[Ready]:
+        """The digests of a slot, one a repository; none for a quiet day that is to be silent.
+
+        A repository that cannot be read is left for the next slot, which finds its commits by
+        ancestry. Raises ``SourceUnavailable`` where none can be read.
+        """
+        channel, repositories = self._channels[post.name]
+        ready: list[Ready] = []
+        failed: list[SourceUnavailable] = []
+        for repository in repositories:
+            try:
+                kept = await self._kept(channel, repository, post, slot)
+            except SourceUnavailable as error:
+                log.error(  # noqa: TRY400 - the line says all; git's own words are in it
+                    "repository.unavailable", repository=repository.name, error=str(error)
+                )
+                failed.append(error)
+                continue
+            posted = any(outcome.state is State.POSTED for outcome in kept.outcomes)
+            if posted or channel.quiet is Quiet.LINE:
+                document = thaw(kept.document).document
+                ready.append(Ready(digest=kept.heading.name, document=document))
+        if failed and len(failed) == len(repositories):
+            raise failed[0]
+        return ready
+
+    async def finish(self, post: Post, slot: Slot, results: Sequence[Delivered]) -> None:
+        """Record how every commit of the slot ended, and move the channel's tips."""
+        del results  # frozen is as good as posted: the delivery brings it to an end
+        channel, repositories = self._channels[post.name]
+        for settings in repositories:
+            kept = await self._app.digests.get(_name(channel, settings, slot))
+            if kept is not None:
+                watched = await self._app.watch_configured(settings)
+                await self._app.coverage.record(
+                    watched.repository,
+                    kept.heading.branch,
+                    channel.name,
+                    kept.tip or None,
+                    kept.outcomes,
+                )
+
+    async def _kept(
+        self, channel: ChannelConfig, settings: RepositoryConfig, post: Post, slot: Slot
+    ) -> KeptDigest:
+        name = _name(channel, settings, slot)
+        if (kept := await self._app.digests.get(name)) is not None and kept.heading.frozen:
+            return kept
+        watched = await self._app.watch_configured(settings)
+        await watched.source.sync()
+        ctx = self._app.context(watched, zone=channel.zone, language=channel.language)
+        daily = await due(ctx, channel.name, window(post.spec, slot), channel.least)
+        return await self._app.digests.keep(self._frozen(name, channel, daily, ctx))
+
+    def _frozen(self, name: str, channel: ChannelConfig, daily: Daily, ctx: Context) -> KeptDigest:
+        report = daily.report
+        where = keep_report(channel.output or self._app.data / "reports", daily)
+        counts = report.counts
+        return KeptDigest(
+            heading=Heading(
+                name=name,
+                repository=report.repository.name,
+                branch=report.branch,
+                window=report.window,
+                created_at=ctx.clock.now(),
+                counts={
+                    "total": counts.total,
+                    "high": counts.high,
+                    "medium": counts.medium,
+                    "low": counts.low,
+                },
+            ),
+            document=freeze(
+                digest_document(report, report.language, str(where), least=channel.least), ()
+            ),
+            markdown=markdown(report_document(report, report.language)),
+            tip=daily.tip.sha or "",
+            outcomes=daily.outcomes,
+        )
+
+
+def _name(channel: ChannelConfig, repository: RepositoryConfig, slot: Slot) -> str:
+    """The stable name of what one channel gets of one repository in one slot."""
+    return f"daily:{repository.name}:{repository.branch or 'HEAD'}:{slot.name}:{channel.name}"

@@ -1,0 +1,172 @@
+"""Graded changes for the archive, plain ones and what hypothesis thinks of."""
+
+from __future__ import annotations
+
+import hashlib
+from datetime import UTC, datetime, timedelta
+
+from hypothesis import strategies as st
+
+from digest.change import Commit, FileStatus, Side
+from digest.facts.model import (
+    FACTS_VERSION,
+    Action,
+    Area,
+    Evidence,
+    Fact,
+    FactKind,
+    Facts,
+    FileFacts,
+    Series,
+    Subject,
+    Undone,
+)
+from digest.grade import Grade, Level, Reason
+from digest.graded import Graded, Repository
+
+REPOSITORY = Repository(name="owner/name", web="https://forge.example/owner/name", forge="github")
+OTHER = Repository(name="owner/other")
+START = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+def sha_of(n: int) -> str:
+    return hashlib.sha1(f"sample {n}".encode()).hexdigest()
+
+
+def made(
+    n: int,
+    title: str = "Change a thing",
+    *,
+    body: str = "",
+    paths: tuple[str, ...] = ("src/thing.py",),
+    names: tuple[str, ...] = (),
+    author: str = "Ada Lovelace",
+    at: datetime | None = None,
+    parents: tuple[str, ...] = (),
+    number: int | None = None,
+    level: Level = Level.MEDIUM,
+    score: float = 0.3,
+    version: int = FACTS_VERSION,
+    omitted: int = 0,
+    tags: tuple[str, ...] = (),
+) -> Graded:
+    """The n-th sample: one minute after the one before it."""
+    moment = at or START + timedelta(minutes=n)
+    return Graded(
+        commit=Commit(
+            sha=sha_of(n),
+            parents=parents,
+            author=author,
+            email="ada@example.org",
+            authored_at=moment - timedelta(hours=2),
+            committed_at=moment,
+            message=f"{title}\n\n{body}" if body else title,
+        ),
+        facts=Facts(
+            subject=Subject(title=title, words=title, tags=tags, number=number),
+            files=tuple(
+                FileFacts(
+                    path=path,
+                    status=FileStatus.MODIFIED,
+                    area=Area.CORE,
+                    added=1,
+                    omitted=place < omitted,
+                )
+                for place, path in enumerate(paths)
+            ),
+            items=tuple(
+                Fact(
+                    kind=FactKind.SYMBOL,
+                    action=Action.ADDED,
+                    name=name,
+                    evidence=Evidence(path=paths[0], line=1, side=Side.NEW),
+                )
+                for name in names
+            ),
+            version=version,
+        ),
+        grade=Grade(score=score, level=level, reasons=(Reason(rule="r", weight=0.5, subject="s"),)),
+    )
+
+
+# What a path can hold: any byte but NUL, undecodable ones as lone surrogates.
+_bytes = st.binary(min_size=1, max_size=12).filter(lambda b: b"\0" not in b)
+paths = _bytes.map(lambda b: b.decode("utf-8", "surrogateescape"))
+texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=40)
+moments = st.integers(0, 4_000_000_000).map(lambda s: datetime.fromtimestamp(s, UTC))
+numbers = st.none() | st.integers(1, 10**9)
+evidence = st.builds(
+    Evidence, path=paths, line=st.integers(0, 10**6), side=st.sampled_from(list(Side))
+)
+undone = st.none() | st.builds(Undone, sha=texts, number=numbers, title=texts)
+facts = st.builds(
+    Facts,
+    subject=st.builds(
+        Subject,
+        title=texts,
+        words=texts,
+        tags=st.lists(texts, max_size=2).map(tuple),
+        type=texts,
+        scope=texts,
+        breaking=st.booleans(),
+        number=numbers,
+        series=st.none() | st.builds(Series, part=st.integers(1, 9), total=numbers),
+    ),
+    files=st.lists(
+        st.builds(
+            FileFacts,
+            path=paths,
+            status=st.sampled_from(list(FileStatus)),
+            area=st.sampled_from(list(Area)),
+            language=texts,
+            old_path=st.none() | paths,
+            added=st.integers(0, 10**6),
+            deleted=st.integers(0, 10**6),
+            omitted=st.booleans(),
+            binary=st.booleans(),
+        ),
+        max_size=3,
+    ).map(tuple),
+    items=st.lists(
+        st.builds(
+            Fact,
+            kind=st.sampled_from(list(FactKind)),
+            action=st.sampled_from(list(Action)),
+            name=texts,
+            evidence=evidence,
+            before=st.none() | texts,
+            after=st.none() | texts,
+            detail=texts,
+        ),
+        max_size=3,
+    ).map(tuple),
+    paragraphs=st.lists(texts, max_size=2).map(tuple),
+    trailers=st.lists(st.tuples(texts, texts), max_size=2).map(tuple),
+    co_authors=st.lists(texts, max_size=2).map(tuple),
+    issues=st.lists(st.integers(1, 10**9), max_size=2).map(tuple),
+    reverts=undone,
+    relands=undone,
+    merge=st.booleans(),
+)
+changes = st.builds(
+    Graded,
+    commit=st.builds(
+        Commit,
+        sha=st.integers(0, 10**9).map(sha_of),
+        parents=st.lists(st.integers(0, 10**9).map(sha_of), max_size=2).map(tuple),
+        author=texts,
+        email=texts,
+        authored_at=moments,
+        committed_at=moments,
+        message=texts,
+    ),
+    facts=facts,
+    grade=st.builds(
+        Grade,
+        score=st.floats(0, 1),
+        level=st.sampled_from(list(Level)),
+        reasons=st.lists(
+            st.builds(Reason, rule=texts, weight=st.floats(-5, 5), subject=texts), max_size=3
+        ).map(tuple),
+    ),
+)
