@@ -49,8 +49,11 @@ _SPACE = re.compile(r"\s+")
 class Call:
     """A call: where it stands and what it was given, as written.
 
-    ``start`` is the offset at which the name begins, ``end`` the one behind the closing bracket.
+    ``callee`` is what is called, as written before the bracket. ``start`` is the offset at which
+    it begins, ``end`` the one behind the closing bracket.
     """
+
+    callee: str
 
     start: int
     end: int
@@ -112,7 +115,13 @@ def call_at(text: str, start: int, bracket: int, language: str) -> Call | None:
             named[match.group(1)] = part[match.end() :].strip()
         else:
             positional.append(part)
-    return Call(start=start, end=end, positional=tuple(positional), named=named)
+    return Call(
+        callee=text[start:bracket].strip(),
+        start=start,
+        end=end,
+        positional=tuple(positional),
+        named=named,
+    )
 
 
 def touched_calls(

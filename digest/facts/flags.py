@@ -108,26 +108,24 @@ def _line(source: Source, call: Call, names: tuple[str, ...]) -> int:
 Read = tuple[tuple[str, ...], str | None, str | None]
 
 
-def _python(source: Source, call: Call) -> Read | None:
-    callee = source.text[call.start : call.start + 24]
-    if callee.startswith("DEFINE_"):
+def _python(_source: Source, call: Call) -> Read | None:
+    if call.callee.startswith("DEFINE_"):
         name = literal(call.get("name", 0))
         return ((f"--{name}",), call.get("default", 1), None) if name else None
     texts = [t for p in call.positional if (t := literal(p)) is not None]
     names = [n for t in texts if t.startswith("-") for n in t.split("/")]
     value = call.get("default")
-    if value is None and callee.startswith("Option") and texts[:1] != names[:1]:
+    if value is None and call.callee.startswith("Option") and texts[:1] != names[:1]:
         value = call.get("default", 0)
     return tuple(names), value, call.get("choices")
 
 
 def _go(source: Source, call: Call) -> Read | None:
-    callee, _, _ = source.text[call.start : call.end].partition("(")
-    if callee.startswith("cli."):
+    if call.callee.startswith("cli."):
         parts = dict(p.split(":", 1) for p in call.positional if ":" in p)
         name = literal(parts.get("Name", "").strip())
         return ((f"--{name}",), parts.get("Value", "").strip() or None, None) if name else None
-    callee = callee.rpartition(".")[2]
+    callee = call.callee.rpartition(".")[2]
     arguments = list(call.positional)
     if callee.removesuffix("P").endswith("Var"):
         arguments = arguments[1:]
@@ -144,7 +142,7 @@ def _go(source: Source, call: Call) -> Read | None:
 
 def _rust(source: Source, call: Call) -> Read | None:
     text = source.text
-    if text.startswith(".long", call.start):
+    if call.callee == ".long":
         name = literal(call.get("", 0))
         chain = text[call.end : call.end + 600].partition("Arg::new(")[0]
         default = re.search(r"\.default_value\(\s*([^()]+?)\s*\)", chain)
@@ -174,19 +172,18 @@ def _script(_source: Source, call: Call) -> Read | None:
     return (f"--{spec}",), default.group(1).strip() if default else None, None
 
 
-def _c(source: Source, call: Call) -> Read | None:
-    callee = source.text[call.start : call.start + 10]
-    if callee.startswith("{"):
+def _c(_source: Source, call: Call) -> Read | None:
+    if not call.callee:
         name = literal(call.get("", 0))
         kind = call.get("", 1) or ""
         return ((f"--{name}",), None, None) if name and kind.endswith("_argument") else None
-    first = 1 if callee.startswith("ABSL") else 0
+    first = 1 if call.callee.startswith("ABSL") else 0
     name = call.get("", first)
     return ((f"--{name}",), call.get("", first + 1), None) if name else None
 
 
-def _java(source: Source, call: Call) -> Read | None:
-    if source.text.startswith(".longOpt", call.start):
+def _java(_source: Source, call: Call) -> Read | None:
+    if call.callee == ".longOpt":
         name = literal(call.get("", 0))
         return ((f"--{name}",), None, None) if name else None
     given = call.named.get("names") or call.named.get("name") or call.get("", 0) or ""

@@ -111,6 +111,8 @@ _SETTINGS = {
         "istogram",
         "ummary",
         "name=",
+        '"/',
+        "'/",
     ),
     "rust": (
         "#[arg",

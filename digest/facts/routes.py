@@ -79,14 +79,13 @@ def _whole(source: Source) -> Source:
 def _declared(source: Source, language: str) -> Iterator[Setting]:
     prefixes = _prefixes(source.text) if language == "python" else {}
     for call in touched_calls(source, _CALLEES[language], language, _WORDS):
-        callee = source.text[call.start : source.text.find("(", call.start)]
         path = literal(call.get("path", 0)) or literal(call.get("rule"))
         if path is None and language == "java":
             path = literal(call.get("value", 0))
-        if path is None or not _is_path(path, callee):
+        if path is None or not _is_path(path, call.callee):
             continue
-        path = prefixes.get(callee.lstrip("@").partition(".")[0], "") + path
-        for verb in _verbs(callee, call, language):
+        path = prefixes.get(call.callee.lstrip("@").partition(".")[0], "") + path
+        for verb in _verbs(call, language):
             yield Setting(
                 names=(f"{verb} {path}".strip(),),
                 line=source.line_at(call.start),
@@ -111,9 +110,9 @@ def _is_path(path: str, callee: str) -> bool:
     return path.startswith("/") and " " not in path and len(path) < 200
 
 
-def _verbs(callee: str, call: Call, language: str) -> list[str]:
-    last = callee.rpartition(".")[2].removeprefix("add_").lstrip("@#[")
-    if "websocket" in callee.lower():
+def _verbs(call: Call, language: str) -> list[str]:
+    last = call.callee.rpartition(".")[2].removeprefix("add_").lstrip("@#[")
+    if "websocket" in call.callee.lower():
         return ["WS"]
     if language == "rust" and last == "route":
         handler = call.get("", 1) or ""

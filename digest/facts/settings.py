@@ -50,13 +50,14 @@ def compare(
     if len(gone) == len(come) == 1 and _is_renamed(gone[0], come[0]):
         old, new = gone.pop(), come.pop()
         yield _fact(kind, Action.RENAMED, new, after, before=old.names[0], after=new.names[0])
-        pairs.append((old, new))
+        yield from _changed(kind, old, new, after)
     for lost in gone:
         yield _fact(kind, Action.REMOVED, lost, before, before=lost.value)
     for found in come:
         yield _fact(kind, Action.ADDED, found, after, after=found.value)
     for old, new in pairs:
-        yield from _changes(kind, old, new, after)
+        yield from _aliases(kind, old, new, before, after)
+        yield from _changed(kind, old, new, after)
 
 
 def _matched(
@@ -115,13 +116,18 @@ def _is_renamed(old: Setting, new: Setting) -> bool:
     return old.value == new.value and SequenceMatcher(None, one, other).ratio() >= _ALIKE
 
 
-def _changes(kind: FactKind, old: Setting, new: Setting, after: Source) -> Iterator[Fact]:
+def _aliases(
+    kind: FactKind, old: Setting, new: Setting, before: Source, after: Source
+) -> Iterator[Fact]:
     for name in new.names:
         if name.startswith("--") and name not in old.names:
             yield _fact(kind, Action.ADDED, new, after, name=name, detail="alias")
     for name in old.names:
         if name.startswith("--") and name not in new.names:
-            yield _fact(kind, Action.REMOVED, new, after, name=name, detail="alias")
+            yield _fact(kind, Action.REMOVED, old, before, name=name, detail="alias")
+
+
+def _changed(kind: FactKind, old: Setting, new: Setting, after: Source) -> Iterator[Fact]:
     for detail in ("value", "choices"):
         one, other = getattr(old, detail), getattr(new, detail)
         if old.known and new.known and _plain(one) != _plain(other):

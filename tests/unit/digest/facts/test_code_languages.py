@@ -1,0 +1,177 @@
+"""Public declarations of the languages that are read through a syntax tree."""
+
+import pytest
+
+from digest.facts import code
+from tests.unit.digest.facts.changes import scene, told
+
+RUST = """\
+pub struct Config {
+    pub depth: u32,
+    inner: u8,
+}
+
+impl Config {
+    pub fn new(depth: u32) -> Self {
+        Config { depth, inner: 0 }
+    }
+
+    fn hidden(&self) {}
+}
+
+pub trait Store {
+    fn get(&self, key: &str) -> Option<u8>;
+}
+
+pub(crate) fn within() {}
+"""
+GO = """\
+package engine
+
+type Options struct {
+\tDepth int `json:"depth"`
+\tinner int
+}
+
+type Store interface {
+\tGet(key string) (int, error)
+}
+
+func (o *Options) Run(count int) error {
+\treturn nil
+}
+
+func New(depth int) *Options { return nil }
+
+func hidden() {}
+"""
+TYPESCRIPT = """\
+export interface ServerOptions {
+  port?: number;
+}
+
+export function start(host: string, options: ServerOptions = {}): void {
+  run();
+}
+
+export class Server<T> {
+  private secret = 1;
+  listen(port: number): void {}
+}
+
+function run() {}
+"""
+JAVASCRIPT = """\
+var app = exports = module.exports = {};
+
+app.use = function use(fn) {
+  return fn;
+};
+
+exports.load = (path, mode = 'r') => path;
+
+function hidden(a) {}
+"""
+JAVA = """\
+public class Engine {
+    private int secret;
+
+    public Engine(int depth) {}
+
+    public void run(String name) {}
+
+    void within() {}
+}
+"""
+HEADER = """\
+#pragma once
+namespace app {
+class Engine {
+  void secret();
+ public:
+  int run(int count, float rate = 1.0f);
+};
+__device__ void launch(int blocks);
+}
+"""
+FILES = {
+    "a.rs": RUST,
+    "a.go": GO,
+    "a.ts": TYPESCRIPT,
+    "a.js": JAVASCRIPT,
+    "Engine.java": JAVA,
+    "a.cuh": HEADER,
+}
+
+
+@pytest.mark.parametrize(
+    ("path", "before", "after", "facts"),
+    [
+        ("a.rs", "depth: u32)", "depth: u32, wide: bool)", ["changed Config::new (depth: u32) -> Self -> (depth: u32, wide: bool) -> Self @7n"]),
+        ("a.rs", "pub depth: u32,", "pub depth: u64,", ["changed Config.depth u32 -> u64 @2n"]),
+        ("a.rs", "    inner: u8,\n", "    inner: u8,\n    pub wide: bool,\n", ["added Config.wide @4n"]),
+        ("a.rs", "key: &str)", "key: &[u8])", ["changed Store::get (key: &str) -> Option<u8> -> (key: &[u8]) -> Option<u8> @15n"]),
+        ("a.rs", "pub(crate) fn within", "pub fn within", ["changed within private -> public @18n"]),
+        ("a.rs", "fn hidden(&self)", "fn hidden(&self, a: u8)", []),
+        ("a.go", "count int)", "count int, fast bool)", ["changed Options.Run (count int) error -> (count int, fast bool) error @12n"]),
+        ("a.go", "depth int)", "deep int)", []),
+        ("a.go", "depth int)", "depth int64)", ["changed New (depth int) *Options -> (depth int64) *Options @16n"]),
+        ("a.go", "\tDepth int", '\tWidth string `json:"width"`\n\tDepth int', ["added Options.Width @4n"]),
+        ("a.go", "Get(key string)", "Find(key string)", ["added Store.Find None -> (key string) (int, error) @9n", "removed Store.Get (key string) (int, error) -> None @9o"]),
+        ("a.go", "func hidden()", "func other()", []),
+        ("a.ts", "  port?: number;\n", "  port?: number;\n  host: string;\n", ["added ServerOptions.host @3n"]),
+        ("a.ts", "port?: number", "port: number", ["changed ServerOptions.port optional number -> number @2n"]),
+        ("a.ts", "host: string, ", "host: string, tls: boolean, ", ["changed start (host: string, options: ServerOptions = {}): void -> (host: string, tls: boolean, options: ServerOptions = {}): void @5n"]),
+        ("a.ts", "listen(port: number)", "listen(port: number, host?: string)", ["changed Server.listen (port: number): void -> (port: number, host?: string): void @11n"]),
+        ("a.ts", "secret = 1", "secret = 2", []),
+        ("a.ts", "function run()", "function run(a)", []),
+        ("a.js", "function use(fn)", "function use(path, fn)", ["changed app.use (fn) -> (path, fn) @3n"]),
+        ("a.js", "function use(fn)", "function use(callback)", []),
+        ("a.js", "mode = 'r'", "mode = 'w'", ["changed load.mode 'r' -> 'w' @7n"]),
+        ("a.js", "exports.load =", "exports.read =", ["added read None -> (path, mode = 'r') @7n", "removed load (path, mode = 'r') -> None @7o"]),
+        ("a.js", "hidden(a)", "hidden(a, b)", []),
+        ("Engine.java", "run(String name)", "run(String name, int times)", ["changed Engine.run (String name): void -> (String name, int times): void @6n"]),
+        ("Engine.java", "void within()", "void elsewhere()", []),
+        ("a.cuh", "int count,", "long count,", ["changed app::Engine::run (int count, float rate = 1.0f) -> int -> (long count, float rate = 1.0f) -> int @6n"]),
+        ("a.cuh", "1.0f", "2.0f", ["changed app::Engine::run.rate 1.0f -> 2.0f @6n"]),
+        ("a.cuh", "int blocks", "int grids", []),
+        ("a.cuh", "void secret()", "void secret(int a)", []),
+    ],
+)  # fmt: skip
+def test_changes_in_other_languages(path, before, after, facts):
+    old = FILES[path]
+    assert before in old
+    assert sorted(told(code.find(scene(path, old, old.replace(before, after))))) == facts
+
+
+@pytest.mark.parametrize(
+    ("path", "names"),
+    [
+        ("a.rs", {"Config", "Store"}),
+        ("a.go", {"Options", "Store", "New"}),
+        ("a.ts", {"ServerOptions", "start", "Server"}),
+        ("a.js", {"app.use", "load"}),
+        ("Engine.java", {"Engine"}),
+        ("a.cuh", {"app::Engine", "app::launch"}),
+    ],
+)
+def test_new_file_adds_its_public_names(path, names):
+    facts = code.find(scene(path, None, FILES[path]))
+    assert {f.name for f in facts} == names
+
+
+def test_source_of_c_declares_nothing_for_others():
+    assert list(code.find(scene("a.cc", HEADER, HEADER.replace("int count", "long count")))) == []
+
+
+def test_go_that_nobody_can_import_is_not_told():
+    changed = GO.replace("depth int)", "depth int64)")
+    assert list(code.find(scene("internal/a.go", GO, changed))) == []
+    main = GO.replace("package engine", "package main")
+    assert list(code.find(scene("a.go", main, main.replace("depth int)", "d, e int)")))) == []
+
+
+def test_name_in_text_that_cannot_be_parsed_is_not_said_to_be_gone():
+    old = "pub fn run() {}\npub fn stay() {}\n"
+    broken = "pub fn stay() {}\n@@@ pub run {{{{ (\n"
+    assert list(code.find(scene("a.rs", old, broken))) == []

@@ -1,0 +1,187 @@
+"""Flags, environment variables, routes and metrics, in the libraries that declare them."""
+
+import pytest
+
+from digest.facts import code
+from tests.unit.digest.facts.changes import scene, told
+
+FLAGS = """\
+parser.add_argument("-p", "--port", type=int, default=8000, help="a, (b")
+parser.add_argument(
+    "--mode",
+    default="fast",
+    choices=["fast", "slow"],
+)
+parser.add_argument("name")
+group.add_argument("--keep", **kwargs["keep"])
+"""
+
+
+def find(path, old, new, kind=None):
+    facts = [f for f in code.find(scene(path, old, new)) if kind in {None, f.kind}]
+    return sorted(told(facts))
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "facts"),
+    [
+        ("default=8000", "default=9000", ["changed --port 8000 -> 9000 @1n"]),
+        ('default="fast"', 'default="slow"', ['changed --mode "fast" -> "slow" @3n']),
+        ('"slow"]', '"slow", "auto"]', ['changed --mode ["fast", "slow"] -> ["fast", "slow", "auto"] @3n']),
+        ('"-p", "--port"', '"-p", "--listen"', ["added --listen @1n", "removed --port @1o"]),
+        ('"--mode"', '"--speed"', ["renamed --speed --mode -> --speed @3n"]),
+        ('"name"', '"title"', []),
+        ('help="a, (b"', 'help="c"', []),
+        (', **kwargs["keep"]', ", default=1", []),
+        ('group.add_argument("--keep", **kwargs["keep"])\n', "", ["removed --keep @8o"]),
+        ('"--port"', '"--port", "--listen"', ["added --listen @1n"]),
+    ],
+)  # fmt: skip
+def test_flags_of_argparse(before, after, facts):
+    assert before in FLAGS
+    assert find("cli.py", FLAGS, FLAGS.replace(before, after)) == facts
+
+
+def test_flag_that_stands_elsewhere_in_the_file_is_not_new():
+    old = FLAGS + "# see --other\n"
+    assert find("cli.py", old, old + 'parser.add_argument("--other")\n') == []
+
+
+@pytest.mark.parametrize(
+    ("path", "line", "fact"),
+    [
+        ("a.py", '@click.option("--shout/--no-shout", default=False)', "added --shout None -> False @2n"),
+        ("a.py", 'name: str = typer.Option("x", "--name")', 'added --name None -> "x" @2n'),
+        ("a.py", 'flags.DEFINE_integer("depth", 3, "help")', "added --depth None -> 3 @2n"),
+        ("a.go", 'flag.StringVar(&x, "addr", ":80", "where")', 'added -addr None -> ":80" @2n'),
+        ("a.go", 'cmd.Flags().StringVarP(&x, "addr", "a", ":80", "where")', 'added --addr None -> ":80" @2n'),
+        ("a.go", 'cmd.PersistentFlags().BoolP("quiet", "q", false, "less")', "added --quiet None -> false @2n"),
+        ("a.go", '&cli.StringFlag{Name: "lang", Value: "en"}', 'added --lang None -> "en" @2n'),
+        ("a.rs", '#[arg(long = "max-depth", default_value_t = 3)] pub depth: u8,', "added --max-depth None -> 3 @2n"),
+        ("a.rs", '#[arg(long, default_value = "x")]\npub out_dir: String,', 'added --out-dir None -> "x" @2n'),
+        ("a.rs", 'Arg::new("v").long("verbose").default_value("1")', 'added --verbose None -> "1" @2n'),
+        ("a.js", "program.option('-p, --port <n>', 'the port', 80)", "added --port None -> 80 @2n"),
+        ("a.ts", "yargs.option('port', { default: 3000, describe: 'x' })", "added --port None -> 3000 @2n"),
+        ("a.c", '{"color", required_argument, NULL, 1},', "added --color @2n"),
+        ("a.cc", 'DEFINE_int32(depth, 3, "help");', "added --depth None -> 3 @2n"),
+        ("a.cc", 'ABSL_FLAG(bool, fast, true, "help");', "added --fast None -> true @2n"),
+        ("A.java", '@Option(names = {"-o", "--out"}, defaultValue = "x")', 'added --out None -> "x" @2n'),
+    ],
+)  # fmt: skip
+def test_flags_of_other_libraries(path, line, fact):
+    assert find(path, "x\n", f"x\n{line}\n", "flag") == [fact]
+
+
+@pytest.mark.parametrize(
+    ("path", "line", "fact"),
+    [
+        ("a.py", 'x = os.environ.get("APP_PORT", "80")', 'added APP_PORT None -> "80" @2n'),
+        ("a.py", 'x = os.getenv(\n    "APP_PORT", "80"\n)', 'added APP_PORT None -> "80" @3n'),
+        ("a.py", 'x = os.environ["APP_PORT"]', "added APP_PORT @2n"),
+        ("a.py", 'if "APP_PORT" in os.environ: y()', "added APP_PORT @2n"),
+        ("a.py", 'port: int = Field(80, env="APP_PORT")', "added APP_PORT @2n"),
+        ("a.js", "const x = process.env.APP_PORT || '80';", "added APP_PORT None -> '80' @2n"),
+        ("a.ts", 'const x = process.env["APP_PORT"] ?? 80;', "added APP_PORT None -> 80 @2n"),
+        ("a.rs", 'let x = env::var("APP_PORT");', "added APP_PORT @2n"),
+        ("a.rs", '#[arg(env = "APP_PORT")] x: u8,', "added APP_PORT @2n"),
+        ("a.go", 'x := os.Getenv("APP_PORT")', "added APP_PORT @2n"),
+        ("A.java", 'String x = System.getenv("APP_PORT");', "added APP_PORT @2n"),
+        ("a.c", 'char *x = getenv("APP_PORT");', "added APP_PORT @2n"),
+    ],
+)
+def test_variables_that_are_read(path, line, fact):
+    assert find(path, "x\n", f"x\n{line}\n", "environment") == [fact]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        'os.environ["APP_PORT"] = "1"',
+        'x = os.environ["PATH"]',
+        '# os.environ["APP_PORT"]',
+        "x = os.environ.get(name)",
+    ],
+)
+def test_variables_that_are_set_or_are_the_systems_are_no_facts(line):
+    assert find("a.py", "x\n", f"x\n{line}\n", "environment") == []
+
+
+def test_variable_that_is_read_in_one_more_place_is_not_new():
+    old = 'x = os.environ["APP_PORT"]\n'
+    assert find("a.py", old, old + 'y = os.environ["APP_PORT"]\n') == []
+
+
+TABLE = """\
+environment_variables = {
+    # How many.
+    "APP_COUNT": lambda: int(os.getenv("APP_COUNT", "4")),
+    "APP_MODE": choose(
+        "APP_MODE",
+        "fast",
+    ),
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "facts"),
+    [
+        ('"4"', '"8"', ['changed APP_COUNT "4" -> "8" @3n']),
+        ('"APP_COUNT"', '"APP_TOTAL"', ["renamed APP_TOTAL APP_COUNT -> APP_TOTAL @3n"]),
+        ("}\n", '    "APP_NEW": lambda: env_bool("APP_NEW", True),\n}\n', ["added APP_NEW None -> True @8n"]),
+    ],
+)  # fmt: skip
+def test_variables_in_a_table(before, after, facts):
+    assert find("envs.py", TABLE, TABLE.replace(before, after)) == facts
+
+
+@pytest.mark.parametrize(
+    ("path", "line", "fact"),
+    [
+        ("a.py", '@router.post("/v1/score")\ndef _f(): ...', "added POST /v1/score @2n"),
+        ("a.py", '@app.route("/x", methods=["PUT"])\ndef _f(): ...', "added PUT /x @2n"),
+        ("a.py", 'app.router.add_get("/y", handler)', "added GET /y @2n"),
+        ("a.py", 'Route("/z", endpoint=f)', "added /z @2n"),
+        ("a.py", 'urlpatterns = [path("users/<int:pk>/", view)]', "added users/<int:pk>/ @2n"),
+        ("a.js", "router.get('/users/:id', show)", "added GET /users/:id @2n"),
+        ("a.go", 'mux.HandleFunc("/metrics", serve)', "added /metrics @2n"),
+        ("a.go", 'r.GET("/ping", pong)', "added GET /ping @2n"),
+        ("a.rs", 'app.route("/v1", get(list).post(make))', "added POST /v1 @2n"),
+        ("a.rs", '#[get("/hello")]', "added GET /hello @2n"),
+        ("A.java", '@GetMapping("/users")', "added GET /users @2n"),
+    ],
+)
+def test_routes(path, line, fact):
+    assert fact in find(path, "x\n", f"x\n{line}\n", "route")
+
+
+def test_prefix_of_a_router_stands_before_its_routes():
+    old = 'api = APIRouter(prefix="/v2")\n'
+    assert find("a.py", old, old + '@api.get("/models")\ndef _f(): ...\n', "route") == [
+        "added GET /v2/models @2n"
+    ]
+
+
+def test_request_of_a_client_is_no_route():
+    assert find("a.py", "x\n", 'x\nclient.get("/v1/models")\n') == []
+
+
+@pytest.mark.parametrize(
+    ("path", "line", "fact"),
+    [
+        ("a.py", 'c = Counter("app_requests_total", "Requests.")', "added app_requests_total @2n"),
+        ("a.py", 'self.g = self._gauge_cls(\n    name="app:busy",\n    documentation="Busy.",\n)', "added app:busy @3n"),
+        ("a.py", 'meter.create_counter("app.hits", description="Hits")', "added app.hits @2n"),
+        ("a.js", "new client.Counter({ name: 'app_hits', help: 'Hits' })", "added app_hits @2n"),
+        ("a.go", 'x := prometheus.NewCounterVec(prometheus.CounterOpts{\n\tName: "app_hits",\n\tHelp: "h",\n}, nil)', "added app_hits @3n"),
+        ("a.rs", 'counter!("app_hits", 1);', "added app_hits @2n"),
+    ],
+)  # fmt: skip
+def test_metrics(path, line, fact):
+    assert find(path, "x\n", f"x\n{line}\n", "metric") == [fact]
+
+
+def test_counting_things_is_no_metric():
+    assert (
+        find("a.py", "x\n", 'x\nc = Counter("abracadabra")\nd = collections.Counter(name)\n') == []
+    )
