@@ -78,7 +78,7 @@ def _entries(text: str) -> list[str]:
         if bullet or not entries:
             entries.append([])
         entries[-1].append(line[bullet.end() :] if bullet else line)
-    return [entry for lines in entries if (entry := flat(" ".join(lines)))]
+    return [entry for lines in entries if (entry := flat("\n".join(lines)))]
 
 
 def excerpt(paragraph: str, limit: int) -> tuple[str, bool]:

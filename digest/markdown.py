@@ -21,6 +21,7 @@ from digest.document import (
     CodeBlock,
     Divider,
     Document,
+    Emphasis,
     Heading,
     Image,
     Item,
@@ -96,8 +97,15 @@ def inline(spans: Sequence[Span], *, cell: bool = False) -> str:
     """
     out = ""
     for at, span in enumerate(spans):
-        after = clean(spans[at + 1].text)[:1] if at + 1 < len(spans) else ""
-        piece = _span(span, out[-1:], after)
+        if isinstance(span, Text):
+            piece = escape(span.text)
+        elif isinstance(span, Code):
+            piece = code(span.text)
+        elif isinstance(span, Link):
+            piece = _link(span)
+        else:
+            after = clean(spans[at + 1].text)[:1] if at + 1 < len(spans) else ""
+            piece = _weighty(span, out[-1:], after)
         if cell:
             piece = piece.replace("|", "\\|")
         if out and piece and out[-1] == piece[0] and piece[0] in "`*":
@@ -106,29 +114,19 @@ def inline(spans: Sequence[Span], *, cell: bool = False) -> str:
     return out
 
 
-def _span(span: Span, before: str, after: str) -> str:
-    if isinstance(span, Text):
-        return escape(span.text)
-    if isinstance(span, Code):
-        return code(span.text)
-    if isinstance(span, Link):
-        return _link(span)
-    mark, tag = ("**", "strong") if isinstance(span, Strong) else ("*", "em")
-    return _marked(span.text, mark, tag, before, after)
-
-
 def _parts(neighbour: str) -> bool:
     """Whether a mark beside punctuation works next to this character, or next to nothing."""
     return not neighbour or neighbour.isspace() or category(neighbour)[0] == "P"
 
 
-def _marked(text: str, mark: str, tag: str, before: str, after: str) -> str:
+def _weighty(span: Strong | Emphasis, before: str, after: str) -> str:
     """Words with weight: by asterisks where the flanking rules let them work, else by a tag.
 
     Asterisks inside a word, or beside punctuation that touches one (as Chinese often has it), are
     read as asterisks (GFM, section 6.4).
     """
-    words = clean(text)
+    mark, tag = ("**", "strong") if isinstance(span, Strong) else ("*", "em")
+    words = clean(span.text)
     inner = words.strip()
     if not inner:
         return " " if words else ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from urllib.parse import quote
 from zoneinfo import ZoneInfo
 
@@ -242,6 +243,7 @@ class _Places:
         return self._repository.file_url(sha, quote_path(evidence.path), evidence.line)
 
 
+@lru_cache(maxsize=1024)
 def quote_path(path: str) -> str:
     """A path as part of an address; its bytes as git has them."""
     return quote(path.encode("utf-8", "surrogateescape"))
