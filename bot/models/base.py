@@ -26,11 +26,16 @@ class Finish(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ask:
-    """One request, ready to be sent. ``output_tokens`` is the most that the reply may take."""
+    """One request, ready to be sent.
+
+    ``output_tokens`` is the most that the reply may take; ``estimated`` the uncorrected estimate
+    (see :mod:`bot.models.tokens`) of what the messages take.
+    """
 
     messages: tuple[Message, ...]
     output_tokens: int
     dialect: Dialect
+    estimated: float
     name: str = "reply"
     schema: Mapping[str, Any] | None = None
 

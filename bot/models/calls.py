@@ -43,11 +43,10 @@ class Errand:
 
 @dataclass(slots=True)
 class _Sent:
-    """One request on its way. ``estimated`` is the uncorrected estimate of its messages."""
+    """One request on its way."""
 
     ask: Ask
     most: Usage
-    estimated: float
     at: datetime
     began: float
     outcome: str = "cancelled"
@@ -78,18 +77,18 @@ class Calls:
         self._gate = Gate(config.concurrency, config.requests_per_minute, config.tokens_per_minute)
         self._estimator = tokens.Estimator()
 
-    def count(self, text: str) -> int:
-        """An estimate of the tokens in a text, rather too high than too low."""
-        return self._estimator.count(text)
+    @property
+    def estimator(self) -> tokens.Estimator:
+        """What is learnt of the model's tokens."""
+        return self._estimator
 
     async def send(self, ask: Ask, errand: Errand, hear: Hear | None) -> Answer:
         """One request. Raises :class:`Fault`, :class:`Outdated` or ``BudgetSpent``."""
         self._breaker.check()
-        estimated = sum(tokens.raw(message.text) for message in ask.messages)
         most = self._priced(
             Usage(
                 calls=1,
-                input_tokens=int(estimated * self._estimator.factor) + 1,
+                input_tokens=int(ask.estimated * self._estimator.factor) + 1,
                 output_tokens=ask.output_tokens,
                 estimated=True,
             )
@@ -101,7 +100,7 @@ class Calls:
                 raise Outdated
             self._breaker.admit()
             hold = await self._purse.reserve(errand.account, most)
-            sent = _Sent(ask, most, estimated, self._clock.now(), now())
+            sent = _Sent(ask, most, self._clock.now(), now())
             try:
                 return await self._carry(sent, errand.deadline, hear)
             finally:
@@ -135,7 +134,7 @@ class Calls:
         sent.outcome = OK
         self._breaker.succeeded()
         if sent.answer.metered:
-            self._estimator.learn(sent.estimated, sent.answer.metered.input)
+            self._estimator.learn(sent.ask.estimated, sent.answer.metered.input)
         return sent.answer
 
     def _failed(self, sent: _Sent, fault: Fault) -> None:
@@ -158,7 +157,7 @@ class Calls:
             )
         if sent.answer is not None or sent.heard:
             text = sent.answer.text if sent.answer else "".join(sent.heard or ())
-            return self._priced(replace(sent.most, output_tokens=self.count(text)))
+            return self._priced(replace(sent.most, output_tokens=self._estimator.count(text)))
         free = sent.fault is not None and not sent.fault.charged
         return Usage(calls=1) if free else sent.most
 

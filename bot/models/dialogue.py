@@ -12,11 +12,11 @@ answers, and most take one::
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
-from bot.models import parsing, wording
+from bot.models import parsing, tokens, wording
 from bot.models.base import Answer, Ask, Finish
 from bot.models.ladder import Dialect, Rung
 from bot.models.schema import problem
@@ -67,13 +67,12 @@ class _Unusable(Exception):
 class Dialogue(Generic[T]):
     """The state of one question. Every method may raise ``ModelError``: then it has ended."""
 
-    def __init__(
-        self, request: ModelRequest[T], profile: Profile, count: Callable[[str], int]
-    ) -> None:
-        """``count`` estimates tokens."""
+    def __init__(self, request: ModelRequest[T], profile: Profile, factor: float) -> None:
+        """``factor`` corrects the estimates of :func:`bot.models.tokens.raw`."""
         self._request = request
         self._profile = profile
-        self._count = count
+        self._factor = factor
+        self._weights: dict[str, float] = {}
         self._output = min(request.output_tokens, profile.max_output)
         self._more: tuple[Message, ...] = ()
         self._ways = {"blank", "wider", "shorter", "mend"}
@@ -96,6 +95,7 @@ class Dialogue(Generic[T]):
             messages=messages,
             output_tokens=min(self._output, room),
             dialect=dialect,
+            estimated=sum(self._weight(message.text) for message in messages),
             name=self._request.name,
             schema=self._request.schema,
         )
@@ -185,10 +185,16 @@ class Dialogue(Generic[T]):
 
     def _room(self, messages: Sequence[Message]) -> int:
         """Tokens left for the reply. A schema that goes beside the messages may count, too."""
-        taken = sum(self._count(message.text) for message in messages) + OVERHEAD // 2
+        taken = sum(self._weight(message.text) for message in messages)
         if self._request.schema is not None:
-            taken += self._count(wording.shape(self._request.schema))
-        return self._profile.context - taken
+            taken += self._weight(wording.shape(self._request.schema))
+        return self._profile.context - OVERHEAD // 2 - int(taken * self._factor)
+
+    def _weight(self, text: str) -> float:
+        """The uncorrected estimate of a text, made once."""
+        if text not in self._weights:
+            self._weights[text] = tokens.raw(text)
+        return self._weights[text]
 
 
 def _described(request: ModelRequest[Any], rung: Rung) -> tuple[Message, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import asdict
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -88,7 +89,8 @@ class DialectFile:
             scratch.write_text(text, encoding="utf-8")
             scratch.replace(self._file)
         except OSError:
-            scratch.unlink(missing_ok=True)
+            with suppress(OSError):
+                scratch.unlink()
 
     def _read(self) -> Mapping[str, Any]:
         try:

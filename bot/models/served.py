@@ -95,7 +95,7 @@ class ServedModel:
 
     def count(self, text: str) -> int:
         """An estimate of the tokens in a text, rather too high than too low."""
-        return self._calls.count(text)
+        return self._calls.estimator.count(text)
 
     async def complete(self, request: ModelRequest[T]) -> ModelReply[T]:
         """Ask, and return the whole reply. Raises ``ModelError``."""
@@ -143,7 +143,7 @@ class ServedModel:
     async def _converse(
         self, request: ModelRequest[T], errand: Errand, began: float, tell: Tell | None
     ) -> ModelReply[T]:
-        talk = Dialogue(request, self.profile, self.count)
+        talk = Dialogue(request, self.profile, self._calls.estimator.factor)
         patience = _Patience(Tries(self._pauses))
         while True:
             ask = talk.ask(self._dialect)

@@ -9,7 +9,7 @@ import pytest
 
 from bot.models.ladder import Dialect, Rung
 from handlers.model_port import ModelError, ModelReason
-from tests.integration.models.conftest import GOOD, SCHEMA, request, text_request
+from tests.integration.models.asking import GOOD, SCHEMA, request, text_request
 from tests.servers.model import Raw, Says, error
 
 

@@ -8,7 +8,7 @@ import traceback
 import pytest
 
 from handlers.model_port import ModelError
-from tests.integration.models.conftest import GOOD, KEY, request
+from tests.integration.models.asking import GOOD, KEY, request
 from tests.servers.model import Breaks, Fails, Raw, Says, error
 
 LEAKS = [

@@ -9,7 +9,7 @@ import time
 import pytest
 
 from handlers.model_port import ModelError, ModelReason, ModelReply, Piece, Restart
-from tests.integration.models.conftest import GOOD, request, text_request
+from tests.integration.models.asking import GOOD, request, text_request
 from tests.servers.model import Fails, Raw, Says
 
 LONG = "The flag has another default. Callers that set it see no change, all others do."

@@ -8,9 +8,9 @@ import time
 
 import pytest
 
-from bot.models.limits import Window
+from bot.models.limits import MINUTE, Window
 from handlers.model_port import ModelReason
-from tests.integration.models.conftest import GOOD, request
+from tests.integration.models.asking import GOOD, request
 from tests.servers.model import Says
 
 
@@ -62,4 +62,4 @@ def test_window_lets_one_amount_above_the_limit_pass_alone(limit):
     window = Window(limit)
     assert window.wait(0.0, 50) == 0.0
     window.take(0.0, 50)
-    assert window.wait(1.0, 1) == (0.0 if limit is None else 59.0)
+    assert window.wait(1.0, 1) == (0.0 if limit is None else MINUTE - 1)

@@ -10,7 +10,7 @@ from bot.models.config import ModelConfig
 from bot.models.ladder import Rung
 from handlers.model_port import ModelReason
 from tests.fakes_model import FakeCallLedger
-from tests.integration.models.conftest import GOOD, KEY, request
+from tests.integration.models.asking import GOOD, KEY, request
 from tests.servers.model import Fails, Says
 
 TRIANGLE = '{"colour": "blue", "sides": 3}'

@@ -12,7 +12,7 @@ import pytest
 
 from digest.language import Language
 from handlers.model_port import Message, ModelError, ModelReason, Role
-from tests.integration.models.conftest import GOOD, SCHEMA, english, request, text_request
+from tests.integration.models.asking import GOOD, SCHEMA, english, request, text_request
 from tests.servers.model import Breaks, Fails, Hangs, ModelServer, Raw, Says, error
 
 OK = Says(text=GOOD)
