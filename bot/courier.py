@@ -155,7 +155,7 @@ class Courier:
         target = errand.target
         if Ability.FIND in target.sender.abilities:
             try:
-                receipt = await target.sender.find(target.chat, errand.part)
+                receipt = await target.sender.find(target.chat, errand.part, errand.thread)
             except SendError as error:
                 self._log("delivery.unresolved", errand, error=str(error))
                 return PartRecord(part=errand.number, state=PartState.SENDING, error=str(error))

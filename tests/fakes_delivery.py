@@ -146,7 +146,7 @@ class FakeSender:
     async def edit(self, chat: str, receipt: Receipt, part: Part) -> Receipt:
         raise SendError(SendReason.UNSUPPORTED)
 
-    async def find(self, chat: str, part: Part) -> Receipt | None:
+    async def find(self, chat: str, part: Part, reply_to: Receipt | None = None) -> Receipt | None:
         if not self.can_find:
             raise SendError(SendReason.UNSUPPORTED)
         self.step("find")

@@ -1,21 +1,21 @@
 """What a platform is to the rest of the program.
 
-A platform is one file beside this one, found by its name: ``kind = "console"`` in the
-configuration imports ``bot.platforms.console``. The file holds
+A platform is one module beside this one, or a package where one file would be too long, found by
+its name: ``kind = "console"`` in the configuration imports ``bot.platforms.console``. It holds
 
 - ``Config``: a :class:`bot.settings.Settings` model, the platform's own settings;
 - ``create(config) -> Sender``: what ``digestbot run`` calls; a sender that also has ``listen``
   is a :class:`Receiver` too.
 
-Nothing outside the file names the platform, and it imports of ours only this module, ``settings``,
-``legible``, ``terminal`` and ``digest``. ``tests/contract/test_platforms.py`` tries every file with
-the same kit.
+Nothing outside it names the platform, and it imports of ours only this module, ``settings``,
+``legible``, ``terminal`` and ``digest``. ``tests/contract/test_platforms.py`` tries every platform
+with the same kit.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -173,8 +173,11 @@ class Sender(Protocol):
     async def edit(self, chat: str, receipt: Receipt, part: Part) -> Receipt:
         """Put another content in the place of a message."""
 
-    async def find(self, chat: str, part: Part) -> Receipt | None:
-        """The message that stands in the chat with the part's identity, if there is one."""
+    async def find(self, chat: str, part: Part, reply_to: Receipt | None = None) -> Receipt | None:
+        """The message that stands in the chat with the part's identity, if there is one.
+
+        ``reply_to`` is what the part was sent as an answer to: some platforms keep threads apart.
+        """
 
     async def probe(self, chat: str) -> str:
         """Find out, without sending, whether it could be done; a few words on what is there."""
@@ -190,6 +193,13 @@ class Incoming:
     ``id`` is the message's own identity, the same when the platform delivers it again. ``text`` is
     hostile. ``receipt`` is what an answer replies to. ``direct`` says that only the bot and the
     person are in the chat. ``at`` is aware, in UTC.
+
+    ``action`` is empty for words. For a button it is the name that :class:`digest.document.Button`
+    gave it, with the button's value as ``text``; for something chosen on a message (such as
+    "Explain"), its name with that message as ``text``. ``addressed`` is false for words that merely
+    follow in a thread the bot is in: an answer to what is no question would disturb there.
+    ``workspace`` is the platform's name for the organisation, where it has such; ``external`` says
+    that people of other organisations read the chat.
     """
 
     platform: str
@@ -200,6 +210,10 @@ class Incoming:
     at: datetime
     receipt: Receipt | None = None
     direct: bool = False
+    action: str = ""
+    addressed: bool = True
+    workspace: str = ""
+    external: bool = False
 
 
 @runtime_checkable
@@ -208,3 +222,13 @@ class Receiver(Protocol):
 
     def listen(self) -> AsyncIterator[Incoming]:
         """The messages as they come. Ends when the platform closes for good."""
+
+
+@runtime_checkable
+class Hosted(Protocol):
+    """A sender whose platform gives the bot a page of its own, one for each person.
+
+    ``page`` is set once, before listening: it makes the page for a person, or has none to show.
+    """
+
+    page: Callable[[str], Awaitable[Document | None]] | None

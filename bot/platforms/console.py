@@ -85,7 +85,7 @@ class Console:
         """Not possible."""
         raise SendError(SendReason.UNSUPPORTED, "what is printed stays")
 
-    async def find(self, chat: str, part: Part) -> Receipt | None:  # noqa: ARG002  # as above
+    async def find(self, chat: str, part: Part, reply_to: Receipt | None = None) -> Receipt | None:  # noqa: ARG002  # as above
         """Not possible."""
         raise SendError(SendReason.UNSUPPORTED, "a terminal cannot be read back")
 

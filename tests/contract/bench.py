@@ -1,7 +1,7 @@
 """What a platform brings to the contract test: one file each in ``benches``, named like it.
 
 The file has ``def bench(folder: Path) -> Bench``; a platform with a server starts its loopback
-double there.
+double there, and ends it in ``close``. The kit closes the senders.
 """
 
 from __future__ import annotations
@@ -10,6 +10,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from bot.platforms.base import Sender
+
+
+def nothing() -> None:
+    """There is nothing to end."""
 
 
 @dataclass
@@ -27,3 +31,4 @@ class Bench:
     broken: Sequence[Sender]
     inert: Callable[[str], bool]
     secrets: Sequence[str] = ()
+    close: Callable[[], None] = nothing

@@ -7,7 +7,8 @@ import inspect
 import re
 import traceback
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
 from typing import get_type_hints
 
 import pytest
@@ -40,13 +41,19 @@ HELLO = Document(title="hello", blocks=(Paragraph((Text("hello <&> `world`"),)),
 
 
 @pytest.fixture(params=KINDS)
-def bench(request, tmp_path) -> Bench:
+async def bench(request, tmp_path) -> AsyncIterator[Bench]:
     kind = request.param
     try:
         module = importlib.import_module(f"tests.contract.benches.{kind}")
     except ModuleNotFoundError:
         pytest.fail(f"platform {kind!r} has no tests/contract/benches/{kind}.py")
-    return module.bench(tmp_path)
+    made: Bench = module.bench(tmp_path)
+    try:
+        yield made
+    finally:
+        for sender in (made.sender, *made.broken):
+            await sender.aclose()
+        made.close()
 
 
 def test_the_console_is_among_the_platforms():
@@ -66,9 +73,11 @@ def test_a_platform_file_has_its_settings_and_a_maker(kind):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_platform_file_names_no_other_platform(kind):
-    source = inspect.getsource(platforms.load(kind))
+    place = Path(inspect.getsourcefile(platforms.load(kind)))
+    files = place.parent.rglob("*.py") if place.name == "__init__.py" else [place]
+    source = "\n".join(file.read_text(encoding="utf-8") for file in files)
     imported = re.findall(r"^\s*(?:from|import) bot\.platforms\.(\w+)", source, re.MULTILINE)
-    assert set(imported) <= {"base"}
+    assert set(imported) <= {"base", kind}
 
 
 def test_reasons_are_a_closed_set():
@@ -141,6 +150,31 @@ async def test_what_was_sent_is_found_by_its_identity(bench):
     assert await bench.sender.find(bench.chat, named) is None
     receipt = await bench.sender.send(bench.chat, named)
     assert await bench.sender.find(bench.chat, named) == receipt
+
+
+async def test_what_was_sent_in_a_thread_is_found_there(bench):
+    if not {Ability.FIND, Ability.THREAD} <= bench.sender.abilities:
+        pytest.skip("this platform cannot find its messages, or has no threads")
+    (part,) = bench.sender.render(HELLO)
+    root = await bench.sender.send(bench.chat, part)
+    named = Part(text=part.text, body=part.body, identity="b" * 32)
+    assert await bench.sender.find(bench.chat, named, root) is None
+    receipt = await bench.sender.send(bench.chat, named, root)
+    assert receipt.thread == root.thread
+    assert await bench.sender.find(bench.chat, named, root) == receipt
+
+
+async def test_an_edit_puts_another_text_in_the_place(bench):
+    if Ability.EDIT not in bench.sender.abilities:
+        pytest.skip("this platform cannot edit")
+    (part,) = bench.sender.render(HELLO)
+    receipt = await bench.sender.send(bench.chat, part)
+    before = len(bench.seen())
+    (other,) = bench.sender.render(Document(title="o", blocks=(Paragraph((Text("other"),)),)))
+    assert await bench.sender.edit(bench.chat, receipt, other) == receipt
+    assert len(bench.seen()) == before
+    assert "other" in bench.seen()[-1]
+    assert "hello" not in bench.seen()[-1]
 
 
 async def test_failures_are_classified_and_tell_no_secret(bench):
