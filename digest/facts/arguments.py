@@ -43,6 +43,7 @@ _CLOSING = ")]}"
 _NAMED = re.compile(r"\s*(\w+)\s*=(?![=>])\s*")
 _STRING = re.compile(r"(?P<p>[rRbBuU]{0,2})(?P<q>\"\"\"|'''|\"|'|`)(?P<body>.*)(?P=q)", re.DOTALL)
 _SPACE = re.compile(r"\s+")
+_LOOSE = re.compile(r"(?<=[(\[]) |,? (?=[)\]])")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -187,4 +188,6 @@ def literal(text: str | None) -> str | None:
 def flat(text: str, limit: int = 300) -> str:
     """A piece of program text on one line, cut at ``limit`` characters with an ellipsis."""
     line = _SPACE.sub(" ", text).strip()
+    if "\n" in text:
+        line = _LOOSE.sub("", line)
     return line if len(line) <= limit else line[: limit - 1].rstrip() + "…"

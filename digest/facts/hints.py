@@ -31,13 +31,17 @@ def may_declare(hunks: Iterable[Hunk], language: str) -> bool:
             for lines in (hunk.removed, hunk.added)
             for line in lines
         )
-    pattern = _DECLARES[language]
-    return any(
-        pattern.match(line)
-        for hunk in hunks
-        for lines in (hunk.removed, hunk.added)
-        for line in lines
-    )
+    pattern, deeper = _DECLARES[language], _DEEPER.get(language)
+    for hunk in hunks:
+        if language == "rust" and _RUST_TESTS.match(hunk.section):
+            continue
+        inside = _INSIDE.get(language)
+        shallow = not hunk.section or inside is None or not inside.match(hunk.section)
+        for lines in (hunk.removed, hunk.added):
+            for line in lines:
+                if pattern.match(line) or (deeper and shallow and deeper.match(line)):
+                    return True
+    return False
 
 
 def _may(line: str, section: str) -> bool:
@@ -65,8 +69,8 @@ def _may(line: str, section: str) -> bool:
 # with types; the patterns let through more than they must, the tree decides.
 _DECLARES = {
     "rust": re.compile(
-        r"\s*pub\b|\s*(?:async |unsafe |const |extern \S+ )*fn\b|\s*(?:impl|mod|trait)\b"
-        r"|\s{0,8}(?:mut )?\w+: [^;{]*[,)]?$|\s*\) ->"
+        r"\s*pub\b|\s*(?:async |unsafe |const |extern \S+ )*fn\b|(?:impl|mod|trait)\b|\s*\) ->"
+        r"|    (?:mut )?\w+: [^;{=]*,$"
     ),
     "go": re.compile(
         r"(?:func|type|var|const)\b|\t(?:\w+, )*[A-Z]\w*(?:\s+\S|\(|$)|\t\w+ [^=:(){}]+,$|\) .*\{$"
@@ -77,9 +81,22 @@ _DECLARES = {
     ),
     "java": re.compile(r".*\b(?:public|protected|interface|enum|record)\b|\s+\S.*[,)].*$"),
     "cpp": re.compile(
-        r"[^/*]*(?:\(|\)|\b(?:class|struct|enum|using|namespace|define|public)\b|;|,$)"
+        r"[^\s/*#}]|#\s*define\b|\s+(?:class|struct|enum|using|template|public|private|protected)\b"
+        r"|.*[(,)]\s*(?:const\s*)?\{?$"
     ),
 }
+# Lines that may belong to a header too, unless the hunk stands inside what ``_INSIDE`` begins.
+_DEEPER = {
+    "rust": re.compile(r"        (?:mut )?\w+: [^;{=]*,$"),
+    "cpp": re.compile(r"\s+[^/\s].*(?:\(|\)|;$|,$)"),
+}
+_DEEPER["cuda"] = _DEEPER["cpp"]
+_INSIDE = {
+    "rust": re.compile(r"(?:pub(?:\([^)]*\))? )?(?:async |const |unsafe )*fn\b"),
+    "cpp": re.compile(r"(?!.*\b(?:class|struct|namespace|extern)\b).*\("),
+}
+_INSIDE["cuda"] = _INSIDE["cpp"]
+_RUST_TESTS = re.compile(r"mod tests?\b")
 _DECLARES["typescript"] = re.compile(
     _DECLARES["javascript"].pattern
     + r"|\s*(?:interface|type|enum|abstract|declare|public|readonly|namespace)\b|\s+\w+\??: "

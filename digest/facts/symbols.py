@@ -51,9 +51,7 @@ def compare(before: Side, after: Side) -> Iterator[Fact]:
     gone: list[Entry] = []
     come: list[Entry] = []
     kept: list[tuple[Entry, Entry]] = []
-    touched = {e.name: e for side in (before, after) for e in side.entries()}
-    for name, entry in touched.items():
-        olds, news = before.named(entry), after.named(entry)
+    for name, olds, news in _sides(before, after):
         if olds and news:
             kept.extend(_pairs(olds, news))
         elif olds and not olds[0].quiet and not after.may_name(name):
@@ -78,6 +76,33 @@ def compare(before: Side, after: Side) -> Iterator[Fact]:
         yield _one(Action.ADDED, found, after.source)
     for old, new in kept:
         yield from _changes(old, new, before.source, after.source)
+
+
+def _sides(before: Side, after: Side) -> Iterator[tuple[str, list[Entry], list[Entry]]]:
+    """Each name that the change touches, with its declarations on both sides.
+
+    Where only one side of a header changed, the other is looked up; overloads that the change
+    does not touch are left out where that does not matter.
+    """
+    olds, news = _grouped(before.entries()), _grouped(after.entries())
+    for name, entries in news.items():
+        others = olds.get(name)
+        if others is not None and len(others) == len(entries):
+            yield name, others, entries
+        else:
+            found = before.named(entries[0])
+            yield name, found, after.named(entries[0]) if found else entries
+    for name, entries in olds.items():
+        if name not in news:
+            found = after.named(entries[0])
+            yield name, before.named(entries[0]) if found else entries, found
+
+
+def _grouped(entries: Iterable[Entry]) -> dict[str, list[Entry]]:
+    result: dict[str, list[Entry]] = {}
+    for entry in entries:
+        result.setdefault(entry.name, []).append(entry)
+    return result
 
 
 def _visibility(entry: Entry, after: Source, was: str, is_: str) -> Fact:
