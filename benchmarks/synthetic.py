@@ -94,9 +94,7 @@ def _change(random: Random, words: _Words, n: int, parent: str) -> Graded:
         grade=Grade(
             score=round(score, 4),
             level=Level.HIGH if score > 0.8 else Level.MEDIUM if score > 0.5 else Level.LOW,
-            reasons=tuple(
-                Reason(rule=word, weight=0.5, subject=word) for word in words.draw(3)
-            ),
+            reasons=tuple(Reason(rule=word, weight=0.5, subject=word) for word in words.draw(3)),
         ),
     )
 

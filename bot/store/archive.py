@@ -118,14 +118,14 @@ class SqlArchive:
         if key is None:
             return {}
         counted = (
-            select(change_topics.c.topic, func.count().label("number"))
+            select(change_topics.c.topic, func.count())
             .where(change_topics.c.repository_id == key)
             .group_by(change_topics.c.topic)
         )
         if among is not None:
             counted = counted.where(change_topics.c.topic.in_(among))
         async with self._database.reading() as connection:
-            return {row.topic: row.number for row in await connection.execute(counted)}
+            return dict((await connection.execute(counted)).all())
 
     async def _key(self, repository: Repository) -> int | None:
         """The key of the repository's row, its indexes made anew first where rules changed."""

@@ -21,7 +21,9 @@ from digest.topics import topics_of
 from tests.integration.store.samples import OTHER, REPOSITORY, START, changes, made, sha_of
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(
+    suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=50
+)
 @given(st.lists(changes, max_size=3, unique_by=lambda g: g.sha))
 async def test_load_gives_back_exactly_what_was_saved(
     archive: SqlArchive, given: list[Graded]

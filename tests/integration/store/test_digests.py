@@ -1,0 +1,72 @@
+"""Digests under their names: provisional until their window has ended, frozen after."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from bot.store.digests import Heading, KeptDigest, SqlDigests
+from bot.store.engine import Database
+from digest.window import Window
+from handlers.ports import Outcome, State
+from tests.integration.store.samples import START, sha_of
+
+WINDOW = Window(since=START, until=START + timedelta(days=1), zone=ZoneInfo("Europe/Berlin"))
+
+
+@pytest.fixture
+def digests(database: Database) -> SqlDigests:
+    return SqlDigests(database)
+
+
+def digest(name: str, created_at: datetime, document: str = "{}") -> KeptDigest:
+    heading = Heading(
+        name=name,
+        repository="owner/name",
+        branch="main",
+        window=WINDOW,
+        created_at=created_at,
+        counts={"total": 3, "high": 1},
+    )
+    return KeptDigest(
+        heading=heading,
+        document=document,
+        markdown="# 内存 \U0001f4e6",
+        tip=sha_of(2),
+        outcomes=(
+            Outcome(sha=sha_of(2), state=State.POSTED),
+            Outcome(sha=sha_of(1), state=State.FILTERED, why="level: below medium"),
+        ),
+    )
+
+
+async def test_digest_comes_back_as_it_was_kept(digests: SqlDigests) -> None:
+    assert await digests.get("daily") is None
+    made = digest("daily", WINDOW.until)
+    assert await digests.keep(made) == made
+    assert await digests.get("daily") == made
+
+
+async def test_digest_of_an_ended_window_is_frozen(digests: SqlDigests) -> None:
+    first = digest("daily", WINDOW.until, "first")
+    await digests.keep(first)
+    assert first.heading.frozen
+    assert await digests.keep(digest("daily", WINDOW.until + timedelta(hours=9), "second")) == first
+    assert await digests.get("daily") == first
+
+
+async def test_digest_of_a_day_that_goes_on_gives_way(digests: SqlDigests) -> None:
+    noon = digest("daily", WINDOW.since + timedelta(hours=12), "noon")
+    assert not noon.heading.frozen
+    await digests.keep(noon)
+    evening = digest("daily", WINDOW.until, "evening")
+    assert await digests.keep(evening) == evening
+
+
+async def test_list_is_newest_first_and_cut(digests: SqlDigests) -> None:
+    for hours, name in enumerate("abc"):
+        await digests.keep(digest(name, WINDOW.until + timedelta(hours=hours)))
+    assert [h.name for h in await digests.list(2)] == ["c", "b"]
+    assert (await digests.list(9))[-1] == digest("a", WINDOW.until).heading
