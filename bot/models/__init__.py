@@ -1,49 +1,5 @@
-"""Language models behind any server that speaks OpenAI's chat completions."""
+"""Language models behind any server that speaks OpenAI's chat completions.
 
-from __future__ import annotations
-
-from pathlib import Path
-
-from bot.models.config import SECTION, ModelConfig
-from bot.models.memory import DialectFile
-from bot.models.openai_client import OpenAITransport
-from bot.models.probe import PROBE_TOKENS, Probe, probe
-from bot.models.purse import CappedPurse
-from bot.models.served import ServedModel
-from handlers.model_port import CallLedger
-from handlers.ports import Clock
-
-__all__ = ["PROBE_TOKENS", "SECTION", "ModelConfig", "Probe", "ServedModel", "connect", "look"]
-
-
-def connect(config: ModelConfig, ledger: CallLedger, clock: Clock, data: Path) -> ServedModel:
-    """The configured model, with its caps; what is found out of its server is kept in ``data``.
-
-    Nothing is imported or opened before the first question, or before ``warm``.
-    """
-    return ServedModel(
-        config,
-        OpenAITransport(config),
-        ledger,
-        purse=CappedPurse(config.caps, ledger, clock),
-        memory=DialectFile(data, clock),
-        clock=clock,
-    )
-
-
-async def look(
-    config: ModelConfig, ledger: CallLedger, clock: Clock, data: Path, *, spend: bool = False
-) -> Probe:
-    """What stands at the configured address; with ``spend`` at the cost of a few tokens."""
-    transport = OpenAITransport(config)
-    try:
-        return await probe(
-            config,
-            transport,
-            ledger,
-            DialectFile(data, clock),
-            purse=CappedPurse(config.caps, ledger, clock),
-            spend=spend,
-        )
-    finally:
-        await transport.aclose()
+``config`` holds the section of the configuration, ``connection`` puts a model together, and nothing
+else here is needed from outside.
+"""

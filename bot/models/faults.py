@@ -16,6 +16,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from bot.models.base import Fault
+from bot.models.ladder import about_format
 from handlers.model_port import ModelReason
 
 _LONGEST = 300
@@ -92,6 +93,9 @@ def _reason(status: int, words: str, parameter: str) -> ModelReason:
             return ModelReason.CONTEXT_LENGTH if too_long else ModelReason.UNAVAILABLE
         case 413:
             return ModelReason.CONTEXT_LENGTH
+    if about_format(words):
+        # "This model does not ..." is not a model that is not there.
+        return ModelReason.REJECTED
     for pattern, reason in (
         (_CREDIT, ModelReason.NO_CREDIT),
         (_CONTEXT, ModelReason.CONTEXT_LENGTH),

@@ -73,6 +73,11 @@ _OTHER_LIMIT = {
 }
 
 
+def about_format(words: str) -> bool:
+    """Whether a complaint is about how the reply was to be formed."""
+    return bool(_FORMAT.search(words))
+
+
 def simpler(
     dialect: Dialect, status: int | None, parameter: str, detail: str, *, shaped: bool
 ) -> Dialect | None:
@@ -85,7 +90,7 @@ def simpler(
     words = f"{parameter} {detail}"
     if "stream_options" in words or "include_usage" in words:
         return replace(dialect, usage=False) if dialect.usage else None
-    if shaped and _FORMAT.search(words):
+    if shaped and about_format(words):
         return lowered(dialect)
     if not (parameter or _UNKNOWN_FIELD.search(words)):
         return None

@@ -39,6 +39,8 @@ log = structlog.get_logger(__name__)
 T = TypeVar("T")
 Tell = Callable[[Piece | Restart], None]
 
+# Faults that can be about how was asked, not what.
+_ABOUT_ASKING = frozenset({ModelReason.REJECTED, ModelReason.UNAVAILABLE})
 # A server that refuses one way of asking after the other is not asked for ever.
 _CHANGES = 6
 
@@ -175,8 +177,10 @@ class ServedModel:
 
     async def _overcome(self, fault: Fault, ask: Ask, errand: Errand, patience: _Patience) -> None:
         """Change what there is to change, or wait. Raises ``ModelError`` where neither helps."""
-        shaped = ask.schema is not None
-        new = simpler(ask.dialect, fault.status, fault.parameter, fault.detail, shaped=shaped)
+        new = None
+        if fault.reason in _ABOUT_ASKING:
+            shaped = ask.schema is not None
+            new = simpler(ask.dialect, fault.status, fault.parameter, fault.detail, shaped=shaped)
         if new is not None and patience.changes < _CHANGES:
             patience.changes += 1
             self._adopt(ask.dialect, new)

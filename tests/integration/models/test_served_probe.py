@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from bot.clock import SystemClock
-from bot.models import PROBE_TOKENS, connect, look
 from bot.models.config import ModelConfig
+from bot.models.connection import connect, look
 from bot.models.ladder import Rung
+from bot.models.probe import PROBE_TOKENS
 from handlers.model_port import ModelReason
 from tests.fakes_model import FakeCallLedger
 from tests.integration.models.asking import GOOD, KEY, request

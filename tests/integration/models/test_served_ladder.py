@@ -91,6 +91,7 @@ async def test_reply_that_only_the_caller_refuses_keeps_the_rung(serve, connect)
         "'messages' must contain the word 'json' in some form, to use 'response_format'",
         "No endpoints found that can handle the requested parameters",
         "guided decoding is not enabled",
+        "This model is not available with response_format",
     ],
 )
 @pytest.mark.parametrize("status", [400, 404, 422])

@@ -39,7 +39,7 @@ async def test_limits_of_a_minute_hold_back_and_give_up_with_the_callers_time(
     server = serve(answer=lambda sent: Says(text=GOOD))
     setup = connect(server, requests_per_minute=2)
     results = await asyncio.gather(
-        *(setup.model.complete(request(patience=4)) for _ in range(4)), return_exceptions=True
+        *(setup.model.complete(request(patience=1.5)) for _ in range(4)), return_exceptions=True
     )
     reasons = [getattr(result, "reason", None) for result in results]
     assert reasons == [None, None, ModelReason.RATE_LIMITED, ModelReason.RATE_LIMITED]
