@@ -24,7 +24,7 @@ from enum import StrEnum
 import stamina
 import structlog
 
-from bot.platforms.base import Ability, Part, Receipt, Sender, SendError, SendReason
+from bot.platforms.base import Ability, Paced, Part, Receipt, Sender, SendError, SendReason
 from handlers.ports import DeliveryKey, Ledger, PartRecord, PartState
 
 log = structlog.get_logger(__name__)
@@ -120,6 +120,11 @@ class Courier:
         return PartRecord(part=errand.number, state=PartState.SENDING, error=SendReason.NO_ANSWER)
 
     async def call(self, target: Target, part: Part, reply_to: Receipt | None) -> Receipt:
+        """An answer to somebody: wait for a turn, then one call. Raises ``SendError``."""
+        await _turn(target, answer=True)
+        return await self._hand_over(target, part, reply_to)
+
+    async def _hand_over(self, target: Target, part: Part, reply_to: Receipt | None) -> Receipt:
         """One call of the platform, answered in time. Raises ``SendError``."""
         try:
             async with asyncio.timeout(self._patience.answer):
@@ -134,9 +139,10 @@ class Courier:
         try:
             async for attempt in self._patience.repeated():
                 with attempt:
+                    await _turn(errand.target)
                     await self._mark(errand, PartState.SENDING)
                     try:
-                        receipt = await self.call(errand.target, errand.part, errand.thread)
+                        receipt = await self._hand_over(errand.target, errand.part, errand.thread)
                     except SendError as error:
                         doubtful = doubtful or error.reason is SendReason.NO_ANSWER
                         self._log("delivery.refused", errand, error=str(error))
@@ -178,6 +184,12 @@ class Courier:
 
     def _log(self, event: str, errand: Errand, **fields: str) -> None:
         log.warning(event, **describe(errand.key), part=errand.number, **fields)
+
+
+async def _turn(target: Target, *, answer: bool = False) -> None:
+    """Wait where the platform lets only so many messages pass. Raises ``SendError``."""
+    if isinstance(target.sender, Paced):
+        await target.sender.ready(target.chat, answer=answer)
 
 
 def describe(key: DeliveryKey) -> dict[str, str]:

@@ -232,3 +232,19 @@ class Hosted(Protocol):
     """
 
     page: Callable[[str], Awaitable[Document | None]] | None
+
+
+@runtime_checkable
+class Paced(Protocol):
+    """A sender whose platform lets only so many messages pass in a time.
+
+    Waiting for a turn is no part of handing a message over: the delivery waits before it writes
+    down that a message is on its way. So a process that ends while it waits leaves nothing in
+    doubt, and a long queue is not taken for a platform that gives no answer.
+    """
+
+    async def ready(self, chat: str, *, answer: bool = False) -> None:
+        """Wait until a message may go to the chat; the next ``send`` there then goes at once.
+
+        Answers come before posts. Raises :class:`SendError` where the turn would come too late.
+        """

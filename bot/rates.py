@@ -1,0 +1,130 @@
+"""Turns to speak: how a sender keeps below its platform's limits, so that nothing is refused.
+
+A platform counts the messages of a second or a minute, for each chat and for the whole account.
+:class:`Pace` counts the same beforehand and lets callers wait. Windows are exact: no ``seconds``,
+wherever they begin, hold more than ``count``. The leaky buckets that libraries offer refill while
+they are drained, so the first minute holds up to twice the limit, and platforms refuse that.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+# Chats that are remembered; those which nothing holds back are forgotten first.
+_MOST_CHATS = 4096
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rate:
+    """At most ``count`` messages in any ``seconds``."""
+
+    count: int
+    seconds: float
+
+
+class TooBusy(Exception):
+    """A turn would come too late. ``wait`` is the time until then, in seconds."""
+
+    def __init__(self, wait: float) -> None:
+        super().__init__(f"no turn for {wait:.0f} s")
+        self.wait = wait
+
+
+class Window:
+    """The messages of one rate. Times are the loop's and never go back."""
+
+    def __init__(self, rate: Rate) -> None:
+        self._seconds = rate.seconds
+        self._taken: deque[float] = deque(maxlen=rate.count)
+
+    def free_at(self) -> float:
+        """The earliest time of the next message."""
+        full = len(self._taken) == self._taken.maxlen
+        return self._taken[0] + self._seconds if full else 0.0
+
+    def take(self, at: float) -> None:
+        """Count a message."""
+        self._taken.append(at)
+
+
+@dataclass(slots=True)
+class _Chat:
+    """One chat: whose turn it is, what was sent, and how long the platform wants silence."""
+
+    turn: asyncio.Lock = field(default_factory=asyncio.Lock)
+    windows: dict[Rate, Window] = field(default_factory=dict)
+    held_until: float = 0.0
+
+    def window(self, rate: Rate) -> Window:
+        return self.windows.setdefault(rate, Window(rate))
+
+    def free_at(self, rates: Sequence[Rate]) -> float:
+        return max(self.held_until, *(self.window(rate).free_at() for rate in rates), 0.0)
+
+
+class Pace:
+    """The turns of one account. Chats do not wait for each other but for the account's own rate.
+
+    ``overall`` bounds the account. ``spare`` are turns beside it that only answers may take, so
+    that a question is not kept waiting while a thousand chats get their digest; a platform's own
+    limit must hold both.
+    """
+
+    def __init__(self, overall: Rate, spare: Rate) -> None:
+        self._overall = Window(overall)
+        self._spare = Window(spare)
+        self._chats: dict[str, _Chat] = {}
+
+    async def turn(
+        self, chat: str, rates: Sequence[Rate], *, answer: bool = False, longest: float = 60.0
+    ) -> None:
+        """Wait until a message may go to the chat, and count it.
+
+        Callers of one chat go in the order in which they came. Raises :class:`TooBusy` where the
+        chat alone would hold it up for more than ``longest`` seconds.
+        """
+        state = self._chat(chat)
+        if (wait := state.held_until - _now()) > longest:
+            raise TooBusy(wait)
+        async with state.turn:
+            while (wait := state.free_at(rates) - _now()) > 0:
+                if wait > longest:
+                    raise TooBusy(wait)
+                await asyncio.sleep(wait)
+            await self._account(answer=answer)
+            for rate in rates:
+                state.window(rate).take(_now())
+
+    def hold(self, chat: str, seconds: float) -> None:
+        """Let nothing go to the chat for a while, since the platform asked for it."""
+        state = self._chat(chat)
+        state.held_until = max(state.held_until, _now() + seconds)
+
+    async def _account(self, *, answer: bool) -> None:
+        """Book the account's next turn and wait for it. Who is cancelled meanwhile wastes it."""
+        window = self._overall
+        if answer and self._spare.free_at() < self._overall.free_at():
+            window = self._spare
+        at = max(_now(), window.free_at())
+        window.take(at)
+        await asyncio.sleep(at - _now())
+
+    def _chat(self, chat: str) -> _Chat:
+        if chat not in self._chats and len(self._chats) >= _MOST_CHATS:
+            self._forget()
+        return self._chats.setdefault(chat, _Chat())
+
+    def _forget(self) -> None:
+        now = _now()
+        self._chats = {
+            name: state
+            for name, state in self._chats.items()
+            if state.turn.locked() or state.free_at(tuple(state.windows)) > now
+        }
+
+
+def _now() -> float:
+    return asyncio.get_running_loop().time()

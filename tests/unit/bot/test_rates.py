@@ -1,0 +1,203 @@
+"""Turns: exact windows, answers before posts, chats that do not wait for each other."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, field
+
+import pytest
+
+from bot import rates
+from bot.courier import Courier, Patience, Target
+from bot.delivery import Delivery, Posting
+from bot.platforms.base import SendError, SendReason
+from bot.rates import Pace, Rate, TooBusy, Window
+from handlers.ports import PartState
+from tests.fakes_delivery import FakeLeases, FakeLedger, FakeSender, paragraphs
+
+EVERY_20_MS = Rate(count=1, seconds=0.02)
+QUICK = Rate(count=1, seconds=0.0005)
+PAIR = Rate(count=2, seconds=0.05)
+
+
+def now() -> float:
+    return asyncio.get_running_loop().time()
+
+
+async def times(pace: Pace, chats: list[str], limits: list[Rate], **kind) -> list[float]:
+    async def one(chat: str) -> float:
+        await pace.turn(chat, limits, **kind)
+        return now()
+
+    return sorted(await asyncio.gather(*map(one, chats)))
+
+
+def most_within(moments: list[float], seconds: float) -> int:
+    # A timer may be late by a little, and then the next one is early beside it.
+    return max(sum(start <= at < start + seconds - 0.003 for at in moments) for start in moments)
+
+
+def test_a_window_is_free_again_when_its_first_message_leaves_it():
+    window = Window(PAIR)
+    assert window.free_at() == 0
+    window.take(10.0)
+    assert window.free_at() == 0
+    window.take(10.03)
+    assert window.free_at() == pytest.approx(10.05)
+    window.take(10.05)
+    assert window.free_at() == pytest.approx(10.08)
+
+
+async def test_no_window_of_a_chat_holds_more_than_its_count():
+    moments = await times(Pace(QUICK, QUICK), ["a"] * 7, [PAIR, Rate(count=1, seconds=0.01)])
+    assert most_within(moments, 0.05) == 2
+    assert most_within(moments, 0.01) == 1
+
+
+async def test_the_account_bounds_all_chats_together():
+    begin = now()
+    moments = await times(Pace(EVERY_20_MS, QUICK), [str(n) for n in range(6)], [])
+    assert all(at >= begin + 0.02 * place - 0.001 for place, at in enumerate(moments))
+
+
+async def test_a_busy_chat_keeps_no_other_waiting():
+    pace = Pace(QUICK, QUICK)
+    busy = asyncio.create_task(times(pace, ["busy"] * 4, [Rate(count=1, seconds=0.05)]))
+    await asyncio.sleep(0.01)
+    begin = now()
+    await pace.turn("idle", [Rate(count=1, seconds=0.05)])
+    assert now() - begin < 0.03
+    await busy
+
+
+async def test_an_answer_does_not_queue_behind_posts():
+    pace = Pace(EVERY_20_MS, EVERY_20_MS)
+    posts = asyncio.create_task(times(pace, [str(n) for n in range(10)], []))
+    await asyncio.sleep(0)
+    begin = now()
+    await pace.turn("asker", [], answer=True)
+    answered = now()
+    moments = await posts
+    assert answered - begin < 0.1
+    assert sum(at > answered for at in moments) >= 5
+    assert all(at >= begin + 0.02 * place - 0.01 for place, at in enumerate(moments))
+
+
+async def test_callers_of_one_chat_go_in_their_order():
+    pace = Pace(QUICK, QUICK)
+    order: list[int] = []
+
+    async def one(number: int) -> None:
+        await pace.turn("a", [Rate(count=1, seconds=0.005)])
+        order.append(number)
+
+    await asyncio.gather(*map(one, range(8)))
+    assert order == list(range(8))
+
+
+async def test_a_held_chat_is_silent_for_as_long_as_the_platform_wants():
+    pace = Pace(QUICK, QUICK)
+    begin = now()
+    pace.hold("a", 0.05)
+    await pace.turn("b", [])
+    assert now() - begin < 0.04
+    await pace.turn("a", [])
+    assert now() - begin >= 0.049
+
+
+async def test_a_wait_that_is_too_long_is_refused_with_its_length():
+    pace = Pace(QUICK, QUICK)
+    pace.hold("a", 90)
+    with pytest.raises(TooBusy) as raised:
+        await pace.turn("a", [], longest=60)
+    assert 89 < raised.value.wait <= 90
+    minute = Rate(count=1, seconds=60)
+    await pace.turn("b", [minute])
+    with pytest.raises(TooBusy):
+        await pace.turn("b", [minute], longest=1)
+
+
+async def test_a_cancelled_caller_leaves_the_chat_free():
+    pace = Pace(QUICK, QUICK)
+    await pace.turn("a", [Rate(count=1, seconds=0.05)])
+    waiting = asyncio.create_task(pace.turn("a", [Rate(count=1, seconds=0.05)]))
+    await asyncio.sleep(0.005)
+    waiting.cancel()
+    await asyncio.gather(waiting, return_exceptions=True)
+    async with asyncio.timeout(1):
+        await pace.turn("a", [Rate(count=1, seconds=0.05)])
+
+
+async def test_idle_chats_are_forgotten_and_busy_ones_kept(monkeypatch):
+    monkeypatch.setattr(rates, "_MOST_CHATS", 3)
+    pace = Pace(QUICK, QUICK)
+    pace.hold("held", 60)
+    for number in range(10):
+        await pace.turn(str(number), [Rate(count=1, seconds=0.0001)])
+        await asyncio.sleep(0.001)
+    assert "held" in pace._chats
+    assert len(pace._chats) <= 3
+
+
+@dataclass
+class Slow(FakeSender):
+    """A platform with turns. ``waiting`` is set while somebody waits for one."""
+
+    gate: asyncio.Event = field(default_factory=asyncio.Event)
+    waiting: asyncio.Event = field(default_factory=asyncio.Event)
+    refuses: bool = False
+    answers: list[bool] = field(default_factory=list)
+
+    async def ready(self, chat: str, *, answer: bool = False) -> None:
+        self.answers.append(answer)
+        if self.refuses:
+            raise SendError(SendReason.RATE_LIMITED, "later", retry_after=900)
+        self.waiting.set()
+        await self.gate.wait()
+
+
+async def test_a_process_that_ends_while_waiting_for_a_turn_leaves_nothing_in_doubt():
+    ledger, sender = FakeLedger(), Slow()
+    target = Target(name="c", sender=sender, chat="c")
+    posting = Posting(target=target, digest="d", document=paragraphs("one"))
+    first = asyncio.create_task(Delivery(ledger, FakeLeases()).deliver(posting))
+    await sender.waiting.wait()
+    assert ledger.states() == [PartState.WAITING]
+    first.cancel()
+    await asyncio.gather(first, return_exceptions=True)
+    sender.gate.set()
+    result = await Delivery(ledger, FakeLeases()).deliver(posting)
+    assert result.done
+    assert sender.texts() == ["one"]
+
+
+async def test_waiting_for_a_turn_is_not_taken_for_a_platform_without_an_answer():
+    ledger, sender = FakeLedger(), Slow()
+    delivery = Delivery(ledger, FakeLeases(), patience=Patience(answer=0.01))
+    target = Target(name="c", sender=sender, chat="c")
+    posting = Posting(target=target, digest="d", document=paragraphs("one"))
+    task = asyncio.create_task(delivery.deliver(posting))
+    await asyncio.sleep(0.05)
+    sender.gate.set()
+    assert (await task).done
+    assert ledger.records[posting.key].parts[0].receipt
+
+
+async def test_a_turn_that_is_refused_leaves_the_part_to_the_next_resume():
+    ledger, sender = FakeLedger(), Slow(refuses=True)
+    target = Target(name="c", sender=sender, chat="c")
+    posting = Posting(target=target, digest="d", document=paragraphs("one"))
+    result = await Delivery(ledger, FakeLeases()).deliver(posting)
+    assert not result.done
+    assert not result.lasting
+    assert ledger.states() == [PartState.FAILED]
+    assert sender.calls == 0
+
+
+async def test_answers_ask_for_their_own_turns():
+    sender = Slow()
+    sender.gate.set()
+    target = Target(name="c", sender=sender, chat="c")
+    (part,) = sender.render(paragraphs("one"))
+    await Courier(FakeLedger(), Patience()).call(target, part, None)
+    assert sender.answers == [True]
