@@ -70,9 +70,7 @@ def _last_day(clone: str, tip: str) -> tuple[str, str]:
     """The day of the tip in UTC, and the range of git words that it holds."""
     seconds = int(_git(clone, "show", "-s", "--format=%ct", tip))
     day = time.strftime("%Y-%m-%d", time.gmtime(seconds))
-    before = _git(
-        clone, "rev-list", "--first-parent", "-n1", f"--before={day}T00:00:00Z", tip
-    )
+    before = _git(clone, "rev-list", "--first-parent", "-n1", f"--before={day}T00:00:00Z", tip)
     return day, f"{before}..{tip}" if before else tip
 
 
@@ -101,7 +99,10 @@ def _scan(clone: str, what: str, words: str, tip: str, times: int) -> Row:
 
     mine, theirs, ratio = in_turn(ours, lambda: _log_of(clone, words), times)
     return Row(
-        what, milliseconds(mine), f"git log -p -U0: {milliseconds(theirs)}", f"{ratio:.2f}x",
+        what,
+        milliseconds(mine),
+        f"git log -p -U0: {milliseconds(theirs)}",
+        f"{ratio:.2f}x",
         "<= 1.3x",
     )
 
@@ -122,16 +123,17 @@ def _digest(clone: str, words: list[str]) -> Run:
         return child([*command, "--format", "json"], environment)
 
 
-def _whole(
-    clone: str, what: str, span: str, tip: str, words: list[str], times: int
-) -> Row:
+def _whole(clone: str, what: str, span: str, tip: str, words: list[str], times: int) -> Row:
     """The whole process, from its start to the last line of JSON, with a new archive."""
     mine, theirs, ratio = in_turn(
         lambda: _digest(clone, words).seconds, lambda: _log_of(clone, span), times
     )
     return Row(
-        f"{what}, whole process, new archive", milliseconds(mine),
-        f"git log -p -U0: {milliseconds(theirs)}", f"{ratio:.2f}x", "<= 8x",
+        f"{what}, whole process, new archive",
+        milliseconds(mine),
+        f"git log -p -U0: {milliseconds(theirs)}",
+        f"{ratio:.2f}x",
+        "<= 8x",
     )
 
 
@@ -146,9 +148,7 @@ def _since_of(clone: str, words: str) -> list[str]:
 
 def _many(clone: str, some: tuple[str, int], tip: str, times: int) -> Row:
     words = _since_of(clone, some[0])
-    return _whole(
-        clone, f"digest of {some[1]} commits", some[0], tip, words, max(times // 2, 2)
-    )
+    return _whole(clone, f"digest of {some[1]} commits", some[0], tip, words, max(times // 2, 2))
 
 
 def _beside_cliff(clone: str, some: tuple[str, int], tip: str, times: int) -> Row:
@@ -156,7 +156,13 @@ def _beside_cliff(clone: str, some: tuple[str, int], tip: str, times: int) -> Ro
     config = Path(__file__).with_name("cliff.toml")
     span = some[0] if ".." in some[0] else tip
     command = [
-        str(BIN / "git-cliff"), "--offline", "--repository", clone, "--config", str(config), span
+        str(BIN / "git-cliff"),
+        "--offline",
+        "--repository",
+        clone,
+        "--config",
+        str(config),
+        span,
     ]
     words = _since_of(clone, some[0])
     mine, theirs, ratio = in_turn(
@@ -165,8 +171,11 @@ def _beside_cliff(clone: str, some: tuple[str, int], tip: str, times: int) -> Ro
         max(times // 2, 2),
     )
     return Row(
-        f"digest of {some[1]} commits", milliseconds(mine),
-        f"git-cliff, messages only: {milliseconds(theirs)}", f"{ratio:.2f}x", "-",
+        f"digest of {some[1]} commits",
+        milliseconds(mine),
+        f"git-cliff, messages only: {milliseconds(theirs)}",
+        f"{ratio:.2f}x",
+        "-",
     )
 
 
@@ -190,8 +199,11 @@ async def _ask_all() -> list[Row]:
             late = taken[min(len(taken) - 1, int(len(taken) * 0.99))]
             rows.append(
                 Row(
-                    f"answer from 20,000 changes: {kind}", f"p50 {milliseconds(middle)}",
-                    f"p99 {milliseconds(late)}", f"{late / middle:.1f}x", "p99 <= 20 ms",
+                    f"answer from 20,000 changes: {kind}",
+                    f"p50 {milliseconds(middle)}",
+                    f"p99 {milliseconds(late)}",
+                    f"{late / middle:.1f}x",
+                    "p99 <= 20 ms",
                 )
             )
         await asker.aclose()
@@ -202,9 +214,11 @@ def _memory(clone: str, some: tuple[str, int]) -> Row:
     run = _digest(clone, _since_of(clone, some[0]))
     bare = child([sys.executable, "-c", "import sqlalchemy.ext.asyncio, tree_sitter"])
     return Row(
-        f"peak memory, digest of {some[1]} commits", f"{run.megabytes:.0f} MB",
+        f"peak memory, digest of {some[1]} commits",
+        f"{run.megabytes:.0f} MB",
         f"Python with its libraries: {bare.megabytes:.0f} MB",
-        f"{run.megabytes / bare.megabytes:.1f}x", "<= 150 MB",
+        f"{run.megabytes / bare.megabytes:.1f}x",
+        "<= 150 MB",
     )
 
 
@@ -215,8 +229,11 @@ def _start_up(times: int) -> Row:
         times,
     )
     return Row(
-        "digestbot --help", milliseconds(mine), f"python -c pass: {milliseconds(theirs)}",
-        f"{ratio:.1f}x", "<= 0.4 s",
+        "digestbot --help",
+        milliseconds(mine),
+        f"python -c pass: {milliseconds(theirs)}",
+        f"{ratio:.1f}x",
+        "<= 0.4 s",
     )
 
 

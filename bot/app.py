@@ -96,8 +96,12 @@ class App:
     async def _open(
         self, place: str, *, name: str | None = None, branch: str | None = None
     ) -> Watched:
-        repository, source = await open_source(place, self.data, name=name)
-        repository = self.places.enter(_canonical(place), repository)
+        key = _canonical(place)
+        known = self.places.name_of(key)
+        # A name that was once given holds until another is given.
+        given = name or (known if known and "/" in known else None)
+        repository, source = await open_source(place, self.data, name=given)
+        repository = self.places.enter(key, repository)
         return Watched(repository=repository, source=source, branch=branch)
 
     def _configured(self, place: str | None) -> RepositoryConfig | None:

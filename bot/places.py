@@ -38,6 +38,11 @@ class Places:
         entries = self._read()
         return next((p for p, e in entries.items() if str(e["name"]).casefold() == wanted), None)
 
+    def name_of(self, place: str) -> str | None:
+        """The name that a place was last read under."""
+        entry = self._read().get(place)
+        return str(entry["name"]) if entry else None
+
     def enter(self, place: str, repository: Repository) -> Repository:
         """Note a use; the repository under the name that is its own in the archive."""
         entries = self._read()

@@ -1,7 +1,6 @@
 """How much a change matters: a logistic model over the signals of its facts.
 
-``importance.json`` holds the weights (log-odds per unit of a signal), the bias, the default
-thresholds and how they were fitted. Same facts, same grade: nothing here looks at a clock, a
+``importance.json`` holds the weights (log-odds per unit of a signal) and the bias. Same facts, same grade: nothing here looks at a clock, a
 model's reply or another change.
 """
 
@@ -30,7 +29,6 @@ class Weights:
     version: str
     bias: float
     weights: dict[str, float]
-    thresholds: Thresholds
 
 
 @cache
@@ -41,7 +39,6 @@ def weights() -> Weights:
         version=data["version"],
         bias=data["bias"],
         weights=data["weights"],
-        thresholds=Thresholds(**data["thresholds"]),
     )
 
 
@@ -57,7 +54,7 @@ def grade(facts: Facts, thresholds: Thresholds | None = None) -> Grade:
     score = round(1 / (1 + exp(-odds)), 4)
     return Grade(
         score=score,
-        level=level_of(score, thresholds or model.thresholds),
+        level=level_of(score, thresholds or Thresholds()),
         reasons=_told(moved),
     )
 

@@ -1,7 +1,7 @@
 """What a grade looks at: numbers read off the facts of a change. Imports ``facts`` only.
 
-A signal's value is 0 where it is absent; counts enter as ``log1p`` so that the tenth file adds
-less than the first. No signal knows a project: titles are read for the verbs that any changelog
+A signal's value is 0 where it is absent; counts enter by their logarithm so that the tenth file
+adds less than the first, and of things with a name the first counts 1. No signal knows a project: titles are read for the verbs that any changelog
 uses, paths for their area, items for their kind. The weights stand in ``importance.json``.
 """
 
@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from math import log1p
+from math import log1p, log2
 
 from digest.change import FileStatus
 from digest.facts.model import Action, Area, Fact, FactKind, Facts
@@ -129,11 +129,14 @@ def _items(facts: Facts) -> Iterator[Signal]:
     yield _counted("toolchain", facts.of(FactKind.TOOLCHAIN))
     yield _counted("schema", facts.of(FactKind.SCHEMA))
     yield _counted("deprecation", facts.of(FactKind.DEPRECATION))
-    yield _counted("security", facts.of(FactKind.SECURITY))
+    security = facts.of(FactKind.SECURITY)
+    told = {"advisory", "words"}
+    yield _counted("security", (f for f in security if f.detail in told))
+    yield _counted("security_code", (f for f in security if f.detail not in told))
 
 
 def _counted(name: str, hits: Iterable[Fact]) -> Signal:
     """The number of different names among the facts, told by the first."""
     names = list(dict.fromkeys(h.name for h in hits))
     subject = names[0] if len(names) == 1 else f"{names[0]} +{len(names) - 1}" if names else ""
-    return Signal(name, log1p(len(names)), subject)
+    return Signal(name, log2(1 + len(names)), subject)

@@ -32,32 +32,34 @@ from tests.evals.reading import read_signals
 
 ROOT = Path(__file__).resolve().parents[2]
 PENALTY = 0.01  # per unit of total sample weight; this and RARE by the figures printed here
-RARE = 0.5  # root mean square below which a signal counts as rare and is held back the more
+RARE = 0.6  # root mean square below which a signal counts as rare and is held back the more
 CAP = 1.5  # log-odds that a unit of a signal moves at the most, unless its floor is higher
 ROUNDS = 400
 FLOORS = {
-    # Least log-odds of a signal, whatever the notes of one project say of it.
-    "flag_removed": 0.9,
-    "environment_removed": 0.9,
-    "config_removed": 0.35,
-    "route_removed": 0.9,
-    "metric_removed": 0.9,
+    # Least log-odds of the first such fact, whatever the notes of one project say of it: what a
+    # deployment has to react to is never a small change.
+    "flag_removed": 2.2,
+    "environment_removed": 2.2,
+    "route_removed": 2.2,
+    "metric_removed": 1.8,
+    "config_removed": 0.5,
     "symbol_removed": 0.15,
-    "flag_changed": 0.5,
-    "environment_changed": 0.5,
-    "config_changed": 0.25,
-    "route_changed": 0.5,
-    "metric_changed": 0.5,
+    "flag_changed": 1.2,
+    "environment_changed": 1.2,
+    "route_changed": 0.8,
+    "metric_changed": 0.6,
+    "config_changed": 0.4,
     "symbol_changed": 0.05,
     "flag_added": 0.3,
     "environment_added": 0.2,
-    "config_added": 0.1,
     "route_added": 0.3,
     "metric_added": 0.2,
+    "config_added": 0.1,
     "symbol_added": 0.0,
-    "breaking": 1.2,
-    "deprecation": 0.4,
-    "security": 0.4,
+    "breaking": 1.5,
+    "deprecation": 0.3,
+    "security": 0.8,
+    "security_code": 0.0,
     "schema": 0.2,
     "toolchain": 0.2,
     "dependency": 0.0,
@@ -211,11 +213,13 @@ def main() -> None:
 
 
 def write(weights: dict[str, float], bias: float) -> None:
-    """Change weights and bias of the shipped file; its thresholds stay."""
+    """Change weights and bias of the shipped file, and its version where they differ."""
     target = ROOT / "digest" / "importance.json"
     data = json.loads(target.read_text(encoding="utf-8"))
+    fresh = {n: round(w, 4) for n, w in sorted(weights.items()) if abs(w) >= 0.002}
+    if fresh != data["weights"]:
+        data |= {"version": str(int(data["version"]) + 1), "weights": fresh}
     data["bias"] = round(bias, 4)
-    data["weights"] = {n: round(w, 4) for n, w in sorted(weights.items()) if abs(w) >= 0.002}
     target.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
 
 

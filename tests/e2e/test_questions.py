@@ -1,0 +1,95 @@
+"""``explain``, ``ask``, ``chat`` and ``archive`` as processes."""
+
+from __future__ import annotations
+
+import json
+
+from tests.builders import RepositoryBuilder
+from tests.e2e.conftest import Digestbot
+
+
+def test_explain_reads_what_is_not_in_the_archive(
+    digestbot: Digestbot, project: RepositoryBuilder
+) -> None:
+    done = digestbot("explain", "#3", "--repo", str(project.path))
+    assert done.returncode == 0, done.stderr
+    assert "Remove --workers (#3)" in done.stdout
+    assert "server/cli.py" in done.stdout
+
+
+def test_explain_by_number_sha_and_json_name_the_same_change(
+    digestbot: Digestbot, project: RepositoryBuilder
+) -> None:
+    told = [
+        json.loads(
+            digestbot("explain", ref, "--repo", str(project.path), "--format", "json").stdout
+        )
+        for ref in ("2", "#2", project.git("rev-parse", "main~2")[:9])
+    ]
+    assert {t["changes"][0]["sha"] for t in told} == {project.git("rev-parse", "main~2")}
+    assert all(t["schema"] == 1 and t["intent"] == "explain" and t["total"] == 1 for t in told)
+
+
+def test_ask_counts_a_topic_of_the_week(digestbot: Digestbot, project: RepositoryBuilder) -> None:
+    done = digestbot(
+        "ask", "what changed in scheduler this week", "--repo", str(project.path),
+        "--now", "2026-03-05T12:00:00Z", "--format", "json",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout)
+    assert (told["intent"], told["topic"], told["total"]) == ("changed", "scheduler", 1)
+    assert told["changes"][0]["pr"] == 2
+    assert told["changes"][0]["why"]
+    assert told["window"]["since"] == "2026-03-02T00:00:00+00:00"
+    assert "#2" in told["text"]
+
+
+def test_ask_in_chinese_is_answered_in_chinese(
+    digestbot: Digestbot, project: RepositoryBuilder
+) -> None:
+    done = digestbot(
+        "ask", "本周 scheduler 有什么变化", "--repo", str(project.path), "--now", "2026-03-05"
+    )
+    assert done.returncode == 0, done.stderr
+    assert "Add a scheduler" in done.stdout
+    assert any("\u4e00" <= char <= "\u9fff" for char in done.stdout)
+
+
+def test_ask_for_a_topic_without_hits_says_so_and_offers_near_ones(
+    digestbot: Digestbot, project: RepositoryBuilder
+) -> None:
+    done = digestbot(
+        "ask", "what changed in schedular this week", "--repo", str(project.path),
+        "--now", "2026-03-05", "--format", "json",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout)
+    assert told["total"] == 0
+    assert "scheduler" in told["text"]
+
+
+def test_chat_answers_line_by_line_and_ends_with_the_input(
+    digestbot: Digestbot, project: RepositoryBuilder
+) -> None:
+    done = digestbot(
+        "chat", "--repo", str(project.path), stdin="explain #2\n解释 #3\nhelp\nwhat is love\n"
+    )
+    assert done.returncode == 0, done.stderr
+    assert "Add a scheduler" in done.stdout
+    assert "Remove --workers" in done.stdout
+
+
+def test_archive_lists_shows_rebuilds_and_vacuums(
+    digestbot: Digestbot, project: RepositoryBuilder
+) -> None:
+    assert "nothing is kept" in digestbot("archive", "list").stdout
+    digestbot("digest", str(project.path), "--name", "ada/project")
+    assert "ada/project" in digestbot("archive", "list").stdout
+    shown = digestbot("archive", "show", "#3")
+    assert shown.returncode == 0, shown.stderr
+    assert "Remove --workers" in shown.stdout
+    assert "state: " in shown.stdout
+    assert "2 changes" in digestbot("archive", "rebuild").stdout
+    assert "MB" in digestbot("archive", "vacuum").stdout
+    asked = digestbot("ask", "search workers", "--repo", str(project.path), "--format", "json")
+    assert json.loads(asked.stdout)["total"] == 1
