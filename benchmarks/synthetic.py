@@ -31,9 +31,46 @@ FIRST = datetime(2024, 1, 1, tzinfo=UTC)
 EVERY = timedelta(minutes=36)
 """Forty changes a day."""
 
-_SYLLABLES = "ba ce di fo gu ka le mi no pu ra se ti vo xu zen tor lin mar kel".split()
-_CHINESE = "内存 优化 调度 缓存 性能 修复 推理 模型 并行 量化 日志 配置 接口 线程 分页".split()
-_FOLDERS = "core engine models kernels server client tests docs tools".split()
+_SYLLABLES = [
+    "ba",
+    "ce",
+    "di",
+    "fo",
+    "gu",
+    "ka",
+    "le",
+    "mi",
+    "no",
+    "pu",
+    "ra",
+    "se",
+    "ti",
+    "vo",
+    "xu",
+    "zen",
+    "tor",
+    "lin",
+    "mar",
+    "kel",
+]
+_CHINESE = [
+    "内存",
+    "优化",
+    "调度",
+    "缓存",
+    "性能",
+    "修复",
+    "推理",
+    "模型",
+    "并行",
+    "量化",
+    "日志",
+    "配置",
+    "接口",
+    "线程",
+    "分页",
+]
+_FOLDERS = ["core", "engine", "models", "kernels", "server", "client", "tests", "docs", "tools"]
 _AREAS = {"tests": Area.TESTS, "docs": Area.DOCS, "tools": Area.BUILD}
 
 

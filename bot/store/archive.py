@@ -14,7 +14,7 @@ from bot.store.index import INDEXED_BY
 from bot.store.reindex import reindex
 from bot.store.repositories import enrol, enrolled
 from bot.store.rows import GRADED, entry, graded, newest_first, numbered
-from bot.store.search import NEWEST, found, plan
+from bot.store.search import plan
 from bot.store.tables import change_topics, changes
 from bot.store.writing import Verdict, chunks, held, verdict, write
 from digest.graded import Graded, Repository
@@ -100,12 +100,11 @@ class SqlArchive:
             return ()
         async with self._database.reading() as connection:
             how = await plan(connection, key, query)
-            hits = found(key, query, how).subquery("found")
-            wanted = GRADED.join(hits, hits.c.id == changes.c.id)
-            if not how.ranked:
-                return newest_first(await _all(connection, wanted))
-            ranked = wanted.order_by(hits.c.rank, *NEWEST)
-            return await _all(connection, ranked)
+            if how is None:
+                return ()
+            rows = await connection.execute(how.statement, how.values)
+            found = await _made(graded, rows.all())
+        return found if how.shape.ranked else newest_first(found)
 
     async def vocabulary(
         self, repository: Repository, among: Collection[str] | None = None

@@ -22,7 +22,6 @@ from bot.store.tables import digests
 from digest.window import Window
 from handlers.ports import Outcome, State
 
-
 _CONTENT = frozenset({"document", "markdown", "tip", "outcomes"})
 
 

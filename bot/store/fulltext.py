@@ -72,13 +72,13 @@ async def expression(connection: AsyncConnection, terms: Sequence[str], common: 
     return Expression(match=" AND ".join(match), rest=tuple(rest))
 
 
-def matching(match: str) -> Select[*tuple[Any, ...]]:
-    """The keys, as ``id``, of the changes whose texts meet an expression that is not empty."""
+def matching(match: ColumnElement[str]) -> Select[*tuple[Any, ...]]:
+    """The keys, as ``id``, of the changes whose texts meet an expression; it must not be empty."""
     condition = literal_column("change_search").op("MATCH", is_comparison=True)(match)
     return select(_search.c.rowid.label("id")).where(condition)
 
 
-def holding(term: str) -> ColumnElement[bool]:
+def holding(term: ColumnElement[str]) -> ColumnElement[bool]:
     """Whether a row of ``change_texts`` holds the term, the short texts first.
 
     LIKE would take ``%`` and ``_`` for more than they are.
@@ -87,7 +87,7 @@ def holding(term: str) -> ColumnElement[bool]:
     return or_(*(contains(text, term) for text in (*texts, change_texts.c.body)))
 
 
-def contains(text: ColumnElement[str], part: str) -> ColumnElement[bool]:
+def contains(text: ColumnElement[str], part: ColumnElement[str]) -> ColumnElement[bool]:
     """Whether a text contains another, character by character."""
     return func.instr(text, part) > 0
 

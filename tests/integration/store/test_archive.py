@@ -104,9 +104,9 @@ async def test_newer_facts_replace_older_ones_with_their_indexes(archive: SqlArc
         Query(paths=("old/",)),
         Query(topics=("turbine",)),
     ):
-        assert await archive.select(REPOSITORY, gone) == [], gone
+        assert list(await archive.select(REPOSITORY, gone)) == [], gone
     for there in (Query(terms=("rocket",)), Query(paths=("new/",)), Query(topics=("rocket",))):
-        assert await archive.select(REPOSITORY, there) == [new], there
+        assert list(await archive.select(REPOSITORY, there)) == [new], there
     assert set(await archive.vocabulary(REPOSITORY)) == topics_of(new)
 
 
@@ -134,7 +134,7 @@ async def test_grade_alone_is_replaced_without_touching_the_indexes(
     better = made(1, level=Level.HIGH, score=0.9)
     await archive.save(REPOSITORY, [better])
     assert await archive.load(REPOSITORY, [better.sha]) == {better.sha: better}
-    assert await archive.select(REPOSITORY, Query(level=Level.HIGH)) == [better]
+    assert list(await archive.select(REPOSITORY, Query(level=Level.HIGH))) == [better]
     assert await archive.vocabulary(REPOSITORY) == {}
 
 

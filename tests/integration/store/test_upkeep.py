@@ -36,7 +36,7 @@ async def test_vacuum_gives_space_back_and_keeps_everything(
     sizes = await vacuum(database)
     assert sizes.after < sizes.before / 2
     assert sizes.after == database.path.stat().st_size
-    assert await archive.select(REPOSITORY, Query(terms=("long body",))) == batch[19::-1]
+    assert list(await archive.select(REPOSITORY, Query(terms=("long body",)))) == batch[19::-1]
     assert await check(database) == []
 
 
@@ -49,14 +49,14 @@ async def test_forget_removes_changes_and_keeps_what_was_posted(
     posted = Outcome(sha=sha_of(1), state=State.POSTED)
     await coverage.record(REPOSITORY, "main", "c", "a" * 40, [posted])
     assert await forget(database, REPOSITORY) == 2
-    assert await archive.select(REPOSITORY, Query()) == []
-    assert await archive.select(REPOSITORY, Query(terms=("thing",))) == []
+    assert list(await archive.select(REPOSITORY, Query())) == []
+    assert list(await archive.select(REPOSITORY, Query(terms=("thing",)))) == []
     assert await archive.vocabulary(REPOSITORY) == {}
     assert len(await archive.select(OTHER, Query(terms=("thing",)))) == 1
     assert await coverage.seen(REPOSITORY, "main", "c") == "a" * 40
     assert await coverage.states(REPOSITORY, [sha_of(1)]) == {sha_of(1): posted}
     await archive.save(REPOSITORY, [made(1)])
-    assert await archive.select(REPOSITORY, Query(terms=("thing",))) == [made(1)]
+    assert list(await archive.select(REPOSITORY, Query(terms=("thing",)))) == [made(1)]
     assert await check(database) == []
 
 
@@ -76,7 +76,7 @@ async def test_reindex_makes_lost_indexes_anew_without_git(
     assert await archive.vocabulary(REPOSITORY) == {}
     assert await reindex(database, REPOSITORY) == 1100
     assert await archive.vocabulary(REPOSITORY) == before
-    assert await archive.select(REPOSITORY, Query(paths=("src/77.py",))) == [batch[77]]
+    assert list(await archive.select(REPOSITORY, Query(paths=("src/77.py",)))) == [batch[77]]
     assert len(await archive.select(REPOSITORY, Query(terms=("router",)))) == 1100
     assert await check(database) == []
 

@@ -1,0 +1,170 @@
+"""The statements that answer queries, by the conditions that they have.
+
+What the conditions are compared with is given when a statement is run, so that one is made for
+each shape and kept: making it anew would take longer than running it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum, auto
+from functools import lru_cache
+from typing import Any
+
+from sqlalchemy import (
+    BindParameter,
+    ColumnElement,
+    Integer,
+    Select,
+    Table,
+    Text,
+    bindparam,
+    exists,
+    func,
+    literal,
+    or_,
+    select,
+)
+
+from bot.store.fulltext import RANK, contains, holding, matching
+from bot.store.rows import GRADED
+from bot.store.tables import change_paths, change_texts, change_topics, changes
+
+Statement = Select[*tuple[Any, ...]]
+
+
+class Driver(Enum):
+    """The condition whose index is read; without any the changes are walked, newest first."""
+
+    WALK = auto()
+    WINDOW = auto()
+    TOPICS = auto()
+    PATHS = auto()
+    TERMS = auto()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shape:
+    """Which conditions a query has, and how many of a kind; the driver reads one from its index.
+
+    Parameters, by condition: ``repository``, always; ``since`` and ``until`` in whole seconds;
+    the least ``level`` as a rank; ``author`` without case; ``topics``, a list; ``path0`` with
+    ``last0`` and so on, the ends of ranges; ``term0`` and so on, to be read for; ``match``, in
+    the words of the full-text index; ``limit``.
+    """
+
+    driver: Driver = Driver.WALK
+    window: bool = False
+    level: bool = False
+    author: bool = False
+    topics: bool = False
+    paths: int = 0
+    terms: int = 0
+    ranked: bool = False
+    limit: bool = False
+
+
+@lru_cache(maxsize=256)
+def answer(shape: Shape) -> Statement:
+    """The changes that meet all conditions, as rows of ``GRADED``, cut to the limit.
+
+    In the order of their rank where the shape is ranked, else in any.
+    """
+    found = _found(shape).subquery("found")
+    wanted = GRADED.join(found, found.c.id == changes.c.id)
+    return wanted.order_by(found.c.rank, *_NEWEST) if shape.ranked else wanted
+
+
+@lru_cache(maxsize=256)
+def count(shape: Shape, drivers: tuple[Driver, ...], most: int) -> Statement:
+    """How many changes each condition alone is met by, counted up to ``most``: one row."""
+    return select(
+        *(
+            select(func.count())
+            .select_from(_driving(shape, driver).limit(most).subquery())
+            .scalar_subquery()
+            for driver in drivers
+        )
+    )
+
+
+_NEWEST = (changes.c.committed_at.desc(), changes.c.sha.desc())
+_mine = changes.c.repository_id == bindparam("repository", type_=Integer)
+
+
+def _found(shape: Shape) -> Statement:
+    """The keys of the changes that meet all conditions, each with its rank, smaller is better."""
+    order: tuple[ColumnElement[Any], ...] = _NEWEST
+    if shape.driver in {Driver.WALK, Driver.WINDOW}:
+        keys: Statement = select(changes.c.id, literal(0.0).label("rank"))
+    else:
+        rank = RANK if shape.ranked else literal(0.0)
+        driving = _driving(shape, shape.driver).add_columns(rank.label("rank"))
+        # Were it merged into the rest, the index might be asked once for every change.
+        hits = driving.cte("hits").prefix_with("MATERIALIZED")
+        keys = select(changes.c.id, hits.c.rank).join_from(hits, changes, changes.c.id == hits.c.id)
+        order = (hits.c.rank, *_NEWEST)
+    keys = keys.where(_mine, *_tests(shape))
+    return keys.order_by(*order).limit(bindparam("limit", type_=Integer)) if shape.limit else keys
+
+
+def _driving(shape: Shape, driver: Driver) -> Statement:
+    """The keys, as ``id``, of the changes that meet one condition, from its index."""
+    match driver:
+        case Driver.TOPICS:
+            return _from(change_topics, shape).where(_topical()).distinct()
+        case Driver.PATHS:
+            return _from(change_paths, shape).where(_below_any(shape)).distinct()
+        case Driver.TERMS:
+            return matching(_text("match"))
+        case _:
+            inside = select(changes.c.id).where(_mine)
+            return inside.where(_within(changes.c.committed_at)) if shape.window else inside
+
+
+def _from(index: Table, shape: Shape) -> Statement:
+    mine = index.c.repository_id == bindparam("repository", type_=Integer)
+    keys: Statement = select(index.c.change_id.label("id")).where(mine)
+    return keys.where(_within(index.c.committed_at)) if shape.window else keys
+
+
+def _tests(shape: Shape) -> Iterator[ColumnElement[bool]]:
+    """The conditions that the driver does not see to."""
+    if shape.window:
+        yield _within(changes.c.committed_at)
+    if shape.level:
+        yield changes.c.level <= bindparam("level", type_=Integer)
+    if shape.author:
+        yield contains(changes.c.author_key, _text("author"))
+    if shape.topics and shape.driver is not Driver.TOPICS:
+        yield exists().where(
+            change_topics.c.repository_id == changes.c.repository_id,
+            _topical(),
+            change_topics.c.committed_at == changes.c.committed_at,
+            change_topics.c.change_id == changes.c.id,
+        )
+    if shape.paths and shape.driver is not Driver.PATHS:
+        yield exists().where(change_paths.c.change_id == changes.c.id, _below_any(shape))
+    if shape.terms:
+        held = (holding(_text(f"term{n}")) for n in range(shape.terms))
+        yield exists().where(change_texts.c.change_id == changes.c.id, *held)
+
+
+def _topical() -> ColumnElement[bool]:
+    return change_topics.c.topic.in_(bindparam("topics", expanding=True))
+
+
+def _within(moment: ColumnElement[int]) -> ColumnElement[bool]:
+    return (moment >= bindparam("since", type_=Integer)) & (
+        moment < bindparam("until", type_=Integer)
+    )
+
+
+def _below_any(shape: Shape) -> ColumnElement[bool]:
+    path = change_paths.c.path
+    return or_(*(path.between(_text(f"path{n}"), _text(f"last{n}")) for n in range(shape.paths)))
+
+
+def _text(name: str) -> BindParameter[str]:
+    return bindparam(name, type_=Text)
