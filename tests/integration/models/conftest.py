@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import ExitStack
 from typing import Any
@@ -17,6 +18,12 @@ from bot.models.served import ServedModel
 from tests.fakes_model import FakeCallLedger, FakeMemory, FakePurse
 from tests.integration.models.asking import KEY, Setup
 from tests.servers.model import ModelServer
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _imported() -> None:
+    """Import the library before any test measures time."""
+    importlib.import_module("openai.resources.chat")
 
 
 @pytest.fixture

@@ -30,7 +30,7 @@ async def test_day_of_calls_ends_near_the_ideal(serve, connect):
     began = time.monotonic()
     await asyncio.gather(*(setup.model.complete(request()) for _ in range(calls)))
     ideal = math.ceil(calls / slots) * latency
-    assert time.monotonic() - began < 1.5 * ideal  # benchmarks/model_client.py measures closely
+    assert time.monotonic() - began < 2 * ideal  # benchmarks/model_client.py measures closely
 
 
 async def test_limits_of_a_minute_hold_back_and_give_up_with_the_callers_time(
