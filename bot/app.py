@@ -6,12 +6,12 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
 from bot.clock import SystemClock
-from bot.config import Config, config_file, data_folder, read
+from bot.folders import config_file, data_folder
 from bot.places import Places
-from bot.sections import RepositoryConfig
 from bot.sources.git import open_source
 from bot.store.archive import SqlArchive
 from bot.store.coverage import SqlCoverage
@@ -24,6 +24,10 @@ from digest.language import Language
 from digest.window import zone_of
 from handlers.context import Context, Silent, Watched
 from handlers.ports import Clock, Progress
+
+if TYPE_CHECKING:
+    from bot.config import Config
+    from bot.sections import RepositoryConfig
 
 _OWN_CHECKOUT = Path(__file__).resolve().parent.parent
 
@@ -170,10 +174,12 @@ def configuration(file: Path | None) -> Config | None:
 
     Raises ``InvalidConfig``.
     """
-    if file is not None:
-        return read(file)
-    usual = config_file()
-    return read(usual) if usual.exists() else None
+    usual = file or config_file()
+    if file is None and not usual.exists():
+        return None
+    from bot.config import read
+
+    return read(usual)
 
 
 @asynccontextmanager

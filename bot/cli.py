@@ -24,9 +24,14 @@ app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
+    rich_markup_mode=None,  # Rich takes longer to import than the help to print
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-archive = typer.Typer(help="Look into the archive and keep it in order.", no_args_is_help=True)
+archive = typer.Typer(
+    help="Look into the archive and keep it in order.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
 app.add_typer(archive, name="archive")
 
 
@@ -80,7 +85,7 @@ ConfigFile = Annotated[
         "-c",
         metavar="FILE",
         envvar="DIGESTBOT_CONFIG",
-        help="The configuration; default: bot.toml here or in the settings folder.",
+        help="The configuration; default: digestbot.toml here or in the data folder.",
     ),
 ]
 Now = Annotated[

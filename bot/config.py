@@ -12,34 +12,16 @@ import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
-import platformdirs
 from pydantic import SecretStr, ValidationError
-from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from bot import platforms
 from bot.complaint import complain, near
+from bot.folders import Environment, data_folder
 from bot.sections import ChannelConfig, LogSettings, Preferences, RepositoryConfig, Written
 from bot.settings import Reading, Settings, open_to_others
 from digest.errors import InvalidConfig
-
-NAME = "digestbot.toml"
-
-
-class Environment(BaseSettings):
-    """What the environment may say, each as ``DIGESTBOT_`` and the name in capitals."""
-
-    model_config = SettingsConfigDict(
-        env_prefix="DIGESTBOT_", extra="ignore", env_ignore_empty=True
-    )
-
-    data: Path | None = None
-    """The data folder; wins over the file's ``data``."""
-    config: Path | None = None
-    """The configuration file."""
-    log_format: Literal["auto", "human", "json"] | None = None
-    """Wins over ``logs.format``."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,27 +65,9 @@ class Config:
         return tuple(v.get_secret_value() for v in values if isinstance(v, SecretStr))
 
 
-def data_folder(environment: Environment | None = None) -> Path:
-    """The data folder where no file names one."""
-    environment = environment or Environment()
-    return environment.data or platformdirs.user_data_path("digestbot", appauthor=False)
-
-
-def config_file(environment: Environment | None = None) -> Path:
-    """The file to read where none is named: ``digestbot.toml`` here, or in the data folder.
-
-    It need not exist.
-    """
-    environment = environment or Environment()
-    here = Path(NAME)
-    if environment.config or here.exists():
-        return environment.config or here
-    return data_folder(environment) / NAME
-
-
 def read(file: Path, environment: Environment | None = None) -> Config:
     """The configuration of a file. Raises ``InvalidConfig``."""
-    environment = environment or Environment()
+    environment = environment or Environment.read()
     data = _parse(file)
     reading = Reading(folder=file.absolute().parent, environment=os.environ)
     try:

@@ -19,12 +19,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
-from enum import StrEnum
 
 import stamina
 import structlog
 
 from bot.platforms.base import Ability, Paced, Part, Receipt, Sender, SendError, SendReason
+from bot.promise import Promise
 from handlers.ports import DeliveryKey, Ledger, PartRecord, PartState
 
 log = structlog.get_logger(__name__)
@@ -32,13 +32,6 @@ log = structlog.get_logger(__name__)
 # How often a part whose outcome stays unknown is looked for and sent again before it is left to the
 # next resume.
 _ROUNDS = 3
-
-
-class Promise(StrEnum):
-    """What a channel gets where an outcome cannot be known."""
-
-    AT_MOST_ONCE = "at-most-once"
-    AT_LEAST_ONCE = "at-least-once"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

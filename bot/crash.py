@@ -6,7 +6,7 @@ import traceback
 import uuid
 from datetime import UTC, datetime
 
-from bot.config import data_folder
+from bot.folders import data_folder
 from bot.logs import Redaction
 
 LOG = "digestbot.log"

@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 
 from pydantic import BeforeValidator, Field, ValidationInfo, field_validator, model_validator
 
-from bot.courier import Promise
+from bot.promise import Promise
 from bot.schedule import Kind, Spec
 from bot.settings import Place, Reading, Settings
 from digest.errors import UnknownZone

@@ -35,11 +35,16 @@ class Reason:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Grade:
-    """``score`` in [0, 1], higher matters more; reasons with the weightiest first."""
+    """``score`` in [0, 1], higher matters more; reasons with the weightiest first.
+
+    ``by`` names the weights and thresholds that it was made by, so that a stored grade can be told
+    from one that would be made now.
+    """
 
     score: float
     level: Level
     reasons: tuple[Reason, ...]
+    by: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

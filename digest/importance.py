@@ -44,7 +44,7 @@ def weights() -> Weights:
 
 def grade(facts: Facts, thresholds: Thresholds | None = None) -> Grade:
     """Grade a change by its facts; ``thresholds`` replaces the shipped ones."""
-    model = weights()
+    model, least = weights(), thresholds or Thresholds()
     moved = [
         Reason(rule=s.name, weight=round(model.weights[s.name] * s.value, 4), subject=s.subject)
         for s in signals(facts)
@@ -54,9 +54,16 @@ def grade(facts: Facts, thresholds: Thresholds | None = None) -> Grade:
     score = round(1 / (1 + exp(-odds)), 4)
     return Grade(
         score=score,
-        level=level_of(score, thresholds or Thresholds()),
+        level=level_of(score, least),
         reasons=_told(moved),
+        by=graded_by(least),
     )
+
+
+def graded_by(thresholds: Thresholds | None = None) -> str:
+    """What :attr:`Grade.by` is of a grade that is made now."""
+    least = thresholds or Thresholds()
+    return f"{weights().version} {least.high:g} {least.medium:g}"
 
 
 def level_of(score: float, thresholds: Thresholds) -> Level:

@@ -31,7 +31,7 @@ from digest.phrases import (
 from digest.query import Query
 from digest.words.phrase import listed
 from handlers.context import Context
-from handlers.ingest import ensure
+from handlers.ingest import fill
 from handlers.looking import seen, tip_of
 
 
@@ -41,7 +41,7 @@ async def changed(intent: Changed, ctx: Context, page: int = 1) -> Answer:
     Without any, the answer says so and names near topics.
     """
     tip = await tip_of(ctx)
-    await ensure(ctx, intent.window, tip)
+    await fill(ctx, intent.window, tip)
     resolved = await _resolve(intent.topic, ctx)
     rows = await _rows(intent, resolved, ctx)
     if not (rows or resolved.topics or intent.author) and (by := await _by_name(intent, ctx)):

@@ -14,9 +14,9 @@ from digest.change import Change
 from digest.facts import FACTS_VERSION, extract, wanted
 from digest.facts.bare import bare
 from digest.graded import Graded
-from digest.importance import grade
+from digest.importance import grade, graded_by
 from handlers.context import Context
-from handlers.ports import Range, Selection, Tip
+from handlers.ports import Selection, Tip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,34 +34,57 @@ async def ensure(ctx: Context, selection: Selection, tip: Tip) -> tuple[Graded, 
 
 async def ingest(ctx: Context, selection: Selection, tip: Tip) -> Ingested:
     """As :func:`ensure`, with the failures by full commit name."""
-    names = await ctx.watched.source.names(tip, selection)
-    kept = {
-        sha: graded
-        for sha, graded in (await ctx.archive.load(ctx.watched.repository, names)).items()
-        if graded.facts.version == FACTS_VERSION
-    }
-    ctx.progress.start(len(names))
-    ctx.progress.advance(len(kept))
-    missing = [sha for sha in names if sha not in kept]
-    stale = [fresh for old in kept.values() if (fresh := _regrade(ctx, old)) != old]
-    await ctx.archive.save(ctx.watched.repository, stale)
-    kept.update((g.sha, g) for g in stale)
-    failures: dict[str, str] = {}
-    if missing:
-        # The selection itself is cheaper for git than a list of names, where all is missing.
-        wide = len(missing) == len(names) and not isinstance(selection, Sequence)
-        async for batch in ctx.watched.source.changes(tip, selection if wide else missing):
-            graded = await _grade(ctx, batch, failures)
-            await ctx.archive.save(ctx.watched.repository, graded)
-            kept.update((g.sha, g) for g in graded)
-            ctx.progress.advance(len(graded))
-    ctx.progress.finish()
+    names, failures = await fill(ctx, selection, tip)
+    kept = await ctx.archive.load(ctx.watched.repository, names)
     return Ingested(changes=tuple(kept[s] for s in names if s in kept), failures=failures)
 
 
-async def _grade(
-    ctx: Context, batch: Sequence[Change], failures: dict[str, str]
-) -> list[Graded]:
+async def fill(
+    ctx: Context, selection: Selection, tip: Tip
+) -> tuple[Sequence[str], Mapping[str, str]]:
+    """Bring the archive up to date for a selection without reading back what is there.
+
+    Returns the names of its commits, newest first, and the failures by name.
+    """
+    names = await ctx.watched.source.names(tip, selection)
+    by = graded_by(ctx.watched.thresholds)
+    current = await ctx.archive.current(ctx.watched.repository, names, by)
+    lacking = [sha for sha in names if sha not in current]
+    failures: dict[str, str] = {}
+    if lacking:
+        ctx.progress.start(len(names))
+        ctx.progress.advance(len(current))
+        regraded = await _regrade(ctx, lacking)
+        missing = [sha for sha in lacking if sha not in regraded]
+        # The selection itself is cheaper for git than a list of names, where all is missing.
+        wide = len(missing) == len(names) and not isinstance(selection, Sequence)
+        if missing:
+            await _read(ctx, selection if wide else missing, tip, failures)
+        ctx.progress.finish()
+    return names, failures
+
+
+async def _read(ctx: Context, selection: Selection, tip: Tip, failures: dict[str, str]) -> None:
+    async for batch in ctx.watched.source.changes(tip, selection):
+        graded = await _grade(ctx, batch, failures)
+        await ctx.archive.save(ctx.watched.repository, graded)
+        ctx.progress.advance(len(graded))
+
+
+async def _regrade(ctx: Context, lacking: Sequence[str]) -> frozenset[str]:
+    """Grade anew, by today's weights and thresholds, what has today's facts; their names."""
+    held = await ctx.archive.load(ctx.watched.repository, lacking)
+    fresh = [
+        replace(graded, grade=grade(graded.facts, ctx.watched.thresholds))
+        for graded in held.values()
+        if graded.facts.version == FACTS_VERSION
+    ]
+    await ctx.archive.save(ctx.watched.repository, fresh)
+    ctx.progress.advance(len(fresh))
+    return frozenset(graded.sha for graded in fresh)
+
+
+async def _grade(ctx: Context, batch: Sequence[Change], failures: dict[str, str]) -> list[Graded]:
     blobs = list(dict.fromkeys(b for change in batch for b in wanted(change)))
     texts = await ctx.watched.source.texts(blobs) if blobs else {}
     return await asyncio.to_thread(_grade_all, ctx, batch, texts, failures)
@@ -81,16 +104,4 @@ def _grade_one(
     except Exception as error:  # noqa: BLE001 - one odd commit must not end the day; it is told
         failures[change.sha] = f"{type(error).__name__}: {error}"
         facts = bare(change)
-    return Graded(
-        commit=change.commit, facts=facts, grade=grade(facts, ctx.watched.thresholds)
-    )
-
-
-def _regrade(ctx: Context, graded: Graded) -> Graded:
-    """By today's weights and thresholds, so that an archive never shows yesterday's."""
-    return replace(graded, grade=grade(graded.facts, ctx.watched.thresholds))
-
-
-def ancestry(seen: str | None, tip: Tip) -> Range | None:
-    """The range from a seen tip to the branch's own, or ``None`` for an empty branch."""
-    return Range(base=seen, tip=tip.sha) if tip.sha else None
+    return Graded(commit=change.commit, facts=facts, grade=grade(facts, ctx.watched.thresholds))

@@ -119,6 +119,11 @@ class Archive(Protocol):
     async def save(self, repository: Repository, changes: Sequence[Graded]) -> None:
         """Keep the changes in one transaction; a newer facts version replaces an older one."""
 
+    async def current(
+        self, repository: Repository, shas: Sequence[str], graded_by: str
+    ) -> frozenset[str]:
+        """Those of ``shas`` that need no work: today's facts, and the named grading."""
+
     async def load(self, repository: Repository, shas: Sequence[str]) -> Mapping[str, Graded]:
         """The archived ones among ``shas``, whatever their number, by full name."""
 

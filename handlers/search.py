@@ -14,7 +14,7 @@ from digest.phrases import IN_BODY, IN_NAME, IN_PATH, IN_SUBJECT, NOT_FOUND
 from digest.query import Query
 from digest.words.phrase import Phrase, listed
 from handlers.context import Context
-from handlers.ingest import ensure
+from handlers.ingest import fill
 from handlers.looking import seen, tip_of
 
 
@@ -22,7 +22,7 @@ async def search(intent: Search, ctx: Context, page: int = 1) -> Answer:
     """The changes whose text holds every term; without a window those archived so far."""
     tip = await tip_of(ctx)
     if intent.window is not None:
-        await ensure(ctx, intent.window, tip)
+        await fill(ctx, intent.window, tip)
     query = Query(window=intent.window, terms=intent.terms)
     found = await ctx.archive.select(ctx.watched.repository, query)
     rows = tuple(Row(graded=g, why=_where(g, intent.terms, ctx.language)) for g in found)

@@ -11,6 +11,7 @@ from zoneinfo import ZoneInfo
 from digest.change import Change, Commit, FileChange, FileStatus, Hunk
 from digest.errors import UnknownBranch
 from digest.facts import extract
+from digest.facts.model import FACTS_VERSION
 from digest.graded import Graded, Repository
 from digest.importance import grade
 from digest.language import Language
@@ -127,8 +128,20 @@ class FakeArchive:
         mine = self.kept.setdefault(repository.name, {})
         for change in changes:
             held = mine.get(change.sha)
-            if held is None or held.facts.version < change.facts.version:
+            if held is None or held.facts.version <= change.facts.version:
                 mine[change.sha] = change
+
+    async def current(
+        self, repository: Repository, shas: Sequence[str], graded_by: str
+    ) -> frozenset[str]:
+        mine = self.kept.get(repository.name, {})
+        return frozenset(
+            s
+            for s in shas
+            if s in mine
+            and mine[s].facts.version == FACTS_VERSION
+            and mine[s].grade.by == graded_by
+        )
 
     async def load(self, repository: Repository, shas: Sequence[str]) -> Mapping[str, Graded]:
         mine = self.kept.get(repository.name, {})

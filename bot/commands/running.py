@@ -13,9 +13,10 @@ from bot import logs, runner
 from bot.app import App, opened
 from bot.clock import SystemClock
 from bot.commands import finish
-from bot.config import Config, config_file, read
+from bot.config import Config, read
 from bot.courier import Target
 from bot.delivery import Delivery
+from bot.folders import config_file
 from bot.lease import FileLeases
 from bot.platforms.base import Incoming, Receiver, Sender, SendError
 from bot.sections import RepositoryConfig

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import re
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import aclosing, contextmanager
@@ -11,8 +12,6 @@ from difflib import get_close_matches
 from itertools import groupby
 from pathlib import Path
 from typing import Protocol
-
-import structlog
 
 from bot.sources.address import (
     Address,
@@ -36,7 +35,7 @@ from digest.graded import Repository
 from digest.window import Window
 from handlers.ports import Selection, Tip
 
-log = structlog.get_logger(__name__)
+log = logging.getLogger(__name__)
 
 _AHEAD = 1000
 """Commits whose absent blobs are fetched at a time: a few weeks of a large project."""
@@ -185,7 +184,7 @@ class GitSource:
         try:
             await remote.bring(absent)
         except SourceUnavailable as error:
-            log.warning("source.blobs_absent", blobs=len(absent), error=str(error))
+            log.warning("source.blobs_absent: %d absent, %s", len(absent), error)
 
     async def _named(self, sha: str) -> Sequence[str]:
         if not _SHORT_NAME.fullmatch(sha):

@@ -17,6 +17,7 @@ from bot.store.rows import GRADED, entry, graded, newest_first, numbered
 from bot.store.search import plan
 from bot.store.tables import change_topics, changes
 from bot.store.writing import Verdict, chunks, held, verdict, write
+from digest.facts.model import FACTS_VERSION
 from digest.graded import Graded, Repository
 from digest.query import Query
 
@@ -56,6 +57,25 @@ class SqlArchive:
         ready = {e.sha: e for e in await _made(entry, whole)}
         async with self._database.writing() as connection:
             await write(connection, await enrol(connection, repository, INDEXED_BY), wanted, ready)
+
+    async def current(
+        self, repository: Repository, shas: Sequence[str], graded_by: str
+    ) -> frozenset[str]:
+        """Those of ``shas`` that are archived with today's facts and the named grading."""
+        key = await self._key(repository)
+        found: set[str] = set()
+        if key is None:
+            return frozenset()
+        async with self._database.reading() as connection:
+            for some in chunks(dict.fromkeys(shas)):
+                wanted = select(changes.c.sha).where(
+                    changes.c.repository_id == key,
+                    changes.c.sha.in_(some),
+                    changes.c.facts_version == FACTS_VERSION,
+                    changes.c.graded_by == graded_by,
+                )
+                found.update((await connection.scalars(wanted)).all())
+        return frozenset(found)
 
     async def load(self, repository: Repository, shas: Sequence[str]) -> Mapping[str, Graded]:
         """The archived ones among ``shas``, whatever their number, by full name."""

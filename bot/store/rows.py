@@ -27,6 +27,7 @@ GRADED: Select[*tuple[Any, ...]] = select(
     changes.c.committed_at,
     changes.c.score,
     changes.c.level,
+    changes.c.graded_by,
     changes.c.facts_version,
     contents.c.authored_at,
     contents.c.author,
@@ -102,7 +103,7 @@ def numbered(number: int | None) -> int | None:
 
 def graded_columns(grade: Grade) -> dict[str, Any]:
     """The columns of ``changes`` that a grade fills."""
-    return {"score": grade.score, "level": grade.level.rank}
+    return {"score": grade.score, "level": grade.level.rank, "graded_by": grade.by}
 
 
 def reasons_text(grade: Grade) -> str:
@@ -136,6 +137,7 @@ def graded(row: Row[*tuple[Any, ...]]) -> Graded:
                 Reason(rule=rule, weight=weight, subject=subject)
                 for rule, weight, subject in json.loads(row.reasons)
             ),
+            by=row.graded_by,
         ),
     )
 

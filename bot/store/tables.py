@@ -69,6 +69,8 @@ changes = Table(
     Column("number", BigInteger),
     Column("level", SmallInteger, nullable=False),
     Column("score", Float, nullable=False),
+    # Which weights and thresholds the grade was made by.
+    Column("graded_by", Text, nullable=False),
     Column("facts_version", Integer, nullable=False),
     # How many files of the change could not be read when its facts were made.
     Column("omitted", Integer, nullable=False),

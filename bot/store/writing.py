@@ -44,6 +44,7 @@ class Held:
     omitted: int
     score: float
     level: int
+    graded_by: str
     reasons: str
 
 
@@ -57,9 +58,10 @@ def verdict(graded: Graded, held: Held | None) -> Verdict:
     if worth != standing:
         return Verdict.BETTER if worth < standing else Verdict.KNOWN
     grade = graded.grade
-    same = (grade.score, grade.level.rank, reasons_text(grade)) == (
+    same = (grade.score, grade.level.rank, grade.by, reasons_text(grade)) == (
         held.score,
         held.level,
+        held.graded_by,
         held.reasons,
     )
     return Verdict.KNOWN if same else Verdict.REGRADED
@@ -76,6 +78,7 @@ async def held(
         changes.c.omitted,
         changes.c.score,
         changes.c.level,
+        changes.c.graded_by,
         contents.c.reasons,
     )
     known: dict[str, Held] = {}
@@ -96,6 +99,7 @@ def _held(row: Row[*tuple[Any, ...]]) -> Held:
         omitted=row.omitted,
         score=row.score,
         level=row.level,
+        graded_by=row.graded_by,
         reasons=row.reasons,
     )
 

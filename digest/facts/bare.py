@@ -8,7 +8,10 @@ from digest.facts.model import Facts, FileFacts, Subject
 
 
 def bare(change: Change) -> Facts:
-    """Facts without items: the subject as it stands, and the files with their areas."""
+    """Facts without items: the subject as it stands, and the files with their areas.
+
+    Their version is older than any, so that the change is read again at the next occasion.
+    """
     subject = change.commit.subject
     return Facts(
         subject=Subject(title=subject, words=subject),
@@ -27,4 +30,5 @@ def bare(change: Change) -> Facts:
             for f in change.files
         ),
         merge=len(change.commit.parents) > 1,
+        version=0,
     )

@@ -20,7 +20,8 @@ from zoneinfo import ZoneInfo
 
 import structlog
 
-from bot.courier import Patience, Promise, Target
+from bot.courier import Patience, Target
+from bot.promise import Promise
 from bot.delivery import Delivery
 from bot.lease import FileLeases
 from bot.platforms.console import Console

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.courier import Promise
+from bot.promise import Promise
 
 ROOT = Path(__file__).parents[2]
 

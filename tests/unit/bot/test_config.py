@@ -15,8 +15,9 @@ from hypothesis import strategies as st
 from pydantic import SecretStr
 
 from bot import platforms
-from bot.config import Environment, config_file, data_folder, read
-from bot.courier import Promise
+from bot.config import read
+from bot.folders import Environment, config_file, data_folder
+from bot.promise import Promise
 from bot.sections import (
     ChannelConfig,
     LogSettings,
@@ -204,7 +205,7 @@ MISTAKES = [
     (REPOSITORY + "[defaults]\ncatch_up = 900",
      "defaults.catch_up = 900: it should be less than or equal to 168"),
     (REPOSITORY + "[repositories.thresholds]\nhigh = 0.1",
-     "repositories[#1].thresholds: medium (0.2) is above high (0.1); exchange them"),
+     "repositories[#1].thresholds: medium (0.25) is above high (0.1); exchange them"),
     (REPOSITORY + "[[channels]]\nplatform = 'console'", "channels[#1].name is missing"),
     (REPOSITORY + CHANNEL + "repositories = ['acme/engin']",
      "channels 'team', repositories: unknown 'acme/engin'; did you mean 'acme/engine'?"),

@@ -7,9 +7,10 @@ import time
 
 import pytest
 
-from bot.courier import Patience, Promise, Target
+from bot.courier import Patience, Target
 from bot.delivery import Delivery, Posting, identity
 from bot.platforms.base import SendError, SendReason
+from bot.promise import Promise
 from handlers.ports import DeliveryKey, PartState
 from tests.fakes_delivery import (
     Crash,

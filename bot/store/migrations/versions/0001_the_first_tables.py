@@ -56,6 +56,7 @@ def _create_changes() -> None:
         sa.Column("number", sa.BigInteger()),
         sa.Column("level", sa.SmallInteger(), nullable=False),
         sa.Column("score", sa.Float(), nullable=False),
+        _text("graded_by"),
         _integer("facts_version"),
         _integer("omitted"),
         _text("author_key"),
