@@ -156,12 +156,14 @@ class Courier:
             try:
                 receipt = await target.sender.find(target.chat, errand.part, errand.thread)
             except SendError as error:
-                self._log("delivery.unresolved", errand, error=str(error))
-                return PartRecord(part=errand.number, state=PartState.SENDING, error=str(error))
-            if receipt is None:
-                return None
-            self._log("delivery.found", errand)
-            return await self._mark(errand, PartState.SENT, receipt=receipt.dump())
+                if error.reason is not SendReason.UNSUPPORTED:
+                    self._log("delivery.unresolved", errand, error=str(error))
+                    return PartRecord(part=errand.number, state=PartState.SENDING, error=str(error))
+            else:
+                if receipt is None:
+                    return None
+                self._log("delivery.found", errand)
+                return await self._mark(errand, PartState.SENT, receipt=receipt.dump())
         if target.promise is Promise.AT_LEAST_ONCE:
             self._log("delivery.sent_again", errand)
             return None

@@ -15,12 +15,13 @@ from dataclasses import dataclass, replace
 
 import structlog
 
+from bot.clock import SystemClock
 from bot.courier import Courier, Errand, Patience, Target, describe
 from bot.frozen import freeze, thaw
 from bot.lease import Leases
 from bot.platforms.base import Receipt, SendReason
 from digest.document import Document
-from handlers.ports import DeliveryKey, DeliveryRecord, Ledger, PartRecord, PartState
+from handlers.ports import Clock, DeliveryKey, DeliveryRecord, Ledger, PartRecord, PartState
 
 log = structlog.get_logger(__name__)
 
@@ -89,8 +90,10 @@ class Delivery:
         leases: Leases,
         targets: Sequence[Target] = (),
         patience: Patience | None = None,
+        clock: Clock | None = None,
     ) -> None:
         """``targets`` are those whose pending deliveries are taken up."""
+        self._clock = clock or SystemClock()
         self._ledger = ledger
         self._leases = leases
         self._patience = patience or Patience()
@@ -104,9 +107,8 @@ class Delivery:
         """Post what is not yet posted."""
         parts = posting.target.sender.render(posting.document)
         async with self._leases.hold(_name(posting.key)) as mine:
-            record = await self._ledger.claim(
-                posting.key, freeze(posting.document, parts), len(parts)
-            )
+            content = freeze(posting.document, parts, self._clock.now())
+            record = await self._ledger.claim(posting.key, content, len(parts))
             return await self._go_on(posting.target, record, mine=mine)
 
     async def deliver_all(self, postings: Sequence[Posting]) -> tuple[Delivered, ...]:

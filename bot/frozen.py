@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, is_dataclass
+from datetime import datetime
 from typing import Any
 
 from bot.platforms.base import Part
@@ -30,18 +31,23 @@ class Frozen:
     parts: tuple[Part, ...]
 
 
-def freeze(document: Document, parts: Sequence[Part]) -> str:
-    """The document and its parts as JSON text, in ASCII: no database chokes on a lone surrogate."""
+def freeze(document: Document, parts: Sequence[Part], at: datetime | None = None) -> str:
+    """The document and its parts as JSON text, in ASCII: no database chokes on a lone surrogate.
+
+    ``at`` is the time of freezing, aware, in UTC.
+    """
     rendered = [[part.text, part.body] for part in parts]
-    return json.dumps({"document": _encode(document), "parts": rendered})
+    frozen = {"document": _encode(document), "parts": rendered}
+    return json.dumps(frozen if at is None else {**frozen, "at": at.isoformat()})
 
 
 def thaw(content: str) -> Frozen:
     """What :func:`freeze` was given."""
     loaded = json.loads(content)
+    at = datetime.fromisoformat(loaded["at"]) if "at" in loaded else None
     return Frozen(
         document=_decode(loaded["document"]),
-        parts=tuple(Part(text=text, body=body) for text, body in loaded["parts"]),
+        parts=tuple(Part(text=text, body=body, since=at) for text, body in loaded["parts"]),
     )
 
 

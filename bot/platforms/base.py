@@ -48,12 +48,14 @@ class Part:
     the markup, for tests. ``body`` is what is sent, in the platform's markup or as JSON text.
     ``identity`` (32 hex digits, set by the delivery) is the same at every attempt to send this
     part to this channel: an adapter puts it where the platform keeps it, and :meth:`Sender.find`
-    looks for it.
+    looks for it. ``since`` is when the part was frozen, so that no attempt to send it is older;
+    ``None`` for what no ledger keeps. It is aware, in UTC.
     """
 
     text: str
     body: str
     identity: str = ""
+    since: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -174,9 +176,11 @@ class Sender(Protocol):
         """Put another content in the place of a message."""
 
     async def find(self, chat: str, part: Part, reply_to: Receipt | None = None) -> Receipt | None:
-        """The message that stands in the chat with the part's identity, if there is one.
+        """The message that stands in the chat with the part's identity.
 
-        ``reply_to`` is what the part was sent as an answer to: some platforms keep threads apart.
+        ``None`` says that the part may be sent: nothing stands there, or the platform itself will
+        drop the repeat. ``reply_to`` is what the part was sent as an answer to: some platforms keep
+        threads apart. ``UNSUPPORTED`` is raised too where this one chat cannot be looked through.
         """
 
     async def probe(self, chat: str) -> str:

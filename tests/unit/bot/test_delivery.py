@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from datetime import timedelta
 
 import pytest
 
@@ -14,6 +15,7 @@ from bot.promise import Promise
 from handlers.ports import DeliveryKey, PartState
 from tests.fakes_delivery import (
     Crash,
+    FakeClock,
     FakeLeases,
     FakeLedger,
     FakeSender,
@@ -156,6 +158,39 @@ async def test_no_answer_is_looked_up_where_the_platform_can_find(taken):
     delivery, posting = a_delivery(FakeLedger(), sender)
     assert (await delivery.deliver(posting)).done
     assert sender.texts() == ["lead", "details", "more"]
+
+
+@pytest.mark.parametrize(
+    ("promise", "texts"),
+    [
+        (Promise.AT_MOST_ONCE, ["details", "more"]),
+        (Promise.AT_LEAST_ONCE, ["lead", "details", "more"]),
+    ],
+)
+async def test_a_chat_that_cannot_be_looked_through_gets_what_was_promised(promise, texts):
+    class Closed(FakeSender):
+        async def find(self, chat, part, reply_to=None):
+            raise SendError(SendReason.UNSUPPORTED, "no permission to read the chat")
+
+    sender = Closed(can_find=True, errors=[SendError(SendReason.NO_ANSWER)])
+    delivery, posting = a_delivery(FakeLedger(), sender, promise)
+    assert (await delivery.deliver(posting)).done
+    assert sender.texts() == texts
+
+
+async def test_every_attempt_knows_when_the_delivery_was_frozen():
+    ledger, sender, clock = (
+        FakeLedger(),
+        FakeSender(errors=[SendError(SendReason.BROKEN)]),
+        FakeClock(),
+    )
+    target = Target(name="team", sender=sender, chat="C1")
+    posting = Posting(target=target, digest="d", document=LEAD_AND_DETAILS)
+    first = clock.now()
+    for _ in range(2):
+        await Delivery(ledger, FakeLeases(), [target], HASTE, clock).deliver(posting)
+        clock.time += timedelta(hours=2)
+    assert {part.since for _, part, _ in sender.stands} == {first}
 
 
 async def test_no_answer_at_most_once_is_taken_as_sent_and_said_so():
