@@ -35,6 +35,7 @@ from digest.facts.tree_code import TreeCode, reads
 __all__ = ["find", "reconcile", "wants"]
 
 _LONGEST = 4_000_000  # characters; beyond this a file is data, whatever its name
+_LONGEST_TREE = 200_000  # characters; parsing broken text takes up to 15 seconds a million
 _SETTING = (Area.CORE, Area.BUILD)
 
 
@@ -81,6 +82,8 @@ def _found(scene: Scene, before: Source, after: Source) -> Iterator[Fact]:
         yield from symbols.compare(*module)
         yield from config.compare(*module)
     else:
+        if max(len(before.text), len(after.text)) > _LONGEST_TREE:
+            return
         then = TreeCode(before, language)
         tree = then, TreeCode(after, language, then)
         yield from symbols.compare(*tree)

@@ -43,8 +43,9 @@ def compare(before: Side, after: Side) -> Iterator[Fact]:
         olds, news = before.fields(owner), after.fields(owner)
         if olds is None or news is None:
             continue
-        gone = [f for n, f in olds.items() if n not in news]
-        come = [f for n, f in news.items() if n not in olds]
+        # A field whose line stays came or went with the header above it, to or from a base.
+        gone = [f for n, f in olds.items() if n not in news and _is_changed(f, before.source)]
+        come = [f for n, f in news.items() if n not in olds and _is_changed(f, after.source)]
         if len(gone) == len(come) == 1 and _is_renamed(gone[0], come[0]):
             old, new = gone.pop(), come.pop()
             yield _fact(Action.RENAMED, new, after.source, (old.name, new.name))
@@ -55,6 +56,10 @@ def compare(before: Side, after: Side) -> Iterator[Fact]:
         for name, new in news.items():
             if name in olds and (new.touched or olds[name].touched):
                 yield from _changes(olds[name], new, after.source)
+
+
+def _is_changed(field: Field, source: Source) -> bool:
+    return source.changed_line(field.line, field.line) is not None
 
 
 def _is_renamed(old: Field, new: Field) -> bool:

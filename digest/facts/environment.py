@@ -51,6 +51,7 @@ _READS["cpp"] = _READS["cuda"] = _READS["c"]
 
 _ENTRY = re.compile(r"^[ \t]*[\"']([A-Z][A-Z0-9_]+)[\"'][ \t]*:[ \t]*", re.MULTILINE)
 _ENVIRONMENT = re.compile(r"getenv|environ|\benv_|_env\b|\benv\b")
+_BUDGET = 500_000  # characters of entries that are read of one side of a file
 _REACH = 1_500  # characters; the longest entry of a table that is looked for around a change
 
 
@@ -90,12 +91,15 @@ def _declared(source: Source, language: str) -> Iterator[Setting]:
 
 
 def _table(source: Source) -> Iterator[Setting]:
-    text, done = source.text, -1
+    text, done, budget = source.text, -1, _BUDGET
     for first, last in source.spans:
         start = text.rfind("\n", 0, max(0, first - _REACH)) + 1
         for match in _ENTRY.finditer(text, max(start, done), last):
             end = _entry_end(text, match.end())
             value = text[match.end() : end]
+            budget -= len(value)
+            if budget < 0:
+                return
             if not source.touches(match.start(), end) or not _ENVIRONMENT.search(value):
                 continue
             done = match.end()

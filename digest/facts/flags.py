@@ -54,6 +54,7 @@ WORDS = {
 """What must stand in a text of a language for it to declare flags."""
 
 _FIELD = re.compile(r"\]\s*(?:#\[[^\n]*\]\s*|///[^\n]*\s*)*(?:pub(?:\([^)]*\))?\s+)?(\w+)\s*:")
+_REACH = 600  # characters between an attribute and the field it belongs to
 _TYPED_NAME = re.compile(r"--?[A-Za-z0-9][\w.-]*")
 _YARGS = re.compile(r"\b(?:alias|default|describe|description|demandOption|type|choices)\s*:")
 
@@ -102,6 +103,8 @@ def _line(source: Source, call: Call, names: tuple[str, ...]) -> int:
     """The line on which a name stands inside its call."""
     bare = names[0].lstrip("-")
     at = source.text.find(bare, call.start, call.end)
+    if at < 0:  # a name that is made of the field's below
+        at = source.text.find(bare.replace("-", "_"), call.end, call.end + _REACH)
     return source.line_at(at if at >= 0 else call.start)
 
 
@@ -144,12 +147,12 @@ def _rust(source: Source, call: Call) -> Read | None:
     text = source.text
     if call.callee == ".long":
         name = literal(call.get("", 0))
-        chain = text[call.end : call.end + 600].partition("Arg::new(")[0]
+        chain = text[call.end : call.end + _REACH].partition("Arg::new(")[0]
         default = re.search(r"\.default_value\(\s*([^()]+?)\s*\)", chain)
         return ((f"--{name}",), default.group(1) if default else None, None) if name else None
     name = literal(call.named.get("long"))
     if name is None and "long" in call.positional:
-        field = _FIELD.match(text, call.end, call.end + 600)
+        field = _FIELD.match(text, call.end, call.end + _REACH)
         name = field.group(1).replace("_", "-") if field else None
     if name is None:
         return None

@@ -120,10 +120,15 @@ class Module:
             name=header.name,
             parent=header.parent,
             line=self.source.line_at(header.offset),
+            head=partial(self._head, header),
             read=partial(signature, self.source.text, header.offset),
             body=partial(self._body, header),
             quiet=quiet,
         )
+
+    def _head(self, header: Header) -> int:
+        end = header_end(self.source.text, header.offset)
+        return self.source.line_at(header.offset if end is None else end - 1)
 
     def _body(self, header: Header) -> str:
         return self.source.text[header.offset : self.outline.end(header)]

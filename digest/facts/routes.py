@@ -84,11 +84,11 @@ def _declared(source: Source, language: str) -> Iterator[Setting]:
             path = literal(call.get("value", 0))
         if path is None or not _is_path(path, call.callee):
             continue
-        path = prefixes.get(call.callee.lstrip("@").partition(".")[0], "") + path
+        given, path = path, prefixes.get(call.callee.lstrip("@").partition(".")[0], "") + path
         for verb in _verbs(call, language):
             yield Setting(
                 names=(f"{verb} {path}".strip(),),
-                line=source.line_at(call.start),
+                line=source.line_at(max(source.text.find(given, call.start, call.end), call.start)),
                 text=source.text[call.start : call.end],
             )
 

@@ -96,6 +96,14 @@ class Source:
             for row in range(first, min(last, len(lines))):
                 yield row, lines[row]
 
+    def changed_line(self, first: int, last: int) -> int | None:
+        """The first changed line among lines ``first`` to ``last``, all counted from 1."""
+        for start, end in self.rows:
+            line = max(start + 1, first)
+            if line <= min(end, last):
+                return line
+        return None
+
     def evidence(self, line: int) -> Evidence:
         """A place on this side."""
         return Evidence(path=self.path, line=line, side=self.side)

@@ -209,7 +209,7 @@ def _changes(old: Entry, new: Entry, before: Source, after: Source) -> Iterator[
             before=short[0],
             after=short[1],
             detail=detail,
-            evidence=_place(then, now, (old.line, new.line), before, after),
+            evidence=_place(old, new, before, after),
         )
     for one, other in _shared(then, now):
         if _key(one.default) != _key(other.default):
@@ -224,19 +224,22 @@ def _changes(old: Entry, new: Entry, before: Source, after: Source) -> Iterator[
             )
 
 
-def _place(
-    then: Signature, now: Signature, lines: tuple[int, int], before: Source, after: Source
-) -> Evidence:
-    """Where the difference of two signatures shows: a parameter that differs, else the header."""
-    olds = {_look(p) for p in then.parameters}
-    news = {_look(p) for p in now.parameters}
-    for p in now.parameters:
-        if _look(p) not in olds:
-            return after.evidence(lines[1] + p.row)
-    for p in then.parameters:
-        if _look(p) not in news:
-            return before.evidence(lines[0] + p.row)
-    return after.evidence(lines[1])
+def _place(old: Entry, new: Entry, before: Source, after: Source) -> Evidence:
+    """Where the difference of two signatures shows.
+
+    That is a parameter that differs, else the first changed line of the header, else its name.
+    """
+    then, now = old.read(), new.read()
+    for source, entry, own, others in ((after, new, now, then), (before, old, then, now)):
+        known = {_look(p) for p in others.parameters} if others else set()
+        for p in own.parameters if own else ():
+            line = entry.line + p.row
+            if _look(p) not in known and source.changed_line(line, line):
+                return source.evidence(line)
+    for source, entry in ((after, new), (before, old)):
+        if (found := source.changed_line(entry.line, entry.head())) is not None:
+            return source.evidence(found)
+    return after.evidence(new.line)
 
 
 def _look(p: Parameter) -> tuple[str, str, str | None]:

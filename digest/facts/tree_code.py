@@ -12,7 +12,7 @@ from digest.facts.source import Source
 from digest.facts.syntax import c_family, go, java, rust, script
 from digest.facts.syntax.entry import Entry, Field
 from digest.facts.syntax.grammar import parse_again, parse_whole, text_of
-from digest.facts.syntax.tree import Declaration
+from digest.facts.syntax.tree import Declaration, name_row
 
 _READERS: dict[str, Callable[[Node, str], Iterator[Declaration]]] = {
     "rust": rust.declarations,
@@ -131,7 +131,7 @@ class TreeCode:
         return Field(
             owner=one.parent,
             name=one.name[len(one.parent) :].lstrip(".:"),
-            line=one.node.start_point.row + 1,
+            line=name_row(one.node) + 1,
             touched=self._touches(one),
             read=partial(_parts, one),
         )
@@ -144,7 +144,8 @@ class TreeCode:
             kind=one.kind,
             name=one.name,
             parent=one.parent,
-            line=one.node.start_point.row + 1,
+            line=name_row(one.node) + 1,
+            head=lambda: one.head + 1,
             read=one.read,
             body=partial(text_of, one.node),
         )

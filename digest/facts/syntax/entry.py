@@ -64,15 +64,16 @@ class Entry:
 
     ``kind`` is ``function``, ``method``, ``class`` or what the language calls it. ``name`` is
     qualified within the file with dots, ``parent`` the qualified name that holds it, or empty.
-    ``line`` is 1-based. ``read`` gives the signature and ``body`` the text, on demand since most
-    are not needed. ``quiet`` entries can change but do not count as coming or going
-    (``__init__``).
+    ``line`` is 1-based; ``head`` gives the last line of the header. ``read`` gives the signature
+    and ``body`` the text, on demand since most are not needed. ``quiet`` entries can change but
+    do not count as coming or going (``__init__``).
     """
 
     kind: str
     name: str
     parent: str
     line: int
+    head: Callable[[], int]
     read: Callable[[], Signature | None]
     body: Callable[[], str]
     quiet: bool = False

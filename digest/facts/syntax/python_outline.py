@@ -18,7 +18,10 @@ _NAME = re.compile(r"[ \t]+([^\W\d]\w*)")
 _BLOCKS = ("if ", "if(", "else:", "elif ", "try:", "except", "finally:", "with ", "for ", "while ")
 _ALL = re.compile(r"^__all__(?:\s*:[^=\n]+)?\s*=\s*[\[(]([^\])]*)[\])]", re.MULTILINE)
 _QUOTED = re.compile(r"[\"'](\w+)[\"']")
-_DEEPEST = 40  # levels; nobody nests definitions deeper on purpose
+_DEEPEST = 12  # levels; nobody nests definitions deeper on purpose
+_MOST_STEPS = 50_000
+"""Definitions that are looked at in search of what surrounds others, in all of one text. A text
+that needs more is made to be slow, and no more is told of it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,6 +56,7 @@ class Outline:
 
     def __init__(self, text: str) -> None:
         self.text = text
+        self._steps = 0
 
     @cached_property
     def quoted(self) -> list[tuple[int, int]]:
@@ -96,6 +100,8 @@ class Outline:
                 continue
             if not stack and line.indent:
                 stack.extend(self.chain(line.offset, line.indent))
+            if self._steps > _MOST_STEPS:
+                return
             header = _header(line, stack[-1] if stack else None)
             yield header
             stack.append(header)
@@ -122,6 +128,7 @@ class Outline:
             while at >= 0:
                 if (line := self._line(kind, at)) is not None:
                     nearest = max(nearest, line.offset)
+                    first = nearest  # a class further up is not the nearest
                     break
                 at = self.text.rfind(kind + " ", first, at)
         return nearest
@@ -137,6 +144,8 @@ class Outline:
     def named(self, kind: str, name: str) -> Iterator[Header]:
         """The definitions with a qualified name, wherever they stand."""
         parent, _, last = name.rpartition(".")
+        if name.count(".") > _DEEPEST or self._steps > _MOST_STEPS:
+            return
         places = [(0, len(self.text))]
         if parent:
             places = [(h.offset, self.end(h)) for h in self.named("class", parent)]
@@ -190,6 +199,7 @@ class Outline:
         for kind in ("class", "def"):
             at = self.text.rfind(kind + " ", floor, offset)
             while at >= 0:
+                self._steps += 1
                 line = self._line(kind, at)
                 if line is not None and line.indent < indent:
                     floor, found = line.offset, line

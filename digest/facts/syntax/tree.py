@@ -14,6 +14,7 @@ from digest.facts.syntax.grammar import text_of
 DEEPEST = 12
 """Levels of modules, namespaces and classes that are looked into."""
 
+_NAMING = ("name", "declarator", "left", "property")  # fields that lead to the name
 _LONGEST = 2_000  # characters of one signature
 
 
@@ -53,6 +54,16 @@ def plain(node: Node | None) -> str:
 def bare(node: Node | None, prefix: str = ":") -> str | None:
     """A type as written, without the colon or arrow that some grammars count in."""
     return plain(node).removeprefix(prefix).strip() or None if node is not None else None
+
+
+def name_row(node: Node) -> int:
+    """The row on which a declaration has its name, below attributes and modifiers."""
+    for _ in range(DEEPEST):
+        inner = next((n for f in _NAMING if (n := named(node, f)) is not None), None)
+        if inner is None:
+            break
+        node = inner
+    return node.start_point.row
 
 
 def before_body(node: Node, *bodies: str) -> int:

@@ -58,7 +58,7 @@ def test_flag_that_stands_elsewhere_in_the_file_is_not_new():
         ("a.go", 'cmd.PersistentFlags().BoolP("quiet", "q", false, "less")', "added --quiet None -> false @2n"),
         ("a.go", '&cli.StringFlag{Name: "lang", Value: "en"}', 'added --lang None -> "en" @2n'),
         ("a.rs", '#[arg(long = "max-depth", default_value_t = 3)] pub depth: u8,', "added --max-depth None -> 3 @2n"),
-        ("a.rs", '#[arg(long, default_value = "x")]\npub out_dir: String,', 'added --out-dir None -> "x" @2n'),
+        ("a.rs", '#[arg(long, default_value = "x")]\npub out_dir: String,', 'added --out-dir None -> "x" @3n'),
         ("a.rs", 'Arg::new("v").long("verbose").default_value("1")', 'added --verbose None -> "1" @2n'),
         ("a.js", "program.option('-p, --port <n>', 'the port', 80)", "added --port None -> 80 @2n"),
         ("a.ts", "yargs.option('port', { default: 3000, describe: 'x' })", "added --port None -> 3000 @2n"),

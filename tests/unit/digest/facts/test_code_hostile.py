@@ -1,0 +1,152 @@
+"""Code that is broken, hostile or huge: never an error, never slow, nothing untrue."""
+
+import re
+from dataclasses import replace
+from time import process_time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from digest.change import Hunk, Side
+from digest.facts import Action, Area, FactKind, code
+from digest.facts.syntax.entry import last_part
+from tests.unit.digest.facts.changes import hunks, scene
+
+PATHS = ["a.py", "a.rs", "a.go", "a.ts", "a.tsx", "a.js", "A.java", "a.h", "a.cuh", "a.c"]
+PIECES = [
+    "def f(a, b=1):", "    def g(self):", "class A(B):", "    x: int = 1", "@dataclass", '"""', "'''", "#", "\\",
+    "(", ")", "[", "]", "{", "}", ",", ":", "=", "->", '"', "'", "`", "\0", "\ud7ff", "é", "\r", "\t", "    ", " ",
+    "parser.add_argument('--x', default=1)", 'os.environ.get("X_Y", "1")', '"X_Y": lambda: os.getenv("X_Y", "1"),',
+    '@app.get("/x")', 'Counter("x_y", "z")', "pub fn f(a: u8) {", "pub struct S { pub a: u8 }", "impl S {",
+    "func F(a int) {", "type T struct {", "export function f(a: string) {", "exports.f = (a) => a;",
+    "public class A {", "public void f(int a) {}", "int f(int a);", "template <typename T>", "namespace n {",
+    "if x:", "else:", "__all__ = ['f']", "async def h(): ...", "//", "/*", "*/", "#[arg(long)]", "/",
+]  # fmt: skip
+texts = st.lists(st.sampled_from([*PIECES, "\n", "\n", "\n"]), max_size=40).map("".join)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.sampled_from(PATHS), texts, texts)
+def test_any_text_gives_facts_that_point_into_it(path, old, new):
+    one = scene(path, old, new)
+    code.wants(one.file, one.area, one.language)
+    for fact in code.find(one):
+        text = old if fact.evidence.side is Side.OLD else new
+        assert 1 <= fact.evidence.line <= text.count("\n") + 1
+        assert fact.name
+
+
+LINES = [
+    "def load(path, mode='r'):",
+    "def load(path, mode='w'):",
+    "def store(path):",
+    "    return path",
+    "class Engine:",
+    "class Cache(Engine):",
+    "    def run(self, count: int) -> None:",
+    "    def run(self, count: int, fast: bool = True) -> None:",
+    "    def stop(self):",
+    "        pass",
+    "    size: int = 1",
+    "    size: int = 2",
+    "@dataclass",
+    "x = os.environ.get('APP_X', '1')",
+    "p.add_argument('--fast', default=1)",
+    "",
+]
+modules = st.lists(st.sampled_from(LINES), max_size=25).map(lambda rows: "\n".join(rows) + "\n")
+
+
+@settings(max_examples=300, deadline=None)
+@given(modules, modules)
+def test_what_is_new_or_gone_stands_on_a_changed_line_and_not_on_the_other_side(old, new):
+    for fact in code.find(scene("a.py", old, new)):
+        if fact.action not in {Action.ADDED, Action.REMOVED}:
+            continue
+        added = fact.action is Action.ADDED
+        text, other = (new, old) if added else (old, new)
+        assert last_part(fact.name).lstrip("-") in text.split("\n")[fact.evidence.line - 1]
+        changed = {
+            line
+            for h in hunks(old, new)
+            for line in (
+                range(h.new_start, h.new_start + len(h.added))
+                if added
+                else range(h.old_start, h.old_start + len(h.removed))
+            )
+        }
+        assert fact.evidence.line in changed
+        if fact.kind in {FactKind.FLAG, FactKind.ENVIRONMENT} or "." not in fact.name:
+            assert not re.search(rf"^(?:def|class) {re.escape(fact.name)}\b", other, re.MULTILINE)
+
+
+@settings(max_examples=200, deadline=None)
+@given(modules)
+def test_nothing_changed_is_nothing_told(text):
+    assert list(code.find(scene("a.py", text, text))) == []
+
+
+@settings(max_examples=200, deadline=None)
+@given(modules, modules)
+def test_undoing_a_change_takes_away_what_it_brought(old, new):
+    forth = scene("a.py", old, new)
+    back = replace(
+        forth, old=new, new=old, file=replace(forth.file, hunks=turned(forth.file.hunks))
+    )
+    brought = {(f.kind, f.name) for f in code.find(forth) if f.action is Action.ADDED}
+    assert brought == {(f.kind, f.name) for f in code.find(back) if f.action is Action.REMOVED}
+
+
+def turned(made):
+    return tuple(
+        Hunk(old_start=h.new_start, new_start=h.old_start, removed=h.added, added=h.removed)
+        for h in made
+    )
+
+
+HUGE = {
+    "one long line": "x = [" + "1, " * 300_000 + "]",
+    "open brackets": "parser.add_argument(" * 30_000,
+    "nested calls": "f(" * 100_000,
+    "nested braces": "{" * 200_000,
+    "nested functions": "".join(" " * i + f"def f{i}():\n" for i in range(300)),
+    "deep classes": "".join(" " * i + f"class C{i}:\n" for i in range(300)),
+    "quotes": "'\"" * 200_000,
+    "open strings": '"""' + "a\n" * 100_000 + "'''" * 20_000,
+    "many headers": "def f(a, b=1): ...\n" * 20_000,
+    "same methods": "class A:\n" + "    def run(self): ...\n" * 8_000,
+    "many fields": "@dataclass\nclass C:\n"
+    + "".join(f"    a{i}: int = {i}\n" for i in range(8_000)),
+    "variables": 'os.environ.get("X", \n' * 20_000,
+    "table": "t = {\n" + "".join(f'    "A_{i}": lambda: env(\n' for i in range(10_000)),
+    "routes": '@a.get("/' * 40_000,
+    "counters": "Counter(" * 40_000,
+    "mixed tabs": "\tdef f(a):\n        \tpass\n" * 10_000,
+    "carriage returns": "def f(a):\r" * 40_000,
+    "colons": "a: " * 200_000,
+    "commas": "def f(" + "a," * 200_000,
+    "nulls": "\0" * 500_000,
+    "arrows": ") -> " * 100_000,
+}
+
+
+@pytest.mark.parametrize("path", ["a.py", "a.rs", "a.ts", "a.go", "a.h"])
+@pytest.mark.parametrize("name", HUGE)
+def test_huge_input_is_read_in_time(path, name):
+    old = HUGE[name][: 400_000 if path == "a.py" else 50_000]
+    new = old.replace("1", "2") + "\ndef last(): ...\n"
+    one = whole(path, old, new)
+    start = process_time()
+    code.wants(one.file, Area.CORE, one.language)
+    list(code.find(one))
+    assert process_time() - start < 5
+
+
+def whole(path, old, new):
+    """The whole text as one hunk: aligning such texts would take longer than what is tested."""
+    one = scene(path, "a\n", "b\n")
+    hunk = Hunk(
+        old_start=1, new_start=1, removed=tuple(old.split("\n")), added=tuple(new.split("\n"))
+    )
+    return replace(one, file=replace(one.file, hunks=(hunk,)), old=old, new=new)
