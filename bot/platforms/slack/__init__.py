@@ -1,0 +1,22 @@
+"""Slack: digests as posts, questions in mentions, messages, commands and buttons.
+
+``messages`` renders (``pieces``, ``rich`` and ``spoken`` below it), ``sender`` posts through
+``calls``, ``receiver`` hears through ``socket_mode`` or ``web_events`` and reads with ``heard``.
+``python -m bot.platforms.slack`` prints the manifest that an app is made of.
+"""
+
+from __future__ import annotations
+
+from bot.platforms.slack.accounts import OneAccount
+from bot.platforms.slack.calls import Calls
+from bot.platforms.slack.config import Config
+from bot.platforms.slack.sender import SlackSender
+
+__all__ = ["Config", "create"]
+
+
+def create(config: Config) -> SlackSender:
+    """A bot that posts, and listens where the configuration says how."""
+    calls = Calls(config.api)
+    accounts = OneAccount(calls, config.bot_token.get_secret_value())
+    return SlackSender(calls, accounts)
