@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cache
 
 from digest.facts import settings
 from digest.facts.arguments import call_at, literal, tokens_of, touched_calls
@@ -19,6 +20,7 @@ _NAME = r"[A-Za-z_][A-Za-z0-9_]+"
 _QUOTED = rf"[\"'`]({_NAME})[\"'`]"
 # What systems, shells and toolchains set for everybody.
 _FOREIGN = """
+    GH_TOKEN GITHUB_TOKEN GITHUB_ACTIONS LD_PRELOAD DYLD_LIBRARY_PATH KUBECONFIG SLURM_JOB_ID
     APPDATA CARGO_MANIFEST_DIR CARGO_PKG_NAME CARGO_PKG_VERSION CI COLUMNS CUDA_HOME
     CUDA_VISIBLE_DEVICES DEBUG DISPLAY EDITOR FORCE_COLOR GOPATH GOROOT HOME HOSTNAME
     HTTPS_PROXY HTTP_PROXY JAVA_HOME LANG LC_ALL LD_LIBRARY_PATH LINES LOCALAPPDATA LOCAL_RANK
@@ -72,12 +74,13 @@ def _own(source: Source, language: str) -> Iterator[Setting]:
     declared = {s.names[0]: s for s in _declared(source, language)}
     yield from declared.values()
     for one in _read(source, language):
-        if one.names[0] not in declared and not _is_foreign(one.names[0]):
+        if one.names[0] not in declared and one.names[0] not in _foreign():
             yield one
 
 
-def _is_foreign(name: str) -> bool:
-    return name in _FOREIGN.split()
+@cache
+def _foreign() -> frozenset[str]:
+    return frozenset(_FOREIGN.split())
 
 
 def _declared(source: Source, language: str) -> Iterator[Setting]:

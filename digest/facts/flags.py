@@ -68,9 +68,17 @@ def find(before: Source, after: Source, language: str) -> Iterator[Fact]:
         FactKind.FLAG,
         before,
         after,
-        _declared(before, language),
-        _declared(after, language),
+        [s for s in _declared(before, language) if not _became_field(s, before, after)],
+        [s for s in _declared(after, language) if not _became_field(s, after, before)],
     )
+
+
+def _became_field(flag: Setting, here: Source, there: Source) -> bool:
+    """Whether only the other side has a field of the flag's name: many flags are made of such."""
+    field = re.compile(
+        rf"^[ \t]+{re.escape(flag.names[0].lstrip('-').replace('-', '_'))}:", re.MULTILINE
+    )
+    return field.search(there.text) is not None and field.search(here.text) is None
 
 
 def _declared(source: Source, language: str) -> Iterator[Setting]:

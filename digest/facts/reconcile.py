@@ -26,11 +26,20 @@ def reconcile(facts: Sequence[Fact]) -> tuple[Fact, ...]:
     changed and ``moved``, whose ``before`` and ``after`` are the paths; the same is true of config
     fields. Flags, environment variables, routes and metrics do not belong to a file: one that is
     removed here and added there stays, so both facts go, unless the default became another.
-    A variable that is declared is not told again where it is read. Facts of other kinds are
+    A flag that goes where a field of its name comes is one that is made of fields, and stays. A
+    variable that is declared is not told again where it is read. Facts of other kinds are
     returned as they are.
     """
     declared = {f.name for f in facts if f.kind is FactKind.ENVIRONMENT and not f.detail}
-    facts = [f for f in facts if f.detail != "read" or f.name not in declared]
+    fields = {_identifier(f) for f in facts if f.detail == "field" and f.action is Action.ADDED}
+    facts = [
+        f
+        for f in facts
+        if not (f.detail == "read" and f.name in declared)
+        and not (
+            f.kind is FactKind.FLAG and f.action is Action.REMOVED and _identifier(f) in fields
+        )
+    ]
     lost: dict[tuple[str, str], list[Fact]] = {}
     for fact in facts:
         if fact.kind in _CODE and fact.action is Action.REMOVED:
@@ -48,6 +57,11 @@ def reconcile(facts: Sequence[Fact]) -> tuple[Fact, ...]:
             replaced[id(other)] = None
             replaced[id(fact)] = _moved(other, fact)
     return tuple(kept for fact in facts if (kept := replaced.get(id(fact), fact)) is not None)
+
+
+def _identifier(fact: Fact) -> str:
+    """The last part of a name as program text writes it: ``max_len`` for ``--max-len``."""
+    return fact.name.rpartition(".")[2].lstrip("-").replace("-", "_")
 
 
 def _moved(old: Fact, new: Fact) -> Fact | None:

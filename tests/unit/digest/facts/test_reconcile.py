@@ -103,3 +103,10 @@ def test_nothing_is_both_gone_and_new(items):
         (f.kind, f.name, f.detail) for f in kept if f.action is Action.ADDED and f.kind in kinds
     }
     assert not gone & come
+
+
+def test_flag_that_becomes_a_field_in_another_file_is_not_gone():
+    flag = replace(GONE, kind=FactKind.FLAG, name="--max-len", detail="")
+    field = replace(COME, kind=FactKind.CONFIG, name="Args.max_len", detail="field")
+    assert code.reconcile([flag, field]) == (field,)
+    assert code.reconcile([flag]) == (flag,)

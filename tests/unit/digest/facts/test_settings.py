@@ -185,3 +185,9 @@ def test_counting_things_is_no_metric():
     assert (
         find("a.py", "x\n", 'x\nc = Counter("abracadabra")\nd = collections.Counter(name)\n') == []
     )
+
+
+def test_flag_that_becomes_a_field_is_not_gone():
+    old = 'class Args:\n    pass\n\n\nparser.add_argument("--max-len", default=1)\n'
+    new = "class Args:\n    max_len: int = 1\n"
+    assert find("cli.py", old, new, "flag") == []
