@@ -13,7 +13,6 @@ import argparse
 import asyncio
 import os
 import shutil
-import statistics
 import subprocess
 import sys
 import tempfile
@@ -22,7 +21,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from benchmarks.synthetic import fill
+from benchmarks import answers
+from benchmarks.once import digest_once
 from benchmarks.timing import Row, Run, child, in_turn, milliseconds, show
 
 BIN = Path(sys.executable).parent
@@ -43,10 +43,18 @@ def main() -> None:
     print(f"{clone} at {tip[:12]}: a day ({day}) and {some[1]} commits; {os.cpu_count()} cores\n")
     rows = [
         _scan(clone, f"scan of {some[1]} commits", some[0], tip, args.times),
-        _whole(clone, f"digest of a day ({day})", day_base, tip, ["--date", day], args.times),
-        _many(clone, some, tip, args.times),
+        _digest_in_process(clone, f"digest of a day ({day})", day_base, tip, args.times),
+        _digest_in_process(clone, f"digest of {some[1]} commits", some[0], tip, args.times // 2),
+        _whole(clone, f"digest of a day ({day})", day_base, ["--date", day], args.times),
+        _whole(
+            clone,
+            f"digest of {some[1]} commits",
+            some[0],
+            _since_of(clone, some[0]),
+            max(args.times // 2, 2),
+        ),
         _beside_cliff(clone, some, tip, args.times),
-        *_answers(),
+        *answers.rows(),
         _memory(clone, some),
         _start_up(args.times),
     ]
@@ -123,13 +131,32 @@ def _digest(clone: str, words: list[str]) -> Run:
         return child([*command, "--format", "json"], environment)
 
 
-def _whole(clone: str, what: str, span: str, tip: str, words: list[str], times: int) -> Row:
-    """The whole process, from its start to the last line of JSON, with a new archive."""
+def _whole(clone: str, what: str, span: str, words: list[str], times: int) -> Row:
+    """The whole process, from the start of Python to the last line of JSON, with a new archive."""
     mine, theirs, ratio = in_turn(
         lambda: _digest(clone, words).seconds, lambda: _log_of(clone, span), times
     )
     return Row(
         f"{what}, whole process, new archive",
+        milliseconds(mine),
+        f"git log -p -U0: {milliseconds(theirs)}",
+        f"{ratio:.2f}x",
+        "-",
+    )
+
+
+def _digest_in_process(clone: str, what: str, span: str, tip: str, times: int) -> Row:
+    """From an open, empty archive to the rendered digest and the full report."""
+    times = max(times, 2)
+    base = span.partition("..")[0] if ".." in span else None
+
+    def ours() -> float:
+        with tempfile.TemporaryDirectory(prefix="digestbot-bench-") as folder:
+            return asyncio.run(digest_once(clone, Path(folder), base, tip))
+
+    mine, theirs, ratio = in_turn(ours, lambda: _log_of(clone, span), times)
+    return Row(
+        f"{what}: scan, facts, grades, archive, report, digest",
         milliseconds(mine),
         f"git log -p -U0: {milliseconds(theirs)}",
         f"{ratio:.2f}x",
@@ -144,11 +171,6 @@ def _since_of(clone: str, words: str) -> list[str]:
     base = words.partition("..")[0]
     seconds = int(_git(clone, "show", "-s", "--format=%ct", base))
     return ["--since", time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(seconds + 1))]
-
-
-def _many(clone: str, some: tuple[str, int], tip: str, times: int) -> Row:
-    words = _since_of(clone, some[0])
-    return _whole(clone, f"digest of {some[1]} commits", some[0], tip, words, max(times // 2, 2))
 
 
 def _beside_cliff(clone: str, some: tuple[str, int], tip: str, times: int) -> Row:
@@ -177,37 +199,6 @@ def _beside_cliff(clone: str, some: tuple[str, int], tip: str, times: int) -> Ro
         f"{ratio:.2f}x",
         "-",
     )
-
-
-def _answers() -> list[Row]:
-    """Questions to an archive of 20,000 changes, from text to rendered answer."""
-    return asyncio.run(_ask_all())
-
-
-async def _ask_all() -> list[Row]:
-    rows = []
-    with tempfile.TemporaryDirectory(prefix="digestbot-bench-") as folder:
-        asker = await fill(Path(folder), 20_000)
-        for kind, questions in asker.questions().items():
-            taken = []
-            for question in questions:
-                began = time.perf_counter()
-                await asker.ask(question)
-                taken.append(time.perf_counter() - began)
-            taken.sort()
-            middle = statistics.median(taken)
-            late = taken[min(len(taken) - 1, int(len(taken) * 0.99))]
-            rows.append(
-                Row(
-                    f"answer from 20,000 changes: {kind}",
-                    f"p50 {milliseconds(middle)}",
-                    f"p99 {milliseconds(late)}",
-                    f"{late / middle:.1f}x",
-                    "p99 <= 20 ms",
-                )
-            )
-        await asker.aclose()
-    return rows
 
 
 def _memory(clone: str, some: tuple[str, int]) -> Row:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import resource
 import statistics
 import subprocess
@@ -31,19 +30,33 @@ class Row:
     goal: str
 
 
+_WATCH = """
+import resource, subprocess, sys, time
+began = time.perf_counter()
+done = subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+seconds = time.perf_counter() - began
+sys.stderr.buffer.write(done.stderr[-400:])
+print(seconds, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
+sys.exit(done.returncode)
+"""
+
+
 def child(command: Sequence[str], environment: dict[str, str] | None = None) -> Run:
-    """Run a command to its end with its output thrown away. Raises where it fails."""
-    began = time.perf_counter()
-    process = subprocess.Popen(
-        command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=environment
+    """Run a command to its end with its output thrown away. Raises where it fails.
+
+    A small process stands between, because a child's peak counts the memory of whom it was forked
+    from (getrusage(2)).
+    """
+    done = subprocess.run(
+        [sys.executable, "-S", "-c", _WATCH, *command],
+        capture_output=True,
+        env=environment,
+        check=False,
     )
-    assert process.stderr is not None
-    told = process.stderr.read()
-    _, status, usage = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode:
-        raise RuntimeError(f"{command[0]} failed: {told.decode(errors='replace')[-400:]}")
-    return Run(time.perf_counter() - began, usage.ru_maxrss / 1024)
+    if done.returncode:
+        raise RuntimeError(f"{command[0]} failed: {done.stderr.decode(errors='replace')}")
+    seconds, kilobytes = done.stdout.split()
+    return Run(float(seconds), float(kilobytes) / 1024)
 
 
 def timed(work: Callable[[], object]) -> float:

@@ -1,0 +1,145 @@
+"""Questions to an archive of made-up changes, from the words to the rendered answer."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import statistics
+import tempfile
+import time
+from bisect import bisect_left
+from collections.abc import AsyncIterator, Mapping, Sequence
+from datetime import timedelta
+from pathlib import Path
+
+from benchmarks.synthetic import changes
+from benchmarks.timing import Row, milliseconds
+from bot.clock import FixedClock
+from bot.platforms.console import Console
+from bot.store.archive import SqlArchive
+from bot.store.coverage import SqlCoverage
+from bot.store.engine import open_database
+from digest.change import Change
+from digest.facts.model import FACTS_VERSION
+from digest.graded import Graded, Repository
+from digest.importance import graded_by
+from digest.window import Window, zone_of
+from handlers.ask import ask
+from handlers.context import Context, Watched
+from handlers.ports import Selection, Tip
+
+BRANCH = Tip(branch="main", sha="f" * 40)
+
+
+class Listed:
+    """A source that only lists: everything is in the archive already."""
+
+    def __init__(self, rows: Sequence[Graded]) -> None:
+        self._rows = sorted(rows, key=lambda g: g.commit.committed_at)
+        self._times = [g.commit.committed_at for g in self._rows]
+
+    async def sync(self) -> None:
+        """Nothing to fetch."""
+
+    async def tip(self, branch: str | None = None) -> Tip:
+        """The same always."""
+        del branch
+        return BRANCH
+
+    async def names(self, branch: Tip, selection: Selection) -> Sequence[str]:
+        """The names of a window."""
+        del branch
+        assert isinstance(selection, Window)
+        first = bisect_left(self._times, selection.since)
+        last = bisect_left(self._times, selection.until)
+        return [g.sha for g in reversed(self._rows[first:last])]
+
+    async def count(self, branch: Tip, selection: Selection) -> int:
+        """How many those are."""
+        return len(await self.names(branch, selection))
+
+    async def find(self, branch: Tip, number: int | None = None, sha: str = "") -> Sequence[str]:
+        """Nothing that the archive lacks."""
+        del branch, number, sha
+        return ()
+
+    async def is_ancestor(self, base: str, tip: str) -> bool:
+        """Always."""
+        del base, tip
+        return True
+
+    async def texts(self, blobs: Sequence[str]) -> Mapping[str, str]:
+        """None."""
+        del blobs
+        return {}
+
+    async def changes(self, branch: Tip, selection: Selection) -> AsyncIterator[Sequence[Change]]:
+        """None: nothing is read."""
+        del branch, selection
+        for nothing in ():
+            yield nothing
+
+
+def rows(count: int = 20_000) -> list[Row]:
+    """Latencies by kind of question."""
+    return asyncio.run(_rows(count))
+
+
+async def _rows(count: int) -> list[Row]:
+    from dataclasses import replace
+
+    by = graded_by()
+    made = [
+        replace(g, grade=replace(g.grade, by=by), facts=replace(g.facts, version=FACTS_VERSION))
+        for g in changes(count)
+    ]
+    repository = Repository(name="made/up", web="https://example.org/made/up", forge="github")
+    with tempfile.TemporaryDirectory(prefix="digestbot-bench-") as folder:
+        async with await open_database(Path(folder)) as database:
+            archive = SqlArchive(database)
+            for start in range(0, count, 1000):
+                await archive.save(repository, made[start : start + 1000])
+            now = made[-1].commit.committed_at + timedelta(minutes=1)
+            ctx = Context(
+                watched=Watched(repository=repository, source=Listed(made)),
+                archive=archive,
+                coverage=SqlCoverage(database),
+                clock=FixedClock(now),
+                zone=zone_of("UTC"),
+            )
+            return [
+                await _row(count, kind, questions, ctx)
+                for kind, questions in _questions(
+                    made, await archive.vocabulary(repository)
+                ).items()
+            ]
+
+
+def _questions(made: Sequence[Graded], topics: Mapping[str, int]) -> dict[str, list[str]]:
+    ranked = sorted(topics, key=lambda t: -topics[t])
+    some = [t for t in ranked[20:2000:20] if t.isascii() and t.isalpha()][:60]
+    numbered = [g for g in made[:: max(1, len(made) // 120)] if g.number is not None]
+    return {
+        "explain a change": [f"explain #{g.number}" for g in numbered],
+        "a topic of the week": [f"what changed in {t} this week" for t in some],
+        "search": [f"search {t}" for t in some],
+    }
+
+
+async def _row(count: int, kind: str, questions: Sequence[str], ctx: Context) -> Row:
+    console = Console(io.StringIO(), width=100)
+    taken = []
+    for question in (questions[0], *questions):
+        began = time.perf_counter()
+        console.render((await ask(question, ctx)).document)
+        taken.append(time.perf_counter() - began)
+    taken = sorted(taken[1:])
+    middle = statistics.median(taken)
+    late = taken[min(len(taken) - 1, int(len(taken) * 0.99))]
+    return Row(
+        f"answer from {count:,} changes: {kind} ({len(taken)} questions)",
+        f"p99 {milliseconds(late)}",
+        f"its own p50: {milliseconds(middle)}",
+        f"{late / middle:.1f}x",
+        "p99 <= 20 ms",
+    )

@@ -1,0 +1,44 @@
+"""One keyless digest of a range, timed from an open archive to the rendered pages."""
+
+from __future__ import annotations
+
+import io
+import time
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from bot.clock import SystemClock
+from bot.platforms.console import Console
+from bot.sources.git import open_source
+from bot.store.archive import SqlArchive
+from bot.store.coverage import SqlCoverage
+from bot.store.engine import open_database
+from digest.language import Language
+from digest.markdown import markdown
+from digest.report import assemble, digest_document, report_document
+from digest.window import Window, zone_of
+from handlers.context import Context, Watched
+from handlers.ingest import ingest
+from handlers.ports import Range, Tip
+
+
+async def digest_once(clone: str, data: Path, base: str | None, tip: str) -> float:
+    """Seconds for everything that a digest of the range needs, but the start of Python."""
+    async with await open_database(data) as database:
+        began = time.perf_counter()
+        repository, source = await open_source(clone, data)
+        ctx = Context(
+            watched=Watched(repository=repository, source=source),
+            archive=SqlArchive(database),
+            coverage=SqlCoverage(database),
+            clock=SystemClock(),
+            zone=zone_of("UTC"),
+        )
+        at = Tip(branch="HEAD", sha=tip)
+        read = await ingest(ctx, Range(base=base, tip=tip), at)
+        until = datetime.now(UTC)
+        window = Window(since=until - timedelta(days=1), until=until, zone=ctx.zone)
+        report = assemble(repository, at.branch, window, read.changes, Language.EN)
+        Console(io.StringIO()).render(digest_document(report, Language.EN))
+        markdown(report_document(report, Language.EN))
+        return time.perf_counter() - began

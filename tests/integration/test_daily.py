@@ -1,0 +1,282 @@
+"""The digest on real git and SQLite: every commit accounted for, late ones told, crashes survived."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+from collections import Counter
+from collections.abc import AsyncIterator, Mapping
+from datetime import UTC, datetime, time, timedelta
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from bot.app import App
+from bot.clock import FixedClock
+from bot.courier import Target
+from bot.places import Places
+from bot.platforms.console import Console
+from bot.runner import Post
+from bot.schedule import Slot, Spec
+from bot.sections import ChannelConfig, Quiet, RepositoryConfig
+from bot.slots import Slots
+from bot.sources.git import open_source
+from bot.store.archive import SqlArchive
+from bot.store.coverage import SqlCoverage
+from bot.store.digests import SqlDigests
+from bot.store.engine import open_database
+from bot.store.ledger import SqlLedger
+from digest.facts import extract
+from digest.window import day_window
+from handlers import ingest as ingesting
+from handlers.context import Context
+from handlers.daily import due, look
+from handlers.ports import State, Tip
+from tests.builders import RepositoryBuilder
+
+UTC_ZONE = ZoneInfo("UTC")
+DAY = timedelta(days=1)
+MONDAY = datetime(2026, 3, 2, 9, tzinfo=UTC)
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> RepositoryBuilder:
+    builder = RepositoryBuilder(tmp_path / "project")
+    for n in range(5):
+        builder.commit(
+            f"[Feature] Add part {n} (#{n + 1})",
+            {f"src/part{n}.py": f"def part{n}():\n    return {n}\n"},
+            at=MONDAY + timedelta(hours=n),
+        )
+    return builder
+
+
+@pytest.fixture
+async def app(tmp_path: Path) -> AsyncIterator[App]:
+    data = tmp_path / "data"
+    async with await open_database(data) as database:
+        yield App(
+            config=None,
+            data=data,
+            database=database,
+            archive=SqlArchive(database),
+            coverage=SqlCoverage(database),
+            ledger=SqlLedger(database),
+            digests=SqlDigests(database),
+            clock=FixedClock(MONDAY + DAY),
+            places=Places(data),
+        )
+
+
+async def context(app: App, repository: RepositoryBuilder) -> Context:
+    return app.context(await app.watch(str(repository.path)), zone=UTC_ZONE)
+
+
+def counted(repository: RepositoryBuilder, words: str) -> int:
+    return int(repository.git("rev-list", "--count", "--first-parent", words))
+
+
+async def test_states_of_a_day_add_up_to_what_git_counts(
+    app: App, repository: RepositoryBuilder
+) -> None:
+    ctx = await context(app, repository)
+    daily = await look(ctx, day_window(MONDAY.date(), UTC_ZONE))
+    states = Counter(o.state for o in daily.outcomes)
+    assert sum(states.values()) == counted(repository, "main") == 5
+    assert len({o.sha for o in daily.outcomes}) == 5
+    coverage = daily.report.coverage
+    assert coverage is not None
+    assert coverage.total == coverage.accounted == 5
+
+
+async def test_commit_with_an_old_date_is_in_the_next_digest_and_late(
+    app: App, repository: RepositoryBuilder
+) -> None:
+    ctx = await context(app, repository)
+    first = await due(ctx, "team", day_window(MONDAY.date(), UTC_ZONE))
+    await app.coverage.record(
+        ctx.watched.repository, first.tip.branch, "team", first.tip.sha, first.outcomes
+    )
+    old = repository.commit("Fix an old bug (#9)", {"src/old.py": "x = 1\n"}, at=MONDAY - 30 * DAY)
+    new = repository.commit("Add news (#10)", {"src/new.py": "y = 1\n"}, at=MONDAY + DAY)
+    base = first.tip.sha
+    second = await due(
+        await context(app, repository), "team", day_window((MONDAY + DAY).date(), UTC_ZONE)
+    )
+    assert {o.sha for o in second.outcomes} == {old, new}
+    assert len(second.outcomes) == counted(repository, f"{base}..main")
+    assert {e.graded.sha: e.late for e in second.report.entries} == {old: True, new: False}
+
+
+async def test_rewritten_branch_is_told_and_nothing_new_is_lost(
+    app: App, repository: RepositoryBuilder
+) -> None:
+    ctx = await context(app, repository)
+    first = await due(ctx, "team", day_window(MONDAY.date(), UTC_ZONE))
+    await app.coverage.record(
+        ctx.watched.repository, first.tip.branch, "team", first.tip.sha, first.outcomes
+    )
+    kept = repository.git("rev-parse", "main~2")
+    fresh = repository.commit(
+        "Rewrite the last parts (#11)", {"src/p.py": "z = 1\n"}, at=MONDAY + DAY, parents=[kept]
+    )
+    second = await due(
+        await context(app, repository), "team", day_window((MONDAY + DAY).date(), UTC_ZONE)
+    )
+    assert second.rewritten
+    assert [o.sha for o in second.outcomes] == [fresh]
+
+
+async def test_change_that_cannot_be_read_is_failed_with_its_cause_and_read_again_later(
+    app: App, repository: RepositoryBuilder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(change, texts: Mapping[str, str]):
+        if "part 3" in change.commit.message:
+            raise RuntimeError("no such luck")
+        return extract(change, texts)
+
+    # The failure has to come from inside our own code, where no fake stands.
+    monkeypatch.setattr(ingesting, "extract", broken)
+    ctx = await context(app, repository)
+    window = day_window(MONDAY.date(), UTC_ZONE)
+    daily = await look(ctx, window)
+    failed = [o for o in daily.outcomes if o.state is State.FAILED]
+    assert [o.why for o in failed] == ["RuntimeError: no such luck"]
+    assert len(daily.report.entries) == len(daily.outcomes) == 5
+    monkeypatch.setattr(ingesting, "extract", extract)
+    assert not [o for o in (await look(ctx, window)).outcomes if o.state is State.FAILED]
+
+
+class Channel:
+    """A channel of the console, with the calls that the runner makes for a slot."""
+
+    def __init__(self, app: App, repository: RepositoryBuilder) -> None:
+        self.sender = Console(io.StringIO())
+        config = ChannelConfig(
+            name="team", platform="console", zone="UTC", quiet=Quiet.LINE, time="12:00"
+        )
+        settings = RepositoryConfig(place=str(repository.path), name="ada/project")
+        self.post = Post(
+            target=Target(name="team", sender=self.sender),
+            spec=Spec(at=time(12), zone=UTC_ZONE),
+        )
+        self.slots = Slots(app, {"team": (config, [settings])})
+
+
+def slot(day: int) -> Slot:
+    at = datetime(2026, 3, day, 12, tzinfo=UTC)
+    return Slot(day=at.date(), at=at)
+
+
+async def test_slot_built_again_after_a_crash_is_the_same_and_moves_the_tip_once(
+    app: App, repository: RepositoryBuilder
+) -> None:
+    app = app.at(FixedClock(slot(3).at))
+    channel = Channel(app, repository)
+    first = await channel.slots.build(channel.post, slot(3))
+    seen = repository.sha("main")
+    # The process dies here, and the branch moves on before the next one takes over.
+    late = repository.commit("Add more (#20)", {"src/more.py": "m = 1\n"}, at=slot(3).at)
+    again = await Channel(app, repository).slots.build(channel.post, slot(3))
+    assert again == first
+    await channel.slots.finish(channel.post, slot(3), ())
+    await channel.slots.finish(channel.post, slot(3), ())
+    _, source = await open_source(str(repository.path), app.data)
+    repo = (await app.watch(str(repository.path), name="ada/project")).repository
+    assert await app.coverage.seen(repo, "main", "team") == seen
+    nextday = app.at(FixedClock(slot(4).at))
+    daily = await due(
+        nextday.context(await nextday.watch(str(repository.path)), zone=UTC_ZONE),
+        "team",
+        day_window(slot(4).day, UTC_ZONE),
+    )
+    assert [o.sha for o in daily.outcomes] == [late]
+    assert await source.tip() == Tip(branch="main", sha=late)
+
+
+async def test_first_slot_of_a_channel_reaches_back_one_slot_only(
+    app: App, repository: RepositoryBuilder
+) -> None:
+    repository.commit("Add today's part (#30)", {"src/t.py": "t = 1\n"}, at=slot(5).at - DAY / 2)
+    app = app.at(FixedClock(slot(5).at))
+    channel = Channel(app, repository)
+    await channel.slots.build(channel.post, slot(5))
+    kept = [h.counts["total"] for h in await app.digests.list(5)]
+    assert kept == [1]
+
+
+async def test_quiet_slot_is_one_line_where_a_line_is_wanted(
+    app: App, repository: RepositoryBuilder
+) -> None:
+    app = app.at(FixedClock(slot(20).at))
+    channel = Channel(app, repository)
+    assert len(await channel.slots.build(channel.post, slot(20))) == 1
+
+
+def test_run_command_posts_once_and_ends_at_a_signal(
+    repository: RepositoryBuilder, tmp_path: Path
+) -> None:
+    """The whole of ``digestbot run`` as a process, twice over the same slot."""
+    import os
+    import signal
+    import subprocess
+    import sys
+
+    soon = datetime.now(UTC) + timedelta(seconds=6)
+    repository.commit(
+        "[CLI] Add --fast (#40)", {"src/cli.py": "import argparse\n"}, at=soon - DAY / 2
+    )
+    posts = tmp_path / "posts.txt"
+    config = tmp_path / "digestbot.toml"
+    config.write_text(
+        f"""
+        [[repositories]]
+        place = {str(repository.path)!r}
+        name = "ada/project"
+
+        [platforms.file]
+        kind = "console"
+        output = {str(posts)!r}
+
+        [[channels]]
+        name = "team"
+        platform = "file"
+        time = "{soon:%H:%M:%S}"
+        quiet = "line"
+        """,
+        encoding="utf-8",
+    )
+    environment = {**os.environ, "DIGESTBOT_DATA": str(tmp_path / "data")}
+    command = [sys.executable, "-m", "bot.cli", "run", "--config", str(config)]
+
+    def work(until, seconds: float) -> str:
+        process = subprocess.Popen(
+            command,
+            env=environment,
+            cwd=Path(__file__).parents[2],
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        waited = asyncio.run(_wait(until, seconds))
+        process.send_signal(signal.SIGTERM)
+        _, told = process.communicate(timeout=30)
+        assert process.returncode == 0, told
+        assert waited, told
+        return told
+
+    told = work(lambda: posts.exists() and "(#40)" in posts.read_text(encoding="utf-8"), 40)
+    assert "slot.finished" in told
+    before = posts.read_text(encoding="utf-8")
+    again = work(lambda: True, 4)
+    assert "Traceback" not in told + again
+    assert posts.read_text(encoding="utf-8") == before
+
+
+async def _wait(until, seconds: float) -> bool:
+    for _ in range(int(seconds * 10)):
+        if until() and seconds > 5:
+            await asyncio.sleep(1)
+            return True
+        await asyncio.sleep(0.1)
+    return bool(until())
