@@ -15,11 +15,11 @@ with the same kit.
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 from digest.document import Document
 from digest.errors import DigestbotError
@@ -252,3 +252,21 @@ class Paced(Protocol):
 
         Answers come before posts. Raises :class:`SendError` where the turn would come too late.
         """
+
+
+AsgiScope = MutableMapping[str, Any]
+AsgiReceive = Callable[[], Awaitable[MutableMapping[str, Any]]]
+AsgiSend = Callable[[MutableMapping[str, Any]], Awaitable[None]]
+Asgi = Callable[[AsgiScope, AsgiReceive, AsgiSend], Awaitable[None]]
+"""An application for a web server: https://asgi.readthedocs.io/en/latest/specs/www.html"""
+
+
+@runtime_checkable
+class Called(Protocol):
+    """A receiver that its platform can call over HTTP.
+
+    ``web`` answers those calls, and refuses what the platform did not sign; the program's web
+    server mounts it. ``None`` where the receiver is configured to connect by itself.
+    """
+
+    web: Asgi | None

@@ -10,16 +10,16 @@ import json
 import re
 import time
 from collections.abc import AsyncIterator, Callable
-from typing import Any
 
 import structlog
 
 from bot.platforms.base import Ability, Limit, Part, Receipt, SendError, SendReason
 from bot.platforms.slack.accounts import Account, Accounts
-from bot.platforms.slack.calls import Calls
+from bot.platforms.slack.calls import Calls, Json
 from bot.platforms.slack.faults import BLOCKS_REFUSED, Refusal
 from bot.platforms.slack.messages import LIMIT, render
 from bot.platforms.slack.spoken import LONGEST, escape, fallback
+from bot.rates import Pace, Rate, TooBusy
 from digest.document import Document
 
 log = structlog.get_logger(__name__)
@@ -28,8 +28,15 @@ EVENT = "digestbot_part"
 """The type of our metadata; its payload holds the part's identity."""
 
 REACH = 8 * 24 * 3600.0
-"""Seconds back that a message is looked for: a missed digest is caught up for a week at most."""
+"""Seconds back that a part without a date is looked for: digests are caught up for a week."""
 
+# https://docs.slack.dev/apis/web-api/rate-limits: about one message a second and channel, and
+# "several hundred" a minute in a workspace.
+_IN_A_CHANNEL = (Rate(count=1, seconds=1.0),)
+_IN_ALL = Rate(count=200, seconds=60.0)
+_FOR_ANSWERS = Rate(count=60, seconds=60.0)
+
+_SKEW = 120.0  # seconds that Slack's clock and ours may be apart
 _PAGE = 200  # messages a call; Slack advises no more
 _MOST_PAGES = 50
 _CHAT = re.compile(r"(?:(?P<team>[TE][A-Z0-9]+)/)?(?P<channel>[CGDUW][A-Z0-9]{2,})")
@@ -49,10 +56,20 @@ class SlackSender:
         self._accounts = accounts
         self._clock = clock
         self._conversations: dict[str, str] = {}
+        self._pace = Pace(_IN_ALL, _FOR_ANSWERS)
 
     def render(self, document: Document) -> tuple[Part, ...]:
         """Header, rich text, buttons and tables, in as few messages as hold them."""
         return render(document)
+
+    async def ready(self, chat: str, *, answer: bool = False) -> None:
+        """Wait for the channel's turn."""
+        try:
+            await self._pace.turn(chat, _IN_A_CHANNEL, answer=answer)
+        except TooBusy as error:
+            raise SendError(
+                SendReason.RATE_LIMITED, "a long queue", retry_after=error.wait
+            ) from error
 
     async def send(self, chat: str, part: Part, reply_to: Receipt | None = None) -> Receipt:
         """Post; the words alone where Slack refuses the layout."""
@@ -67,35 +84,35 @@ class SlackSender:
             "parse": "none",
             "mrkdwn": False,
         }
-        blocks = _blocks(part)
         try:
-            told = await self._calls.post(
-                "chat.postMessage",
-                account.token,
-                text=fallback(part.text),
-                blocks=blocks,
-                **values,
-            )
-        except Refusal as error:
-            if error.code not in BLOCKS_REFUSED:
-                raise
-            log.warning("slack.layout_refused", code=error.code, blocks=len(blocks))
-            told = await self._calls.post(
-                "chat.postMessage", account.token, text=escape(part.text), **values
-            )
+            told = await self._post(account, part, values)
+        except SendError as error:
+            if error.reason is SendReason.RATE_LIMITED and error.retry_after:
+                self._pace.hold(chat, error.retry_after)
+            raise
         message = str(told.get("ts", ""))
         if not message:
             raise SendError(SendReason.NO_ANSWER, "chat.postMessage: no ts")
         return Receipt(message=message, thread=thread or message)
 
+    async def _post(self, account: Account, part: Part, values: Json) -> Json:
+        method, blocks = "chat.postMessage", blocks_of(part)
+        try:
+            return await self._calls.post(
+                method, account.token, text=fallback(part.text), blocks=blocks, **values
+            )
+        except Refusal as error:
+            if error.code not in BLOCKS_REFUSED:
+                raise
+            log.warning("slack.layout_refused", code=error.code, blocks=len(blocks))
+            return await self._calls.post(method, account.token, text=escape(part.text), **values)
+
     async def edit(self, chat: str, receipt: Receipt, part: Part) -> Receipt:
         """Put other blocks in the place of a message; its metadata stay."""
-        text, blocks = fallback(part.text), _blocks(part)
+        text, blocks = fallback(part.text), blocks_of(part)
         if not self.limit.holds(part) or len(text) > LONGEST:
             raise SendError(SendReason.REJECTED, "chat.update: longer than Slack takes")
-        account, channel = await self._at(chat)
-        if channel.startswith(("U", "W")):
-            channel = await self._conversation(account, channel)
+        account, channel = await self._at(chat, conversation=True)
         await self._calls.post(
             "chat.update",
             account.token,
@@ -111,11 +128,10 @@ class SlackSender:
         """Look through the channel, or the thread, for our message with the part's identity."""
         if not part.identity:
             return None
-        account, channel = await self._at(chat)
-        if channel.startswith(("U", "W")):
-            channel = await self._conversation(account, channel)
+        account, channel = await self._at(chat, conversation=True)
         thread = reply_to.thread if reply_to else ""
-        async for message in self._messages(account, channel, thread):
+        oldest = part.since.timestamp() - _SKEW if part.since else self._clock() - REACH
+        async for message in self._messages(account, channel, thread, oldest):
             if _is(message, part, account):
                 found = str(message["ts"])
                 return Receipt(message=found, thread=thread or found)
@@ -143,24 +159,28 @@ class SlackSender:
         """Close the connections."""
         await self._calls.aclose()
 
-    async def _at(self, chat: str) -> tuple[Account, str]:
+    async def _at(self, chat: str, *, conversation: bool = False) -> tuple[Account, str]:
+        """The account and the channel; for a person, the ``conversation`` with them if wanted."""
         found = _CHAT.fullmatch(chat)
         if not found:
             raise SendError(
                 SendReason.NO_CHANNEL, "a chat is a channel's id such as C0123456789, not its name"
             )
-        return await self._accounts.of(found["team"] or ""), found["channel"]
+        account, channel = await self._accounts.of(found["team"] or ""), found["channel"]
+        if conversation and channel.startswith(("U", "W")):
+            channel = await self._conversation(account, channel)
+        return account, channel
 
     async def _conversation(self, account: Account, person: str) -> str:
-        """The direct conversation with a person: histories and edits know only those."""
+        """Histories and edits know a person only by the conversation's own id."""
         if person not in self._conversations:
             told = await self._calls.post("conversations.open", account.token, users=person)
             self._conversations[person] = str(told.get("channel", {}).get("id", ""))
         return self._conversations[person]
 
     async def _messages(
-        self, account: Account, channel: str, thread: str
-    ) -> AsyncIterator[dict[str, Any]]:
+        self, account: Account, channel: str, thread: str, oldest: float
+    ) -> AsyncIterator[Json]:
         method = "conversations.replies" if thread else "conversations.history"
         cursor = None
         for _ in range(_MOST_PAGES):
@@ -169,7 +189,7 @@ class SlackSender:
                 account.token,
                 channel=channel,
                 ts=thread or None,
-                oldest=f"{self._clock() - REACH:.6f}",
+                oldest=f"{oldest:.6f}",
                 include_all_metadata=True,
                 limit=_PAGE,
                 cursor=cursor,
@@ -182,19 +202,20 @@ class SlackSender:
         raise SendError(SendReason.BROKEN, f"{method}: more messages than can be looked through")
 
 
-def _metadata(part: Part) -> dict[str, Any] | None:
+def _metadata(part: Part) -> Json | None:
     if not part.identity:
         return None
     return {"event_type": EVENT, "event_payload": {"identity": part.identity}}
 
 
-def _blocks(part: Part) -> list[dict[str, Any]]:
+def blocks_of(part: Part) -> list[Json]:
+    """The blocks of a part."""
     blocks = json.loads(part.body)
     assert isinstance(blocks, list)
     return blocks
 
 
-def _is(message: dict[str, Any], part: Part, account: Account) -> bool:
+def _is(message: Json, part: Part, account: Account) -> bool:
     """Whether it is the part, posted by us: anybody's app can write metadata."""
     metadata = message.get("metadata") or {}
     payload = metadata.get("event_payload") or {}

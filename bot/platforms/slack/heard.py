@@ -1,0 +1,198 @@
+"""What Slack delivers, read as messages to the bot: pure, and nothing in it is trusted.
+
+Payloads: https://docs.slack.dev/reference/events/message,
+https://docs.slack.dev/interactivity/implementing-slash-commands and
+https://docs.slack.dev/reference/interaction-payloads
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from bot.platforms.base import Incoming, Receipt
+from bot.platforms.slack.accounts import Account
+
+COMMAND = "/digest"
+EXPLAIN = "explain"
+"""The callback of the message shortcut, which is the action's name as well."""
+
+_SAID_BY_PEOPLE = frozenset({None, "file_share", "thread_broadcast"})
+_MARK = re.compile(r"<([^<>|]+)(?:\|([^<>]*))?>")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Heard:
+    """A message that may be for the bot.
+
+    ``thread`` is the thread that the bot has to be in, where nothing else makes the message its
+    business. ``response`` is the address that answers even where the bot is no member. ``known``
+    says that the payload itself told whether the chat is external.
+    """
+
+    incoming: Incoming
+    thread: str = ""
+    response: str = ""
+    known: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HomeOpened:
+    """A person looks at the bot's own page."""
+
+    team: str
+    person: str
+
+
+def read(body: Mapping[str, Any], account: Account, now: datetime) -> Heard | HomeOpened | None:
+    """What a payload says to the bot; ``None`` where it says nothing.
+
+    ``now`` dates what bears no time of its own.
+    """
+    if "command" in body:
+        return _command(body, now)
+    match body.get("type"):
+        case "event_callback":
+            return _event(body, account)
+        case "block_actions":
+            return _pressed(body, now)
+        case "message_action":
+            return _chosen(body, account, now)
+    return None
+
+
+def words(text: str, me: str = "") -> str:
+    """Slack's way of writing a message, read back: names for people and channels, addresses."""
+    plain = _MARK.sub(lambda found: _marked(found[1], found[2] or "", me), text)
+    return html.unescape(plain).strip()
+
+
+def _marked(target: str, label: str, me: str) -> str:
+    if target == f"@{me}":
+        return ""
+    if target[0] in "@#!":
+        named = label or target[1:].partition("^")[2] or target[1:]
+        return named if target[0] == "!" and label else target[0].replace("!", "@") + named
+    # A client makes links of what looks like one: then the label is what was typed.
+    typed = not label or target.rstrip("/").endswith(label.rstrip("/"))
+    return (label or target) if typed else f"{label} {target}"
+
+
+def _event(body: Mapping[str, Any], account: Account) -> Heard | HomeOpened | None:
+    event = body.get("event") or {}
+    team = str(body.get("team_id") or event.get("team") or "")
+    match event.get("type"):
+        case "app_home_opened" if event.get("tab") == "home":
+            return HomeOpened(team=team, person=str(event.get("user", "")))
+        case "app_mention":
+            return _message(body, event, account, team)
+        case "message":
+            mentioned = f"<@{account.user}" in str(event.get("text", ""))
+            if event.get("channel_type") == "im":
+                return _message(body, event, account, team, direct=True)
+            # A mention comes as an event of its own as well.
+            if not mentioned and event.get("thread_ts", event.get("ts")) != event.get("ts"):
+                return _message(body, event, account, team, addressed=False)
+    return None
+
+
+def _message(
+    body: Mapping[str, Any],
+    event: Mapping[str, Any],
+    account: Account,
+    team: str,
+    *,
+    direct: bool = False,
+    addressed: bool = True,
+) -> Heard | None:
+    person, stamp = str(event.get("user", "")), str(event.get("ts", ""))
+    machine = event.get("bot_id") or event.get("subtype") not in _SAID_BY_PEOPLE
+    if machine or not person or person in {account.user, "USLACKBOT"} or not _time(stamp):
+        return None
+    thread = str(event.get("thread_ts", "")) or ("" if direct else stamp)
+    begun_by_us = event.get("parent_user_id") == account.user
+    incoming = Incoming(
+        platform="slack",
+        chat=str(event.get("channel", "")),
+        person=person,
+        text=words(str(event.get("text", "")), account.user),
+        id=stamp,
+        at=datetime.fromtimestamp(_time(stamp), UTC),
+        receipt=Receipt(message=stamp, thread=thread),
+        direct=direct,
+        addressed=addressed,
+        workspace=team,
+        external=bool(body.get("is_ext_shared_channel")),
+    )
+    return Heard(incoming=incoming, thread="" if addressed or begun_by_us else thread)
+
+
+def _command(body: Mapping[str, Any], now: datetime) -> Heard:
+    trigger, chat = str(body.get("trigger_id", "")), str(body.get("channel_id", ""))
+    incoming = Incoming(
+        platform="slack",
+        chat=chat,
+        person=str(body.get("user_id", "")),
+        text=html.unescape(str(body.get("text", ""))).strip(),
+        id=trigger,
+        at=now,
+        receipt=Receipt(message=trigger),
+        direct=chat.startswith("D"),
+        workspace=str(body.get("team_id", "")),
+    )
+    return Heard(incoming=incoming, response=str(body.get("response_url", "")), known=False)
+
+
+def _pressed(body: Mapping[str, Any], now: datetime) -> Heard | None:
+    """A button of ours; one that only leads somewhere is no message."""
+    action: Mapping[str, Any] = next(iter(body.get("actions") or ()), {})
+    name = str(action.get("action_id", "")).partition("/")[2]
+    container = body.get("container") or {}
+    person = str((body.get("user") or {}).get("id", ""))
+    chat = str((body.get("channel") or {}).get("id", "")) or person
+    stamp = str(container.get("message_ts", ""))
+    if not name or not chat:
+        return None
+    pressed = str(action.get("action_ts", ""))
+    incoming = Incoming(
+        platform="slack",
+        chat=chat,
+        person=person,
+        text=str(action.get("value", "")),
+        id=f"{pressed}:{person}:{name}",
+        at=datetime.fromtimestamp(_time(pressed), UTC) if _time(pressed) else now,
+        receipt=Receipt(message=stamp, thread=str(container.get("thread_ts", "")) or stamp),
+        direct=chat.startswith(("D", "U", "W")),
+        action=name,
+        workspace=str((body.get("team") or {}).get("id", "")),
+    )
+    return Heard(incoming=incoming, response=str(body.get("response_url", "")), known=False)
+
+
+def _chosen(body: Mapping[str, Any], account: Account, now: datetime) -> Heard | None:
+    message, chat = body.get("message") or {}, str((body.get("channel") or {}).get("id", ""))
+    stamp = str(message.get("ts", ""))
+    if not chat or not stamp:
+        return None
+    incoming = Incoming(
+        platform="slack",
+        chat=chat,
+        person=str((body.get("user") or {}).get("id", "")),
+        text=words(str(message.get("text", "")), account.user),
+        id=str(body.get("action_ts") or body.get("trigger_id", "")),
+        at=now,
+        receipt=Receipt(message=stamp, thread=str(message.get("thread_ts", "")) or stamp),
+        direct=chat.startswith("D"),
+        action=str(body.get("callback_id", "")),
+        workspace=str((body.get("team") or {}).get("id", "")),
+    )
+    return Heard(incoming=incoming, response=str(body.get("response_url", "")), known=False)
+
+
+def _time(stamp: str) -> float:
+    """Seconds of Slack's own stamp; 0 where it is none."""
+    return float(stamp) if re.fullmatch(r"\d{1,12}(\.\d{1,9})?", stamp) else 0.0

@@ -1,0 +1,132 @@
+"""What Slack delivers, taken in by Bolt: acknowledged at once, then read and queued."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import Any
+
+import structlog
+from slack_bolt.async_app import AsyncAck, AsyncApp
+from slack_bolt.authorization import AuthorizeResult
+from slack_bolt.request.async_request import AsyncBoltRequest
+from slack_bolt.response import BoltResponse
+
+from bot.platforms.base import Incoming, SendError, SendReason
+from bot.platforms.slack.accounts import Account, Accounts
+from bot.platforms.slack.calls import Calls, quiet
+from bot.platforms.slack.heard import Heard, HomeOpened, read
+from bot.platforms.slack.surroundings import Remembered, Surroundings
+
+log = structlog.get_logger(__name__)
+
+Json = dict[str, Any]
+
+_EVERY = re.compile(r".*", re.DOTALL)
+# https://docs.slack.dev/interactivity/handling-user-interaction: a response_url is good for that.
+_RESPONSE_SECONDS = 29 * 60.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Visit:
+    """Somebody looks at the bot's own page."""
+
+    account: Account
+    person: str
+
+
+class Intake:
+    """Bolt's application, with one listener for everything of a sort.
+
+    What it has no listener for Bolt answers with 404, and Slack delivers it again for an hour;
+    so there is none that is not listened to.
+    """
+
+    def __init__(self, calls: Calls, accounts: Accounts, surroundings: Surroundings) -> None:
+        self.queue: asyncio.Queue[Incoming | Visit | Exception] = asyncio.Queue()
+        self.responses: Remembered[str] = Remembered(_RESPONSE_SECONDS)
+        self._accounts = accounts
+        self._surroundings = surroundings
+        self._app = AsyncApp(
+            name="digestbot",
+            client=calls.client,
+            authorize=self._authorize,
+            # Requests are verified before they come here, and Bolt takes a time that is no number
+            # for an error of its own.
+            request_verification_enabled=False,
+            signing_secret="",
+            logger=quiet,
+        )
+        self._app.event(_EVERY)(self._hear)
+        self._app.action(_EVERY)(self._take)
+        self._app.shortcut(_EVERY)(self._take)
+        self._app.view(_EVERY)(self._take)
+        self._app.command(_EVERY)(self._obey)
+
+    async def dispatch(
+        self, body: Json | str, headers: Mapping[str, str] | None = None, mode: str = "socket_mode"
+    ) -> BoltResponse:
+        """Take in one delivery; the answer is ready before it is dealt with."""
+        request = AsyncBoltRequest(body=body, headers=dict(headers or {}), mode=mode)
+        return await self._app.async_dispatch(request)
+
+    async def answer(self, payload: Json) -> Json | None:
+        """Take in what came through Socket Mode; what the acknowledgement says.
+
+        Raises ``SendError`` where it is to be delivered again.
+        """
+        response = await self.dispatch(payload)
+        if response.status >= 500:
+            raise SendError(SendReason.UNAVAILABLE, "the bot cannot be told who it is")
+        return json.loads(response.body) if response.body.startswith("{") else None
+
+    async def _authorize(self, team_id: str | None) -> AuthorizeResult:
+        account = await self._accounts.of(team_id or "")
+        return AuthorizeResult(
+            enterprise_id=None,
+            team_id=account.team,
+            bot_token=account.token,
+            bot_id=account.bot,
+            bot_user_id=account.user,
+        )
+
+    async def _take(self, ack: AsyncAck, body: Json) -> None:
+        await ack()
+        await self._hear(body)
+
+    async def _obey(self, ack: AsyncAck, body: Json) -> None:
+        # Without it nobody else would see what is being answered.
+        await ack({"response_type": "in_channel"})
+        await self._hear(body)
+
+    async def _hear(self, body: Json) -> None:
+        try:
+            account = await self._accounts.of(_team(body))
+            found = read(body, account, datetime.now(UTC))
+            if isinstance(found, HomeOpened):
+                await self.queue.put(Visit(account=account, person=found.person))
+            elif found is not None:
+                await self._weigh(found, account)
+        except Exception:
+            log.exception("slack.unread")
+
+    async def _weigh(self, heard: Heard, account: Account) -> None:
+        incoming, around = heard.incoming, self._surroundings
+        if heard.thread and not await around.takes_part(account, incoming.chat, heard.thread):
+            return
+        if heard.response and incoming.receipt is not None:
+            self.responses.keep(incoming.receipt.message, heard.response)
+        if not heard.known:
+            external = await around.external(account, incoming.chat)
+            incoming = replace(incoming, external=external)
+        await self.queue.put(incoming)
+
+
+def _team(body: Json) -> str:
+    team = body.get("team")
+    inner = team.get("id", "") if isinstance(team, dict) else ""
+    return str(body.get("team_id") or inner)

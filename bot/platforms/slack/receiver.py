@@ -1,0 +1,128 @@
+"""Slack as a place to be asked in: what comes is taken from the intake, and answered there."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+
+import aiohttp
+import structlog
+from slack_sdk.errors import SlackClientError
+from slack_sdk.webhook.async_client import AsyncWebhookClient
+
+from bot.platforms.base import Asgi, Incoming, Part, Receipt, SendError, SendReason
+from bot.platforms.slack.accounts import Accounts
+from bot.platforms.slack.calls import Calls, quiet
+from bot.platforms.slack.faults import Refusal, classify
+from bot.platforms.slack.intake import Intake, Visit
+from bot.platforms.slack.messages import home_blocks
+from bot.platforms.slack.sender import SlackSender, blocks_of
+from bot.platforms.slack.spoken import fallback
+from bot.platforms.slack.surroundings import Surroundings
+from digest.document import Document
+
+log = structlog.get_logger(__name__)
+
+_NOT_THERE = frozenset({"channel_not_found", "not_in_channel"})
+
+Connect = Callable[[Intake], Awaitable[None]]
+"""Brings what Slack delivers to the intake until it is cancelled. Raises ``SendError``."""
+
+
+class Slack(SlackSender):
+    """Posts and listens.
+
+    ``page`` makes what a person sees on Slack's page of the bot. ``web`` is what Slack calls over
+    HTTP, where it is to.
+    """
+
+    page: Callable[[str], Awaitable[Document | None]] | None = None
+
+    def __init__(self, calls: Calls, accounts: Accounts, connect: Connect) -> None:
+        super().__init__(calls, accounts)
+        self._surroundings = Surroundings(calls)
+        self._connect = connect
+        self._showing: set[asyncio.Task[None]] = set()
+        self.intake = Intake(calls, accounts, self._surroundings)
+        self.web: Asgi | None = None
+
+    async def listen(self) -> AsyncIterator[Incoming]:
+        """The messages as they come. Raises ``SendError`` where Slack refuses the tokens."""
+        # Who the bot is is known before the first delivery, which has three seconds.
+        await self._accounts.of("")
+        bringing = asyncio.create_task(self._bring())
+        try:
+            while True:
+                heard = await self.intake.queue.get()
+                if isinstance(heard, Exception):
+                    raise heard
+                if isinstance(heard, Visit):
+                    self._show(heard)
+                else:
+                    yield heard
+        finally:
+            bringing.cancel()
+            await asyncio.gather(bringing, *self._showing, return_exceptions=True)
+
+    async def _bring(self) -> None:
+        try:
+            await self._connect(self.intake)
+        except Exception as error:  # noqa: BLE001  # it is raised again, in the listener
+            self.intake.queue.put_nowait(error)
+
+    async def send(self, chat: str, part: Part, reply_to: Receipt | None = None) -> Receipt:
+        """Post; where the bot is no member but was asked by a command, answer the asker alone."""
+        try:
+            receipt = await super().send(chat, part, reply_to)
+        except Refusal as error:
+            address = self.intake.responses.get(reply_to.message) if reply_to else None
+            if error.code not in _NOT_THERE or not address or not reply_to:
+                raise
+            await self._respond(address, part)
+            return reply_to
+        self._surroundings.joined(chat, receipt.thread)
+        return receipt
+
+    async def edit(self, chat: str, receipt: Receipt, part: Part) -> Receipt:
+        """Put another content in the place of a message, or of an answer to the asker alone."""
+        if address := self.intake.responses.get(receipt.message):
+            await self._respond(address, part, replace=True)
+            return receipt
+        return await super().edit(chat, receipt, part)
+
+    async def _respond(self, address: str, part: Part, *, replace: bool = False) -> None:
+        client = AsyncWebhookClient(
+            address, session=self._calls.client.session, retry_handlers=[], logger=quiet
+        )
+        body = {
+            "text": fallback(part.text),
+            "blocks": blocks_of(part),
+            "response_type": "ephemeral",
+            "replace_original": replace,
+        }
+        try:
+            told = await client.send_dict(body)
+        except (SlackClientError, aiohttp.ClientError, TimeoutError, OSError) as error:
+            # The address is as good as a token, and aiohttp's errors can name it.
+            raise classify(error, "response_url") from None
+        if told.status_code != 200:
+            raise SendError(SendReason.REJECTED, f"response_url: HTTP {told.status_code}")
+
+    def _show(self, visit: Visit) -> None:
+        task = asyncio.create_task(self._publish(visit))
+        self._showing.add(task)
+        task.add_done_callback(self._showing.discard)
+
+    async def _publish(self, visit: Visit) -> None:
+        """Put the person's page up to date."""
+        try:
+            document = await self.page(visit.person) if self.page else None
+            if document is not None:
+                view = {"type": "home", "blocks": home_blocks(document)}
+                await self._calls.post(
+                    "views.publish", visit.account.token, user_id=visit.person, view=view
+                )
+        except SendError as error:
+            log.warning("slack.page_refused", error=str(error))
+        except Exception:
+            log.exception("slack.page_broken")

@@ -1,0 +1,194 @@
+"""Socket Mode: a connection that is watched, replaced before it is closed, and rebuilt when dead.
+
+The library's client mends itself, but so that it can stay deaf: it tries the same used-up address
+again for ever, and calls a connection alive on which nothing comes. So each client here lives for
+one connection and only tells when that ends.
+https://docs.slack.dev/apis/events-api/using-socket-mode
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import random
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Any
+
+import structlog
+from slack_sdk.socket_mode.aiohttp import SocketModeClient
+from slack_sdk.socket_mode.async_client import AsyncBaseSocketModeClient
+from slack_sdk.socket_mode.request import SocketModeRequest
+from slack_sdk.socket_mode.response import SocketModeResponse
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.platforms.base import SendError, SendReason
+from bot.platforms.slack.calls import Calls, quiet
+
+log = structlog.get_logger(__name__)
+
+Json = dict[str, Any]
+Answer = Callable[[Json], Awaitable[Json | None]]
+"""Takes a payload in; gives what the acknowledgement says, or raises to leave it unsaid."""
+
+_AGAIN = frozenset(
+    {
+        SendReason.RATE_LIMITED,
+        SendReason.UNAVAILABLE,
+        SendReason.NO_ANSWER,
+        SendReason.BROKEN,
+    }
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Timing:
+    """Seconds. A connection is given up without a pong for about ``ping`` and a half.
+
+    ``connect`` is for the handshake and the greeting. ``quiet`` is how long nothing at all may be
+    delivered before the connection is replaced to make sure. ``first`` and ``longest`` bound the
+    pauses between attempts, doubled each time.
+    """
+
+    ping: float = 10.0
+    connect: float = 10.0
+    quiet: float = 900.0
+    first: float = 1.0
+    longest: float = 60.0
+
+
+class _Connection(SocketModeClient):
+    """One connection; it tells when it ends, and does not mend itself."""
+
+    def __init__(self, app_token: str, web: AsyncWebClient, ping: float) -> None:
+        super().__init__(app_token, logger=quiet, web_client=web, ping_interval=ping)
+        self.ended = asyncio.Event()
+        self.greeted = asyncio.Event()
+        self.reason = ""
+        self.planned = False
+        self.heard_at = asyncio.get_running_loop().time()
+        self.message_listeners.append(self._note)
+
+    async def _note(self, _: AsyncBaseSocketModeClient, message: Json, __: str | None) -> None:
+        self.heard_at = asyncio.get_running_loop().time()
+        if message.get("type") == "hello":
+            self.greeted.set()
+
+    async def connect_to_new_endpoint(self, force: bool = False) -> None:
+        """Called by the library where it would reconnect; ``force`` when Slack asks for it."""
+        if not self.ended.is_set():
+            self.planned = force
+            self.reason = "refresh" if force else "lost"
+            self.ended.set()
+
+    async def end(self) -> None:
+        """Close, without waiting long for the other side."""
+        self.closed = True
+        if self.current_session is not None:
+            with contextlib.suppress(TimeoutError, OSError):
+                async with asyncio.timeout(1):
+                    await self.current_session.close()
+        tasks = [self.message_processor, self.current_session_monitor, self.message_receiver]
+        running = [task for task in tasks if task is not None]
+        for task in running:
+            task.cancel()
+        await asyncio.gather(*running, return_exceptions=True)
+        await self.aiohttp_client_session.close()
+
+
+class SocketMode:
+    """Keeps one connection up and hands over what comes."""
+
+    def __init__(
+        self, calls: Calls, app_token: str, answer: Answer, timing: Timing | None = None
+    ) -> None:
+        self._calls = calls
+        self._token = app_token
+        self._answer = answer
+        self._timing = timing or Timing()
+        self._failures = 0
+
+    async def run(self) -> None:
+        """Listen until cancelled. Raises ``SendError`` where Slack refuses the token."""
+        connection: _Connection | None = None
+        try:
+            while True:
+                fresh = await self._connected()
+                if connection is not None:
+                    await connection.end()
+                connection = fresh
+                reason = await self._watch(connection)
+                log.info("slack.reconnecting", reason=reason)
+                if not connection.planned:
+                    await connection.end()
+                    connection = None
+        finally:
+            if connection is not None:
+                await connection.end()
+
+    async def _connected(self) -> _Connection:
+        """A connection that has greeted, after as many attempts as it takes."""
+        while True:
+            pause = min(self._timing.first * 2**self._failures, self._timing.longest)
+            try:
+                connection = await self._connect()
+            except SendError as error:
+                if error.reason not in _AGAIN:
+                    raise
+                self._failures += 1
+                pause = max(pause * random.uniform(0.5, 1), error.retry_after or 0)  # noqa: S311  # spreads load, guards nothing
+                log.warning("slack.unreachable", error=str(error), pause=round(pause, 1))
+                await asyncio.sleep(pause)
+            else:
+                self._failures = 0
+                log.info("slack.connected")
+                return connection
+
+    async def _connect(self) -> _Connection:
+        # The address is good for one attempt, and its ticket is a secret.
+        told = await self._calls.post("apps.connections.open", self._token)
+        connection = _Connection(self._token, self._calls.client, self._timing.ping)
+        connection.wss_uri = str(told.get("url", ""))
+        connection.socket_mode_request_listeners.append(self._take)
+        try:
+            async with asyncio.timeout(self._timing.connect):
+                await connection.connect()  # type: ignore[no-untyped-call]  # the library's own
+                await connection.greeted.wait()
+        except BaseException as error:
+            await connection.end()
+            if isinstance(error, TimeoutError):
+                raise SendError(SendReason.UNAVAILABLE, "Socket Mode: no greeting") from None
+            raise
+        return connection
+
+    async def _watch(self, connection: _Connection) -> str:
+        """Wait until the connection has to be replaced; why."""
+        loop = asyncio.get_running_loop()
+        while True:
+            try:
+                async with asyncio.timeout_at(connection.heard_at + self._timing.quiet):
+                    await connection.ended.wait()
+            except TimeoutError:
+                if loop.time() - connection.heard_at >= self._timing.quiet:
+                    connection.planned = True
+                    return "quiet"
+            else:
+                return connection.reason
+
+    async def _take(self, client: AsyncBaseSocketModeClient, request: SocketModeRequest) -> None:
+        try:
+            said = await self._answer(request.payload)
+        except SendError as error:
+            # Slack delivers again what is not acknowledged.
+            log.warning("slack.unacknowledged", error=str(error))
+            return
+        except Exception:
+            log.exception("slack.unread", kind=request.type)
+            said = None
+        payload = said if request.accepts_response_payload else None
+        try:
+            await client.send_socket_mode_response(
+                SocketModeResponse(envelope_id=request.envelope_id, payload=payload)
+            )
+        except (OSError, RuntimeError) as error:
+            log.info("slack.unacknowledged", error=type(error).__name__)
