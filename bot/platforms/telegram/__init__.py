@@ -1,0 +1,52 @@
+"""Telegram, as a bot: groups, forum topics, channels and private chats.
+
+``layout``, ``lines``, ``packing``, ``buttons`` and ``inert`` make messages of a document.
+``sender`` posts and hears, through ``client``, ``faults``, ``polling``, ``updates`` and ``wire``,
+which alone know the library.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Literal
+
+from pydantic import SecretStr, field_validator
+
+from bot.platforms.telegram.sender import Account, Telegram
+from bot.settings import Settings
+
+_TOKEN = re.compile(r"\d{1,20}:[A-Za-z0-9_-]{1,100}")
+
+
+class Config(Settings):
+    """A bot of https://t.me/BotFather. ``docs/telegram.md`` leads through it.
+
+    ``listen = false`` is for a process that only posts: one process receives with a token.
+    ``api`` is another server, such as a Bot API server of one's own.
+    """
+
+    kind: Literal["telegram"] = "telegram"
+    token: SecretStr
+    listen: bool = True
+    api: str = "https://api.telegram.org"
+
+    @field_validator("token")
+    @classmethod
+    def _whole(cls, token: SecretStr) -> SecretStr:
+        if not _TOKEN.fullmatch(token.get_secret_value()):
+            raise ValueError("write the whole token that BotFather gave, such as 123456:ABC-DEF...")
+        return token
+
+    @field_validator("api")
+    @classmethod
+    def _an_address(cls, api: str) -> str:
+        if not api.startswith(("https://", "http://")):
+            raise ValueError("write the address of a Bot API server, https://...")
+        return api.rstrip("/")
+
+
+def create(config: Config) -> Telegram:
+    """The account that the configuration names; nothing is called yet."""
+    return Telegram(
+        Account(token=config.token.get_secret_value(), api=config.api, listens=config.listen)
+    )

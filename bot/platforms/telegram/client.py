@@ -1,0 +1,200 @@
+"""Calls of the Bot API through python-telegram-bot, with its failures classified.
+
+Importing the library takes half a second, so this module is imported at the first call. The library
+shares our event loop: no ``run_polling``, no ``Application``.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Awaitable, Callable
+from typing import Any, TypeVar
+from urllib.parse import urlsplit
+
+import structlog
+from telegram import (
+    Bot,
+    BotCommand,
+    BotCommandScopeAllGroupChats,
+    BotCommandScopeAllPrivateChats,
+    LinkPreviewOptions,
+    ReplyParameters,
+    Update,
+)
+from telegram.error import BadRequest, ChatMigrated
+
+from bot.platforms.base import SendError, SendReason
+from bot.platforms.telegram.chats import Place
+from bot.platforms.telegram.commands import COMMANDS
+from bot.platforms.telegram.faults import classified, is_about_markup
+from bot.platforms.telegram.wire import Content, Me, Request
+from digest.language import Language
+
+log = structlog.get_logger(__name__)
+
+T = TypeVar("T")
+
+_NO_PREVIEW = LinkPreviewOptions(is_disabled=True)
+_UPDATES = ["message", "callback_query"]
+
+
+class Client:
+    """One account. Every method is one call and raises ``SendError`` and nothing else.
+
+    But for :meth:`updates`, whose failures :mod:`bot.platforms.telegram.polling` deals with.
+    """
+
+    def __init__(self, token: str, api: str, answer: float) -> None:
+        """``answer`` is the wait for the answer to a call, in seconds."""
+        # The library's own way to choose the type that its next version has, without warnings.
+        os.environ.setdefault("PTB_TIMEDELTA", "true")
+        self._calling = Request.patient(answer)
+        self._polling = Request.patient(answer)
+        self._bot = Bot(
+            token,
+            base_url=f"{api}/bot",
+            base_file_url=f"{api}/file/bot",
+            request=self._calling,
+            get_updates_request=self._polling,
+        )
+        self._moved: dict[int | str, int] = {}
+
+    async def post(self, place: Place, content: Content, reply_to: int | None) -> int:
+        """Post a message; its id."""
+        reply = (
+            None
+            if reply_to is None
+            else ReplyParameters(reply_to, allow_sending_without_reply=True)
+        )
+
+        async def call(place: Place, content: Content) -> int:
+            message = await self._bot.send_message(
+                place.chat,
+                content.text,
+                entities=content.entities,
+                reply_markup=content.keyboard,
+                message_thread_id=place.topic,
+                reply_parameters=reply,
+                link_preview_options=_NO_PREVIEW,
+            )
+            return message.message_id
+
+        return await self._insist(call, place, content)
+
+    async def edit(self, place: Place, message: int, content: Content) -> None:
+        """Put another content in the place of a message."""
+
+        async def call(place: Place, content: Content) -> None:
+            try:
+                await self._bot.edit_message_text(
+                    content.text,
+                    place.chat,
+                    message,
+                    entities=content.entities,
+                    reply_markup=content.keyboard,
+                    link_preview_options=_NO_PREVIEW,
+                )
+            except BadRequest as error:
+                if "message is not modified" not in error.message.lower():
+                    raise
+
+        await self._insist(call, place, content)
+
+    async def _insist(
+        self, call: Callable[[Place, Content], Awaitable[T]], place: Place, content: Content
+    ) -> T:
+        """Call once more, where the first call was refused for a reason that can be mended."""
+        with classified():
+            try:
+                return await call(self._followed(place), content)
+            except ChatMigrated as moved:
+                self.follow(place.chat, moved.new_chat_id)
+                return await call(self._followed(place), content)
+            except BadRequest as refused:
+                if not (is_about_markup(refused) and (content.entities or content.keyboard)):
+                    raise
+                log.warning("telegram.markup_refused", chat=str(place), said=refused.message[:200])
+                return await call(self._followed(place), content.plain)
+
+    def follow(self, old: int | str, new: int) -> None:
+        """Remember that a group has become a supergroup, which has another id."""
+        if self._moved.get(old) != new:
+            self._moved[old] = new
+            log.warning("telegram.chat_moved", chat=str(old), now=str(new), todo="write the new id")
+
+    def _followed(self, place: Place) -> Place:
+        return place._replace(chat=self._moved.get(place.chat, place.chat))
+
+    async def me(self) -> Me:
+        """The bot's own account."""
+        with classified():
+            found = await self._bot.get_me()
+            return Me(found.id, found.username or "")
+
+    async def look(self, place: Place) -> str:
+        """A chat's name and kind. Raises ``SendError`` also where the bot may not post there."""
+        me = await self.me()
+        with classified():
+            chat = await self._bot.get_chat(self._followed(place).chat)
+            if chat.type != "private":
+                member = await self._bot.get_chat_member(chat.id, me.id)
+                _check_rights(member.to_dict(), str(chat.type))
+        name = chat.title or chat.full_name or chat.username or str(chat.id)
+        return f"@{me.name} in {name!r} ({chat.type})"
+
+    async def updates(self, offset: int | None, wait: float) -> tuple[Update, ...]:
+        """What has come since ``offset``, which confirms everything before it.
+
+        Raises the library's errors.
+        """
+        return await self._bot.get_updates(
+            offset=offset, timeout=int(wait), allowed_updates=_UPDATES
+        )
+
+    async def rebuild(self) -> None:
+        """Give up the connection that updates come through, and open another."""
+        await self._polling.shutdown()
+        await self._polling.initialize()
+
+    async def drop_webhook(self) -> str:
+        """Remove a webhook, which would keep updates from us; its host, or empty.
+
+        Its path is not told: many hold a secret there.
+        """
+        with classified():
+            url = (await self._bot.get_webhook_info()).url
+            if url:
+                await self._bot.delete_webhook()
+            return urlsplit(url).hostname or ""
+
+    async def set_menus(self) -> None:
+        """Show the commands in private chats and groups, in every language."""
+        scopes = (BotCommandScopeAllPrivateChats(), BotCommandScopeAllGroupChats())
+        with classified():
+            for language, commands in COMMANDS.items():
+                menu = [BotCommand(one.name, one.description) for one in commands]
+                # The menu without a language is for all that have none of their own.
+                code = None if language is Language.EN else str(language)
+                for scope in scopes:
+                    await self._bot.set_my_commands(menu, scope=scope, language_code=code)
+
+    async def acknowledge(self, press: str) -> None:
+        """Tell the app that a press of a button was heard, so that it stops waiting."""
+        with classified():
+            await self._bot.answer_callback_query(press)
+
+    async def aclose(self) -> None:
+        """Let go of connections."""
+        await self._calling.shutdown()
+        await self._polling.shutdown()
+
+
+def _check_rights(member: dict[str, Any], kind: str) -> None:
+    """Refuse where a member may not post, by https://core.telegram.org/bots/api#chatmember."""
+    status = member["status"]
+    if status in {"left", "kicked"}:
+        raise SendError(SendReason.NO_CHANNEL, f"the bot is no member of the {kind}; add it")
+    mute = status == "restricted" and not member.get("can_send_messages", True)
+    below = kind == "channel" and not member.get("can_post_messages", status == "creator")
+    if mute or below:
+        raise SendError(SendReason.UNAUTHORIZED, f"the bot may not post in the {kind}")

@@ -1,0 +1,248 @@
+"""A document in Telegram's native look: bold headings, bullets, quotes, links, buttons.
+
+Telegram has no headings, lists or tables, so a list is lines with bullets and a table is columns
+of fixed width where a phone has room for it, else a line for each row. What is long and
+only looked into by some, a quotation or a wide table, is folded up to be opened by a touch.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import count
+
+from bot.legible import address, legible, legible_lines
+from bot.platforms.telegram.buttons import Words, rows
+from bot.platforms.telegram.inert import inert, is_target
+from bot.platforms.telegram.lines import Gap, Line, Mark, Run, units
+from bot.terminal import cells
+from digest.document import (
+    Actions,
+    Block,
+    Button,
+    Code,
+    CodeBlock,
+    Divider,
+    Document,
+    Emphasis,
+    Heading,
+    Image,
+    Item,
+    Link,
+    Listing,
+    Paragraph,
+    Quote,
+    Span,
+    Spans,
+    Strong,
+    Table,
+    Text,
+    plain,
+)
+
+_BOLD, _ITALIC, _CODE = Mark("bold"), Mark("italic"), Mark("code")
+_MARKS: dict[type[Span], tuple[Mark, ...]] = {
+    Text: (),
+    Strong: (_BOLD,),
+    Emphasis: (_ITALIC,),
+    Link: (),
+}
+_BULLETS = ("• ", "  ◦ ", "    ▪ ")
+_RULE = "──────────"
+# Folded up beyond so many units, or lines: more than a phone shows at a glance.
+_LONG, _TALL = 700, 8
+# A phone shows about so many letters of fixed width in a line.
+_PHONE = 34
+# Languages that a code block may name; clients know names in letters, digits and few signs.
+_LANGUAGE = frozenset("abcdefghijklmnopqrstuvwxyz0123456789+-#_")
+
+
+def lay_out(document: Document) -> Iterator[Line]:
+    """The lines of a document."""
+    page = _Page()
+    before: Block | None = None
+    for block in document.blocks:
+        lines = page.block(block)
+        if (first := next(lines, None)) is None:
+            continue
+        yield _joined(first, before)
+        yield from lines
+        before = block
+
+
+def _joined(first: Line, before: Block | None) -> Line:
+    """The first line of a block, at its distance from the block before it."""
+    if isinstance(before, Heading):
+        return first._replace(gap=Gap.KEEP, above=1)
+    if isinstance(before, Paragraph) and plain(before.spans).rstrip().endswith((":", "：")):
+        return first._replace(gap=Gap.KEEP, above=1)
+    return first
+
+
+class _Page:
+    def __init__(self) -> None:
+        self._serial = count(1)
+
+    def block(self, block: Block) -> Iterator[Line]:
+        match block:
+            case Heading(spans=spans):
+                yield from _line(_bold(spans))
+            case Paragraph(spans=spans):
+                yield from _line(runs(spans))
+            case Listing():
+                yield from _listing(block)
+            case Table():
+                yield from self._table(block)
+            case Quote():
+                yield from self._quote(block)
+            case CodeBlock():
+                yield from self._code(block)
+            case Divider():
+                yield Line((Run(_RULE),))
+            case Actions():
+                yield from _actions(block.buttons)
+            case Image():
+                yield from _line(runs((Link(f"🖼 {block.alt}".rstrip(), block.url),)))
+
+    def _quote(self, quote: Quote) -> Iterator[Line]:
+        paragraphs = [made for spans in quote.paragraphs if (made := runs(spans))]
+        yield from self._framed([Line(made) for made in paragraphs], "blockquote")
+
+    def _code(self, block: CodeBlock) -> Iterator[Line]:
+        name = block.language.lower()
+        language = name if len(name) <= 20 and _LANGUAGE.issuperset(name) else ""
+        lines = [
+            Line((Run(line),) if line else ()) for line in legible_lines(block.text.rstrip("\r\n"))
+        ]
+        if block.text.strip():
+            yield from self._framed(lines, "pre", language)
+
+    def _table(self, table: Table) -> Iterator[Line]:
+        """Header first, so that it is not lost where there are no rows."""
+        if columns := _columns(table):
+            yield from self._framed([Line((Run(line),)) for line in columns], "pre")
+            return
+        if head := _cells([_bold(cell) for cell in table.header]):
+            yield Line(head)
+        lines = [Line(row) for cells in table.rows if (row := _cells(map(runs, cells)))]
+        if head and lines:
+            lines[0] = lines[0]._replace(gap=Gap.KEEP, above=1)
+        yield from self._framed(lines, "blockquote", least=_TALL + 1)
+
+    def _framed(
+        self, lines: Sequence[Line], kind: str, language: str = "", least: int = 1
+    ) -> Iterator[Line]:
+        """Lines within one quote or code; fewer than ``least`` stand free."""
+        long = len(lines) > _TALL or sum(units(line.said) for line in lines) > _LONG
+        if kind == "blockquote" and long:
+            kind = "expandable_blockquote"
+        mark = Mark(kind, language=language, serial=next(self._serial))
+        frame = (mark,) if len(lines) >= least else ()
+        for place, line in enumerate(lines):
+            if place:
+                line = line._replace(gap=Gap.LINE, above=1)  # noqa: PLW2901  # as it is laid out
+            yield line._replace(frame=frame)
+
+
+def runs(spans: Spans) -> tuple[Run, ...]:
+    """The words of the spans with their marks; nothing in them acts."""
+    made: list[Run] = []
+    for span in spans:
+        if isinstance(span, Code):
+            text = legible(span.text)
+            made.append(Run(text, (_CODE,) if text.strip() else ()))
+        elif isinstance(span, Link):
+            made += _link(span)
+        else:
+            made.append(Run(inert(legible(span.text)), _MARKS[type(span)]))
+    return tuple([run for run in made if run.text])
+
+
+def _link(link: Link) -> list[Run]:
+    """A link where Telegram takes its address, else words with the address behind them."""
+    url, text = address(link.url), legible(link.text)
+    if is_target(url):
+        words = text if text.strip() else text + url
+        return [Run(inert(words), (Mark("text_link", url=url),))]
+    if not url or url.startswith("#") or url == text:
+        return [Run(inert(text))]
+    return [Run(f"{inert(text)} ("), Run(url, (_CODE,)), Run(")")]
+
+
+def _bold(spans: Spans) -> tuple[Run, ...]:
+    """The same in bold, but for code, which cannot be."""
+    return tuple(
+        run if _CODE in run.marks or _BOLD in run.marks else Run(run.text, (*run.marks, _BOLD))
+        for run in runs(spans)
+    )
+
+
+def _line(made: tuple[Run, ...]) -> Iterator[Line]:
+    if made:
+        yield Line(made)
+
+
+def _listing(listing: Listing) -> Iterator[Line]:
+    airy = any(item.children for item in listing.items)
+    for number, item in enumerate(listing.items, 1):
+        mark = f"{number}. " if listing.ordered else _bullet(item)
+        above = 2 if airy and number > 1 else 1
+        gap = Gap.BLOCK if number == 1 else Gap.ITEM
+        yield Line((*_mark(mark), *runs(item.spans)), gap, 2 if number == 1 else above)
+        if len(item.children) == 1 and not item.children[0].children:
+            yield Line(runs(item.children[0].spans), Gap.KEEP, 1)
+        else:
+            yield from _children(item.children, 1)
+
+
+def _children(items: Iterable[Item], depth: int) -> Iterator[Line]:
+    bullet = _BULLETS[min(depth, len(_BULLETS) - 1)]
+    for place, item in enumerate(items):
+        gap = Gap.LINE if place else Gap.KEEP
+        yield Line((Run(bullet), *runs(item.spans)), gap, 1)
+        yield from _children(item.children, depth + 1)
+
+
+def _bullet(item: Item) -> str:
+    """None before what begins with a sign of its own."""
+    words = plain(item.spans).lstrip()
+    return "" if words and unicodedata.category(words[0]) == "So" else _BULLETS[0]
+
+
+def _mark(mark: str) -> tuple[Run, ...]:
+    return (Run(mark),) if mark else ()
+
+
+def _actions(buttons: Sequence[Button]) -> Iterator[Line]:
+    """Rows of buttons; one that cannot be pressed here is a line of words."""
+    for row in rows(buttons):
+        if isinstance(row, Words):
+            yield Line(runs(row.spans), Gap.LINE, 1)
+        else:
+            yield Line((), Gap.KEEP, 1, keys=row)
+
+
+def _cells(cells_: Iterable[tuple[Run, ...]]) -> tuple[Run, ...]:
+    row: list[Run] = []
+    for cell in cells_:
+        if cell:
+            row += [Run(" · "), *cell] if row else cell
+    return tuple(row)
+
+
+def _columns(table: Table) -> list[str]:
+    """The table in letters of fixed width, or nothing where it is too wide or holds links."""
+    rows_ = (table.header, *table.rows)
+    if any(isinstance(span, Link) for row in rows_ for cell in row for span in cell):
+        return []
+    texts = [[legible(plain(cell)).strip() for cell in row] for row in rows_]
+    widths = [max(map(cells, column)) for column in zip(*texts, strict=True)]
+    if not sum(widths) or sum(widths) + 2 * (len(widths) - 1) > _PHONE:
+        return []
+    lines = [
+        "  ".join(
+            text + " " * (width - cells(text)) for text, width in zip(row, widths, strict=True)
+        ).rstrip()
+        for row in texts
+    ]
+    return [lines[0], "─" * max(map(cells, lines)), *lines[1:]]

@@ -1,0 +1,97 @@
+"""Long polling: asks for updates, one request open at a time, and never gives up on its own.
+
+Telegram keeps an update until a request asks for what comes after it, for at most 24 hours. What is
+asked for here comes after everything that was handed on, so a process that dies in between gets it
+again, and the messages' own identities tell that it is the same. One bot token has one poller.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+
+import structlog
+from telegram import Update
+from telegram.error import Conflict, InvalidToken, RetryAfter, TelegramError, TimedOut
+
+from bot.platforms.telegram.client import Client
+from bot.platforms.telegram.faults import seconds_of, send_error
+
+log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rhythm:
+    """The times of polling, in seconds.
+
+    ``wait`` is how long Telegram keeps a request open without news; an answer that is ``late`` by
+    so much says that nobody is there. ``first`` and ``longest`` are the pauses after a failure,
+    which double; ``conflict`` is that after another poller took the updates.
+    """
+
+    wait: float = 50.0
+    late: float = 10.0
+    first: float = 1.0
+    longest: float = 30.0
+    conflict: float = 15.0
+
+
+class Poller:
+    """The updates of one account, as they come."""
+
+    def __init__(self, client: Client, rhythm: Rhythm) -> None:
+        self._client = client
+        self._rhythm = rhythm
+        self._offset: int | None = None
+        self._trouble = ""
+        self._pause = rhythm.first
+
+    async def updates(self) -> AsyncIterator[Update]:
+        """Without an end. Raises ``SendError`` where the token is not valid (any more)."""
+        while True:
+            for update in await self._ask():
+                self._offset = update.update_id + 1
+                yield update
+
+    async def _ask(self) -> tuple[Update, ...]:
+        """One request; nothing where it fails, after a pause."""
+        try:
+            async with asyncio.timeout(self._rhythm.wait + self._rhythm.late):
+                found = await self._client.updates(self._offset, self._rhythm.wait)
+        except (TimeoutError, TimedOut):
+            # A connection can look open for hours after a router has forgotten it.
+            self._tell("telegram.silent", "no answer in time; connecting anew")
+            await self._client.rebuild()
+            await self._sleep(self._pause)
+        except InvalidToken as error:
+            raise send_error(error) from None
+        except Conflict:
+            # A webhook is gone since listening began, so somebody else polls with our token.
+            self._tell("telegram.conflict", "another process receives with this token; stop one")
+            await asyncio.sleep(self._rhythm.conflict)
+        except RetryAfter as error:
+            self._tell("telegram.told_to_wait", f"{seconds_of(error):g} s")
+            await asyncio.sleep(seconds_of(error))
+        except TelegramError as error:
+            self._tell("telegram.unreachable", str(send_error(error)))
+            await self._sleep(self._pause)
+        else:
+            self._recovered()
+            return found
+        return ()
+
+    def _tell(self, event: str, detail: str) -> None:
+        """One line for a trouble, however long it lasts."""
+        if self._trouble != event:
+            log.warning(event, detail=detail)
+        self._trouble = event
+
+    def _recovered(self) -> None:
+        if self._trouble:
+            log.info("telegram.receiving_again", after=self._trouble)
+        self._trouble, self._pause = "", self._rhythm.first
+
+    async def _sleep(self, pause: float) -> None:
+        self._pause = min(pause * 2, self._rhythm.longest)
+        await asyncio.sleep(pause)

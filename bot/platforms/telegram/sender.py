@@ -1,0 +1,222 @@
+"""Posting and hearing: the platform as the rest of the program sees it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import AsyncIterator, Coroutine
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+import structlog
+
+from bot.legible import legible
+from bot.platforms.base import Ability, Incoming, Part, Receipt, SendError, SendReason
+from bot.platforms.telegram.chats import Place, place_of
+from bot.platforms.telegram.inert import inert
+from bot.platforms.telegram.layout import lay_out
+from bot.platforms.telegram.packing import LIMIT, pack
+from bot.rates import Pace, Rate, TooBusy
+from digest.document import Document
+
+if TYPE_CHECKING:
+    from telegram import Update
+
+    from bot.platforms.telegram.client import Client
+    from bot.platforms.telegram.polling import Rhythm
+
+log = structlog.get_logger(__name__)
+
+# The longest wait for a turn, in seconds: before a call is begun, and within one, whose caller
+# takes a long silence for a platform that does not answer.
+_PATIENT, _SOON = 60.0, 10.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rates:
+    """What Telegram lets pass: https://core.telegram.org/bots/faq (broadcasting, limits).
+
+    30 messages a second over all, of which answers may take two beside the posts; one a second to
+    a chat; 20 a minute to a group. Each is kept with a little room for requests that overtake.
+    """
+
+    posts: Rate
+    answers: Rate
+    chat: Rate
+    group: Rate
+
+
+RATES = Rates(
+    posts=Rate(count=1, seconds=1 / 27),
+    answers=Rate(count=2, seconds=1.0),
+    chat=Rate(count=1, seconds=1.05),
+    group=Rate(count=20, seconds=60.5),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Account:
+    """How the account is reached. ``answer`` is the wait for the answer to a call, in seconds.
+
+    ``listens`` says whether this process receives; a token has one receiver.
+    """
+
+    token: str = field(repr=False)
+    api: str
+    listens: bool = True
+    answer: float = 20.0
+    rates: Rates = RATES
+    rhythm: Rhythm | None = None
+
+
+class Telegram:
+    """One bot account.
+
+    A bot cannot read a chat back, and no call takes a key against repeats. So where an answer to a
+    call is lost, whether the message stands cannot be found out: the delivery takes it as sent, or
+    sends it again, as the channel's ``promise`` says.
+    """
+
+    name = "telegram"
+    limit = LIMIT
+    abilities = frozenset({Ability.EDIT})
+
+    def __init__(self, account: Account) -> None:
+        self._account = account
+        self._pace = Pace(account.rates.posts, account.rates.answers)
+        self._turns: Counter[int | str] = Counter()
+        self._opened: Client | None = None
+        self._background: set[asyncio.Task[None]] = set()
+
+    def render(self, document: Document) -> tuple[Part, ...]:
+        """Messages of text and entities; those of the document's buttons stand below each."""
+        title = inert(legible(document.title)).strip()
+        return pack(lay_out(document), title[:200] or "—")
+
+    async def ready(self, chat: str, *, answer: bool = False) -> None:
+        """Wait for a turn, which the next ``send`` to the chat then takes."""
+        place = place_of(chat)
+        await self._turn(place, answer=answer, longest=_PATIENT)
+        self._turns[place.chat] += 1
+
+    async def send(self, chat: str, part: Part, reply_to: Receipt | None = None) -> Receipt:
+        """Post once. A refused markup is repeated as plain words: a refused message is not there.
+
+        ``reply_to`` shows the message that is answered above it.
+        """
+        from bot.platforms.telegram.wire import Content
+
+        place, client = place_of(chat), self._client
+        if self._turns[place.chat]:
+            self._turns[place.chat] -= 1
+        else:
+            await self._turn(place, answer=True)
+        answered = _message(reply_to) if reply_to else None
+        try:
+            posted = await client.post(place, Content.parse(part.body), answered)
+        except SendError as error:
+            self._slow_down(place, error)
+            raise
+        return Receipt(message=str(posted))
+
+    async def edit(self, chat: str, receipt: Receipt, part: Part) -> Receipt:
+        """Put another content in the place of a message of ours; the same content is none."""
+        from bot.platforms.telegram.wire import Content
+
+        place, message = place_of(chat), _message(receipt)
+        if message is None:
+            raise SendError(SendReason.REJECTED, "the message has no number")
+        await self._turn(place, answer=True, edit=True)
+        try:
+            await self._client.edit(place, message, Content.parse(part.body))
+        except SendError as error:
+            self._slow_down(place, error)
+            raise
+        return receipt
+
+    async def find(self, chat: str, part: Part, reply_to: Receipt | None = None) -> Receipt | None:  # noqa: ARG002  # not possible at all
+        """Not possible."""
+        raise SendError(SendReason.UNSUPPORTED, "a bot cannot read a chat back")
+
+    async def probe(self, chat: str) -> str:
+        """Whether the token is known, the chat is there, and the bot may post in it."""
+        return await self._client.look(place_of(chat))
+
+    async def aclose(self) -> None:
+        """Let go of connections."""
+        for task in [*self._background]:
+            task.cancel()
+        await asyncio.gather(*self._background, return_exceptions=True)
+        if self._opened is not None:
+            await self._opened.aclose()
+
+    async def listen(self) -> AsyncIterator[Incoming]:
+        """Messages and presses of buttons, by long polling. Ends where it is not to listen."""
+        if not self._account.listens:
+            return
+        from bot.platforms.telegram.polling import Poller, Rhythm
+        from bot.platforms.telegram.updates import incoming
+
+        client = self._client
+        me = await client.me()
+        if host := await client.drop_webhook():
+            log.warning("telegram.webhook_removed", host=host)
+        self._behind(client.set_menus(), "telegram.no_menus")
+        log.info("telegram.listening", bot=me.name)
+        async for update in Poller(client, self._account.rhythm or Rhythm()).updates():
+            self._take_note(update)
+            if heard := incoming(update, me, datetime.now(UTC)):
+                yield heard
+
+    def _take_note(self, update: Update) -> None:
+        """Answer a press at once, since the app shows it as waiting; follow a group that moved."""
+        if press := update.callback_query:
+            self._behind(self._client.acknowledge(press.id), "telegram.press_unanswered")
+        message = update.message
+        if message and message.migrate_to_chat_id:
+            self._client.follow(message.chat.id, message.migrate_to_chat_id)
+
+    def _behind(self, call: Coroutine[None, None, None], event: str) -> None:
+        """Make a call that nobody waits for; ``event`` is logged where it fails."""
+
+        async def guarded() -> None:
+            try:
+                await call
+            except SendError as error:
+                log.warning(event, error=str(error))
+
+        task = asyncio.create_task(guarded())
+        self._background.add(task)
+        task.add_done_callback(self._background.discard)
+
+    @property
+    def _client(self) -> Client:
+        """The library's client, made at the first call: a command that only renders needs none."""
+        if self._opened is None:
+            from bot.platforms.telegram.client import Client
+
+            account = self._account
+            self._opened = Client(account.token, account.api, account.answer)
+        return self._opened
+
+    async def _turn(
+        self, place: Place, *, answer: bool, edit: bool = False, longest: float = _SOON
+    ) -> None:
+        """Wait for a turn. Edits are no new messages, so a group's limit does not count them."""
+        rates = self._account.rates
+        limits = [rates.chat, rates.group] if place.is_group and not edit else [rates.chat]
+        try:
+            await self._pace.turn(str(place.chat), limits, answer=answer, longest=longest)
+        except TooBusy as busy:
+            detail = "the chat has had its messages for now"
+            raise SendError(SendReason.RATE_LIMITED, detail, retry_after=busy.wait) from None
+
+    def _slow_down(self, place: Place, error: SendError) -> None:
+        if error.retry_after:
+            self._pace.hold(str(place.chat), error.retry_after)
+
+
+def _message(receipt: Receipt) -> int | None:
+    """The number of a message; receipts of another time or platform may have none."""
+    return int(receipt.message) if receipt.message.isdecimal() else None

@@ -1,0 +1,132 @@
+"""From an update to a message to the bot: what is meant for it, and what was asked; pure."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from telegram import CallbackQuery, Message, MessageEntity, Update
+
+from bot.platforms.base import Incoming, Receipt
+from bot.platforms.telegram.buttons import pressed
+from bot.platforms.telegram.chats import Place
+from bot.platforms.telegram.commands import language_of, question
+from bot.platforms.telegram.wire import Me
+
+PLATFORM = "telegram"
+_MENTIONS: list[str | None] = [MessageEntity.MENTION, MessageEntity.TEXT_MENTION]
+
+
+def incoming(update: Update, me: Me, now: datetime) -> Incoming | None:
+    """The message, or ``None`` where it is not for us.
+
+    In groups that are commands of ours, mentions of the bot and replies to it, whatever its privacy
+    mode lets it see. Edited messages and those of bots, our own among them, are nothing to answer.
+    """
+    if update.callback_query:
+        return _press(update.callback_query, now)
+    return _words(update.message, me) if update.message else None
+
+
+def _press(press: CallbackQuery, now: datetime) -> Incoming | None:
+    message = press.message
+    if not press.data or not isinstance(message, Message):
+        return None  # under a message that is not there any more, or one of another chat
+    action, value = pressed(press.data)
+    return Incoming(
+        platform=PLATFORM,
+        chat=str(_place(message)),
+        person=str(press.from_user.id),
+        text=value,
+        id=f"press {press.id}",
+        at=now,
+        receipt=_receipt(message),
+        direct=message.chat.type == "private",
+        action=action,
+    )
+
+
+def _words(message: Message, me: Me) -> Incoming | None:
+    person = _person(message)
+    direct = message.chat.type == "private"
+    text = _question(message, me, direct=direct) if message.text and person else None
+    if not text:
+        return None
+    return Incoming(
+        platform=PLATFORM,
+        chat=str(_place(message)),
+        person=person,
+        text=text,
+        id=str(message.message_id),
+        at=message.date,
+        receipt=_receipt(message),
+        direct=direct,
+    )
+
+
+def _person(message: Message) -> str:
+    """Who wrote it; empty for bots and for posts that Telegram copies from a channel.
+
+    Somebody who writes as the group itself, as admins may, counts as the group.
+    """
+    if message.is_automatic_forward or message.via_bot:
+        return ""
+    if message.sender_chat:
+        return str(message.sender_chat.id)
+    sender = message.from_user
+    return "" if sender is None or sender.is_bot else str(sender.id)
+
+
+def _question(message: Message, me: Me, *, direct: bool) -> str | None:
+    """What is asked, if it is asked of us."""
+    text = message.text or ""
+    if text.startswith("/"):
+        return _command(message, me, direct=direct)
+    named = [word for entity, word in _mentions(message) if _is_me(entity, word, me)]
+    for word in named:
+        text = text.replace(word, " ", 1)
+    if direct or named or _replies(message, me):
+        return " ".join(text.split("\xa0")).strip() or ("help" if named else None)
+    return None
+
+
+def _command(message: Message, me: Me, *, direct: bool) -> str | None:
+    """The question of a command; one that we have not is only a question where it is addressed."""
+    text = message.text or ""
+    head, _, rest = text.partition(" ") if "\n" not in text else text.partition("\n")
+    name, _, whose = head[1:].partition("@")
+    if whose and whose.lower() != me.name.lower():
+        return None
+    code = message.from_user.language_code if message.from_user else None
+    asked = question(name, rest, language_of(code))
+    return asked if asked or not (direct or whose) else text
+
+
+def _mentions(message: Message) -> list[tuple[MessageEntity, str]]:
+    return list(message.parse_entities(_MENTIONS).items())
+
+
+def _is_me(entity: MessageEntity, word: str, me: Me) -> bool:
+    if entity.user:
+        return entity.user.id == me.id
+    return word.lower() == f"@{me.name}".lower()
+
+
+def _replies(message: Message, me: Me) -> bool:
+    """Whether it answers a message of ours.
+
+    Every message in a topic formally replies to the one that opened it.
+    """
+    answered = message.reply_to_message
+    if answered is None or answered.forum_topic_created:
+        return False
+    return answered.from_user is not None and answered.from_user.id == me.id
+
+
+def _place(message: Message) -> Place:
+    """Outside forums the thread id is that of a chain of replies, where nothing can be posted."""
+    topic = message.message_thread_id if message.is_topic_message else None
+    return Place(message.chat.id, topic)
+
+
+def _receipt(message: Message) -> Receipt:
+    return Receipt(message=str(message.message_id))
