@@ -7,7 +7,8 @@ told apart by the cause.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 
 from digest.change import Change
@@ -65,10 +66,39 @@ async def fill(
 
 
 async def _read(ctx: Context, selection: Selection, tip: Tip, failures: dict[str, str]) -> None:
+    """Read and keep a selection, a batch ahead of the one that is being graded."""
+    under_way: asyncio.Task[None] | None = None
+    try:
+        async with aclosing(_with_texts(ctx, selection, tip)) as batches:
+            async for batch, texts in batches:
+                if under_way is not None:
+                    await under_way
+                under_way = asyncio.create_task(_keep(ctx, batch, texts, failures))
+        if under_way is not None:
+            await under_way
+    finally:
+        if under_way is not None and not under_way.done():
+            under_way.cancel()
+            await asyncio.gather(under_way, return_exceptions=True)
+
+
+async def _with_texts(
+    ctx: Context, selection: Selection, tip: Tip
+) -> AsyncGenerator[tuple[Sequence[Change], Mapping[str, str]], None]:
     async for batch in ctx.watched.source.changes(tip, selection):
-        graded = await _grade(ctx, batch, failures)
-        await ctx.archive.save(ctx.watched.repository, graded)
-        ctx.progress.advance(len(graded))
+        blobs = list(dict.fromkeys(b for change in batch for b in wanted(change)))
+        yield batch, await ctx.watched.source.texts(blobs) if blobs else {}
+
+
+async def _keep(
+    ctx: Context,
+    batch: Sequence[Change],
+    texts: Mapping[str, str],
+    failures: dict[str, str],
+) -> None:
+    graded = await asyncio.to_thread(_grade_all, ctx, batch, texts, failures)
+    await ctx.archive.save(ctx.watched.repository, graded)
+    ctx.progress.advance(len(graded))
 
 
 async def _regrade(ctx: Context, lacking: Sequence[str]) -> frozenset[str]:
@@ -82,12 +112,6 @@ async def _regrade(ctx: Context, lacking: Sequence[str]) -> frozenset[str]:
     await ctx.archive.save(ctx.watched.repository, fresh)
     ctx.progress.advance(len(fresh))
     return frozenset(graded.sha for graded in fresh)
-
-
-async def _grade(ctx: Context, batch: Sequence[Change], failures: dict[str, str]) -> list[Graded]:
-    blobs = list(dict.fromkeys(b for change in batch for b in wanted(change)))
-    texts = await ctx.watched.source.texts(blobs) if blobs else {}
-    return await asyncio.to_thread(_grade_all, ctx, batch, texts, failures)
 
 
 def _grade_all(

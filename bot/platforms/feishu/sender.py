@@ -1,0 +1,173 @@
+"""Feishu as a place to post to: every message is a card.
+
+Once: a message carries the part's identity twice. As ``uuid``, by which Feishu itself drops a repeat
+for an hour; and in the card, where :mod:`bot.platforms.feishu.history` finds it later.
+https://open.feishu.cn/document/server-docs/im-v1/message/create
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from datetime import timedelta
+from urllib.parse import quote
+
+from bot.feishu_card import Style, marked, render
+from bot.platforms.base import (
+    Ability,
+    Counted,
+    Limit,
+    Part,
+    Receipt,
+    SendError,
+    SendReason,
+    Unit,
+)
+from bot.platforms.feishu.api import Api, Json
+from bot.platforms.feishu.faults import NO_HISTORY, NO_THREADS, Refused
+from bot.platforms.feishu.history import History
+from bot.rates import Pace, Rate, TooBusy
+from digest.document import Document
+
+_SIZE = 28_000
+"""Of 30 KB for a request: the rest is its frame, and what Feishu adds for styles."""
+
+DROPS_REPEATS = timedelta(minutes=55)
+"""Feishu says an hour; clocks and the time on the way are allowed for."""
+
+# 50 messages a second and 1000 a minute for an app; 5 a second for a group, shared by all its bots.
+_SECOND, _SECOND_SPARE = Rate(count=45, seconds=1.0), Rate(count=5, seconds=1.0)
+_MINUTE, _MINUTE_SPARE = Rate(count=950, seconds=60.0), Rate(count=50, seconds=60.0)
+_IN_A_CHAT = (Rate(count=4, seconds=1.0),)
+
+_ID_TYPES = {"oc_": "chat_id", "ou_": "open_id", "on_": "union_id"}
+
+
+class FeishuSender:
+    """Posts as the app. A chat is the id of a chat or person, or a person's address."""
+
+    name = "feishu"
+    limit = Limit(
+        size=_SIZE,
+        unit=Unit.BYTES,
+        source="https://open.feishu.cn/document/server-docs/im-v1/message/create",
+        counts=Counted.BODY,
+    )
+    abilities = frozenset({Ability.EDIT, Ability.FIND, Ability.THREAD})
+
+    def __init__(self, api: Api, clock: Callable[[], float] = time.time) -> None:
+        self._api = api
+        self._clock = clock
+        self._history = History(api, clock)
+        self._minute = Pace(_MINUTE, _MINUTE_SPARE)
+        self._second = Pace(_SECOND, _SECOND_SPARE)
+
+    def render(self, document: Document) -> tuple[Part, ...]:
+        """Cards with a header, Markdown and buttons."""
+        return render(document, Style(size=_SIZE, interactive=True))
+
+    async def ready(self, chat: str, *, answer: bool = False) -> None:
+        """Wait for the chat's turn and for the app's."""
+        try:
+            await self._second.turn(chat, _IN_A_CHAT, answer=answer)
+            await self._minute.turn(chat, (), answer=answer)
+        except TooBusy as error:
+            raise SendError(
+                SendReason.RATE_LIMITED, "a long queue", retry_after=error.wait
+            ) from error
+
+    async def send(self, chat: str, part: Part, reply_to: Receipt | None = None) -> Receipt:
+        """Post a card, in a thread where ``reply_to`` has one."""
+        body: Json = {"msg_type": "interactive", "content": marked(part.body, part.identity)}
+        if part.identity:
+            body["uuid"] = part.identity
+        try:
+            if reply_to is None:
+                return await self._post(chat, body)
+            return await self._reply(reply_to, body)
+        except SendError as error:
+            if error.reason is SendReason.RATE_LIMITED and error.retry_after:
+                self._second.hold(chat, error.retry_after)
+            raise
+
+    async def _post(self, chat: str, body: Json) -> Receipt:
+        query = {"receive_id_type": _id_type(chat)}
+        message = await self._made("/im/v1/messages", {"receive_id": chat, **body}, query)
+        return Receipt(message=message, thread=message)
+
+    async def _reply(self, reply_to: Receipt, body: Json) -> Receipt:
+        path = f"/im/v1/messages/{quote(reply_to.thread or reply_to.message, safe='')}/reply"
+        try:
+            message = await self._made(path, {**body, "reply_in_thread": bool(reply_to.thread)})
+        except Refused as error:
+            if error.code not in NO_THREADS:
+                raise
+            message = await self._made(path, body)
+        return Receipt(message=message, thread=reply_to.thread)
+
+    async def _made(self, path: str, body: Json, query: Json | None = None) -> str:
+        """The id of the message that the call made; a repeat with the same uuid makes no other."""
+        answer = await self._api.call(
+            "POST", path, body=body, query=query, repeatable="uuid" in body
+        )
+        message = (answer.get("data") or {}).get("message_id")
+        if not isinstance(message, str) or not message:
+            raise SendError(SendReason.NO_ANSWER, "an answer without a message id")
+        return message
+
+    async def edit(self, chat: str, receipt: Receipt, part: Part) -> Receipt:  # noqa: ARG002  # ids are unique
+        """Put another card in the place of one that is at most 14 days old."""
+        path = f"/im/v1/messages/{quote(receipt.message, safe='')}"
+        body = {"content": marked(part.body, part.identity)}
+        await self._api.call("PATCH", path, body=body, repeatable=True)
+        return receipt
+
+    async def find(self, chat: str, part: Part, reply_to: Receipt | None = None) -> Receipt | None:
+        """Look for the card; while Feishu drops repeats there is no need to see it.
+
+        Raises ``UNSUPPORTED`` where the app may not read the chat and the hour is over.
+        """
+        if not part.identity:
+            return None
+        try:
+            return await self._history.find(chat, part, reply_to)
+        except Refused as error:
+            if error.code not in NO_HISTORY:
+                raise
+            why = "the app may not read the chat; it lacks im:message.group_msg"
+        except SendError as error:
+            if error.reason is not SendReason.UNSUPPORTED:
+                raise
+            why = error.detail
+        if part.since and self._clock() - part.since.timestamp() < DROPS_REPEATS.total_seconds():
+            return None
+        raise SendError(SendReason.UNSUPPORTED, why)
+
+    async def probe(self, chat: str) -> str:
+        """What the bot is called, and the group, as far as it may know."""
+        bot = (await self._api.call("GET", "/bot/v3/info")).get("bot") or {}
+        told = f"bot {bot.get('app_name') or self._api.app_id!r}"
+        if _id_type(chat) != "chat_id":
+            return f"{told}, direct messages"
+        try:
+            path = f"/im/v1/chats/{quote(chat, safe='')}"
+            about = (await self._api.call("GET", path)).get("data") or {}
+        except Refused as error:
+            if error.code not in NO_HISTORY:
+                raise
+            return f"{told}; without im:chat:readonly the chat cannot be looked at"
+        if str(about.get("chat_status", "normal")) != "normal":
+            raise SendError(SendReason.NO_CHANNEL, "the group is dissolved")
+        external = ", with people from outside" if about.get("external") else ""
+        return f"{told}, group {about.get('name') or chat!r}{external}"
+
+    async def aclose(self) -> None:
+        """Let go of connections."""
+        await self._api.aclose()
+
+
+def _id_type(chat: str) -> str:
+    """What kind of id it is, by its form: chats oc_, people ou_ and on_, or an address."""
+    if not chat or any(char.isspace() for char in chat):
+        raise SendError(SendReason.NO_CHANNEL, "a chat is an id such as oc_..., not its name")
+    return _ID_TYPES.get(chat[:3], "email" if "@" in chat else "user_id")
