@@ -14,6 +14,7 @@ from pathlib import Path
 
 from bot import platforms
 from bot.config import Config, PlatformConfig
+from bot.models.config import ModelConfig
 from bot.platforms.base import Sender, SendError
 from bot.schedule import next_slot
 from bot.sections import ChannelConfig, RepositoryConfig
@@ -47,11 +48,12 @@ class Probes:
 
     ``tip`` opens a repository as ``run`` would, without cloning, and reads its branch.
     ``revision`` reads the revision of the archive in a data folder, empty where there is none yet.
-    Both raise ``UserError``.
+    ``model`` asks what stands at a model's address. All raise ``UserError``.
     """
 
     tip: Callable[[RepositoryConfig], Awaitable[Tip]]
     revision: Callable[[Path], Awaitable[str]]
+    model: Callable[[ModelConfig], Awaitable[str]]
     clock: Clock
 
 
@@ -68,6 +70,8 @@ async def check(config: Config, probes: Probes) -> list[Finding]:
         _guarded("archive", _archive(config.data, probes)),
         *repositories,
     ]
+    if config.model is not None:
+        looks.append(_guarded(f"model {config.model.name}", probes.model(config.model)))
     found = list(await asyncio.gather(*looks))
     for lines in await asyncio.gather(*accounts):
         found.extend(lines)

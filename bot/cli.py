@@ -233,11 +233,18 @@ def run(*, config: ConfigFile = None) -> None:
 
 
 @app.command()
-def check(*, config: ConfigFile = None) -> None:
-    """Validate the configuration and probe what it names; send nothing."""
+def check(
+    *,
+    spend: Annotated[
+        bool,
+        typer.Option("--spend", help="Ask the model a question, for at most about 600 tokens."),
+    ] = False,
+    config: ConfigFile = None,
+) -> None:
+    """Validate the configuration and probe what it names; post nothing."""
     from bot.commands import running
 
-    running.check(config)
+    running.check(config, spend=spend)
 
 
 @app.command(hidden=True)

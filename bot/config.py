@@ -19,6 +19,7 @@ from pydantic import SecretStr, ValidationError
 from bot import platforms
 from bot.complaint import complain, near
 from bot.folders import Environment, data_folder
+from bot.models.config import SECTION, ModelConfig
 from bot.sections import ChannelConfig, LogSettings, Preferences, RepositoryConfig, Written
 from bot.settings import Reading, Settings, open_to_others
 from digest.errors import InvalidConfig
@@ -38,7 +39,8 @@ class Config:
     """A configuration in which everything that is named exists in it.
 
     ``warnings`` are lines on what works but should not stay. ``platforms`` holds those that a
-    channel uses and those that the file sets, by name.
+    channel uses and those that the file sets, by name. ``model`` is that of the file, else that of
+    the environment; without either nothing is asked of a model.
     """
 
     file: Path
@@ -48,6 +50,7 @@ class Config:
     repositories: tuple[RepositoryConfig, ...]
     platforms: Mapping[str, PlatformConfig]
     channels: tuple[ChannelConfig, ...]
+    model: ModelConfig | None = None
     warnings: tuple[str, ...] = ()
 
     def watched(self, channel: ChannelConfig) -> tuple[RepositoryConfig, ...]:
@@ -57,10 +60,11 @@ class Config:
 
     def secrets(self) -> tuple[str, ...]:
         """Every secret that was read, for the logs to blot out."""
+        sections = [platform.settings for platform in self.platforms.values()]
+        if self.model is not None:
+            sections.append(self.model)
         values = (
-            getattr(platform.settings, name)
-            for platform in self.platforms.values()
-            for name in platform.settings.secret_fields()
+            getattr(section, name) for section in sections for name in section.secret_fields()
         )
         return tuple(v.get_secret_value() for v in values if isinstance(v, SecretStr))
 
@@ -77,6 +81,7 @@ def read(file: Path, environment: Environment | None = None) -> Config:
     channels = tuple(_with_defaults(one, written.defaults) for one in written.channels)
     _check_names(file, written)
     accounts = _accounts(file, written, reading)
+    model = _model(file, written.model, environment, reading)
     logs = written.logs
     if environment.log_format:
         logs = logs.model_copy(update={"format": environment.log_format})
@@ -90,6 +95,7 @@ def read(file: Path, environment: Environment | None = None) -> Config:
         repositories=written.repositories,
         platforms=accounts,
         channels=channels,
+        model=model,
         warnings=tuple(reading.warnings),
     )
 
@@ -172,8 +178,38 @@ def _account(file: Path, name: str, table: dict[str, Any], reading: Reading) -> 
     return PlatformConfig(name=name, kind=kind, settings=settings)
 
 
+def _model(
+    file: Path, table: dict[str, Any] | None, environment: Environment, reading: Reading
+) -> ModelConfig | None:
+    """The model of the file, else the one that the environment names."""
+    if table is None:
+        return environment_model(environment, reading)
+    try:
+        return ModelConfig.model_validate(table, context=replace(reading, section=SECTION))
+    except ValidationError as error:
+        raise complain(file, error, ModelConfig, table, SECTION) from None
+
+
+def environment_model(
+    environment: Environment | None = None, reading: Reading | None = None
+) -> ModelConfig | None:
+    """The model that the environment names, if any. Raises ``InvalidConfig``."""
+    environment = environment or Environment.read()
+    if not environment.model:
+        return None
+    table = {"name": environment.model, "base_url": environment.model_url}
+    given = {key: value for key, value in table.items() if value}
+    reading = reading or Reading(folder=Path(), environment=os.environ)
+    try:
+        return ModelConfig.model_validate(given, context=replace(reading, section=SECTION))
+    except ValidationError as error:
+        raise complain(Path("the environment"), error, ModelConfig, given, SECTION) from None
+
+
 def _holds_secrets(data: Mapping[str, Any], accounts: Iterable[PlatformConfig]) -> bool:
     tables = data.get("platforms", {})
+    if "key" in data.get(SECTION, {}):
+        return True
     return any(
         secret in tables.get(account.name, {})
         for account in accounts

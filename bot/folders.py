@@ -23,22 +23,32 @@ class Environment:
     """What the environment may say, each as ``DIGESTBOT_`` and the name in capitals.
 
     ``data`` wins over the file's ``data`` and ``log_format`` over its ``logs.format``; ``config``
-    is the configuration file.
+    is the configuration file. ``model`` and ``model_url`` name a model where the file has no
+    section ``[model]``; the key is read with the other secrets.
     """
 
     data: Path | None = None
     config: Path | None = None
     log_format: LogFormat | None = None
+    model: str = ""
+    model_url: str = ""
 
     @classmethod
     def read(cls, variables: Mapping[str, str] | None = None) -> Environment:
         """Read the variables; empty ones say nothing. Raises ``InvalidConfig``."""
         said = os.environ if variables is None else variables
         data, config = said.get("DIGESTBOT_DATA"), said.get("DIGESTBOT_CONFIG")
+        model, url = said.get("DIGESTBOT_MODEL", ""), said.get("DIGESTBOT_MODEL_URL", "")
+        if url and not model:
+            raise InvalidConfig(
+                "DIGESTBOT_MODEL_URL is set and DIGESTBOT_MODEL is not; name the model"
+            )
         return cls(
             data=Path(data) if data else None,
             config=Path(config) if config else None,
             log_format=_log_format(said.get("DIGESTBOT_LOG_FORMAT", "")),
+            model=model,
+            model_url=url,
         )
 
 

@@ -19,6 +19,7 @@ from digest.errors import UnknownZone
 from digest.grade import Level, Thresholds
 from digest.graded import Repository
 from digest.language import Language
+from digest.privacy import Privacy
 from digest.window import zone_of
 
 _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
@@ -102,6 +103,8 @@ class RepositoryConfig(Settings):
     forge: Literal["", "github", "gitlab", "gitea"] = ""
     thresholds: ThresholdSettings | None = None
     aliases: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+    privacy: Privacy = Privacy.REDACTED
+    """What a model may see of the repository."""
 
     @field_validator("place")
     @classmethod
@@ -207,6 +210,8 @@ class Written(Settings):
     data: Place | None = None
     logs: LogSettings = LogSettings()
     defaults: Preferences = Preferences()
+    model: dict[str, Any] | None = None
+    """What :class:`bot.models.config.ModelConfig` reads."""
     repositories: tuple[RepositoryConfig, ...] = ()
     platforms: dict[str, dict[str, Any]] = Field(default_factory=dict)
     channels: tuple[ChannelConfig, ...] = ()

@@ -11,6 +11,7 @@ from pathlib import Path
 from bot import check as checking
 from bot import logs, runner
 from bot.app import App, opened
+from bot.check_model import look_at_model
 from bot.clock import SystemClock
 from bot.commands import finish
 from bot.config import Config, read
@@ -18,6 +19,7 @@ from bot.courier import Target
 from bot.delivery import Delivery
 from bot.folders import config_file
 from bot.lease import FileLeases
+from bot.models.config import ModelConfig
 from bot.platforms.base import Incoming, Receiver, Sender, SendError
 from bot.sections import RepositoryConfig
 from bot.senders import open_senders, targets
@@ -88,10 +90,13 @@ def _answers(app: App, config: Config, reached: Mapping[str, Target]) -> runner.
     return reply
 
 
-def check(file: Path | None) -> None:
-    """Print what was found; raises ``UserError`` where ``run`` would not work."""
+def check(file: Path | None, *, spend: bool = False) -> None:
+    """Print what was found; raises ``UserError`` where ``run`` would not work.
+
+    With ``spend`` the model is asked a question, which takes a few hundred tokens.
+    """
     config = read(file or config_file())
-    found = finish(checking.check(config, _probes(config)))
+    found = finish(checking.check(config, _probes(config, spend=spend)))
     marks = {
         checking.Weight.OK: "ok     ",
         checking.Weight.WARNING: "warning",
@@ -103,7 +108,7 @@ def check(file: Path | None) -> None:
         raise UserError(f"{config.file}: not ready to run; the lines marked ERROR say why")
 
 
-def _probes(config: Config) -> checking.Probes:
+def _probes(config: Config, *, spend: bool) -> checking.Probes:
     async def tip(repository: RepositoryConfig) -> Tip:
         _, source = await open_source(repository.place, config.data, name=repository.name)
         return await source.tip(repository.branch)
@@ -114,4 +119,7 @@ def _probes(config: Config) -> checking.Probes:
         async with await open_database(data):
             return HEAD
 
-    return checking.Probes(tip=tip, revision=revision, clock=SystemClock())
+    async def model(settings: ModelConfig) -> str:
+        return await look_at_model(settings, SystemClock(), config.data, spend=spend)
+
+    return checking.Probes(tip=tip, revision=revision, model=model, clock=SystemClock())

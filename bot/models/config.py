@@ -1,7 +1,8 @@
 """The section ``[model]`` of the configuration file: which model, at what price, how fast.
 
-Without the section nothing is ever asked of a model. The key is given as ``key``, as ``key_file``,
-or in the environment as ``DIGESTBOT_MODEL_KEY``; a server on this machine may need none.
+The key is given as ``key``, as ``key_file``, or in the environment as ``DIGESTBOT_MODEL_KEY``; a
+server on this machine may need none. Where there is no section, ``DIGESTBOT_MODEL`` may name a
+model and ``DIGESTBOT_MODEL_URL`` its server; where there is neither, nothing is ever asked.
 """
 
 from __future__ import annotations

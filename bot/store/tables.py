@@ -204,3 +204,68 @@ digests = Table(
     Column("outcomes", Text, nullable=False),
     Index(None, "created_at"),
 )
+
+# What a model said of a change, checked; see bot.store.analyses. The row of a change is found by
+# its sha, that of the same change under another name, after a rebase, by its diff.
+analyses = Table(
+    "analyses",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    _in("repositories"),
+    Column("sha", Text, nullable=False),
+    Column("diff", Text, nullable=False),
+    Column("facts_version", Integer, nullable=False),
+    Column("prompt", Text, nullable=False),
+    Column("model", Text, nullable=False),
+    Column("language", Text, nullable=False),
+    Column("made_at", BigInteger, nullable=False),
+    # Why there is no analysis, where asking again would be paid again for nothing.
+    Column("failure", Text, nullable=False),
+    Column("content", Text, nullable=False),
+    UniqueConstraint(
+        *("repository_id", "sha", "facts_version", "prompt", "model", "language"),
+        name="uq_analyses_basis",  # the name by the convention is longer than PostgreSQL takes
+    ),
+    Index(None, "repository_id", "diff"),
+)
+
+# The lead and the themes of what was shown to a model, by a hash of that.
+leads = Table(
+    "leads",
+    metadata,
+    _in("repositories"),
+    Column("shown", Text, nullable=False),
+    Column("prompt", Text, nullable=False),
+    Column("model", Text, nullable=False),
+    Column("language", Text, nullable=False),
+    Column("made_at", BigInteger, nullable=False),
+    Column("failure", Text, nullable=False),
+    Column("content", Text, nullable=False),
+    PrimaryKeyConstraint("repository_id", "shown", "prompt", "model", "language"),
+)
+
+model_calls = Table(
+    "model_calls",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("at", BigInteger, nullable=False),
+    Column("kind", Text, nullable=False),
+    # A name, not a row: what was paid stays on the books whatever becomes of the repository.
+    Column("repository", Text, nullable=False),
+    Column("channel", Text, nullable=False),
+    Column("person", Text, nullable=False),
+    Column("subject", Text, nullable=False),
+    Column("model", Text, nullable=False),
+    Column("rung", Text, nullable=False),
+    Column("outcome", Text, nullable=False),
+    Column("seconds", Float, nullable=False),
+    Column("calls", Integer, nullable=False),
+    Column("input_tokens", BigInteger, nullable=False),
+    Column("cached_tokens", BigInteger, nullable=False),
+    Column("output_tokens", BigInteger, nullable=False),
+    # In billionths of the currency.
+    Column("cost", BigInteger, nullable=False),
+    Column("currency", Text, nullable=False),
+    Column("estimated", Boolean, nullable=False),
+    Index(None, "at"),
+)

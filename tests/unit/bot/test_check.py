@@ -11,7 +11,7 @@ import pytest
 from bot import check as module
 from bot.check import Probes, Weight, check, failed
 from bot.config import read
-from digest.errors import NewerArchive, NotARepository
+from digest.errors import NewerArchive, NotARepository, UserError
 from handlers.ports import Tip
 from tests.fakes_delivery import FakeClock
 
@@ -52,8 +52,13 @@ async def revision(folder):
     return "0001"
 
 
+async def model(settings):
+    return "has the model"
+
+
 def probes(**other):
-    return Probes(**{"tip": tip, "revision": revision, "clock": FakeClock(), **other})
+    usual = {"tip": tip, "revision": revision, "model": model, "clock": FakeClock()}
+    return Probes(**{**usual, **other})
 
 
 def told(findings):
@@ -72,6 +77,18 @@ async def test_everything_that_is_named_is_looked_at(config, tmp_path):
         ("ok", "channel team", "next digest Sat 2026-01-24 09:00 +0100 (Europe/Berlin)"),
     ]
     assert not failed(findings)
+
+
+async def test_a_model_is_looked_at_where_one_is_configured(config):
+    assert not [one for one in await check(config(), probes()) if "model" in one.subject]
+    findings = await check(config('[model]\nname = "m"\n'), probes())
+    assert ("ok", "model m", "has the model") in told(findings)
+
+    async def gone(settings):
+        raise UserError(f"{settings.base_url}: unavailable")
+
+    findings = await check(config('[model]\nname = "m"\n'), probes(model=gone))
+    assert failed(findings)
 
 
 async def test_nothing_is_sent_and_nothing_made(config, tmp_path):

@@ -17,6 +17,7 @@ from pydantic import SecretStr
 from bot import platforms
 from bot.config import read
 from bot.folders import Environment, config_file, data_folder
+from bot.models.config import CapSettings, CapsSettings, ModelConfig, PriceSettings
 from bot.promise import Promise
 from bot.sections import (
     ChannelConfig,
@@ -56,13 +57,17 @@ def test_the_example_is_valid_and_names_every_key():
     config = read(EXAMPLE)
     assert config.warnings == ()
     text = EXAMPLE.read_text(encoding="utf-8")
-    for model in (Written, LogSettings, RepositoryConfig, ThresholdSettings, ChannelConfig):
+    models = (
+        *(Written, LogSettings, RepositoryConfig, ThresholdSettings, ChannelConfig),
+        *(ModelConfig, PriceSettings, CapsSettings, CapSettings),
+    )
+    for model in models:
         for key in model.model_fields:
             assert (
                 f"{key} = " in text
                 or f"[{key}]" in text
                 or f"[[{key}]]" in text
-                or (f".{key}]" in text or f"[{key}." in text)
+                or (f".{key}]" in text or f"[{key}." in text or f".{key}." in text)
             ), key
 
 
@@ -121,6 +126,53 @@ def test_environment_wins_for_the_data_folder(load, monkeypatch, tmp_path):
 def test_environment_wins_for_the_log_format(load, monkeypatch):
     monkeypatch.setenv("DIGESTBOT_LOG_FORMAT", "json")
     assert load(f'{REPOSITORY}[logs]\nformat = "human"').logs.format == "json"
+
+
+MODEL = '[model]\nname = "m"\nbase_url = "http://127.0.0.1:9/v1"\n'
+
+
+def test_model_section_is_read_with_its_key(load, monkeypatch):
+    monkeypatch.setenv("DIGESTBOT_MODEL_KEY", "sk-from-the-environment")
+    config = load(REPOSITORY + MODEL)
+    assert config.model.name == "m"
+    assert config.secrets() == ("sk-from-the-environment",)
+    assert "sk-from" not in repr(config)
+
+
+def test_model_of_the_environment_stands_in_for_the_section_alone(load, monkeypatch):
+    assert load(REPOSITORY).model is None
+    monkeypatch.setenv("DIGESTBOT_MODEL", "other")
+    monkeypatch.setenv("DIGESTBOT_MODEL_URL", "http://127.0.0.1:8/v1/")
+    assert load(REPOSITORY).model.name == "other"
+    assert load(REPOSITORY).model.base_url == "http://127.0.0.1:8/v1"
+    assert load(REPOSITORY + MODEL).model.name == "m"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (MODEL + "contxt = 1", "unknown key model.contxt; did you mean 'context'"),
+        ("[model]\ncontext = 4096", "model.name is missing"),
+        (MODEL + 'key = "sk-secret"\nkey_file = "f"', "both key and key_file are given"),
+        (MODEL + "[model.caps.day]\ntokens = -1", "model.caps.day.tokens = -1"),
+        ("", "privacy = 'secret'"),
+    ],
+)
+def test_mistakes_about_the_model_are_named(load, text, said):
+    repository = REPOSITORY + ("" if text else 'privacy = "secret"\n')
+    with pytest.raises(InvalidConfig, match=said.replace("[", r"\[")) as raised:
+        load(repository + text)
+    assert "sk-secret" not in str(raised.value)
+
+
+def test_mistakes_in_the_environment_are_named(load, monkeypatch):
+    monkeypatch.setenv("DIGESTBOT_MODEL_URL", "http://127.0.0.1:8/v1")
+    with pytest.raises(InvalidConfig, match="DIGESTBOT_MODEL is not; name the model"):
+        load(REPOSITORY)
+    monkeypatch.setenv("DIGESTBOT_MODEL", "m")
+    monkeypatch.setenv("DIGESTBOT_MODEL_URL", "nowhere")
+    with pytest.raises(InvalidConfig, match=r"the environment: model.base_url = 'nowhere'"):
+        load(REPOSITORY)
 
 
 def test_config_file_is_looked_for_here_and_in_the_data_folder(tmp_path, monkeypatch):
@@ -185,7 +237,7 @@ MISTAKES = [
      "unknown key platforms.console.wdth; did you mean 'width'?"),
     (REPOSITORY + "zzz = 1",
      ("unknown key repositories[#1].zzz; known here: aliases, branch, forge, name, place, "
-     "thresholds, web")),
+     "privacy, thresholds, web")),
     (REPOSITORY + CHANNEL + "time = '25:00'",
      ("channels['team'].time = '25:00': write hours and minutes from 00:00 to 23:59, "
      "such as '09:00'")),
