@@ -12,6 +12,7 @@ from difflib import SequenceMatcher
 from typing import Protocol
 
 from digest.facts.arguments import flat
+from digest.facts.differences import key
 from digest.facts.model import Action, Fact, FactKind
 from digest.facts.source import Source
 from digest.facts.syntax.entry import Field
@@ -63,7 +64,7 @@ def _is_changed(field: Field, source: Source) -> bool:
 
 
 def _is_renamed(old: Field, new: Field) -> bool:
-    same = [_key(part) for part in old.read()] == [_key(part) for part in new.read()]
+    same = [key(part) for part in old.read()] == [key(part) for part in new.read()]
     return same and SequenceMatcher(None, old.name, new.name).ratio() >= _ALIKE
 
 
@@ -71,17 +72,11 @@ def _changes(old: Field, new: Field, after: Source) -> Iterator[Fact]:
     (old_type, old_default), (new_type, new_default) = old.read(), new.read()
     if not old_type or not new_type:  # one of them could not be read
         return
-    if _key(old_default) != _key(new_default):
+    if key(old_default) != key(new_default):
         yield _fact(Action.CHANGED, new, after, (old_default, new_default), "default")
-    if _key(old_type) != _key(new_type):
+    if key(old_type) != key(new_type):
         detail = "type" if _configures(new.owner) else "types"
         yield _fact(Action.CHANGED, new, after, (old_type, new_type), detail)
-
-
-def _key(text: str | None) -> str | None:
-    if text is None:
-        return None
-    return "".join(text.replace("'", '"').replace(",)", ")").replace(",]", "]").split())
 
 
 def _configures(owner: str) -> bool:

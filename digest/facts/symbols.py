@@ -8,18 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from difflib import SequenceMatcher
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from digest.facts.arguments import flat
+from digest.facts.differences import abridged, difference, key, look, shared
 from digest.facts.model import Action, Evidence, Fact, FactKind
 from digest.facts.source import Source
-from digest.facts.syntax.entry import Calling, Entry, Parameter, Signature, last_part
+from digest.facts.syntax.entry import Entry, Signature, last_part
 
 _ALIKE = 0.75
 """Least share of equal lines in two bodies for one to be the other's new name."""
 
 _MOST_OVERLOADS = 8  # declarations of one name; more are generated
-_LONGEST_SIGNATURE = 300  # characters
 _LONGEST_BODY = 20_000  # characters that are compared
 
 
@@ -200,6 +200,7 @@ def _changes(old: Entry, new: Entry, before: Source, after: Source) -> Iterator[
     then, now = old.read(), new.read()
     if then is None or now is None or then == now:
         return
+    sides = (_Look(after, new, now), _Look(before, old, then))
     if detail := difference(then, now):
         short = abridged(then.text, now.text)
         yield Fact(
@@ -209,10 +210,12 @@ def _changes(old: Entry, new: Entry, before: Source, after: Source) -> Iterator[
             before=short[0],
             after=short[1],
             detail=detail,
-            evidence=_place(old, new, before, after),
+            evidence=_place(*sides),
         )
-    for one, other in _shared(then, now):
-        if _key(one.default) != _key(other.default):
+    for one, other in shared(then, now):
+        if key(one.default) != key(other.default):
+            line = new.line + other.row
+            shown = after.changed_line(line, line) is not None
             yield Fact(
                 kind=FactKind.SYMBOL,
                 action=Action.CHANGED,
@@ -220,119 +223,32 @@ def _changes(old: Entry, new: Entry, before: Source, after: Source) -> Iterator[
                 before=None if one.default is None else flat(one.default, 120),
                 after=None if other.default is None else flat(other.default, 120),
                 detail="default",
-                evidence=after.evidence(new.line + other.row),
+                evidence=after.evidence(line) if shown else _header(*sides),
             )
 
 
-def _place(old: Entry, new: Entry, before: Source, after: Source) -> Evidence:
-    """Where the difference of two signatures shows.
+class _Look(NamedTuple):
+    """A declaration as one side shows it."""
 
-    That is a parameter that differs, else the first changed line of the header, else its name.
-    """
-    then, now = old.read(), new.read()
-    for source, entry, own, others in ((after, new, now, then), (before, old, then, now)):
-        known = {_look(p) for p in others.parameters} if others else set()
-        for p in own.parameters if own else ():
-            line = entry.line + p.row
-            if _look(p) not in known and source.changed_line(line, line):
-                return source.evidence(line)
-    for source, entry in ((after, new), (before, old)):
+    source: Source
+    entry: Entry
+    signature: Signature
+
+
+def _place(new: _Look, old: _Look) -> Evidence:
+    """Where the difference of two signatures shows: a parameter that differs, else the header."""
+    for side, other in ((new, old), (old, new)):
+        known = {look(p) for p in other.signature.parameters}
+        for p in side.signature.parameters:
+            line = side.entry.line + p.row
+            if look(p) not in known and side.source.changed_line(line, line) is not None:
+                return side.source.evidence(line)
+    return _header(new, old)
+
+
+def _header(new: _Look, old: _Look) -> Evidence:
+    """The first changed line of a header, the new one before the old, or the line of its name."""
+    for source, entry, _ in (new, old):
         if (found := source.changed_line(entry.line, entry.head())) is not None:
             return source.evidence(found)
-    return after.evidence(new.line)
-
-
-def _look(p: Parameter) -> tuple[str, str, str | None]:
-    return p.name, p.kind, _key(p.annotation)
-
-
-def abridged(before: str, now: str) -> tuple[str, str]:
-    """Two long texts on one line each, without the parameters with which both begin."""
-    before, now = flat(before, _LONGEST_BODY), flat(now, _LONGEST_BODY)
-    if max(len(before), len(now)) > _LONGEST_SIGNATURE:
-        same = 0
-        while same < min(len(before), len(now)) and before[same] == now[same]:
-            same += 1
-        same = before.rfind(", ", 0, same)
-        if same > 0:
-            before, now = (f"(…{text[same:]}" for text in (before, now))
-    return flat(before, _LONGEST_SIGNATURE), flat(now, _LONGEST_SIGNATURE)
-
-
-def _shared(before: Signature, now: Signature) -> list[tuple[Parameter, Parameter]]:
-    olds = {p.name: p for p in before.parameters}
-    return [(olds[p.name], p) for p in now.parameters if p.name in olds]
-
-
-def _key(text: str | None) -> str | None:
-    """A text without what a formatter may change."""
-    if text is None:
-        return None
-    return "".join(text.replace("'", '"').replace(",)", ")").replace(",]", "]").split())
-
-
-def difference(before: Signature, now: Signature) -> str:
-    """What sets two signatures apart, the gravest first; empty if nothing but defaults does."""
-    if now.calling is Calling.BY_NAME:
-        if detail := _by_name(before, now):
-            return detail
-    elif detail := _by_place(before, now):
-        return detail
-    if tuple(map(_key, before.bases)) != tuple(map(_key, now.bases)):
-        return "bases"
-    if before.prefix != now.prefix:
-        return "signature"
-    types = _types(before) != _types(now)
-    return ("signature" if now.calling is Calling.BY_TYPE else "types") if types else ""
-
-
-def _by_name(before: Signature, now: Signature) -> str:
-    olds = {p.name: p for p in before.parameters}
-    news = {p.name: p for p in now.parameters}
-    added = [p for p in now.parameters if p.name not in olds]
-    removed = [p for p in before.parameters if p.name not in news]
-    if len(added) == len(removed) == 1 and _same_place(before, now, removed[0], added[0]):
-        return "parameter renamed"
-    if any(p.default is None and not p.kind for p in added):
-        return "required parameter added"
-    if removed:
-        return "parameter removed"
-    if added:
-        return "parameter added"
-    return "signature" if _shape(before) != _shape(now) else ""
-
-
-def _by_place(before: Signature, now: Signature) -> str:
-    olds, news = before.parameters, now.parameters
-    if len(news) > len(olds):
-        kept = {p.name for p in olds}
-        added = [p for p in news if p.name not in kept] or news[len(olds) :]
-        required = any(p.default is None and not p.kind for p in added)
-        return "required parameter added" if required else "parameter added"
-    if len(news) < len(olds):
-        return "parameter removed"
-    names = [p.name for p in olds], [p.name for p in news]
-    return "signature" if names[0] != names[1] and sorted(names[0]) == sorted(names[1]) else ""
-
-
-def _same_place(before: Signature, now: Signature, old: Parameter, new: Parameter) -> bool:
-    return (
-        before.parameters.index(old) == now.parameters.index(new)
-        and len(before.parameters) == len(now.parameters)
-        and (old.kind, _key(old.annotation), _key(old.default), old.keyword)
-        == (new.kind, _key(new.annotation), _key(new.default), new.keyword)
-    )
-
-
-def _shape(s: Signature) -> tuple[object, ...]:
-    """What a caller depends on: the order of what goes by place, and what goes by name only."""
-    by_place = tuple((p.name, p.kind) for p in s.parameters if not p.keyword)
-    by_name = frozenset((p.name, p.kind) for p in s.parameters if p.keyword)
-    return by_place, by_name
-
-
-def _types(s: Signature) -> tuple[object, ...]:
-    types = [_key(p.annotation) for p in s.parameters]
-    if s.calling is Calling.BY_NAME:
-        return _key(s.returns), dict(zip((p.name for p in s.parameters), types, strict=True))
-    return _key(s.returns), types
+    return new.source.evidence(new.entry.line)

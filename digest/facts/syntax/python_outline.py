@@ -8,7 +8,7 @@ follows from indentation. Only headers that a change touches are parsed, by ``py
 from __future__ import annotations
 
 import re
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -22,6 +22,7 @@ _DEEPEST = 12  # levels; nobody nests definitions deeper on purpose
 _MOST_STEPS = 50_000
 """Definitions that are looked at in search of what surrounds others, in all of one text. A text
 that needs more is made to be slow, and no more is told of it."""
+_STEP = 1_000  # characters that are searched in the time that one of these takes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,23 +72,12 @@ class Outline:
         match = _ALL.search(self.text)
         return frozenset(_QUOTED.findall(match.group(1))) if match else None
 
-    @cached_property
-    def _blocks(self) -> list[int]:
-        """The offsets of the blocks at the left margin, in rising order."""
-        return sorted(
-            at + 1
-            for word in _BLOCKS
-            for at in _finds(self.text, "\n" + word)
-            if not inside(self.quoted, at)
-        )
-
     def scan(self, first: int, last: int) -> Iterator[Header]:
         """The definitions whose lines begin in ``text[first:last]``, in the order of the text."""
         found = self._lines(first, last)
         if not found:
             return
-        blocks = self._blocks[bisect_left(self._blocks, first) : bisect_left(self._blocks, last)]
-        found.extend(_Line(at, 0, "block", "") for at in blocks)
+        found.extend(self._blocks(first, last))
         found.sort(key=lambda line: line.offset)
         stack: list[Header | None] = []  # None stands for a block at the left margin
         for line in found:
@@ -207,8 +197,15 @@ class Outline:
                 at = self.text.rfind(kind + " ", floor, at)
         if found is None:
             return None
-        block = bisect_right(self._blocks, found.offset)
-        return None if block < len(self._blocks) and self._blocks[block] < offset else found
+        self._steps += (offset - found.offset) // _STEP
+        return None if next(self._blocks(found.offset + 1, offset), None) else found
+
+    def _blocks(self, first: int, last: int) -> Iterator[_Line]:
+        """The blocks at the left margin that begin in ``text[first:last]``, in any order."""
+        for word in _BLOCKS:
+            for at in _finds(self.text, "\n" + word, max(first - 1, 0), last):
+                if not inside(self.quoted, at):
+                    yield _Line(at + 1, 0, "block", "")
 
 
 def _header(line: _Line, parent: Header | None) -> Header:
