@@ -42,7 +42,20 @@ def key(text: str | None) -> str | None:
     """A text without what a formatter may change."""
     if text is None:
         return None
-    return "".join(text.replace("'", '"').replace(",)", ")").replace(",]", "]").split())
+    text = "".join(text.replace("'", '"').split()).replace(",)", ")").replace(",]", "]")
+    while text[:1] == "(" and _is_wrapped(text):
+        text = text[1:-1]
+    return text
+
+
+def _is_wrapped(text: str) -> bool:
+    """Whether a text is one pair of round brackets that only groups: around no tuple."""
+    depth = 0
+    for place, c in enumerate(text):
+        depth += (c in "([{") - (c in ")]}")
+        if (c == "," and depth == 1) or (not depth and place < len(text) - 1):
+            return False
+    return len(text) > 2 and not depth
 
 
 def abridged(before: str, now: str) -> tuple[str, str]:
