@@ -1,8 +1,8 @@
 """Feishu and Lark, as an app with a bot: groups, threads and direct messages.
 
-``sender`` posts cards through ``api``, and ``history`` finds them again. ``receiver`` hears through
-``connection`` (whose frames are in ``frames``), reads with ``heard``, and asks ``surroundings`` what
-an event does not tell. ``faults`` says what an answer means.
+``sender`` posts cards through ``api``, and ``history`` finds them again. ``receiver`` hears
+through ``connection`` (whose frames are in ``frames``), reads with ``heard``, and asks
+``surroundings`` what an event does not tell. ``faults`` says what an answer means.
 """
 
 from __future__ import annotations

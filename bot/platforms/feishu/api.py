@@ -17,7 +17,7 @@ from bot.wire import Wire
 
 Json = dict[str, Any]
 
-_TOKEN_PATH = "/open-apis/auth/v3/tenant_access_token/internal"
+_SIGN_IN = "/open-apis/auth/v3/tenant_access_token/internal"
 # Below half an hour of life the server gives a new token beside the old one:
 # https://open.feishu.cn/document/server-docs/authentication-management/access-token/tenant_access_token_internal
 _LEAST_LIFE = 1500.0
@@ -98,7 +98,7 @@ class Api:
             if self._token and self._token != stale and time.monotonic() < self._fresh_until:
                 return self._token
             body = {"app_id": self.app_id, "app_secret": self._secret.get_secret_value()}
-            answer = await self._post(_TOKEN_PATH, body)
+            answer = await self._post(_SIGN_IN, body)
             token, life = answer.get("tenant_access_token"), answer.get("expire")
             if not isinstance(token, str) or not token or not isinstance(life, int):
                 raise SendError(SendReason.BROKEN, "an answer without a token")

@@ -41,7 +41,7 @@ _REASONS: Mapping[SendReason, tuple[int, ...]] = {
         10001, 230001, 230011, 230015, 230017, 230022, 230025, 230028, 230031, 230050, 230054,
         230055, 230071, 230072, 230099, 230110, 230111,
     ),
-    SendReason.UNAVAILABLE: (1, 1500, 2200, 5000, 10500, 55001, 1000040343),  # broken inside, or busy
+    SendReason.UNAVAILABLE: (1, 1500, 2200, 5000, 10500, 55001, 1000040343),  # internal
 }  # fmt: skip
 _BY_CODE = {code: reason for reason, codes in _REASONS.items() for code in codes}
 
@@ -63,11 +63,11 @@ def data_of(reply: Reply) -> dict[str, Any]:
     ``detail`` has the code and the platform's id of the request, never its words: those may quote
     what was sent.
     """
-    answer = reply.json()
+    answer: Any = reply.json()
     known = isinstance(answer, dict) and isinstance(answer.get("code"), int)
     code: int = answer["code"] if known else 0
     if known and code == 0 and reply.status < 400:
-        return answer
+        return dict(answer)
     detail = f"status {reply.status}, code {code}" if known else f"status {reply.status}"
     if log := reply.headers.get("x-tt-logid"):
         detail = f"{detail}, log {log[:64]}"

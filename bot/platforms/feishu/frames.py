@@ -23,7 +23,7 @@ class Method(IntEnum):
     DATA = 1
 
 
-class BadFrame(ValueError):  # noqa: N818  # named for its condition
+class BadFrame(ValueError):
     """Bytes that are no frame."""
 
 

@@ -15,7 +15,6 @@ from typing import Any
 
 from bot.platforms.base import Incoming, Receipt
 
-_MESSAGE = "im.message.receive_v1"
 _PRESSED = "card.action.trigger"
 
 TOAST = {
@@ -44,7 +43,7 @@ class Heard:
 
 def is_press(event: Any) -> bool:
     """Whether the event waits for more than an acknowledgement."""
-    return _path(event, "header", "event_type") == _PRESSED
+    return bool(_path(event, "header", "event_type") == _PRESSED)
 
 
 def read(event: Any, bot: str, now: datetime) -> Heard | None:
@@ -94,7 +93,10 @@ def _message(event: Any, bot: str, now: datetime) -> Heard | None:
 
 def _pressed(event: Any, now: datetime) -> Heard | None:
     value = _path(event, "event", "action", "value")
-    number, card = _text(event, "header", "event_id"), _text(event, "event", "context", "open_message_id")
+    number, card = (
+        _text(event, "header", "event_id"),
+        _text(event, "event", "context", "open_message_id"),
+    )
     chat = _text(event, "event", "context", "open_chat_id")
     if not isinstance(value, dict) or not _text(value, "action") or not number or not chat:
         return None
@@ -145,8 +147,7 @@ def _node(node: Any) -> str:
 def _without_mentions(text: str, mentions: list[dict[str, Any]], bot: str) -> str:
     """The text without mentions of the bot; others by their names."""
     names = {
-        _text(one, "key"): "" if _is_bot(one, bot) else f"@{_text(one, 'name')}"
-        for one in mentions
+        _text(one, "key"): "" if _is_bot(one, bot) else f"@{_text(one, 'name')}" for one in mentions
     }
     keys = "|".join(re.escape(key) for key in sorted(names, key=len, reverse=True) if key)
     return re.sub(keys, lambda found: names[found[0]], text).strip() if keys else text.strip()

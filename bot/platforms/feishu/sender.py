@@ -1,7 +1,7 @@
 """Feishu as a place to post to: every message is a card.
 
-Once: a message carries the part's identity twice. As ``uuid``, by which Feishu itself drops a repeat
-for an hour; and in the card, where :mod:`bot.platforms.feishu.history` finds it later.
+Once: a message carries the part's identity twice. As ``uuid``, by which Feishu itself drops a
+repeat for an hour; and in the card, where :mod:`bot.platforms.feishu.history` finds it later.
 https://open.feishu.cn/document/server-docs/im-v1/message/create
 """
 

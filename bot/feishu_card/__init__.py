@@ -1,0 +1,10 @@
+"""A document as Feishu's interactive cards (JSON 2.0), for its app bot and its custom bot alike.
+
+Pure: no I/O, no clock. Imports ``bot.legible``, ``bot.platforms.base`` and ``digest.document``.
+"""
+
+from __future__ import annotations
+
+from bot.feishu_card.card import NUMBERED, Style, mark_of, marked, render
+
+__all__ = ["NUMBERED", "Style", "mark_of", "marked", "render"]

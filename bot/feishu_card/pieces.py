@@ -1,0 +1,227 @@
+"""A document's blocks as pieces of a card: whole components, each far smaller than a message.
+
+A piece never stands in two messages. Long paragraphs, lists and code make several.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
+from typing import Any, NamedTuple
+
+from bot.feishu_card.markup import cut, escaped, lines_of, markdown, spoken, web
+from bot.legible import legible, legible_lines
+from digest.document import (
+    Actions,
+    Block,
+    Button,
+    CodeBlock,
+    Divider,
+    Heading,
+    Image,
+    Item,
+    Link,
+    Listing,
+    Paragraph,
+    Quote,
+    Span,
+    Spans,
+    Strong,
+    Table,
+    Text,
+)
+
+Json = dict[str, Any]
+
+# Characters of one line. Escaped, the worst of them are six bytes in the card and seven on the
+# wire, which leaves room for three in the smallest message.
+_LONGEST_LINE = 800
+# Lines of one list go into one component up to so many characters, since components are counted.
+_ENOUGH = 1600
+_LONGEST_LABEL = 60
+_LONGEST_VALUE = 400
+_LANGUAGE = re.compile(r"[A-Za-z0-9+#.-]{1,20}")
+
+
+class Piece(NamedTuple):
+    """One component of a card's body. ``places`` is what Feishu counts, nested ones included.
+
+    ``leads`` says that it belongs to what follows, as a heading does.
+    """
+
+    component: Json
+    text: str
+    places: int = 1
+    leads: bool = False
+
+
+class Line(NamedTuple):
+    """A line of Markdown with the words that a person reads in it."""
+
+    marked: str
+    text: str
+
+
+def pieces(blocks: Iterable[Block], *, interactive: bool) -> Iterator[Piece]:
+    """The pieces of the blocks in order. Without ``interactive`` only links can be pressed."""
+    for block in blocks:
+        yield from _pieces(block, interactive=interactive)
+
+
+def _pieces(block: Block, *, interactive: bool) -> Iterator[Piece]:
+    match block:
+        case Heading():
+            yield from _heading(block)
+        case Paragraph(spans=spans):
+            yield from map(_markdown, _lines(spans))
+        case Listing(items=items, ordered=ordered):
+            yield from _grouped(_listing(items, "", ordered=ordered))
+        case Table():
+            yield from _grouped(_table(block))
+        case Quote(paragraphs=paragraphs):
+            for spans in paragraphs:
+                yield from (
+                    _markdown(Line(f"> {line.marked}", line.text)) for line in _lines(spans)
+                )
+        case CodeBlock():
+            yield from _code(block)
+        case Divider():
+            yield Piece({"tag": "hr"}, "")
+        case Actions(buttons=buttons):
+            yield from _actions(buttons, interactive=interactive)
+        case Image(url=url, alt=alt):
+            yield from map(_markdown, _lines((Link(f"[{alt}]", url),)))
+
+
+def _lines(spans: Spans) -> Iterator[Line]:
+    """The spans as lines short enough for a component; none where there are no words."""
+    for line in lines_of(spans, _LONGEST_LINE):
+        if marked := markdown(line):
+            yield Line(marked, spoken(line))
+
+
+def _markdown(line: Line) -> Piece:
+    return Piece({"tag": "markdown", "content": line.marked}, line.text)
+
+
+def _heading(heading: Heading) -> Iterator[Piece]:
+    spans: tuple[Span, ...] = tuple(
+        Strong(span.text) if isinstance(span, Text) else span for span in heading.spans
+    )
+    for line in _lines(spans):
+        component: Json = {"tag": "markdown", "content": line.marked}
+        if heading.level <= 2:
+            component["text_size"] = "heading"
+        yield Piece(component, line.text, leads=True)
+
+
+def _listing(items: Sequence[Item], indent: str, *, ordered: bool) -> Iterator[Line]:
+    for number, item in enumerate(items, 1):
+        mark = f"{number}. " if ordered else "- "
+        first, *rest = [*_lines(item.spans)] or [Line("", "")]
+        yield Line(f"{indent}{mark}{first.marked}".rstrip(), f"{indent}{mark}{first.text}")
+        # A blank after a list's line begins its next line, still within the item.
+        deeper = indent + " " * max(4, len(mark))
+        yield from (Line(f"{deeper}{line.marked}", line.text) for line in rest)
+        yield from _listing(item.children, deeper, ordered=False)
+
+
+def _table(table: Table) -> Iterator[Line]:
+    """A line for each row; cells one after the other, since a phone has no room beside."""
+    between = (Text(" · "),)
+    for place, row in enumerate((table.header, *table.rows)):
+        cells = chain.from_iterable((*between, *cell) for cell in row)
+        spans = tuple(cells)[1:]
+        if place == 0:
+            spans = tuple(Strong(span.text) if isinstance(span, Text) else span for span in spans)
+        for part, line in enumerate(_lines(spans)):
+            yield Line(f"{'    ' if part else '- '}{line.marked}", line.text)
+
+
+def _grouped(lines: Iterable[Line]) -> Iterator[Piece]:
+    """Lines together in one component, as far as it may grow."""
+    group: list[Line] = []
+    length = 0
+    for line in lines:
+        if group and length + len(line.marked) > _ENOUGH:
+            yield _together(group)
+            group, length = [], 0
+        group.append(line)
+        length += len(line.marked)
+    if group:
+        yield _together(group)
+
+
+def _together(lines: Sequence[Line]) -> Piece:
+    return _markdown(
+        Line("\n".join(line.marked for line in lines), "\n".join(line.text for line in lines))
+    )
+
+
+def _code(block: CodeBlock) -> Iterator[Piece]:
+    """Lines as written. What could be a tag is shown as plain text instead of in a fence."""
+    found = _LANGUAGE.fullmatch(block.language)
+    for text in _sheets(legible_lines(block.text.rstrip("\r\n"))):
+        if "<" in text or "```" in text:
+            shown = {"tag": "plain_text", "content": text}
+            yield Piece({"tag": "div", "text": shown}, text, 2)
+        elif text.strip():
+            fence = f"```{found[0] if found else ''}\n{text}\n```"
+            yield Piece({"tag": "markdown", "content": fence}, text)
+
+
+def _sheets(lines: Iterable[str]) -> Iterator[str]:
+    sheet: list[str] = []
+    length = 0
+    for line in chain.from_iterable(cut(line, _LONGEST_LINE) for line in lines):
+        if sheet and length + len(line) > _ENOUGH:
+            yield "\n".join(sheet)
+            sheet, length = [], 0
+        sheet.append(line)
+        length += len(line) + 1
+    yield "\n".join(sheet)
+
+
+def _actions(buttons: Sequence[Button], *, interactive: bool) -> Iterator[Piece]:
+    """The buttons side by side; what cannot be pressed is told in words."""
+    columns: list[Json] = []
+    labels: list[str] = []
+    for button in buttons:
+        label = legible(button.label).strip()
+        behaviour = _behaviour(button, interactive=interactive)
+        if behaviour is None or len(label) > _LONGEST_LABEL:
+            yield from map(_markdown, _lines(_told(button)))
+        if behaviour is not None:
+            columns.append(_column(label or "…", behaviour))
+            labels.append(label)
+    if columns:
+        component = {"tag": "column_set", "flex_mode": "flow", "columns": columns}
+        yield Piece(component, " ".join(f"[{label}]" for label in labels), 1 + 2 * len(columns))
+
+
+def _behaviour(button: Button, *, interactive: bool) -> Json | None:
+    if url := web(button.url):
+        return {"type": "open_url", "default_url": url}
+    if interactive and button.action and len(button.value) <= _LONGEST_VALUE:
+        value = {"action": legible(button.action), "value": legible(button.value)}
+        return {"type": "callback", "value": value}
+    return None
+
+
+def _column(label: str, behaviour: Json) -> Json:
+    short = label if len(label) <= _LONGEST_LABEL else label[: _LONGEST_LABEL - 1] + "…"
+    button = {
+        "tag": "button",
+        "text": {"tag": "plain_text", "content": short},
+        "behaviors": [behaviour],
+    }
+    return {"tag": "column", "width": "auto", "elements": [button]}
+
+
+def _told(button: Button) -> Spans:
+    typed = f"{button.action} {button.value}".strip()
+    return (Strong(button.label), Text(f" {typed}")) if typed else (Strong(button.label),)
+
+
+__all__ = ["Json", "Piece", "escaped", "pieces"]

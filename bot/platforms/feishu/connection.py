@@ -1,0 +1,228 @@
+"""The long connection: Feishu delivers events through a socket that the program opens.
+
+No public address is needed. Each event wants its answer within three seconds; an unanswered one is
+delivered again, up to four times in six hours, perhaps to another process of the same app.
+https://open.feishu.cn/document/server-docs/event-subscription-guide/event-subscription-configure-/request-url-configuration-case
+
+What goes over the wire is set down in the official SDKs alone: an address from ``/callback/ws/
+endpoint``, frames both ways, a ping from us that the server answers.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import json
+import random
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qs, urlsplit
+
+import structlog
+
+from bot.platforms.base import SendError, SendReason
+from bot.platforms.feishu.api import Api
+from bot.platforms.feishu.frames import BadFrame, Frame, Method
+from bot.wire import Wire
+
+if TYPE_CHECKING:
+    import aiohttp
+
+log = structlog.get_logger(__name__)
+
+Json = dict[str, Any]
+Take = Callable[[Any], Json | None]
+"""Takes an event in and gives what the answer says, at once and without waiting."""
+
+_AGAIN = frozenset(
+    {SendReason.RATE_LIMITED, SendReason.UNAVAILABLE, SendReason.NO_ANSWER, SendReason.BROKEN}
+)
+_MOST_PIECES = 64  # of one event, and of events in pieces at the same time
+_PIECES_LAST = 10.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Timing:
+    """Seconds. ``ping`` is the pause between pings unless the server asks for a shorter one.
+
+    A connection on which nothing has come for two pings and a half is dead, however open it looks:
+    each ping is answered. ``first`` and ``longest`` bound the pauses between attempts.
+    """
+
+    ping: float = 30.0
+    connect: float = 20.0
+    first: float = 1.0
+    longest: float = 60.0
+
+    @property
+    def silence(self) -> float:
+        """How long nothing may come."""
+        return 2.5 * self.ping
+
+
+class Connection:
+    """Keeps one connection up, and hands over what comes."""
+
+    def __init__(self, api: Api, wire: Wire, take: Take, timing: Timing | None = None) -> None:
+        self._api = api
+        self._wire = wire
+        self._take = take
+        self._timing = timing or Timing()
+        self._pieces = Pieces()
+
+    async def run(self) -> None:
+        """Listen until cancelled. Raises ``SendError`` where Feishu refuses the app."""
+        failures = 0
+        while True:
+            began = time.monotonic()
+            try:
+                why = await self._live()
+            except SendError as error:
+                if error.reason not in _AGAIN:
+                    raise
+                why, after = str(error), error.retry_after or 0.0
+            else:
+                after = 0.0
+            lasted = time.monotonic() - began > self._timing.longest
+            failures = 0 if lasted else failures + 1
+            most = min(self._timing.first * 2 ** max(failures - 1, 0), self._timing.longest)
+            pause = max(most * random.uniform(0.5, 1), after)  # noqa: S311  # spreads load, guards nothing
+            log.info("feishu.reconnecting", why=why, pause=round(pause, 1))
+            await asyncio.sleep(pause)
+
+    async def _live(self) -> str:
+        """One connection, from its beginning to its end; why it ended."""
+        import aiohttp
+
+        url, service, timing = await self._endpoint()
+        session = self._wire.session()
+        try:
+            async with asyncio.timeout(timing.connect):
+                socket = await session.ws_connect(
+                    url, heartbeat=None, max_msg_size=0, autoping=True
+                )
+        except aiohttp.WSServerHandshakeError as error:
+            raise _handshake(error) from None
+        except (aiohttp.ClientError, TimeoutError, OSError) as error:
+            raise SendError(SendReason.UNAVAILABLE, type(error).__name__) from None
+        log.info("feishu.connected", ping=timing.ping)
+        pinging = asyncio.create_task(self._ping(socket, service, timing.ping))
+        try:
+            return await self._hear(socket, timing.silence)
+        finally:
+            pinging.cancel()
+            await asyncio.gather(pinging, return_exceptions=True)
+            # A dead peer answers no closing either; a moment for a living one is enough.
+            with_close = asyncio.wait_for(socket.close(), 1.0)
+            await asyncio.gather(with_close, return_exceptions=True)
+
+    async def _endpoint(self) -> tuple[str, int, Timing]:
+        """The address, which holds a secret and is good for one connection; the server's ping."""
+        data = await self._api.endpoint()
+        url = data.get("URL")
+        if not isinstance(url, str) or not url.startswith(("wss://", "ws://127.0.0.1:")):
+            raise SendError(SendReason.BROKEN, "no address for the long connection")
+        wanted = (data.get("ClientConfig") or {}).get("PingInterval")
+        timing = self._timing
+        if isinstance(wanted, int | float) and 0 < wanted < timing.ping:
+            timing = Timing(
+                ping=wanted, connect=timing.connect, first=timing.first, longest=timing.longest
+            )
+        service = parse_qs(urlsplit(url).query).get("service_id", ["0"])[0]
+        return url, int(service) if service.isdecimal() else 0, timing
+
+    async def _ping(
+        self, socket: aiohttp.ClientWebSocketResponse, service: int, every: float
+    ) -> None:
+        frame = Frame(method=Method.CONTROL, service=service, headers={"type": "ping"}).dump()
+        while not socket.closed:
+            await socket.send_bytes(frame)
+            await asyncio.sleep(every)
+
+    async def _hear(self, socket: aiohttp.ClientWebSocketResponse, silence: float) -> str:
+        import aiohttp
+
+        while True:
+            try:
+                message = await socket.receive(timeout=silence)
+            except TimeoutError:
+                return "silence"
+            if message.type is not aiohttp.WSMsgType.BINARY:
+                return f"closed, {socket.close_code}"
+            try:
+                answer = self._answer(Frame.parse(message.data))
+            except BadFrame as error:
+                log.warning("feishu.unread", error=str(error))
+                continue
+            if answer is not None:
+                try:
+                    await socket.send_bytes(answer.dump())
+                except (aiohttp.ClientError, OSError) as error:
+                    return type(error).__name__
+
+    def _answer(self, frame: Frame) -> Frame | None:
+        """What a frame is answered with; every event with success, known or not."""
+        if frame.method != Method.DATA:
+            return None
+        began = time.monotonic()
+        payload = self._pieces.whole(frame, began)
+        if payload is None:
+            return None
+        said: Json = {"code": 200}
+        try:
+            if (reply := self._take(json.loads(payload))) is not None:
+                said["data"] = base64.b64encode(json.dumps(reply).encode()).decode()
+        except Exception:
+            # An event that cannot be read now cannot be read in an hour either.
+            log.exception("feishu.unread")
+        took = {"biz_rt": str(round((time.monotonic() - began) * 1000))}
+        return Frame(
+            method=frame.method,
+            service=frame.service,
+            sequence=frame.sequence,
+            log=frame.log,
+            headers={**frame.headers, **took},
+            payload=json.dumps(said).encode(),
+        )
+
+
+class Pieces:
+    """Events that come in several frames, until they are whole or too old."""
+
+    def __init__(self) -> None:
+        self._parts: dict[str, tuple[float, dict[int, bytes]]] = {}
+
+    def whole(self, frame: Frame, now: float) -> bytes | None:
+        """The payload, where the frame completes one."""
+        total, place = _number(frame.headers.get("sum")), _number(frame.headers.get("seq"))
+        if total <= 1:
+            return frame.payload
+        name = frame.headers.get("message_id", "")
+        self._parts = {
+            key: kept for key, kept in self._parts.items() if now - kept[0] < _PIECES_LAST
+        }
+        if total > _MOST_PIECES or place >= total or len(self._parts) > _MOST_PIECES:
+            return None
+        _, parts = self._parts.setdefault(name, (now, {}))
+        parts[place] = frame.payload
+        if len(parts) < total:
+            return None
+        del self._parts[name]
+        return b"".join(parts[place] for place in range(total))
+
+
+def _number(text: str | None) -> int:
+    return int(text) if text and text.isdecimal() and len(text) < 6 else 0
+
+
+def _handshake(error: aiohttp.WSServerHandshakeError) -> SendError:
+    """Why the server took no connection; it tells in headers, with the codes of its own."""
+    headers: Mapping[str, str] = error.headers or {}
+    status, code = headers.get("handshake-status", ""), headers.get("handshake-autherrcode", "")
+    detail = f"no long connection: status {error.status}, {status[:20]} {code[:20]}".rstrip(" ,")
+    # 403 forbids it, 514 is a stale ticket unless it says that there are too many connections.
+    lasting = status == "403" or (status == "514" and code == "1000040350")
+    reason = SendReason.UNAUTHORIZED if lasting else SendReason.UNAVAILABLE
+    return SendError(reason, detail)

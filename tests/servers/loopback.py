@@ -1,0 +1,191 @@
+"""A platform's double on loopback: a real HTTP server in a thread, that can misbehave as told.
+
+A double derives from :class:`Loopback`, answers in ``handle``, and keeps what a person would see.
+An act of the script is taken before (:class:`Fails`, :class:`Breaks`, :class:`Hangs`) or after
+(:class:`DropsAfter`, :class:`HangsAfter`) the request has its effect; without one it simply has it.
+Acts are spent on what ``counts`` says is the call in question, not on tokens and look-ups.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import threading
+import time
+from collections import deque
+from collections.abc import Coroutine, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+from aiohttp import web
+
+
+@dataclass(frozen=True)
+class Fails:
+    """An answer of our own; ``body`` is JSON, or sent as it is where it is a text."""
+
+    status: int
+    body: Any = ""
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Breaks:
+    """The connection is cut before the request is looked at."""
+
+
+@dataclass(frozen=True)
+class Hangs:
+    """No answer, and no effect."""
+
+
+@dataclass(frozen=True)
+class DropsAfter:
+    """The request has its effect, and the connection is cut before the answer."""
+
+
+@dataclass(frozen=True)
+class HangsAfter:
+    """The request has its effect, and no answer comes."""
+
+
+Act = Fails | Breaks | Hangs | DropsAfter | HangsAfter
+
+
+@dataclass(frozen=True)
+class Sent:
+    """What a client sent, and when by the server's clock."""
+
+    method: str
+    path: str
+    query: Mapping[str, str]
+    headers: Mapping[str, str]
+    body: bytes
+    at: float
+
+    def json(self) -> Any:
+        try:
+            return json.loads(self.body)
+        except ValueError:
+            return None
+
+
+class Loopback:
+    """``with Loopback() as server:``; ``server.url`` is its address."""
+
+    def __init__(self, *acts: Act) -> None:
+        self.script = deque(acts)
+        self.sent: list[Sent] = []
+        self.skew = 0.0
+        self.port = 0
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
+        self._runner: web.AppRunner | None = None
+
+    async def handle(self, sent: Sent, request: web.Request) -> web.StreamResponse:
+        """Have the effect of a request, and answer."""
+        raise NotImplementedError
+
+    def counts(self, sent: Sent) -> bool:
+        """Whether the next act of the script is for this request."""
+        return True
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    def now(self) -> float:
+        """The server's clock, in seconds; a test may turn it on with ``skew``."""
+        return time.time() + self.skew
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        self.call(self._open())
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        self.call(self._close())
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+        self._loop.close()
+
+    def call(self, work: Coroutine[Any, Any, Any]) -> Any:
+        """Run something in the server's own thread."""
+        return asyncio.run_coroutine_threadsafe(work, self._loop).result(10)
+
+    async def _open(self) -> None:
+        app = web.Application(client_max_size=10_000_000)
+        app.router.add_route("*", "/{path:.*}", self._serve)
+        self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)
+        await self._runner.setup()
+        site = web.TCPSite(self._runner, "127.0.0.1", self.port)
+        await site.start()
+        self.port = site._server.sockets[0].getsockname()[1]
+
+    async def _close(self) -> None:
+        if self._runner is not None:
+            await self._runner.cleanup()
+        tasks = asyncio.all_tasks() - {asyncio.current_task()}
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _serve(self, request: web.Request) -> web.StreamResponse:
+        sent = Sent(
+            method=request.method,
+            path=request.path,
+            query=dict(request.query),
+            headers={name.lower(): value for name, value in request.headers.items()},
+            body=await request.read(),
+            at=self.now(),
+        )
+        self.sent.append(sent)
+        act = self.script.popleft() if self.script and self.counts(sent) else None
+        match act:
+            case Fails():
+                return answer(act.body, act.status, act.headers)
+            case Hangs():
+                await asyncio.sleep(3600)
+            case Breaks():
+                return self._cut(request)
+        response = await self.handle(sent, request)
+        match act:
+            case HangsAfter():
+                await asyncio.sleep(3600)
+            case DropsAfter():
+                return self._cut(request)
+        return response
+
+    def _cut(self, request: web.Request) -> web.StreamResponse:
+        if request.transport is not None:
+            request.transport.abort()
+        return web.Response()
+
+
+def answer(
+    body: Any, status: int = 200, headers: Mapping[str, str] | None = None
+) -> web.StreamResponse:
+    """A response: a text as it is, anything else as JSON."""
+    if isinstance(body, str):
+        return web.Response(text=body, status=status, headers=headers)
+    text = json.dumps(body, ensure_ascii=False)
+    return web.Response(text=text, status=status, headers=headers, content_type="application/json")
+
+
+class Quota:
+    """At most ``count`` in any ``seconds``, as a platform counts."""
+
+    def __init__(self, count: int, seconds: float) -> None:
+        self.count, self.seconds = count, seconds
+        self._taken: deque[float] = deque()
+
+    def take(self, now: float) -> bool:
+        while self._taken and now - self._taken[0] >= self.seconds:
+            self._taken.popleft()
+        if len(self._taken) >= self.count:
+            return False
+        self._taken.append(now)
+        return True
