@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import io
+import json
 import sys
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Mapping
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from bot.files import write_whole
 from digest.document import Document
@@ -27,9 +28,20 @@ def emit(text: str, output: Path | None = None) -> None:
     if output is not None:
         write_whole(output, text)
         return
-    encoding = sys.stdout.encoding or "utf-8"
-    sys.stdout.write(text.encode(encoding, "backslashreplace").decode(encoding))
+    try:
+        sys.stdout.write(text)
+    except UnicodeEncodeError:
+        encoding = sys.stdout.encoding or "utf-8"
+        sys.stdout.write(text.encode(encoding, "backslashreplace").decode(encoding))
     sys.stdout.flush()
+
+
+def json_lines(value: Mapping[str, Any], key: str) -> str:
+    """A JSON object whose array under ``key`` stands last and has a line for each element."""
+    rest = {name: part for name, part in value.items() if name != key}
+    head = json.dumps(rest, ensure_ascii=False)[:-1]
+    rows = ",\n".join(json.dumps(row, ensure_ascii=False) for row in value[key])
+    return f'{head}, "{key}": [\n{rows}\n]}}\n'
 
 
 def print_document(document: Document, output: Path | None = None) -> None:

@@ -86,6 +86,7 @@ def ask(
             where = app.zone(zone)
             at = app.at(FixedClock(parse_moment(now, where))) if now else app
             ctx = await _context(at, repo, branch, zone, language)
+            ctx = replace(ctx, every=form is AnswerFormat.JSON)
             found = await ask_handler(question, ctx, language)
             if found.error is not None:
                 raise found.error

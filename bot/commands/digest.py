@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 
 from bot.app import App, opened
-from bot.commands import emit, finish, print_document
+from bot.commands import emit, finish, json_lines, print_document
 from bot.commands.windows import between, day_of
 from bot.forms import DigestFormat
 from bot.progress import Bar
@@ -83,7 +82,7 @@ def _write(app: App, daily: Daily, options: Options) -> None:
     report = daily.report
     match options.form:
         case DigestFormat.JSON:
-            emit(json.dumps(report_to_json(report), ensure_ascii=False, indent=1), options.output)
+            emit(json_lines(report_to_json(report), "commits"), options.output)
         case DigestFormat.MARKDOWN:
             emit(markdown(report_document(report, report.language)), options.output)
         case DigestFormat.CONDENSED:

@@ -13,10 +13,10 @@ from digest.patch import FORMAT, PatchReader
 
 Batch = list[Change]
 
-SLICE = 64
+SLICE = 32
 """Changes in a batch, and commits that are read with care after one could not be read."""
 
-_BATCH_BYTES = 4 << 20
+_BATCH_BYTES = 1 << 20
 """Bytes of patch after which a batch is handed over, however few changes it has."""
 
 _SUBMODULE = "160000"
