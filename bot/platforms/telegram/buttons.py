@@ -16,8 +16,9 @@ from bot.terminal import cells
 from digest.document import Button, Code, Link, Spans, Text
 
 _MOST_BYTES = 64
-# A label and a row that a phone shows whole, in cells of a terminal.
-_LABEL, _ROW = 40, 40
+# The longest label, and the cells of a terminal that a row on a phone has room for. All buttons of
+# a row are as wide as each other.
+_LABEL, _ROW = 40, 36
 _MOST_IN_ROW = 4
 # Action and value in the data; actions are our own words and hold no space.
 _BETWEEN = " "
@@ -34,9 +35,7 @@ def rows(buttons: Sequence[Button]) -> Iterator[tuple[Key, ...] | Words]:
     row: list[Key] = []
     for button in buttons:
         key = _key(button)
-        taken = sum(cells(one.text) for one in row)
-        full = key and (taken + cells(key.text) > _ROW or len(row) == _MOST_IN_ROW)
-        if row and (key is None or full):
+        if row and not (key and _fits(row, key)):
             yield tuple(row)
             row = []
         if key:
@@ -45,6 +44,11 @@ def rows(buttons: Sequence[Button]) -> Iterator[tuple[Key, ...] | Words]:
             yield Words(_words(button))
     if row:
         yield tuple(row)
+
+
+def _fits(row: Sequence[Key], key: Key) -> bool:
+    widest = max(cells(one.text) for one in (*row, key))
+    return len(row) < _MOST_IN_ROW and widest * (len(row) + 1) <= _ROW
 
 
 def pressed(data: str) -> tuple[str, str]:

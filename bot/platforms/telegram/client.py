@@ -140,7 +140,8 @@ class Client:
                 member = await self._bot.get_chat_member(chat.id, me.id)
                 _check_rights(member.to_dict(), str(chat.type))
         name = chat.title or chat.full_name or chat.username or str(chat.id)
-        return f"@{me.name} in {name!r} ({chat.type})"
+        topic = f", topic {place.topic} not looked at" if place.topic else ""
+        return f"@{me.name} in {name!r} ({chat.type}{topic})"
 
     async def updates(self, offset: int | None, wait: float) -> tuple[Update, ...]:
         """What has come since ``offset``, which confirms everything before it.
@@ -179,9 +180,16 @@ class Client:
                     await self._bot.set_my_commands(menu, scope=scope, language_code=code)
 
     async def acknowledge(self, press: str) -> None:
-        """Tell the app that a press of a button was heard, so that it stops waiting."""
+        """Tell the app that a press of a button was heard, so that it stops waiting.
+
+        One that is too old, after a time out of reach, waits for nothing any more.
+        """
         with classified():
-            await self._bot.answer_callback_query(press)
+            try:
+                await self._bot.answer_callback_query(press)
+            except BadRequest as error:
+                if "query is too old" not in error.message.lower():
+                    raise
 
     async def aclose(self) -> None:
         """Let go of connections."""

@@ -183,14 +183,23 @@ def _line(made: tuple[Run, ...]) -> Iterator[Line]:
 
 
 def _listing(listing: Listing) -> Iterator[Line]:
+    """Items with room between them where they have more than their own line.
+
+    Where each has one line below it at most, that line needs no bullet.
+    """
     airy = any(item.children for item in listing.items)
+    single = all(
+        len(item.children) <= 1 and not any(one.children for one in item.children)
+        for item in listing.items
+    )
     for number, item in enumerate(listing.items, 1):
+        first = number == 1
         mark = f"{number}. " if listing.ordered else _bullet(item)
-        above = 2 if airy and number > 1 else 1
-        gap = Gap.BLOCK if number == 1 else Gap.ITEM
-        yield Line((*_mark(mark), *runs(item.spans)), gap, 2 if number == 1 else above)
-        if len(item.children) == 1 and not item.children[0].children:
-            yield Line(runs(item.children[0].spans), Gap.KEEP, 1)
+        gap, above = (Gap.BLOCK, 2) if first else (Gap.ITEM, 2 if airy else 1)
+        yield Line((*_mark(mark), *runs(item.spans)), gap, above)
+        if single:
+            for one in item.children:
+                yield from (line._replace(gap=Gap.KEEP, above=1) for line in _line(runs(one.spans)))
         else:
             yield from _children(item.children, 1)
 

@@ -90,26 +90,35 @@ def units(text: str) -> int:
 
 def compose(lines: Sequence[Line], fallback: str) -> Part:
     """The message of some lines. ``fallback`` is its text where they hold no words at all."""
-    text = _Text()
-    said: list[str] = []
-    frame: tuple[Mark, ...] = ()
-    for line in lines:
-        feeds = "\n" * line.above if said else ""
-        said += [feeds, line.said]
-        if not line.keys:
-            if text.offset:
-                text.add(feeds, frame if frame == line.frame else ())
-            frame = line.frame
-            for run in line.runs:
-                text.add(run.text, (*line.frame, *run.marks))
     rows = [[_key(key) for key in line.keys] for line in lines if line.keys]
-    body, entities = text.end()
-    spoken = "".join(said).strip()
+    body, entities = _written([line for line in lines if not line.keys])
     if _is_blank(body):
         body, entities = fallback, []
-        spoken = f"{fallback}\n{spoken}".strip() if rows else fallback
+    spoken = _spoken(lines, body) if rows else body.lstrip()
     content = {"text": body, "entities": entities, "buttons": rows}
     return Part(text=spoken, body=json.dumps(content, ensure_ascii=False, separators=(",", ":")))
+
+
+def _written(lines: Iterable[Line]) -> tuple[str, list[dict[str, Any]]]:
+    """The text of some lines with its entities."""
+    text = _Text()
+    frame: tuple[Mark, ...] = ()
+    for line in lines:
+        if text.offset:
+            text.add("\n" * line.above, frame if frame == line.frame else ())
+        frame = line.frame
+        for run in line.runs:
+            text.add(run.text, (*frame, *run.marks) if frame else run.marks)
+    return text.end()
+
+
+def _spoken(lines: Sequence[Line], body: str) -> str:
+    """The same with the buttons in their places."""
+    if not any(line.said for line in lines if not line.keys):
+        lines = [Line((Run(body),)), *lines]
+    return "".join(
+        ("\n" * line.above if place else "") + line.said for place, line in enumerate(lines)
+    ).strip()
 
 
 def _key(key: Key) -> dict[str, str]:
@@ -136,21 +145,26 @@ class _Text:
         self._entities: list[dict[str, Any]] = []
         self._open: list[tuple[Mark, dict[str, Any]]] = []
 
-    def add(self, text: str, marks: Iterable[Mark]) -> None:
+    def add(self, text: str, marks: tuple[Mark, ...]) -> None:
         """Write words; entities go on as long as their mark does."""
         if not text:
             return
-        wanted = tuple(marks)
+        if marks or self._open:
+            self._turn_to(marks)
+        self._pieces.append(text)
+        self.offset += units(text)
+
+    def _turn_to(self, marks: tuple[Mark, ...]) -> None:
         kept = 0
-        while kept < len(wanted) and kept < len(self._open) and self._open[kept][0] == wanted[kept]:
+        for (mark, _), wanted in zip(self._open, marks, strict=False):
+            if mark != wanted:
+                break
             kept += 1
         self._close(kept)
-        for mark in wanted[kept:]:
+        for mark in marks[kept:]:
             entity = mark.entity(self.offset)
             self._entities.append(entity)
             self._open.append((mark, entity))
-        self._pieces.append(text)
-        self.offset += units(text)
 
     def end(self) -> tuple[str, list[dict[str, Any]]]:
         """The text without blanks at its end, and the entities in their order."""

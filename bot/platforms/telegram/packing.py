@@ -44,48 +44,53 @@ def pack(lines: Iterable[Line], fallback: str) -> tuple[Part, ...]:
 def _messages(lines: Iterable[Line]) -> Iterator[Sequence[Line]]:
     packing = _Packing()
     for line in lines:
-        for piece in _pieces(line):
-            while not packing.holds(piece):
+        for piece, size in _pieces(line):
+            while not packing.add(piece, size):
                 full, packing = packing.split(piece.gap)
                 yield full
-            packing.add(piece)
     if packing.lines:
         yield packing.lines
 
 
 class _Size(NamedTuple):
-    """What lines take of a message's room."""
+    """What a line takes of a message's room."""
 
-    units: int = 0
-    entities: int = 0
-    keys: int = 0
+    units: int
+    entities: int
+    keys: int
 
-    def plus(self, other: _Size) -> _Size:
-        return _Size(
-            self.units + other.units, self.entities + other.entities, self.keys + other.keys
-        )
+
+def _size(line: Line) -> _Size:
+    return _Size(units(line.said) + line.above, line.marks, len(line.keys))
 
 
 class _Packing:
-    """The lines of one message, each with the size of everything before it."""
+    """The lines of one message, each with its size and the units before it."""
 
     def __init__(self) -> None:
         self.lines: list[Line] = []
-        self._before: list[_Size] = []
-        self._total = _Size()
+        self._sizes: list[_Size] = []
+        self._before: list[int] = []
+        self._units = self._entities = self._keys = 0
 
-    def holds(self, line: Line) -> bool:
-        """Whether the line still fits; the first one always does."""
-        total = self._total.plus(self._size(line))
-        return not self.lines or (
-            total.units <= _LENGTH and total.entities <= MOST_ENTITIES and total.keys <= MOST_KEYS
-        )
-
-    def add(self, line: Line) -> None:
-        size = self._size(line)
+    def add(self, line: Line, size: _Size) -> bool:
+        """Whether the line was taken; the first one always is."""
+        # A quote over several lines is one entity, counted where it begins.
+        begins = bool(line.frame) and (not self.lines or self.lines[-1].frame != line.frame)
+        entities = self._entities + size.entities + begins
+        if self.lines and (
+            self._units + size.units > _LENGTH
+            or entities > MOST_ENTITIES
+            or self._keys + size.keys > MOST_KEYS
+        ):
+            return False
         self.lines.append(line)
-        self._before.append(self._total)
-        self._total = self._total.plus(size)
+        self._sizes.append(size)
+        self._before.append(self._units)
+        self._units += size.units
+        self._entities = entities
+        self._keys += size.keys
+        return True
 
     def split(self, gap: Gap) -> tuple[Sequence[Line], _Packing]:
         """The lines before the best place to end the message, and those after it.
@@ -94,43 +99,41 @@ class _Packing:
         """
         end = self._best_end(gap)
         rest = _Packing()
-        for line in self.lines[end:]:
-            rest.add(line)
+        for line, size in zip(self.lines[end:], self._sizes[end:], strict=True):
+            rest.add(line, size)
         return self.lines[:end], rest
 
     def _best_end(self, gap: Gap) -> int:
         """The last of the best gaps that leave the message well filled."""
         best, end = gap, len(self.lines)
         for place in range(len(self.lines) - 1, 0, -1):
-            if self._before[place].units < self._total.units * _EARLY:
+            if self._before[place] < self._units * _EARLY:
                 break
             if self.lines[place].gap > best:
                 best, end = self.lines[place].gap, place
         return end
 
-    def _size(self, line: Line) -> _Size:
-        """A frame counts where it begins."""
-        begins = line.frame and (not self.lines or self.lines[-1].frame != line.frame)
-        entities = line.marks + (len(line.frame) if begins else 0)
-        return _Size(units(line.said) + line.above, entities, len(line.keys))
 
-
-def _pieces(line: Line) -> Iterator[Line]:
-    """The line, or what it is cut into where a message might not hold it."""
-    if len(line.said) <= _PIECE and line.marks <= _PIECE_MARKS:
-        yield line
+def _pieces(line: Line) -> Iterator[tuple[Line, _Size]]:
+    """The line, or what it is cut into where a message might not hold it, with the sizes."""
+    size = _size(line)
+    if size.units <= _PIECE and size.entities <= _PIECE_MARKS:
+        yield line, size
         return
     runs: list[Run] = []
-    length = 0
-    gap, above = line.gap, line.above
+    length = marks = 0
+    first = line
     for run in _short(line.runs):
-        marks = sum([len(one.marks) for one in runs])
-        if runs and (length + len(run.text) > _PIECE or marks >= _PIECE_MARKS):
-            yield line._replace(runs=tuple(runs), gap=gap, above=above)
-            runs, length, gap, above = [], 0, Gap.INSIDE, 0
+        if runs and (length + len(run.text) > _PIECE or marks + len(run.marks) > _PIECE_MARKS):
+            piece = first._replace(runs=tuple(runs))
+            yield piece, _size(piece)
+            runs, length, marks = [], 0, 0
+            first = line._replace(gap=Gap.INSIDE, above=0)
         runs.append(run)
         length += len(run.text)
-    yield line._replace(runs=tuple(runs), gap=gap, above=above)
+        marks += len(run.marks)
+    piece = first._replace(runs=tuple(runs))
+    yield piece, _size(piece)
 
 
 def _short(runs: Iterable[Run]) -> Iterator[Run]:

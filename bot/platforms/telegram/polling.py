@@ -20,6 +20,8 @@ from bot.platforms.telegram.faults import seconds_of, send_error
 
 log = structlog.get_logger(__name__)
 
+_CONFLICT = "telegram.conflict"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rhythm:
@@ -45,6 +47,7 @@ class Poller:
         self._rhythm = rhythm
         self._offset: int | None = None
         self._trouble = ""
+        self._disputed_until = 0.0
         self._pause = rhythm.first
 
     async def updates(self) -> AsyncIterator[Update]:
@@ -67,8 +70,9 @@ class Poller:
         except InvalidToken as error:
             raise send_error(error) from None
         except Conflict:
-            # A webhook is gone since listening began, so somebody else polls with our token.
-            self._tell("telegram.conflict", "another process receives with this token; stop one")
+            # There was no webhook when listening began, so somebody else polls with our token.
+            self._tell(_CONFLICT, "another process receives with this token; stop one of them")
+            self._disputed_until = _now() + self._rhythm.wait + 2 * self._rhythm.conflict
             await asyncio.sleep(self._rhythm.conflict)
         except RetryAfter as error:
             self._tell("telegram.told_to_wait", f"{seconds_of(error):g} s")
@@ -88,6 +92,8 @@ class Poller:
         self._trouble = event
 
     def _recovered(self) -> None:
+        if self._trouble == _CONFLICT and _now() < self._disputed_until:
+            return  # two pollers take turns in being heard
         if self._trouble:
             log.info("telegram.receiving_again", after=self._trouble)
         self._trouble, self._pause = "", self._rhythm.first
@@ -95,3 +101,7 @@ class Poller:
     async def _sleep(self, pause: float) -> None:
         self._pause = min(pause * 2, self._rhythm.longest)
         await asyncio.sleep(pause)
+
+
+def _now() -> float:
+    return asyncio.get_running_loop().time()

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from datetime import datetime
 
-from telegram import CallbackQuery, Message, MessageEntity, Update
+from telegram import CallbackQuery, MaybeInaccessibleMessage, Message, MessageEntity, Update
 
 from bot.platforms.base import Incoming, Receipt
 from bot.platforms.telegram.buttons import pressed
@@ -13,6 +14,7 @@ from bot.platforms.telegram.commands import language_of, question
 from bot.platforms.telegram.wire import Me
 
 PLATFORM = "telegram"
+_COMMAND = re.compile(r"/(\w{1,64})(?:@(\w{1,64}))?(?:\s+(.*))?", re.ASCII | re.DOTALL)
 _MENTIONS: list[str | None] = [MessageEntity.MENTION, MessageEntity.TEXT_MENTION]
 
 
@@ -29,12 +31,12 @@ def incoming(update: Update, me: Me, now: datetime) -> Incoming | None:
 
 def _press(press: CallbackQuery, now: datetime) -> Incoming | None:
     message = press.message
-    if not press.data or not isinstance(message, Message):
-        return None  # under a message that is not there any more, or one of another chat
+    if not press.data or message is None:
+        return None  # a game, or a message that was sent through another bot
     action, value = pressed(press.data)
     return Incoming(
         platform=PLATFORM,
-        chat=str(_place(message)),
+        chat=str(_place(message) if isinstance(message, Message) else Place(message.chat.id)),
         person=str(press.from_user.id),
         text=value,
         id=f"press {press.id}",
@@ -85,20 +87,20 @@ def _question(message: Message, me: Me, *, direct: bool) -> str | None:
     for word in named:
         text = text.replace(word, " ", 1)
     if direct or named or _replies(message, me):
-        return " ".join(text.split("\xa0")).strip() or ("help" if named else None)
+        return text.strip() or "help"
     return None
 
 
 def _command(message: Message, me: Me, *, direct: bool) -> str | None:
-    """The question of a command; one that we have not is only a question where it is addressed."""
+    """The question of a command; one that we have not is a question only where it is addressed."""
     text = message.text or ""
-    head, _, rest = text.partition(" ") if "\n" not in text else text.partition("\n")
-    name, _, whose = head[1:].partition("@")
+    found = _COMMAND.fullmatch(text)
+    name, whose, rest = found.groups("") if found else ("", "", "")
     if whose and whose.lower() != me.name.lower():
         return None
     code = message.from_user.language_code if message.from_user else None
     asked = question(name, rest, language_of(code))
-    return asked if asked or not (direct or whose) else text
+    return asked or (text if direct or whose else None)
 
 
 def _mentions(message: Message) -> list[tuple[MessageEntity, str]]:
@@ -128,5 +130,5 @@ def _place(message: Message) -> Place:
     return Place(message.chat.id, topic)
 
 
-def _receipt(message: Message) -> Receipt:
+def _receipt(message: MaybeInaccessibleMessage) -> Receipt:
     return Receipt(message=str(message.message_id))
