@@ -1,0 +1,148 @@
+"""What no statement may hold, whatever it says: markup, hidden characters, half a sentence.
+
+Imports ``fault`` only. Renderers escape all the same; this keeps a model from even trying.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+from digest.evidence.fault import Failed, Fault
+
+LONGEST = 600
+"""Characters of a statement; the prompt asks for less than half."""
+
+_SHORTEST = 3
+_SHORTEST_HAN = 2
+
+_SCHEME = re.compile(
+    r"[a-z][a-z0-9+.-]{1,20}://|\bwww\.\w|\b(?:mailto|javascript|vbscript):\S|\bdata:\w+/"
+    r"|\bfile:/|\btel:\+?\d|\b(?:t\.me|bit\.ly|goo\.gl)/",
+    re.IGNORECASE,
+)
+_BRACKETS = re.compile(r"\]\s?[(\[]")
+# Endings that chat programs turn into links by themselves and that no name of code has; those of
+# files and modules (py, rs, md, io, info) are left to the check of names, which makes them code.
+_DOMAIN = re.compile(
+    r"(?<![\w.-])(?:[\w-]+\.)+(?:com|net|org|biz|xyz|top|online|shop|gg|ru|cn|tk)\b(?![\w(])",
+    re.IGNORECASE,
+)
+_ADDRESS = re.compile(r"[\w.+-]+@[\w-]+\.\w")
+_MENTION = re.compile(r"(?<![\w`])[@＠](?=\w)|<[@!#]|<at\b", re.IGNORECASE)
+_CALL_ALL = re.compile(
+    r"[@＠<!](?:everyone|here|channel|all|room|group|所有人|全体)\b", re.IGNORECASE
+)
+_TAG = re.compile(r"<[/!?]?[a-zA-Z][^<>]*>|&(?:#\d+|#x[0-9a-f]+|[a-z]{2,8});", re.IGNORECASE)
+_BLOCK = re.compile(
+    r"^\s*(?:#{1,6}\s|>|[-*+•]\s|\d{1,3}[.)]\s|\||={3,}|-{3,})|```|~~|\|\||!\[|\$\$"
+)
+_CODE = re.compile(r"(`+)(?!`)(.+?)(?<!`)\1(?!`)")
+
+# Categories of characters that nobody sees, or that nobody has assigned.
+_UNSEEN = frozenset(["Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp", "Mn", "Me", "Mc", "So", "Sk", "Lm"])
+_SYMBOLS = frozenset("×÷±−→←↔⇒≤≥≠≈∞µμ°·…–—‘’“”«»§©®™•")
+
+_PAIRS = {")": "(", "]": "[", "}": "{", "）": "（", "】": "【", "」": "「", "》": "《", "”": "“"}
+_OPENING = frozenset(_PAIRS.values())
+_STOP = re.compile(r"[.!?。！？](?:[\"'”’」）)\]*_`]*)$")
+_TRAILING_DOTS = re.compile(r"(?:\.\.\.?|…+|。。+)[\"'”’」）)*]*$")
+# Words that no sentence ends with: one that does was cut and closed by somebody.
+_DANGLING = re.compile(
+    r"\b(?:the|a|an|and|or|but|than|which|whose|because|while|its|their|e\.g|i\.e|such as|due to)"
+    r"[.!?]$"
+    r"|(?:以及|并且|或者|因为|由于|通过|使得|和|与|或|从|将|把|被)[。！？.]$",
+    re.IGNORECASE,
+)
+
+
+def normal(text: str) -> str:
+    """The text with odd blanks made plain, composed characters, and no blanks around."""
+    return (
+        " ".join(unicodedata.normalize("NFC", text).split()) if "\n" not in text else text.strip()
+    )
+
+
+def malformed(text: str) -> Failed | None:
+    """What is wrong with the form of a statement, if anything."""
+    if len(text) > LONGEST:
+        return Failed(fault=Fault.LONG)
+    if "\n" in text or "\r" in text:
+        return Failed(fault=Fault.MARKUP, about="several lines")
+    return _hidden(text) or _markup(text) or _broken(text)
+
+
+def _hidden(text: str) -> Failed | None:
+    if text.isascii():
+        bad = next((c for c in text if not c.isprintable()), "")
+        return Failed(fault=Fault.HIDDEN, about=_named(bad)) if bad else None
+    for char in text:
+        if char.isascii() or char in _SYMBOLS:
+            if not char.isprintable():
+                return Failed(fault=Fault.HIDDEN, about=_named(char))
+        elif unicodedata.category(char) in _UNSEEN or not _plain(char):
+            return Failed(fault=Fault.HIDDEN, about=_named(char))
+    return None
+
+
+def _plain(char: str) -> bool:
+    """Whether a character outside ASCII is what it looks like: Han, kana, or Latin with a mark.
+
+    Letters of other scripts, full-width and mathematical ones can pose as ASCII letters
+    (https://www.unicode.org/reports/tr39/); scripts that do not are told by the language's check.
+    """
+    category = unicodedata.category(char)
+    if category[0] == "N":
+        return unicodedata.normalize("NFKC", char) == char
+    if category[0] != "L":
+        return True
+    if category == "Lo":
+        return unicodedata.normalize("NFKC", char) == char
+    return unicodedata.normalize("NFD", char)[0].isascii()
+
+
+def _named(char: str) -> str:
+    return f"U+{ord(char):04X}"
+
+
+def _markup(text: str) -> Failed | None:
+    bare = _CODE.sub(" ", text)
+    for rule, source in (
+        (_SCHEME, text),
+        (_ADDRESS, text),
+        (_CALL_ALL, text),
+        (_BRACKETS, bare),
+        (_DOMAIN, bare),
+        (_MENTION, bare),
+        (_TAG, bare),
+        (_BLOCK, bare),
+    ):
+        if found := rule.search(source):
+            return Failed(fault=Fault.MARKUP, about=found[0].strip()[:40])
+    return None
+
+
+def _broken(text: str) -> Failed | None:
+    if text.count("`") % 2:
+        return Failed(fault=Fault.BROKEN, about="an open backtick")
+    bare = _CODE.sub("x", text)
+    letters = sum(char.isalpha() for char in bare)
+    least = _SHORTEST if bare.isascii() else _SHORTEST_HAN
+    if letters < least:
+        return Failed(fault=Fault.BROKEN, about="no sentence")
+    if not _STOP.search(bare) or _TRAILING_DOTS.search(bare) or _DANGLING.search(bare):
+        return Failed(fault=Fault.BROKEN, about=text[-20:])
+    if not _balanced(bare):
+        return Failed(fault=Fault.BROKEN, about="an open bracket")
+    return None
+
+
+def _balanced(text: str) -> bool:
+    """Whether every bracket and curly quote that opens is closed, in order."""
+    open_: list[str] = []
+    for char in text:
+        if char in _OPENING:
+            open_.append(char)
+        elif char in _PAIRS and (not open_ or open_.pop() != _PAIRS[char]):
+            return False
+    return not open_

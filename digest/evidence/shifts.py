@@ -1,0 +1,258 @@
+"""Whether what a sentence tells of before and after is so. Imports ``claims`` and ``ground``.
+
+Four sorts of claim: a value or name that became another, a name that has a value, a thing that was
+added, a thing that was removed. The first needs the old one on a removed line and the new one on an
+added line of one hunk, a fact that says so, or the author's word; the second needs both in one such
+place; the others need a line of their side.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from digest.change import FileStatus, printable
+from digest.evidence.claims import Bond, Shift, added, bonds, moves, removed, shifts
+from digest.evidence.fault import Failed, Fault
+from digest.evidence.ground import Ground, Stretch, occurs
+from digest.evidence.numbers import has_number
+from digest.evidence.wording import Atom, Sort, Wording
+
+_CALLED = re.compile(r"(?<=\w)\(.*\)$", re.DOTALL)
+_DOTTED = re.compile(r"[A-Za-z_]\w*(?:(?:\.|::)[A-Za-z_]\w*)+")
+_INSTEAD = re.compile(r"instead|rather|previously|formerly|\bwas\b|而|代替|取代")
+_LITERAL = re.compile(r"\d|[\"']|\b(?:True|False|None|true|false|null|nil)\b")
+_PLACE = re.compile(r"[./]")
+_VERSION = re.compile(r"v?\d[\d.,_]*")
+
+
+def wrong_shift(wording: Wording, ground: Ground) -> Failed | None:
+    """The first claim of before and after that the change does not show, if any.
+
+    Where no line of the change is known nothing can be shown; then its words and facts must do.
+    """
+    others = [a for a in wording.atoms if a.sort in {Sort.CODE, Sort.NAME}]
+    for shift in shifts(wording):
+        subjects = [a.text for a in others if a not in {shift.old, shift.new}]
+        if not _shown(shift, subjects, ground):
+            about = f"{shift.old.text} -> {shift.new.text}"
+            return Failed(fault=Fault.SHIFT, about=about)
+    for move in moves(wording):
+        if not _moved(move, ground):
+            return Failed(fault=Fault.SHIFT, about=f"{move.old.text} -> {move.new.text}")
+    for bond in bonds(wording):
+        if not _bound(bond, ground):
+            return Failed(fault=Fault.SHIFT, about=f"{bond.name.text} = {bond.value.text}")
+    if not ground.stretches:
+        return None
+    return _wrong_side(wording, ground)
+
+
+def _shown(shift: Shift, subjects: Sequence[str], ground: Ground) -> bool:
+    """Whether something in the change shows the old one becoming the new one."""
+    old, new = _bare(shift.old, ground), _bare(shift.new, ground)
+    return (
+        _by_fact(old, new, subjects, ground)
+        or any(_by_hunk(old, new, subjects, stretch) for stretch in ground.stretches)
+        or _by_message(old, new, ground, backwards=shift.backwards)
+        or _by_path(shift.old, shift.new, ground)
+        or _by_file(old, new, ground)
+    )
+
+
+def _moved(move: Shift, ground: Ground) -> bool:
+    """Whether a file moved there, or a name came to a file there."""
+    if not _PLACE.search(move.new.text) or _by_path(move.old, move.new, ground):
+        return True  # "moves X to async" is no place that code could look at
+    what = _bare(move.old, ground)
+    return any(
+        _in(what, stretch.added) and _is_of(move.new.text, printable(stretch.file.path))
+        for stretch in ground.stretches
+    )
+
+
+def _bound(bond: Bond, ground: Ground) -> bool:
+    """Whether a hunk, a fact or a line of the message holds the name with its value."""
+    name, value = _bare(bond.name, ground), _bare(bond.value, ground)
+    facts = (
+        f"{item.name}\n{item.before}\n{item.after}\n{item.detail}" for item in ground.facts.items
+    )
+    texts = (*ground.message.splitlines(), *facts)
+    if any(_part_of(name.text, text) and _in(value, text) for text in texts):
+        return True
+    return any(_given(name.text, value, stretch) for stretch in ground.stretches)
+
+
+def _given(name: str, value: Atom, stretch: Stretch) -> bool:
+    """Whether a hunk holds a name with a value, and the lines with the name no other one."""
+    around = f"{stretch.text}\n{printable(stretch.file.path)}"
+    if not (_in(value, stretch.text) and _part_of(name, around)):
+        return False
+    sides = (stretch.hunk.removed, stretch.hunk.added)
+    return any(_beside(name, value, side) for side in sides) or all(
+        _agrees(name, value, side) for side in sides
+    )
+
+
+def _in(atom: Atom, text: str | None) -> bool:
+    """Whether a text holds the atom: a number as a number, code by its words."""
+    if not text:
+        return False
+    if atom.sort is Sort.NUMBER:
+        return has_number(atom.text, text)
+    if occurs(atom.text, text):
+        return True
+    return _VERSION.fullmatch(atom.text) is not None and has_number(atom.text, text)
+
+
+def _bare(atom: Atom, ground: Ground) -> Atom:
+    """The atom as it may stand in code: without call and quotes.
+
+    A dotted name of which the lines write no more than the end is taken by its end.
+    """
+    text = _CALLED.sub("", atom.text.strip("\"'` "))
+    last = re.split(r"\.|::", text)[-1] if _DOTTED.fullmatch(text) else text
+    whole = occurs(text, ground.added) or occurs(text, ground.removed)
+    if last != text and not whole:
+        text = last
+    return Atom(atom.sort, text)
+
+
+def _by_fact(old: Atom, new: Atom, subjects: Sequence[str], ground: Ground) -> bool:
+    for item in ground.facts.items:
+        if _in(old, item.before) and _in(new, item.after):
+            owner = re.split(r"\.|::", item.name)[-1]
+            if not subjects or any(s in item.name or owner in s for s in subjects):
+                return True
+            if any(subject in printable(item.evidence.path) for subject in subjects):
+                return True
+    return False
+
+
+def _by_hunk(old: Atom, new: Atom, subjects: Sequence[str], stretch: Stretch) -> bool:
+    """Whether a hunk takes the old one away and brings the new one, for one of the subjects.
+
+    A subject that stands on the hunk's lines has to stand beside one of the two values.
+    """
+    if not (_in(old, stretch.removed) and _in(new, stretch.added)):
+        return False
+    if not subjects:
+        return True
+    lost, gained = stretch.hunk.removed, stretch.hunk.added
+    on_lines = [s for s in subjects if occurs(s, stretch.removed) or occurs(s, stretch.added)]
+    if on_lines:
+        return any(
+            (_beside(s, old, lost) or _beside(s, new, gained))
+            and _agrees(s, old, lost)
+            and _agrees(s, new, gained)
+            for s in on_lines
+        )
+    around = f"{stretch.hunk.section}\n{printable(stretch.file.path)}"
+    return any(_part_of(s, around) for s in subjects)
+
+
+def _beside(subject: str, value: Atom, lines: Sequence[str]) -> bool:
+    """Whether a line holds both."""
+    return any(occurs(subject, line) and _in(value, line) for line in lines)
+
+
+def _agrees(subject: str, value: Atom, lines: Sequence[str]) -> bool:
+    """Whether the lines with the subject do not give it another value."""
+    rows = [line for line in lines if occurs(subject, line)]
+    if not rows or any(_in(value, row) for row in rows):
+        return True
+    literal = value.sort is Sort.NUMBER or _LITERAL.match(value.text) is not None
+    return not literal or not any(_LITERAL.search(row) for row in rows)
+
+
+def _part_of(subject: str, text: str) -> bool:
+    """Whether a text holds the subject, or one part of a dotted one."""
+    return any(part and occurs(part, text) for part in (subject, *re.split(r"\.|::", subject)))
+
+
+def _by_message(old: Atom, new: Atom, ground: Ground, *, backwards: bool) -> bool:
+    """Whether the author names both in one line, in the order of the sentence."""
+    for line in ground.message.splitlines():
+        if _in(old, line) and _in(new, line):
+            if line.find(old.text) <= line.rfind(new.text):
+                return True
+            if backwards and _INSTEAD.search(line):
+                return True
+    return False
+
+
+def _by_path(old: Atom, new: Atom, ground: Ground) -> bool:
+    """Whether both are files, or folders, of which one loses lines and the other gains some."""
+    before = any(
+        _is_of(old.text, printable(f.old_path or f.path))
+        and (f.deleted or f.status in {FileStatus.DELETED, FileStatus.RENAMED})
+        for f in ground.change.files
+    )
+    after = any(
+        _is_of(new.text, printable(f.path)) and (f.added or f.status is FileStatus.RENAMED)
+        for f in ground.change.files
+    )
+    return before and after
+
+
+def _is_of(text: str, path: str) -> bool:
+    """Whether a text names the path, its end, a folder of it, or its module."""
+    bare = text.strip("\"'` ").strip("/").removeprefix("./")
+    if not bare or not _PLACE.search(text):
+        return False
+    dotted = bare.replace(".", "/")
+    return f"/{bare}/" in f"/{path}/" or f"/{dotted}." in f"/{path}"
+
+
+def _by_file(old: Atom, new: Atom, ground: Ground) -> bool:
+    """Whether one file loses the one name and gains the other, for names that are no values."""
+    if Sort.NUMBER in {old.sort, new.sort} or not (_is_name(old.text) and _is_name(new.text)):
+        return False
+    lost, gained = set(), set()
+    if any(_in(new, s.removed) and _in(old, s.added) for s in ground.stretches):
+        return False  # a hunk shows it the other way round
+    for stretch in ground.stretches:
+        if _in(old, stretch.removed):
+            lost.add(stretch.file.path)
+        if _in(new, stretch.added):
+            gained.add(stretch.file.path)
+    return bool(lost & gained)
+
+
+def _is_name(text: str) -> bool:
+    return len(text) > 3 and not text[:1].isdigit() and any(char.isalpha() for char in text)
+
+
+def _wrong_side(wording: Wording, ground: Ground) -> Failed | None:
+    """What is said to be added and stands on no added line, or removed and on no removed one."""
+    for claimed, text, paths in (
+        (added(wording), ground.added, _gaining(ground)),
+        (removed(wording), ground.removed, _losing(ground)),
+    ):
+        for atom in claimed:
+            if not _on(atom, text, paths, ground):
+                return Failed(fault=Fault.SIDE, about=atom.text)
+    return None
+
+
+def _on(atom: Atom, text: str, paths: Sequence[str], ground: Ground) -> bool:
+    """Whether a side holds the atom, or its words where it is more than one."""
+    bare = _bare(atom, ground).text.strip("@*")
+    if occurs(bare, text) or any(_is_of(bare, path) for path in paths):
+        return True
+    if occurs(bare, ground.message):
+        return True  # the author says so of something that the hunks show otherwise
+    parts = re.findall(r"\w+", bare)
+    return len(parts) > 1 and all(occurs(part, text) for part in parts)
+
+
+def _gaining(ground: Ground) -> list[str]:
+    return [
+        printable(f.path)
+        for f in ground.change.files
+        if f.added or f.status is not FileStatus.DELETED
+    ]
+
+
+def _losing(ground: Ground) -> list[str]:
+    return [printable(f.old_path or f.path) for f in ground.change.files if f.deleted]
