@@ -64,8 +64,8 @@ def web(url: str) -> str:
 def _inner(span: Span) -> str:
     """What stands between the marks of the span."""
     match span:
-        case Link() if web(span.url) and span.text.strip():
-            return f"[{escaped(span.text.strip())}]({web(span.url)})"
+        case Link() if (label := legible(span.text).strip()) and (url := web(span.url)):
+            return f"[{escaped(label)}]({url})"
         case Code() if _PLAIN_CODE.fullmatch(shown := legible(span.text)) and shown.strip():
             return f"`{shown.strip()}`"
         case _:

@@ -57,10 +57,11 @@ class Piece(NamedTuple):
 
 
 class Line(NamedTuple):
-    """A line of Markdown with the words that a person reads in it."""
+    """A line of Markdown, how deep it stands, and the words that a person reads in it."""
 
     marked: str
     text: str
+    depth: int = 0
 
 
 def pieces(blocks: Iterable[Block], *, interactive: bool) -> Iterator[Piece]:
@@ -76,7 +77,7 @@ def _pieces(block: Block, *, interactive: bool) -> Iterator[Piece]:
         case Paragraph(spans=spans):
             yield from map(_markdown, _lines(spans))
         case Listing(items=items, ordered=ordered):
-            yield from _grouped(_listing(items, "", ordered=ordered))
+            yield from _grouped(_listing(items, ordered=ordered))
         case Table():
             yield from _grouped(_table(block))
         case Quote(paragraphs=paragraphs):
@@ -116,14 +117,17 @@ def _heading(heading: Heading) -> Iterator[Piece]:
         yield Piece(component, line.text, leads=True)
 
 
-def _listing(items: Sequence[Item], indent: str, *, ordered: bool) -> Iterator[Line]:
+def _listing(items: Sequence[Item], depth: int = 0, *, ordered: bool) -> Iterator[Line]:
     for number, item in enumerate(items, 1):
         mark = f"{number}. " if ordered else "- "
-        first, *rest = [*_lines(item.spans)] or [Line("", "")]
-        yield Line(f"{indent}{mark}{first.marked}".rstrip(), f"{indent}{mark}{first.text}")
-        # A blank after a list's line begins its next line, still within the item.
-        deeper = indent + " " * max(4, len(mark))
-        yield from (Line(f"{deeper}{line.marked}", line.text) for line in rest)
+        lines = [*_lines(item.spans)]
+        if not lines:
+            # A mark without words would make code of what is below it.
+            yield from _listing(item.children, depth, ordered=False)
+            continue
+        deeper = depth + max(4, len(mark))
+        yield Line(mark + lines[0].marked, mark + lines[0].text, depth)
+        yield from (line._replace(depth=deeper) for line in lines[1:])
         yield from _listing(item.children, deeper, ordered=False)
 
 
@@ -136,7 +140,7 @@ def _table(table: Table) -> Iterator[Line]:
         if place == 0:
             spans = tuple(Strong(span.text) if isinstance(span, Text) else span for span in spans)
         for part, line in enumerate(_lines(spans)):
-            yield Line(f"{'    ' if part else '- '}{line.marked}", line.text)
+            yield line._replace(depth=4) if part else Line(f"- {line.marked}", line.text)
 
 
 def _grouped(lines: Iterable[Line]) -> Iterator[Piece]:
@@ -154,8 +158,11 @@ def _grouped(lines: Iterable[Line]) -> Iterator[Piece]:
 
 
 def _together(lines: Sequence[Line]) -> Piece:
+    """The lines as one component; what goes on from another begins at the margin."""
+    base = lines[0].depth
+    marked = (" " * max(line.depth - base, 0) + line.marked for line in lines)
     return _markdown(
-        Line("\n".join(line.marked for line in lines), "\n".join(line.text for line in lines))
+        Line("\n".join(marked), "\n".join(" " * one.depth + one.text for one in lines))
     )
 
 
