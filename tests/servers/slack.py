@@ -157,7 +157,7 @@ class SlackServer:
         app.router.add_route("*", "/api/{method}", self._call)
         app.router.add_get("/link", self.sockets.serve)
         app.router.add_post("/response/{name}", self._response)
-        self._runner = web.AppRunner(app, shutdown_timeout=0.1)
+        self._runner = web.AppRunner(app, shutdown_timeout=0.1, access_log=None)
         await self._runner.setup()
         site = web.TCPSite(self._runner, "127.0.0.1", self.port, reuse_address=True)
         await site.start()

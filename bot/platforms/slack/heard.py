@@ -21,7 +21,7 @@ COMMAND = "/digest"
 EXPLAIN = "explain"
 """The callback of the message shortcut, which is the action's name as well."""
 
-_SAID_BY_PEOPLE = frozenset({None, "file_share", "thread_broadcast"})
+_SAID_BY_PEOPLE = ("", None, "file_share", "thread_broadcast")
 _MARK = re.compile(r"<([^<>|]+)(?:\|([^<>]*))?>")
 
 
@@ -83,7 +83,7 @@ def _marked(target: str, label: str, me: str) -> str:
 
 
 def _event(body: Mapping[str, Any], account: Account) -> Heard | HomeOpened | None:
-    event = body.get("event") or {}
+    event = _inner(body, "event")
     team = str(body.get("team_id") or event.get("team") or "")
     match event.get("type"):
         case "app_home_opened" if event.get("tab") == "home":
@@ -110,7 +110,7 @@ def _message(
     addressed: bool = True,
 ) -> Heard | None:
     person, stamp = str(event.get("user", "")), str(event.get("ts", ""))
-    machine = event.get("bot_id") or event.get("subtype") not in _SAID_BY_PEOPLE
+    machine = event.get("bot_id") or event.get("subtype", "") not in _SAID_BY_PEOPLE
     if machine or not person or person in {account.user, "USLACKBOT"} or not _time(stamp):
         return None
     thread = str(event.get("thread_ts", "")) or ("" if direct else stamp)
@@ -149,11 +149,12 @@ def _command(body: Mapping[str, Any], now: datetime) -> Heard:
 
 def _pressed(body: Mapping[str, Any], now: datetime) -> Heard | None:
     """A button of ours; one that only leads somewhere is no message."""
-    action: Mapping[str, Any] = next(iter(body.get("actions") or ()), {})
+    actions = body.get("actions")
+    action = _inner({"first": actions[0]}, "first") if isinstance(actions, list) and actions else {}
     name = str(action.get("action_id", "")).partition("/")[2]
-    container = body.get("container") or {}
-    person = str((body.get("user") or {}).get("id", ""))
-    chat = str((body.get("channel") or {}).get("id", "")) or person
+    container = _inner(body, "container")
+    person = str(_inner(body, "user").get("id", ""))
+    chat = str(_inner(body, "channel").get("id", "")) or person
     stamp = str(container.get("message_ts", ""))
     if not name or not chat:
         return None
@@ -168,29 +169,35 @@ def _pressed(body: Mapping[str, Any], now: datetime) -> Heard | None:
         receipt=Receipt(message=stamp, thread=str(container.get("thread_ts", "")) or stamp),
         direct=chat.startswith(("D", "U", "W")),
         action=name,
-        workspace=str((body.get("team") or {}).get("id", "")),
+        workspace=str(_inner(body, "team").get("id", "")),
     )
     return Heard(incoming=incoming, response=str(body.get("response_url", "")), known=False)
 
 
 def _chosen(body: Mapping[str, Any], account: Account, now: datetime) -> Heard | None:
-    message, chat = body.get("message") or {}, str((body.get("channel") or {}).get("id", ""))
+    message, chat = _inner(body, "message"), str(_inner(body, "channel").get("id", ""))
     stamp = str(message.get("ts", ""))
     if not chat or not stamp:
         return None
     incoming = Incoming(
         platform="slack",
         chat=chat,
-        person=str((body.get("user") or {}).get("id", "")),
+        person=str(_inner(body, "user").get("id", "")),
         text=words(str(message.get("text", "")), account.user),
         id=str(body.get("action_ts") or body.get("trigger_id", "")),
         at=now,
         receipt=Receipt(message=stamp, thread=str(message.get("thread_ts", "")) or stamp),
         direct=chat.startswith("D"),
         action=str(body.get("callback_id", "")),
-        workspace=str((body.get("team") or {}).get("id", "")),
+        workspace=str(_inner(body, "team").get("id", "")),
     )
     return Heard(incoming=incoming, response=str(body.get("response_url", "")), known=False)
+
+
+def _inner(body: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+    """An object within an object; empty where it is none."""
+    found = body.get(key)
+    return found if isinstance(found, dict) else {}
 
 
 def _time(stamp: str) -> float:

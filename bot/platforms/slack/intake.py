@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
@@ -54,7 +54,7 @@ class Intake:
         self._app = AsyncApp(
             name="digestbot",
             client=calls.client,
-            authorize=self._authorize,
+            authorize=_authorizing(accounts),
             # Requests are verified before they come here, and Bolt takes a time that is no number
             # for an error of its own.
             request_verification_enabled=False,
@@ -83,16 +83,6 @@ class Intake:
         if response.status >= 500:
             raise SendError(SendReason.UNAVAILABLE, "the bot cannot be told who it is")
         return json.loads(response.body) if response.body.startswith("{") else None
-
-    async def _authorize(self, team_id: str | None) -> AuthorizeResult:
-        account = await self._accounts.of(team_id or "")
-        return AuthorizeResult(
-            enterprise_id=None,
-            team_id=account.team,
-            bot_token=account.token,
-            bot_id=account.bot,
-            bot_user_id=account.user,
-        )
 
     async def _take(self, ack: AsyncAck, body: Json) -> None:
         await ack()
@@ -124,6 +114,22 @@ class Intake:
             external = await around.external(account, incoming.chat)
             incoming = replace(incoming, external=external)
         await self.queue.put(incoming)
+
+
+def _authorizing(accounts: Accounts) -> Callable[[str | None], Awaitable[AuthorizeResult]]:
+    """Tells Bolt who the bot is. A function, since Bolt would hand a method another ``self``."""
+
+    async def authorize(team_id: str | None) -> AuthorizeResult:
+        account = await accounts.of(team_id or "")
+        return AuthorizeResult(
+            enterprise_id=None,
+            team_id=account.team,
+            bot_token=account.token,
+            bot_id=account.bot,
+            bot_user_id=account.user,
+        )
+
+    return authorize
 
 
 def _team(body: Json) -> str:

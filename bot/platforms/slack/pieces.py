@@ -177,11 +177,13 @@ def _entry(item: Item, number: int, depth: int, *, ordered: bool) -> Iterator[Li
         children = ()
     yield from lines_of(listed(ordered=ordered, depth=depth), found, number)
     for place, child in enumerate(children):
-        yield from _entry(child, place, depth + 1, ordered=ordered)
+        yield from _entry(child, place, depth + 1, ordered=False)
 
 
 def _table(table: Table, group: int, *, tables: bool) -> Iterator[Piece]:
-    """As few tables as the rows need, each with the header."""
+    """As few tables as the rows need, each with the header; none where there is no word in it."""
+    if not any(plain(cell).strip() for row in (table.header, *table.rows) for cell in row):
+        return
     head = [_cell(cell) for cell in table.header]
     held, used = [head], weight(head)
     rows = [(row, [_cell(cell) for cell in row]) for row in table.rows]

@@ -1,0 +1,150 @@
+"""Slack calling over HTTP: real requests, signed and not."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import hmac
+import io
+import json
+import time
+from urllib.parse import urlencode
+
+import aiohttp
+import pytest
+
+from bot.platforms.base import Called
+from bot.platforms.slack import Config, create
+from bot.platforms.slack.web_events import LARGEST
+from tests.servers.asgi import served
+from tests.servers.slack import BOT_TOKEN, BOT_USER, CHANNEL, PERSON, TEAM, SlackServer
+
+SECRET = "signing-secret-31b1"
+MENTION = {
+    "type": "event_callback",
+    "team_id": TEAM,
+    "event": {"type": "app_mention", "user": PERSON, "channel": CHANNEL, "ts": "1700000000.1", "text": f"<@{BOT_USER}> explain #7"},
+}  # fmt: skip
+
+
+class Caller:
+    """Slack, calling the bot's address."""
+
+    def __init__(self, url, session, bot):
+        self.url = url
+        self.session = session
+        self.bot = bot
+
+    async def post(self, body: bytes, *, kind="application/json", secret=SECRET, at=None, **more):
+        stamp = str(int(time.time() if at is None else at))
+        signed = hmac.new(secret.encode(), f"v0:{stamp}:".encode() + body, hashlib.sha256)
+        headers = {
+            "Content-Type": kind,
+            "X-Slack-Request-Timestamp": stamp,
+            "X-Slack-Signature": f"v0={signed.hexdigest()}",
+            **more,
+        }
+        async with self.session.post(self.url, data=io.BytesIO(body), headers=headers) as answer:
+            return answer.status, await answer.text()
+
+    async def event(self, payload=MENTION, **more):
+        return await self.post(json.dumps(payload).encode(), **more)
+
+    @property
+    def heard(self):
+        return self.bot.intake.queue
+
+
+@pytest.fixture
+async def caller():
+    with SlackServer() as server:
+        bot = create(
+            Config(bot_token=BOT_TOKEN, signing_secret=SECRET, events="http", api=server.url)
+        )
+        assert isinstance(bot, Called)
+        async with served(bot.web) as url, aiohttp.ClientSession() as session:
+            yield Caller(url, session, bot)
+        await bot.aclose()
+
+
+async def test_a_signed_event_is_answered_at_once_and_heard(caller):
+    assert await caller.event() == (200, "")
+    listening = aiter(caller.bot.listen())
+    heard = await anext(listening)
+    assert (heard.text, heard.chat, heard.person) == ("explain #7", CHANNEL, PERSON)
+    await listening.aclose()
+
+
+async def test_the_address_is_verified(caller):
+    challenge = {"type": "url_verification", "challenge": "3eZbrw1aB"}
+    status, body = await caller.event(challenge)
+    assert (status, json.loads(body)) == (200, {"challenge": "3eZbrw1aB"})
+
+
+async def test_a_command_and_a_button_come_as_forms(caller):
+    form = {"command": "/digest", "text": "help", "team_id": TEAM, "channel_id": CHANNEL, "user_id": PERSON, "trigger_id": "1.2"}  # fmt: skip
+    kind = "application/x-www-form-urlencoded"
+    status, body = await caller.post(urlencode(form).encode(), kind=kind)
+    assert (status, json.loads(body)) == (200, {"response_type": "in_channel"})
+    pressed = {
+        "type": "block_actions",
+        "team": {"id": TEAM},
+        "user": {"id": PERSON},
+        "channel": {"id": CHANNEL},
+        "container": {"message_ts": "1.1"},
+        "actions": [{"action_id": "0/mute", "value": "topic: moe", "action_ts": "1.3", "type": "button", "block_id": "b"}],
+    }  # fmt: skip
+    body = urlencode({"payload": json.dumps(pressed)}).encode()
+    assert await caller.post(body, kind=kind) == (200, "")
+    async with asyncio.timeout(5):
+        first, second = await caller.heard.get(), await caller.heard.get()
+    assert {first.text, second.text} == {"help", "topic: moe"}
+    assert {first.action, second.action} == {"", "mute"}
+
+
+@pytest.mark.parametrize(
+    "payload",
+    [
+        {"type": "event_callback", "team_id": TEAM, "event": {"type": "star_added"}},
+        {"type": "event_callback", "team_id": TEAM, "event": {"type": "message", "subtype": "x"}},
+        {"type": "something_new", "team_id": TEAM},
+        {"type": "view_closed", "team": {"id": TEAM}, "view": {"callback_id": "x"}},
+        {"type": "shortcut", "callback_id": "x", "team": {"id": TEAM}},
+    ],
+)
+async def test_nothing_that_slack_signed_is_answered_with_an_error(caller, payload):
+    assert (await caller.event(payload))[0] == 200
+    assert caller.heard.empty()
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"secret": "another"},
+        {"at": time.time() - 301},
+        {"at": time.time() + 301},
+        {"X-Slack-Request-Timestamp": "yesterday"},
+        {"X-Slack-Request-Timestamp": ""},
+        {"X-Slack-Signature": ""},
+        {"X-Slack-Signature": "v0=" + "f" * 64},
+    ],
+)
+async def test_what_is_not_signed_lately_gets_401_and_nothing_else(caller, more):
+    assert await caller.event(**more) == (401, "")
+    assert await caller.event({"type": "url_verification", "challenge": "x"}, **more) == (401, "")
+    await asyncio.sleep(0.05)
+    assert caller.heard.empty()
+
+
+async def test_other_methods_and_giants_are_refused(caller):
+    async with caller.session.get(caller.url) as answer:
+        assert answer.status == 405
+    assert (await caller.post(b"x" * (LARGEST + 1)))[0] == 413
+    assert (await caller.post(b"\xff\xfe"))[0] == 400
+
+
+async def test_a_request_that_was_recorded_is_the_same_message_again(caller):
+    await caller.event()
+    await caller.event(**{"X-Slack-Retry-Num": "1", "X-Slack-Retry-Reason": "http_timeout"})
+    async with asyncio.timeout(5):
+        assert await caller.heard.get() == await caller.heard.get()
