@@ -13,6 +13,7 @@ from bot.sources.git import open_source
 from bot.store.archive import SqlArchive
 from bot.store.coverage import SqlCoverage
 from bot.store.engine import open_database
+from bot.workers import Processes
 from digest.language import Language
 from digest.markdown import markdown
 from digest.report import assemble, digest_document, report_document
@@ -24,6 +25,7 @@ from handlers.ports import Range, Tip
 
 async def digest_once(clone: str, data: Path, base: str | None, tip: str) -> float:
     """Seconds for everything that a digest of the range needs, but the start of Python."""
+    workers = Processes()
     async with await open_database(data) as database:
         began = time.perf_counter()
         repository, source = await open_source(clone, data)
@@ -33,6 +35,7 @@ async def digest_once(clone: str, data: Path, base: str | None, tip: str) -> flo
             coverage=SqlCoverage(database),
             clock=SystemClock(),
             zone=zone_of("UTC"),
+            workers=workers,
         )
         at = Tip(branch="HEAD", sha=tip)
         read = await ingest(ctx, Range(base=base, tip=tip), at)
@@ -41,4 +44,6 @@ async def digest_once(clone: str, data: Path, base: str | None, tip: str) -> flo
         report = assemble(repository, at.branch, window, read.changes, Language.EN)
         Console(io.StringIO()).render(digest_document(report, Language.EN))
         markdown(report_document(report, Language.EN))
-        return time.perf_counter() - began
+        taken = time.perf_counter() - began
+    workers.close()
+    return taken

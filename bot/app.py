@@ -18,6 +18,7 @@ from bot.store.coverage import SqlCoverage
 from bot.store.digests import SqlDigests
 from bot.store.engine import Database, open_database
 from bot.store.ledger import SqlLedger
+from bot.workers import Processes
 from digest.errors import NotARepository, UserError
 from digest.graded import Repository
 from digest.language import Language
@@ -45,6 +46,7 @@ class App:
     digests: SqlDigests
     clock: Clock
     places: Places
+    workers: Processes
 
     async def watch(
         self, place: str | None, *, name: str | None = None, branch: str | None = None
@@ -124,7 +126,7 @@ class App:
         language: Language = Language.EN,
         progress: Progress | None = None,
     ) -> Context:
-        """What a use case is given for one repository and one asker."""
+        """What a use case is given for one repository and one asker, who is shown pages."""
         return Context(
             watched=watched,
             archive=self.archive,
@@ -133,6 +135,8 @@ class App:
             zone=zone,
             language=language,
             progress=progress or Silent(),
+            workers=self.workers,
+            every=False,
         )
 
     def zone(self, name: str | None) -> ZoneInfo:
@@ -191,14 +195,19 @@ async def opened(file: Path | None = None, clock: Clock | None = None) -> AsyncI
     config = configuration(file)
     data = config.data if config else data_folder()
     async with await open_database(data) as database:
-        yield App(
-            config=config,
-            data=data,
-            database=database,
-            archive=SqlArchive(database),
-            coverage=SqlCoverage(database),
-            ledger=SqlLedger(database),
-            digests=SqlDigests(database),
-            clock=clock or SystemClock(),
-            places=Places(data),
-        )
+        workers = Processes()
+        try:
+            yield App(
+                config=config,
+                data=data,
+                database=database,
+                archive=SqlArchive(database),
+                coverage=SqlCoverage(database),
+                ledger=SqlLedger(database),
+                digests=SqlDigests(database),
+                clock=clock or SystemClock(),
+                places=Places(data),
+                workers=workers,
+            )
+        finally:
+            workers.close()

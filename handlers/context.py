@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
 from digest.grade import Thresholds
 from digest.graded import Repository
 from digest.language import Language
-from handlers.ports import Archive, Clock, Coverage, Progress, Source
+from digest.privacy import Privacy
+from handlers.ports import A, Archive, B, Clock, Coverage, Progress, Source, Workers
+
+if TYPE_CHECKING:
+    # Only a context with a model needs what this brings along.
+    from handlers.judgement import Judging
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -16,7 +24,7 @@ class Watched:
     """A repository with the settings that belong to it.
 
     ``aliases`` leads from another name of a topic (lower case, any language) to the topics it
-    stands for. ``branch`` is ``None`` for the default branch.
+    stands for. ``branch`` is ``None`` for the default branch. ``privacy`` is what a model may see.
     """
 
     repository: Repository
@@ -24,6 +32,7 @@ class Watched:
     branch: str | None = None
     thresholds: Thresholds | None = None
     aliases: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    privacy: Privacy = Privacy.REDACTED
 
 
 class Silent:
@@ -39,9 +48,28 @@ class Silent:
         """Say nothing."""
 
 
+class InThreads:
+    """Workers without processes: the event loop goes on, one processor does the work."""
+
+    at_once = 1
+
+    async def few(self, work: Callable[[A], B], given: A) -> B:
+        """Do it in a thread."""
+        return await asyncio.to_thread(work, given)
+
+    async def many(self, work: Callable[[A], B], given: A) -> B:
+        """Do it in a thread."""
+        return await asyncio.to_thread(work, given)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Context:
-    """The ports and the asker's settings for one request."""
+    """The ports and the asker's settings for one request.
+
+    ``every`` says that the asker reads every match of a question (as JSON does), not only the page
+    that is shown: a chat does without them, since there may be thousands. Without ``judging`` no
+    model is asked.
+    """
 
     watched: Watched
     archive: Archive
@@ -50,3 +78,6 @@ class Context:
     zone: ZoneInfo
     language: Language = Language.EN
     progress: Progress = field(default_factory=Silent)
+    workers: Workers = field(default_factory=InThreads)
+    every: bool = True
+    judging: Judging | None = None

@@ -1,23 +1,22 @@
-"""From commits to graded changes in the archive: read what is missing, grade it, keep it.
-
-A commit whose facts cannot be read is never lost: it is kept with what its message says, and
-told apart by the cause.
-"""
+"""From commits to graded changes in the archive: read what is missing, grade it, keep it."""
 
 from __future__ import annotations
 
 import asyncio
+from collections import deque
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 
-from digest.change import Change
-from digest.facts import FACTS_VERSION, extract, wanted
-from digest.facts.bare import bare
+from digest.facts import FACTS_VERSION, wanted
 from digest.graded import Graded
+from digest.grading import Batch, GradedBatch, grade_batch
 from digest.importance import grade, graded_by
 from handlers.context import Context
 from handlers.ports import Selection, Tip
+
+_MANY = 2000
+"""Changes from which several processes are worth their memory: a backfill, not a month."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,45 +59,45 @@ async def fill(
         # The selection itself is cheaper for git than a list of names, where all is missing.
         wide = len(missing) == len(names) and not isinstance(selection, Sequence)
         if missing:
-            await _read(ctx, selection if wide else missing, tip, failures)
+            await _read(ctx, selection if wide else missing, tip, failures, len(missing))
         ctx.progress.finish()
     return names, failures
 
 
-async def _read(ctx: Context, selection: Selection, tip: Tip, failures: dict[str, str]) -> None:
-    """Read and keep a selection, a batch ahead of the one that is being graded."""
-    under_way: asyncio.Task[None] | None = None
-    try:
-        async with aclosing(_with_texts(ctx, selection, tip)) as batches:
-            async for batch, texts in batches:
-                if under_way is not None:
-                    await under_way
-                under_way = asyncio.create_task(_keep(ctx, batch, texts, failures))
-        if under_way is not None:
-            await under_way
-    finally:
-        if under_way is not None and not under_way.done():
-            under_way.cancel()
-            await asyncio.gather(under_way, return_exceptions=True)
-
-
-async def _with_texts(
-    ctx: Context, selection: Selection, tip: Tip
-) -> AsyncGenerator[tuple[Sequence[Change], Mapping[str, str]], None]:
-    async for batch in ctx.watched.source.changes(tip, selection):
-        blobs = list(dict.fromkeys(b for change in batch for b in wanted(change)))
-        yield batch, await ctx.watched.source.texts(blobs) if blobs else {}
-
-
-async def _keep(
-    ctx: Context,
-    batch: Sequence[Change],
-    texts: Mapping[str, str],
-    failures: dict[str, str],
+async def _read(
+    ctx: Context, selection: Selection, tip: Tip, failures: dict[str, str], expected: int
 ) -> None:
-    graded = await asyncio.to_thread(_grade_all, ctx, batch, texts, failures)
-    await ctx.archive.save(ctx.watched.repository, graded)
-    ctx.progress.advance(len(graded))
+    """Read and keep a selection; batches are graded while the next ones are being read."""
+    under_way: deque[asyncio.Task[GradedBatch]] = deque()
+    large = expected >= _MANY
+    work = ctx.workers.many if large else ctx.workers.few
+    try:
+        async with aclosing(_batches(ctx, selection, tip)) as batches:
+            async for batch in batches:
+                under_way.append(asyncio.create_task(work(grade_batch, batch)))
+                while len(under_way) > (ctx.workers.at_once if large else 1):
+                    await _keep(ctx, await under_way[0], failures)
+                    under_way.popleft()
+        while under_way:
+            await _keep(ctx, await under_way[0], failures)
+            under_way.popleft()
+    finally:
+        for task in under_way:
+            task.cancel()
+        await asyncio.gather(*under_way, return_exceptions=True)
+
+
+async def _batches(ctx: Context, selection: Selection, tip: Tip) -> AsyncGenerator[Batch, None]:
+    async for changes in ctx.watched.source.changes(tip, selection):
+        blobs = list(dict.fromkeys(b for change in changes for b in wanted(change)))
+        texts = await ctx.watched.source.texts(blobs) if blobs else {}
+        yield Batch(changes=tuple(changes), texts=texts, thresholds=ctx.watched.thresholds)
+
+
+async def _keep(ctx: Context, batch: GradedBatch, failures: dict[str, str]) -> None:
+    await ctx.archive.save(ctx.watched.repository, batch.changes)
+    failures.update(batch.failures)
+    ctx.progress.advance(len(batch.changes))
 
 
 async def _regrade(ctx: Context, lacking: Sequence[str]) -> frozenset[str]:
@@ -112,20 +111,3 @@ async def _regrade(ctx: Context, lacking: Sequence[str]) -> frozenset[str]:
     await ctx.archive.save(ctx.watched.repository, fresh)
     ctx.progress.advance(len(fresh))
     return frozenset(graded.sha for graded in fresh)
-
-
-def _grade_all(
-    ctx: Context, batch: Sequence[Change], texts: Mapping[str, str], failures: dict[str, str]
-) -> list[Graded]:
-    return [_grade_one(ctx, change, texts, failures) for change in batch]
-
-
-def _grade_one(
-    ctx: Context, change: Change, texts: Mapping[str, str], failures: dict[str, str]
-) -> Graded:
-    try:
-        facts = extract(change, texts)
-    except Exception as error:  # noqa: BLE001 - one odd commit must not end the day; it is told
-        failures[change.sha] = f"{type(error).__name__}: {error}"
-        facts = bare(change)
-    return Graded(commit=change.commit, facts=facts, grade=grade(facts, ctx.watched.thresholds))

@@ -5,16 +5,20 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from digest.change import Change
 from digest.graded import Graded, Repository
 from digest.query import Query
+from digest.survey import Survey
 from digest.window import Window
+
+A = TypeVar("A")
+B = TypeVar("B")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,6 +92,19 @@ class Progress(Protocol):
         """The work is over."""
 
 
+class Workers(Protocol):
+    """Where pure work that takes processor time is done, away from the event loop."""
+
+    at_once: int
+    """How many pieces of work make sense at a time."""
+
+    async def few(self, work: Callable[[A], B], given: A) -> B:
+        """Do a piece of little work."""
+
+    async def many(self, work: Callable[[A], B], given: A) -> B:
+        """Do one of many pieces; what goes in and comes out can be pickled."""
+
+
 class Clock(Protocol):
     """The time."""
 
@@ -134,6 +151,13 @@ class Archive(Protocol):
 
     async def select(self, repository: Repository, query: Query) -> Sequence[Graded]:
         """Those that meet every condition of the query, newest first."""
+
+    async def survey(self, repository: Repository, query: Query, page: int = 1) -> Survey:
+        """Those that meet every condition, counted, and a page of them, which is quick.
+
+        ``page`` counts from 1; a page beyond the last is the last. The limit and the rank of the
+        query do not matter.
+        """
 
     async def vocabulary(
         self, repository: Repository, among: Collection[str] | None = None

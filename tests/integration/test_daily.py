@@ -27,9 +27,10 @@ from bot.store.coverage import SqlCoverage
 from bot.store.digests import SqlDigests
 from bot.store.engine import open_database
 from bot.store.ledger import SqlLedger
+from bot.workers import Processes
+from digest import grading
 from digest.facts import extract
 from digest.window import day_window
-from handlers import ingest as ingesting
 from handlers.context import Context
 from handlers.daily import due, look
 from handlers.ports import State, Tip
@@ -66,6 +67,7 @@ async def app(tmp_path: Path) -> AsyncIterator[App]:
             digests=SqlDigests(database),
             clock=FixedClock(MONDAY + DAY),
             places=Places(data),
+            workers=Processes(),
         )
 
 
@@ -137,14 +139,14 @@ async def test_change_that_cannot_be_read_is_failed_with_its_cause_and_read_agai
         return extract(change, texts)
 
     # The failure has to come from inside our own code, where no fake stands.
-    monkeypatch.setattr(ingesting, "extract", broken)
+    monkeypatch.setattr(grading, "extract", broken)
     ctx = await context(app, repository)
     window = day_window(MONDAY.date(), UTC_ZONE)
     daily = await look(ctx, window)
     failed = [o for o in daily.outcomes if o.state is State.FAILED]
     assert [o.why for o in failed] == ["RuntimeError: no such luck"]
     assert len(daily.report.entries) == len(daily.outcomes) == 5
-    monkeypatch.setattr(ingesting, "extract", extract)
+    monkeypatch.setattr(grading, "extract", extract)
     assert not [o for o in (await look(ctx, window)).outcomes if o.state is State.FAILED]
 
 
