@@ -77,6 +77,7 @@ class FeishuServer(Loopback):
         self.answers: dict[str, Json] = {}
         self._sockets: list[web.WebSocketResponse] = []
         self._frames = 0
+        self._awaited: dict[str, asyncio.Future[None]] = {}
 
     def counts(self, sent: Sent) -> bool:
         """Acts are for messages that are posted and edited."""
@@ -342,7 +343,10 @@ class FeishuServer(Loopback):
 
     async def _hear(self, socket: web.WebSocketResponse, frame: Frame) -> None:
         if frame.method == Method.DATA:
-            self.answers[frame.headers["message_id"]] = json.loads(frame.payload)
+            name = frame.headers["message_id"]
+            self.answers[name] = json.loads(frame.payload)
+            if name in self._awaited and not self._awaited[name].done():
+                self._awaited[name].set_result(None)
             return
         assert frame.type == "ping"
         assert frame.service == 33
@@ -357,6 +361,7 @@ class FeishuServer(Loopback):
     async def _push(self, event: Json, pieces: int, wait: float) -> Json | None:
         self._frames += 1
         name = f"m{self._frames}"
+        awaited = self._awaited[name] = self._loop.create_future()
         payload = json.dumps(event).encode()
         step = -(-len(payload) // pieces)
         for place in range(pieces):
@@ -376,9 +381,7 @@ class FeishuServer(Loopback):
                 payload=payload[place * step : (place + 1) * step],
             )
             await self._sockets[-1].send_bytes(frame.dump())
-        deadline = self._loop.time() + wait
-        while name not in self.answers and self._loop.time() < deadline:
-            await asyncio.sleep(0.002)
+        await asyncio.wait([awaited], timeout=wait)
         reply = self.answers.get(name)
         if reply and reply.get("data"):
             reply["data"] = json.loads(base64.b64decode(reply["data"]))

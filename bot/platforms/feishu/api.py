@@ -59,6 +59,10 @@ class Api:
         token = await self._fetched(stale=token)
         return await self._ask(method, path, body, query, token, repeatable=repeatable)
 
+    async def ready(self) -> None:
+        """Fetch a token, if there is no fresh one, so that the next call goes at once."""
+        await self._fetched()
+
     async def endpoint(self) -> Json:
         """Where the long connection is to be opened, and with what pauses."""
         body = {"AppID": self.app_id, "AppSecret": self._secret.get_secret_value()}

@@ -36,9 +36,10 @@ DROPS_REPEATS = timedelta(minutes=55)
 """Feishu says an hour; clocks and the time on the way are allowed for."""
 
 # 50 messages a second and 1000 a minute for an app; 5 a second for a group, shared by all its bots.
-_SECOND, _SECOND_SPARE = Rate(count=45, seconds=1.0), Rate(count=5, seconds=1.0)
-_MINUTE, _MINUTE_SPARE = Rate(count=950, seconds=60.0), Rate(count=50, seconds=60.0)
-_IN_A_CHAT = (Rate(count=4, seconds=1.0),)
+# One after the other at even distances, since messages that leave together arrive unevenly.
+_SECOND, _SECOND_SPARE = Rate(count=1, seconds=1 / 44), Rate(count=1, seconds=1 / 4)
+_MINUTE, _MINUTE_SPARE = Rate(count=950, seconds=60.0), Rate(count=40, seconds=60.0)
+_IN_A_CHAT = (Rate(count=1, seconds=1 / 4),)
 
 _ID_TYPES = {"oc_": "chat_id", "ou_": "open_id", "on_": "union_id"}
 
@@ -67,7 +68,8 @@ class FeishuSender:
         return render(document, Style(size=_SIZE, interactive=True))
 
     async def ready(self, chat: str, *, answer: bool = False) -> None:
-        """Wait for the chat's turn and for the app's."""
+        """Wait for a token, for the chat's turn and for the app's."""
+        await self._api.ready()
         try:
             await self._second.turn(chat, _IN_A_CHAT, answer=answer)
             await self._minute.turn(chat, (), answer=answer)
