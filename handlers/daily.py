@@ -7,8 +7,9 @@ channel's last digest, by ancestry, so that a commit with an old date is late bu
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from digest.grade import Level
 from digest.report import Report, assemble, shown, tally
@@ -17,19 +18,24 @@ from handlers.context import Context
 from handlers.ingest import Ingested, ingest
 from handlers.ports import Outcome, Range, Selection, State, Tip
 
+if TYPE_CHECKING:
+    from handlers.judgement import Judgement, Missed
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Daily:
     """A report with the state that every commit of it ends in once the digest is posted.
 
-    ``outcomes`` hold each commit of the selection once, in the report's order. ``rewritten`` says
-    that the branch no longer descends from the tip it was last seen at.
+    ``outcomes`` hold each commit of the selection once, in the report's order; one that a model was
+    to judge and did not says why. ``rewritten`` says that the branch no longer descends from the
+    tip it was last seen at. ``judgement`` is ``None`` where there is no model.
     """
 
     report: Report
     outcomes: tuple[Outcome, ...]
     tip: Tip
     rewritten: bool = False
+    judgement: Judgement | None = None
 
 
 async def look(ctx: Context, window: Window, least: Level = Level.HIGH) -> Daily:
@@ -67,28 +73,64 @@ async def _report(
     if late is None:
         late = [g.sha for g in read.changes if g.commit.committed_at < window.since]
     total = await ctx.watched.source.count(tip, selection) if tip.sha else 0
+    judgement = await _judged(ctx, read, tip)
     report = await asyncio.to_thread(
-        assemble,
+        _assembled, ctx, tip, window, read, late=frozenset(late), judgement=judgement
+    )
+    outcomes = _outcomes(report, read, least, judgement.missed if judgement else {})
+    coverage = tally(((o.state, o.why) for o in outcomes), total)
+    return Daily(
+        report=replace(report, coverage=coverage),
+        outcomes=outcomes,
+        tip=tip,
+        rewritten=rewritten,
+        judgement=judgement,
+    )
+
+
+async def _judged(ctx: Context, read: Ingested, tip: Tip) -> Judgement | None:
+    """What the context's model says of what could be read."""
+    if ctx.judging is None:
+        return None
+    from handlers.judging import judge
+
+    return await judge(ctx, [g for g in read.changes if g.sha not in read.failures], tip)
+
+
+def _assembled(
+    ctx: Context,
+    tip: Tip,
+    window: Window,
+    read: Ingested,
+    *,
+    late: Collection[str],
+    judgement: Judgement | None,
+) -> Report:
+    moved = judgement.graded if judgement else {}
+    return assemble(
         ctx.watched.repository,
         tip.branch,
         window,
-        read.changes,
+        [moved.get(graded.sha, graded) for graded in read.changes],
         ctx.language,
-        late=frozenset(late),
-    )
-    outcomes = _outcomes(report, read, least)
-    coverage = tally(((o.state, o.why) for o in outcomes), total)
-    return Daily(
-        report=replace(report, coverage=coverage), outcomes=outcomes, tip=tip, rewritten=rewritten
+        late=late,
+        analyses=judgement.analyses if judgement else None,
+        missed=judgement.missed if judgement else (),
     )
 
 
-def _outcomes(report: Report, read: Ingested, least: Level) -> tuple[Outcome, ...]:
+def _outcomes(
+    report: Report, read: Ingested, least: Level, missed: Mapping[str, Missed]
+) -> tuple[Outcome, ...]:
     """One state for each commit: failed to be read, shown in the digest, or kept for questions."""
     posted = {entry.graded.sha for entry in shown(report, least)}
     return tuple(
         Outcome(sha=g.sha, state=State.FAILED, why=read.failures[g.sha])
         if g.sha in read.failures
-        else Outcome(sha=g.sha, state=State.POSTED if g.sha in posted else State.ARCHIVED)
+        else Outcome(
+            sha=g.sha,
+            state=State.POSTED if g.sha in posted else State.ARCHIVED,
+            why=f"no model: {missed[g.sha].reason}" if g.sha in missed else "",
+        )
         for g in read.changes
     )

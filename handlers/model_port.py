@@ -205,7 +205,8 @@ class Profile:
     """What a caller must know of the model to fit a request to it.
 
     ``context`` is the tokens that question and reply share; ``max_output`` the most that a reply
-    may take of them.
+    may take of them. ``slots`` is how many questions it takes at once. ``wording`` is the version
+    of what the client itself adds to a question: it belongs to that of the prompt.
     """
 
     name: str
@@ -213,6 +214,8 @@ class Profile:
     context: int
     max_output: int
     currency: str = "USD"
+    slots: int = 8
+    wording: int = 0
 
     def room(self, output_tokens: int) -> int:
         """Tokens left for the messages beside a reply of ``output_tokens``, at least 0."""

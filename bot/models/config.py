@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 
 from pydantic import Field, SecretStr, ValidationInfo, field_validator, model_validator
 
+from bot.models import wording
 from bot.settings import Reading, Settings
 from handlers.model_port import Profile, Usage
 
@@ -139,6 +140,8 @@ class ModelConfig(Settings):
             context=self.context,
             max_output=self.max_output,
             currency=self.price.currency,
+            slots=self.concurrency,
+            wording=wording.VERSION,
         )
 
     def _in_the_clear(self) -> bool:

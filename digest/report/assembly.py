@@ -6,7 +6,7 @@ Imports ``analysis``, ``words`` and values.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from digest.analysis import analyse
@@ -24,11 +24,16 @@ from digest.words.phrase import Part, joined, listed
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """A change in a report. ``late`` says that its date lies outside the window."""
+    """A change in a report.
+
+    ``late`` says that its date lies outside the window, ``missed`` that a model was to tell of it
+    and did not.
+    """
 
     graded: Graded
     analysis: Analysis
     late: bool = False
+    missed: bool = False
 
     @property
     def level(self) -> Level:
@@ -126,13 +131,23 @@ def assemble(
     *,
     late: Collection[str] = (),
     coverage: Coverage | None = None,
+    analyses: Mapping[str, Analysis] | None = None,
+    missed: Collection[str] = (),
 ) -> Report:
     """Analyse the changes and gather them to a report; ``changes`` stand newest first.
 
-    ``late`` holds the full names of commits that arrived with a date outside the window.
+    ``late`` holds the full names of commits that arrived with a date outside the window. Those in
+    ``analyses`` are told so; of the others facts tell, also where they are ``missed``.
     """
+    given = analyses or {}
     entries = tuple(
-        Entry(graded=g, analysis=analyse(g, language), late=g.sha in late) for g in changes
+        Entry(
+            graded=g,
+            analysis=given.get(g.sha) or analyse(g, language),
+            late=g.sha in late,
+            missed=g.sha in missed,
+        )
+        for g in changes
     )
     levels = Counter(e.level for e in entries)
     counts = Counts(

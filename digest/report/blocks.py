@@ -62,6 +62,7 @@ def change_blocks(
     *,
     level: int = 4,
     late: bool = False,
+    missed: bool = False,
 ) -> tuple[Block, ...]:
     """A change with all that is said of it, below a heading of ``level`` with its anchor.
 
@@ -70,7 +71,7 @@ def change_blocks(
     return (
         Heading(level, authored(graded.title) or (Code(graded.sha[:10]),), anchor_of(graded)),
         Paragraph(_reference(graded, repository, zone, language)),
-        *_remarks(graded, analysis, zone, language, late=late),
+        *_remarks(graded, analysis, zone, language, late=late, missed=missed),
         Paragraph(_judgement(graded.grade, analysis, language)),
         *_sections(graded, analysis, repository, language),
     )
@@ -120,12 +121,20 @@ def between(parts: Sequence[Part], separator: str) -> Spans:
 
 
 def _remarks(
-    graded: Graded, analysis: Analysis, zone: ZoneInfo, language: Language, *, late: bool
+    graded: Graded,
+    analysis: Analysis,
+    zone: ZoneInfo,
+    language: Language,
+    *,
+    late: bool,
+    missed: bool,
 ) -> Iterator[Block]:
     """What a reader has to know before reading on."""
     if late:
         at = moment(graded.commit.committed_at, zone)
         yield Paragraph((Emphasis(words.LATE_NOTE.text(language, moment=at)),))
+    if missed:
+        yield Paragraph((Emphasis(words.MISSED_NOTE.template(language)),))
     if analysis.partial:
         yield Paragraph((Emphasis(analysis.partial),))
 

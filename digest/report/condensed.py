@@ -6,6 +6,7 @@ from digest.document import (
     Block,
     Code,
     Document,
+    Emphasis,
     Heading,
     Item,
     Link,
@@ -79,6 +80,8 @@ def _item(entry: Entry, report: Report, language: Language) -> Item:
     head.append(f" · {' '.join(graded.commit.author.split())}")
     if entry.late:
         head += [" · ", Strong(words.LATE.template(language))]
+    if entry.missed:
+        head += [" · ", Emphasis(words.MISSED.template(language))]
     reason = why(graded, entry.analysis, language)
     return Item(joined(head), (Item(reason),) if reason else ())
 

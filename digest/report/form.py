@@ -73,6 +73,12 @@ def entry_to_json(entry: Entry, zone: ZoneInfo, language: Language) -> dict[str,
     return {
         **graded_to_json(graded, zone, language),
         "late": entry.late,
+        "analysis": {
+            "source": str(analysis.source),
+            "rejected": analysis.rejected,
+            "partial": analysis.partial,
+            "missed": entry.missed,
+        },
         "change_types": [str(kind) for kind in analysis.change_types],
         **analysis_to_json(analysis, language),
         "files": [file_to_json(f) for f in graded.facts.files],

@@ -179,4 +179,5 @@ def _level(report: Report, level: Level, language: Language) -> Iterator[Block]:
             report.window.zone,
             language,
             late=entry.late,
+            missed=entry.missed,
         )

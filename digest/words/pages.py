@@ -34,6 +34,10 @@ LATE_NOTE = Phrase(
     "Arrived late: committed {moment}, outside this window.",
     "迟到的提交：提交时间为 {moment}，不在本时段内。",
 )
+MISSED = Phrase("from facts alone", "仅据事实")
+MISSED_NOTE = Phrase(
+    "Told from facts alone: no model has read this change.", "仅据事实说明：此变更未经模型阅读。"
+)
 CITED = Phrase(" ({places})", "（{places}）")
 SCORE = Phrase("{level} ({score})", "{level}（{score}）")
 

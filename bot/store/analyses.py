@@ -1,0 +1,187 @@
+"""What models said of changes, kept so that nothing is paid for twice."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from decimal import Decimal
+from typing import Any
+
+from sqlalchemy import ColumnElement, Row, and_, select
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from bot.store.dialect import insert_into
+from bot.store.engine import Database
+from bot.store.index import INDEXED_BY
+from bot.store.repositories import enrol, enrolled
+from bot.store.rows import moment, seconds
+from bot.store.tables import analyses
+from bot.store.writing import chunks
+from digest.grade import Level
+from digest.graded import Repository
+from digest.move import Move
+from digest.statement_form import from_json, to_json
+from handlers.judgement import Basis, Kept
+from handlers.model_port import ModelReason, Usage
+
+
+class SqlAnalyses:
+    """``Analyses`` in a database. Several may share one."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def load(
+        self, repository: Repository, shas: Sequence[str], basis: Basis
+    ) -> Mapping[str, Kept]:
+        """What is kept of the commits, by full name.
+
+        Raises ``UnwritableFolder`` and ``BrokenArchive``, as every method does.
+        """
+        async with self._database.reading() as connection:
+            key = await _key(connection, repository)
+            return {} if key is None else await _load(connection, key, shas, basis)
+
+    async def alike(
+        self, repository: Repository, diffs: Collection[str], basis: Basis
+    ) -> Mapping[str, Kept]:
+        """What is kept of the same changes under whatever name, by fingerprint; no failures."""
+        found: dict[str, Kept] = {}
+        async with self._database.reading() as connection:
+            key = await _key(connection, repository)
+            if key is None:
+                return found
+            for some in chunks(dict.fromkeys(diffs)):
+                wanted = (
+                    select(analyses)
+                    .where(analyses.c.repository_id == key, analyses.c.diff.in_(some))
+                    .where(_on(basis), analyses.c.failure == "")
+                    .order_by(analyses.c.id)
+                )
+                for row in await connection.execute(wanted):
+                    found.setdefault(row.diff, _kept(row))
+        return found
+
+    async def save(
+        self, repository: Repository, basis: Basis, kept: Sequence[Kept]
+    ) -> Mapping[str, Kept]:
+        """Keep these, and return what stands then.
+
+        An analysis takes the place of a failure and of nothing else. Of the moves that models made
+        for one change the first stands, whatever language it was told in.
+        """
+        async with self._database.writing() as connection:
+            key = await enrol(connection, repository, INDEXED_BY)
+            for one in kept:
+                await connection.execute(_KEEP, _columns(key, basis, one))
+            return await _load(connection, key, [one.sha for one in kept], basis)
+
+
+async def _key(connection: AsyncConnection, repository: Repository) -> int | None:
+    row = await enrolled(connection, repository)
+    return row.id if row else None
+
+
+async def _load(
+    connection: AsyncConnection, key: int, shas: Sequence[str], basis: Basis
+) -> dict[str, Kept]:
+    """What is kept on a basis, each with the move that stands for the change in any language."""
+    found: dict[str, Kept] = {}
+    moves: dict[str, Move | None] = {}
+    for some in chunks(dict.fromkeys(shas)):
+        wanted = (
+            select(analyses)
+            .where(analyses.c.repository_id == key, analyses.c.sha.in_(some))
+            .where(analyses.c.facts_version == basis.facts, analyses.c.model == basis.model)
+            .order_by(analyses.c.id)
+        )
+        for row in await connection.execute(wanted):
+            kept = _kept(row)
+            if not kept.failure:
+                moves.setdefault(row.sha, kept.move)
+            if (row.prompt, row.language) == (basis.prompt, basis.language.value):
+                found[row.sha] = kept
+    return {sha: replace(kept, move=moves.get(sha)) for sha, kept in found.items()}
+
+
+def _on(basis: Basis) -> ColumnElement[bool]:
+    return and_(
+        analyses.c.facts_version == basis.facts,
+        analyses.c.prompt == basis.prompt,
+        analyses.c.model == basis.model,
+        analyses.c.language == basis.language.value,
+    )
+
+
+def _columns(key: int, basis: Basis, kept: Kept) -> dict[str, Any]:
+    return {
+        "repository_id": key,
+        "sha": kept.sha,
+        "diff": kept.diff,
+        "facts_version": basis.facts,
+        "prompt": basis.prompt,
+        "model": basis.model,
+        "language": basis.language.value,
+        "made_at": seconds(kept.at),
+        "failure": kept.failure.value if kept.failure else "",
+        # In ASCII, since a path may hold bytes that are no text.
+        "content": json.dumps(_content(kept), separators=(",", ":")),
+    }
+
+
+def _content(kept: Kept) -> dict[str, Any]:
+    move, usage = kept.move, kept.usage
+    return {
+        "analysis": to_json(kept.analysis) if kept.analysis else None,
+        "move": [move.rule, move.of.value, move.to.value, move.subject] if move else None,
+        "usage": usage_to_json(usage),
+        "secrets": kept.secrets,
+    }
+
+
+def _kept(row: Row[*tuple[Any, ...]]) -> Kept:
+    content = json.loads(row.content)
+    analysis, move = content["analysis"], content["move"]
+    return Kept(
+        sha=row.sha,
+        diff=row.diff,
+        at=moment(row.made_at),
+        analysis=from_json(analysis) if analysis else None,
+        move=Move(rule=move[0], of=Level(move[1]), to=Level(move[2]), subject=move[3])
+        if move
+        else None,
+        usage=usage_from_json(content["usage"]),
+        secrets=content["secrets"],
+        failure=ModelReason(row.failure) if row.failure else None,
+    )
+
+
+def usage_to_json(usage: Usage) -> list[Any]:
+    """A usage as a list; money stays exact."""
+    tokens = [usage.input_tokens, usage.cached_tokens, usage.output_tokens]
+    return [usage.calls, *tokens, str(usage.cost), usage.estimated]
+
+
+def usage_from_json(value: list[Any]) -> Usage:
+    """The usage that :func:`usage_to_json` was given."""
+    calls, input_, cached, output, cost, estimated = value
+    return Usage(
+        calls=calls,
+        input_tokens=input_,
+        cached_tokens=cached,
+        output_tokens=output,
+        cost=Decimal(cost),
+        estimated=estimated,
+    )
+
+
+_insertion = insert_into(analyses)
+_KEEP = _insertion.on_conflict_do_update(
+    index_elements=[
+        analyses.c[name]
+        for name in ("repository_id", "sha", "facts_version", "prompt", "model", "language")
+    ],
+    set_={name: _insertion.excluded[name] for name in ("diff", "made_at", "failure", "content")},
+    where=(analyses.c.failure != ""),
+)

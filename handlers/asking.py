@@ -1,0 +1,267 @@
+"""One change, or several small ones, put before a model: fitted, asked, checked.
+
+A change that does not fit is asked about in parts, whose checked notes are merged. Where the server
+says that it has less room than was configured, all further questions are fitted into half.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from digest.evidence import Judged, Notes, lines_reader, notes_reader, reader
+from digest.grade import Thresholds
+from digest.language import Language
+from digest.material import Material
+from digest.prompting import Kind as Asked
+from digest.prompting import NoRoom, Prompt, lines_prompts, merge_prompt, prompts_for
+from handlers.model_port import (
+    Account,
+    Message,
+    Model,
+    ModelError,
+    ModelReason,
+    ModelReply,
+    ModelRequest,
+    Piece,
+    Restart,
+    Role,
+    StreamEvent,
+    Usage,
+)
+
+T = TypeVar("T")
+
+MOST_TOKENS = {Asked.HIGH: 32_000, Asked.MEDIUM: 16_000, Asked.LINES: 16_000}
+"""Tokens of one prompt, however much the model takes: more costs more than it tells."""
+
+PARTS = {Asked.HIGH: 6, Asked.MEDIUM: 3}
+"""The most parts that a change is read in, by how deep it is looked at."""
+
+_OUTPUT = {Asked.HIGH: 3_000, Asked.MEDIUM: 1_600, Asked.LINES: 2_400}
+_HALVINGS = 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """What was judged, and what asking took."""
+
+    judged: Judged
+    usage: Usage
+
+
+@dataclass(slots=True, kw_only=True)
+class Asker:
+    """Asks one model on one account. ``deadline`` is when answers are no use any more (loop time).
+
+    ``account`` makes the account of a question about the named commits.
+    """
+
+    model: Model
+    language: Language
+    account: Callable[[Sequence[str]], Account]
+    deadline: float
+    thresholds: Thresholds | None = None
+    _halved: int = field(default=0, init=False)
+
+    async def change(self, material: Material, kind: Asked, watch: Watch | None = None) -> Found:
+        """One change in full. Raises ``ModelError``, with what was spent all the same.
+
+        ``watch`` is told the raw reply while it comes.
+        """
+        spent = Usage()
+        while True:
+            halved = self._halved
+            try:
+                found, usage = await self._change(material, kind, watch)
+            except ModelError as error:
+                spent += error.usage
+                error.usage = spent
+                self._fit_less(error, halved)
+            else:
+                return Found(judged=found, usage=spent + usage)
+
+    async def lines(self, materials: Sequence[Material]) -> dict[str, Found | ModelError]:
+        """A line for each of several changes, by full name; ``ModelError`` for those without.
+
+        A change is in one question only, so the usage of a question is shared out among its.
+        """
+        try:
+            prompts = await asyncio.to_thread(
+                lines_prompts, materials, self.language, self.model.count, self._room(Asked.LINES)
+            )
+        except NoRoom as error:
+            failed = ModelError(ModelReason.CONTEXT_LENGTH, str(error))
+            return dict.fromkeys((material.sha for material in materials), failed)
+        known = {material.sha: material for material in materials}
+        answers = await asyncio.gather(
+            *(self._lines(prompt, [known[sha] for sha in prompt.shas]) for prompt in prompts)
+        )
+        return {sha: found for answer in answers for sha, found in answer.items()}
+
+    async def _lines(
+        self, prompt: Prompt, materials: Sequence[Material]
+    ) -> dict[str, Found | ModelError]:
+        read = lines_reader(materials, self.language, thresholds=self.thresholds)
+        try:
+            reply = await self._ask(prompt, read)
+        except ModelError as error:
+            shares = shared(error.usage, len(materials))
+            return {
+                material.sha: ModelError(error.reason, error.detail, usage=share)
+                for material, share in zip(materials, shares, strict=True)
+            }
+        shares = shared(reply.usage, len(materials))
+        return {
+            material.sha: Found(judged=reply.value[material.sha], usage=share)
+            for material, share in zip(materials, shares, strict=True)
+        }
+
+    async def _change(
+        self, material: Material, kind: Asked, watch: Watch | None
+    ) -> tuple[Judged, Usage]:
+        room = self._room(kind)
+        try:
+            prompts = await asyncio.to_thread(
+                prompts_for, material, self.language, self.model.count, room, parts=PARTS[kind]
+            )
+            if len(prompts) > 1:
+                return await self._parts(material, prompts, room, watch)
+        except NoRoom as error:
+            raise ModelError(ModelReason.CONTEXT_LENGTH, str(error)) from error
+        reply = await self._ask(prompts[0], self._reader(material, prompts[0]), watch)
+        return reply.value, reply.usage
+
+    async def _parts(
+        self, material: Material, prompts: Sequence[Prompt], room: int, watch: Watch | None
+    ) -> tuple[Judged, Usage]:
+        """The parts side by side, then their notes together. One part that fails fails all."""
+        read = notes_reader(material, self.language)
+        replies = await asyncio.gather(
+            *(self._ask(prompt, read) for prompt in prompts), return_exceptions=True
+        )
+        spent = sum((_usage(reply) for reply in replies), Usage())
+        notes: list[Notes] = []
+        for reply in replies:
+            if isinstance(reply, ModelError):
+                reply.usage = spent
+            if isinstance(reply, BaseException):
+                raise reply
+            notes.append(reply.value)
+        told = [note for one in notes for note in one.notes]
+        merge = merge_prompt(
+            material,
+            told,
+            self.language,
+            self.model.count,
+            room,
+            omitted=prompts[0].omitted,
+        )
+        try:
+            merged = await self._ask(merge, self._reader(material, merge), watch)
+        except ModelError as error:
+            error.usage += spent
+            raise
+        return merged.value, spent + merged.usage
+
+    def _reader(self, material: Material, prompt: Prompt) -> Callable[[object], Judged]:
+        return reader(material, self.language, omitted=prompt.omitted, thresholds=self.thresholds)
+
+    async def _ask(
+        self, prompt: Prompt, read: Callable[[object], T], watch: Watch | None = None
+    ) -> ModelReply[T]:
+        patience = self.deadline - asyncio.get_running_loop().time()
+        if patience <= 0:
+            raise ModelError(ModelReason.TIMEOUT, "the digest waits no longer")
+        request = request_for(prompt, read, self.account(prompt.shas), patience)
+        if watch is None:
+            return await self.model.complete(request)
+        return await watched(self.model.stream(request), watch)
+
+    def _room(self, kind: Asked) -> int:
+        room = min(MOST_TOKENS[kind], self.model.profile.room(_OUTPUT[kind]))
+        return room >> self._halved
+
+    def _fit_less(self, error: ModelError, halved: int) -> None:
+        """Have further questions fit into half, or give up by raising the error."""
+        free = not error.usage.tokens
+        if error.reason is not ModelReason.CONTEXT_LENGTH or halved >= _HALVINGS or not free:
+            raise error
+        self._halved = max(self._halved, halved + 1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Watch:
+    """Who follows a reply: ``piece`` is told more of it, ``restart`` that it begins again."""
+
+    piece: Callable[[str], None]
+    restart: Callable[[], None]
+
+
+def request_for(
+    prompt: Prompt, read: Callable[[object], T], account: Account, patience: float | None = None
+) -> ModelRequest[T]:
+    """The request that sends a prompt."""
+    return ModelRequest(
+        messages=messages_of(prompt),
+        read=read,
+        account=account,
+        schema=prompt.schema,
+        name=prompt.name,
+        output_tokens=prompt.output_tokens,
+        language=prompt.language,
+        patience=patience,
+    )
+
+
+def messages_of(prompt: Prompt) -> tuple[Message, Message]:
+    """What is sent: first what is the same for many, then the change."""
+    return (
+        Message(role=Role.SYSTEM, text=prompt.system),
+        Message(role=Role.USER, text=prompt.user),
+    )
+
+
+async def watched(events: AsyncIterator[StreamEvent[T]], watch: Watch) -> ModelReply[T]:
+    """The whole reply of a stream, followed while it comes."""
+    reply: ModelReply[T] | None = None
+    async for event in events:
+        match event:
+            case Piece():
+                watch.piece(event.text)
+            case Restart():
+                watch.restart()
+            case _:
+                reply = event
+    if reply is None:
+        raise ModelError(ModelReason.BROKEN, "the stream ended without a reply")
+    return reply
+
+
+def shared(usage: Usage, count: int) -> list[Usage]:
+    """A usage in ``count`` shares that add up to it; the first has the call and what is left."""
+    if count < 2:
+        return [usage] * count
+    share = Usage(
+        input_tokens=usage.input_tokens // count,
+        cached_tokens=usage.cached_tokens // count,
+        output_tokens=usage.output_tokens // count,
+        cost=usage.cost / count,
+        estimated=usage.estimated,
+    )
+    rest = count - 1
+    first = Usage(
+        calls=usage.calls,
+        input_tokens=usage.input_tokens - share.input_tokens * rest,
+        cached_tokens=usage.cached_tokens - share.cached_tokens * rest,
+        output_tokens=usage.output_tokens - share.output_tokens * rest,
+        cost=usage.cost - share.cost * rest,
+        estimated=usage.estimated,
+    )
+    return [first, *[share] * rest]
+
+
+def _usage(reply: object) -> Usage:
+    return reply.usage if isinstance(reply, ModelReply | ModelError) else Usage()

@@ -1,0 +1,135 @@
+"""The changes of a digest put before a model, the most important first, side by side.
+
+What was kept before is not asked for again; what facts settle is not asked for at all. A change
+whose question fails is told from its facts, and everything ends within the patience of the digest:
+a model makes a digest richer, never late and never incomplete.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TypeAlias
+
+from digest.grade import Level
+from digest.graded import Graded
+from digest.importance import grade
+from digest.move import by_model, laid_over
+from digest.privacy import Privacy
+from digest.prompting import Kind as Asked
+from digest.prompting import kind_of
+from digest.settled import settled
+from handlers.context import Context
+from handlers.judgement import Judgement, Kept, Missed
+from handlers.model_port import ModelReason
+from handlers.ports import Tip
+from handlers.round import ODD, Round
+from handlers.shelf import Shelf
+
+_GRACE = 2.0
+"""Seconds that questions have to end by themselves once the digest waits no longer."""
+
+_LATE = Missed(sha="", reason=ModelReason.TIMEOUT.value, detail="the digest waits no longer")
+
+Plan: TypeAlias = Sequence[tuple[Asked, Mapping[str, Graded]]]
+
+
+async def judge(ctx: Context, changes: Sequence[Graded], tip: Tip) -> Judgement:
+    """What the model of the context says of the changes, now or before; nothing without a model.
+
+    Raises nothing that a model does; what it did not do is in ``Judgement.missed``.
+    """
+    judging = ctx.judging
+    if judging is None or ctx.watched.privacy is Privacy.NONE:
+        return Judgement()
+    bases = [by_facts(ctx, graded) for graded in changes]
+    plan = _plan(bases)
+    shelf = Shelf(ctx=ctx, judging=judging)
+    deadline = asyncio.get_running_loop().time() + judging.patience
+    done = Round(shelf=shelf, tip=tip, deadline=deadline)
+    try:
+        async with asyncio.timeout_at(deadline + _GRACE):
+            for kind, planned in plan:
+                done.kept.update(await shelf.find(kind, list(planned)))
+            await _ask(done, plan)
+    except TimeoutError:
+        done.over = done.over or _LATE
+    moved = await _moved(ctx, changes, bases, done.kept)
+    return _judgement(plan, done, moved)
+
+
+def by_facts(ctx: Context, graded: Graded) -> Graded:
+    """The change with the grade that facts give it, whatever a model has moved since."""
+    if not by_model(graded.grade.reasons):
+        return graded
+    return replace(graded, grade=grade(graded.facts, ctx.watched.thresholds))
+
+
+def _plan(changes: Sequence[Graded]) -> Plan:
+    """What to ask how deep. At a cap, or out of time, what comes first is what was asked."""
+    wanted = [graded for graded in changes if not settled(graded)]
+    return [
+        (kind_of(level), {g.sha: g for g in wanted if g.grade.level is level}) for level in Level
+    ]
+
+
+async def _ask(done: Round, plan: Plan) -> None:
+    """Ask for what is not kept, and wait for what somebody else is asking for right now."""
+    shelf = done.shelf
+    left = [(kind, {s: g for s, g in some.items() if s not in done.kept}) for kind, some in plan]
+    name = shelf.ctx.watched.repository.name
+    keys = {(name, sha, shelf.basis(kind)): sha for kind, some in left for sha in some}
+    flights = shelf.judging.flights
+    mine, others = flights.take(keys)
+    ours = {sha for key, sha in keys.items() if key in mine}
+    try:
+        await done.ask(
+            [(kind, {s: g for s, g in some.items() if s in ours}) for kind, some in left]
+        )
+    finally:
+        flights.land(mine)
+    for other in others:
+        await other.wait()
+    if others:
+        for kind, some in left:
+            done.kept.update(await shelf.find(kind, [s for s in some if s not in ours]))
+
+
+async def _moved(
+    ctx: Context, changes: Sequence[Graded], bases: Sequence[Graded], kept: Mapping[str, Kept]
+) -> Mapping[str, Graded]:
+    """The changes whose grade is another now, written to the archive: it knows one grade."""
+    moved: dict[str, Graded] = {}
+    for graded, base in zip(changes, bases, strict=True):
+        move = kept[base.sha].move if base.sha in kept else None
+        fresh = replace(base, grade=laid_over(base.grade, move, ctx.watched.thresholds))
+        if fresh.grade != graded.grade:
+            moved[graded.sha] = fresh
+    if moved:
+        await ctx.archive.save(ctx.watched.repository, list(moved.values()))
+    return moved
+
+
+def _judgement(plan: Plan, done: Round, moved: Mapping[str, Graded]) -> Judgement:
+    wanted = [sha for _, planned in plan for sha in planned]
+    told = {sha: done.kept[sha] for sha in wanted if sha in done.kept}
+    analyses = {sha: k.analysis for sha, k in told.items() if k.analysis is not None}
+    return Judgement(
+        analyses=analyses,
+        graded=moved,
+        made={sha: told[sha].usage for sha in analyses},
+        missed={sha: _why(sha, done) for sha in wanted if sha not in analyses},
+        spent=done.spent,
+        secrets=sum(kept.secrets for kept in told.values()),
+    )
+
+
+def _why(sha: str, done: Round) -> Missed:
+    """Why a change was not judged: its own failure, or what ended everything."""
+    if sha in done.missed:
+        return done.missed[sha]
+    kept = done.kept.get(sha)
+    if kept is not None and kept.failure is not None:
+        return Missed(sha=sha, reason=kept.failure.value, detail="failed before, not asked again")
+    return replace(done.over or Missed(sha=sha, reason=ODD, detail="it was not read"), sha=sha)

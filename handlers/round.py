@@ -1,0 +1,227 @@
+"""One round of questions to a model: each change read again, with its lines, and asked about.
+
+Lines are in memory only while their question is under way.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import TypeAlias
+
+from digest.change import Change
+from digest.errors import DigestbotError
+from digest.fingerprint import fingerprint
+from digest.graded import Graded
+from digest.material import Material
+from digest.move import move_of
+from digest.privacy import material
+from digest.prompting import BATCH
+from digest.prompting import Kind as Asked
+from handlers.asking import Asker, Found
+from handlers.judgement import Kept, Missed
+from handlers.model_port import Account, Kind, ModelError, ModelReason, Usage
+from handlers.ports import Tip
+from handlers.shelf import Shelf
+
+AHEAD = 2
+"""Changes that are held ready for each slot of the server: each takes memory until it is read."""
+
+ODD = "odd"
+"""The reason of a change on which the program itself stumbled."""
+
+_ENDS_ALL = frozenset({ModelReason.BUDGET, ModelReason.UNAUTHORIZED, ModelReason.NO_CREDIT})
+"""After these no further question can fare better."""
+
+Result: TypeAlias = Found | ModelError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ready:
+    """A change as it may be shown, with its fingerprint."""
+
+    material: Material
+    diff: str
+
+    @property
+    def sha(self) -> str:
+        """The full name of the commit."""
+        return self.material.sha
+
+
+@dataclass(slots=True, kw_only=True)
+class Round:
+    """Asks, and gathers what came of it. ``deadline`` is in the loop's time."""
+
+    shelf: Shelf
+    tip: Tip
+    deadline: float
+    kept: dict[str, Kept] = field(default_factory=dict)
+    missed: dict[str, Missed] = field(default_factory=dict)
+    spent: Usage = field(default_factory=Usage)
+    over: Missed | None = None
+    _places: asyncio.Semaphore = field(init=False)
+
+    def __post_init__(self) -> None:
+        slots = self.shelf.judging.model.profile.slots
+        self._places = asyncio.Semaphore(AHEAD * slots + BATCH)
+
+    async def ask(self, plan: Sequence[tuple[Asked, Mapping[str, Graded]]]) -> None:
+        """Ask about the changes, in this order, as many at once as the server takes."""
+        async with asyncio.TaskGroup() as tasks:
+            for kind, changes in plan:
+                try:
+                    await self._ask(kind, changes, tasks)
+                except DigestbotError as error:
+                    self._stumbled(changes, error)
+
+    async def _ask(
+        self, kind: Asked, changes: Mapping[str, Graded], tasks: asyncio.TaskGroup
+    ) -> None:
+        if not changes or self.over:
+            return
+        asker = self._asker(kind)
+        source = self.shelf.ctx.watched.source
+        small: list[Ready] = []
+        async for batch in source.changes(self.tip, list(changes)):
+            for ready in await self._prepare(kind, batch, changes):
+                await self._places.acquire()
+                if kind is not Asked.LINES:
+                    tasks.create_task(self._change(asker, kind, ready))
+                    continue
+                small.append(ready)
+                if len(small) == BATCH:
+                    tasks.create_task(self._lines(asker, small))
+                    small = []
+        if small:
+            tasks.create_task(self._lines(asker, small))
+
+    async def _prepare(
+        self, kind: Asked, batch: Sequence[Change], changes: Mapping[str, Graded]
+    ) -> Sequence[Ready]:
+        """Those of a batch that have to be asked about, ready to be shown."""
+        wanted = [change for change in batch if change.sha in changes]
+        ready = await asyncio.to_thread(self._made_ready, wanted, changes)
+        alike = await self.shelf.alike(kind, [one.diff for one in ready])
+        same = [replace(alike[one.diff], sha=one.sha) for one in ready if one.diff in alike]
+        self.kept.update(await self.shelf.keep(kind, same))
+        return [one for one in ready if one.diff not in alike]
+
+    def _made_ready(
+        self, batch: Sequence[Change], changes: Mapping[str, Graded]
+    ) -> Sequence[Ready]:
+        ready: list[Ready] = []
+        for change in batch:
+            try:
+                ready.append(made_ready(self.shelf, change, changes[change.sha]))
+            except Exception as error:  # noqa: BLE001 - one odd commit must not end the day
+                self._stumbled([change.sha], error)
+        return ready
+
+    async def _change(self, asker: Asker, kind: Asked, ready: Ready) -> None:
+        try:
+            if self.over is None:
+                await self._take(kind, [(ready, await _settled(asker, kind, ready))])
+        except Exception as error:  # noqa: BLE001 - as above
+            self._stumbled([ready.sha], error)
+        finally:
+            self._places.release()
+
+    async def _lines(self, asker: Asker, small: Sequence[Ready]) -> None:
+        try:
+            if self.over is None:
+                found = await asker.lines([one.material for one in small])
+                await self._take(Asked.LINES, [(one, found[one.sha]) for one in small])
+        except Exception as error:  # noqa: BLE001 - as above
+            self._stumbled([one.sha for one in small], error)
+        finally:
+            for _ in small:
+                self._places.release()
+
+    async def _take(self, kind: Asked, results: Iterable[tuple[Ready, Result]]) -> None:
+        """Note what became of questions, and keep what was paid for."""
+        now = self.shelf.ctx.clock.now()
+        kept: list[Kept] = []
+        for ready, found in results:
+            self.spent += found.usage
+            if isinstance(found, ModelError):
+                self._failed(ready.sha, found)
+            if not isinstance(found, ModelError) or found.usage.tokens:
+                kept.append(kept_of(ready, found, now))
+        self.kept.update(await self.shelf.keep(kind, kept))
+
+    def _failed(self, sha: str, error: ModelError) -> None:
+        missed = Missed(sha=sha, reason=error.reason.value, detail=error.detail)
+        self.missed[sha] = missed
+        if error.reason in _ENDS_ALL:
+            self.over = self.over or missed
+
+    def _stumbled(self, shas: Iterable[str], error: Exception) -> None:
+        detail = f"{type(error).__name__}: {error}"
+        self.missed.update((s, Missed(sha=s, reason=ODD, detail=detail)) for s in shas)
+
+    def _asker(self, kind: Asked) -> Asker:
+        spends = Kind.LINES if kind is Asked.LINES else Kind.ANALYSIS
+        return asker_of(self.shelf, spends, self.deadline)
+
+
+def asker_of(shelf: Shelf, kind: Kind, deadline: float) -> Asker:
+    """What asks on the account of a context."""
+    judging, watched = shelf.judging, shelf.ctx.watched
+
+    def account(shas: Sequence[str]) -> Account:
+        return Account(
+            kind=kind,
+            repository=watched.repository.name,
+            channel=judging.channel,
+            person=judging.person,
+            subject=" ".join(sha[:12] for sha in shas),
+        )
+
+    return Asker(
+        model=judging.model,
+        language=shelf.ctx.language,
+        account=account,
+        deadline=deadline,
+        thresholds=watched.thresholds,
+    )
+
+
+def made_ready(shelf: Shelf, change: Change, graded: Graded) -> Ready:
+    """The change as its repository's privacy lets it be shown."""
+    shown = material(change, graded, shelf.ctx.watched.privacy, shelf.judging.redactor)
+    assert shown is not None, "a repository that shows nothing is not asked about"
+    return Ready(material=shown, diff=fingerprint(change))
+
+
+def kept_of(ready: Ready, found: Result, at: datetime) -> Kept:
+    """What is to be kept of an answer, or of a failure."""
+    secrets = ready.material.secrets
+    if isinstance(found, ModelError):
+        return Kept(
+            sha=ready.sha,
+            diff=ready.diff,
+            at=at,
+            usage=found.usage,
+            secrets=secrets,
+            failure=found.reason,
+        )
+    judged = found.judged
+    return Kept(
+        sha=ready.sha,
+        diff=ready.diff,
+        at=at,
+        analysis=judged.analysis,
+        move=move_of(ready.material.graded.grade, judged.grade),
+        usage=found.usage,
+        secrets=secrets,
+    )
+
+
+async def _settled(asker: Asker, kind: Asked, ready: Ready) -> Result:
+    try:
+        return await asker.change(ready.material, kind)
+    except ModelError as error:
+        return error
