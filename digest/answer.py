@@ -1,12 +1,12 @@
 """Answers: the changes that a question selects, counted, grouped and cited by code.
 
-An answer keeps every match; its document shows a page of them. Imports ``match``, ``report``
-(how a change is shown), ``phrases`` and values.
+An answer tells of every match; its document shows a page of them. Imports ``report`` (how a
+change is shown), ``phrases``, ``survey``, ``topics`` and values.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from zoneinfo import ZoneInfo
@@ -48,13 +48,11 @@ from digest.phrases import (
 from digest.report import grade_reasons, title_link, why
 from digest.report.blocks import between
 from digest.report.moments import edge, moment
+from digest.survey import PAGE, Survey, area_of
 from digest.topics import Bearing
 from digest.window import Window
 from digest.words.labels import AREAS, LEVEL_MARKS, LEVELS
 from digest.words.phrase import Part, joined
-
-PAGE = 10
-"""Changes on a page."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,17 +79,19 @@ class Seen:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """The reply to a question: ``document`` is what is shown, ``rows`` all that it rests on.
+    """The reply to a question: ``document`` is what is shown, ``rows`` what it rests on.
 
     ``intent`` names what was understood: explain, changed, search, digest, help or unknown.
-    ``rows`` stand newest first, whatever the document shows. ``error`` is set where the question
-    could not be answered, with its cause.
+    ``total`` is how many changes were found. ``rows`` hold every one of them where all were asked
+    for, else those that the document shows; they stand newest first, whatever it shows. ``error``
+    is set where the question could not be answered, with its cause.
     """
 
     intent: str
     document: Document
     window: Window | None = None
     topic: str = ""
+    total: int = 0
     rows: tuple[Row, ...] = ()
     error: UserError | None = field(default=None, compare=False)
 
@@ -121,60 +121,54 @@ def graded_because(graded: Graded, language: Language) -> str:
 
 
 def listing_document(
-    title: str, rows: Sequence[Row], window: Window | None, seen: Seen, page: int = 1
+    title: str, survey: Survey, why: Mapping[str, str], window: Window | None, seen: Seen
 ) -> Document:
-    """A page of the rows: counts by level, the most important in groups by area, and the foot.
+    """A survey: counts by level, the page in groups by area, and the foot.
 
-    ``page`` counts from 1; a page beyond the last is the last.
+    ``why`` says, by the full name of a change of the page, what selected it.
     """
     language = seen.language
-    head = IN_TOPIC.text(language, topic=title, counted=CHANGES.text(language, n=len(rows)))
-    blocks: list[Block] = [Heading(1, (Text(head),)), Paragraph(_counts(rows, language))]
-    ranked = sorted(rows, key=lambda r: (r.graded.grade.level.rank, -r.graded.grade.score))
-    first = PAGE * (min(max(page, 1), max(-(-len(rows) // PAGE), 1)) - 1)
-    blocks += _groups(ranked[first : first + PAGE], rows, seen)
-    shown = SHOWN.text(language, shown=_range(first, len(rows)), total=len(rows))
+    head = IN_TOPIC.text(language, topic=title, counted=CHANGES.text(language, n=survey.total))
+    blocks: list[Block] = [Heading(1, (Text(head),)), Paragraph(_counts(survey, language))]
+    blocks += _groups(survey, why, seen)
+    shown = SHOWN.text(language, shown=_range(survey), total=survey.total)
     blocks.append(Paragraph(foot(window, seen, shown)))
     return Document(title=head, blocks=tuple(blocks), language=str(language))
 
 
-def _range(first: int, total: int) -> str:
-    last = min(first + PAGE, total)
+def _range(survey: Survey) -> str:
+    first, last = survey.first, min(survey.first + PAGE, survey.total)
     return str(last) if first == 0 else f"{first + 1}–{last}"
 
 
-def _counts(rows: Sequence[Row], language: Language) -> Spans:
-    counts = dict.fromkeys(Level, 0)
-    for row in rows:
-        counts[row.graded.grade.level] += 1
+def _counts(survey: Survey, language: Language) -> Spans:
     return between(
-        [f"{LEVEL_MARKS[v]} {LEVELS[v].template(language)} {n}" for v, n in counts.items()], " | "
+        [
+            f"{LEVEL_MARKS[level]} {LEVELS[level].template(language)} {survey.levels.get(level, 0)}"
+            for level in Level
+        ],
+        " | ",
     )
 
 
-def _groups(page: Sequence[Row], rows: Sequence[Row], seen: Seen) -> Iterator[Block]:
-    """The rows of a page under their areas, in the order of the areas; the counts are of all."""
+def _groups(survey: Survey, why: Mapping[str, str], seen: Seen) -> Iterator[Block]:
+    """The page under its areas, in the order of the areas; the counts are of all matches."""
     for area in Area:
-        members = [r for r in page if area_of(r.graded) is area]
+        members = [g for g in survey.page if area_of(g) is area]
         if members:
-            total = sum(1 for r in rows if area_of(r.graded) is area)
             name = AREAS[area].template(seen.language)
+            total = survey.areas[area]
             yield Paragraph((Strong(GROUP.text(seen.language, name=name, n=total)),))
-            yield Listing(tuple(_item(r, seen) for r in members))
+            yield Listing(tuple(_item(g, why[g.sha], seen) for g in members))
 
 
-def area_of(graded: Graded) -> Area:
-    """The area that most changed lines are in: code for a change without files."""
-    return next(iter(graded.facts.areas), Area.CORE)
-
-
-def _item(row: Row, seen: Seen) -> Item:
+def _item(graded: Graded, listed: str, seen: Seen) -> Item:
     """Level, linked title, author and why it is listed; below, for what matters, what it does."""
-    graded, language = row.graded, seen.language
+    language = seen.language
     parts: list[Part] = [f"{LEVEL_MARKS[graded.grade.level]} ", title_link(graded, seen.repository)]
     parts += [" · ", Code(graded.sha[:10]), f" · {' '.join(graded.commit.author.split())}"]
-    if row.why:
-        parts += [" · ", Emphasis(row.why)]
+    if listed:
+        parts += [" · ", Emphasis(listed)]
     if graded.grade.level is Level.LOW:
         return Item(joined(parts))
     told = why(graded, analyse(graded, language), language)

@@ -13,7 +13,9 @@ from digest.report.form import SCHEMA, window_to_json
 
 
 def answer_to_json(answer: Answer, text: str, zone: ZoneInfo) -> dict[str, Any]:
-    """The answer with every match, newest first; ``text`` is its document as it was shown.
+    """The answer with its rows, newest first; ``text`` is its document as it was shown.
+
+    Every match is listed only where the answer was made with all of them.
 
     Times are ISO 8601 in ``zone``. ``window`` and ``topic`` are ``null`` where the
     question has none.
@@ -23,7 +25,7 @@ def answer_to_json(answer: Answer, text: str, zone: ZoneInfo) -> dict[str, Any]:
         "intent": answer.intent,
         "window": window_to_json(answer.window) if answer.window else None,
         "topic": answer.topic or None,
-        "total": len(answer.rows),
+        "total": answer.total,
         "changes": [_row(row, zone) for row in answer.rows],
         "text": text,
     }

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from digest.answer import (
     Answer,
-    Row,
     because,
     foot,
     graded_because,
@@ -18,6 +16,7 @@ from digest.answer import (
 from digest.document import Code, Spans
 from digest.graded import Graded
 from digest.intent import Changed
+from digest.language import Language
 from digest.match import Resolved, bears, candidates, is_general, resolve
 from digest.phrases import (
     KNOWN_ELSEWHERE,
@@ -29,10 +28,11 @@ from digest.phrases import (
     SEARCH_FOR,
 )
 from digest.query import Query
+from digest.survey import survey_of
 from digest.words.phrase import listed
 from handlers.context import Context
 from handlers.ingest import fill
-from handlers.looking import seen, tip_of
+from handlers.looking import Found, found, seen, tip_of
 
 
 async def changed(intent: Changed, ctx: Context, page: int = 1) -> Answer:
@@ -43,18 +43,23 @@ async def changed(intent: Changed, ctx: Context, page: int = 1) -> Answer:
     tip = await tip_of(ctx)
     await fill(ctx, intent.window, tip)
     resolved = await _resolve(intent.topic, ctx)
-    rows = await _rows(intent, resolved, ctx)
-    if not (rows or resolved.topics or intent.author) and (by := await _by_name(intent, ctx)):
-        intent, rows = by
+    held = await _found(intent, resolved, ctx, page)
+    if not (held.rows or resolved.topics or intent.author) and intent.topic:
+        intent, held = await _by_name(intent, held, ctx, page)
     at = seen(ctx, tip)
-    if rows:
+    if held.rows:
         title = title_of(intent.topic, intent.author, intent.path, intent.level, ctx.language)
-        document = listing_document(title, rows, intent.window, at, page)
+        document = listing_document(title, held.survey, held.why, intent.window, at)
     else:
         lines = [*await _nothing(intent, resolved, ctx), foot(intent.window, at)]
         document = lines_document(intent.topic, lines, at)
     return Answer(
-        intent="changed", document=document, window=intent.window, topic=intent.topic, rows=rows
+        intent="changed",
+        document=document,
+        window=intent.window,
+        topic=intent.topic,
+        total=held.survey.total,
+        rows=held.rows,
     )
 
 
@@ -70,34 +75,32 @@ async def _resolve(topic: str, ctx: Context) -> Resolved:
     return resolve(topic, await ctx.archive.vocabulary(repository), aliases)
 
 
-async def _rows(intent: Changed, resolved: Resolved, ctx: Context) -> tuple[Row, ...]:
+async def _found(intent: Changed, resolved: Resolved, ctx: Context, page: int) -> Found:
     if intent.topic and not resolved.topics:
-        return ()
+        return Found(survey=survey_of(()), rows=())
     query = Query(
         window=intent.window,
         topics=resolved.topics,
+        about=resolved.alternatives,
         paths=(intent.path,) if intent.path else (),
         author=intent.author,
         level=intent.level,
     )
-    found = await ctx.archive.select(ctx.watched.repository, query)
-    return tuple(_judged(found, resolved, ctx))
+    return await found(ctx, query, page, lambda graded: _why(graded, resolved, ctx.language))
 
 
-async def _by_name(intent: Changed, ctx: Context) -> tuple[Changed, tuple[Row, ...]] | None:
+def _why(graded: Graded, resolved: Resolved, language: Language) -> str:
+    """Why a change is about the topic; without a topic, why it was graded so."""
+    if resolved.topics:
+        return because(bears(graded, resolved), language)
+    return graded_because(graded, language)
+
+
+async def _by_name(intent: Changed, held: Found, ctx: Context, page: int) -> tuple[Changed, Found]:
     """The changes of somebody whose name was read as a topic, where there are any."""
     meant = replace(intent, topic="", author=intent.topic)
-    rows = await _rows(meant, Resolved(), ctx) if intent.topic else ()
-    return (meant, rows) if rows else None
-
-
-def _judged(found: Sequence[Graded], resolved: Resolved, ctx: Context) -> Iterator[Row]:
-    """Those that are about the topic, each with why; without a topic all of them."""
-    for graded in found:
-        if not resolved.topics:
-            yield Row(graded=graded, why=graded_because(graded, ctx.language))
-        elif bearings := bears(graded, resolved):
-            yield Row(graded=graded, why=because(bearings, ctx.language))
+    theirs = await _found(meant, Resolved(), ctx, page)
+    return (meant, theirs) if theirs.rows else (intent, held)
 
 
 async def _nothing(intent: Changed, resolved: Resolved, ctx: Context) -> list[Spans]:
@@ -108,19 +111,23 @@ async def _nothing(intent: Changed, resolved: Resolved, ctx: Context) -> list[Sp
     topic = Code(intent.topic)
     if resolved.topics or is_general(intent.topic):
         lines = [NOTHING(language, topic=topic)]
-        elsewhere = await ctx.archive.select(repository, Query(topics=resolved.topics))
-        count = sum(1 for g in elsewhere if bears(g, resolved))
-        if count:
-            lines.append(KNOWN_ELSEWHERE(language, n=count))
+        if elsewhere := await _count(ctx, resolved):
+            lines.append(KNOWN_ELSEWHERE(language, n=elsewhere))
     else:
         lines = [NO_TOPIC(language, topic=topic, repository=repository.name)]
     if resolved.near:
         near = listed([Code(n) for n in resolved.near], language, limit=len(resolved.near))
         lines.append(NEAR(language, topics=near))
-    mentions = await ctx.archive.select(
-        repository, Query(window=intent.window, terms=tuple(intent.topic.split()))
-    )
-    if mentions:
+    query = Query(window=intent.window, terms=tuple(intent.topic.split()))
+    if mentions := (await ctx.archive.survey(repository, query)).total:
         question = SEARCH_FOR.text(language, terms=intent.topic)
-        lines.append(MENTIONED(language, n=len(mentions), question=Code(question)))
+        lines.append(MENTIONED(language, n=mentions, question=Code(question)))
     return lines
+
+
+async def _count(ctx: Context, resolved: Resolved) -> int:
+    """How many changes are about the topic, of any period."""
+    if not resolved.topics:
+        return 0
+    query = Query(topics=resolved.topics, about=resolved.alternatives)
+    return (await ctx.archive.survey(ctx.watched.repository, query)).total

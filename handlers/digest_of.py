@@ -17,4 +17,6 @@ async def digest_of(intent: DigestOf, ctx: Context) -> Answer:
         for entry in report.entries
     )
     document = digest_document(report, ctx.language)
-    return Answer(intent="digest", document=document, window=intent.window, rows=rows)
+    return Answer(
+        intent="digest", document=document, window=intent.window, total=len(rows), rows=rows
+    )

@@ -37,7 +37,7 @@ async def explain(intent: Explain, ctx: Context) -> Answer:
     graded, others = found[0], found[1:]
     document = _document(graded, others, await _mentions(graded, ctx), seen(ctx, tip))
     row = Row(graded=graded, why=graded_because(graded, ctx.language))
-    return Answer(intent="explain", document=document, rows=(row,))
+    return Answer(intent="explain", document=document, total=1, rows=(row,))
 
 
 def _refuse_elsewhere(reference: Reference, ctx: Context) -> None:

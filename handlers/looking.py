@@ -1,10 +1,32 @@
-"""What every answer begins with: where the branch stands, and what is told of that."""
+"""What answers have in common: where the branch stands, and what the archive holds of a query."""
 
 from __future__ import annotations
 
-from digest.answer import Seen
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from digest.answer import Row, Seen
+from digest.graded import Graded
+from digest.query import Query
+from digest.survey import Survey, survey_of
 from handlers.context import Context
 from handlers.ports import Tip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """What meets a query, counted, and rows of it, newest first.
+
+    They are every match where the asker wants all, else those of the survey's page.
+    """
+
+    survey: Survey
+    rows: tuple[Row, ...]
+
+    @property
+    def why(self) -> dict[str, str]:
+        """Why each row is there, by the full name of its change."""
+        return {row.graded.sha: row.why for row in self.rows}
 
 
 async def tip_of(ctx: Context) -> Tip:
@@ -21,3 +43,15 @@ def seen(ctx: Context, tip: Tip) -> Seen:
         zone=ctx.zone,
         language=ctx.language,
     )
+
+
+async def found(ctx: Context, query: Query, page: int, why: Callable[[Graded], str]) -> Found:
+    """What the archive holds of a query; ``why`` puts in words what selected a change."""
+    repository = ctx.watched.repository
+    if ctx.every:
+        changes = await ctx.archive.select(repository, query)
+        survey = survey_of(changes, page)
+    else:
+        survey = await ctx.archive.survey(repository, query, page)
+        changes = sorted(survey.page, key=lambda g: (g.commit.committed_at, g.sha), reverse=True)
+    return Found(survey=survey, rows=tuple(Row(graded=g, why=why(g)) for g in changes))

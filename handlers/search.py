@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from digest.answer import Answer, Row, foot, lines_document, listing_document
+from digest.answer import Answer, foot, lines_document, listing_document
 from digest.change import printable
 from digest.document import Code
 from digest.graded import Graded
@@ -15,7 +15,7 @@ from digest.query import Query
 from digest.words.phrase import Phrase, listed
 from handlers.context import Context
 from handlers.ingest import fill
-from handlers.looking import seen, tip_of
+from handlers.looking import found, seen, tip_of
 
 
 async def search(intent: Search, ctx: Context, page: int = 1) -> Answer:
@@ -24,17 +24,23 @@ async def search(intent: Search, ctx: Context, page: int = 1) -> Answer:
     if intent.window is not None:
         await fill(ctx, intent.window, tip)
     query = Query(window=intent.window, terms=intent.terms)
-    found = await ctx.archive.select(ctx.watched.repository, query)
-    rows = tuple(Row(graded=g, why=_where(g, intent.terms, ctx.language)) for g in found)
+    held = await found(ctx, query, page, lambda g: _where(g, intent.terms, ctx.language))
     topic = " ".join(intent.terms)
     at = seen(ctx, tip)
-    if rows:
-        document = listing_document(topic, rows, intent.window, at, page)
+    if held.rows:
+        document = listing_document(topic, held.survey, held.why, intent.window, at)
     else:
         terms = listed([Code(t) for t in intent.terms], ctx.language, limit=len(intent.terms))
         lines = [NOT_FOUND(ctx.language, terms=terms), foot(intent.window, at)]
         document = lines_document(topic, lines, at)
-    return Answer(intent="search", document=document, window=intent.window, topic=topic, rows=rows)
+    return Answer(
+        intent="search",
+        document=document,
+        window=intent.window,
+        topic=topic,
+        total=held.survey.total,
+        rows=held.rows,
+    )
 
 
 def _where(graded: Graded, terms: Sequence[str], language: Language) -> str:

@@ -16,6 +16,7 @@ from digest.graded import Graded, Repository
 from digest.importance import grade
 from digest.language import Language
 from digest.query import Query
+from digest.survey import Survey, survey_of
 from digest.topics import topics_of
 from digest.window import Window
 from handlers.context import Context, Watched
@@ -159,6 +160,10 @@ class FakeArchive:
         met = [g for g in self._all(repository) if _meets(g, query)]
         return met[: query.limit] if query.limit else met
 
+    async def survey(self, repository: Repository, query: Query, page: int = 1) -> Survey:
+        self.queries.append(query)
+        return survey_of([g for g in self._all(repository) if _meets(g, query)], page)
+
     async def vocabulary(
         self, repository: Repository, among: Collection[str] | None = None
     ) -> Mapping[str, int]:
@@ -170,6 +175,13 @@ def _meets(graded: Graded, query: Query) -> bool:
     conditions: list[Callable[[], bool]] = [
         lambda: query.window is None or graded.commit.committed_at in query.window,
         lambda: not query.topics or not topics_of(graded).isdisjoint(query.topics),
+        lambda: (
+            not query.about
+            or any(
+                all(not terms.isdisjoint(topics_of(graded)) for terms in sets)
+                for sets in query.about
+            )
+        ),
         lambda: all(t.lower() in _text(graded) for t in query.terms),
         lambda: (
             not query.paths

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, TypeVar
 
 from sqlalchemy import ColumnElement, Select, false, func, or_, select
@@ -15,11 +16,13 @@ from bot.store.reindex import reindex
 from bot.store.repositories import enrol, enrolled
 from bot.store.rows import GRADED, entry, graded, newest_first, numbered
 from bot.store.search import plan
+from bot.store.surveying import surveyed
 from bot.store.tables import change_topics, changes
 from bot.store.writing import Verdict, chunks, held, verdict, write
 from digest.facts.model import FACTS_VERSION
 from digest.graded import Graded, Repository
 from digest.query import Query
+from digest.survey import PAGE, Survey, first_of, survey_of, weightiest_first
 
 _MANY = 100
 """Changes that are made from rows, or rows from them, in another thread: a hop costs 0.1 ms."""
@@ -125,6 +128,28 @@ class SqlArchive:
             rows = await connection.execute(how.statement, how.values)
             found = await _made(graded, rows.all())
         return found if how.shape.ranked else newest_first(found)
+
+    async def survey(self, repository: Repository, query: Query, page: int = 1) -> Survey:
+        """Those that meet every condition, counted, and a page of them; none but it is loaded."""
+        key = await self._key(repository)
+        if key is None:
+            return survey_of(())
+        async with self._database.reading() as connection:
+            how = await plan(connection, key, replace(query, limit=0, ranked=False))
+            if how is None:
+                return survey_of(())
+            found = await surveyed(connection, how, PAGE * (max(page, 1) - 1))
+            if found.first != first_of(page, found.total):
+                found = await surveyed(connection, how, first_of(page, found.total))
+            wanted = GRADED.where(changes.c.id.in_(found.keys))
+            shown = weightiest_first(await _all(connection, wanted))
+        return Survey(
+            total=found.total,
+            levels=found.levels,
+            areas=found.areas,
+            first=found.first,
+            page=tuple(shown),
+        )
 
     async def vocabulary(
         self, repository: Repository, among: Collection[str] | None = None

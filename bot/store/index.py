@@ -12,8 +12,8 @@ from digest.change import printable
 from digest.graded import Graded
 from digest.topics import TOPICS_VERSION
 
-TEXTS_VERSION = 1
-"""Raised whenever the texts or paths of a change come out differently."""
+TEXTS_VERSION = 2
+"""Raised whenever the texts, the paths or the area of a change come out differently."""
 
 INDEXED_BY = f"topics {TOPICS_VERSION}, texts {TEXTS_VERSION}"
 """What a repository's indexes are made by; where its row says otherwise they are made anew."""

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import Row, update
+from sqlalchemy import Row, bindparam, update
 
 from bot.store.engine import Database
 from bot.store.index import INDEXED_BY
@@ -18,7 +18,7 @@ from digest.graded import Repository
 
 
 async def reindex(database: Database, repository: Repository) -> int:
-    """Make the topics, paths and texts of a repository anew; return of how many changes.
+    """Make the topics, paths, texts and areas of a repository anew; return of how many changes.
 
     Each transaction holds so many changes that other writers need not wait long. Where the work
     is interrupted the indexes are whole, though of two makings, and it starts again the next time.
@@ -52,6 +52,10 @@ async def _reindex_some(
         if entries:
             await clear_indexes(connection, repository, [key for key, _ in entries])
             await write_indexes(connection, repository, entries)
+            await connection.execute(
+                update(changes).where(changes.c.id == bindparam("key")),
+                [{"key": key, "area": entry.change["area"]} for key, entry in entries],
+            )
     return entries
 
 

@@ -16,6 +16,7 @@ from bot.store.tables import changes, contents
 from digest.change import Commit
 from digest.grade import Grade, Level, Reason
 from digest.graded import Graded
+from digest.survey import area_of
 from digest.topics import topics_of
 
 _MOST = 2**63 - 1
@@ -78,6 +79,7 @@ def entry(graded: Graded) -> Entry:
             "facts_version": facts.version,
             "omitted": omitted(graded),
             "author_key": folded(commit.author),
+            "area": area_of(graded).value,
             **graded_columns(graded.grade),
         },
         content={

@@ -2,8 +2,8 @@
 
 One condition drives: the changes that meet it are taken from its index, and the others are tested
 on each of them. The one that fewest changes meet is chosen, by counts that stop at
-:data:`COMMON`. Where none is rare the changes are walked from the newest on, which soon finds as
-many as a limit asks for.
+:data:`COMMON`. Where none is rare and a limit is asked for, the changes are walked from the newest
+on, which soon finds as many.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from digest.change import printable
 from digest.query import Query
 
 COMMON = 1000
-"""How many changes meet a condition that is common: it drives no search, and ranks nothing."""
+"""How many changes meet a condition that is common: it drives no cut search, and ranks nothing."""
 
 _LAST = "\U0010ffff"
 
@@ -60,17 +60,21 @@ async def plan(connection: AsyncConnection, repository: int, query: Query) -> Pl
 def _asked(repository: int, query: Query) -> tuple[Shape, dict[str, Any]]:
     """All but the terms of a query, taken apart."""
     author = folded(query.author)
+    about = () if _said_by_topics(query) else query.about
     prefixes = tuple(dict.fromkeys(map(printable, query.paths)))
     shape = Shape(
         window=query.window is not None,
         level=query.level is not None,
         author=bool(author),
         topics=bool(query.topics),
+        about=tuple(len(sets) for sets in about),
         paths=len(prefixes),
         limit=bool(query.limit),
     )
     values: dict[str, Any] = {"repository": repository, "author": author, "limit": query.limit}
     values["topics"] = query.topics
+    for way, sets in enumerate(about):
+        values |= {f"about{way}_{n}": tuple(topics) for n, topics in enumerate(sets)}
     if query.window:
         values |= {"since": _upward(query.window.since), "until": _upward(query.window.until)}
     if query.level:
@@ -80,27 +84,37 @@ def _asked(repository: int, query: Query) -> tuple[Shape, dict[str, Any]]:
     return shape, values
 
 
+def _said_by_topics(query: Query) -> bool:
+    """Whether bearing one of the topics is all that being about something asks for."""
+    single = all(len(sets) == 1 for sets in query.about)
+    return single and {t for way in query.about for t in way[0]} == set(query.topics)
+
+
 async def _driver(
     connection: AsyncConnection, query: Query, shape: Shape, values: dict[str, Any]
 ) -> Driver:
     indexed = {
+        Driver.TERMS: bool(values["match"]),
         Driver.TOPICS: shape.topics,
         Driver.PATHS: bool(shape.paths),
-        Driver.TERMS: bool(values["match"]),
     }
     rivals = tuple(driver for driver, there in indexed.items() if there)
     if not rivals:
         return Driver.WALK
-    if rivals == (Driver.TOPICS,) and not query.limit:
-        return Driver.TOPICS  # their index goes by moment as well
+    # The index of topics goes by moment as well: no window is rarer.
+    alone = rivals == (Driver.TOPICS,) or (len(rivals) == 1 and not shape.window)
+    if alone and not (query.limit or query.ranked):
+        return rivals[0]
     if shape.window:
-        rivals = (Driver.WINDOW, *rivals)
+        rivals = (*rivals, Driver.WINDOW)
     row = (await connection.execute(count(shape, rivals, COMMON), values)).one()
     counts: dict[Driver, int] = dict(zip(rivals, row, strict=True))
     if query.ranked and counts.get(Driver.TERMS, COMMON) < COMMON:
         return Driver.TERMS
     rarest = min(rivals, key=lambda driver: counts[driver])
-    return rarest if counts[rarest] < COMMON else Driver.WALK
+    # Who wants all of them has no use for a walk that can end early.
+    wanted = counts[rarest] < COMMON or not (query.limit or query.ranked)
+    return rarest if wanted else Driver.WALK
 
 
 def _upward(moment: datetime) -> int:

@@ -15,16 +15,20 @@ from typing import Any
 from sqlalchemy import (
     BindParameter,
     ColumnElement,
+    CompoundSelect,
     Integer,
     Select,
     Table,
     Text,
+    and_,
     bindparam,
     exists,
     func,
     literal,
     or_,
     select,
+    true,
+    union_all,
 )
 
 from bot.store.fulltext import RANK, contains, holding, matching
@@ -49,9 +53,9 @@ class Shape:
     """Which conditions a query has, and how many of a kind; the driver reads one from its index.
 
     Parameters, by condition: ``repository``, always; ``since`` and ``until`` in whole seconds;
-    the least ``level`` as a rank; ``author`` without case; ``topics``, a list; ``path0`` with
-    ``last0`` and so on, the ends of ranges; ``term0`` and so on, to be read for; ``match``, in
-    the words of the full-text index; ``limit``.
+    the least ``level`` as a rank; ``author`` without case; ``topics``, a list; ``about0_0`` and so
+    on, a list for every set of every way; ``path0`` with ``last0`` and so on, the ends of ranges;
+    ``term0`` and so on, to be read for; ``match``, in the words of the full-text index; ``limit``.
     """
 
     driver: Driver = Driver.WALK
@@ -59,6 +63,7 @@ class Shape:
     level: bool = False
     author: bool = False
     topics: bool = False
+    about: tuple[int, ...] = ()
     paths: int = 0
     terms: int = 0
     ranked: bool = False
@@ -77,6 +82,31 @@ def answer(shape: Shape) -> Statement:
 
 
 @lru_cache(maxsize=256)
+def survey(shape: Shape) -> CompoundSelect[*tuple[Any, ...]]:
+    """All changes that meet the conditions, counted, and the keys of a page of them.
+
+    Rows of ``id``, ``level``, ``area`` and ``number``: where ``id`` is 0, how many changes a level
+    and an area have in common; else a change of the page. The page stands behind the ``first``
+    changes in the order of :func:`digest.survey.weightiest_first` and has up to ``size``.
+    """
+    keys, _ = _met(shape)
+    met = keys.add_columns(*_WEIGHED).cte("met").prefix_with("MATERIALIZED")
+    order = (met.c.level, met.c.score.desc(), met.c.committed_at.desc(), met.c.sha.desc())
+    page = (
+        select(met.c.id)
+        .order_by(*order)
+        .limit(bindparam("size", type_=Integer))
+        .offset(bindparam("first", type_=Integer))
+        .subquery()
+    )
+    counts = select(literal(0).label("id"), met.c.level, met.c.area, func.count().label("number"))
+    return union_all(
+        counts.group_by(met.c.level, met.c.area),
+        select(page.c.id, literal(0), literal(""), literal(0)),
+    )
+
+
+@lru_cache(maxsize=256)
 def count(shape: Shape, drivers: tuple[Driver, ...], most: int) -> Statement:
     """How many changes each condition alone is met by, counted up to ``most``: one row."""
     return select(
@@ -90,23 +120,28 @@ def count(shape: Shape, drivers: tuple[Driver, ...], most: int) -> Statement:
 
 
 _NEWEST = (changes.c.committed_at.desc(), changes.c.sha.desc())
+_WEIGHED = tuple(changes.c[name] for name in ("level", "area", "score", "committed_at", "sha"))
 _mine = changes.c.repository_id == bindparam("repository", type_=Integer)
 
 
 def _found(shape: Shape) -> Statement:
     """The keys of the changes that meet all conditions, each with its rank, smaller is better."""
-    order: tuple[ColumnElement[Any], ...] = _NEWEST
-    if shape.driver in {Driver.WALK, Driver.WINDOW}:
-        keys: Statement = select(changes.c.id, literal(0.0).label("rank"))
-    else:
-        rank = RANK if shape.ranked else literal(0.0)
-        driving = _driving(shape, shape.driver).add_columns(rank.label("rank"))
-        # Were it merged into the rest, the index might be asked once for every change.
-        hits = driving.cte("hits").prefix_with("MATERIALIZED")
-        keys = select(changes.c.id, hits.c.rank).join_from(hits, changes, changes.c.id == hits.c.id)
-        order = (hits.c.rank, *_NEWEST)
-    keys = keys.where(_mine, *_tests(shape))
+    keys, rank = _met(shape)
+    order = _NEWEST if rank is None else (rank, *_NEWEST)
+    keys = keys.add_columns((literal(0.0) if rank is None else rank).label("rank"))
     return keys.order_by(*order).limit(bindparam("limit", type_=Integer)) if shape.limit else keys
+
+
+def _met(shape: Shape) -> tuple[Statement, ColumnElement[float] | None]:
+    """The keys of the changes that meet all conditions, and what ranks them where anything does."""
+    keys: Statement = select(changes.c.id).where(_mine, *_tests(shape))
+    if shape.driver in {Driver.WALK, Driver.WINDOW}:
+        return keys, None
+    rank = RANK if shape.ranked else literal(0.0)
+    driving = _driving(shape, shape.driver).add_columns(rank.label("rank"))
+    # Were it merged into the rest, the index might be asked once for every change.
+    hits = driving.cte("hits").prefix_with("MATERIALIZED")
+    return keys.join_from(hits, changes, changes.c.id == hits.c.id), hits.c.rank
 
 
 def _driving(shape: Shape, driver: Driver) -> Statement:
@@ -138,11 +173,13 @@ def _tests(shape: Shape) -> Iterator[ColumnElement[bool]]:
     if shape.author:
         yield contains(changes.c.author_key, _text("author"))
     if shape.topics and shape.driver is not Driver.TOPICS:
-        yield exists().where(
-            change_topics.c.repository_id == changes.c.repository_id,
-            _topical(),
-            change_topics.c.committed_at == changes.c.committed_at,
-            change_topics.c.change_id == changes.c.id,
+        yield _bearing("topics")
+    if shape.about:
+        yield or_(
+            *(
+                and_(true(), *(_bearing(f"about{way}_{n}") for n in range(sets)))
+                for way, sets in enumerate(shape.about)
+            )
         )
     if shape.paths and shape.driver is not Driver.PATHS:
         yield exists().where(change_paths.c.change_id == changes.c.id, _below_any(shape))
@@ -151,8 +188,18 @@ def _tests(shape: Shape) -> Iterator[ColumnElement[bool]]:
         yield exists().where(change_texts.c.change_id == changes.c.id, *held)
 
 
-def _topical() -> ColumnElement[bool]:
-    return change_topics.c.topic.in_(bindparam("topics", expanding=True))
+def _bearing(topics: str) -> ColumnElement[bool]:
+    """Whether a change bears one of the topics of a parameter."""
+    return exists().where(
+        change_topics.c.repository_id == changes.c.repository_id,
+        _topical(topics),
+        change_topics.c.committed_at == changes.c.committed_at,
+        change_topics.c.change_id == changes.c.id,
+    )
+
+
+def _topical(topics: str = "topics") -> ColumnElement[bool]:
+    return change_topics.c.topic.in_(bindparam(topics, expanding=True))
 
 
 def _within(moment: ColumnElement[int]) -> ColumnElement[bool]:

@@ -76,6 +76,8 @@ changes = Table(
     Column("omitted", Integer, nullable=False),
     # The author's name without case, to be searched.
     Column("author_key", Text, nullable=False),
+    # What most changed lines are in: made with the indexes, and nothing until they are.
+    Column("area", Text),
     UniqueConstraint("repository_id", "sha"),
     # The changes from the newest on, with all that a walk along them tests.
     Index("ix_changes_walk", "repository_id", "committed_at", "sha", "level", "author_key"),

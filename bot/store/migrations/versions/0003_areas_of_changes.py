@@ -1,0 +1,14 @@
+"""The area of every change beside what else is counted; making the indexes anew fills it."""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0003"
+down_revision = "0002"
+
+
+def upgrade() -> None:
+    """Add the column."""
+    op.add_column("changes", sa.Column("area", sa.Text()))
