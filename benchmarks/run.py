@@ -24,6 +24,7 @@ from pathlib import Path
 from benchmarks import answers
 from benchmarks.once import digest_once
 from benchmarks.timing import Row, Run, child, in_turn, milliseconds, show
+from bot.commands import finish
 
 BIN = Path(sys.executable).parent
 GIT_LOG = ["--first-parent", "--diff-merges=first-parent", "-p", "-U0"]
@@ -152,7 +153,7 @@ def _digest_in_process(clone: str, what: str, span: str, tip: str, times: int) -
 
     def ours() -> float:
         with tempfile.TemporaryDirectory(prefix="digestbot-bench-") as folder:
-            return asyncio.run(digest_once(clone, Path(folder), base, tip))
+            return finish(digest_once(clone, Path(folder), base, tip))
 
     mine, theirs, ratio = in_turn(ours, lambda: _log_of(clone, span), times)
     return Row(
