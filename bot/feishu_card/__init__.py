@@ -5,6 +5,6 @@ Pure: no I/O, no clock. Imports ``bot.legible``, ``bot.platforms.base`` and ``di
 
 from __future__ import annotations
 
-from bot.feishu_card.card import NUMBERED, Style, mark_of, marked, render
+from bot.feishu_card.card import Style, dump, mark_of, marked, render
 
-__all__ = ["NUMBERED", "Style", "mark_of", "marked", "render"]
+__all__ = ["Style", "dump", "mark_of", "marked", "render"]

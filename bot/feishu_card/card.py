@@ -17,7 +17,7 @@ from digest.document import Block, Document, Heading, Link, plain
 MOST_COMPONENTS = 200
 """Of one card, nested ones counted."""
 
-NUMBERED = 19
+_NUMBERED = 19
 """Characters of an identity that fit into a component's id, behind a letter."""
 
 _LONGEST_TITLE = 150
@@ -59,7 +59,7 @@ def marked(body: str, identity: str) -> str:
 
 def mark_of(identity: str) -> str:
     """The id that tells a message's identity: at most 20 characters, a letter first."""
-    return f"d{identity[:NUMBERED]}"
+    return f"d{identity[:_NUMBERED]}"
 
 
 def dump(card: Json) -> str:

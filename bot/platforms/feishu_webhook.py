@@ -1,0 +1,177 @@
+"""A custom bot of one Feishu or Lark group: an address that takes messages. It hears nothing.
+
+https://open.feishu.cn/document/client-docs/bot-v3/add-custom-bot
+
+A custom bot gives no id for a message and drops no repeat, so that a call without an answer is
+settled by the channel's promise.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import hmac
+import json
+import re
+import time
+from collections.abc import Callable, Mapping
+from typing import Any, Literal
+from urllib.parse import urlsplit
+
+from pydantic import SecretStr, field_validator
+
+from bot.feishu_card import Style, dump, render
+from bot.platforms.base import Ability, Counted, Limit, Part, Receipt, SendError, SendReason, Unit
+from bot.rates import Pace, Rate, TooBusy
+from bot.settings import Settings
+from bot.wire import Reply, Wire
+from digest.document import Document
+
+_ADDRESS = re.compile(
+    r"(https://[^/\s?#]+|http://127\.0\.0\.1:\d+)/open-apis/bot/v2/hook/[A-Za-z0-9-]{8,100}"
+)
+_SIZE = 18_000
+"""Of 20 KB for a request."""
+
+# 5 a second and 100 a minute; one after the other, since what leaves together arrives unevenly.
+_RATES = (Rate(count=1, seconds=1 / 4), Rate(count=95, seconds=60.0))
+_ALL = Rate(count=100, seconds=1.0)
+
+_REASONS: Mapping[int, SendReason] = {
+    9499: SendReason.REJECTED,
+    11232: SendReason.RATE_LIMITED,
+    11233: SendReason.RATE_LIMITED,
+    11246: SendReason.REJECTED,
+    19001: SendReason.NO_CHANNEL,
+    19002: SendReason.REJECTED,
+    19021: SendReason.UNAUTHORIZED,
+    19022: SendReason.UNAUTHORIZED,
+    19024: SendReason.REJECTED,
+    99991400: SendReason.RATE_LIMITED,
+}
+_WHY = {
+    19021: "the secret is wrong, or this machine's clock",
+    19022: "this machine's address is not among those that the bot allows",
+    19024: "none of the bot's keywords is in the text",
+}
+
+
+class Config(Settings):
+    """``url`` is the whole address that the group shows; ``secret`` if it asks for signatures."""
+
+    kind: Literal["feishu_webhook"] = "feishu_webhook"
+    url: SecretStr
+    secret: SecretStr | None = None
+
+    @field_validator("url")
+    @classmethod
+    def _whole(cls, url: SecretStr) -> SecretStr:
+        if not _ADDRESS.fullmatch(url.get_secret_value()):
+            raise ValueError(
+                "write the whole address of the custom bot, "
+                "https://open.feishu.cn/open-apis/bot/v2/hook/..."
+            )
+        return url
+
+
+class FeishuWebhook:
+    """Posts to the bot's own group, so that ``chat`` is not looked at."""
+
+    name = "feishu_webhook"
+    limit = Limit(
+        size=_SIZE,
+        unit=Unit.BYTES,
+        source="https://open.feishu.cn/document/client-docs/bot-v3/add-custom-bot",
+        counts=Counted.BODY,
+    )
+    abilities: frozenset[Ability] = frozenset()
+
+    def __init__(
+        self,
+        url: SecretStr,
+        secret: SecretStr | None,
+        wire: Wire,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self._url = url
+        self._secret = secret
+        self._wire = wire
+        self._clock = clock
+        self._pace = Pace(_ALL, _ALL)
+
+    def render(self, document: Document) -> tuple[Part, ...]:
+        """Cards whose buttons can only open something."""
+        return render(document, Style(size=_SIZE, interactive=False))
+
+    async def ready(self, chat: str, *, answer: bool = False) -> None:  # noqa: ARG002  # one group
+        """Wait for the bot's turn."""
+        try:
+            await self._pace.turn("", _RATES, answer=answer)
+        except TooBusy as error:
+            raise SendError(
+                SendReason.RATE_LIMITED, "a long queue", retry_after=error.wait
+            ) from error
+
+    async def send(self, chat: str, part: Part, reply_to: Receipt | None = None) -> Receipt:  # noqa: ARG002  # one group, no threads
+        """Post. The receipt is the part's own identity, since the bot gives no id."""
+        body: dict[str, Any] = {"msg_type": "interactive", "card": json.loads(part.body)}
+        if self._secret is not None:
+            stamp = str(int(self._clock()))
+            body |= {"timestamp": stamp, "sign": sign(self._secret.get_secret_value(), stamp)}
+        headers = {"content-type": "application/json; charset=utf-8"}
+        url = self._url.get_secret_value()
+        _check(await self._wire.request("POST", url, dump(body).encode(), headers))
+        return Receipt(message=part.identity or "posted")
+
+    async def edit(self, chat: str, receipt: Receipt, part: Part) -> Receipt:  # noqa: ARG002  # as above
+        """Not possible."""
+        raise SendError(SendReason.UNSUPPORTED, "a custom bot cannot edit")
+
+    async def find(self, chat: str, part: Part, reply_to: Receipt | None = None) -> Receipt | None:  # noqa: ARG002  # as above
+        """Not possible."""
+        raise SendError(SendReason.UNSUPPORTED, "a custom bot cannot read")
+
+    async def probe(self, chat: str) -> str:  # noqa: ARG002  # as above
+        """Whether the server is there; what it thinks of the address only a post would tell."""
+        parts = urlsplit(self._url.get_secret_value())
+        await self._wire.request("HEAD", f"{parts.scheme}://{parts.netloc}/")
+        signed = "signed" if self._secret else "not signed"
+        return f"{parts.hostname} answers; posts are {signed}"
+
+    async def aclose(self) -> None:
+        """Let go of connections."""
+        await self._wire.aclose()
+
+
+def create(config: Config) -> FeishuWebhook:
+    """The bot that the configuration names; nothing is called yet."""
+    return FeishuWebhook(config.url, config.secret, Wire())
+
+
+def sign(secret: str, stamp: str) -> str:
+    """The signature of a request: of nothing, with the time and the secret as the key."""
+    digest = hmac.new(f"{stamp}\n{secret}".encode(), b"", hashlib.sha256).digest()
+    return base64.b64encode(digest).decode()
+
+
+def _check(reply: Reply) -> None:
+    """Raise where the answer is a failure, which it may be with the status 200."""
+    answer = reply.json()
+    code = answer.get("code") if isinstance(answer, dict) else None
+    if reply.status == 200 and code == 0:
+        return
+    detail = _WHY.get(code, f"status {reply.status}, code {code}") if isinstance(code, int) else ""
+    raise SendError(_reason(reply.status, code), detail or f"status {reply.status}")
+
+
+def _reason(status: int, code: Any) -> SendReason:
+    if isinstance(code, int) and code in _REASONS:
+        return _REASONS[code]
+    if status == 429:
+        return SendReason.RATE_LIMITED
+    if status in {502, 504}:
+        # A proxy gave up waiting; what stands behind it may have posted.
+        return SendReason.NO_ANSWER
+    if status >= 500:
+        return SendReason.UNAVAILABLE
+    return SendReason.REJECTED if isinstance(code, int) and code else SendReason.BROKEN
