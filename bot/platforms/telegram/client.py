@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Awaitable, Callable
+from datetime import timedelta
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
@@ -149,7 +150,7 @@ class Client:
         Raises the library's errors.
         """
         return await self._bot.get_updates(
-            offset=offset, timeout=int(wait), allowed_updates=_UPDATES
+            offset=offset, timeout=timedelta(seconds=wait), allowed_updates=_UPDATES
         )
 
     async def rebuild(self) -> None:
