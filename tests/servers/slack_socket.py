@@ -6,6 +6,7 @@ import asyncio
 import itertools
 import json
 import time
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -40,6 +41,7 @@ class Sockets:
         self._valid: set[str] = set()
         self._open: list[web.WebSocketResponse] = []
         self._numbers = itertools.count()
+        self._heard: dict[str, tuple[Envelope, asyncio.Event]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
 
     @property
@@ -130,22 +132,20 @@ class Sockets:
             message["accepts_response_payload"] = kind != "events_api"
             if attempt:
                 message |= {"retry_attempt": attempt, "retry_reason": "timeout"}
+            self._heard[envelope.id] = (envelope, heard := asyncio.Event())
             envelope.sent = time.monotonic()
             try:
                 await self._open[-1].send_json(message)
             except ConnectionError:
                 continue
-            end = time.monotonic() + self.patience
-            while time.monotonic() < end:
-                if envelope.acked:
-                    return
-                await asyncio.sleep(0.005)
+            with suppress(TimeoutError):
+                await asyncio.wait_for(heard.wait(), self.patience)
+                return
 
     def _acknowledged(self, message: dict[str, Any]) -> None:
-        for envelope in self.envelopes:
-            if envelope.id == message.get("envelope_id"):
-                waited = time.monotonic() - envelope.sent
-                envelope.acked.append((waited, message.get("payload")))
+        envelope, heard = self._heard[message["envelope_id"]]
+        envelope.acked.append((time.monotonic() - envelope.sent, message.get("payload")))
+        heard.set()
 
     async def _refresh(self, reason: str, after: float) -> None:
         leaving = list(self._open)

@@ -28,6 +28,7 @@ def create(config: Config) -> SlackSender:
     if config.app_token is None and config.events == "socket":
         return SlackSender(calls, accounts)
     # Bolt takes half a second to import, so only who listens pays for it.
+    from bot.platforms.slack.intake import SAYS
     from bot.platforms.slack.receiver import Slack
     from bot.platforms.slack.socket_mode import SocketMode
     from bot.platforms.slack.web_events import WebEvents
@@ -37,7 +38,7 @@ def create(config: Config) -> SlackSender:
             await asyncio.Event().wait()  # Slack calls us
         else:
             token = config.app_token.get_secret_value()
-            await SocketMode(calls, token, intake.answer).run()
+            await SocketMode(calls, token, intake.hear, SAYS).run()
 
     slack = Slack(calls, accounts, connect)
     if config.events == "http" and config.signing_secret is not None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import re
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
@@ -16,7 +15,7 @@ from slack_bolt.authorization import AuthorizeResult
 from slack_bolt.request.async_request import AsyncBoltRequest
 from slack_bolt.response import BoltResponse
 
-from bot.platforms.base import Incoming, SendError, SendReason
+from bot.platforms.base import Incoming
 from bot.platforms.slack.accounts import Account, Accounts
 from bot.platforms.slack.calls import Calls, quiet
 from bot.platforms.slack.heard import Heard, HomeOpened, read
@@ -25,6 +24,9 @@ from bot.platforms.slack.surroundings import Remembered, Surroundings
 log = structlog.get_logger(__name__)
 
 Json = dict[str, Any]
+
+SAYS = {"slash_commands": {"response_type": "in_channel"}}
+"""What an acknowledgement says: without it nobody but the asker sees what is being answered."""
 
 _EVERY = re.compile(r".*", re.DOTALL)
 # https://docs.slack.dev/interactivity/handling-user-interaction: a response_url is good for that.
@@ -74,23 +76,18 @@ class Intake:
         request = AsyncBoltRequest(body=body, headers=dict(headers or {}), mode=mode)
         return await self._app.async_dispatch(request)
 
-    async def answer(self, payload: Json) -> Json | None:
-        """Take in what came through Socket Mode; what the acknowledgement says.
-
-        Raises ``SendError`` where it is to be delivered again.
-        """
+    async def hear(self, payload: Json) -> None:
+        """Take in what came through Socket Mode, where it is acknowledged already."""
         response = await self.dispatch(payload)
         if response.status >= 500:
-            raise SendError(SendReason.UNAVAILABLE, "the bot cannot be told who it is")
-        return json.loads(response.body) if response.body.startswith("{") else None
+            log.warning("slack.unread", status=response.status)
 
     async def _take(self, ack: AsyncAck, body: Json) -> None:
         await ack()
         await self._hear(body)
 
     async def _obey(self, ack: AsyncAck, body: Json) -> None:
-        # Without it nobody else would see what is being answered.
-        await ack({"response_type": "in_channel"})
+        await ack(SAYS["slash_commands"])
         await self._hear(body)
 
     async def _hear(self, body: Json) -> None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import random
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,8 +28,8 @@ from bot.platforms.slack.calls import Calls, quiet
 log = structlog.get_logger(__name__)
 
 Json = dict[str, Any]
-Answer = Callable[[Json], Awaitable[Json | None]]
-"""Takes a payload in; gives what the acknowledgement says, or raises to leave it unsaid."""
+Hear = Callable[[Json], Awaitable[object]]
+"""Takes a payload in."""
 
 _AGAIN = frozenset(
     {
@@ -100,17 +100,26 @@ class SocketMode:
     """Keeps one connection up and hands over what comes."""
 
     def __init__(
-        self, calls: Calls, app_token: str, answer: Answer, timing: Timing | None = None
+        self,
+        calls: Calls,
+        app_token: str,
+        hear: Hear,
+        says: Mapping[str, Json],
+        timing: Timing | None = None,
     ) -> None:
+        """``says`` is what the acknowledgement of a kind of envelope holds, where it does."""
         self._calls = calls
         self._token = app_token
-        self._answer = answer
+        self._hear = hear
+        self._says = says
         self._timing = timing or Timing()
         self._failures = 0
+        self._waiting: asyncio.Queue[Json] = asyncio.Queue()
 
     async def run(self) -> None:
         """Listen until cancelled. Raises ``SendError`` where Slack refuses the token."""
         connection: _Connection | None = None
+        handing_over = asyncio.create_task(self._hand_over())
         try:
             while True:
                 fresh = await self._connected()
@@ -123,6 +132,7 @@ class SocketMode:
                     await connection.end()
                     connection = None
         finally:
+            handing_over.cancel()
             if connection is not None:
                 await connection.end()
 
@@ -176,19 +186,21 @@ class SocketMode:
                 return connection.reason
 
     async def _take(self, client: AsyncBaseSocketModeClient, request: SocketModeRequest) -> None:
+        """Acknowledge first: Slack waits three seconds, and what is behind may be busy."""
+        said = SocketModeResponse(request.envelope_id, self._says.get(request.type))
         try:
-            said = await self._answer(request.payload)
-        except SendError as error:
-            # Slack delivers again what is not acknowledged.
-            log.warning("slack.unacknowledged", error=str(error))
-            return
-        except Exception:
-            log.exception("slack.unread", kind=request.type)
-            said = None
-        payload = said if request.accepts_response_payload else None
-        try:
-            await client.send_socket_mode_response(
-                SocketModeResponse(envelope_id=request.envelope_id, payload=payload)
-            )
+            await client.send_socket_mode_response(said)
         except (OSError, RuntimeError) as error:
+            # It will be delivered again, and is known by its identity.
             log.info("slack.unacknowledged", error=type(error).__name__)
+        self._waiting.put_nowait(request.payload)
+
+    async def _hand_over(self) -> None:
+        """Begin with one payload in each turn of the loop, so that acknowledgements go between."""
+        running: set[asyncio.Task[object]] = set()
+        while True:
+            payload = await self._waiting.get()
+            task = asyncio.ensure_future(self._hear(payload))
+            running.add(task)
+            task.add_done_callback(running.discard)
+            await asyncio.sleep(0)

@@ -15,6 +15,7 @@ from bot.platforms.base import Called, Hosted, Part, Receiver, SendError, SendRe
 from bot.platforms.slack import Config, create
 from bot.platforms.slack.accounts import OneAccount
 from bot.platforms.slack.calls import Calls
+from bot.platforms.slack.intake import SAYS
 from bot.platforms.slack.receiver import Slack
 from bot.platforms.slack.socket_mode import SocketMode, Timing
 from digest.document import Actions, Button, Document, Heading, Paragraph, Text
@@ -51,7 +52,7 @@ class Ears:
         self.calls = Calls(server.url)
 
         async def connect(intake):
-            await SocketMode(self.calls, app_token, intake.answer, timing).run()
+            await SocketMode(self.calls, app_token, intake.hear, SAYS, timing).run()
 
         self.bot = Slack(self.calls, OneAccount(self.calls, BOT_TOKEN), connect)
         self.heard = []
