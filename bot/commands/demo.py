@@ -17,7 +17,7 @@ That was the last day of {place} with changes. What is kept is in {data}:
 Try next
   {run} digest {place} --format markdown | less
   {run} digest ~/src/vllm --date 2026-01-23 --tz Asia/Shanghai --lang zh
-  {run} explain HEAD --repo {place}
+  {run} explain {sha} --repo {place}
   {run} ask "what changed this week" --repo {place}
   {run} chat --repo {place}
 """
@@ -31,5 +31,12 @@ def run(place: str) -> None:
 
 async def _tell(place: str) -> None:
     async with opened() as app:
-        command = shlex.quote(sys.argv[0])
-        sys.stdout.write(_NEXT.format(place=shlex.quote(place), data=app.data, run=command))
+        tip = await (await app.watch(place)).source.tip()
+        sys.stdout.write(
+            _NEXT.format(
+                place=shlex.quote(place),
+                data=app.data,
+                run=shlex.quote(sys.argv[0]),
+                sha=(tip.sha or "#1")[:10],
+            )
+        )
