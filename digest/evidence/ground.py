@@ -8,15 +8,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import cached_property
 
-from digest.change import Change, FileChange, Hunk, Side, printable
-from digest.facts.model import Evidence, Facts
+from digest.change import Change, Commit, FileChange, Hunk, Side, printable
+from digest.facts.model import Evidence, Facts, Subject
 
 # Han characters are letters, too, but they end the word of code that they stand beside.
 _LETTER = r"[^\W\u2e80-\u9fff\uac00-\ud7af\uff00-\uffef]"
 _WORD = re.compile(f"{_LETTER}+")
 _HUMP = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_NEVER = datetime(1970, 1, 1, tzinfo=UTC)
 _HUMPED = re.compile(r"[a-z][A-Z]")
 _EDGE = re.compile(_LETTER)
 
@@ -46,6 +48,22 @@ class Ground:
         self.change = change
         self.facts = facts
         self._more = tuple(more)
+
+    @classmethod
+    def of_texts(cls, texts: Iterable[str]) -> Ground:
+        """The ground of something that is no change: each text counts as a line of its message."""
+        commit = Commit(
+            sha="",
+            parents=(),
+            author="",
+            email="",
+            authored_at=_NEVER,
+            committed_at=_NEVER,
+            message="\n".join(" ".join(text.split()) for text in texts),
+        )
+        return cls(
+            Change(commit=commit, files=()), Facts(subject=Subject(title="", words=""), files=())
+        )
 
     @cached_property
     def stretches(self) -> tuple[Stretch, ...]:

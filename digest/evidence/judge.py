@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from digest.analysis.bounds import EVIDENCE
 from digest.change import FileStatus, Side
+from digest.document import Spans
 from digest.evidence.fault import Failed, Fault
 from digest.evidence.form import malformed, normal
 from digest.evidence.ground import Ground, occurs
@@ -35,22 +36,31 @@ def judge(
     aspect: Aspect = Aspect.NONE,
 ) -> Statement | Failed:
     """The statement that a sentence makes, if the change bears out all that it names."""
+    wording = judge_words(text, ground, language)
+    if isinstance(wording, Failed):
+        return wording
+    places = _resolved(cites, ground)
+    if places is None:
+        return Failed(fault=Fault.CITATION, about=", ".join(cites)[:60])
+    evidence = tuple(dict.fromkeys(_evidence(places, wording, ground)))[:EVIDENCE]
+    return Statement(spans=spans_of(wording, language), evidence=evidence, aspect=aspect)
+
+
+def judge_words(text: str, ground: Ground, language: Language) -> Wording | Failed:
+    """A sentence taken apart, if its form is right and the ground bears out all that it names."""
     text = normal(text)
     failed = malformed(text)
     if failed is None and not speaks(text, language):
         failed = Failed(fault=Fault.LANGUAGE)
     if failed is not None:
         return failed
-    places = _resolved(cites, ground)
-    if places is None:
-        return Failed(fault=Fault.CITATION, about=", ".join(cites)[:60])
     wording = take_apart(text)
-    failed = false(wording, ground)
-    if failed is not None:
-        return failed
-    spans = spaced(wording.spans) if language is Language.ZH else wording.spans
-    evidence = tuple(dict.fromkeys(_evidence(places, wording, ground)))[:EVIDENCE]
-    return Statement(spans=spans, evidence=evidence, aspect=aspect)
+    return false(wording, ground) or wording
+
+
+def spans_of(wording: Wording, language: Language) -> Spans:
+    """The spans of a sentence, set as the language sets code."""
+    return spaced(wording.spans) if language is Language.ZH else wording.spans
 
 
 def false(wording: Wording, ground: Ground) -> Failed | None:

@@ -65,6 +65,8 @@ def _moved(move: Shift, ground: Ground) -> bool:
     if not _PLACE.search(move.new.text) or _by_path(move.old, move.new, ground):
         return True  # "moves X to async" is no place that code could look at
     what = _bare(move.old, ground)
+    if any(_in(what, line) and _in(move.new, line) for line in ground.message.splitlines()):
+        return True
     return any(
         _in(what, stretch.added) and _is_of(move.new.text, printable(stretch.file.path))
         for stretch in ground.stretches

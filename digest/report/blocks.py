@@ -27,6 +27,7 @@ from digest.facts.model import Evidence
 from digest.grade import Grade, Level
 from digest.graded import Graded, Repository
 from digest.language import Language
+from digest.move import PREFIX
 from digest.report.moments import moment
 from digest.statement import Analysis, Aspect, Statement
 from digest.words import pages as words
@@ -162,8 +163,12 @@ def _judgement(grade: Grade, analysis: Analysis, language: Language) -> Spans:
 
 
 def grade_reasons(grade: Grade, language: Language) -> str:
-    """The reasons that raised the grade, the weightiest first, in words."""
-    raised = [reason_words(r, language) for r in grade.reasons if r.weight > 0]
+    """The reasons that raised the grade, the weightiest first, and a model's say, in words."""
+    raised = [
+        reason_words(r, language)
+        for r in grade.reasons
+        if r.weight > 0 or r.rule.startswith(PREFIX)
+    ]
     return SEPARATOR.template(language).join(raised)
 
 

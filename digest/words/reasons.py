@@ -44,6 +44,24 @@ REASONS = {
     "metric_changed": Phrase("changed metric {subject}", "变更指标 {subject}"),
     "metric_removed": Phrase("removed metric {subject}", "移除指标 {subject}"),
     "mostly_removed": Phrase("mostly removes lines ({subject})", "以删除为主（{subject} 行）"),
+    "model_assumption": Phrase(
+        "by the model: an assumption changes ({subject})", "模型判断：隐含假设改变（{subject}）"
+    ),
+    "model_contract": Phrase(
+        "by the model: a contract is concerned ({subject})", "模型判断：涉及接口约定（{subject}）"
+    ),
+    "model_decision": Phrase(
+        "by the model: a decision that lasts ({subject})", "模型判断：难以撤回的决定（{subject}）"
+    ),
+    "model_performance": Phrase(
+        "by the model: performance is concerned ({subject})", "模型判断：涉及性能（{subject}）"
+    ),
+    "model_security": Phrase(
+        "by the model: security is concerned ({subject})", "模型判断：涉及安全（{subject}）"
+    ),
+    "model_user_visible": Phrase(
+        "by the model: whether users notice ({subject})", "模型判断：用户是否可见（{subject}）"
+    ),
     "route_added": Phrase("new HTTP route {subject}", "新增 HTTP 路由 {subject}"),
     "route_changed": Phrase("changed HTTP route {subject}", "变更 HTTP 路由 {subject}"),
     "route_removed": Phrase("removed HTTP route {subject}", "移除 HTTP 路由 {subject}"),

@@ -1,0 +1,145 @@
+"""Themes of a stretch of time, made by rule. Imports ``efforts``, ``words`` and values."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from digest.analysis.telling import main_places
+from digest.document import Code, Spans, Text
+from digest.grade import Level
+from digest.graded import Graded
+from digest.language import Language
+from digest.statement import Analysis, Origin
+from digest.themes.efforts import efforts
+from digest.words.phrase import Phrase
+
+MOST = 4
+"""The most themes."""
+
+_SHARE = 0.6
+"""A theme of more than this share of all changes tells nothing apart."""
+
+# Tags that say what sort of change it is, not what it is about.
+_SORTS = frozenset(
+    """
+    bug bugfix build chore ci ci/build cleanup core deps doc docs documentation easy feat feature
+    fix hotfix minor misc model newmodel nit other perf performance refactor revert style test
+    tests trivial typo update upgrade wip
+    """.split()  # noqa: SIM905 - a list a word a line would take a page
+)
+
+
+class Told(Protocol):
+    """A change with what is said of it; an entry of a report is one."""
+
+    @property
+    def graded(self) -> Graded:
+        """The change."""
+
+    @property
+    def analysis(self) -> Analysis:
+        """What is said of it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sentence:
+    """A sentence about several changes, with the full names of those that it rests on."""
+
+    spans: Spans
+    shas: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Theme:
+    """Changes that belong together: a short title, their full names, and perhaps a sentence."""
+
+    title: Spans
+    shas: tuple[str, ...]
+    sentence: Sentence | None = None
+    source: Origin = Origin.FACTS
+
+
+_AROUND = Phrase("{title} and what belongs to it", "{title}及相关改动")
+
+
+def themes(told: Sequence[Told], language: Language) -> tuple[Theme, ...]:
+    """At most ``MOST`` themes by rule, those that matter most first; each change is in one at most.
+
+    Efforts come first, then changes that share a tag or scope of their authors, then those whose
+    code is mostly in one folder. Where any change is above low, every theme has one that is.
+    """
+    changes = [one.graded for one in told]
+    scored = {g.sha: g.grade.score for g in changes}
+    weighty = {g.sha for g in changes if g.grade.level is not Level.LOW} or set(scored)
+    most = max(2, _SHARE * len(changes))
+    found: list[tuple[int, Theme]] = [
+        (0, Theme(title=_title(effort, language), shas=tuple(g.sha for g in effort)))
+        for effort in efforts(changes)
+    ]
+    found += [
+        (rank, Theme(title=title, shas=tuple(g.sha for g in group)))
+        for rank, title, group in (
+            *((1, title, group) for title, group in _tagged(changes)),
+            *((2, title, group) for title, group in _placed(changes, weighty)),
+        )
+        if len(group) <= most
+    ]
+    worth = {theme.shas: sum(scored[sha] for sha in theme.shas) for _, theme in found}
+    ranked = sorted(found, key=lambda pair: (pair[0], -worth[pair[1].shas]))
+    return tuple(_apart((theme for _, theme in ranked), weighty)[:MOST])
+
+
+def _title(effort: Sequence[Graded], language: Language) -> Spans:
+    """The tag that an effort shares, else the title of its weightiest change."""
+    shared = set.intersection(*({t.casefold() for t in _subjects(g)} for g in effort))
+    for name in _subjects(effort[0]):
+        if name.casefold() in shared:
+            return (Text(name),)
+    first = max(effort, key=lambda graded: graded.grade.score)
+    return _AROUND(language, title=" ".join(first.facts.subject.words.split()))
+
+
+def _subjects(graded: Graded) -> list[str]:
+    """What the author says that the change is about: tags and scope, without sorts of change."""
+    subject = graded.facts.subject
+    return [n for n in (*subject.tags, subject.scope) if n and n.casefold() not in _SORTS]
+
+
+def _tagged(changes: Sequence[Graded]) -> Iterator[tuple[Spans, list[Graded]]]:
+    """At least two changes under what their authors say that they are about."""
+    groups: dict[str, list[Graded]] = {}
+    names: dict[str, str] = {}
+    for graded in changes:
+        for name in dict.fromkeys(_subjects(graded)):
+            names.setdefault(name.casefold(), name)
+            groups.setdefault(name.casefold(), []).append(graded)
+    yield from (((Text(names[n]),), group) for n, group in groups.items() if len(group) > 1)
+
+
+def _placed(
+    changes: Sequence[Graded], weighty: Collection[str]
+) -> Iterator[tuple[Spans, list[Graded]]]:
+    """At least two weighty changes under the folder that most of their code is in."""
+    groups: dict[str, list[Graded]] = {}
+    for graded in changes:
+        if graded.sha in weighty:
+            for folder in main_places([graded.facts], 1):
+                groups.setdefault(folder, []).append(graded)
+    yield from (((Code(folder),), group) for folder, group in groups.items() if len(group) > 1)
+
+
+def _apart(ranked: Iterable[Theme], weighty: Collection[str]) -> list[Theme]:
+    """The themes in order, without the changes that an earlier one has.
+
+    Those that are left with one change, or with none of weight, go.
+    """
+    taken: set[str] = set()
+    kept = []
+    for theme in ranked:
+        shas = tuple(dict.fromkeys(sha for sha in theme.shas if sha not in taken))
+        if len(shas) > 1 and any(sha in weighty for sha in shas):
+            taken.update(shas)
+            kept.append(Theme(title=theme.title, shas=shas))
+    return kept
