@@ -1,8 +1,8 @@
 """Telegram, as a bot: groups, forum topics, channels and private chats.
 
 ``layout``, ``lines``, ``packing``, ``buttons`` and ``inert`` make messages of a document.
-``sender`` posts and hears, through ``client``, ``faults``, ``polling``, ``updates`` and ``wire``,
-which alone know the library.
+``sender`` posts and hears; ``client``, ``faults``, ``polling``, ``webhook``, ``updates`` and ``wire``
+alone know the library.
 """
 
 from __future__ import annotations
@@ -22,12 +22,14 @@ class Config(Settings):
     """A bot of https://t.me/BotFather. ``docs/telegram.md`` leads through it.
 
     ``listen = false`` is for a process that only posts: one process receives with a token.
-    ``api`` is another server, such as a Bot API server of one's own.
+    ``webhook`` is the public address at which Telegram finds the program's web server; without one
+    the bot fetches its messages. ``api`` is another server, such as a Bot API server of one's own.
     """
 
     kind: Literal["telegram"] = "telegram"
     token: SecretStr
     listen: bool = True
+    webhook: str = ""
     api: str = "https://api.telegram.org"
 
     @field_validator("token")
@@ -36,6 +38,13 @@ class Config(Settings):
         if not _TOKEN.fullmatch(token.get_secret_value()):
             raise ValueError("write the whole token that BotFather gave, such as 123456:ABC-DEF...")
         return token
+
+    @field_validator("webhook")
+    @classmethod
+    def _public(cls, webhook: str) -> str:
+        if webhook and not webhook.startswith("https://"):
+            raise ValueError("write an address that Telegram can call, https://...")
+        return webhook
 
     @field_validator("api")
     @classmethod
@@ -48,5 +57,10 @@ class Config(Settings):
 def create(config: Config) -> Telegram:
     """The account that the configuration names; nothing is called yet."""
     return Telegram(
-        Account(token=config.token.get_secret_value(), api=config.api, listens=config.listen)
+        Account(
+            token=config.token.get_secret_value(),
+            api=config.api,
+            listens=config.listen,
+            webhook=config.webhook,
+        )
     )

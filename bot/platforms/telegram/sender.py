@@ -17,6 +17,7 @@ from bot.platforms.telegram.chats import Place, place_of
 from bot.platforms.telegram.inert import inert
 from bot.platforms.telegram.layout import lay_out
 from bot.platforms.telegram.packing import LIMIT, pack
+from bot.platforms.telegram.webhook import Webhook, secret_of
 from bot.rates import Pace, Rate, TooBusy
 from digest.document import Document
 
@@ -59,12 +60,14 @@ RATES = Rates(
 class Account:
     """How the account is reached. ``answer`` is the wait for the answer to a call, in seconds.
 
-    ``listens`` says whether this process receives; a token has one receiver.
+    ``listens`` says whether this process receives; a token has one receiver. ``webhook`` is the
+    address at which Telegram finds it, empty for long polling.
     """
 
     token: str = field(repr=False)
     api: str
     listens: bool = True
+    webhook: str = ""
     answer: float = 20.0
     rates: Rates = RATES
     rhythm: Rhythm | None = None
@@ -84,6 +87,8 @@ class Telegram:
 
     def __init__(self, account: Account) -> None:
         self._account = account
+        hooked = account.listens and account.webhook
+        self.web = Webhook(secret_of(account.token)) if hooked else None
         self._pace = Pace(account.rates.posts, account.rates.answers)
         self._turns: Counter[int | str] = Counter()
         self._opened: Client | None = None
@@ -152,22 +157,30 @@ class Telegram:
             await self._opened.aclose()
 
     async def listen(self) -> AsyncIterator[Incoming]:
-        """Messages and presses of buttons, by long polling. Ends where it is not to listen."""
+        """Messages and presses of buttons. Ends where it is not to listen."""
         if not self._account.listens:
             return
-        from bot.platforms.telegram.polling import Poller, Rhythm
         from bot.platforms.telegram.updates import incoming
 
-        client = self._client
-        me = await client.me()
-        if host := await client.drop_webhook():
-            log.warning("telegram.webhook_removed", host=host)
-        self._behind(client.set_menus(), "telegram.no_menus")
-        log.info("telegram.listening", bot=me.name)
-        async for update in Poller(client, self._account.rhythm or Rhythm()).updates():
+        me = await self._client.me()
+        updates = await self._updates()
+        self._behind(self._client.set_menus(), "telegram.no_menus")
+        log.info("telegram.listening", bot=me.name, by="webhook" if self.web else "polling")
+        async for update in updates:
             self._take_note(update)
             if heard := incoming(update, me, datetime.now(UTC)):
                 yield heard
+
+    async def _updates(self) -> AsyncIterator[Update]:
+        """From Telegram's calls where it can call us, else by long polling."""
+        from bot.platforms.telegram.polling import Poller, Rhythm
+
+        if self.web is not None:
+            await self._client.set_webhook(self._account.webhook, secret_of(self._account.token))
+            return self.web.updates()
+        if host := await self._client.drop_webhook():
+            log.warning("telegram.webhook_removed", host=host)
+        return Poller(self._client, self._account.rhythm or Rhythm()).updates()
 
     def _take_note(self, update: Update) -> None:
         """Answer a press at once, since the app shows it as waiting; follow a group that moved."""
