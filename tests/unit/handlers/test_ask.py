@@ -234,9 +234,13 @@ async def test_explain_a_number_that_is_only_mentioned_is_unknown():
     assert isinstance(answer.error, UnknownChange)
 
 
-async def test_explain_compares_the_name_of_a_folder_alone(source):
-    ctx = context(source, repository=Repository(name="engine"))
+async def test_explain_takes_any_owner_for_a_clone_known_as_a_folder_only(source):
+    ctx = context(source, repository=Repository(name="repo"))
     assert shas(await ask("octo/engine#11", ctx)) == ["aaaaaaa1"]
+
+
+async def test_explain_refuses_the_number_of_another_repository(source):
+    ctx = context(source, repository=Repository(name="octo/engine"))
     assert (await ask("octo/other#11", ctx)).error is not None
 
 
