@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
 from bot.clock import SystemClock
-from bot.folders import config_file, data_folder
+from bot.folders import Environment, config_file, data_folder
 from bot.places import Places
 from bot.sources.git import open_source
 from bot.store.archive import SqlArchive
@@ -28,14 +28,20 @@ from handlers.ports import Clock, Progress
 
 if TYPE_CHECKING:
     from bot.config import Config
+    from bot.mind import Mind
+    from bot.models.config import ModelConfig
     from bot.sections import RepositoryConfig
+    from handlers.judgement import Judging, Listener
 
 _OWN_CHECKOUT = Path(__file__).resolve().parent.parent
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class App:
-    """Everything that a command or the loop of ``digestbot run`` works with."""
+    """Everything that a command or the loop of ``digestbot run`` works with.
+
+    ``mind`` is the model with what belongs to it, where one is configured.
+    """
 
     config: Config | None
     data: Path
@@ -47,6 +53,7 @@ class App:
     clock: Clock
     places: Places
     workers: Processes
+    mind: Mind | None = None
 
     async def watch(
         self, place: str | None, *, name: str | None = None, branch: str | None = None
@@ -80,6 +87,7 @@ class App:
             branch=branch or settings.branch,
             thresholds=settings.levels,
             aliases=settings.aliases,
+            privacy=settings.privacy,
         )
 
     async def _watch_default(self, branch: str | None) -> Watched:
@@ -125,6 +133,7 @@ class App:
         zone: ZoneInfo,
         language: Language = Language.EN,
         progress: Progress | None = None,
+        judging: Judging | None = None,
     ) -> Context:
         """What a use case is given for one repository and one asker, who is shown pages."""
         return Context(
@@ -137,7 +146,14 @@ class App:
             progress=progress or Silent(),
             workers=self.workers,
             every=False,
+            judging=judging,
         )
+
+    def judging(
+        self, channel: str, person: str = "", listener: Listener | None = None
+    ) -> Judging | None:
+        """What lets a context ask the model on somebody's account; ``None`` without a model."""
+        return self.mind.judging(channel, person, listener) if self.mind else None
 
     def zone(self, name: str | None) -> ZoneInfo:
         """The zone by name, else the configured one, else this machine's.
@@ -186,6 +202,18 @@ def configuration(file: Path | None) -> Config | None:
     return read(usual)
 
 
+def model_settings(config: Config | None) -> ModelConfig | None:
+    """The configured model, else the one that the environment names. Raises ``InvalidConfig``."""
+    if config is not None:
+        return config.model
+    environment = Environment.read()
+    if not environment.model:
+        return None
+    from bot.config import environment_model
+
+    return environment_model(environment)
+
+
 @asynccontextmanager
 async def opened(file: Path | None = None, clock: Clock | None = None) -> AsyncIterator[App]:
     """The program, open for as long as the block lasts.
@@ -193,21 +221,37 @@ async def opened(file: Path | None = None, clock: Clock | None = None) -> AsyncI
     Raises ``InvalidConfig``, ``UnwritableFolder``, ``NewerArchive``, ``BrokenArchive``.
     """
     config = configuration(file)
+    settings = model_settings(config)
     data = config.data if config else data_folder()
-    async with await open_database(data) as database:
+    async with AsyncExitStack() as stack:
+        database = await stack.enter_async_context(await open_database(data))
         workers = Processes()
-        try:
-            yield App(
-                config=config,
-                data=data,
-                database=database,
-                archive=SqlArchive(database),
-                coverage=SqlCoverage(database),
-                ledger=SqlLedger(database),
-                digests=SqlDigests(database),
-                clock=clock or SystemClock(),
-                places=Places(data),
-                workers=workers,
-            )
-        finally:
-            workers.close()
+        stack.callback(workers.close)
+        app = App(
+            config=config,
+            data=data,
+            database=database,
+            archive=SqlArchive(database),
+            coverage=SqlCoverage(database),
+            ledger=SqlLedger(database),
+            digests=SqlDigests(database),
+            clock=clock or SystemClock(),
+            places=Places(data),
+            workers=workers,
+        )
+        if settings is not None:
+            app = replace(app, mind=_mind(settings, app, stack))
+        yield app
+
+
+def _mind(settings: ModelConfig, app: App, stack: AsyncExitStack) -> Mind:
+    """The model, closed with the stack; what it meets is logged to the file that crashes are in."""
+    from bot.crash import LOG
+    from bot.logs import into_file
+    from bot.mind import open_mind
+
+    secrets = app.config.secrets() if app.config else settings.secrets()
+    stack.enter_context(into_file(app.data / LOG, secrets))
+    mind = open_mind(settings, app.database, app.clock, app.data)
+    stack.push_async_callback(mind.aclose)
+    return mind

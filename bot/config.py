@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from pydantic import SecretStr, ValidationError
+from pydantic import ValidationError
 
 from bot import platforms
 from bot.complaint import complain, near
@@ -63,10 +63,7 @@ class Config:
         sections = [platform.settings for platform in self.platforms.values()]
         if self.model is not None:
             sections.append(self.model)
-        values = (
-            getattr(section, name) for section in sections for name in section.secret_fields()
-        )
-        return tuple(v.get_secret_value() for v in values if isinstance(v, SecretStr))
+        return tuple(secret for section in sections for secret in section.secrets())
 
 
 def read(file: Path, environment: Environment | None = None) -> Config:

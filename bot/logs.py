@@ -9,7 +9,9 @@ from __future__ import annotations
 import logging
 import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, Literal, TextIO
 
 import stamina.instrumentation
@@ -77,6 +79,25 @@ def configure(
     )
     # The delivery tells of its own repeats, with the channel's name.
     stamina.instrumentation.set_on_retry_hooks([])
+
+
+@contextmanager
+def into_file(file: Path, secrets: Iterable[str] = ()) -> Iterator[None]:
+    """Log to the end of a file, as JSON, for as long as the block lasts.
+
+    For commands that answer on the terminal: what they are asked for is all that they print. Where
+    logging is set up already nothing changes.
+    """
+    if structlog.is_configured():
+        yield
+        return
+    with file.open("a", encoding="utf-8", errors="backslashreplace") as stream:
+        configure("json", "info", secrets, stream)
+        try:
+            yield
+        finally:
+            structlog.reset_defaults()
+            logging.getLogger().handlers.clear()
 
 
 class Redaction:

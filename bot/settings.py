@@ -68,6 +68,11 @@ class Settings(BaseModel):
                     found[name] = value
         return found
 
+    def secrets(self) -> tuple[str, ...]:
+        """The secrets that were given, for the logs to blot out."""
+        values = (getattr(self, name) for name in self.secret_fields())
+        return tuple(v.get_secret_value() for v in values if isinstance(v, SecretStr))
+
     @classmethod
     def secret_fields(cls) -> tuple[str, ...]:
         """The names of the fields that hold secrets."""

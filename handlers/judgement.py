@@ -7,7 +7,7 @@ Two things are kept apart. A :class:`Kept` is what became of asking about one ch
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
@@ -146,7 +146,8 @@ class Flights:
 class Judging:
     """A model, what it needs, and whom its work is charged to.
 
-    ``patience`` is how long one digest waits for all of its analyses, in seconds.
+    ``patience`` is how long one digest waits for all of its analyses, in seconds. ``warm`` loads
+    what takes long, once there is something to ask.
     """
 
     model: Model
@@ -157,3 +158,4 @@ class Judging:
     channel: str = ""
     person: str = ""
     listener: Listener | None = None
+    warm: Callable[[], Awaitable[None]] | None = None

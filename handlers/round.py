@@ -71,11 +71,22 @@ class Round:
     async def ask(self, plan: Sequence[tuple[Asked, Mapping[str, Graded]]]) -> None:
         """Ask about the changes, in this order, as many at once as the server takes."""
         async with asyncio.TaskGroup() as tasks:
+            if any(changes for _, changes in plan):
+                tasks.create_task(self._warm())
             for kind, changes in plan:
                 try:
                     await self._ask(kind, changes, tasks)
                 except DigestbotError as error:
                     self._stumbled(changes, error)
+
+    async def _warm(self) -> None:
+        """Have ready what the first question would wait for, while git reads."""
+        warm = self.shelf.judging.warm
+        try:
+            if warm is not None:
+                await warm()
+        except Exception as error:  # noqa: BLE001 - the first question will meet it and tell
+            self._stumbled([], error)
 
     async def _ask(
         self, kind: Asked, changes: Mapping[str, Graded], tasks: asyncio.TaskGroup

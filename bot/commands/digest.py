@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from bot.app import App, opened
 from bot.commands import emit, finish, json_lines, print_document
@@ -11,6 +13,7 @@ from bot.commands.windows import between, day_of
 from bot.forms import DigestFormat
 from bot.progress import Bar
 from bot.reports import keep_report
+from bot.usage_form import with_usage
 from digest.errors import InvalidWindow
 from digest.language import Language
 from digest.markdown import markdown
@@ -19,6 +22,9 @@ from digest.report.form import report_to_json
 from digest.window import Window
 from handlers.context import Context
 from handlers.daily import Daily, look
+
+if TYPE_CHECKING:
+    from handlers.judgement import Judgement
 
 CHANNEL = "terminal"
 """The channel under which the coverage of what is asked for here is kept."""
@@ -56,7 +62,19 @@ async def _run(options: Options) -> None:
         await app.coverage.record(
             ctx.watched.repository, daily.tip.branch, CHANNEL, None, daily.outcomes
         )
+        if daily.judgement is not None:
+            _tell(daily.judgement, app, ctx)
         _write(app, daily, options)
+
+
+def _tell(judgement: Judgement, app: App, ctx: Context) -> None:
+    """Log what the model did, and say on the error stream what it did not."""
+    from bot.crash import LOG
+    from bot.judged import note, shortfall
+
+    note(judgement, repository=ctx.watched.repository.name)
+    if lack := shortfall(judgement):
+        sys.stderr.write(f"digestbot: {lack}; {app.data / LOG} tells more\n")
 
 
 async def _context(app: App, options: Options) -> Context:
@@ -67,6 +85,7 @@ async def _context(app: App, options: Options) -> Context:
         zone=zone,
         language=app.language(options.language),
         progress=Bar(watched.repository.name),
+        judging=app.judging(CHANNEL),
     )
     await watched.source.sync()
     return ctx
@@ -82,7 +101,9 @@ def _write(app: App, daily: Daily, options: Options) -> None:
     report = daily.report
     match options.form:
         case DigestFormat.JSON:
-            emit(json_lines(report_to_json(report), "commits"), options.output)
+            currency = app.mind.config.price.currency if app.mind else ""
+            value = with_usage(report_to_json(report), daily.judgement, currency)
+            emit(json_lines(value, "commits"), options.output)
         case DigestFormat.MARKDOWN:
             emit(markdown(report_document(report, report.language)), options.output)
         case DigestFormat.CONDENSED:

@@ -77,8 +77,9 @@ class ModelConfig(Settings):
 
     ``context`` is the tokens that question and reply share; ``max_output`` the most that one reply
     may take. ``timeout`` and ``connect_timeout`` are for one request, ``patience`` for everything
-    about one question, in seconds. ``temperature`` left out is the server's own: some models loop
-    at 0, some refuse the field. ``extra`` is added to every request, such as
+    about one question, in seconds; ``digest_patience`` for all questions about one digest, which is
+    then told without what is still missing. ``temperature`` left out is the server's own: some
+    models loop at 0, some refuse the field. ``extra`` is added to every request, such as
     ``{reasoning_effort = "low"}``.
     """
 
@@ -92,6 +93,7 @@ class ModelConfig(Settings):
     concurrency: int = Field(default=8, ge=1, le=256)
     requests_per_minute: int | None = Field(default=None, ge=1)
     tokens_per_minute: int | None = Field(default=None, ge=1)
+    digest_patience: float = Field(default=300, gt=0)
     timeout: float = Field(default=180, gt=0)
     connect_timeout: float = Field(default=10, gt=0)
     patience: float = Field(default=600, gt=0)

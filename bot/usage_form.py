@@ -1,0 +1,38 @@
+"""What models took, as JSON. See ``docs/json.md``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from handlers.model_port import Usage
+
+if TYPE_CHECKING:
+    from handlers.judgement import Judgement
+
+
+def with_usage(
+    report: Mapping[str, Any], judgement: Judgement | None, currency: str
+) -> dict[str, Any]:
+    """A report's JSON with what its analyses took, each when it was made, and this run in all."""
+    made = judgement.made if judgement else {}
+    spent = judgement.spent if judgement else Usage()
+    commits = [
+        {**commit, "usage": usage_to_json(made[sha], currency) if sha in made else None}
+        for commit in report["commits"]
+        for sha in (commit["sha"],)
+    ]
+    return {**report, "usage": usage_to_json(spent, currency), "commits": commits}
+
+
+def usage_to_json(usage: Usage, currency: str) -> dict[str, Any]:
+    """A usage by its parts; ``cost`` is in the currency of the configuration."""
+    return {
+        "calls": usage.calls,
+        "input_tokens": usage.input_tokens,
+        "cached_tokens": usage.cached_tokens,
+        "output_tokens": usage.output_tokens,
+        "cost": float(usage.cost),
+        "currency": currency,
+        "estimated": usage.estimated,
+    }
