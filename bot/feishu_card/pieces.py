@@ -41,6 +41,7 @@ _LONGEST_LINE = 800
 _ENOUGH = 1600
 _LONGEST_LABEL = 60
 _LONGEST_VALUE = 400
+_MOST_IN_A_ROW = 6
 _LANGUAGE = re.compile(r"[A-Za-z0-9+#.-]{1,20}")
 
 
@@ -191,20 +192,27 @@ def _sheets(lines: Iterable[str]) -> Iterator[str]:
 
 
 def _actions(buttons: Sequence[Button], *, interactive: bool) -> Iterator[Piece]:
-    """The buttons side by side; what cannot be pressed is told in words."""
-    columns: list[Json] = []
-    labels: list[str] = []
+    """The buttons side by side; what cannot be pressed is told in words, in its place."""
+    row: list[tuple[str, Json]] = []
     for button in buttons:
         label = legible(button.label).strip()
         behaviour = _behaviour(button, interactive=interactive)
         if behaviour is None or len(label) > _LONGEST_LABEL:
+            yield from _row(row)
+            row = []
             yield from map(_markdown, _lines(_told(button)))
         if behaviour is not None:
-            columns.append(_column(label or "…", behaviour))
-            labels.append(label)
-    if columns:
+            row.append((label, behaviour))
+    yield from _row(row)
+
+
+def _row(buttons: Sequence[tuple[str, Json]]) -> Iterator[Piece]:
+    for at in range(0, len(buttons), _MOST_IN_A_ROW):
+        found = buttons[at : at + _MOST_IN_A_ROW]
+        columns = [_column(label or "…", behaviour) for label, behaviour in found]
         component = {"tag": "column_set", "flex_mode": "flow", "columns": columns}
-        yield Piece(component, " ".join(f"[{label}]" for label in labels), 1 + 2 * len(columns))
+        text = " ".join(f"[{label}]" for label, _ in found)
+        yield Piece(component, text, 1 + 2 * len(columns))
 
 
 def _behaviour(button: Button, *, interactive: bool) -> Json | None:

@@ -1,0 +1,181 @@
+"""A webhook of a Discord channel: posts, and edits what it posted. It hears nothing.
+
+https://docs.discord.com/developers/resources/webhook
+
+``markup`` renders. Discord takes no key against repeats from a webhook, so that a call without an
+answer is settled by the channel's promise.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any, Literal
+from urllib.parse import quote
+
+from pydantic import SecretStr, field_validator
+
+from bot.platforms.base import Ability, Counted, Limit, Part, Receipt, SendError, SendReason, Unit
+from bot.platforms.discord.markup import MOST, render
+from bot.rates import Pace, Rate, TooBusy
+from bot.settings import Settings
+from bot.wire import Reply, Wire
+from digest.document import Document
+
+_ADDRESS = re.compile(
+    r"(https://(?:[a-z]+\.)?discord(?:app)?\.com|http://127\.0\.0\.1:\d+)"
+    r"/api/(?:v\d+/)?webhooks/\d+/[A-Za-z0-9_-]{8,200}"
+)
+_COLOUR = 0x3370FF
+
+# How many a webhook may post is told by each answer alone; this only spreads what leaves together.
+_RATES = (Rate(count=1, seconds=0.5),)
+_ALL = Rate(count=50, seconds=1.0)
+
+# https://docs.discord.com/developers/topics/opcodes-and-status-codes
+_REASONS: Mapping[int, SendReason] = {
+    10003: SendReason.NO_CHANNEL,
+    10008: SendReason.REJECTED,
+    10015: SendReason.NO_CHANNEL,
+    30046: SendReason.REJECTED,
+    50006: SendReason.REJECTED,
+    50027: SendReason.UNAUTHORIZED,
+    50035: SendReason.REJECTED,
+}
+
+
+class Config(Settings):
+    """``url`` is the whole address that the channel's integrations show."""
+
+    kind: Literal["discord"] = "discord"
+    url: SecretStr
+
+    @field_validator("url")
+    @classmethod
+    def _whole(cls, url: SecretStr) -> SecretStr:
+        if not _ADDRESS.fullmatch(url.get_secret_value()):
+            raise ValueError(
+                "write the whole address of the webhook, https://discord.com/api/webhooks/.../..."
+            )
+        return url
+
+
+class Discord:
+    """Posts to the webhook's own channel, so that ``chat`` is not looked at."""
+
+    name = "discord"
+    limit = Limit(
+        size=MOST,
+        unit=Unit.UTF16,
+        source="https://docs.discord.com/developers/resources/message#embed-object-embed-limits",
+        counts=Counted.BODY,
+    )
+    abilities = frozenset({Ability.EDIT})
+
+    def __init__(self, url: SecretStr, wire: Wire) -> None:
+        self._url = url
+        self._wire = wire
+        self._pace = Pace(_ALL, _ALL)
+
+    def render(self, document: Document) -> tuple[Part, ...]:
+        """Messages with one embed each, whose description is the part's body."""
+        return render(document)
+
+    async def ready(self, chat: str, *, answer: bool = False) -> None:  # noqa: ARG002  # one channel
+        """Wait for the webhook's turn."""
+        try:
+            await self._pace.turn("", _RATES, answer=answer)
+        except TooBusy as error:
+            raise SendError(
+                SendReason.RATE_LIMITED, "a long queue", retry_after=error.wait
+            ) from error
+
+    async def send(self, chat: str, part: Part, reply_to: Receipt | None = None) -> Receipt:  # noqa: ARG002  # one channel, no threads
+        """Post, and wait for the message's id."""
+        answer = await self._call("POST", "?wait=true", part)
+        message = answer.get("id")
+        if not isinstance(message, str) or not message:
+            raise SendError(SendReason.NO_ANSWER, "an answer without a message id")
+        return Receipt(message=message)
+
+    async def edit(self, chat: str, receipt: Receipt, part: Part) -> Receipt:  # noqa: ARG002  # as above
+        """Put another embed in the place of one that the webhook posted."""
+        await self._call("PATCH", f"/messages/{quote(receipt.message, safe='')}", part)
+        return receipt
+
+    async def find(self, chat: str, part: Part, reply_to: Receipt | None = None) -> Receipt | None:  # noqa: ARG002  # as above
+        """Not possible."""
+        raise SendError(SendReason.UNSUPPORTED, "a webhook cannot read its channel")
+
+    async def probe(self, chat: str) -> str:  # noqa: ARG002  # as above
+        """What the webhook is called."""
+        answer = await self._call("GET", "")
+        return f"webhook {str(answer.get('name') or '')[:80]!r}"
+
+    async def aclose(self) -> None:
+        """Let go of connections."""
+        await self._wire.aclose()
+
+    async def _call(self, method: str, path: str, part: Part | None = None) -> dict[str, Any]:
+        body = None if part is None else json.dumps(_message(part)).encode()
+        url = f"{self._url.get_secret_value()}{path}"
+        headers = {"content-type": "application/json"}
+        reply = await self._wire.request(method, url, body, headers)
+        answer = reply.json()
+        found: dict[str, Any] = answer if isinstance(answer, dict) else {}
+        if (pause := _pause(reply, found)) is not None:
+            self._pace.hold("", pause)
+        if not 200 <= reply.status < 300:
+            raise _failure(reply, found, pause)
+        return found
+
+
+def create(config: Config) -> Discord:
+    """The webhook that the configuration names; nothing is called yet."""
+    return Discord(config.url, Wire())
+
+
+def _message(part: Part) -> dict[str, Any]:
+    return {
+        "embeds": [{"description": part.body, "color": _COLOUR}],
+        # Nobody is notified, whatever the text says.
+        "allowed_mentions": {"parse": []},
+    }
+
+
+def _pause(reply: Reply, answer: Mapping[str, Any]) -> float | None:
+    """Seconds until the next call may pass, where this one was the last for now."""
+    told = answer.get("retry_after")
+    if reply.status == 429 and isinstance(told, int | float) and told >= 0:
+        return float(told)
+    if reply.headers.get("x-ratelimit-remaining") == "0":
+        return reply.seconds("x-ratelimit-reset-after")
+    return None
+
+
+def _failure(reply: Reply, answer: Mapping[str, Any], pause: float | None) -> SendError:
+    code = answer.get("code")
+    code = code if isinstance(code, int) else 0
+    after = pause if pause is not None else reply.seconds("retry-after")
+    detail = f"status {reply.status}, code {code}"
+    reason = _REASONS.get(code) or _by_status(reply.status)
+    limited = reason is SendReason.RATE_LIMITED
+    return SendError(reason, detail, retry_after=after if limited else None)
+
+
+def _by_status(status: int) -> SendReason:
+    match status:
+        case 429:
+            return SendReason.RATE_LIMITED
+        case 401 | 403:
+            return SendReason.UNAUTHORIZED
+        case 404:
+            return SendReason.NO_CHANNEL
+        case 502 | 504:
+            # Somebody in between gave up waiting; Discord may have taken it.
+            return SendReason.NO_ANSWER
+        case _ if status >= 500:
+            return SendReason.UNAVAILABLE
+        case _:
+            return SendReason.REJECTED if status >= 400 else SendReason.BROKEN

@@ -1,0 +1,227 @@
+r"""A document as Discord's Markdown, in descriptions of embeds.
+
+Any punctuation behind a backslash is itself:
+https://support.discord.com/hc/en-us/articles/210298617
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from urllib.parse import quote
+
+from bot.legible import address, legible, legible_lines
+from bot.platforms.base import Part
+from digest.document import (
+    Actions,
+    Block,
+    Button,
+    Code,
+    CodeBlock,
+    Divider,
+    Document,
+    Emphasis,
+    Heading,
+    Image,
+    Item,
+    Link,
+    Listing,
+    Paragraph,
+    Quote,
+    Span,
+    Spans,
+    Strong,
+    Table,
+    Text,
+)
+
+MOST = 4096
+"""Of an embed's description, and well below the 6000 of all embeds of a message together."""
+
+_LONGEST = 700
+"""Characters of one line; escaped they are at most twice as many, in twice as many units."""
+
+_LONGEST_URL = 500
+_HAIR = "\u200a"
+_ACTING = re.compile(r"[\\*_~`|<>\[\]#@]|(?<=\S):(?=\S)")
+_START = re.compile(r"[-+]|\d+(?=[.)])")
+_MARKS: dict[type[Span], str] = {Strong: "**", Emphasis: "*"}
+
+Line = tuple[str, str]
+"""What is sent and what is read of one line."""
+
+
+def render(document: Document) -> tuple[Part, ...]:
+    """The messages of a document, in order."""
+    messages: list[list[Line]] = [[]]
+    room = MOST
+    for line in _lines(document.blocks):
+        needed = _units(line[0]) + 1
+        if needed > room:
+            messages.append([])
+            room = MOST
+        messages[-1].append(line)
+        room -= needed
+    return tuple(map(_part, messages))
+
+
+def _part(lines: Sequence[Line]) -> Part:
+    body = "\n".join(marked for marked, _ in lines)
+    # An embed without any word is refused.
+    return Part(text="\n".join(text for _, text in lines), body=body if body.strip() else "…")
+
+
+def _units(text: str) -> int:
+    return len(text.encode("utf-16-le")) // 2
+
+
+def _lines(blocks: Iterable[Block]) -> Iterator[Line]:
+    for place, block in enumerate(blocks):
+        if place and not isinstance(block, Divider):
+            yield "", ""
+        match block:
+            case Heading(level=level, spans=spans):
+                yield from _marked("#" * min(level, 3) + " ", spans)
+            case Paragraph(spans=spans):
+                yield from _marked("", spans)
+            case Listing(items=items, ordered=ordered):
+                yield from _items(items, "", ordered=ordered)
+            case Table():
+                yield from _table(block)
+            case Quote(paragraphs=paragraphs):
+                for spans in paragraphs:
+                    yield from _marked("> ", spans, again=True)
+            case CodeBlock(text=text):
+                yield from _code(text)
+            case Divider():
+                yield "────────", ""
+            case Actions(buttons=buttons):
+                for button in buttons:
+                    yield from _marked("", _told(button))
+            case Image(url=url, alt=alt):
+                yield from _marked("", (Link(f"[{alt}]", url),))
+
+
+def _marked(mark: str, spans: Spans, *, again: bool = False) -> Iterator[Line]:
+    """The spans behind a mark, in lines that are not too long."""
+    for line in _short(spans):
+        yield mark + inline(line), "".join(map(_words, line))
+        mark = mark if again else ""
+
+
+def _short(spans: Spans) -> Iterator[list[Span]]:
+    line: list[Span] = []
+    weight = 0
+    for span in spans:
+        words = span.text if _url(span) else _words(span)
+        for at in range(0, max(len(words), 1), _LONGEST):
+            piece = words[at : at + _LONGEST]
+            heavier = len(piece) + len(_url(span))
+            if line and weight + heavier > _LONGEST:
+                yield line
+                line, weight = [], 0
+            line.append(_like(span, piece))
+            weight += heavier
+    if line:
+        yield line
+
+
+def _like(span: Span, words: str) -> Span:
+    if isinstance(span, Link):
+        return Link(words, span.url) if _url(span) else Text(words)
+    return type(span)(words)
+
+
+def _items(items: Sequence[Item], indent: str, *, ordered: bool) -> Iterator[Line]:
+    for number, item in enumerate(items, 1):
+        mark = f"{indent}{number}. " if ordered else f"{indent}- "
+        yield from _marked(mark, item.spans)
+        # Deeper than that is not drawn.
+        yield from _items(item.children, f"{indent}  "[:20], ordered=False)
+
+
+def _table(table: Table) -> Iterator[Line]:
+    """A line for each row, cells one after the other: Discord draws no tables."""
+    for place, row in enumerate((table.header, *table.rows)):
+        spans = [part for cell in row for part in (Text(" · "), *cell)][1:]
+        if place == 0:
+            spans = [Strong(span.text) if isinstance(span, Text) else span for span in spans]
+        yield from _marked("- ", tuple(spans))
+
+
+def _code(text: str) -> Iterator[Line]:
+    """Fences, each closed; a fence cannot be escaped, so that one in the text is parted."""
+    sheet: list[str] = []
+    length = 0
+    for line in legible_lines(text.rstrip("\r\n")):
+        for at in range(0, max(len(line), 1), _LONGEST):
+            piece = line[at : at + _LONGEST]
+            if sheet and length + len(piece) > _LONGEST:
+                yield _fence(sheet)
+                sheet, length = [], 0
+            sheet.append(piece)
+            length += len(piece) + 1
+    yield _fence(sheet)
+
+
+def _fence(lines: Sequence[str]) -> Line:
+    text = "\n".join(lines)
+    if not text.strip():
+        return "", ""
+    return f"```\n{text.replace('``', f'`{_HAIR}`')}\n```", text
+
+
+def _told(button: Button) -> Spans:
+    if button.url:
+        return (Link(button.label, button.url),)
+    typed = f"{button.action} {button.value}".strip()
+    return (Strong(button.label), Text(f" {typed}")) if typed else (Strong(button.label),)
+
+
+def inline(spans: Iterable[Span]) -> str:
+    """The spans as one line in which nothing acts but what they are."""
+    line = ""
+    for span in spans:
+        inner = _inner(span)
+        # Marks side by side would be read as one longer mark.
+        parted = line[-1:] in {"*", "`"} and inner[:1] == line[-1:]
+        line += f"{_HAIR if parted else ''}{inner}"
+    line = line.strip()
+    found = _START.match(line)
+    at = 0 if found is None or not found[0].isdigit() else found.end()
+    return line if found is None else f"{line[:at]}\\{line[at:]}"
+
+
+def _inner(span: Span) -> str:
+    words = _words(span)
+    core = words.strip()
+    match span:
+        case Strong() | Emphasis() if core:
+            mark = _MARKS[type(span)]
+            lead, trail = words[: len(words) - len(words.lstrip())], words[len(words.rstrip()) :]
+            return f"{lead}{mark}{_escaped(core)}{mark}{trail}"
+        case Code() if core and "`" not in words:
+            return f"`{core}`"
+        case Link() if core and (url := _url(span)):
+            return f"[{_escaped(core)}]({url})"
+        case _:
+            return _escaped(words)
+
+
+def _escaped(text: str) -> str:
+    return _ACTING.sub(lambda found: "\\" + found[0], text)
+
+
+def _words(span: Span) -> str:
+    words = legible(span.text)
+    if not isinstance(span, Link) or _url(span):
+        return words
+    url = address(span.url)
+    return words if not url or url.startswith("#") or url == words else f"{words} ({url})"
+
+
+def _url(span: Span) -> str:
+    """The address for a link that Discord opens, or nothing."""
+    url = address(span.url) if isinstance(span, Link) else ""
+    quoted = quote(url, safe="/?#&=%:@!,;+~$'-._") if re.match(r"https?://[^/]", url) else ""
+    return quoted if len(quoted) <= _LONGEST_URL else ""

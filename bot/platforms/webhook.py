@@ -1,0 +1,164 @@
+"""Posts as JSON to an address of one's own: for chats and programs that no other platform knows.
+
+A request is signed as GitHub signs its own, with the time in what is signed::
+
+    X-Digestbot-Timestamp: 1790000000
+    X-Digestbot-Signature: sha256=<hex of HMAC-SHA256(secret, timestamp + "." + body)>
+    Idempotency-Key: <32 hex digits, the same at every attempt>
+
+A receiver that remembers the keys can drop repeats, but nothing here relies on it.
+``docs/webhooks.md`` has the whole body.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+import time
+from collections.abc import Callable
+from typing import Literal
+
+from pydantic import SecretStr, field_validator
+
+from bot.legible import legible
+from bot.platforms.base import Ability, Limit, Part, Receipt, SendError, SendReason, Unit
+from bot.settings import Settings
+from bot.terminal import lay_out, plain_text
+from bot.wire import Reply, Wire
+from digest.document import Document
+from digest.markdown import markdown
+
+SCHEMA = 1
+"""The version of the body. It goes up when a field changes its meaning, not when one is added."""
+
+_WIDTH = 100
+_MOST_RECEIPT = 200
+
+
+class Config(Settings):
+    """``url`` is a secret, since such addresses often hold one; ``secret`` signs what is sent."""
+
+    kind: Literal["webhook"] = "webhook"
+    url: SecretStr
+    secret: SecretStr | None = None
+
+    @field_validator("url")
+    @classmethod
+    def _an_address(cls, url: SecretStr) -> SecretStr:
+        if not url.get_secret_value().startswith(("https://", "http://")):
+            raise ValueError("write the whole address, https://...")
+        return url
+
+
+class Webhook:
+    """Posts to one address. ``chat`` is passed on as it is in the configuration."""
+
+    name = "webhook"
+    limit = Limit(size=None, unit=Unit.BYTES, source="whoever receives sets it")
+    abilities: frozenset[Ability] = frozenset()
+
+    def __init__(
+        self,
+        url: SecretStr,
+        secret: SecretStr | None,
+        wire: Wire,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self._url = url
+        self._secret = secret
+        self._wire = wire
+        self._clock = clock
+
+    def render(self, document: Document) -> tuple[Part, ...]:
+        """One part: the document as plain text and as Markdown."""
+        text = plain_text(lay_out(document, _WIDTH, urls=True))
+        body = {
+            "schema": SCHEMA,
+            "title": legible(document.title),
+            "language": document.language,
+            "text": text,
+            "markdown": markdown(document),
+        }
+        return (Part(text=text, body=json.dumps(body, ensure_ascii=False)),)
+
+    async def send(self, chat: str, part: Part, reply_to: Receipt | None = None) -> Receipt:  # noqa: ARG002  # no threads
+        """Post. The receipt is the ``id`` that the answer names, else the part's identity."""
+        body = json.dumps({**json.loads(part.body), "chat": chat, "id": part.identity}).encode()
+        headers = {"content-type": "application/json", **self._signed(body)}
+        if part.identity:
+            headers["idempotency-key"] = part.identity
+        reply = await self._wire.request("POST", self._url.get_secret_value(), body, headers)
+        _check(reply)
+        return Receipt(message=_named(reply) or part.identity or "posted")
+
+    def _signed(self, body: bytes) -> dict[str, str]:
+        if self._secret is None:
+            return {}
+        stamp = str(int(self._clock()))
+        return {
+            "x-digestbot-timestamp": stamp,
+            "x-digestbot-signature": sign(self._secret.get_secret_value(), stamp, body),
+        }
+
+    async def edit(self, chat: str, receipt: Receipt, part: Part) -> Receipt:  # noqa: ARG002  # as below
+        """Not possible."""
+        raise SendError(SendReason.UNSUPPORTED, "what was posted to a webhook stays")
+
+    async def find(self, chat: str, part: Part, reply_to: Receipt | None = None) -> Receipt | None:  # noqa: ARG002  # only posts
+        """Not possible."""
+        raise SendError(SendReason.UNSUPPORTED, "a webhook cannot be read")
+
+    async def probe(self, chat: str) -> str:  # noqa: ARG002  # one address
+        """Whether the server is there; a request without a body is no post."""
+        reply = await self._wire.request("OPTIONS", self._url.get_secret_value())
+        signed = "signed" if self._secret else "not signed"
+        return f"the server answers (status {reply.status}); posts are {signed}"
+
+    async def aclose(self) -> None:
+        """Let go of connections."""
+        await self._wire.aclose()
+
+
+def create(config: Config) -> Webhook:
+    """The address that the configuration names; nothing is called yet."""
+    return Webhook(config.url, config.secret, Wire())
+
+
+def sign(secret: str, stamp: str, body: bytes) -> str:
+    """The signature of a request. Compare it in constant time, and refuse old times."""
+    signed = hmac.new(secret.encode(), stamp.encode() + b"." + body, hashlib.sha256)
+    return f"sha256={signed.hexdigest()}"
+
+
+def _check(reply: Reply) -> None:
+    if 200 <= reply.status < 300:
+        return
+    raise SendError(
+        _reason(reply.status), f"status {reply.status}", retry_after=reply.seconds("retry-after")
+    )
+
+
+def _reason(status: int) -> SendReason:
+    match status:
+        case 429:
+            return SendReason.RATE_LIMITED
+        case 401 | 403 | 407:
+            return SendReason.UNAUTHORIZED
+        case 404 | 410:
+            return SendReason.NO_CHANNEL
+        case 408 | 502 | 504:
+            # Somebody in between gave up waiting; what stands behind may have taken it.
+            return SendReason.NO_ANSWER
+        case _ if status >= 500:
+            return SendReason.UNAVAILABLE
+        case _ if status >= 400:
+            return SendReason.REJECTED
+        case _:
+            return SendReason.BROKEN
+
+
+def _named(reply: Reply) -> str:
+    answer = reply.json()
+    found = answer.get("id") if isinstance(answer, dict) else None
+    return str(found)[:_MOST_RECEIPT] if isinstance(found, str | int) else ""
