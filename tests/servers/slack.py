@@ -7,6 +7,7 @@ It runs in a thread with a loop of its own. ``plan`` says what the next calls of
 from __future__ import annotations
 
 import asyncio
+import base64
 import re
 import threading
 import time
@@ -25,6 +26,8 @@ from tests.servers.slack_socket import Sockets
 BOT_TOKEN, APP_TOKEN = "xoxb-9c1e77aa-bot-secret", "xapp-4f0d-app-secret"
 TEAM, BOT_USER, BOT = "T0TEAM", "U0BOT", "B0BOT"
 CHANNEL, DIRECT, PERSON = "C0GENERAL", "D0ADA", "U0ADA"
+CLIENT_ID, CLIENT_SECRET = "111.222", "client-secret-77"
+BASIC = "Basic " + base64.b64encode(f"{CLIENT_ID}:{CLIENT_SECRET}".encode()).decode()
 MOST_TEXT, MOST_EDITED_TEXT = 40_000, 4_000
 
 
@@ -244,6 +247,10 @@ class SlackServer:
                 return web.Response()
 
     def _authorized(self, request: web.Request, method: str) -> tuple[str, str, str]:
+        if method == "oauth.v2.access":
+            if request.headers.get("Authorization") != BASIC:
+                raise Refused("bad_client_secret")
+            return ("", "", "")
         token = request.headers.get("Authorization", "").removeprefix("Bearer ")
         if not token:
             raise Refused("not_authed")
@@ -266,6 +273,8 @@ class SlackServer:
             case "auth.test":
                 team, user, bot = account
                 return {"team": "Acme", "team_id": team, "user": "digestbot", "user_id": user, "bot_id": bot}  # fmt: skip
+            case "oauth.v2.access":
+                return self._install(values)
             case "apps.connections.open":
                 return {"url": self.sockets.ticket()}
             case "chat.postMessage":
@@ -381,6 +390,15 @@ class SlackServer:
         self.mentions += notifying(values.get("blocks"), values)
         self.responses.append(values)
         return web.Response(text="ok")
+
+    def _install(self, values: dict[str, Any]) -> dict[str, Any]:
+        """A code is the workspace that it installs into."""
+        team = values.get("code", "")
+        if not team:
+            raise Refused("invalid_code")
+        token = f"xoxb-secret-of-{team}"
+        self.tokens[token] = (team, BOT_USER, BOT)
+        return {"app_id": "A0APP", "access_token": token, "token_type": "bot", "scope": "chat:write", "bot_user_id": BOT_USER, "team": {"id": team, "name": f"The {team}"}, "authed_user": {"id": PERSON}, "is_enterprise_install": False, "enterprise": {"id": "E0ORG"}}  # fmt: skip
 
     def _find(self, channel: str, ts: str, code: str) -> Message:
         for message in self.messages:

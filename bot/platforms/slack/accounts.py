@@ -22,14 +22,24 @@ class Account:
 
 
 class Accounts(Protocol):
-    """The workspaces that the bot is installed in."""
+    """The workspaces that the bot is installed in.
+
+    ``many`` says that there can be several, so that a chat's name begins with the workspace's.
+    """
+
+    many: bool
 
     async def of(self, team: str) -> Account:
         """The account in a workspace, by Slack's id of it. Raises ``SendError``."""
 
+    async def forget(self, team: str) -> None:
+        """The bot was removed from the workspace."""
+
 
 class OneAccount:
     """One workspace, whatever id is asked for; Slack is asked once who the bot is."""
+
+    many = False
 
     def __init__(self, calls: Calls, token: str) -> None:
         self._calls = calls
@@ -43,6 +53,9 @@ class OneAccount:
             if self._account is None:
                 self._account = await identify(self._calls, self._token)
             return self._account
+
+    async def forget(self, team: str) -> None:
+        """Nothing is kept that could be forgotten: the token is in the configuration."""
 
 
 async def identify(calls: Calls, token: str) -> Account:

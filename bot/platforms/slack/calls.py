@@ -33,6 +33,11 @@ class Calls:
     def __init__(self, api: str) -> None:
         self.client = AsyncWebClient(base_url=api, retry_handlers=[], logger=quiet, timeout=25)
 
+    def connect(self) -> None:
+        """Give the library's client connections that are kept, in the running loop."""
+        if self.client.session is None or self.client.session.closed:
+            self.client.session = aiohttp.ClientSession(timeout=TIMEOUT)
+
     async def post(self, method: str, token: str, **values: Any) -> Json:
         """Call a method that changes something. Raises ``SendError``."""
         return await self._call(method, http_verb="POST", json=_given(values, token))
@@ -42,8 +47,7 @@ class Calls:
         return await self._call(method, http_verb="GET", params=_given(values, token))
 
     async def _call(self, method: str, **request: Any) -> Json:
-        if self.client.session is None or self.client.session.closed:
-            self.client.session = aiohttp.ClientSession(timeout=TIMEOUT)
+        self.connect()
         try:
             response = await self.client.api_call(method, **request)
         except (SlackClientError, aiohttp.ClientError, TimeoutError, OSError, ValueError) as error:

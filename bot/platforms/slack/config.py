@@ -6,11 +6,11 @@ from typing import Literal, Self
 
 from pydantic import Field, SecretStr, field_validator, model_validator
 
-from bot.settings import Settings
+from bot.settings import Place, Settings
 
 
 class Config(Settings):
-    """A bot in one workspace.
+    """A bot in one workspace, or with ``installations`` in every one that installs it.
 
     With ``app_token`` it listens through Socket Mode, without a public address. With ``events`` as
     ``"http"`` Slack calls the program's own web server instead, and signs with
@@ -18,12 +18,18 @@ class Config(Settings):
     """
 
     kind: Literal["slack"] = "slack"
-    bot_token: SecretStr
+    bot_token: SecretStr | None = None
     app_token: SecretStr | None = None
     signing_secret: SecretStr | None = None
     events: Literal["socket", "http"] = "socket"
     api: str = Field(default="https://slack.com/api/", pattern=r"^https?://[^\s?#]+$")
     """The base address of the Web API; GovSlack has its own."""
+    installations: Place | None = None
+    """A folder for the tokens of workspaces, where there are many; then there is no bot_token."""
+    client_id: str = ""
+    client_secret: SecretStr | None = None
+    workspaces: tuple[str, ...] = ()
+    """The workspaces that may install the bot, by Slack's ids; empty for all."""
 
     @field_validator("bot_token", "app_token")
     @classmethod
@@ -39,8 +45,21 @@ class Config(Settings):
     @model_validator(mode="after")
     def _not_exchanged(self) -> Self:
         app = self.app_token.get_secret_value() if self.app_token else "xapp-"
-        if self.bot_token.get_secret_value().startswith("xapp-") or not app.startswith("xapp-"):
+        own = self.bot_token.get_secret_value() if self.bot_token else "xoxb-"
+        if own.startswith("xapp-") or not app.startswith("xapp-"):
             raise ValueError("bot_token (xoxb-) and app_token (xapp-) are exchanged")
         if self.events == "http" and self.signing_secret is None:
             raise ValueError("events over http need the signing_secret of the app")
+        return self
+
+    @model_validator(mode="after")
+    def _one_or_many(self) -> Self:
+        if (self.bot_token is None) == (self.installations is None):
+            raise ValueError("give the bot_token of one workspace, or a folder for installations")
+        many = self.installations is not None
+        if many and not (self.client_id and self.client_secret and self.events == "http"):
+            raise ValueError(
+                'installations need client_id, client_secret and events = "http": '
+                "Slack sends people back to an address"
+            )
         return self

@@ -92,6 +92,9 @@ class Intake:
 
     async def _hear(self, body: Json) -> None:
         try:
+            if _event_of(body) == "app_uninstalled":
+                await self._accounts.forget(_team(body))
+                return
             account = await self._accounts.of(_team(body))
             found = read(body, account, datetime.now(UTC))
             if isinstance(found, HomeOpened):
@@ -110,6 +113,8 @@ class Intake:
         if not heard.known:
             external = await around.external(account, incoming.chat)
             incoming = replace(incoming, external=external)
+        if self._accounts.many:
+            incoming = replace(incoming, chat=f"{account.team}/{incoming.chat}")
         await self.queue.put(incoming)
 
 
@@ -127,6 +132,11 @@ def _authorizing(accounts: Accounts) -> Callable[[str | None], Awaitable[Authori
         )
 
     return authorize
+
+
+def _event_of(body: Json) -> str:
+    event = body.get("event")
+    return str(event.get("type", "")) if isinstance(event, dict) else ""
 
 
 def _team(body: Json) -> str:

@@ -31,6 +31,7 @@ SCOPES = {
 EVENTS = (
     "app_home_opened",
     "app_mention",
+    "app_uninstalled",
     "message.channels",
     "message.groups",
     "message.im",
@@ -80,7 +81,10 @@ def manifest(address: str = "") -> dict[str, Any]:
                 }
             ],
         },
-        "oauth_config": {"scopes": {"bot": sorted(SCOPES)}},
+        "oauth_config": {
+            **({"redirect_urls": [f"{address}/oauth_redirect"]} if address else {}),
+            "scopes": {"bot": sorted(SCOPES)},
+        },
         "settings": {
             "event_subscriptions": {**_url(address, "request_url"), "bot_events": list(EVENTS)},
             "interactivity": {"is_enabled": True, **_url(address, "request_url")},

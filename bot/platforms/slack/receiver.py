@@ -49,7 +49,8 @@ class Slack(SlackSender):
     async def listen(self) -> AsyncIterator[Incoming]:
         """The messages as they come. Raises ``SendError`` where Slack refuses the tokens."""
         # Who the bot is is known before the first delivery, which has three seconds.
-        await self._accounts.of("")
+        if not self._accounts.many:
+            await self._accounts.of("")
         bringing = asyncio.create_task(self._bring())
         try:
             while True:
@@ -80,7 +81,7 @@ class Slack(SlackSender):
                 raise
             await self._respond(address, part)
             return reply_to
-        self._surroundings.joined(chat, receipt.thread)
+        self._surroundings.joined(chat.rpartition("/")[2], receipt.thread)
         return receipt
 
     async def edit(self, chat: str, receipt: Receipt, part: Part) -> Receipt:

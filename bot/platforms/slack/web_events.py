@@ -9,11 +9,12 @@ import hashlib
 import hmac
 import re
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from slack_bolt.response import BoltResponse
 
 from bot.platforms.base import AsgiReceive, AsgiScope, AsgiSend
+from bot.platforms.slack.installing import Installing
 from bot.platforms.slack.intake import Intake
 
 WINDOW = 300
@@ -36,8 +37,15 @@ def verified(secret: str, headers: Mapping[str, str], body: bytes, now: float) -
 class WebEvents:
     """The ASGI application for events, commands and everything that is pressed."""
 
-    def __init__(self, intake: Intake, secret: str, clock: Callable[[], float] = time.time) -> None:
+    def __init__(
+        self,
+        intake: Intake,
+        secret: str,
+        installing: Installing | None = None,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
         self._intake = intake
+        self._installing = installing
         self._secret = secret
         self._clock = clock
 
@@ -45,13 +53,19 @@ class WebEvents:
         """Answer one request: 401 and nothing else to what Slack did not sign."""
         if scope["type"] != "http":
             return
-        if scope["method"] != "POST":
-            await _reply(send, 405)
-            return
         headers = {
             name.decode("latin-1").lower(): value.decode("latin-1")
             for name, value in scope["headers"]
         }
+        if scope["method"] == "GET" and self._installing is not None:
+            query = scope.get("query_string", b"").decode("latin-1")
+            visited = await self._installing.answer(scope["path"], query, headers)
+            if visited is not None:
+                await _pass_on(send, visited)
+                return
+        if scope["method"] != "POST":
+            await _reply(send, 405)
+            return
         body = await _body(receive)
         if body is None:
             await _reply(send, 413)
@@ -87,11 +101,17 @@ async def _pass_on(send: AsgiSend, answer: BoltResponse) -> None:
     # wanted again.
     status = 200 if answer.status == 404 else answer.status
     body = "" if answer.status == 404 else answer.body
-    kind = answer.headers.get("content-type", ["text/plain"])[0]
-    await _reply(send, status, body.encode(), kind)
+    headers = [
+        (name.encode("latin-1"), value.encode("latin-1"))
+        for name, values in answer.headers.items()
+        for value in values
+    ]
+    await _reply(send, status, body.encode(), headers)
 
 
-async def _reply(send: AsgiSend, status: int, body: bytes = b"", kind: str = "text/plain") -> None:
-    headers = [(b"content-type", kind.encode()), (b"content-length", str(len(body)).encode())]
-    await send({"type": "http.response.start", "status": status, "headers": headers})
+async def _reply(
+    send: AsgiSend, status: int, body: bytes = b"", headers: Sequence[tuple[bytes, bytes]] = ()
+) -> None:
+    length = (b"content-length", str(len(body)).encode())
+    await send({"type": "http.response.start", "status": status, "headers": [*headers, length]})
     await send({"type": "http.response.body", "body": body})

@@ -91,6 +91,7 @@ class Ears:
         """The payload is acknowledged and nothing comes of it; a later message does."""
         before = len(self.heard)
         self.server.sockets.deliver(kind, payload)
+        await asyncio.sleep(0.05)
         await self.hear("events_api", mention("after that"))
         assert [one.text for one in self.heard[before:]] == ["after that"]
         await self.until(lambda: all(one.acked for one in self.server.sockets.envelopes))
@@ -298,6 +299,7 @@ async def test_hundreds_of_events_at_once_are_all_acknowledged(server):
         for number in range(300):
             server.sockets.deliver("events_api", mention(f"{number}", ts=f"17{number:08}.1"))
         await ears.until(lambda: len(server.sockets.acks) == 300, 20)
+        await ears.until(lambda: len(ears.heard) == 300, 20)
         assert {heard.text for heard in ears.heard} == {str(n) for n in range(300)}
 
 

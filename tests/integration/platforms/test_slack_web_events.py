@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
-import hmac
-import io
 import json
-import time
 from urllib.parse import urlencode
 
 import aiohttp
@@ -16,43 +12,9 @@ import pytest
 from bot.platforms.base import Called
 from bot.platforms.slack import Config, create
 from bot.platforms.slack.web_events import LARGEST
+from tests.integration.platforms.slack_caller import SECRET, Caller
 from tests.servers.asgi import served
-from tests.servers.slack import BOT_TOKEN, BOT_USER, CHANNEL, PERSON, TEAM, SlackServer
-
-SECRET = "signing-secret-31b1"
-MENTION = {
-    "type": "event_callback",
-    "team_id": TEAM,
-    "event": {"type": "app_mention", "user": PERSON, "channel": CHANNEL, "ts": "1700000000.1", "text": f"<@{BOT_USER}> explain #7"},
-}  # fmt: skip
-
-
-class Caller:
-    """Slack, calling the bot's address."""
-
-    def __init__(self, url, session, bot):
-        self.url = url
-        self.session = session
-        self.bot = bot
-
-    async def post(self, body: bytes, *, kind="application/json", secret=SECRET, shift=0, **more):
-        stamp = str(int(time.time()) + shift)
-        signed = hmac.new(secret.encode(), f"v0:{stamp}:".encode() + body, hashlib.sha256)
-        headers = {
-            "Content-Type": kind,
-            "X-Slack-Request-Timestamp": stamp,
-            "X-Slack-Signature": f"v0={signed.hexdigest()}",
-            **more,
-        }
-        async with self.session.post(self.url, data=io.BytesIO(body), headers=headers) as answer:
-            return answer.status, await answer.text()
-
-    async def event(self, payload=MENTION, **more):
-        return await self.post(json.dumps(payload).encode(), **more)
-
-    @property
-    def heard(self):
-        return self.bot.intake.queue
+from tests.servers.slack import BOT_TOKEN, CHANNEL, PERSON, TEAM, SlackServer
 
 
 @pytest.fixture

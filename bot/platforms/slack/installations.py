@@ -1,0 +1,142 @@
+"""Many workspaces: one file for each, readable by the bot's user alone."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import re
+import tempfile
+from collections.abc import Collection
+from pathlib import Path
+from typing import Any
+
+import structlog
+from slack_sdk.oauth.installation_store.async_installation_store import AsyncInstallationStore
+from slack_sdk.oauth.installation_store.models.bot import Bot
+from slack_sdk.oauth.installation_store.models.installation import Installation
+
+from bot.platforms.base import SendError, SendReason
+from bot.platforms.slack.accounts import Account
+
+log = structlog.get_logger(__name__)
+
+_TEAM = re.compile(r"[TE][A-Z0-9]{2,30}")
+
+
+class Installations(AsyncInstallationStore):
+    """Keeps the bot's token of each workspace.
+
+    The library's own store of files leaves them open to everybody on the machine, and keeps them
+    by organisation as well, which a chat does not name. ``allowed`` bounds the workspaces, where
+    it is not empty.
+    """
+
+    def __init__(self, folder: Path, allowed: Collection[str] = ()) -> None:
+        self._folder = folder
+        self._allowed = frozenset(allowed)
+
+    async def async_save(self, installation: Installation) -> None:
+        """Keep an installation, unless its workspace is not allowed."""
+        await self.async_save_bot(installation.to_bot())
+
+    async def async_save_bot(self, bot: Bot) -> None:
+        """Keep a bot's token. Raises ``SendError`` where the workspace is not allowed."""
+        file = self._file(bot.team_id or "")
+        if file is None:
+            log.warning("slack.workspace_refused", workspace=bot.team_id)
+            raise SendError(SendReason.UNAUTHORIZED, "this workspace is not allowed")
+        kept = {
+            "token": bot.bot_token,
+            "team": bot.team_id,
+            "user": bot.bot_user_id,
+            "bot": bot.bot_id,
+            "workspace": bot.team_name or "",
+            "app": bot.app_id or "",
+            "installed_at": bot.installed_at,
+        }
+        await asyncio.to_thread(_write, file, json.dumps(kept))
+        log.info("slack.installed", workspace=bot.team_id)
+
+    async def async_find_bot(
+        self,
+        *,
+        enterprise_id: str | None,
+        team_id: str | None,
+        is_enterprise_install: bool | None = False,
+    ) -> Bot | None:
+        """The bot of a workspace."""
+        del enterprise_id, is_enterprise_install
+        file = self._file(team_id or "")
+        kept = await asyncio.to_thread(_read, file) if file else None
+        if kept is None:
+            return None
+        return Bot(
+            app_id=kept["app"],
+            team_id=kept["team"],
+            team_name=kept["workspace"],
+            bot_token=kept["token"],
+            bot_id=kept["bot"],
+            bot_user_id=kept["user"],
+            installed_at=kept["installed_at"],
+        )
+
+    async def async_delete_bot(self, *, enterprise_id: str | None, team_id: str | None) -> None:
+        """Forget a workspace."""
+        del enterprise_id
+        if file := self._file(team_id or ""):
+            await asyncio.to_thread(file.unlink, missing_ok=True)
+            log.info("slack.uninstalled", workspace=team_id)
+
+    def _file(self, team: str) -> Path | None:
+        """The file of a workspace; ``None`` for what is none, or is not allowed."""
+        if not _TEAM.fullmatch(team) or (self._allowed and team not in self._allowed):
+            return None
+        return self._folder / f"{team}.json"
+
+
+class InstalledAccounts:
+    """The account of each workspace that the bot was installed in."""
+
+    many = True
+
+    def __init__(self, installations: Installations) -> None:
+        self._installations = installations
+
+    async def of(self, team: str) -> Account:
+        """The account of a workspace. Raises ``SendError`` where the bot is not installed."""
+        bot = await self._installations.async_find_bot(enterprise_id=None, team_id=team)
+        if bot is None:
+            raise SendError(
+                SendReason.UNAUTHORIZED,
+                "the bot is not installed in this workspace; a chat here is T.../C...",
+            )
+        return Account(
+            token=bot.bot_token,
+            team=team,
+            user=bot.bot_user_id,
+            bot=bot.bot_id,
+            name="digestbot",
+            workspace=bot.team_name or team,
+        )
+
+    async def forget(self, team: str) -> None:
+        """The bot was removed from a workspace."""
+        await self._installations.async_delete_bot(enterprise_id=None, team_id=team)
+
+
+def _write(file: Path, text: str) -> None:
+    file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    # What ``mkstemp`` makes is the owner's alone.
+    descriptor, name = tempfile.mkstemp(prefix=f".{file.name}.", dir=file.parent)
+    with os.fdopen(descriptor, "w", encoding="utf-8") as handle:
+        handle.write(text)
+    Path(name).replace(file)
+
+
+def _read(file: Path) -> dict[str, Any] | None:
+    try:
+        kept = json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    return kept if isinstance(kept, dict) else None

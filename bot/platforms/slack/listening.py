@@ -1,0 +1,47 @@
+"""A bot that listens, put together as the configuration says."""
+
+from __future__ import annotations
+
+import asyncio
+
+from bot.platforms.slack.accounts import Accounts, OneAccount
+from bot.platforms.slack.calls import Calls
+from bot.platforms.slack.config import Config
+from bot.platforms.slack.installations import Installations, InstalledAccounts
+from bot.platforms.slack.installing import Installing
+from bot.platforms.slack.intake import SAYS, Intake
+from bot.platforms.slack.receiver import Connect, Slack
+from bot.platforms.slack.socket_mode import SocketMode
+from bot.platforms.slack.web_events import WebEvents
+
+
+def listening(config: Config, calls: Calls) -> Slack:
+    """The bot of one workspace or of many, by Socket Mode or called over HTTP."""
+    installing: Installing | None = None
+    accounts: Accounts
+    if config.installations is not None and config.client_secret is not None:
+        store = Installations(config.installations, config.workspaces)
+        accounts = InstalledAccounts(store)
+        secret = config.client_secret.get_secret_value()
+        installing = Installing(calls, store, config.client_id, secret)
+    else:
+        assert config.bot_token is not None
+        accounts = OneAccount(calls, config.bot_token.get_secret_value())
+    slack = Slack(calls, accounts, _connect(config, calls))
+    if config.events == "http":
+        assert config.signing_secret is not None
+        signing = config.signing_secret.get_secret_value()
+        slack.web = WebEvents(slack.intake, signing, installing)
+    return slack
+
+
+def _connect(config: Config, calls: Calls) -> Connect:
+    async def by_socket(intake: Intake) -> None:
+        assert config.app_token is not None
+        token = config.app_token.get_secret_value()
+        await SocketMode(calls, token, intake.hear, SAYS).run()
+
+    async def by_calls(_: Intake) -> None:
+        await asyncio.Event().wait()  # Slack calls us
+
+    return by_calls if config.events == "http" else by_socket
