@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
-from digest.analysis import analyse
+from digest.analysis import gist
 from digest.document import (
     Block,
     Code,
@@ -153,8 +153,10 @@ def _counts(survey: Survey, language: Language) -> Spans:
 
 def _groups(survey: Survey, why: Mapping[str, str], seen: Seen) -> Iterator[Block]:
     """The page under its areas, in the order of the areas; the counts are of all matches."""
-    for area in Area:
-        members = [g for g in survey.page if area_of(g) is area]
+    groups: dict[Area, list[Graded]] = {area: [] for area in Area}
+    for graded in survey.page:
+        groups[area_of(graded)].append(graded)
+    for area, members in groups.items():
         if members:
             name = AREAS[area].template(seen.language)
             total = survey.areas[area]
@@ -171,7 +173,7 @@ def _item(graded: Graded, listed: str, seen: Seen) -> Item:
         parts += [" · ", Emphasis(listed)]
     if graded.grade.level is Level.LOW:
         return Item(joined(parts))
-    told = why(graded, analyse(graded, language), language)
+    told = why(graded, gist(graded, language), language)
     return Item(joined(parts), (Item(told),) if told else ())
 
 

@@ -19,7 +19,7 @@ from digest.graded import Graded
 from digest.language import Language
 from digest.statement import Analysis
 
-__all__ = ["Reading", "analyse", "read"]
+__all__ = ["Reading", "analyse", "gist", "read"]
 
 
 def analyse(graded: Graded, language: Language) -> Analysis:
@@ -40,4 +40,14 @@ def analyse(graded: Graded, language: Language) -> Analysis:
         risks=risks(found, bounds),
         suggestions=suggestions(found, bounds),
         partial=unread(reading),
+    )
+
+
+def gist(graded: Graded, language: Language) -> Analysis:
+    """The summary and the risks alone: what a line below a title is made of."""
+    reading = read(graded, language)
+    return Analysis(
+        language=language,
+        summary=summary(reading),
+        risks=risks(concerns(reading), reading.bounds),
     )

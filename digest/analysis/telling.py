@@ -9,6 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from digest.analysis.bounds import VALUE
 from digest.analysis.reading import Reading, code, owner_of
@@ -215,8 +216,14 @@ def _by_file(files: Iterable[FileFacts]) -> dict[str, list[FileFacts]]:
 def _by_folder(files: Iterable[FileFacts], depth: int) -> dict[str, list[FileFacts]]:
     groups: dict[str, list[FileFacts]] = {}
     for f in files:
-        groups.setdefault(_upper(_folder(f.path), depth), []).append(f)
+        groups.setdefault(_folder_at(f.path, depth), []).append(f)
     return groups
+
+
+@lru_cache(maxsize=16_384)
+def _folder_at(path: str, depth: int) -> str:
+    """The first ``depth`` parts of the folder of a path."""
+    return _upper(_folder(path), depth)
 
 
 def _folder(path: str) -> str:
@@ -249,7 +256,7 @@ def main_places(changes: Sequence[Facts], most: int) -> list[str]:
     """
     counted: Counter[str] = Counter()
     for facts in changes:
-        folders = {_upper(_folder(f.path), _SHALLOWEST) for f in facts.files if f.area is Area.CORE}
+        folders = {_folder_at(f.path, _SHALLOWEST) for f in facts.files if f.area is Area.CORE}
         counted.update(sorted(f for f in folders if f.endswith("/")))
     least = 2 if len(changes) > 2 else 1
     ranked = sorted(counted.items(), key=lambda item: (-item[1], item[0]))
