@@ -1,19 +1,20 @@
 """Feishu and Lark, as an app with a bot: groups, threads and direct messages.
 
 ``sender`` posts cards through ``api``, and ``history`` finds them again. ``receiver`` hears
-through ``connection`` (whose frames are in ``frames``), reads with ``heard``, and asks
-``surroundings`` what an event does not tell. ``faults`` says what an answer means.
+through ``connection`` (whose frames are in ``frames``) or ``web_events``, reads with ``heard``, and
+asks ``surroundings`` what an event does not tell. ``faults`` says what an answer means.
 """
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, Self
 
-from pydantic import Field, SecretStr, field_validator
+from pydantic import Field, SecretStr, field_validator, model_validator
 
 from bot.platforms.feishu.api import Api
 from bot.platforms.feishu.receiver import Feishu
 from bot.platforms.feishu.sender import FeishuSender
+from bot.platforms.feishu.web_events import WebEvents
 from bot.settings import Settings
 from bot.wire import Wire
 
@@ -24,7 +25,9 @@ _HERE = ("http://127.0.0.1:", "http://localhost:", "http://[::1]:")
 class Config(Settings):
     """An app of one's own organisation, made at https://open.feishu.cn/app; see docs/feishu.md.
 
-    ``domain`` is ``feishu``, ``lark``, or the address of an open platform of one's own.
+    ``domain`` is ``feishu``, ``lark``, or the address of an open platform of one's own. The bot
+    listens through a connection that it opens; with ``events`` as ``"http"`` Feishu calls the
+    program's own web server instead, and encrypts and signs with ``encrypt_key``.
     ``listen = false`` is for a process that only posts.
     """
 
@@ -33,6 +36,9 @@ class Config(Settings):
     app_secret: SecretStr
     domain: str = "feishu"
     listen: bool = True
+    events: Literal["connection", "http"] = "connection"
+    encrypt_key: SecretStr | None = None
+    verification_token: SecretStr | None = None
 
     @field_validator("domain")
     @classmethod
@@ -44,8 +50,21 @@ class Config(Settings):
             raise ValueError("write the address without a path, such as https://open.feishu.cn")
         return address
 
+    @model_validator(mode="after")
+    def _verifiable(self) -> Self:
+        if self.events == "http" and self.encrypt_key is None:
+            raise ValueError("events over http need the encrypt_key of the app")
+        return self
+
 
 def create(config: Config) -> FeishuSender:
     """The app that the configuration names; nothing is called yet."""
     api = Api(config.domain, config.app_id, config.app_secret, Wire())
-    return Feishu(api) if config.listen else FeishuSender(api)
+    return Feishu(api, _web(config)) if config.listen else FeishuSender(api)
+
+
+def _web(config: Config) -> WebEvents | None:
+    if config.events != "http" or config.encrypt_key is None:
+        return None
+    token = config.verification_token.get_secret_value() if config.verification_token else ""
+    return WebEvents(config.encrypt_key.get_secret_value(), token)

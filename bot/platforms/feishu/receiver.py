@@ -10,12 +10,13 @@ from typing import Any
 
 import structlog
 
-from bot.platforms.base import Incoming, Part, Receipt, SendError, SendReason
+from bot.platforms.base import Asgi, Incoming, Part, Receipt, SendError, SendReason
 from bot.platforms.feishu.api import Api, Json
 from bot.platforms.feishu.connection import Connection, Timing
 from bot.platforms.feishu.heard import TOAST, Heard, is_press, read
 from bot.platforms.feishu.sender import FeishuSender
 from bot.platforms.feishu.surroundings import Surroundings
+from bot.platforms.feishu.web_events import WebEvents
 from bot.wire import Wire
 
 log = structlog.get_logger(__name__)
@@ -25,10 +26,14 @@ _MOST_WAITING = 1000
 
 
 class Feishu(FeishuSender):
-    """Posts and listens."""
+    """Posts and listens: through a connection of its own, or to what calls ``web``."""
 
-    def __init__(self, api: Api, timing: Timing | None = None) -> None:
+    def __init__(
+        self, api: Api, web: WebEvents | None = None, timing: Timing | None = None
+    ) -> None:
         super().__init__(api)
+        self.web: Asgi | None = web
+        self._events = web
         self._around = Surroundings(api)
         self._heard: asyncio.Queue[Incoming] = asyncio.Queue()
         self._weighing: set[asyncio.Task[None]] = set()
@@ -45,7 +50,7 @@ class Feishu(FeishuSender):
         """The messages as they come. Raises ``SendError`` where Feishu refuses the app."""
         self._bot = await self._own_id()
         wire = Wire()
-        connecting = asyncio.create_task(Connection(self._api, wire, self.take, self._timing).run())
+        connecting = asyncio.create_task(self._connected(wire))
         try:
             while True:
                 yield await self._next(connecting)
@@ -54,6 +59,17 @@ class Feishu(FeishuSender):
                 task.cancel()
             await asyncio.gather(connecting, *self._weighing, return_exceptions=True)
             await wire.aclose()
+
+    async def _connected(self, wire: Wire) -> None:
+        """Let events come in until cancelled."""
+        if self._events is None:
+            await Connection(self._api, wire, self.take, self._timing).run()
+            return
+        self._events.take = self.take
+        try:
+            await asyncio.Event().wait()
+        finally:
+            self._events.take = None
 
     def take(self, event: Any) -> Json | None:
         """Take an event in; what its answer says. What else it takes goes on behind."""
