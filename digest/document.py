@@ -60,9 +60,10 @@ class Heading:
 
 @dataclass(frozen=True, slots=True)
 class Paragraph:
-    """Running text."""
+    """Running text; ``aside`` is what a reader may pass over, such as how something was counted."""
 
     spans: Spans
+    aside: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -86,7 +86,7 @@ def tables(draw: st.DrawFn) -> Table:
 
 blocks = st.one_of(
     st.builds(Heading, st.integers(1, 4), spans),
-    st.builds(Paragraph, spans),
+    st.builds(Paragraph, spans, st.booleans()),
     st.builds(Listing, st.lists(items, max_size=4).map(tuple), st.booleans()),
     tables(),
     st.builds(Quote, st.lists(spans, max_size=3).map(tuple)),

@@ -24,6 +24,7 @@ from digest.report.assembly import Entry, Report
 from digest.report.blocks import between, grade_reasons, run, title_link
 from digest.report.full import window_line
 from digest.report.moments import span_of
+from digest.report.overview import opening, theme_list
 from digest.statement import Analysis, Statement
 from digest.words import pages as words
 from digest.words.labels import COLON, LEVEL_MARKS
@@ -51,12 +52,15 @@ def digest_document(
         language, name=report.repository.name, day=span_of(report.window)
     )
     entries = shown(report, least)
-    blocks: list[Block] = [Heading(1, (Text(name),)), Paragraph(report.lead)]
+    blocks: list[Block] = [Heading(1, (Text(name),))]
+    blocks += [Paragraph(spans) for spans in opening(report)]
+    if themes := theme_list(report):
+        blocks += [Paragraph((Strong(words.THEMES.template(language)),)), themes]
     if entries:
         if entries[0].level.rank > least.rank:
             blocks.append(Paragraph(words.NOTABLE(language)))
         blocks.append(Listing(tuple(_item(entry, report, language) for entry in entries)))
-    blocks.append(Paragraph(_foot(report, len(entries), language)))
+    blocks.append(Paragraph(_foot(report, len(entries), language), aside=True))
     if where and report.entries:
         blocks.append(Paragraph(_reference(where, language)))
     return Document(title=name, blocks=tuple(blocks), language=str(language))

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from bot.legible import legible
+from bot.platforms.slack.buttons import MOST_BUTTONS, element, plain_text, units
 from bot.platforms.slack.rich import (
     CODE,
     LONGEST_LINE,
@@ -41,15 +42,10 @@ from digest.document import (
     plain,
 )
 
-# https://docs.slack.dev/reference/block-kit/blocks/header-block, .../actions-block,
-# .../table-block, .../block-elements/button-element; lengths in UTF-16 units, which are never
-# fewer than the characters that Slack may count.
+# https://docs.slack.dev/reference/block-kit/blocks/header-block, .../table-block and
+# .../context-block.
 LONGEST_HEADER = 150
-MOST_BUTTONS = 25
-LONGEST_LABEL = 75
-LONGEST_VALUE = 2000
-LONGEST_ACTION = 200
-LONGEST_BUTTON_URL = 3000
+LONGEST_ASIDE = 1000
 MOST_ROWS = 100
 MOST_COLUMNS = 20
 
@@ -99,8 +95,8 @@ def _of(block: Block, group: int, *, tables: bool) -> Iterator[Piece]:
     match block:
         case Heading():
             yield from _heading(block, group)
-        case Paragraph(spans=spans):
-            yield from _rich(group, lines_of(SECTION, elements(spans)))
+        case Paragraph():
+            yield from _paragraph(block, group)
         case Listing():
             yield from _listing(block, group)
         case Table():
@@ -136,24 +132,24 @@ def _size(line: Line) -> int:
     return frame + line.size
 
 
-def units(text: str) -> int:
-    """Length in UTF-16 units."""
-    return len(text.encode("utf-16-le", "surrogatepass")) // 2
-
-
 def _heading(heading: Heading, group: int) -> Iterator[Piece]:
     """The document's own heading as a header; the others, and what a header cannot take, bold."""
     text = legible(plain(heading.spans)).strip()
     links = any(isinstance(span, Link) and web_address(span.url) for span in heading.spans)
     if heading.level == 1 and text and units(text) <= LONGEST_HEADER and not links:
-        yield _ready(group, {"type": "header", "text": _plain(text)}, leads=True)
+        yield _ready(group, {"type": "header", "text": plain_text(text)}, leads=True)
     else:
         yield from _rich(group, lines_of(SECTION, elements(heading.spans, strong=True)), leads=True)
 
 
-def _plain(text: str) -> Json:
-    # With ``emoji`` a colon in a name could become a picture.
-    return {"type": "plain_text", "text": text, "emoji": False}
+def _paragraph(paragraph: Paragraph, group: int) -> Iterator[Piece]:
+    """An aside in small grey type, where it is short and leads nowhere."""
+    text = legible(plain(paragraph.spans)).strip()
+    leads = any(isinstance(span, Link) and web_address(span.url) for span in paragraph.spans)
+    if paragraph.aside and 0 < units(text) <= LONGEST_ASIDE and not leads:
+        yield _ready(group, {"type": "context", "elements": [plain_text(text)]})
+    else:
+        yield from _rich(group, lines_of(SECTION, elements(paragraph.spans)))
 
 
 def _listing(listing: Listing, group: int) -> Iterator[Piece]:
@@ -216,7 +212,7 @@ def _actions(buttons: Sequence[Button], group: int) -> Iterator[Piece]:
     """Rows of buttons; what cannot be a button is a line, with its address where it has one."""
     row: list[Json] = []
     for number, button in enumerate(buttons):
-        made = _button(button, number)
+        made = element(button, number)
         full = len(row) == MOST_BUTTONS or weight([*row, made]) > LONGEST_LINE
         if row and (made is None or full):
             yield _ready(group, {"type": "actions", "elements": row})
@@ -228,19 +224,3 @@ def _actions(buttons: Sequence[Button], group: int) -> Iterator[Piece]:
             row.append(made)
     if row:
         yield _ready(group, {"type": "actions", "elements": row})
-
-
-def _button(button: Button, number: int) -> Json | None:
-    label = legible(button.label).strip()
-    url = web_address(button.url, LONGEST_BUTTON_URL)
-    value = legible(button.value)
-    known = bool(button.action) and units(button.action) <= LONGEST_ACTION
-    fits = 0 < units(label) <= LONGEST_LABEL and units(value) <= LONGEST_VALUE
-    if not fits or not (url or known):
-        return None
-    # The number keeps two buttons of one action apart, as Slack demands.
-    made: Json = {"type": "button", "text": _plain(label), "action_id": f"{number}/"}
-    if url:
-        return made | {"url": url}
-    made["action_id"] += legible(button.action)
-    return made | {"value": value} if value else made

@@ -98,7 +98,7 @@ def digest(title: str, lead: str, why: str, foot: str, more: str) -> Document:
             Heading(1, (Text(title),)),
             Paragraph((Text(lead), Code("engine/router/"))),
             Listing((Item((Text("🔴 "), change, Text(" · Ada Lovelace")), (reason,)),)),
-            Paragraph((Text(foot),)),
+            Paragraph((Text(foot),), aside=True),
             Paragraph((Link(more, f"{WEB}/report"),)),
         ),
     )
