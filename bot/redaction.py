@@ -133,9 +133,12 @@ _ASSIGNED = re.compile(
 _USER_INFO = re.compile(r"://[^/\s:@\"']{1,64}:([^/\s:@\"']{3,200})@")
 _HEADER = re.compile(r"\b(?:bearer|basic)\s{1,3}([A-Za-z0-9._~+/=-]{20,2000})", re.IGNORECASE)
 _ACCOUNT = re.compile(r"AccountKey=([A-Za-z0-9+/]{40,200}={0,2})")
+# Shapes of services that the library leaves out, or finds only between quotes or blanks.
 _KNOWN = re.compile(
-    r"(?<![A-Za-z0-9])(?:(?:AKIA|ASIA)[A-Z0-9]{16}|hf_[A-Za-z0-9]{30,64}|\d{8,10}:AA[\w-]{33}"
-    r"|[MNO][\w-]{23,27}\.[\w-]{6}\.[\w-]{27,40})(?![A-Za-z0-9])"
+    r"(?<![A-Za-z0-9])(?:(?:AKIA|ASIA)[A-Z0-9]{16}|AIza[\w-]{35}|hf_[A-Za-z0-9]{30,64}"
+    r"|sk-(?=[\w-]*\d)[\w-]{32,220}|[rs]k_(?:live|test)_[A-Za-z0-9]{16,120}|\d{8,10}:AA[\w-]{33}"
+    r"|eyJ[\w-]{10,2000}\.eyJ[\w-]{10,4000}\.[\w-]{10,2000}"
+    r"|[MNO](?=[\w-]*\d)[\w-]{23,27}\.[\w-]{6}\.[\w-]{27,40})(?![A-Za-z0-9])"
 )
 # A key block that the diff cuts off; whole ones the library finds.
 _BLOCK = re.compile(

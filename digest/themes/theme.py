@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -18,8 +19,8 @@ from digest.words.phrase import Phrase
 MOST = 4
 """The most themes."""
 
-_SHARE = 0.6
-"""A theme of more than this share of all changes tells nothing apart."""
+_SHARE, _FEW = 0.6, 4
+"""A theme of more than this share of all changes, and of more than a few, tells nothing apart."""
 
 # Tags that say what sort of change it is, not what it is about.
 _SORTS = frozenset(
@@ -73,7 +74,7 @@ def themes(told: Sequence[Told], language: Language) -> tuple[Theme, ...]:
     changes = [one.graded for one in told]
     scored = {g.sha: g.grade.score for g in changes}
     weighty = {g.sha for g in changes if g.grade.level is not Level.LOW} or set(scored)
-    most = max(2, _SHARE * len(changes))
+    most = max(_FEW, _SHARE * len(changes))
     found: list[tuple[int, Theme]] = [
         (0, Theme(title=_title(effort, language), shas=tuple(g.sha for g in effort)))
         for effort in efforts(changes)
@@ -92,11 +93,12 @@ def themes(told: Sequence[Told], language: Language) -> tuple[Theme, ...]:
 
 
 def _title(effort: Sequence[Graded], language: Language) -> Spans:
-    """The tag that an effort shares, else the title of its weightiest change."""
-    shared = set.intersection(*({t.casefold() for t in _subjects(g)} for g in effort))
-    for name in _subjects(effort[0]):
-        if name.casefold() in shared:
-            return (Text(name),)
+    """The tag that most of an effort bears, else the title of its weightiest change."""
+    names = {name.casefold(): name for graded in reversed(effort) for name in _subjects(graded)}
+    borne = Counter(name for g in effort for name in {n.casefold() for n in _subjects(g)})
+    common = [name for name, n in borne.items() if n > 1]
+    if common:
+        return (Text(names[min(common, key=lambda name: (-borne[name], name))]),)
     first = max(effort, key=lambda graded: graded.grade.score)
     return _AROUND(language, title=" ".join(first.facts.subject.words.split()))
 

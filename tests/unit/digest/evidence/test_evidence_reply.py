@@ -91,7 +91,7 @@ def test_a_reply_of_nothing_true_is_the_analysis_of_the_facts():
 
 
 def test_the_reader_says_what_to_mend():
-    with pytest.raises(ValueError, match="--use-ponds.*flag"):
+    with pytest.raises(ValueError, match=r"--use-ponds.*flag"):
         reader(POOL, Language.EN)(reply(summary=[FALSE]))
     with pytest.raises(ValueError, match="no statement"):
         reader(POOL, Language.EN)({})

@@ -135,7 +135,7 @@ def test_ids_do_not_depend_on_what_fits():
     assert few < many
     for one in sorted(few)[:5]:
         first = re.search(
-            rf"^@ {one}.*\n(.*)", prompt_for(big, Language.EN, words, 12_000).user, re.M
+            rf"^@ {one}.*\n(.*)", prompt_for(big, Language.EN, words, 12_000).user, re.MULTILINE
         )
         assert first[1] in prompt_for(big, Language.EN, words, 3000).user
 
@@ -235,7 +235,7 @@ def test_lines_are_asked_for_in_batches_that_fit():
     assert [len(p.shas) for p in prompts] == [BATCH, BATCH, 6]
     assert [sha for p in prompts for sha in p.shas] == [c.sha for c in changes]
     for prompt in prompts:
-        assert re.findall(r"^# Commit (C\d+)", prompt.user, re.M) == [
+        assert re.findall(r"^# Commit (C\d+)", prompt.user, re.MULTILINE) == [
             f"C{n}" for n in range(1, len(prompt.shas) + 1)
         ]
     small = lines_prompts([sprawling(), *changes], Language.EN, words, 2600)
