@@ -21,6 +21,9 @@ def note(judgement: Judgement, **about: Any) -> None:
         log.warning(
             "analysis.missed", sha=missed.sha, reason=missed.reason, detail=missed.detail, **about
         )
+    if judgement.unled is not None:
+        unled = judgement.unled
+        log.warning("lead.missed", reason=unled.reason.value, detail=unled.detail, **about)
     spent = judgement.spent
     log.info(
         "changes.judged",
@@ -38,7 +41,8 @@ def shortfall(judgement: Judgement) -> str:
     """What the model did not tell of and why, in a line; empty where nothing is missing."""
     reasons = Counter(missed.reason for missed in judgement.missed.values())
     if not reasons:
-        return ""
+        unled = judgement.unled
+        return f"the lead is made by rule ({unled.reason.value})" if unled else ""
     told = ", ".join(f"{reason} {count}" for reason, count in reasons.most_common())
     every = len(judgement.missed) + len(judgement.analyses)
     return f"{len(judgement.missed)} of {every} changes are told from facts alone ({told})"

@@ -77,6 +77,8 @@ async def _report(
     report = await asyncio.to_thread(
         _assembled, ctx, tip, window, read, late=frozenset(late), judgement=judgement
     )
+    if judgement is not None:
+        report, judgement = await _led(ctx, report, judgement)
     outcomes = _outcomes(report, read, least, judgement.missed if judgement else {})
     coverage = tally(((o.state, o.why) for o in outcomes), total)
     return Daily(
@@ -95,6 +97,15 @@ async def _judged(ctx: Context, read: Ingested, tip: Tip) -> Judgement | None:
     from handlers.judging import judge
 
     return await judge(ctx, [g for g in read.changes if g.sha not in read.failures], tip)
+
+
+async def _led(ctx: Context, report: Report, judgement: Judgement) -> tuple[Report, Judgement]:
+    """The report with its lead and themes, and what that took."""
+    from handlers.leading import lead
+
+    led = await lead(ctx, report.entries)
+    spent = judgement.spent + led.spent
+    return replace(report, day=led.day), replace(judgement, spent=spent, unled=led.error)
 
 
 def _assembled(

@@ -19,7 +19,8 @@ from digest.move import Move
 from digest.privacy import Privacy, Redactor
 from digest.prompting import Kind, version_of
 from digest.statement import Analysis, Statement
-from handlers.model_port import Model, ModelReason, Usage
+from digest.themes import Day
+from handlers.model_port import Model, ModelError, ModelReason, Usage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,6 +63,16 @@ class Kept:
     failure: ModelReason | None = None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeptDay:
+    """What became of asking for a lead and themes; see :class:`Kept`."""
+
+    at: datetime
+    day: Day | None = None
+    usage: Usage = field(default_factory=Usage)
+    failure: ModelReason | None = None
+
+
 class Analyses(Protocol):
     """What models said, kept. Each method is about one repository and one basis."""
 
@@ -80,6 +91,14 @@ class Analyses(Protocol):
     ) -> Mapping[str, Kept]:
         """Keep these, and return what stands then: of several moves of a change the first."""
 
+    async def day(self, repository: Repository, shown: str, basis: Basis) -> KeptDay | None:
+        """What is kept of a day by the name of what was shown of it."""
+
+    async def keep_day(
+        self, repository: Repository, shown: str, basis: Basis, kept: KeptDay
+    ) -> None:
+        """Keep it, in the place of a failure too."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Missed:
@@ -97,7 +116,7 @@ class Judgement:
     ``analyses`` by full name hold what was judged, now or before, ``graded`` those changes that a
     model moved. ``made`` is what each analysis took when it was made; ``spent`` is what this
     judgement took. ``missed`` holds each change that should have been judged and was not; of the
-    others facts say all.
+    others facts say all. ``unled`` is why the digest has no lead by the model, where it should.
     """
 
     analyses: Mapping[str, Analysis] = field(default_factory=dict)
@@ -106,6 +125,7 @@ class Judgement:
     missed: Mapping[str, Missed] = field(default_factory=dict)
     spent: Usage = field(default_factory=Usage)
     secrets: int = 0
+    unled: ModelError | None = None
 
 
 class Listener(Protocol):

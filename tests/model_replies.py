@@ -13,7 +13,7 @@ from tests.servers.model import Says, Sent
 
 _COMMIT = re.compile(r"^# Commit(?: (C\d+))?, importance (\w+)", re.MULTILINE)
 _FILE = re.compile(r"^# (F\d+) (\S+) \|", re.MULTILINE)
-_EFFORT = re.compile(r"^# (?:Change )?(C\d+)\b", re.MULTILINE)
+_LISTED = re.compile(r"^# (C\d+), importance \w+\n> .*\n\* (.*)", re.MULTILINE)
 
 FALSE = "It also renames `never_heard_of_it` to `made_up_name`."
 NOTHING = {"move": "none", "rule": "none", "cites": []}
@@ -66,7 +66,7 @@ def reply(sent: Sent, **more: Any) -> dict[str, Any]:
             ]
             return {"notes": notes}
         case "day":
-            return {"lead": [], "themes": []}
+            return _day(sent)
         case _:
             return _analysis(sent) | more
 
@@ -87,6 +87,20 @@ def _analysis(sent: Sent) -> dict[str, Any]:
 
 _WHO = {False: " for those who call it", True: "，调用方会受到影响"}
 _RISK = {False: " and may surprise those who rely on it", True: "，可能让依赖它的用户感到意外"}
+
+
+def _day(sent: Sent) -> dict[str, Any]:
+    """Two sentences and a theme, in words that were kept."""
+    listed = _LISTED.findall(sent.body["messages"][1]["content"])
+    theme = {
+        "title": "改动" if chinese(sent) else "Code that behaves in another way",
+        "text": listed[0][1],
+        "changes": [name for name, _ in listed[:3]],
+    }
+    return {
+        "lead": [{"text": text, "cites": [name]} for name, text in listed[:2]],
+        "themes": [theme],
+    }
 
 
 def _line(sent: Sent, name: str, files: list[tuple[str, str]]) -> dict[str, Any]:

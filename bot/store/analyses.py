@@ -16,13 +16,14 @@ from bot.store.engine import Database
 from bot.store.index import INDEXED_BY
 from bot.store.repositories import enrol, enrolled
 from bot.store.rows import moment, seconds
-from bot.store.tables import analyses
+from bot.store.tables import analyses, leads
 from bot.store.writing import chunks
 from digest.grade import Level
 from digest.graded import Repository
 from digest.move import Move
 from digest.statement_form import from_json, to_json
-from handlers.judgement import Basis, Kept
+from digest.themes import form as day_form
+from handlers.judgement import Basis, Kept, KeptDay
 from handlers.model_port import ModelReason, Usage
 
 
@@ -76,6 +77,52 @@ class SqlAnalyses:
             for one in kept:
                 await connection.execute(_KEEP, _columns(key, basis, one))
             return await _load(connection, key, [one.sha for one in kept], basis)
+
+    async def day(self, repository: Repository, shown: str, basis: Basis) -> KeptDay | None:
+        """What is kept of a day by the name of what was shown of it."""
+        async with self._database.reading() as connection:
+            key = await _key(connection, repository)
+            if key is None:
+                return None
+            wanted = select(leads).where(leads.c.repository_id == key, leads.c.shown == shown)
+            wanted = wanted.where(
+                leads.c.prompt == basis.prompt,
+                leads.c.model == basis.model,
+                leads.c.language == basis.language.value,
+            )
+            row = (await connection.execute(wanted)).first()
+        return _kept_day(row) if row else None
+
+    async def keep_day(
+        self, repository: Repository, shown: str, basis: Basis, kept: KeptDay
+    ) -> None:
+        """Keep it, in the place of a failure too."""
+        content = {
+            "day": day_form.to_json(kept.day) if kept.day else None,
+            "usage": usage_to_json(kept.usage),
+        }
+        async with self._database.writing() as connection:
+            columns = {
+                "repository_id": await enrol(connection, repository, INDEXED_BY),
+                "shown": shown,
+                "prompt": basis.prompt,
+                "model": basis.model,
+                "language": basis.language.value,
+                "made_at": seconds(kept.at),
+                "failure": kept.failure.value if kept.failure else "",
+                "content": json.dumps(content, separators=(",", ":")),
+            }
+            await connection.execute(_KEEP_DAY, columns)
+
+
+def _kept_day(row: Row[*tuple[Any, ...]]) -> KeptDay:
+    content = json.loads(row.content)
+    return KeptDay(
+        at=moment(row.made_at),
+        day=day_form.from_json(content["day"]) if content["day"] else None,
+        usage=usage_from_json(content["usage"]),
+        failure=ModelReason(row.failure) if row.failure else None,
+    )
 
 
 async def _key(connection: AsyncConnection, repository: Repository) -> int | None:
@@ -184,4 +231,10 @@ _KEEP = _insertion.on_conflict_do_update(
     ],
     set_={name: _insertion.excluded[name] for name in ("diff", "made_at", "failure", "content")},
     where=(analyses.c.failure != ""),
+)
+_day_insertion = insert_into(leads)
+_KEEP_DAY = _day_insertion.on_conflict_do_update(
+    index_elements=[*leads.primary_key.columns],
+    set_={name: _day_insertion.excluded[name] for name in ("made_at", "failure", "content")},
+    where=(leads.c.failure != ""),
 )

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from digest.analysis import analyse
 from digest.analysis.telling import main_places
@@ -20,6 +21,10 @@ from digest.window import Window
 from digest.words import pages as words
 from digest.words.labels import CHANGE_TYPES, COMMA, SEPARATOR, STOP
 from digest.words.phrase import Part, joined, listed
+
+if TYPE_CHECKING:
+    # What makes it is loaded only where a model is asked.
+    from digest.themes import Day
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,7 +110,8 @@ class Report:
     """The changes of a window, newest first as the source gave them.
 
     ``lead`` is one sentence or two on what matters, made by code. ``coverage`` is ``None`` where
-    nothing was recorded, as for a window that was only looked at.
+    nothing was recorded, as for a window that was only looked at. ``day`` is the lead and the
+    themes that stand beside it where a model is asked.
     """
 
     repository: Repository
@@ -116,6 +122,7 @@ class Report:
     counts: Counts
     lead: Spans
     coverage: Coverage | None = None
+    day: Day | None = None
 
     def of(self, level: Level) -> tuple[Entry, ...]:
         """The entries of a level in the report's order."""

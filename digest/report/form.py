@@ -40,9 +40,31 @@ def report_to_json(report: Report) -> dict[str, Any]:
             "low": report.counts.low,
         },
         "coverage": coverage_to_json(report.coverage),
-        "lead": plain(report.lead),
+        "lead": lead_to_json(report),
+        "themes": themes_to_json(report),
         "commits": [entry_to_json(entry, zone, language) for entry in report.entries],
     }
+
+
+def lead_to_json(report: Report) -> str:
+    """The lead by a model where there is one, else the one that code made."""
+    if report.day is None or not report.day.lead:
+        return plain(report.lead)
+    gap = "" if report.language is Language.ZH else " "
+    return gap.join(plain(sentence.spans) for sentence in report.day.lead)
+
+
+def themes_to_json(report: Report) -> list[dict[str, Any]]:
+    """The themes with the full names of their changes; none without a model."""
+    return [
+        {
+            "title": plain(theme.title),
+            "text": plain(theme.sentence.spans) if theme.sentence else "",
+            "commits": list(theme.shas),
+            "source": str(theme.source),
+        }
+        for theme in (report.day.themes if report.day else ())
+    ]
 
 
 def window_to_json(window: Window) -> dict[str, str]:

@@ -23,12 +23,14 @@ from digest.language import Language
 from digest.report.assembly import Coverage, Entry, Report
 from digest.report.blocks import anchor_of, between, change_blocks
 from digest.report.moments import edge, moment, span_of, whole_day
+from digest.report.overview import opening, theme_list
 from digest.words import pages as words
 from digest.words.labels import LEVEL_MARKS, LEVEL_TITLES, LEVELS
 from digest.words.phrase import Part
 
 _STATISTICS = "statistics"
 _CONTENTS = "contents"
+_THEMES = "themes"
 _LABEL = 80
 """Characters of a title in the contents; longer ones end in an ellipsis at a word."""
 
@@ -88,11 +90,14 @@ def _statistics(report: Report, language: Language) -> Iterator[Block]:
     yield Heading(3, (Text(f"📊 {words.STATISTICS.template(language)}"),), _STATISTICS)
     paragraphs: list[Spans] = [_counts(report, language)]
     if report.entries:
-        paragraphs.append(report.lead)
+        paragraphs += opening(report)
     paragraphs.append(window_line(report, language))
     if report.coverage is not None:
         paragraphs.append(coverage_line(report.coverage, language))
     yield Quote(tuple(paragraphs))
+    if themes := theme_list(report):
+        yield Heading(3, (Text(f"🧭 {words.THEMES.template(language)}"),), _THEMES)
+        yield themes
 
 
 def _counts(report: Report, language: Language) -> Spans:
@@ -137,6 +142,8 @@ def _contents(report: Report, language: Language) -> Listing:
     items = [
         Item((Link(words.STATISTICS.template(language), f"#{_STATISTICS}"),)),
     ]
+    if theme_list(report):
+        items.append(Item((Link(words.THEMES.template(language), f"#{_THEMES}"),)))
     for level in Level:
         entries = report.of(level)
         if entries:

@@ -38,6 +38,8 @@ MISSED = Phrase("from facts alone", "仅据事实")
 MISSED_NOTE = Phrase(
     "Told from facts alone: no model has read this change.", "仅据事实说明：此变更未经模型阅读。"
 )
+THEMES = Phrase("Themes", "主题")
+MORE = Phrase("{n:more|more}", "另外 {n} 项")
 CITED = Phrase(" ({places})", "（{places}）")
 SCORE = Phrase("{level} ({score})", "{level}（{score}）")
 

@@ -11,6 +11,7 @@ from tests.e2e.conftest import Digestbot
 KEYS = {
     "sha", "pr", "committed_at", "author", "subject", "level", "score", "reasons", "change_types",
     "summary", "impact", "insights", "risks", "suggestions", "files", "facts",
+    "analysis", "usage",
 }  # fmt: skip
 FILE_KEYS = {"path", "old_path", "status", "added", "deleted", "area", "omitted"}
 

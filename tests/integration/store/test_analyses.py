@@ -18,7 +18,8 @@ from digest.graded import Repository
 from digest.language import Language
 from digest.move import Move
 from digest.statement import Analysis, Aspect, ChangeType, Origin, Statement
-from handlers.judgement import Basis, Kept
+from digest.themes import Day, Sentence, Theme
+from handlers.judgement import Basis, Kept, KeptDay
 from handlers.model_port import ModelReason, Usage
 
 REPOSITORY = Repository(name="octo/engine", web="https://example.org/octo/engine")
@@ -137,3 +138,36 @@ async def test_thousands_are_loaded_at_once(analyses: SqlAnalyses) -> None:
     await analyses.save(REPOSITORY, BASIS, many)
     assert len(await analyses.load(REPOSITORY, [k.sha for k in many], BASIS)) == 1_200
     assert len(await analyses.alike(REPOSITORY, [k.diff for k in many], BASIS)) == 1_200
+
+
+def day() -> Day:
+    sentence = Sentence(spans=(Text("It adds "), Code("--fast"), Text(".")), shas=("a" * 40,))
+    shas = ("a" * 40, "b" * 40)
+    return Day(
+        lead=(sentence,),
+        themes=(
+            Theme(title=(Text("Speed"),), shas=shas, sentence=sentence, source=Origin.MODEL),
+            Theme(title=(Code("src/"),), shas=shas),
+        ),
+        rejected=0.5,
+        source=Origin.MODEL,
+    )
+
+
+async def test_day_comes_back_as_it_was_kept(analyses: SqlAnalyses) -> None:
+    assert await analyses.day(REPOSITORY, "s1", BASIS) is None
+    made = KeptDay(at=NOON, day=day(), usage=Usage(calls=1, input_tokens=5))
+    await analyses.keep_day(REPOSITORY, "s1", BASIS, made)
+    assert await analyses.day(REPOSITORY, "s1", BASIS) == made
+    assert await analyses.day(REPOSITORY, "s2", BASIS) is None
+    assert await analyses.day(REPOSITORY, "s1", replace(BASIS, language=Language.ZH)) is None
+
+
+async def test_a_day_takes_the_place_of_a_failure(analyses: SqlAnalyses) -> None:
+    failure = KeptDay(at=NOON, failure=ModelReason.TIMEOUT, usage=Usage(calls=2))
+    await analyses.keep_day(REPOSITORY, "s1", BASIS, failure)
+    assert await analyses.day(REPOSITORY, "s1", BASIS) == failure
+    made = KeptDay(at=NOON, day=day())
+    await analyses.keep_day(REPOSITORY, "s1", BASIS, made)
+    await analyses.keep_day(REPOSITORY, "s1", BASIS, failure)
+    assert await analyses.day(REPOSITORY, "s1", BASIS) == made

@@ -218,6 +218,7 @@ def test_json_has_the_promised_keys_newest_first():
         "counts",
         "coverage",
         "lead",
+        "themes",
         "commits",
     ]
     assert data["window"] == {
@@ -227,7 +228,7 @@ def test_json_has_the_promised_keys_newest_first():
     }
     wanted = {
         "sha", "pr", "committed_at", "author", "subject", "level", "score", "reasons", "change_types",
-        "summary", "impact", "insights", "risks", "suggestions", "files", "facts",
+        "summary", "impact", "insights", "risks", "suggestions", "files", "facts", "analysis",
     }  # fmt: skip
     assert all(wanted <= set(c) for c in data["commits"])
     assert [c["sha"] for c in data["commits"]] == [c.sha for c in samples.everything()]
