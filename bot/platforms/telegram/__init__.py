@@ -1,8 +1,7 @@
 """Telegram, as a bot: groups, forum topics, channels and private chats.
 
-``layout``, ``lines``, ``packing``, ``buttons`` and ``inert`` make messages of a document.
-``sender`` posts and hears; ``client``, ``faults``, ``polling``, ``webhook``, ``updates`` and ``wire``
-alone know the library.
+``layout`` makes messages of a document, with the modules that it imports.
+``sender`` posts and hears; nothing but what it imports when it does so knows the library.
 """
 
 from __future__ import annotations

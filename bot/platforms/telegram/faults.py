@@ -78,8 +78,9 @@ def classified() -> Iterator[None]:
     except TelegramError as error:
         raise send_error(error) from None
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        detail = f"an answer without sense ({type(error).__name__})"
-        raise SendError(SendReason.BROKEN, detail) from None
+        # The Bot API said yes in a form that the library does not know: what it says yes to stands.
+        detail = f"an answer that cannot be read ({type(error).__name__})"
+        raise SendError(SendReason.NO_ANSWER, detail) from None
 
 
 def send_error(error: TelegramError) -> SendError:

@@ -36,8 +36,13 @@ _TARGET = re.compile(
 )
 
 
+def places(text: str) -> list[int]:
+    """Where a joiner belongs: behind each sign with which something would begin to act."""
+    return [found.end() for found in _BEGINS.finditer(text)]
+
+
 def inert(text: str) -> str:
-    """The text with a joiner wherever something would begin to act; twice is the same as once."""
+    """The text with a joiner in each of these places; twice is the same as once."""
     # A function: a template would be parsed at each call, which takes longer than the search.
     return _BEGINS.sub(_joined, text)
 

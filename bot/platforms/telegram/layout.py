@@ -11,20 +11,18 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import count
 
-from bot.legible import address, legible, legible_lines
+from bot.legible import legible, legible_lines
 from bot.platforms.telegram.buttons import Words, rows
-from bot.platforms.telegram.inert import inert, is_target
 from bot.platforms.telegram.lines import Gap, Line, Mark, Run, units
+from bot.platforms.telegram.spans import bold, runs, still
 from bot.terminal import cells
 from digest.document import (
     Actions,
     Block,
     Button,
-    Code,
     CodeBlock,
     Divider,
     Document,
-    Emphasis,
     Heading,
     Image,
     Item,
@@ -32,21 +30,10 @@ from digest.document import (
     Listing,
     Paragraph,
     Quote,
-    Span,
-    Spans,
-    Strong,
     Table,
-    Text,
     plain,
 )
 
-_BOLD, _ITALIC, _CODE = Mark("bold"), Mark("italic"), Mark("code")
-_MARKS: dict[type[Span], tuple[Mark, ...]] = {
-    Text: (),
-    Strong: (_BOLD,),
-    Emphasis: (_ITALIC,),
-    Link: (),
-}
 _BULLETS = ("• ", "  ◦ ", "    ▪ ")
 _RULE = "──────────"
 # Folded up beyond so many units, or lines: more than a phone shows at a glance.
@@ -58,16 +45,21 @@ _LANGUAGE = frozenset("abcdefghijklmnopqrstuvwxyz0123456789+-#_")
 
 
 def lay_out(document: Document) -> Iterator[Line]:
-    """The lines of a document."""
+    """The lines of a document; nothing in them acts."""
     page = _Page()
     before: Block | None = None
     for block in document.blocks:
         lines = page.block(block)
         if (first := next(lines, None)) is None:
             continue
-        yield _joined(first, before)
-        yield from lines
+        yield _still(_joined(first, before))
+        yield from map(_still, lines)
         before = block
+
+
+def _still(line: Line) -> Line:
+    fixed = line.frame and line.frame[0].type == "pre"
+    return line if fixed else line._replace(runs=still(line.runs))
 
 
 def _joined(first: Line, before: Block | None) -> Line:
@@ -86,7 +78,7 @@ class _Page:
     def block(self, block: Block) -> Iterator[Line]:
         match block:
             case Heading(spans=spans):
-                yield from _line(_bold(spans))
+                yield from _line(bold(spans))
             case Paragraph(spans=spans):
                 yield from _line(runs(spans))
             case Listing():
@@ -102,7 +94,7 @@ class _Page:
             case Actions():
                 yield from _actions(block.buttons)
             case Image():
-                yield from _line(runs((Link(f"🖼 {block.alt}".rstrip(), block.url),)))
+                yield from _line(runs((Link(f"🖼 {block.alt}", block.url),)))
 
     def _quote(self, quote: Quote) -> Iterator[Line]:
         paragraphs = [made for spans in quote.paragraphs if (made := runs(spans))]
@@ -111,18 +103,17 @@ class _Page:
     def _code(self, block: CodeBlock) -> Iterator[Line]:
         name = block.language.lower()
         language = name if len(name) <= 20 and _LANGUAGE.issuperset(name) else ""
-        lines = [
-            Line((Run(line),) if line else ()) for line in legible_lines(block.text.rstrip("\r\n"))
-        ]
-        if block.text.strip():
-            yield from self._framed(lines, "pre", language)
+        lines = legible_lines(block.text.rstrip("\r\n"))
+        if any(line.strip() for line in lines):
+            made = [Line((Run(line),) if line else ()) for line in lines]
+            yield from self._framed(made, "pre", language)
 
     def _table(self, table: Table) -> Iterator[Line]:
         """Header first, so that it is not lost where there are no rows."""
         if columns := _columns(table):
             yield from self._framed([Line((Run(line),)) for line in columns], "pre")
             return
-        if head := _cells([_bold(cell) for cell in table.header]):
+        if head := _cells([bold(cell) for cell in table.header]):
             yield Line(head)
         lines = [Line(row) for cells in table.rows if (row := _cells(map(runs, cells)))]
         if head and lines:
@@ -142,39 +133,6 @@ class _Page:
             if place:
                 line = line._replace(gap=Gap.LINE, above=1)  # noqa: PLW2901  # as it is laid out
             yield line._replace(frame=frame)
-
-
-def runs(spans: Spans) -> tuple[Run, ...]:
-    """The words of the spans with their marks; nothing in them acts."""
-    made: list[Run] = []
-    for span in spans:
-        if isinstance(span, Code):
-            text = legible(span.text)
-            made.append(Run(text, (_CODE,) if text.strip() else ()))
-        elif isinstance(span, Link):
-            made += _link(span)
-        else:
-            made.append(Run(inert(legible(span.text)), _MARKS[type(span)]))
-    return tuple([run for run in made if run.text])
-
-
-def _link(link: Link) -> list[Run]:
-    """A link where Telegram takes its address, else words with the address behind them."""
-    url, text = address(link.url), legible(link.text)
-    if is_target(url):
-        words = text if text.strip() else text + url
-        return [Run(inert(words), (Mark("text_link", url=url),))]
-    if not url or url.startswith("#") or url == text:
-        return [Run(inert(text))]
-    return [Run(f"{inert(text)} ("), Run(url, (_CODE,)), Run(")")]
-
-
-def _bold(spans: Spans) -> tuple[Run, ...]:
-    """The same in bold, but for code, which cannot be."""
-    return tuple(
-        run if _CODE in run.marks or _BOLD in run.marks else Run(run.text, (*run.marks, _BOLD))
-        for run in runs(spans)
-    )
 
 
 def _line(made: tuple[Run, ...]) -> Iterator[Line]:

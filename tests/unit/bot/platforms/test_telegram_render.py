@@ -229,6 +229,40 @@ def test_a_picture_is_a_link_with_its_words():
     assert of(made, "text_link") == ["🖼 a graph"]
 
 
+@pytest.mark.parametrize(
+    "spans",
+    [
+        (Text("@"), Strong("durov")),
+        (Strong("@du"), Text("rov")),
+        (Emphasis("/"), Text("start")),
+        (Text("#12"), Strong("abc")),
+        (Text("$"), Text("A")),
+        (Text("README"), Strong(".md")),
+        (Text("README."), Strong("md")),
+        (Text("https:"), Strong("//evil.zone")),
+        (Text("https:/"), Strong("/evil.zone")),
+        (Text("tg:"), Emphasis("//resolve")),
+        (Text("10.0"), Text(".0.1")),
+        (Text("@"), Link("durov", WEB)),
+        (Link("@", WEB), Text("durov")),
+        (Text("@"), Code("durov")),
+        (Code("@"), Text("durov")),
+    ],
+    ids=str,
+)
+def test_nothing_acts_that_begins_in_one_span_and_ends_in_the_next(spans):
+    for blocks in (
+        (Paragraph(spans),),
+        (Heading(1, spans),),
+        (Listing((Item(spans, (Item(spans),)),)),),
+        (Quote((spans, spans)),),
+        (Table((spans, spans), ((spans, spans),)),),
+    ):
+        made = body(*blocks)
+        _, entities = taken(made["text"], made["entities"])
+        assert len(entities) == len(made["entities"]), blocks
+
+
 # Buttons
 
 
@@ -352,6 +386,44 @@ def test_any_document_is_taken_by_the_server_as_it_is(document, title, extra):
             *("bold", "italic", "code", "pre", "text_link", "blockquote", "expandable_blockquote")
         }
         assert len(entities) == len(made["entities"]) <= MOST_ENTITIES
+
+
+scraps = st.sampled_from(
+    [
+        "@",
+        "/",
+        "#",
+        "$",
+        ".",
+        ":",
+        "//",
+        "a",
+        "bob",
+        "USD",
+        "9",
+        "_",
+        "中",
+        "http",
+        "tg",
+        "md",
+        "com",
+    ]
+)
+crumbs = st.lists(
+    st.one_of(*(st.builds(kind, scraps) for kind in (Text, Strong, Emphasis, Code)))
+    | st.builds(Link, scraps, st.sampled_from([WEB, "x.md", "#a"])),
+    min_size=1,
+    max_size=8,
+).map(tuple)
+
+
+@settings(max_examples=300, deadline=None)
+@given(crumbs)
+def test_nothing_acts_however_words_are_cut_into_spans(spans):
+    for blocks in ((Paragraph(spans),), (Heading(2, spans),), (Table((spans,), ((spans,),)),)):
+        made = body(*blocks)
+        _, entities = taken(made["text"], made["entities"])
+        assert len(entities) == len(made["entities"])
 
 
 @settings(max_examples=60, deadline=None)
