@@ -10,7 +10,7 @@ from bot.platforms.slack.config import Config
 from bot.platforms.slack.installations import Installations, InstalledAccounts
 from bot.platforms.slack.installing import Installing
 from bot.platforms.slack.intake import SAYS, Intake
-from bot.platforms.slack.receiver import Connect, Slack
+from bot.platforms.slack.receiver import Connect, Slack, TryOut
 from bot.platforms.slack.socket_mode import SocketMode
 from bot.platforms.slack.web_events import WebEvents
 
@@ -27,7 +27,7 @@ def listening(config: Config, calls: Calls) -> Slack:
     else:
         assert config.bot_token is not None
         accounts = OneAccount(calls, config.bot_token.get_secret_value())
-    slack = Slack(calls, accounts, _connect(config, calls))
+    slack = Slack(calls, accounts, _connect(config, calls), _try_out(config, calls))
     if config.events == "http":
         assert config.signing_secret is not None
         signing = config.signing_secret.get_secret_value()
@@ -43,5 +43,18 @@ def _connect(config: Config, calls: Calls) -> Connect:
 
     async def by_calls(_: Intake) -> None:
         await asyncio.Event().wait()  # Slack calls us
+
+    return by_calls if config.events == "http" else by_socket
+
+
+def _try_out(config: Config, calls: Calls) -> TryOut:
+    async def by_socket() -> str:
+        assert config.app_token is not None
+        # It only asks for an address; nobody connects to it.
+        await calls.post("apps.connections.open", config.app_token.get_secret_value())
+        return "listens through Socket Mode"
+
+    async def by_calls() -> str:
+        return "is called over HTTP"
 
     return by_calls if config.events == "http" else by_socket

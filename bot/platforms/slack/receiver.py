@@ -28,6 +28,9 @@ _NOT_THERE = frozenset({"channel_not_found", "not_in_channel"})
 Connect = Callable[[Intake], Awaitable[None]]
 """Brings what Slack delivers to the intake until it is cancelled. Raises ``SendError``."""
 
+TryOut = Callable[[], Awaitable[str]]
+"""Finds out, in few words, whether there is a way to hear. Raises ``SendError``."""
+
 
 class Slack(SlackSender):
     """Posts and listens.
@@ -38,8 +41,11 @@ class Slack(SlackSender):
 
     page: Callable[[str], Awaitable[Document | None]] | None = None
 
-    def __init__(self, calls: Calls, accounts: Accounts, connect: Connect) -> None:
+    def __init__(
+        self, calls: Calls, accounts: Accounts, connect: Connect, try_out: TryOut | None = None
+    ) -> None:
         super().__init__(calls, accounts)
+        self._try_out = try_out
         self._surroundings = Surroundings(calls)
         self._connect = connect
         self._showing: set[asyncio.Task[None]] = set()
@@ -70,6 +76,11 @@ class Slack(SlackSender):
             await self._connect(self.intake)
         except Exception as error:  # noqa: BLE001  # it is raised again, in the listener
             self.intake.queue.put_nowait(error)
+
+    async def probe(self, chat: str) -> str:
+        """As of a sender, and whether the bot would hear."""
+        told = await super().probe(chat)
+        return f"{told}, {await self._try_out()}" if self._try_out else told
 
     async def send(self, chat: str, part: Part, reply_to: Receipt | None = None) -> Receipt:
         """Post; where the bot is no member but was asked by a command, answer the asker alone."""

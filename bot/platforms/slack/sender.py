@@ -36,6 +36,9 @@ _IN_A_CHANNEL = (Rate(count=1, seconds=1.0),)
 _IN_ALL = Rate(count=200, seconds=60.0)
 _FOR_ANSWERS = Rate(count=60, seconds=60.0)
 
+_NOT_TO_BE_READ = frozenset({"not_in_channel", "missing_scope"})
+"""Of a channel that can be posted to, but not looked through."""
+
 _SKEW = 120.0  # seconds that Slack's clock and ours may be apart
 _PAGE = 200  # messages a call; Slack advises no more
 _MOST_PAGES = 50
@@ -131,10 +134,15 @@ class SlackSender:
         account, channel = await self._at(chat, conversation=True)
         thread = reply_to.thread if reply_to else ""
         oldest = part.since.timestamp() - _SKEW if part.since else self._clock() - REACH
-        async for message in self._messages(account, channel, thread, oldest):
-            if _is(message, part, account):
-                found = str(message["ts"])
-                return Receipt(message=found, thread=thread or found)
+        try:
+            async for message in self._messages(account, channel, thread, oldest):
+                if _is(message, part, account):
+                    found = str(message["ts"])
+                    return Receipt(message=found, thread=thread or found)
+        except Refusal as error:
+            if error.code in _NOT_TO_BE_READ:
+                raise SendError(SendReason.UNSUPPORTED, error.detail) from error
+            raise
         return None
 
     async def probe(self, chat: str) -> str:

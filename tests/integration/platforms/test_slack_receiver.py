@@ -400,6 +400,11 @@ async def test_without_an_app_token_the_bot_only_posts(server):
     assert isinstance(listener, Receiver)
     assert isinstance(listener, Called)
     assert listener.web is None
+    assert "listens through Socket Mode" in await listener.probe(CHANNEL)
+    deaf = create(Config(bot_token=BOT_TOKEN, app_token="xapp-wrong", api=server.url))
+    with pytest.raises(SendError, match=r"apps\.connections\.open"):
+        await deaf.probe(CHANNEL)
+    await deaf.aclose()
     listening = aiter(listener.listen())
     waiting = asyncio.ensure_future(anext(listening))
     while not server.sockets.connections:

@@ -196,6 +196,15 @@ async def test_a_channels_messages_keep_its_pace(server, slack):
     assert third - first >= 1.9
 
 
+async def test_a_channel_that_cannot_be_read_is_told_apart(server, slack):
+    """Where the outcome cannot be looked up, the channel's promise decides."""
+    server.plan("conversations.history", Refuses("not_in_channel"), Refuses("fatal_error"))
+    for reason in (SendReason.UNSUPPORTED, SendReason.NO_ANSWER):
+        with pytest.raises(SendError) as raised:
+            await slack.find(CHANNEL, part(slack))
+        assert raised.value.reason is reason
+
+
 async def test_an_edit_keeps_what_a_message_is_found_by(server, slack):
     receipt = await slack.send(CHANNEL, part(slack))
     await slack.edit(CHANNEL, receipt, part(slack, "much better", identity=""))
