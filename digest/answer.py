@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
-from digest.analysis import gist
 from digest.document import (
     Block,
     Code,
@@ -45,10 +44,10 @@ from digest.phrases import (
     WHY,
     WINDOW,
 )
-from digest.report import grade_reasons, title_link, why
+from digest.report import grade_reasons, title_link
 from digest.report.blocks import between
 from digest.report.moments import edge, moment
-from digest.survey import PAGE, Survey, area_of
+from digest.survey import PAGE, Shown, Survey
 from digest.topics import Bearing
 from digest.window import Window
 from digest.words.labels import AREAS, LEVEL_MARKS, LEVELS
@@ -153,28 +152,25 @@ def _counts(survey: Survey, language: Language) -> Spans:
 
 def _groups(survey: Survey, why: Mapping[str, str], seen: Seen) -> Iterator[Block]:
     """The page under its areas, in the order of the areas; the counts are of all matches."""
-    groups: dict[Area, list[Graded]] = {area: [] for area in Area}
-    for graded in survey.page:
-        groups[area_of(graded)].append(graded)
+    groups: dict[Area, list[Shown]] = {area: [] for area in Area}
+    for shown in survey.page:
+        groups[shown.area].append(shown)
     for area, members in groups.items():
         if members:
             name = AREAS[area].template(seen.language)
             total = survey.areas[area]
             yield Paragraph((Strong(GROUP.text(seen.language, name=name, n=total)),))
-            yield Listing(tuple(_item(g, why[g.sha], seen) for g in members))
+            yield Listing(tuple(_item(s, why[s.graded.sha], seen) for s in members))
 
 
-def _item(graded: Graded, listed: str, seen: Seen) -> Item:
+def _item(shown: Shown, listed: str, seen: Seen) -> Item:
     """Level, linked title, author and why it is listed; below, for what matters, what it does."""
-    language = seen.language
+    graded = shown.graded
     parts: list[Part] = [f"{LEVEL_MARKS[graded.grade.level]} ", title_link(graded, seen.repository)]
     parts += [" · ", Code(graded.sha[:10]), f" · {' '.join(graded.commit.author.split())}"]
     if listed:
         parts += [" · ", Emphasis(listed)]
-    if graded.grade.level is Level.LOW:
-        return Item(joined(parts))
-    told = why(graded, gist(graded, language), language)
-    return Item(joined(parts), (Item(told),) if told else ())
+    return Item(joined(parts), (Item(shown.line),) if shown.line else ())
 
 
 def window_words(window: Window | None, language: Language) -> Spans:

@@ -1,6 +1,6 @@
 """What a query selects, counted, with one page of it: all that an answer shows of it.
 
-Imports values only.
+Imports ``analysis``, ``report`` (what is told of a change) and values.
 """
 
 from __future__ import annotations
@@ -9,12 +9,28 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from digest.analysis import gist
+from digest.document import Spans
 from digest.facts.model import Area
 from digest.grade import Level
 from digest.graded import Graded
+from digest.language import Language
+from digest.report import why
 
 PAGE = 10
 """Changes on a page."""
+
+LINES_VERSION = 1
+"""Raised whenever the lines of changes come out differently, so that kept ones are made anew."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shown:
+    """A change on a page, the area that it belongs to, and a line on what it does."""
+
+    graded: Graded
+    area: Area
+    line: Spans
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,19 +45,29 @@ class Survey:
     levels: Mapping[Level, int]
     areas: Mapping[Area, int]
     first: int = 0
-    page: tuple[Graded, ...] = ()
+    page: tuple[Shown, ...] = ()
 
 
-def survey_of(found: Sequence[Graded], page: int = 1) -> Survey:
-    """The survey of changes that are all at hand, in any order."""
+def survey_of(found: Sequence[Graded], page: int, language: Language) -> Survey:
+    """The survey of changes that are all at hand, in any order, with lines in a language.
+
+    ``page`` counts from 1; a page beyond the last is the last, and page 0 is none.
+    """
     first = first_of(page, len(found))
+    shown = weightiest_first(found)[first : first + PAGE] if page else ()
     return Survey(
         total=len(found),
         levels=Counter(graded.grade.level for graded in found),
         areas=Counter(area_of(graded) for graded in found),
         first=first,
-        page=tuple(weightiest_first(found)[first : first + PAGE]),
+        page=tuple(
+            Shown(graded=graded, area=area_of(graded), line=line_of(graded, language))
+            for graded in shown
+        ),
     )
+
+
+NOTHING_FOUND = Survey(levels={}, areas={})
 
 
 def first_of(page: int, total: int) -> int:
@@ -54,6 +80,13 @@ def weightiest_first(found: Sequence[Graded]) -> list[Graded]:
     """By level, then by score, then the newest first; of one moment by name, the last first."""
     newest = sorted(found, key=lambda g: (g.commit.committed_at, g.sha), reverse=True)
     return sorted(newest, key=lambda g: (g.grade.level.rank, -g.grade.score))
+
+
+def line_of(graded: Graded, language: Language) -> Spans:
+    """What a change does, in a line; of a low one its title says enough."""
+    if graded.grade.level is Level.LOW:
+        return ()
+    return why(graded, gist(graded, language), language)
 
 
 def area_of(graded: Graded) -> Area:

@@ -28,11 +28,11 @@ from digest.phrases import (
     SEARCH_FOR,
 )
 from digest.query import Query
-from digest.survey import survey_of
+from digest.survey import NOTHING_FOUND
 from digest.words.phrase import listed
 from handlers.context import Context
 from handlers.ingest import fill
-from handlers.looking import Found, found, seen, tip_of
+from handlers.looking import Found, count, found, seen, tip_of
 
 
 async def changed(intent: Changed, ctx: Context, page: int = 1) -> Answer:
@@ -77,7 +77,7 @@ async def _resolve(topic: str, ctx: Context) -> Resolved:
 
 async def _found(intent: Changed, resolved: Resolved, ctx: Context, page: int) -> Found:
     if intent.topic and not resolved.topics:
-        return Found(survey=survey_of(()), rows=())
+        return Found(survey=NOTHING_FOUND, rows=())
     query = Query(
         window=intent.window,
         topics=resolved.topics,
@@ -111,7 +111,7 @@ async def _nothing(intent: Changed, resolved: Resolved, ctx: Context) -> list[Sp
     topic = Code(intent.topic)
     if resolved.topics or is_general(intent.topic):
         lines = [NOTHING(language, topic=topic)]
-        if elsewhere := await _count(ctx, resolved):
+        if elsewhere := await _elsewhere(ctx, resolved):
             lines.append(KNOWN_ELSEWHERE(language, n=elsewhere))
     else:
         lines = [NO_TOPIC(language, topic=topic, repository=repository.name)]
@@ -119,15 +119,14 @@ async def _nothing(intent: Changed, resolved: Resolved, ctx: Context) -> list[Sp
         near = listed([Code(n) for n in resolved.near], language, limit=len(resolved.near))
         lines.append(NEAR(language, topics=near))
     query = Query(window=intent.window, terms=tuple(intent.topic.split()))
-    if mentions := (await ctx.archive.survey(repository, query)).total:
+    if mentions := await count(ctx, query):
         question = SEARCH_FOR.text(language, terms=intent.topic)
         lines.append(MENTIONED(language, n=mentions, question=Code(question)))
     return lines
 
 
-async def _count(ctx: Context, resolved: Resolved) -> int:
+async def _elsewhere(ctx: Context, resolved: Resolved) -> int:
     """How many changes are about the topic, of any period."""
     if not resolved.topics:
         return 0
-    query = Query(topics=resolved.topics, about=resolved.alternatives)
-    return (await ctx.archive.survey(ctx.watched.repository, query)).total
+    return await count(ctx, Query(topics=resolved.topics, about=resolved.alternatives))

@@ -50,8 +50,14 @@ async def found(ctx: Context, query: Query, page: int, why: Callable[[Graded], s
     repository = ctx.watched.repository
     if ctx.every:
         changes = await ctx.archive.select(repository, query)
-        survey = survey_of(changes, page)
+        survey = survey_of(changes, page, ctx.language)
     else:
-        survey = await ctx.archive.survey(repository, query, page)
-        changes = sorted(survey.page, key=lambda g: (g.commit.committed_at, g.sha), reverse=True)
+        survey = await ctx.archive.survey(repository, query, page, ctx.language)
+        shown = (s.graded for s in survey.page)
+        changes = sorted(shown, key=lambda g: (g.commit.committed_at, g.sha), reverse=True)
     return Found(survey=survey, rows=tuple(Row(graded=g, why=why(g)) for g in changes))
+
+
+async def count(ctx: Context, query: Query) -> int:
+    """How many archived changes meet a query."""
+    return (await ctx.archive.survey(ctx.watched.repository, query, 0, ctx.language)).total

@@ -13,6 +13,7 @@ from typing import Protocol, TypeVar
 
 from digest.change import Change
 from digest.graded import Graded, Repository
+from digest.language import Language
 from digest.query import Query
 from digest.survey import Survey
 from digest.window import Window
@@ -152,11 +153,13 @@ class Archive(Protocol):
     async def select(self, repository: Repository, query: Query) -> Sequence[Graded]:
         """Those that meet every condition of the query, newest first."""
 
-    async def survey(self, repository: Repository, query: Query, page: int = 1) -> Survey:
-        """Those that meet every condition, counted, and a page of them, which is quick.
+    async def survey(
+        self, repository: Repository, query: Query, page: int, language: Language
+    ) -> Survey:
+        """Those that meet every condition, counted, and a page of them in a language.
 
-        ``page`` counts from 1; a page beyond the last is the last. The limit and the rank of the
-        query do not matter.
+        ``page`` counts from 1; a page beyond the last is the last, and page 0 is none, which is
+        quicker. The limit and the rank of the query do not matter.
         """
 
     async def vocabulary(

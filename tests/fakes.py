@@ -160,9 +160,11 @@ class FakeArchive:
         met = [g for g in self._all(repository) if _meets(g, query)]
         return met[: query.limit] if query.limit else met
 
-    async def survey(self, repository: Repository, query: Query, page: int = 1) -> Survey:
+    async def survey(
+        self, repository: Repository, query: Query, page: int, language: Language
+    ) -> Survey:
         self.queries.append(query)
-        return survey_of([g for g in self._all(repository) if _meets(g, query)], page)
+        return survey_of([g for g in self._all(repository) if _meets(g, query)], page, language)
 
     async def vocabulary(
         self, repository: Repository, among: Collection[str] | None = None

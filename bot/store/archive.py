@@ -21,8 +21,9 @@ from bot.store.tables import change_topics, changes
 from bot.store.writing import Verdict, chunks, held, verdict, write
 from digest.facts.model import FACTS_VERSION
 from digest.graded import Graded, Repository
+from digest.language import Language
 from digest.query import Query
-from digest.survey import PAGE, Survey, first_of, survey_of, weightiest_first
+from digest.survey import NOTHING_FOUND, Survey
 
 _MANY = 100
 """Changes that are made from rows, or rows from them, in another thread: a hop costs 0.1 ms."""
@@ -129,27 +130,16 @@ class SqlArchive:
             found = await _made(graded, rows.all())
         return found if how.shape.ranked else newest_first(found)
 
-    async def survey(self, repository: Repository, query: Query, page: int = 1) -> Survey:
+    async def survey(
+        self, repository: Repository, query: Query, page: int, language: Language
+    ) -> Survey:
         """Those that meet every condition, counted, and a page of them; none but it is loaded."""
         key = await self._key(repository)
         if key is None:
-            return survey_of(())
+            return NOTHING_FOUND
         async with self._database.reading() as connection:
             how = await plan(connection, key, replace(query, limit=0, ranked=False))
-            if how is None:
-                return survey_of(())
-            found = await surveyed(connection, how, PAGE * (max(page, 1) - 1))
-            if found.first != first_of(page, found.total):
-                found = await surveyed(connection, how, first_of(page, found.total))
-            wanted = GRADED.where(changes.c.id.in_(found.keys))
-            shown = weightiest_first(await _all(connection, wanted))
-        return Survey(
-            total=found.total,
-            levels=found.levels,
-            areas=found.areas,
-            first=found.first,
-            page=tuple(shown),
-        )
+            return await surveyed(connection, how, page, language) if how else NOTHING_FOUND
 
     async def vocabulary(
         self, repository: Repository, among: Collection[str] | None = None

@@ -1,4 +1,4 @@
-"""What the indexes hold of a change: searched texts, paths and topics.
+"""What the indexes hold of a change: searched texts, paths and topics; and its lines.
 
 Texts are compared without case and with every run of white space as one space, so that a phrase
 is found across the lines of a message.
@@ -6,17 +6,23 @@ is found across the lines of a message.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 
 from digest.change import printable
 from digest.graded import Graded
+from digest.language import Language
+from digest.statement_form import spans_to_json
+from digest.survey import LINES_VERSION, line_of
 from digest.topics import TOPICS_VERSION
 
 TEXTS_VERSION = 2
 """Raised whenever the texts, the paths or the area of a change come out differently."""
 
-INDEXED_BY = f"topics {TOPICS_VERSION}, texts {TEXTS_VERSION}"
+INDEXED_BY = f"topics {TOPICS_VERSION}, texts {TEXTS_VERSION}, lines {LINES_VERSION}"
 """What a repository's indexes are made by; where its row says otherwise they are made anew."""
+
+_text = json.JSONEncoder(separators=(",", ":"), check_circular=False).encode
 
 _TAIL = "\n\n"
 """Ends every text, so that its last character begins a gram of three as any other does."""
@@ -46,6 +52,14 @@ def paths_of(graded: Graded) -> dict[str, None]:
     files = graded.facts.files
     both = (path for file in files for path in (file.path, file.old_path) if path is not None)
     return dict.fromkeys(printable(path) for path in both)
+
+
+def lines_of(graded: Graded) -> dict[str, str]:
+    """What is told of a change in a line, by language, as spans in JSON."""
+    told = {language: line_of(graded, language) for language in Language}
+    return {
+        language.value: _text(spans_to_json(spans)) for language, spans in told.items() if spans
+    }
 
 
 def _lines(parts: Iterable[str]) -> str:

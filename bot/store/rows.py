@@ -10,7 +10,7 @@ from typing import Any
 
 from sqlalchemy import Row, Select, select
 
-from bot.store.index import folded, paths_of, texts_of
+from bot.store.index import folded, lines_of, paths_of, texts_of
 from bot.store.stored import StoredFacts, texts_of_facts
 from bot.store.tables import changes, contents
 from digest.change import Commit
@@ -53,6 +53,7 @@ class Entry:
     texts: dict[str, str]
     topics: frozenset[str]
     paths: tuple[str, ...]
+    lines: dict[str, str]
 
 
 def seconds(moment: datetime) -> int:
@@ -95,6 +96,7 @@ def entry(graded: Graded) -> Entry:
         texts=texts_of(graded),
         topics=topics_of(graded),
         paths=tuple(paths_of(graded)),
+        lines=lines_of(graded),
     )
 
 

@@ -109,6 +109,17 @@ change_texts = Table(
     Column("names", Text, nullable=False),
 )
 
+# What is told of a change in a line, as spans in JSON; nothing of a low one. Not in ``contents``,
+# where it would be read behind the facts.
+change_lines = Table(
+    "change_lines",
+    metadata,
+    _in("changes", primary=True),
+    Column("language", Text, primary_key=True),
+    Column("spans", Text, nullable=False),
+    sqlite_with_rowid=False,
+)
+
 # Both indexes repeat the moment, and the first the repository, so that a week of one topic is one
 # range. Its change is no foreign key: that would need a further index, only to be cleared by.
 change_topics = Table(

@@ -18,8 +18,16 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.store.dialect import insert_rows
 from bot.store.fulltext import enter, withdraw
+from bot.store.index import lines_of
 from bot.store.rows import Entry, entry, graded_columns, omitted, reasons_text
-from bot.store.tables import change_paths, change_texts, change_topics, changes, contents
+from bot.store.tables import (
+    change_lines,
+    change_paths,
+    change_texts,
+    change_topics,
+    changes,
+    contents,
+)
 from digest.graded import Graded
 
 CHUNK = 500
@@ -169,15 +177,27 @@ async def _write_grades(
             update(contents).where(contents.c.change_id == bindparam("key")),
             [{"key": key, "reasons": reasons_text(graded.grade)} for key, graded in regraded],
         )
+        # How much is told of a change goes by its level.
+        for some in chunks(key for key, _ in regraded):
+            await connection.execute(delete(change_lines).where(change_lines.c.change_id.in_(some)))
+        await _write_lines(connection, [(key, lines_of(graded)) for key, graded in regraded])
+
+
+async def _write_lines(
+    connection: AsyncConnection, lines: Iterable[tuple[int, Mapping[str, str]]]
+) -> None:
+    """Put down the lines of changes that have none, by language, of the given keys."""
+    rows = [(key, language, told) for key, said in lines for language, told in said.items()]
+    await insert_rows(connection, change_lines, rows)
 
 
 async def clear_indexes(
     connection: AsyncConnection, repository: int, keys: Collection[int]
 ) -> None:
-    """Remove what the indexes hold of the changes of the given keys."""
+    """Remove what the indexes hold of the changes of the given keys, and their lines."""
     for some in chunks(keys):
         await withdraw(connection, some)
-        for table in (change_texts, change_paths):
+        for table in (change_texts, change_paths, change_lines):
             await connection.execute(delete(table).where(table.c.change_id.in_(some)))
         # The topics have no index by change: these are read through once for so many.
         mine = change_topics.c.repository_id == repository
@@ -189,7 +209,7 @@ async def clear_indexes(
 async def write_indexes(
     connection: AsyncConnection, repository: int, entries: Sequence[tuple[int, Entry]]
 ) -> None:
-    """Fill the indexes with changes that are not in them."""
+    """Fill the indexes with changes that are not in them, and put their lines down."""
     await connection.execute(
         insert(change_texts), [{"change_id": key, **entry.texts} for key, entry in entries]
     )
@@ -199,6 +219,7 @@ async def write_indexes(
     await insert_rows(connection, change_topics, topics)
     paths = [(key, path, repository, e.committed_at) for key, e in entries for path in e.paths]
     await insert_rows(connection, change_paths, paths)
+    await _write_lines(connection, [(key, entry.lines) for key, entry in entries])
 
 
 async def _fill(
