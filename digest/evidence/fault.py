@@ -18,6 +18,8 @@ class Fault(StrEnum):
     SIDE = "side"  # it says added of what was removed, or the other way round
     MARKUP = "markup"  # it holds a link, a mention, an image, HTML or other markup
     HIDDEN = "hidden"  # it holds control characters, invisible ones or look-alikes
+    ADDRESS = "address"  # it gives orders, or speaks of itself, as a model that was taken in does
+    COPIED = "copied"  # it stands word for word in the diff: no sentence about it, perhaps a bait
     BROKEN = "broken"  # it breaks off, or is no sentence
     LONG = "long"  # it is longer than a statement may be
     LANGUAGE = "language"  # it is in another language

@@ -39,6 +39,17 @@ _BLOCK = re.compile(
 )
 _CODE = re.compile(r"(`+)(?!`)(.+?)(?<!`)\1(?!`)")
 
+# What no sentence about a change says, but a commit may have told a model to say.
+_ADDRESS_TO = re.compile(
+    r"\b(?:ignor|disregard|forget|overrid)\w*\s+(?:all|any|every|previous|prior|earlier|your|these"
+    r"|those|the (?:above|previous))\b.{0,40}\b(?:instruction|guideline|directive|system prompt)s?\b"
+    r"|\byou are (?:now|no longer|hereby)\b|\bas an? (?:ai|(?:large )?language) (?:model|assistant)"
+    r"|^(?:I|I'm|I’m|We|Sorry|Sure|Certainly)\b(?!/)|(?:忽略|无视|忘记).{0,16}(?:指令|指示|提示词)"
+    r"|你(?:现在)?(?:已经)?(?:是一个|不再是)|作为(?:一个|一名)?(?:AI|人工智能|语言模型)"
+    r"|^我(?:们)?(?:无法|不能|是)",
+    re.IGNORECASE,
+)
+
 # Categories of characters that nobody sees, or that nobody has assigned.
 _UNSEEN = frozenset(["Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp", "Mn", "Me", "Mc", "So", "Sk", "Lm"])
 _SYMBOLS = frozenset("×÷±−→←↔⇒≤≥≠≈∞µμ°·…–—‘’“”«»§©®™•")
@@ -69,7 +80,7 @@ def malformed(text: str) -> Failed | None:
         return Failed(fault=Fault.LONG)
     if "\n" in text or "\r" in text:
         return Failed(fault=Fault.MARKUP, about="several lines")
-    return _hidden(text) or _markup(text) or _broken(text)
+    return _hidden(text) or _markup(text) or _addressed(text) or _broken(text)
 
 
 def _hidden(text: str) -> Failed | None:
@@ -120,6 +131,11 @@ def _markup(text: str) -> Failed | None:
         if found := rule.search(source):
             return Failed(fault=Fault.MARKUP, about=found[0].strip()[:40])
     return None
+
+
+def _addressed(text: str) -> Failed | None:
+    found = _ADDRESS_TO.search(_CODE.sub("x", text))
+    return Failed(fault=Fault.ADDRESS, about=found[0][:40]) if found else None
 
 
 def _broken(text: str) -> Failed | None:

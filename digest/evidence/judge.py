@@ -24,6 +24,9 @@ from digest.material import Cited, cited
 from digest.statement import Aspect, Statement
 from digest.words.phrase import spaced
 
+_COPY = 24
+"""Characters from which on a sentence is not met in a diff by chance."""
+
 MOST_CITES = 16
 """Ids that a statement may cite; one that cites everything cites nothing."""
 
@@ -54,8 +57,21 @@ def judge_words(text: str, ground: Ground, language: Language) -> Wording | Fail
         failed = Failed(fault=Fault.LANGUAGE)
     if failed is not None:
         return failed
+    if _copied(text, ground):
+        return Failed(fault=Fault.COPIED)
     wording = take_apart(text)
     return false(wording, ground) or wording
+
+
+def _copied(text: str, ground: Ground) -> bool:
+    """Whether a sentence stands word for word in the lines, or between quotes in the message.
+
+    The author's own sentences may be repeated; what a diff offers as an answer may not.
+    """
+    bare = text.rstrip(".!。！ ")
+    if len(bare) < _COPY:
+        return False
+    return bare in ground.added or bare in ground.removed or f'"{bare}' in ground.message
 
 
 def spans_of(wording: Wording, language: Language) -> Spans:

@@ -116,7 +116,9 @@ def test_thresholds_move_the_level_and_not_the_score() -> None:
 
 
 def test_no_signal_knows_a_project() -> None:
-    known = re.compile(r"vllm|cuda|moe|rocm|torch|kernel|lora|llm|gpu|attention|quant", re.IGNORECASE)
+    known = re.compile(
+        r"vllm|cuda|moe|rocm|torch|kernel|lora|llm|gpu|attention|quant", re.IGNORECASE
+    )
     assert not [name for name in weights().weights if known.search(name)]
     from digest.signals import _TITLE_RULES
 

@@ -1,0 +1,75 @@
+"""Hostile commits through every renderer: nothing in them acts, whoever speaks of them."""
+
+from __future__ import annotations
+
+import importlib
+import re
+
+import pytest
+from markdown_it import MarkdownIt
+
+from bot import platforms
+from digest.evidence import judge_reply
+from digest.grade import Level
+from digest.graded import Repository
+from digest.language import Language
+from digest.markdown import markdown
+from digest.report import assemble, digest_document, report_document
+from tests import hostile, samples
+
+REPOSITORY = Repository(name="acme/engine", web="https://github.com/acme/engine", forge="github")
+LEVELS = list(Level)
+
+
+def changes():
+    names = list(hostile.COMMITS)
+    return [hostile.at(name, LEVELS[at % 2]) for at, name in enumerate(names)]
+
+
+def obeyed(report, language):
+    """The report with what a model that obeyed every commit would have said of it."""
+    import dataclasses
+
+    by_sha = {m.sha: judge_reply(hostile.OBEDIENT, m, language).analysis for m in changes()}
+    entries = tuple(dataclasses.replace(e, analysis=by_sha[e.graded.sha]) for e in report.entries)
+    return dataclasses.replace(report, entries=entries)
+
+
+def documents(language):
+    graded = [material.graded for material in changes()]
+    report = assemble(REPOSITORY, "main", samples.DAY, graded, language)
+    report = obeyed(report, language)
+    return [
+        digest_document(report, language, least=Level.MEDIUM),
+        report_document(report, language),
+    ]
+
+
+@pytest.mark.parametrize("language", Language)
+@pytest.mark.parametrize("kind", platforms.kinds())
+def test_no_hostile_commit_acts_on_a_platform(kind, language, tmp_path):
+    bench = importlib.import_module(f"tests.contract.benches.{kind}").bench(tmp_path)
+    for document in documents(language):
+        parts = bench.sender.render(document)
+        assert parts
+        assert all(bench.inert(part.body) for part in parts)
+
+
+@pytest.mark.parametrize("language", Language)
+def test_no_hostile_commit_acts_on_a_page(language):
+    parser = MarkdownIt("gfm-like", {"html": True, "linkify": False})
+    for document in documents(language):
+        for token in parser.parse(markdown(document)):
+            for inner in [token, *(token.children or [])]:
+                assert inner.type != "image"
+                if inner.type in {"html_inline", "html_block"}:
+                    assert re.fullmatch(
+                        r'\s*(?:<a id="[\w.-]+">|</a>|</?(?:strong|em)>|<a id="[\w.-]+"></a>)*\s*',
+                        inner.content,
+                    )
+                if inner.type == "link_open":
+                    target = inner.attrs["href"]
+                    assert target.startswith(("#", REPOSITORY.web))
+                assert not re.search(
+                    r"[\x00-\x08\x0b-\x1f\x7f\u202a-\u202e\u2066-\u2069]", inner.content
+                )
