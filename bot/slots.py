@@ -7,7 +7,10 @@ content and moves the channel's tip to the same commit: nothing is lost, nothing
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import structlog
 
@@ -25,6 +28,9 @@ from digest.report import digest_document, report_document
 from handlers.context import Context
 from handlers.daily import Daily, due
 from handlers.ports import State
+
+if TYPE_CHECKING:
+    from handlers.judgement import Judging
 
 log = structlog.get_logger(__name__)
 
@@ -48,9 +54,10 @@ class Slots:
         channel, repositories = self._channels[post.name]
         ready: list[Ready] = []
         failed: list[SourceUnavailable] = []
+        late = _Late(self._app, channel.name)
         for repository in repositories:
             try:
-                kept = await self._kept(channel, repository, post, slot)
+                kept = await self._kept(channel, repository, post, slot, late)
             except SourceUnavailable as error:
                 log.error(  # noqa: TRY400 - the line says all; git's own words are in it
                     "repository.unavailable", repository=repository.name, error=str(error)
@@ -82,15 +89,26 @@ class Slots:
                 )
 
     async def _kept(
-        self, channel: ChannelConfig, settings: RepositoryConfig, post: Post, slot: Slot
+        self,
+        channel: ChannelConfig,
+        settings: RepositoryConfig,
+        post: Post,
+        slot: Slot,
+        late: _Late,
     ) -> KeptDigest:
         name = _name(channel, settings, slot)
         if (kept := await self._app.digests.get(name)) is not None and kept.heading.frozen:
             return kept
         watched = await self._app.watch_configured(settings)
         await watched.source.sync()
-        ctx = self._app.context(watched, zone=channel.zone, language=channel.language)
+        ctx = self._app.context(
+            watched, zone=channel.zone, language=channel.language, judging=late.judging()
+        )
         daily = await due(ctx, channel.name, window(post.spec, slot), channel.least)
+        if daily.judgement is not None:
+            from bot.judged import note
+
+            note(daily.judgement, channel=channel.name, repository=settings.name, slot=slot.name)
         return await self._app.digests.keep(self._frozen(name, channel, daily, ctx))
 
     def _frozen(self, name: str, channel: ChannelConfig, daily: Daily, ctx: Context) -> KeptDigest:
@@ -118,6 +136,23 @@ class Slots:
             tip=daily.tip.sha or "",
             outcomes=daily.outcomes,
         )
+
+
+class _Late:
+    """How long a slot may still wait for a model: all its repositories together as long as one."""
+
+    def __init__(self, app: App, channel: str) -> None:
+        self._app = app
+        self._channel = channel
+        self._began = asyncio.get_running_loop().time()
+
+    def judging(self) -> Judging | None:
+        """The model on the channel's account, with what is left of its patience."""
+        judging = self._app.judging(self._channel)
+        if judging is None:
+            return None
+        waited = asyncio.get_running_loop().time() - self._began
+        return replace(judging, patience=max(0.0, judging.patience - waited))
 
 
 def _name(channel: ChannelConfig, repository: RepositoryConfig, slot: Slot) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from digest.analysis import analyse
 from digest.answer import Answer, Row, Seen, as_of, graded_because
@@ -15,6 +16,7 @@ from digest.phrases import ALSO, RELANDED_BY, UNDONE_BY
 from digest.query import Query
 from digest.reference import Reference
 from digest.report import change_blocks, title_link
+from digest.statement import Analysis
 from digest.words.phrase import Phrase
 from handlers.context import Context
 from handlers.ingest import ensure
@@ -31,16 +33,36 @@ async def explain(intent: Explain, ctx: Context) -> Answer:
     Of several commits of one request the newest is explained and the others are named. Raises
     ``UnknownChange`` and ``AmbiguousReference``.
     """
-    _refuse_elsewhere(intent.reference, ctx)
+    refuse_elsewhere(intent.reference, ctx)
     tip = await tip_of(ctx)
-    found = await _find(intent.reference, ctx, tip)
-    graded, others = found[0], found[1:]
-    document = _document(graded, others, await _mentions(graded, ctx), seen(ctx, tip))
-    row = Row(graded=graded, why=graded_because(graded, ctx.language))
+    found = await find(intent.reference, ctx, tip)
+    told, others = await _explained(found[0], ctx, tip), found[1:]
+    document = _document(told, others, await _mentions(told.graded, ctx), seen(ctx, tip))
+    row = Row(graded=told.graded, why=graded_because(told.graded, ctx.language))
     return Answer(intent="explain", document=document, total=1, rows=(row,))
 
 
-def _refuse_elsewhere(reference: Reference, ctx: Context) -> None:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Explained:
+    """A change with what is said of it; ``missed`` where a model was to tell of it and did not."""
+
+    graded: Graded
+    analysis: Analysis
+    missed: bool = False
+
+
+async def _explained(graded: Graded, ctx: Context, tip: Tip) -> _Explained:
+    if ctx.judging is None:
+        return _Explained(graded=graded, analysis=analyse(graded, ctx.language))
+    from handlers.judging import judge_one
+
+    judgement = await judge_one(ctx, graded, tip)
+    graded = judgement.graded.get(graded.sha, graded)
+    analysis = judgement.analyses.get(graded.sha) or analyse(graded, ctx.language)
+    return _Explained(graded=graded, analysis=analysis, missed=graded.sha in judgement.missed)
+
+
+def refuse_elsewhere(reference: Reference, ctx: Context) -> None:
     """A number counts in its own repository only; a commit's name is the same everywhere."""
     watched = ctx.watched.repository.name
     asked = reference.repository.lower()
@@ -51,7 +73,7 @@ def _refuse_elsewhere(reference: Reference, ctx: Context) -> None:
         raise UnknownChange(str(reference), watched)
 
 
-async def _find(reference: Reference, ctx: Context, tip: Tip) -> Sequence[Graded]:
+async def find(reference: Reference, ctx: Context, tip: Tip) -> Sequence[Graded]:
     """The commits that a reference names, newest first, at least one."""
     repository = ctx.watched.repository
     kept = await ctx.archive.find(repository, reference.number, reference.sha)
@@ -87,10 +109,18 @@ async def _mentions(graded: Graded, ctx: Context) -> Sequence[Graded]:
 
 
 def _document(
-    graded: Graded, others: Sequence[Graded], mentions: Sequence[Graded], at: Seen
+    told: _Explained, others: Sequence[Graded], mentions: Sequence[Graded], at: Seen
 ) -> Document:
-    analysis = analyse(graded, at.language)
-    blocks = change_blocks(graded, analysis, at.repository, at.zone, at.language, level=1)
+    graded = told.graded
+    blocks = change_blocks(
+        graded,
+        told.analysis,
+        at.repository,
+        at.zone,
+        at.language,
+        level=1,
+        missed=told.missed,
+    )
     notes = (*_undoings(graded, mentions, at), *_told(ALSO, others, at), as_of(at))
     return Document(
         title=graded.title or graded.sha[:10],

@@ -22,13 +22,16 @@ from digest.prompting import kind_of
 from digest.settled import settled
 from handlers.context import Context
 from handlers.judgement import Judgement, Kept, Missed
-from handlers.model_port import ModelReason
+from handlers.model_port import Kind, ModelReason
 from handlers.ports import Tip
 from handlers.round import ODD, Round
 from handlers.shelf import Shelf
 
 _GRACE = 2.0
 """Seconds that questions have to end by themselves once the digest waits no longer."""
+
+_READER = 120.0
+"""Seconds that somebody who asks about one change is kept waiting at most."""
 
 _LATE = Missed(sha="", reason=ModelReason.TIMEOUT.value, detail="the digest waits no longer")
 
@@ -43,11 +46,32 @@ async def judge(ctx: Context, changes: Sequence[Graded], tip: Tip) -> Judgement:
     judging = ctx.judging
     if judging is None or ctx.watched.privacy is Privacy.NONE:
         return Judgement()
+    return await _judge(Shelf(ctx=ctx, judging=judging), changes, tip)
+
+
+async def judge_one(ctx: Context, graded: Graded, tip: Tip) -> Judgement:
+    """As :func:`judge`, for one change that somebody asks about and waits for.
+
+    A question that failed before is asked again.
+    """
+    judging = ctx.judging
+    if judging is None or ctx.watched.privacy is Privacy.NONE:
+        return Judgement()
+    shelf = Shelf(ctx=ctx, judging=judging, anew=True)
+    return await _judge(shelf, [graded], tip, Kind.EXPLAIN)
+
+
+async def _judge(
+    shelf: Shelf, changes: Sequence[Graded], tip: Tip, spends: Kind | None = None
+) -> Judgement:
+    ctx = shelf.ctx
     bases = [by_facts(ctx, graded) for graded in changes]
     plan = _plan(bases)
-    shelf = Shelf(ctx=ctx, judging=judging)
-    deadline = asyncio.get_running_loop().time() + judging.patience
-    done = Round(shelf=shelf, tip=tip, deadline=deadline)
+    patience = shelf.judging.patience
+    if spends is Kind.EXPLAIN:
+        patience = min(patience, _READER)
+    deadline = asyncio.get_running_loop().time() + patience
+    done = Round(shelf=shelf, tip=tip, deadline=deadline, spends=spends)
     try:
         async with asyncio.timeout_at(deadline + _GRACE):
             for kind, planned in plan:

@@ -21,6 +21,7 @@ from digest.privacy import material
 from digest.prompting import BATCH
 from digest.prompting import Kind as Asked
 from handlers.asking import Asker, Found
+from handlers.following import follow
 from handlers.judgement import Kept, Missed
 from handlers.model_port import Account, Kind, ModelError, ModelReason, Usage
 from handlers.ports import Tip
@@ -53,11 +54,16 @@ class Ready:
 
 @dataclass(slots=True, kw_only=True)
 class Round:
-    """Asks, and gathers what came of it. ``deadline`` is in the loop's time."""
+    """Asks, and gathers what came of it.
+
+    ``deadline`` is in the loop's time. ``spends`` is what the questions are booked as, by default
+    by how deep they go.
+    """
 
     shelf: Shelf
     tip: Tip
     deadline: float
+    spends: Kind | None = None
     kept: dict[str, Kept] = field(default_factory=dict)
     missed: dict[str, Missed] = field(default_factory=dict)
     spent: Usage = field(default_factory=Usage)
@@ -134,11 +140,19 @@ class Round:
     async def _change(self, asker: Asker, kind: Asked, ready: Ready) -> None:
         try:
             if self.over is None:
-                await self._take(kind, [(ready, await _settled(asker, kind, ready))])
+                await self._take(kind, [(ready, await self._result(asker, kind, ready))])
         except Exception as error:  # noqa: BLE001 - as above
             self._stumbled([ready.sha], error)
         finally:
             self._places.release()
+
+    async def _result(self, asker: Asker, kind: Asked, ready: Ready) -> Result:
+        listener = self.shelf.judging.listener
+        watch = follow(ready.material, asker.language, listener) if listener else None
+        try:
+            return await asker.change(ready.material, kind, watch)
+        except ModelError as error:
+            return error
 
     async def _lines(self, asker: Asker, small: Sequence[Ready]) -> None:
         try:
@@ -174,7 +188,7 @@ class Round:
         self.missed.update((s, Missed(sha=s, reason=ODD, detail=detail)) for s in shas)
 
     def _asker(self, kind: Asked) -> Asker:
-        spends = Kind.LINES if kind is Asked.LINES else Kind.ANALYSIS
+        spends = self.spends or (Kind.LINES if kind is Asked.LINES else Kind.ANALYSIS)
         return asker_of(self.shelf, spends, self.deadline)
 
 
@@ -229,10 +243,3 @@ def kept_of(ready: Ready, found: Result, at: datetime) -> Kept:
         usage=found.usage,
         secrets=secrets,
     )
-
-
-async def _settled(asker: Asker, kind: Asked, ready: Ready) -> Result:
-    try:
-        return await asker.change(ready.material, kind)
-    except ModelError as error:
-        return error

@@ -84,7 +84,14 @@ def _answers(app: App, config: Config, reached: Mapping[str, Target]) -> runner.
             raise UserError("no repository is configured; name one under [[repositories]]")
         watched = await app.watch_configured(settings[0])
         preferences = channel or config.defaults
-        ctx = app.context(watched, zone=preferences.zone, language=preferences.language)
+        asked_in = channel.name if channel else f"{incoming.platform}:{incoming.chat}"
+        person = f"{incoming.platform}:{incoming.person}"
+        ctx = app.context(
+            watched,
+            zone=preferences.zone,
+            language=preferences.language,
+            judging=app.judging(asked_in, person),
+        )
         return (await ask(incoming.text, ctx)).document
 
     return reply
