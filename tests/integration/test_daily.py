@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import io
+import os
+import signal
+import sys
 from collections import Counter
 from collections.abc import AsyncIterator, Mapping
 from datetime import UTC, datetime, time, timedelta
@@ -216,19 +219,19 @@ async def test_quiet_slot_is_one_line_where_a_line_is_wanted(
     assert len(await channel.slots.build(channel.post, slot(20))) == 1
 
 
-def test_run_command_posts_once_and_ends_at_a_signal(
+async def test_run_command_catches_up_a_missed_slot_once_and_ends_at_a_signal(
     repository: RepositoryBuilder, tmp_path: Path
 ) -> None:
     """The whole of ``digestbot run`` as a process, twice over the same slot."""
-    import os
-    import signal
-    import subprocess
-    import sys
-
-    soon = datetime.now(UTC) + timedelta(seconds=6)
+    due_at = datetime.now(UTC) - timedelta(minutes=1)
     repository.commit(
-        "[CLI] Add --fast (#40)", {"src/cli.py": "import argparse\n"}, at=soon - DAY / 2
+        "[CLI] Add --fast (#40)", {"src/cli.py": "import argparse\n"}, at=due_at - DAY / 2
     )
+    async with await open_database(tmp_path / "data") as database:
+        # The channel was served before, so that the slot of a minute ago counts as missed.
+        earlier = (due_at - 2 * DAY).date().isoformat()
+        for name in ("team", "finished:team"):
+            await SqlLedger(database).claim_slot(name, earlier)
     posts = tmp_path / "posts.txt"
     config = tmp_path / "digestbot.toml"
     config.write_text(
@@ -244,41 +247,35 @@ def test_run_command_posts_once_and_ends_at_a_signal(
         [[channels]]
         name = "team"
         platform = "file"
-        time = "{soon:%H:%M:%S}"
+        time = "{due_at:%H:%M:%S}"
         quiet = "line"
         """,
         encoding="utf-8",
     )
-    environment = {**os.environ, "DIGESTBOT_DATA": str(tmp_path / "data")}
-    command = [sys.executable, "-m", "bot.cli", "run", "--config", str(config)]
-
-    def work(until, seconds: float) -> str:
-        process = subprocess.Popen(
-            command,
-            env=environment,
-            cwd=Path(__file__).parents[2],
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        waited = asyncio.run(_wait(until, seconds))
-        process.send_signal(signal.SIGTERM)
-        _, told = process.communicate(timeout=30)
-        assert process.returncode == 0, told
-        assert waited, told
-        return told
-
-    told = work(lambda: posts.exists() and "(#40)" in posts.read_text(encoding="utf-8"), 40)
-    assert "slot.finished" in told
+    first = await _run_until(config, tmp_path, "slot.finished")
+    assert "(#40)" in posts.read_text(encoding="utf-8")
     before = posts.read_text(encoding="utf-8")
-    again = work(lambda: True, 4)
-    assert "Traceback" not in told + again
+    again = await _run_until(config, tmp_path, "run.started")
+    assert "Traceback" not in first + again
     assert posts.read_text(encoding="utf-8") == before
 
 
-async def _wait(until, seconds: float) -> bool:
-    for _ in range(int(seconds * 10)):
-        if until() and seconds > 5:
-            await asyncio.sleep(1)
-            return True
-        await asyncio.sleep(0.1)
-    return bool(until())
+async def _run_until(config: Path, folder: Path, event: str) -> str:
+    """Start ``digestbot run``, end it by a signal when its log tells the event; the log."""
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "bot.cli", "run", "--config", str(config),
+        env={**os.environ, "DIGESTBOT_DATA": str(folder / "data")},
+        cwd=Path(__file__).parents[2],
+        stderr=asyncio.subprocess.PIPE,
+    )  # fmt: skip
+    assert process.stderr is not None
+    told: list[str] = []
+    async with asyncio.timeout(120):
+        while event not in "".join(told):
+            line = await process.stderr.readline()
+            assert line, "".join(told)
+            told.append(line.decode())
+        process.send_signal(signal.SIGTERM)
+        told.append((await process.stderr.read()).decode())
+        assert await process.wait() == 0, "".join(told)
+    return "".join(told)
