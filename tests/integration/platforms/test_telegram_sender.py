@@ -205,16 +205,16 @@ async def test_a_wrong_token_is_unauthorized_and_not_told(server):
 
 
 async def test_a_rate_limit_names_its_time_and_the_chat_is_left_alone(server, telegram):
-    server.will("sendMessage", too_many(0.3))
+    server.will("sendMessage", too_many(0.6))
     with pytest.raises(SendError) as raised:
         await telegram.send(str(GROUP), RICH)
     assert (raised.value.reason, raised.value.retry) == (SendReason.RATE_LIMITED, True)
-    assert raised.value.retry_after == pytest.approx(0.3)
+    assert raised.value.retry_after == pytest.approx(0.6)
     begin = time.monotonic()
     await telegram.send(str(PRIVATE), RICH)
-    assert time.monotonic() - begin < 0.2
+    assert time.monotonic() - begin < 0.5
     await telegram.send(str(GROUP), RICH)
-    assert time.monotonic() - begin > 0.2
+    assert time.monotonic() - begin > 0.5
 
 
 async def test_a_long_rate_limit_is_told_at_once_to_who_comes_next(server, telegram):
@@ -424,16 +424,15 @@ def test_the_limits_are_those_of_telegram():
 
 
 async def test_a_turn_taken_ahead_is_used_by_the_next_send(server):
-    rates = faster(RATES, 4.0)
+    rates = faster(RATES, 2.0)  # a message to a chat each 0.53 s
     telegram = Telegram(Account(token=TOKEN, api=server.url, rates=rates))
     await telegram.ready(str(GROUP))
     await telegram.ready(str(PRIVATE), answer=True)
     begin = time.monotonic()
     await telegram.send(str(GROUP), words("one"))
     await telegram.send(str(PRIVATE), words("two"))
-    assert time.monotonic() - begin < 0.2
     await telegram.send(str(GROUP), words("three"))
-    assert time.monotonic() - begin >= 0.05
+    assert 0.2 < time.monotonic() - begin < 1.0  # one turn was waited for, and not two
     await telegram.aclose()
 
 

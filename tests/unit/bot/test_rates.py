@@ -62,11 +62,10 @@ async def test_the_account_bounds_all_chats_together():
 
 async def test_a_busy_chat_keeps_no_other_waiting():
     pace = Pace(QUICK, QUICK)
-    busy = asyncio.create_task(times(pace, ["busy"] * 4, [Rate(count=1, seconds=0.05)]))
+    busy = asyncio.create_task(times(pace, ["busy"] * 4, [Rate(count=1, seconds=0.1)]))
     await asyncio.sleep(0.01)
-    begin = now()
-    await pace.turn("idle", [Rate(count=1, seconds=0.05)])
-    assert now() - begin < 0.03
+    await pace.turn("idle", [Rate(count=1, seconds=0.1)])
+    assert not busy.done()
     await busy
 
 
@@ -98,11 +97,11 @@ async def test_callers_of_one_chat_go_in_their_order():
 async def test_a_held_chat_is_silent_for_as_long_as_the_platform_wants():
     pace = Pace(QUICK, QUICK)
     begin = now()
-    pace.hold("a", 0.05)
+    pace.hold("a", 0.2)
     await pace.turn("b", [])
-    assert now() - begin < 0.04
+    assert now() - begin < 0.19
     await pace.turn("a", [])
-    assert now() - begin >= 0.049
+    assert now() - begin >= 0.199
 
 
 async def test_a_wait_that_is_too_long_is_refused_with_its_length():
