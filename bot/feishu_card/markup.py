@@ -33,23 +33,22 @@ _MARKS: dict[type[Span], str] = {Strong: "**", Emphasis: "*"}
 
 
 def escaped(text: str) -> str:
-    """One line of text in which nothing acts."""
-    return _ACTING.sub(lambda found: f"&#{ord(found[0])};", legible(text))
+    """A legible line in which nothing acts."""
+    return _ACTING.sub(_entity, text)
+
+
+def _entity(found: re.Match[str]) -> str:
+    return f"&#{ord(found[0])};"
 
 
 def markdown(spans: Iterable[Span]) -> str:
-    """The spans as one line, safe wherever a line begins."""
+    """The spans of :func:`lines_of` as one line, safe wherever a line begins."""
     line = ""
     rendered = [(span, inner) for span in spans if (inner := _inner(span))]
     for place, (span, inner) in enumerate(rendered):
         following = rendered[place + 1][1][:1] if place + 1 < len(rendered) else ""
         line = _joined(line, _MARKS.get(type(span), ""), inner, following)
     return _begun(line.strip())
-
-
-def spoken(spans: Iterable[Span]) -> str:
-    """The words of the spans with the addresses that cannot be links, as a person reads them."""
-    return "".join(_words(span) for span in spans)
 
 
 def web(url: str) -> str:
@@ -63,21 +62,26 @@ def web(url: str) -> str:
 
 def _inner(span: Span) -> str:
     """What stands between the marks of the span."""
+    core = span.text.strip()
     match span:
-        case Link() if (label := legible(span.text).strip()) and (url := web(span.url)):
-            return f"[{escaped(label)}]({url})"
-        case Code() if _PLAIN_CODE.fullmatch(shown := legible(span.text)) and shown.strip():
-            return f"`{shown.strip()}`"
+        case Link(url=url) if core:
+            return f"[{escaped(core)}]({url})"
+        case Code() if core and _PLAIN_CODE.fullmatch(core):
+            return f"`{core}`"
         case _:
-            return escaped(_words(span))
+            return escaped(span.text)
 
 
-def _words(span: Span) -> str:
+def _readable(span: Span) -> Span:
+    """The span with legible words; a link that a card cannot open as words, with its address."""
     words = legible(span.text)
-    if not isinstance(span, Link) or web(span.url):
-        return words
+    if not isinstance(span, Link):
+        return span if words == span.text else type(span)(words)
+    if opened := web(span.url):
+        return Link(words, opened)
     url = address(span.url)
-    return words if not url or url.startswith("#") or url == words else f"{words} ({url})"
+    hidden = not url or url.startswith("#") or url == words
+    return Text(words if hidden else f"{words} ({url})")
 
 
 def _joined(line: str, mark: str, inner: str, following: str) -> str:
@@ -122,10 +126,10 @@ def _begun(line: str) -> str:
 
 
 def lines_of(spans: Iterable[Span], longest: int) -> Iterator[tuple[Span, ...]]:
-    """The spans in runs of about ``longest`` characters at most, long words cut; never none."""
+    """The spans in runs of about ``longest`` characters at most, fit to be read; never none."""
     line: list[Span] = []
     weight = 0
-    for span in _short(spans, longest):
+    for span in _short(map(_readable, spans), longest):
         heavier = len(span.text) + (len(span.url) if isinstance(span, Link) else 0)
         if line and weight + heavier > longest:
             yield tuple(line)
@@ -137,19 +141,11 @@ def lines_of(spans: Iterable[Span], longest: int) -> Iterator[tuple[Span, ...]]:
 
 def _short(spans: Iterable[Span], longest: int) -> Iterator[Span]:
     for span in spans:
-        linked = isinstance(span, Link) and web(span.url)
-        words = span.text if linked else _words(span)
-        if len(words) <= longest:
+        if len(span.text) <= longest:
             yield span
             continue
-        for piece in cut(words, longest):
-            match span:
-                case Link(url=url) if linked:
-                    yield Link(piece, url)
-                case Link():
-                    yield Text(piece)
-                case _:
-                    yield type(span)(piece)
+        for piece in cut(span.text, longest):
+            yield Link(piece, span.url) if isinstance(span, Link) else type(span)(piece)
 
 
 def cut(text: str, longest: int) -> Iterator[str]:

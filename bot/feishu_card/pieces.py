@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import Any, NamedTuple
 
-from bot.feishu_card.markup import cut, escaped, lines_of, markdown, spoken, web
+from bot.feishu_card.markup import cut, lines_of, markdown, web
 from bot.legible import legible, legible_lines
 from digest.document import (
     Actions,
@@ -30,6 +30,7 @@ from digest.document import (
     Strong,
     Table,
     Text,
+    plain,
 )
 
 Json = dict[str, Any]
@@ -38,7 +39,7 @@ Json = dict[str, Any]
 # wire, which leaves room for three in the smallest message.
 _LONGEST_LINE = 800
 # Lines of one list go into one component up to so many characters, since components are counted.
-_ENOUGH = 1600
+_ENOUGH, _MOST = 1600, 3600
 _LONGEST_LABEL = 60
 _LONGEST_VALUE = 400
 _MOST_IN_A_ROW = 6
@@ -78,7 +79,8 @@ def _pieces(block: Block, *, interactive: bool) -> Iterator[Piece]:
         case Paragraph(spans=spans):
             yield from map(_markdown, _lines(spans))
         case Listing(items=items, ordered=ordered):
-            yield from _grouped(_listing(items, ordered=ordered))
+            for lines in _items(items, ordered=ordered):
+                yield from _grouped(lines)
         case Table():
             yield from _grouped(_table(block))
         case Quote(paragraphs=paragraphs):
@@ -100,7 +102,7 @@ def _lines(spans: Spans) -> Iterator[Line]:
     """The spans as lines short enough for a component; none where there are no words."""
     for line in lines_of(spans, _LONGEST_LINE):
         if marked := markdown(line):
-            yield Line(marked, spoken(line))
+            yield Line(marked, plain(line))
 
 
 def _markdown(line: Line) -> Piece:
@@ -118,8 +120,8 @@ def _heading(heading: Heading) -> Iterator[Piece]:
         yield Piece(component, line.text, leads=True)
 
 
-def _listing(items: Sequence[Item], depth: int = 0, *, ordered: bool) -> Iterator[Line]:
-    for number, item in enumerate(items, 1):
+def _listing(items: Sequence[Item], depth: int, first: int = 1, *, ordered: bool) -> Iterator[Line]:
+    for number, item in enumerate(items, first):
         mark = f"{number}. " if ordered else "- "
         lines = [*_lines(item.spans)]
         if not lines:
@@ -144,12 +146,24 @@ def _table(table: Table) -> Iterator[Line]:
             yield line._replace(depth=4) if part else Line(f"- {line.marked}", line.text)
 
 
+def _items(items: Sequence[Item], *, ordered: bool) -> Iterator[Iterator[Line]]:
+    """What belongs together: an item with what is below it, and runs of items without."""
+    begin = 0
+    for place, item in enumerate(items):
+        if item.children:
+            yield _listing(items[begin:place], 0, begin + 1, ordered=ordered)
+            yield _listing((item,), 0, place + 1, ordered=ordered)
+            begin = place + 1
+    yield _listing(items[begin:], 0, begin + 1, ordered=ordered)
+
+
 def _grouped(lines: Iterable[Line]) -> Iterator[Piece]:
-    """Lines together in one component, as far as it may grow."""
+    """Lines together in one component, as far as it may grow, broken at the margin if it can be."""
     group: list[Line] = []
     length = 0
     for line in lines:
-        if group and length + len(line.marked) > _ENOUGH:
+        most = _MOST if line.depth else _ENOUGH
+        if group and length + len(line.marked) > most:
             yield _together(group)
             group, length = [], 0
         group.append(line)
@@ -237,6 +251,3 @@ def _column(label: str, behaviour: Json) -> Json:
 def _told(button: Button) -> Spans:
     typed = f"{button.action} {button.value}".strip()
     return (Strong(button.label), Text(f" {typed}")) if typed else (Strong(button.label),)
-
-
-__all__ = ["Json", "Piece", "escaped", "pieces"]
