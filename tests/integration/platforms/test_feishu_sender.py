@@ -19,7 +19,7 @@ from bot.platforms.feishu.sender import FeishuSender
 from bot.wire import Wire
 from digest.document import Actions, Button, Document, Paragraph, Text
 from handlers.ports import PartState
-from tests.fakes_delivery import FakeLeases, FakeLedger
+from tests.fakes_delivery import Crash, FakeClock, FakeLeases, FakeLedger, Killed, no_step
 from tests.servers.feishu import APP, SECRET, FeishuServer, refused
 from tests.servers.loopback import Breaks, DropsAfter, Fails, Hangs, HangsAfter
 
@@ -382,3 +382,66 @@ def test_the_time_in_which_repeats_are_dropped_is_within_feishus_hour():
     from bot.platforms.feishu.sender import DROPS_REPEATS
 
     assert DROPS_REPEATS + timedelta(minutes=Patience().total / 60) < timedelta(hours=1)
+
+
+# Death at every step
+
+
+class Mortal:
+    """The sender, in a process that may end before and after each of its calls."""
+
+    def __init__(self, sender, step):
+        self.sender = sender
+        self.step = step
+        self.name, self.limit, self.abilities = sender.name, sender.limit, sender.abilities
+
+    def render(self, document):
+        return self.sender.render(document)
+
+    async def send(self, *arguments):
+        self.step("before send")
+        receipt = await self.sender.send(*arguments)
+        self.step("after send")
+        return receipt
+
+    async def find(self, *arguments):
+        return await self.sender.find(*arguments)
+
+
+# Long enough for two cards, so that a thread is made too.
+LONG = Document(title="t", blocks=tuple(Paragraph((Text("word " * 150),)) for _ in range(40)))
+
+
+async def dies_and_goes_on(server, at: int | None, wait: float) -> Crash:
+    """One delivery, killed at a step and resumed by the next process; the steps of the first."""
+    crash, ledger = Crash(at=at), FakeLedger()
+    ledger.step = crash
+    first, second = a_sender(server), a_sender(server)
+    clock = FakeClock(datetime.fromtimestamp(server.now(), UTC))
+
+    async def post(sender, step):
+        target = Target(name="team", sender=Mortal(sender, step), chat="oc_team")
+        delivery = Delivery(ledger, FakeLeases(), [target], Patience(first=0), clock)
+        return await delivery.deliver(Posting(target=target, digest="d", document=LONG))
+
+    try:
+        await post(first, crash)
+    except Killed:
+        ledger.step = no_step
+        server.skew += wait
+        await post(second, no_step)
+    finally:
+        await first.aclose()
+        await second.aclose()
+    return crash
+
+
+@pytest.mark.parametrize(("history", "wait"), [(True, 0), (True, 7200), (False, 0), (False, 1800)])
+async def test_death_at_any_step_neither_doubles_nor_loses(history, wait):
+    with FeishuServer(history=history) as server:
+        steps = (await dies_and_goes_on(server, None, 0)).steps
+    assert steps.count("before send") == 2
+    for at in range(len(steps)):
+        with FeishuServer(history=history) as server:
+            await dies_and_goes_on(server, at, wait)
+            assert [bool(one.in_thread) for one in server.stands] == [False, True], steps[at]
