@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import tomllib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,14 @@ from bot import platforms
 from bot.complaint import complain, near
 from bot.folders import Environment, data_folder
 from bot.models.config import SECTION, ModelConfig
-from bot.sections import ChannelConfig, LogSettings, Preferences, RepositoryConfig, Written
+from bot.sections import (
+    AccessSettings,
+    ChannelConfig,
+    LogSettings,
+    Preferences,
+    RepositoryConfig,
+    Written,
+)
 from bot.settings import Reading, Settings, open_to_others
 from digest.errors import InvalidConfig
 
@@ -51,6 +58,7 @@ class Config:
     platforms: Mapping[str, PlatformConfig]
     channels: tuple[ChannelConfig, ...]
     model: ModelConfig | None = None
+    access: AccessSettings = field(default_factory=AccessSettings)
     warnings: tuple[str, ...] = ()
 
     def watched(self, channel: ChannelConfig) -> tuple[RepositoryConfig, ...]:
@@ -93,6 +101,7 @@ def read(file: Path, environment: Environment | None = None) -> Config:
         platforms=accounts,
         channels=channels,
         model=model,
+        access=written.access,
         warnings=tuple(reading.warnings),
     )
 

@@ -204,6 +204,24 @@ class LogSettings(Settings):
     level: Literal["debug", "info", "warning", "error"] = "info"
 
 
+class AccessSettings(Settings):
+    """Who is answered. The chats of ``[[channels]]`` and the terminal always are."""
+
+    chats: tuple[str, ...] = ()
+    """Further chats, direct ones among them, as ``platform:chat``, such as ``telegram:12345``."""
+    anyone: bool = False
+    """Whether every chat that reaches the bot is answered, by whomever it is written."""
+
+    @field_validator("chats")
+    @classmethod
+    def _named(cls, chats: tuple[str, ...]) -> tuple[str, ...]:
+        for chat in chats:
+            platform, colon, name = chat.partition(":")
+            if not (platform and colon and name):
+                raise ValueError("write each as platform:chat, such as telegram:12345")
+        return chats
+
+
 class Written(Settings):
     """The file as it is written."""
 
@@ -212,6 +230,7 @@ class Written(Settings):
     defaults: Preferences = Preferences()
     model: dict[str, Any] | None = None
     """What :class:`bot.models.config.ModelConfig` reads."""
+    access: AccessSettings = AccessSettings()
     repositories: tuple[RepositoryConfig, ...] = ()
     platforms: dict[str, dict[str, Any]] = Field(default_factory=dict)
     channels: tuple[ChannelConfig, ...] = ()

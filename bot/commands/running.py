@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from contextlib import AsyncExitStack
 from pathlib import Path
 
+import structlog
+
 from bot import check as checking
 from bot import logs, runner
 from bot.app import App, opened
@@ -15,13 +17,12 @@ from bot.check_model import look_at_model
 from bot.clock import SystemClock
 from bot.commands import finish
 from bot.config import Config, read
-from bot.courier import Target
 from bot.delivery import Delivery
 from bot.folders import config_file
 from bot.lease import FileLeases
 from bot.models.config import ModelConfig
 from bot.platforms.base import Incoming, Receiver, Sender, SendError
-from bot.sections import RepositoryConfig
+from bot.sections import ChannelConfig, RepositoryConfig
 from bot.senders import open_senders, targets
 from bot.slots import Slots
 from bot.sources.git import open_source
@@ -31,6 +32,8 @@ from digest.document import Document
 from digest.errors import UserError
 from handlers.ask import ask
 from handlers.ports import Tip
+
+log = structlog.get_logger(__name__)
 
 
 def run(file: Path | None) -> None:
@@ -64,7 +67,11 @@ def _work(app: App, config: Config, senders: Mapping[str, Sender]) -> runner.Wor
         ],
         build=slots.build,
         finish=slots.finish,
-        answer=_answers(app, config, reached),
+        answer=answers(
+            app,
+            config,
+            {(reached[c.name].sender.name, c.chat): c for c in config.channels},
+        ),
         delivery=Delivery(app.ledger, leases, list(reached.values())),
         ledger=app.ledger,
         leases=leases,
@@ -73,18 +80,28 @@ def _work(app: App, config: Config, senders: Mapping[str, Sender]) -> runner.Wor
     )
 
 
-def _answers(app: App, config: Config, reached: Mapping[str, Target]) -> runner.Reply:
-    """Answers about the repositories of the chat that asks, in its channel's zone and language."""
-    chats = {(reached[c.name].sender.name, c.chat): c for c in config.channels if c.name in reached}
+def answers(
+    app: App, config: Config, chats: Mapping[tuple[str, str], ChannelConfig]
+) -> runner.Reply:
+    """Answers about the repositories of the chat that asks, in its channel's zone and language.
+
+    ``chats`` are the channels by platform and chat.
+    """
 
     async def reply(incoming: Incoming) -> Document | None:
         channel = chats.get((incoming.platform, incoming.chat))
+        chat = f"{incoming.platform}:{incoming.chat}"
+        if channel is None and not _allowed(config, chat):
+            log.warning("message.refused", chat=chat)
+            if not incoming.addressed:
+                return None
+            raise UserError(f"I do not answer in this chat; an admin can add {chat!r} to [access]")
         settings = config.watched(channel) if channel else config.repositories
         if not settings:
             raise UserError("no repository is configured; name one under [[repositories]]")
         watched = await app.watch_configured(settings[0])
         preferences = channel or config.defaults
-        asked_in = channel.name if channel else f"{incoming.platform}:{incoming.chat}"
+        asked_in = channel.name if channel else chat
         person = f"{incoming.platform}:{incoming.person}"
         ctx = app.context(
             watched,
@@ -92,9 +109,18 @@ def _answers(app: App, config: Config, reached: Mapping[str, Target]) -> runner.
             language=preferences.language,
             judging=app.judging(asked_in, person),
         )
-        return (await ask(incoming.text, ctx)).document
+        question = f"explain {incoming.text}" if incoming.action == "explain" else incoming.text
+        found = await ask(question, ctx)
+        # In a thread that goes on between people, what is no question to us is not for us.
+        return None if found.intent == "unknown" and not incoming.addressed else found.document
 
     return reply
+
+
+def _allowed(config: Config, chat: str) -> bool:
+    """Whether a chat that no channel names is answered: repositories may be private."""
+    access = config.access
+    return access.anyone or chat in access.chats or chat.startswith("console:")
 
 
 def check(file: Path | None, *, spend: bool = False) -> None:
