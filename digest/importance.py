@@ -52,10 +52,11 @@ def grade(facts: Facts, thresholds: Thresholds | None = None) -> Grade:
     ]
     odds = model.bias + sum(r.weight for r in moved)
     score = round(1 / (1 + exp(-odds)), 4)
+    level = level_of(score, least)
     return Grade(
         score=score,
-        level=level_of(score, least),
-        reasons=_told(moved),
+        level=level,
+        reasons=_told(moved, level),
         by=graded_by(least),
     )
 
@@ -73,8 +74,14 @@ def level_of(score: float, thresholds: Thresholds) -> Level:
     return Level.MEDIUM if score >= thresholds.medium else Level.LOW
 
 
-def _told(moved: list[Reason]) -> tuple[Reason, ...]:
-    """The weightiest reasons, those that raise and those that lower alike, ties by name."""
+def _told(moved: list[Reason], level: Level) -> tuple[Reason, ...]:
+    """The weightiest reasons for the level, ties by name.
+
+    What lowered a high grade is no reason for it, nor what raised a low one while anything else
+    can be said.
+    """
     worth = [r for r in moved if abs(r.weight) >= _LEAST_REASON and r.rule not in _CONTEXT_ONLY]
-    worth.sort(key=lambda r: (-abs(r.weight), r.rule))
-    return tuple(worth[:_MOST_REASONS])
+    raised = [r for r in worth if r.weight > 0]
+    lowered = [r for r in worth if r.weight < 0]
+    chosen = {Level.HIGH: raised, Level.MEDIUM: worth, Level.LOW: lowered or raised}[level]
+    return tuple(sorted(chosen, key=lambda r: (-abs(r.weight), r.rule))[:_MOST_REASONS])
