@@ -170,13 +170,24 @@ def explain(
     form: Annotated[AnswerFormat, typer.Option("--format", help="What to write.")] = (
         AnswerFormat.TEXT
     ),
+    show_prompt: Annotated[
+        bool,
+        typer.Option("--show-prompt", help="Print what a model would be sent; send nothing."),
+    ] = False,
     config: ConfigFile = None,
 ) -> None:
     """Explain one change: what it does, whom it touches, what to watch."""
     from bot.commands import asking
 
     asking.explain(
-        reference, repo=repo, branch=branch, zone=tz, language=lang, form=form, config=config
+        reference,
+        repo=repo,
+        branch=branch,
+        zone=tz,
+        language=lang,
+        form=form,
+        config=config,
+        show_prompt=show_prompt,
     )
 
 
@@ -245,6 +256,25 @@ def check(
     from bot.commands import running
 
     running.check(config, spend=spend)
+
+
+@app.command()
+def cost(
+    *,
+    since: Annotated[
+        str | None,
+        typer.Option("--since", metavar="T", help="First day; default: 30 days ago."),
+    ] = None,
+    until: Until = None,
+    form: Annotated[AnswerFormat, typer.Option("--format", help="What to write.")] = (
+        AnswerFormat.TEXT
+    ),
+    config: ConfigFile = None,
+) -> None:
+    """Tell what the model took: calls, tokens and money by day, repository and kind."""
+    from bot.commands import cost as command
+
+    command.run(since=since, until=until, form=form, config=config)
 
 
 @app.command(hidden=True)

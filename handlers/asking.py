@@ -26,6 +26,7 @@ from handlers.model_port import (
     ModelReply,
     ModelRequest,
     Piece,
+    Profile,
     Restart,
     Role,
     StreamEvent,
@@ -122,20 +123,20 @@ class Asker:
     async def _change(
         self, material: Material, kind: Asked, watch: Watch | None
     ) -> tuple[Judged, Usage]:
-        room = self._room(kind)
+        most = self._room(kind)
         try:
             prompts = await asyncio.to_thread(
-                prompts_for, material, self.language, self.model.count, room, parts=PARTS[kind]
+                prompts_for, material, self.language, self.model.count, most, parts=PARTS[kind]
             )
             if len(prompts) > 1:
-                return await self._parts(material, prompts, room, watch)
+                return await self._parts(material, prompts, most, watch)
         except NoRoom as error:
             raise ModelError(ModelReason.CONTEXT_LENGTH, str(error)) from error
         reply = await self._ask(prompts[0], self._reader(material, prompts[0]), watch)
         return reply.value, reply.usage
 
     async def _parts(
-        self, material: Material, prompts: Sequence[Prompt], room: int, watch: Watch | None
+        self, material: Material, prompts: Sequence[Prompt], most: int, watch: Watch | None
     ) -> tuple[Judged, Usage]:
         """The parts side by side, then their notes together. One part that fails fails all."""
         read = notes_reader(material, self.language)
@@ -156,7 +157,7 @@ class Asker:
             told,
             self.language,
             self.model.count,
-            room,
+            most,
             omitted=prompts[0].omitted,
         )
         try:
@@ -181,8 +182,7 @@ class Asker:
         return await watched(self.model.stream(request), watch)
 
     def _room(self, kind: Asked) -> int:
-        room = min(MOST_TOKENS[kind], self.model.profile.room(_OUTPUT[kind]))
-        return room >> self._halved
+        return room(self.model.profile, kind) >> self._halved
 
     def _fit_less(self, error: ModelError, halved: int) -> None:
         """Have further questions fit into half, or give up by raising the error."""
@@ -198,6 +198,11 @@ class Watch:
 
     piece: Callable[[str], None]
     restart: Callable[[], None]
+
+
+def room(profile: Profile, kind: Asked) -> int:
+    """The tokens that a prompt of a kind may take."""
+    return min(MOST_TOKENS[kind], profile.room(_OUTPUT[kind]))
 
 
 def request_for(

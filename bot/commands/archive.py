@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 
 from bot.app import App, opened
 from bot.commands import emit, finish, print_document
 from bot.frozen import thaw
 from bot.store import upkeep
+from bot.store.analyses import SqlAnalyses
+from bot.store.digests import KeptDigest
 from bot.store.reindex import reindex
 from digest.analysis import analyse
 from digest.document import (
@@ -25,6 +28,8 @@ from digest.graded import Graded, Repository
 from digest.language import Language
 from digest.reference import parse_reference
 from digest.report import change_blocks
+from handlers.judgement import Basis, Kept
+from handlers.ports import State
 
 _RECENT = 20  # digests that a listing shows
 
@@ -73,6 +78,8 @@ def show(name: str, config: Path | None) -> None:
             kept = await app.digests.get(name)
             if kept is not None:
                 print_document(thaw(kept.document).document)
+                if shares := await _shares(app, kept):
+                    emit("\n".join(shares))
                 return
             repository, graded = await _change(app, name)
             await _print_change(app, repository, graded)
@@ -91,7 +98,10 @@ async def _change(app: App, name: str) -> tuple[Repository, Graded]:
 
 async def _print_change(app: App, repository: Repository, graded: Graded) -> None:
     language = app.language(None)
-    blocks = change_blocks(graded, analyse(graded, language), repository, app.zone(None), language)
+    said = await SqlAnalyses(app.database).of_change(repository, graded.sha)
+    told = (kept.analysis for basis, kept in said if basis.language is language)
+    analysis = next(filter(None, told), None) or analyse(graded, language)
+    blocks = change_blocks(graded, analysis, repository, app.zone(None), language)
     states = await app.coverage.states(repository, [graded.sha])
     state = states.get(graded.sha)
     lines = [
@@ -100,9 +110,42 @@ async def _print_change(app: App, repository: Repository, graded: Graded) -> Non
         f"state: {state.state.value}{f' ({state.why})' if state.why else ''}"
         if state
         else "state: in no digest yet",
+        *(_said(basis, kept) for basis, kept in said),
     ]
     kept = Listing(tuple(Item((Text(line),)) for line in lines))
     print_document(Document(title=graded.title, blocks=(*blocks, kept), language=str(Language.EN)))
+
+
+def _said(basis: Basis, kept: Kept) -> str:
+    """What a model said of a change: how much of it did not hold, and what it took."""
+    about = f"model {basis.model} ({basis.language}, {kept.at:%Y-%m-%d %H:%M} UTC)"
+    took = f"{kept.usage.tokens} tokens"
+    if kept.failure is not None:
+        return f"{about}: {kept.failure}; {took}"
+    assert kept.analysis is not None
+    rejected = f"{kept.analysis.rejected:.0%} of its statements rejected"
+    moved = f"; moved {kept.move.of} to {kept.move.to} ({kept.move.rule})" if kept.move else ""
+    masked = f"; {kept.secrets} secrets masked" if kept.secrets else ""
+    return f"{about}: {rejected}; {took}{moved}{masked}"
+
+
+async def _shares(app: App, kept: KeptDigest) -> list[str]:
+    """How much of what models said of a digest's changes did not hold, and what they missed."""
+    repository = Repository(name=kept.heading.repository)
+    store = SqlAnalyses(app.database)
+    rejected: list[float] = []
+    for outcome in kept.outcomes:
+        said = await store.of_change(repository, outcome.sha)
+        newest = next((k.analysis for _, k in said if k.analysis is not None), None)
+        if newest is not None:
+            rejected.append(newest.rejected)
+    lines = []
+    if rejected:
+        share = sum(rejected) / len(rejected)
+        lines.append(f"{share:.1%} of what models said was rejected ({len(rejected)} changes)")
+    missed = Counter(o.why for o in kept.outcomes if o.why and o.state is not State.FAILED)
+    lines += [f"{count} told from facts alone ({why})" for why, count in missed.most_common()]
+    return lines
 
 
 def rebuild(name: str | None, config: Path | None) -> None:

@@ -26,6 +26,9 @@ from handlers.ask import ask as ask_handler
 from handlers.context import Context
 from handlers.help import help_page
 
+CHANNEL = "terminal"
+"""The channel on whose account a model is asked here."""
+
 _JSON_WIDTH = 100  # columns of the text in JSON, so that it does not depend on a terminal
 
 
@@ -38,15 +41,21 @@ def explain(
     language: Language | None,
     form: AnswerFormat,
     config: Path | None,
+    show_prompt: bool = False,
 ) -> None:
-    """Explain one change. Raises ``UserError``."""
+    """Explain one change, or print what a model would be sent about it. Raises ``UserError``."""
     intent = Explain(reference=parse_reference(reference))
 
     async def work() -> None:
         async with opened(config) as app:
             ctx = await _context(app, repo or _clone_of(app, intent), branch, zone, language)
+            if show_prompt:
+                from bot.commands.showing import show_prompt as show
+
+                await show(intent, ctx, app)
+                return
             try:
-                found = await answer(intent, ctx)
+                found = await _explained(intent, ctx, form)
             except UnknownChange:
                 if repo is not None or (elsewhere := await _elsewhere(app, intent, ctx)) is None:
                     raise
@@ -54,6 +63,16 @@ def explain(
             _show(found, ctx, form)
 
     finish(work())
+
+
+async def _explained(intent: Explain, ctx: Context, form: AnswerFormat) -> Answer:
+    """The explanation; on a terminal it is shown while a model writes it."""
+    if ctx.judging is None or form is not AnswerFormat.TEXT or not sys.stderr.isatty():
+        return await answer(intent, ctx)
+    from bot.following import Following
+
+    with Following(sys.stderr, ctx.language) as listener:
+        return await answer(intent, replace(ctx, judging=replace(ctx.judging, listener=listener)))
 
 
 async def _elsewhere(app: App, intent: Explain, ctx: Context) -> tuple[Context, Answer] | None:
@@ -130,6 +149,7 @@ async def _context(
         zone=app.zone(zone),
         language=app.language(language),
         progress=Bar(watched.repository.name),
+        judging=app.judging(CHANNEL),
     )
     await watched.source.sync()
     return ctx

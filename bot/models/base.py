@@ -92,6 +92,9 @@ class Transport(Protocol):
     async def warm(self) -> None:
         """Have ready what takes long to load."""
 
+    def body(self, ask: Ask) -> Mapping[str, Any]:
+        """What :meth:`send` sends, but for what makes it a stream; nothing is sent."""
+
     async def send(self, ask: Ask, hear: Hear | None = None) -> Answer:
         """Ask once. With ``hear``, and where the dialect streams, pieces are told as they come."""
 

@@ -64,7 +64,7 @@ class OpenAITransport:
         try:
             if hear is not None and ask.dialect.stream:
                 return await self._streamed(client, ask, hear)
-            raw = await client.chat.completions.with_raw_response.create(**self._body(ask))
+            raw = await client.chat.completions.with_raw_response.create(**self.body(ask))
             return reading.answer(raw.http_response.content, self._scrub)
         except _expected() as error:
             fault = self._fault(error)
@@ -127,7 +127,7 @@ class OpenAITransport:
         if self._key:
             request.headers["authorization"] = f"Bearer {self._key}"
 
-    def _body(self, ask: Ask) -> dict[str, Any]:
+    def body(self, ask: Ask) -> dict[str, Any]:
         """The fields of a request, the same ones in the same order for the same ask."""
         config = self._config
         body: dict[str, Any] = {
@@ -146,7 +146,7 @@ class OpenAITransport:
         return body
 
     async def _streamed(self, client: AsyncOpenAI, ask: Ask, hear: Hear) -> Answer:
-        body = self._body(ask) | {"stream": True}
+        body = self.body(ask) | {"stream": True}
         if ask.dialect.usage:
             body["stream_options"] = {"include_usage": True}
         gathering = reading.Gathering(self._scrub)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import structlog
 
@@ -119,6 +119,14 @@ class ServedModel:
         finally:
             task.cancel()
             await asyncio.gather(task, return_exceptions=True)
+
+    def body(self, request: ModelRequest[T]) -> Mapping[str, Any]:
+        """What would be sent first for a question. Nothing is sent.
+
+        Raises ``ModelError`` where it cannot fit.
+        """
+        talk = Dialogue(request, self.profile, self._calls.estimator.factor)
+        return self._transport.body(talk.ask(self._dialect))
 
     def remember(self) -> None:
         """Keep what was found out of the server for the next run."""

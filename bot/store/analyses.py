@@ -20,6 +20,7 @@ from bot.store.tables import analyses, leads
 from bot.store.writing import chunks
 from digest.grade import Level
 from digest.graded import Repository
+from digest.language import Language
 from digest.move import Move
 from digest.statement_form import from_json, to_json
 from digest.themes import form as day_form
@@ -77,6 +78,18 @@ class SqlAnalyses:
             for one in kept:
                 await connection.execute(_KEEP, _columns(key, basis, one))
             return await _load(connection, key, [one.sha for one in kept], basis)
+
+    async def of_change(self, repository: Repository, sha: str) -> Sequence[tuple[Basis, Kept]]:
+        """Everything that is kept of a commit, the newest first."""
+        async with self._database.reading() as connection:
+            key = await _key(connection, repository)
+            wanted = (
+                select(analyses)
+                .where(analyses.c.repository_id == key, analyses.c.sha == sha)
+                .order_by(analyses.c.made_at.desc(), analyses.c.id.desc())
+            )
+            rows = (await connection.execute(wanted)).all()
+        return tuple((_basis(row), _kept(row)) for row in rows)
 
     async def day(self, repository: Repository, shown: str, basis: Basis) -> KeptDay | None:
         """What is kept of a day by the name of what was shown of it."""
@@ -150,6 +163,15 @@ async def _load(
             if (row.prompt, row.language) == (basis.prompt, basis.language.value):
                 found[row.sha] = kept
     return {sha: replace(kept, move=moves.get(sha)) for sha, kept in found.items()}
+
+
+def _basis(row: Row[*tuple[Any, ...]]) -> Basis:
+    return Basis(
+        prompt=row.prompt,
+        model=row.model,
+        language=Language(row.language),
+        facts=row.facts_version,
+    )
 
 
 def _on(basis: Basis) -> ColumnElement[bool]:

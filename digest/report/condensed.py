@@ -54,7 +54,7 @@ def digest_document(
     entries = shown(report, least)
     blocks: list[Block] = [Heading(1, (Text(name),))]
     blocks += [Paragraph(spans) for spans in opening(report)]
-    if themes := theme_list(report):
+    if themes := theme_list(report, linked=False):
         blocks += [Paragraph((Strong(words.THEMES.template(language)),)), themes]
     if entries:
         if entries[0].level.rank > least.rank:

@@ -6,6 +6,7 @@ Imports ``assembly``, ``blocks``, ``words`` and values. Links and numbers are ma
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from digest.document import Code, Item, Link, Listing, Span, Spans, Strong, Text
 from digest.graded import Graded, Repository
@@ -36,8 +37,11 @@ def opening(report: Report) -> tuple[Spans, ...]:
     return (between(sentences, gap), report.lead)
 
 
-def theme_list(report: Report) -> Listing | None:
-    """The themes, each with its changes behind it; ``None`` where there are none."""
+def theme_list(report: Report, *, linked: bool = True) -> Listing | None:
+    """The themes, each with its changes behind it; ``None`` where there are none.
+
+    A digest for a channel links the changes that it lists, so its themes only name them.
+    """
     if report.day is None or not report.day.themes:
         return None
     known = _known(report)
@@ -46,7 +50,8 @@ def theme_list(report: Report) -> Listing | None:
         parts: list[Part] = [Strong(span.text) for span in theme.title]
         if theme.sentence:
             parts += [*COLON(report.language), *theme.sentence.spans]
-        items.append(Item(joined([*parts, *_behind(theme.shas, known, report, _JOINED)])))
+        behind = _behind(theme.shas, known, report, _JOINED, linked=linked)
+        items.append(Item(joined([*parts, *behind])))
     return Listing(tuple(items))
 
 
@@ -55,13 +60,19 @@ def _known(report: Report) -> dict[str, Graded]:
 
 
 def _behind(
-    shas: Sequence[str], known: dict[str, Graded], report: Report, most: int
+    shas: Sequence[str],
+    known: dict[str, Graded],
+    report: Report,
+    most: int,
+    *,
+    linked: bool = True,
 ) -> Iterator[Span]:
     """The changes that a sentence rests on, in brackets; those that are not listed are let be."""
     listed = [known[sha] for sha in shas if sha in known]
     if not listed:
         return
-    named: list[Part] = [_name(graded, report.repository) for graded in listed[:most]]
+    repository = report.repository if linked else replace(report.repository, web="")
+    named: list[Part] = [_name(graded, repository) for graded in listed[:most]]
     if len(listed) > most:
         named.append(words.MORE.text(report.language, n=len(listed) - most))
     yield from words.CITED(report.language, places=between(named, ", "))
