@@ -25,7 +25,7 @@ _BRACKETS = re.compile(r"\]\s?[(\[]")
 # Endings that chat programs turn into links by themselves and that no name of code has; those of
 # files and modules (py, rs, md, io, info) are left to the check of names, which makes them code.
 _DOMAIN = re.compile(
-    r"(?<![\w.-])(?:[\w-]+\.)+(?:com|net|org|biz|xyz|top|online|shop|gg|ru|cn|tk)\b(?![\w(])",
+    r"(?<![\w./-])(?:[\w-]+\.)+(?:com|net|org|biz|xyz|top|online|shop|gg|ru|cn|tk)\b(?![\w(])",
     re.IGNORECASE,
 )
 _ADDRESS = re.compile(r"[\w.+-]+@[\w-]+\.\w")
@@ -42,9 +42,10 @@ _CODE = re.compile(r"(`+)(?!`)(.+?)(?<!`)\1(?!`)")
 # What no sentence about a change says, but a commit may have told a model to say.
 _ADDRESS_TO = re.compile(
     r"\b(?:ignor|disregard|forget|overrid)\w*\s+(?:all|any|every|previous|prior|earlier|your|these"
-    r"|those|the (?:above|previous))\b.{0,40}\b(?:instruction|guideline|directive|system prompt)s?\b"
-    r"|\byou are (?:now|no longer|hereby)\b|\bas an? (?:ai|(?:large )?language) (?:model|assistant)"
-    r"|^(?:I|I'm|I’m|We|Sorry|Sure|Certainly)\b(?!/)|(?:忽略|无视|忘记).{0,16}(?:指令|指示|提示词)"
+    r"|those|the (?:above|previous))\b.{0,40}\b(?:instructions?|guidelines?|system prompts?)\b"
+    r"|\byou are (?:now|no longer|hereby)\b|\bas an? (?:ai|(?:large )?language) model\b"
+    r"|^(?:I|I'm|I’m|We|Sorry|Sure|Certainly)\b(?!/)"
+    r"|(?:忽略|无视|忘记).{0,16}(?:指令|指示|提示词)"
     r"|你(?:现在)?(?:已经)?(?:是一个|不再是)|作为(?:一个|一名)?(?:AI|人工智能|语言模型)"
     r"|^我(?:们)?(?:无法|不能|是)",
     re.IGNORECASE,

@@ -120,6 +120,11 @@ class Ground:
         return f"{self.said}\n{self.removed}\n{self.added}"
 
     @cached_property
+    def folded(self) -> str:
+        """Everything without case."""
+        return self.text.casefold()
+
+    @cached_property
     def words(self) -> frozenset[str]:
         """Every word as written; identifiers are words, dotted names are several."""
         return frozenset(_WORD.findall(self.text))

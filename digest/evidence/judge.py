@@ -5,10 +5,10 @@ Imports the checks of this package, ``material`` and values.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from digest.analysis.bounds import EVIDENCE
-from digest.change import FileStatus, Side
+from digest.change import FileStatus, Hunk, Side
 from digest.document import Spans
 from digest.evidence.fault import Failed, Fault
 from digest.evidence.form import malformed, normal
@@ -20,7 +20,8 @@ from digest.evidence.tongue import speaks
 from digest.evidence.wording import Wording, take_apart
 from digest.facts.model import Evidence
 from digest.language import Language
-from digest.material import Cited, cited
+from digest.material import Cited
+from digest.material import cited as cited_by
 from digest.statement import Aspect, Statement
 from digest.words.phrase import spaced
 
@@ -39,18 +40,23 @@ def judge(
     aspect: Aspect = Aspect.NONE,
 ) -> Statement | Failed:
     """The statement that a sentence makes, if the change bears out all that it names."""
-    wording = judge_words(text, ground, language)
+    places = _resolved(cites, ground)
+    wording = judge_words(text, ground, language, [p.hunk for p in places or () if p.hunk])
     if isinstance(wording, Failed):
         return wording
-    places = _resolved(cites, ground)
     if places is None:
         return Failed(fault=Fault.CITATION, about=", ".join(cites)[:60])
     evidence = tuple(dict.fromkeys(_evidence(places, wording, ground)))[:EVIDENCE]
     return Statement(spans=spans_of(wording, language), evidence=evidence, aspect=aspect)
 
 
-def judge_words(text: str, ground: Ground, language: Language) -> Wording | Failed:
-    """A sentence taken apart, if its form is right and the ground bears out all that it names."""
+def judge_words(
+    text: str, ground: Ground, language: Language, cited: Collection[Hunk] = ()
+) -> Wording | Failed:
+    """A sentence taken apart, if its form is right and the ground bears out all that it names.
+
+    ``cited`` are the hunks that it rests on.
+    """
     text = normal(text)
     failed = malformed(text)
     if failed is None and not speaks(text, language):
@@ -60,7 +66,7 @@ def judge_words(text: str, ground: Ground, language: Language) -> Wording | Fail
     if _copied(text, ground):
         return Failed(fault=Fault.COPIED)
     wording = take_apart(text)
-    return false(wording, ground) or wording
+    return false(wording, ground, cited) or wording
 
 
 def _copied(text: str, ground: Ground) -> bool:
@@ -79,19 +85,19 @@ def spans_of(wording: Wording, language: Language) -> Spans:
     return spaced(wording.spans) if language is Language.ZH else wording.spans
 
 
-def false(wording: Wording, ground: Ground) -> Failed | None:
+def false(wording: Wording, ground: Ground, cited: Collection[Hunk] = ()) -> Failed | None:
     """What a sentence says that the change does not, if anything."""
     for atom in dict.fromkeys(wording.atoms):
         if failed := unknown(atom, ground):
             return failed
-    return wrong_number(wording, ground) or wrong_shift(wording, ground)
+    return wrong_number(wording, ground) or wrong_shift(wording, ground, cited)
 
 
 def _resolved(cites: Sequence[str], ground: Ground) -> list[Cited] | None:
     """What the ids stand for; ``None`` where one stands for nothing, or there are none."""
     if not cites or len(cites) > MOST_CITES:
         return None
-    found = [cited(one, ground.change) for one in dict.fromkeys(cites)]
+    found = [cited_by(one, ground.change) for one in dict.fromkeys(cites)]
     return None if None in found else [one for one in found if one is not None]
 
 

@@ -51,7 +51,8 @@ _FILE = re.compile(
 _OWN = re.compile(r"^(?:self|cls|this|super\(\))(?:\.|->)|^[.*@&]+")
 _QUOTES = "\"'`"
 _SEVERAL = re.compile(r"[、，]")
-_COMPARED = re.compile(r"[<>]|[=!]=")
+_COMPARED = re.compile(r"[<>]|[=!]=|[\w\])]:[\w\[(]")
+_KEBAB = re.compile(r"\w+(?:-\w+)+")
 _BINDING = re.compile(r"[=<>:]|\bis\b|\bin\b|\d")
 
 
@@ -121,7 +122,7 @@ def _stands(text: str, ground: Ground) -> bool:
         return text in ground.words
     if _PATH.fullmatch(text) and _path(text, ground):
         return True
-    if _FILE.fullmatch(text) or ("/" in text and _PATH.fullmatch(text)):
+    if _FILE.fullmatch(text) or ("/" in text and _PATH.fullmatch(text)) or _KEBAB.fullmatch(text):
         return False
     if _DOTTED.fullmatch(text):
         return _dotted(text, ground)
@@ -168,6 +169,8 @@ def _dotted(text: str, ground: Ground) -> bool:
             return all(part in ground.words for part in parts[cut:])
     if not all(part in ground.words for part in parts):
         return False
+    if text.casefold() in ground.folded:
+        return False  # the change writes it in another case
     files = [set(ground.files_with(part)) for part in parts]
     return bool(set.intersection(*files)) or ground.holds(text)
 

@@ -79,6 +79,11 @@ def has_number(text: str, source: str) -> bool:
     return next(_occurrences(text, source), None) is not None
 
 
+def count_number(text: str, source: str) -> int:
+    """How often a text holds a number as a number of its own."""
+    return len({at for at, _ in _occurrences(text, source)})
+
+
 def _right(number: str, behind: str, before: str, ground: Ground) -> bool:
     noun = noun_behind(behind)
     plain = number.replace(",", "").replace("_", "")

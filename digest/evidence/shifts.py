@@ -9,13 +9,13 @@ place; the others need a line of their side.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
-from digest.change import FileStatus, printable
+from digest.change import FileStatus, Hunk, printable
 from digest.evidence.claims import Bond, Shift, added, bonds, moves, removed, shifts
 from digest.evidence.fault import Failed, Fault
-from digest.evidence.ground import Ground, Stretch, occurs
-from digest.evidence.numbers import has_number
+from digest.evidence.ground import Ground, Stretch, occurs, places
+from digest.evidence.numbers import count_number, has_number
 from digest.evidence.wording import Atom, Sort, Wording
 
 _CALLED = re.compile(r"(?<=\w)\(.*\)$", re.DOTALL)
@@ -26,15 +26,16 @@ _PLACE = re.compile(r"[./]")
 _VERSION = re.compile(r"v?\d[\d.,_]*")
 
 
-def wrong_shift(wording: Wording, ground: Ground) -> Failed | None:
+def wrong_shift(wording: Wording, ground: Ground, cited: Collection[Hunk] = ()) -> Failed | None:
     """The first claim of before and after that the change does not show, if any.
 
+    What one of the ``cited`` hunks shows the other way round is wrong wherever else it may be so.
     Where no line of the change is known nothing can be shown; then its words and facts must do.
     """
     others = [a for a in wording.atoms if a.sort in {Sort.CODE, Sort.NAME}]
     for shift in shifts(wording):
         subjects = [a.text for a in others if a not in {shift.old, shift.new}]
-        if not _shown(shift, subjects, ground):
+        if _contradicted(shift, ground, cited) or not _shown(shift, subjects, ground):
             about = f"{shift.old.text} -> {shift.new.text}"
             return Failed(fault=Fault.SHIFT, about=about)
     for move in moves(wording):
@@ -46,6 +47,13 @@ def wrong_shift(wording: Wording, ground: Ground) -> Failed | None:
     if not ground.stretches:
         return None
     return _wrong_side(wording, ground)
+
+
+def _contradicted(shift: Shift, ground: Ground, cited: Collection[Hunk]) -> bool:
+    """Whether a cited hunk shows the new one becoming the old one."""
+    old, new = _bare(shift.old, ground), _bare(shift.new, ground)
+    mine = [s for s in ground.stretches if s.hunk in cited] if cited else []
+    return any(_direction(new, old, s) > 0 and _direction(old, new, s) < 0 for s in mine)
 
 
 def _shown(shift: Shift, subjects: Sequence[str], ground: Ground) -> bool:
@@ -123,12 +131,17 @@ def _bare(atom: Atom, ground: Ground) -> Atom:
 def _by_fact(old: Atom, new: Atom, subjects: Sequence[str], ground: Ground) -> bool:
     for item in ground.facts.items:
         if _in(old, item.before) and _in(new, item.after):
-            owner = re.split(r"\.|::", item.name)[-1]
-            if not subjects or any(s in item.name or owner in s for s in subjects):
-                return True
-            if any(subject in printable(item.evidence.path) for subject in subjects):
+            path = printable(item.evidence.path)
+            if not subjects or any(_same(s, item.name) or _is_of(s, path) for s in subjects):
                 return True
     return False
+
+
+def _same(subject: str, name: str) -> bool:
+    """Whether two names are one, or one is the end of the other: ``step`` of ``Engine.step``."""
+    one, other = (re.split(r"\.|::", text) for text in (subject, name))
+    shorter = min(len(one), len(other))
+    return one[-shorter:] == other[-shorter:]
 
 
 def _by_hunk(old: Atom, new: Atom, subjects: Sequence[str], stretch: Stretch) -> bool:
@@ -136,21 +149,47 @@ def _by_hunk(old: Atom, new: Atom, subjects: Sequence[str], stretch: Stretch) ->
 
     A subject that stands on the hunk's lines has to stand beside one of the two values.
     """
-    if not (_in(old, stretch.removed) and _in(new, stretch.added)):
+    direction = _direction(old, new, stretch)
+    if direction < 0:
         return False
     if not subjects:
-        return True
+        return direction > 0
     lost, gained = stretch.hunk.removed, stretch.hunk.added
     on_lines = [s for s in subjects if occurs(s, stretch.removed) or occurs(s, stretch.added)]
     if on_lines:
+        beside = any if direction else all
         return any(
-            (_beside(s, old, lost) or _beside(s, new, gained))
+            beside((_beside(s, old, lost), _beside(s, new, gained)))
             and _agrees(s, old, lost)
             and _agrees(s, new, gained)
             for s in on_lines
         )
     around = f"{stretch.hunk.section}\n{printable(stretch.file.path)}"
-    return any(_part_of(s, around) for s in subjects)
+    return direction > 0 and any(_part_of(s, around) for s in subjects)
+
+
+def _direction(old: Atom, new: Atom, stretch: Stretch) -> int:
+    """1 where a hunk has less of the old or more of the new one, -1 where it is not so, else 0.
+
+    0 is what swapped lines look like: only what stands beside the values can tell.
+    """
+    removed, added = stretch.removed, stretch.added
+    if not (_in(old, removed) and _in(new, added)):
+        return -1
+    less = _count(old, removed, new) - _count(old, added, new)
+    more = _count(new, added, old) - _count(new, removed, old)
+    if less < 0 or more < 0:
+        return 1 if less + more > 0 else -1
+    return 1 if less or more else 0
+
+
+def _count(atom: Atom, text: str, other: Atom) -> int:
+    """How often a text holds the atom, not as a part of the other one."""
+    if atom.text in other.text and atom.text != other.text:
+        text = text.replace(other.text, " ")
+    if atom.sort is Sort.NUMBER or _VERSION.fullmatch(atom.text):
+        return count_number(atom.text, text)
+    return sum(1 for _ in places(atom.text, text))
 
 
 def _beside(subject: str, value: Atom, lines: Sequence[str]) -> bool:
