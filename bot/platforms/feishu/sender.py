@@ -38,7 +38,9 @@ DROPS_REPEATS = timedelta(minutes=55)
 # 50 messages a second and 1000 a minute for an app; 5 a second for a group, shared by all its bots.
 # One after the other at even distances, since messages that leave together arrive unevenly.
 _SECOND, _SECOND_SPARE = Rate(count=1, seconds=1 / 44), Rate(count=1, seconds=1 / 4)
-_MINUTE, _MINUTE_SPARE = Rate(count=950, seconds=60.0), Rate(count=40, seconds=60.0)
+# Posts may use all of a minute; an answer in such a minute is sent all the same, and if refused,
+# sent again when Feishu says.
+_MINUTE, _MINUTE_SPARE = Rate(count=1000, seconds=60.0), Rate(count=20, seconds=60.0)
 _IN_A_CHAT = (Rate(count=1, seconds=1 / 4),)
 
 _ID_TYPES = {"oc_": "chat_id", "ou_": "open_id", "on_": "union_id"}
