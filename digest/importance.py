@@ -1,7 +1,7 @@
 """How much a change matters: a logistic model over the signals of its facts.
 
-``importance.json`` holds the weights (log-odds per unit of a signal) and the bias. Same facts, same grade: nothing here looks at a clock, a
-model's reply or another change.
+``importance.json`` holds the weights (log-odds per unit of a signal) and the bias. Same facts, same
+grade: nothing here looks at a clock, a model's reply or another change.
 """
 
 from __future__ import annotations

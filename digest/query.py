@@ -14,9 +14,9 @@ class Query:
 
     ``topics`` are index terms of which one is enough (see ``topics``). ``about`` are ways of being
     about something, of which one is enough: each is a row of sets of index terms, and of every set
-    one must be borne. ``terms`` must all stand in the text (subject, body, paths, fact names), compared without case; ``paths`` are prefixes
-    of which one is enough; ``level`` is the least level; ``author`` is part of the name.
-    ``limit`` cuts the answer, newest first; 0 is no limit. ``ranked`` orders by text rank.
+    one must be borne. ``terms`` must all stand in the text (subject, body, paths, fact names),
+    compared without case; ``paths`` are prefixes of which one is enough; ``level`` is the least
+    level; ``author`` is part of the name. ``limit`` cuts the answer, newest first; 0 is no limit. ``ranked`` orders by text rank.
     """
 
     window: Window | None = None

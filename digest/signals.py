@@ -1,8 +1,9 @@
 """What a grade looks at: numbers read off the facts of a change. Imports ``facts`` only.
 
 A signal's value is 0 where it is absent; counts enter by their logarithm so that the tenth file
-adds less than the first, and of things with a name the first counts 1. No signal knows a project: titles are read for the verbs that any changelog
-uses, paths for their area, items for their kind. The weights stand in ``importance.json``.
+adds less than the first, and of things with a name the first counts 1. No signal knows a project:
+titles are read for the verbs that any changelog uses, paths for their area, items for their kind.
+The weights stand in ``importance.json``.
 """
 
 from __future__ import annotations

@@ -69,10 +69,13 @@ class Round:
     spent: Usage = field(default_factory=Usage)
     over: Missed | None = None
     _places: asyncio.Semaphore = field(init=False)
+    _turns: asyncio.Semaphore = field(init=False)
 
     def __post_init__(self) -> None:
         slots = self.shelf.judging.model.profile.slots
         self._places = asyncio.Semaphore(AHEAD * slots + BATCH)
+        # Waited for here and not at the server's gate, so that what ends all ends what waits.
+        self._turns = asyncio.Semaphore(slots)
 
     async def ask(self, plan: Sequence[tuple[Asked, Mapping[str, Graded]]]) -> None:
         """Ask about the changes, in this order, as many at once as the server takes."""
@@ -139,8 +142,9 @@ class Round:
 
     async def _change(self, asker: Asker, kind: Asked, ready: Ready) -> None:
         try:
-            if self.over is None:
-                await self._take(kind, [(ready, await self._result(asker, kind, ready))])
+            async with self._turns:
+                if self.over is None:
+                    await self._take(kind, [(ready, await self._result(asker, kind, ready))])
         except Exception as error:  # noqa: BLE001 - as above
             self._stumbled([ready.sha], error)
         finally:
@@ -156,9 +160,10 @@ class Round:
 
     async def _lines(self, asker: Asker, small: Sequence[Ready]) -> None:
         try:
-            if self.over is None:
-                found = await asker.lines([one.material for one in small])
-                await self._take(Asked.LINES, [(one, found[one.sha]) for one in small])
+            async with self._turns:
+                if self.over is None:
+                    found = await asker.lines([one.material for one in small])
+                    await self._take(Asked.LINES, [(one, found[one.sha]) for one in small])
         except Exception as error:  # noqa: BLE001 - as above
             self._stumbled([one.sha for one in small], error)
         finally:

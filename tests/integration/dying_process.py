@@ -21,10 +21,10 @@ from zoneinfo import ZoneInfo
 import structlog
 
 from bot.courier import Patience, Target
-from bot.promise import Promise
 from bot.delivery import Delivery
 from bot.lease import FileLeases
 from bot.platforms.console import Console
+from bot.promise import Promise
 from bot.runner import Post, Ready, Runner, Work
 from bot.schedule import Spec
 from bot.store.engine import open_database

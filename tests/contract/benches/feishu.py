@@ -9,15 +9,14 @@ from pydantic import SecretStr
 
 from bot.platforms.feishu import Config, create
 from tests.contract.bench import Bench
-from tests.servers.feishu import APP, SECRET, FeishuServer
+from tests.servers.feishu import FeishuServer
 from tests.servers.feishu_cards import check, see
+from tests.servers.feishu_events import APP, SECRET
 from tests.servers.loopback import Fails
 
 
 def sender_for(server: FeishuServer, secret: str = SECRET):
-    return create(
-        Config(app_id=APP, app_secret=SecretStr(secret), domain=server.url, listen=False)
-    )
+    return create(Config(app_id=APP, app_secret=SecretStr(secret), domain=server.url, listen=False))
 
 
 def bench(folder: Path) -> Bench:

@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 from bot.platforms.feishu.frames import BadFrame, Frame, Method
 from bot.platforms.feishu.web_events import decrypted
 from tests.integration.platforms.test_feishu_web_events import KEY, sealed
-from tests.servers.feishu import APP, SECRET, FeishuServer, presses
+from tests.servers.feishu import FeishuServer
+from tests.servers.feishu_events import APP, SECRET, presses
 
 PROGRAM = Path(__file__).with_name("feishu_official.py")
 numbers = st.integers(0, 2**31 - 1)

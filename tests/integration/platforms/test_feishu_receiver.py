@@ -18,7 +18,8 @@ from bot.platforms.feishu.connection import Timing
 from bot.platforms.feishu.receiver import Feishu
 from bot.wire import Wire
 from digest.document import Document, Paragraph, Text
-from tests.servers.feishu import APP, BOT, SECRET, FeishuServer, presses, says
+from tests.servers.feishu import FeishuServer
+from tests.servers.feishu_events import APP, BOT, SECRET, presses, says
 from tests.servers.loopback import answer
 
 QUICK = Timing(ping=30, first=0.02, longest=0.2, connect=2)

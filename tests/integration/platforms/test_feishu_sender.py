@@ -20,7 +20,8 @@ from bot.wire import Wire
 from digest.document import Actions, Button, Document, Paragraph, Text
 from handlers.ports import PartState
 from tests.fakes_delivery import Crash, FakeClock, FakeLeases, FakeLedger, Killed, no_step
-from tests.servers.feishu import APP, SECRET, FeishuServer, refused
+from tests.servers.feishu import FeishuServer, refused
+from tests.servers.feishu_events import APP, SECRET
 from tests.servers.loopback import Breaks, DropsAfter, Fails, Hangs, HangsAfter
 
 HELLO = Document(title="hello", blocks=(Paragraph((Text("hello"),)),))

@@ -18,7 +18,8 @@ from pydantic import SecretStr
 from bot.platforms.base import Called
 from bot.platforms.feishu import Config, create
 from bot.platforms.feishu.web_events import LARGEST, Unreadable, decrypted, verified
-from tests.servers.feishu import APP, SECRET, FeishuServer, presses, says
+from tests.servers.feishu import FeishuServer
+from tests.servers.feishu_events import APP, SECRET, presses, says
 
 KEY, TOKEN = "the-encrypt-key", "verification"
 
