@@ -1,7 +1,7 @@
 """One change, or several small ones, put before a model: fitted, asked, checked.
 
 A change that does not fit is asked about in parts, whose checked notes are merged. Where the server
-says that it has less room than was configured, all further questions are fitted into half.
+says that it has less room than was configured, further questions are fitted into less.
 """
 
 from __future__ import annotations
@@ -42,7 +42,9 @@ PARTS = {Asked.HIGH: 6, Asked.MEDIUM: 3}
 """The most parts that a change is read in, by how deep it is looked at."""
 
 _OUTPUT = {Asked.HIGH: 3_000, Asked.MEDIUM: 1_600, Asked.LINES: 2_400}
-_HALVINGS = 2
+_REFITS = 5
+_LESS = 0.6
+"""The part of a question that was too long that the next one may take."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,24 +67,24 @@ class Asker:
     account: Callable[[Sequence[str]], Account]
     deadline: float
     thresholds: Thresholds | None = None
-    _halved: int = field(default=0, init=False)
+    _cap: int = field(default=1 << 30, init=False)
 
     async def change(self, material: Material, kind: Asked, watch: Watch | None = None) -> Found:
         """One change in full. Raises ``ModelError``, with what was spent all the same.
 
         ``watch`` is told the raw reply while it comes.
         """
-        spent = Usage()
-        while True:
-            halved = self._halved
+        for left in reversed(range(_REFITS)):
+            cap = self._cap
             try:
                 found, usage = await self._change(material, kind, watch)
             except ModelError as error:
-                spent += error.usage
-                error.usage = spent
-                self._fit_less(error, halved)
+                # What was refused for its length was free; anything else is not tried again.
+                if not left or error.usage.tokens or self._cap == cap:
+                    raise
             else:
-                return Found(judged=found, usage=spent + usage)
+                return Found(judged=found, usage=usage)
+        raise AssertionError("the last try returns or raises")
 
     async def lines(self, materials: Sequence[Material]) -> dict[str, Found | ModelError]:
         """A line for each of several changes, by full name; ``ModelError`` for those without.
@@ -177,19 +179,18 @@ class Asker:
         if patience <= 0:
             raise ModelError(ModelReason.TIMEOUT, "the digest waits no longer")
         request = request_for(prompt, read, self.account(prompt.shas), patience)
-        if watch is None:
-            return await self.model.complete(request)
-        return await watched(self.model.stream(request), watch)
+        try:
+            if watch is None:
+                return await self.model.complete(request)
+            return await watched(self.model.stream(request), watch)
+        except ModelError as error:
+            if error.reason is ModelReason.CONTEXT_LENGTH:
+                size = self.model.count(prompt.system) + self.model.count(prompt.user)
+                self._cap = min(self._cap, int(size * _LESS))
+            raise
 
     def _room(self, kind: Asked) -> int:
-        return room(self.model.profile, kind) >> self._halved
-
-    def _fit_less(self, error: ModelError, halved: int) -> None:
-        """Have further questions fit into half, or give up by raising the error."""
-        free = not error.usage.tokens
-        if error.reason is not ModelReason.CONTEXT_LENGTH or halved >= _HALVINGS or not free:
-            raise error
-        self._halved = max(self._halved, halved + 1)
+        return min(self._cap, room(self.model.profile, kind))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

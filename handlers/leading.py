@@ -43,10 +43,18 @@ class Led:
 async def lead(ctx: Context, told: Sequence[Told]) -> Led:
     """The lead and the themes of changes, by the context's model or by rule."""
     judging = ctx.judging
-    plain = plain_day(told, ctx.language)
     read = any(one.analysis.source is Origin.MODEL for one in told)
     if judging is None or not read or len(told) < _LEAST_CHANGES:
-        return Led(day=plain)
+        return Led(day=plain_day(told, ctx.language))
+    try:
+        return await _led(ctx, judging, told)
+    except Exception as error:  # noqa: BLE001 - the digest is ready; only its opening is not
+        odd = ModelError(ModelReason.REJECTED, f"{type(error).__name__}: {error}")
+        return Led(day=plain_day(told, ctx.language), error=odd)
+
+
+async def _led(ctx: Context, judging: Judging, told: Sequence[Told]) -> Led:
+    plain = plain_day(told, ctx.language)
     seen = await asyncio.to_thread(shown, told, ctx.watched.privacy, judging.redactor)
     try:
         prompt = day_prompt(seen, ctx.language, judging.model.count, _room(judging))
