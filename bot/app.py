@@ -74,7 +74,7 @@ class App:
         self, settings: RepositoryConfig, *, branch: str | None = None
     ) -> Watched:
         """A repository of the configuration, under the name and with the settings it has there."""
-        found, source = await open_source(settings.place, self.data, name=settings.name)
+        found, source = await open_source(settings.place, self.data)
         repository = Repository(
             name=settings.name,
             web=settings.web or found.web,

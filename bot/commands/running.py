@@ -143,7 +143,7 @@ def check(file: Path | None, *, spend: bool = False) -> None:
 
 def _probes(config: Config, *, spend: bool) -> checking.Probes:
     async def tip(repository: RepositoryConfig) -> Tip:
-        _, source = await open_source(repository.place, config.data, name=repository.name)
+        _, source = await open_source(repository.place, config.data)
         return await source.tip(repository.branch)
 
     async def revision(data: Path) -> str:

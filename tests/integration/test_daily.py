@@ -279,3 +279,9 @@ async def _run_until(config: Path, folder: Path, event: str) -> str:
         told.append((await process.stderr.read()).decode())
         assert await process.wait() == 0, "".join(told)
     return "".join(told)
+
+
+async def test_configured_folder_needs_no_name(app: App, repository: RepositoryBuilder) -> None:
+    watched = await app.watch_configured(RepositoryConfig(place=str(repository.path)))
+    assert watched.repository.name == "project"
+    assert (await watched.source.tip()).sha == repository.sha("main")
