@@ -106,6 +106,7 @@ async def _rows(count: int) -> list[Row]:
                 coverage=SqlCoverage(database),
                 clock=FixedClock(now),
                 zone=zone_of("UTC"),
+                every=False,  # a page at a time, as chats and the terminal are answered
             )
             return [
                 await _row(count, kind, questions, ctx)

@@ -282,6 +282,8 @@ async def _run_until(config: Path, folder: Path, event: str) -> str:
 
 
 async def test_configured_folder_needs_no_name(app: App, repository: RepositoryBuilder) -> None:
-    watched = await app.watch_configured(RepositoryConfig(place=str(repository.path)))
+    watched = await app.watch_configured(
+        RepositoryConfig.model_validate({"place": str(repository.path)})
+    )
     assert watched.repository.name == "project"
     assert (await watched.source.tip()).sha == repository.sha("main")
