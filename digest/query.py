@@ -12,11 +12,12 @@ from digest.window import Window
 class Query:
     """Conditions that all must hold; an empty one always holds.
 
-    ``topics`` are index terms of which one is enough (see ``topics``). ``about`` are ways of being
-    about something, of which one is enough: each is a row of sets of index terms, and of every set
-    one must be borne. ``terms`` must all stand in the text (subject, body, paths, fact names),
-    compared without case; ``paths`` are prefixes of which one is enough; ``level`` is the least
-    level; ``author`` is part of the name. ``limit`` cuts the answer, newest first; 0 is no limit. ``ranked`` orders by text rank.
+    ``topics`` are index terms of which one is enough (see ``topics``). ``about`` are ways of
+    being about something, of which one is enough: each is a row of sets of index terms, and of
+    every set one must be borne. ``terms`` must all stand in the text (subject, body, paths, fact
+    names), compared without case; ``paths`` are prefixes of which one is enough; ``level`` is the
+    least level; ``author`` is part of the name. ``limit`` cuts the answer, newest first; 0 is no
+    limit. ``ranked`` orders by text rank.
     """
 
     window: Window | None = None
