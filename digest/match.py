@@ -14,7 +14,7 @@ from difflib import SequenceMatcher
 from digest.graded import Graded
 from digest.synonyms import CHINESE, kin
 from digest.terms import HAN, STOP_WORDS, is_name, pieces, term
-from digest.topics import LEAST, Bearing, bearings
+from digest.topics import LEAST, Bearing, bearings, spoken
 
 Aliases = Mapping[str, Sequence[str]]
 """Other names of topics, lower case, with the topics that each stands for."""
@@ -148,7 +148,12 @@ def bears(graded: Graded, resolved: Resolved) -> tuple[Bearing, ...]:
     Empty where it is not: every set of one alternative must be borne with ``LEAST`` strength.
     """
     asked = frozenset().union(*(terms for sets in resolved.alternatives for terms in sets))
-    held = bearings(graded, asked)
+    # Nothing is stronger than the subject: where it says all, the rest need not be read.
+    return _best(spoken(graded, asked), resolved) or _best(bearings(graded, asked), resolved)
+
+
+def _best(held: Mapping[str, Bearing], resolved: Resolved) -> tuple[Bearing, ...]:
+    """The strongest bearings that meet one alternative, of the first among equals."""
     best: tuple[Bearing, ...] = ()
     for sets in resolved.alternatives:
         row = tuple(b for b in (_strongest(held, terms) for terms in sets) if b is not None)

@@ -128,8 +128,21 @@ def _add(found: dict[str, Bearing], more: Iterable[tuple[str, Bearing]]) -> None
             )
 
 
+def spoken(graded: Graded, among: Collection[str]) -> dict[str, Bearing]:
+    """Those of the given terms that the subject says: the strongest of :func:`bearings`, soon."""
+    found: dict[str, Bearing] = {}
+    for name, bearing in _asked(_from_words(graded.facts.subject), among):
+        found.setdefault(name, bearing)
+    return found
+
+
 def _from_subject(facts: Facts) -> Iterator[tuple[str, Bearing]]:
-    subject = facts.subject
+    yield from _from_words(facts.subject)
+    if facts.reverts:
+        yield "revert", Bearing(place=Place.FACT, strength=1, shown="revert")
+
+
+def _from_words(subject: Subject) -> Iterator[tuple[str, Bearing]]:
     for tag in subject.tags:
         yield from _whole(tag, Place.TAG, f"[{tag}]")
     for written in (subject.scope, subject.type):
@@ -138,8 +151,6 @@ def _from_subject(facts: Facts) -> Iterator[tuple[str, Bearing]]:
     yield from _from_title(subject)
     if subject.breaking:
         yield "breaking", Bearing(place=Place.FACT, strength=1, shown="breaking")
-    if facts.reverts:
-        yield "revert", Bearing(place=Place.FACT, strength=1, shown="revert")
 
 
 def _whole(text: str, place: Place, shown: str) -> Iterator[tuple[str, Bearing]]:

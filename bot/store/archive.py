@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from sqlalchemy import ColumnElement, Select, false, func, or_, select
+from sqlalchemy import ColumnElement, Select, bindparam, false, func, or_, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from bot.store.dialect import one_of
 from bot.store.engine import Database
 from bot.store.index import INDEXED_BY
 from bot.store.reindex import reindex
@@ -29,6 +31,19 @@ _MANY = 100
 """Changes that are made from rows, or rows from them, in another thread: a hop costs 0.1 ms."""
 
 _AFTER_HEX = "g"
+
+_CURRENT = select(changes.c.sha).where(
+    changes.c.repository_id == bindparam("repository"),
+    one_of(changes.c.sha, "shas"),
+    changes.c.facts_version == FACTS_VERSION,
+    changes.c.graded_by == bindparam("graded_by"),
+)
+_TOPICS = (
+    select(change_topics.c.topic, func.count())
+    .where(change_topics.c.repository_id == bindparam("repository"))
+    .group_by(change_topics.c.topic)
+)
+_TOPICS_AMONG = _TOPICS.where(one_of(change_topics.c.topic, "topics"))
 
 _Given = TypeVar("_Given")
 _Made = TypeVar("_Made")
@@ -67,19 +82,11 @@ class SqlArchive:
     ) -> frozenset[str]:
         """Those of ``shas`` that are archived with today's facts and the named grading."""
         key = await self._key(repository)
-        found: set[str] = set()
-        if key is None:
+        if key is None or not shas:
             return frozenset()
+        values = {"repository": key, "shas": json.dumps(list(shas)), "graded_by": graded_by}
         async with self._database.reading() as connection:
-            for some in chunks(dict.fromkeys(shas)):
-                wanted = select(changes.c.sha).where(
-                    changes.c.repository_id == key,
-                    changes.c.sha.in_(some),
-                    changes.c.facts_version == FACTS_VERSION,
-                    changes.c.graded_by == graded_by,
-                )
-                found.update((await connection.scalars(wanted)).all())
-        return frozenset(found)
+            return frozenset((await connection.scalars(_CURRENT, values)).all())
 
     async def load(self, repository: Repository, shas: Sequence[str]) -> Mapping[str, Graded]:
         """The archived ones among ``shas``, whatever their number, by full name."""
@@ -151,15 +158,10 @@ class SqlArchive:
         key = await self._key(repository)
         if key is None:
             return {}
-        counted = (
-            select(change_topics.c.topic, func.count())
-            .where(change_topics.c.repository_id == key)
-            .group_by(change_topics.c.topic)
-        )
-        if among is not None:
-            counted = counted.where(change_topics.c.topic.in_(among))
+        counted = _TOPICS if among is None else _TOPICS_AMONG
+        values = {"repository": key, "topics": json.dumps(list(among or ()))}
         async with self._database.reading() as connection:
-            return dict((await connection.execute(counted)).all())
+            return dict((await connection.execute(counted, values)).all())
 
     async def _key(self, repository: Repository) -> int | None:
         """The key of the repository's row, its indexes made anew first where rules changed."""

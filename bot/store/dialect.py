@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
-from sqlalchemy import Dialect, Table, insert
+from sqlalchemy import ColumnElement, Dialect, Table, Text, bindparam, func, insert, select
 from sqlalchemy.dialects import sqlite
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -20,6 +20,15 @@ PostgreSQL's has the same methods: ``on_conflict_do_nothing`` and ``on_conflict_
 def insert_into(table: Table) -> Insert:
     """An insertion of the kind that :data:`Insert` tells of."""
     return sqlite.insert(table)
+
+
+def one_of(column: ColumnElement[str], name: str) -> ColumnElement[bool]:
+    """Whether a column holds one of many words, given as a JSON array in the parameter ``name``.
+
+    A parameter for each word would make another statement of every number of them.
+    """
+    given = func.json_each(bindparam(name, type_=Text)).table_valued("value")
+    return column.in_(select(given.c.value))
 
 
 async def insert_rows(

@@ -8,6 +8,7 @@ on, which soon finds as many.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from math import ceil
@@ -93,28 +94,34 @@ def _said_by_topics(query: Query) -> bool:
 async def _driver(
     connection: AsyncConnection, query: Query, shape: Shape, values: dict[str, Any]
 ) -> Driver:
-    indexed = {
-        Driver.TERMS: bool(values["match"]),
-        Driver.TOPICS: shape.topics,
-        Driver.PATHS: bool(shape.paths),
-    }
-    rivals = tuple(driver for driver, there in indexed.items() if there)
-    if not rivals:
-        return Driver.WALK
-    # The index of topics goes by moment as well: no window is rarer.
-    alone = rivals == (Driver.TOPICS,) or (len(rivals) == 1 and not shape.window)
-    if alone and not (query.limit or query.ranked):
-        return rivals[0]
-    if shape.window:
-        rivals = (*rivals, Driver.WINDOW)
-    row = (await connection.execute(count(shape, rivals, COMMON), values)).one()
-    counts: dict[Driver, int] = dict(zip(rivals, row, strict=True))
-    if query.ranked and counts.get(Driver.TERMS, COMMON) < COMMON:
+    by_text = bool(values["match"])
+    every = not (query.limit or query.ranked)
+    others = [
+        *([Driver.TOPICS] if shape.topics else ()),
+        *([Driver.PATHS] if shape.paths else ()),
+        # The index of topics goes by moment as well: no window is rarer.
+        *([Driver.WINDOW] if shape.window and (by_text or shape.paths) else ()),
+    ]
+    if every and len(others) + by_text == 1:
+        return Driver.TERMS if by_text else others[0]
+    if others and not (query.ranked and by_text):
+        rarest, number = await _rarest(connection, others, shape, values)
+        if number < COMMON or (every and not by_text):
+            return rarest
+    # Counted last: the text index has to be read from its begin for every count.
+    if by_text and (
+        every or (await _rarest(connection, [Driver.TERMS], shape, values))[1] < COMMON
+    ):
         return Driver.TERMS
-    rarest = min(rivals, key=lambda driver: counts[driver])
-    # Who wants all of them has no use for a walk that can end early.
-    wanted = counts[rarest] < COMMON or not (query.limit or query.ranked)
-    return rarest if wanted else Driver.WALK
+    return Driver.WALK
+
+
+async def _rarest(
+    connection: AsyncConnection, rivals: Sequence[Driver], shape: Shape, values: dict[str, Any]
+) -> tuple[Driver, int]:
+    """The condition that fewest changes meet, and how many do, counted up to :data:`COMMON`."""
+    row = (await connection.execute(count(shape, tuple(rivals), COMMON), values)).one()
+    return min(zip(rivals, row, strict=True), key=lambda counted: counted[1])
 
 
 def _upward(moment: datetime) -> int:

@@ -10,14 +10,12 @@ import json
 from dataclasses import fields
 from typing import Any, Self
 
-from digest.facts.form import from_json, to_json
-from digest.facts.model import Facts, Subject
+from digest.facts.form import READ, to_json
+from digest.facts.model import Facts
 
 _put = object.__setattr__  # the dataclass is frozen, and its fields are put in late
 _text = json.JSONEncoder(separators=(",", ":"), check_circular=False).encode
-_NOTHING = to_json(Facts(subject=Subject(title="", words=""), files=()))
 _FIELDS = tuple(field.name for field in fields(Facts))
-_READ_LATE = frozenset(_FIELDS) - {"subject", "version"}
 
 
 def texts_of_facts(facts: Facts) -> tuple[str, str]:
@@ -29,7 +27,8 @@ def texts_of_facts(facts: Facts) -> tuple[str, str]:
 class StoredFacts(Facts):
     """Equal in all to the facts that were stored."""
 
-    __slots__ = ("_rest", "_subject")
+    __slots__ = ("_late", "_rest", "_subject")
+    _late: dict[str, Any]
     _rest: str
     _subject: str
 
@@ -44,16 +43,16 @@ class StoredFacts(Facts):
 
     def __getattr__(self, name: str) -> Any:
         # Called for what is not there: a field that was not read yet.
-        if name == "subject":
-            read = from_json({**_NOTHING, "subject": json.loads(self._subject)})
-            _put(self, "subject", read.subject)
-        elif name in _READ_LATE:
-            read = from_json({"subject": _NOTHING["subject"], **json.loads(self._rest)})
-            for field in _READ_LATE:
-                _put(self, field, getattr(read, field))
+        if name == "_late":
+            read: Any = json.loads(self._rest)
+        elif name == "subject":
+            read = READ[name](json.loads(self._subject))
+        elif name in READ:
+            read = READ[name](self._late[name])
         else:
             raise AttributeError(name)
-        return getattr(self, name)
+        _put(self, name, read)
+        return read
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Facts):

@@ -6,7 +6,7 @@ What holds its default is written too, so that a reader needs no knowledge of de
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from digest.change import FileStatus, Side
@@ -59,19 +59,7 @@ def from_json(value: Mapping[str, Any]) -> Facts:
     Raises:
         KeyError, TypeError, ValueError: The value was not written by `to_json`.
     """
-    return Facts(
-        version=int(value["version"]),
-        subject=_subject_in(value["subject"]),
-        files=tuple(_file_in(file) for file in value["files"]),
-        items=tuple(_fact_in(fact) for fact in value["items"]),
-        paragraphs=tuple(value["paragraphs"]),
-        trailers=tuple((token, text) for token, text in value["trailers"]),
-        co_authors=tuple(value["co_authors"]),
-        issues=tuple(value["issues"]),
-        reverts=_undone_in(value["reverts"]),
-        relands=_undone_in(value["relands"]),
-        merge=bool(value["merge"]),
-    )
+    return Facts(**{name: read(value[name]) for name, read in READ.items()})
 
 
 def _subject_out(subject: Subject) -> Json:
@@ -174,3 +162,19 @@ def _undone_in(value: Mapping[str, Any] | None) -> Undone | None:
     if value is None:
         return None
     return Undone(sha=value["sha"], number=value["number"], title=value["title"])
+
+
+READ: Mapping[str, Callable[[Any], Any]] = {
+    "version": int,
+    "subject": _subject_in,
+    "files": lambda files: tuple(map(_file_in, files)),
+    "items": lambda items: tuple(map(_fact_in, items)),
+    "paragraphs": tuple,
+    "trailers": lambda pairs: tuple((token, text) for token, text in pairs),
+    "co_authors": tuple,
+    "issues": tuple,
+    "reverts": _undone_in,
+    "relands": _undone_in,
+    "merge": bool,
+}
+"""What makes each field of `Facts` of its value in JSON: one can be read without the others."""
