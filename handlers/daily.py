@@ -77,8 +77,6 @@ async def _report(
     report = await asyncio.to_thread(
         _assembled, ctx, tip, window, read, late=frozenset(late), judgement=judgement
     )
-    if judgement is not None:
-        report, judgement = await _led(ctx, report, judgement)
     outcomes = _outcomes(report, read, least, judgement.missed if judgement else {})
     coverage = tally(((o.state, o.why) for o in outcomes), total)
     return Daily(
@@ -99,15 +97,6 @@ async def _judged(ctx: Context, read: Ingested, tip: Tip) -> Judgement | None:
     return await judge(ctx, [g for g in read.changes if g.sha not in read.failures], tip)
 
 
-async def _led(ctx: Context, report: Report, judgement: Judgement) -> tuple[Report, Judgement]:
-    """The report with its lead and themes, and what that took."""
-    from handlers.leading import lead
-
-    led = await lead(ctx, report.entries)
-    spent = judgement.spent + led.spent
-    return replace(report, day=led.day), replace(judgement, spent=spent, unled=led.error)
-
-
 def _assembled(
     ctx: Context,
     tip: Tip,
@@ -118,7 +107,7 @@ def _assembled(
     judgement: Judgement | None,
 ) -> Report:
     moved = judgement.graded if judgement else {}
-    return assemble(
+    report = assemble(
         ctx.watched.repository,
         tip.branch,
         window,
@@ -128,6 +117,11 @@ def _assembled(
         analyses=judgement.analyses if judgement else None,
         missed=judgement.missed if judgement else (),
     )
+    if judgement is None:
+        return report
+    from handlers.leading import composed
+
+    return replace(report, day=composed(judgement.day, report.entries, ctx.language))
 
 
 def _outcomes(

@@ -116,7 +116,8 @@ class Judgement:
     ``analyses`` by full name hold what was judged, now or before, ``graded`` those changes that a
     model moved. ``made`` is what each analysis took when it was made; ``spent`` is what this
     judgement took. ``missed`` holds each change that should have been judged and was not; of the
-    others facts say all. ``unled`` is why the digest has no lead by the model, where it should.
+    others facts say all. ``day`` is the lead and the themes by the model, ``unled`` why there is
+    none where it should.
     """
 
     analyses: Mapping[str, Analysis] = field(default_factory=dict)
@@ -125,6 +126,7 @@ class Judgement:
     missed: Mapping[str, Missed] = field(default_factory=dict)
     spent: Usage = field(default_factory=Usage)
     secrets: int = 0
+    day: Day | None = None
     unled: ModelError | None = None
 
 

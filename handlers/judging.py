@@ -22,6 +22,7 @@ from digest.prompting import kind_of
 from digest.settled import settled
 from handlers.context import Context
 from handlers.judgement import Judgement, Kept, Missed
+from handlers.leading import Led, Said, lead, told
 from handlers.model_port import Kind, ModelReason
 from handlers.ports import Tip
 from handlers.round import ODD, Round
@@ -72,15 +73,43 @@ async def _judge(
         patience = min(patience, _READER)
     deadline = asyncio.get_running_loop().time() + patience
     done = Round(shelf=shelf, tip=tip, deadline=deadline, spends=spends)
-    try:
-        async with asyncio.timeout_at(deadline + _GRACE):
-            for kind, planned in plan:
-                done.kept.update(await shelf.find(kind, list(planned)))
-            await _ask(done, plan)
-    except TimeoutError:
-        done.over = done.over or _LATE
+    asked = asyncio.Event()
+    async with asyncio.TaskGroup() as tasks:
+        leading = None if spends else tasks.create_task(_lead(done, plan, bases, asked))
+        try:
+            async with asyncio.timeout_at(deadline + _GRACE):
+                for kind, planned in plan:
+                    done.kept.update(await shelf.find(kind, list(planned)))
+                await _ask(done, plan)
+        except TimeoutError:
+            done.over = done.over or _LATE
+        finally:
+            done.end()
+            asked.set()
     moved = await _moved(ctx, changes, bases, done.kept)
-    return _judgement(plan, done, moved)
+    judgement = _judgement(plan, done, moved)
+    return _with_lead(judgement, leading.result()) if leading else judgement
+
+
+async def _lead(done: Round, plan: Plan, bases: Sequence[Graded], asked: asyncio.Event) -> Led:
+    """The lead, as soon as the most important changes are judged."""
+    ctx = done.shelf.ctx
+    kind, first = next(((kind, some) for kind, some in plan if some), (Asked.HIGH, {}))
+    await done.ended(kind)
+    if any(sha not in done.kept and sha not in done.missed for sha in first):
+        await asked.wait()  # somebody else is asking about one of them
+    judged = {
+        sha: Said(graded=_graded(graded, kept, ctx), analysis=kept.analysis)
+        for sha, graded in first.items()
+        if (kept := done.kept.get(sha)) is not None and kept.analysis is not None
+    }
+    changes = await asyncio.to_thread(told, bases, judged, ctx.language)
+    return await lead(ctx, done.shelf.judging, changes)
+
+
+def _with_lead(judgement: Judgement, led: Led) -> Judgement:
+    spent = judgement.spent + led.spent
+    return replace(judgement, day=led.day, unled=led.error, spent=spent)
 
 
 def by_facts(ctx: Context, graded: Graded) -> Graded:
@@ -126,8 +155,7 @@ async def _moved(
     """The changes whose grade is another now, written to the archive: it knows one grade."""
     moved: dict[str, Graded] = {}
     for graded, base in zip(changes, bases, strict=True):
-        move = kept[base.sha].move if base.sha in kept else None
-        fresh = replace(base, grade=laid_over(base.grade, move, ctx.watched.thresholds))
+        fresh = _graded(base, kept.get(base.sha), ctx)
         if fresh.grade != graded.grade:
             moved[graded.sha] = fresh
     if moved:
@@ -135,17 +163,23 @@ async def _moved(
     return moved
 
 
+def _graded(base: Graded, kept: Kept | None, ctx: Context) -> Graded:
+    """The change with the level that a model moved it to, if one did."""
+    move = kept.move if kept else None
+    return replace(base, grade=laid_over(base.grade, move, ctx.watched.thresholds))
+
+
 def _judgement(plan: Plan, done: Round, moved: Mapping[str, Graded]) -> Judgement:
     wanted = [sha for _, planned in plan for sha in planned]
-    told = {sha: done.kept[sha] for sha in wanted if sha in done.kept}
-    analyses = {sha: k.analysis for sha, k in told.items() if k.analysis is not None}
+    kept = {sha: done.kept[sha] for sha in wanted if sha in done.kept}
+    analyses = {sha: k.analysis for sha, k in kept.items() if k.analysis is not None}
     return Judgement(
         analyses=analyses,
         graded=moved,
-        made={sha: told[sha].usage for sha in analyses},
+        made={sha: kept[sha].usage for sha in analyses},
         missed={sha: _why(sha, done) for sha in wanted if sha not in analyses},
         spent=done.spent,
-        secrets=sum(kept.secrets for kept in told.values()),
+        secrets=sum(one.secrets for one in kept.values()),
     )
 
 

@@ -6,6 +6,7 @@ Lines are in memory only while their question is under way.
 from __future__ import annotations
 
 import asyncio
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -70,6 +71,7 @@ class Round:
     over: Missed | None = None
     _places: asyncio.Semaphore = field(init=False)
     _turns: asyncio.Semaphore = field(init=False)
+    _ends: dict[Asked, asyncio.Event] = field(default_factory=lambda: defaultdict(asyncio.Event))
 
     def __post_init__(self) -> None:
         slots = self.shelf.judging.model.profile.slots
@@ -83,10 +85,26 @@ class Round:
             if any(changes for _, changes in plan):
                 tasks.create_task(self._warm())
             for kind, changes in plan:
+                under_way: list[asyncio.Task[None]] = []
                 try:
-                    await self._ask(kind, changes, tasks)
+                    await self._ask(kind, changes, tasks, under_way)
                 except DigestbotError as error:
                     self._stumbled(changes, error)
+                tasks.create_task(self._end(kind, under_way))
+
+    async def ended(self, kind: Asked) -> None:
+        """Wait until everything of a kind is answered, or will not be."""
+        await self._ends[kind].wait()
+
+    def end(self) -> None:
+        """Whatever is not answered by now will not be."""
+        for kind in Asked:
+            self._ends[kind].set()
+
+    async def _end(self, kind: Asked, under_way: Sequence[asyncio.Task[None]]) -> None:
+        if under_way:
+            await asyncio.wait(under_way)
+        self._ends[kind].set()
 
     async def _warm(self) -> None:
         """Have ready what the first question would wait for, while git reads."""
@@ -98,7 +116,11 @@ class Round:
             self._stumbled([], error)
 
     async def _ask(
-        self, kind: Asked, changes: Mapping[str, Graded], tasks: asyncio.TaskGroup
+        self,
+        kind: Asked,
+        changes: Mapping[str, Graded],
+        tasks: asyncio.TaskGroup,
+        under_way: list[asyncio.Task[None]],
     ) -> None:
         if not changes or self.over:
             return
@@ -109,14 +131,14 @@ class Round:
             for ready in await self._prepare(kind, batch, changes):
                 await self._places.acquire()
                 if kind is not Asked.LINES:
-                    tasks.create_task(self._change(asker, kind, ready))
+                    under_way.append(tasks.create_task(self._change(asker, kind, ready)))
                     continue
                 small.append(ready)
                 if len(small) == BATCH:
-                    tasks.create_task(self._lines(asker, small))
+                    under_way.append(tasks.create_task(self._lines(asker, small)))
                     small = []
         if small:
-            tasks.create_task(self._lines(asker, small))
+            under_way.append(tasks.create_task(self._lines(asker, small)))
 
     async def _prepare(
         self, kind: Asked, batch: Sequence[Change], changes: Mapping[str, Graded]

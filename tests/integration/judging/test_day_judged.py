@@ -51,15 +51,19 @@ async def test_each_change_is_judged_as_deep_as_it_matters(serve, bench) -> None
 async def test_the_most_important_are_asked_about_first(serve, bench) -> None:
     server = serve(answer=model_replies.truthful)
     await (await bench(server)).look(concurrency=1)
-    levels = [
-        sent.text.partition("importance ")[2].split()[0].strip(".,")
-        for sent in server.asked
-        if model_replies.kind(sent) == "analysis"
-    ]
-    assert [
-        "high" if ", importance high" in sent.text else "medium" for sent in server.asked[:5]
-    ] == ["high"] * 3 + ["medium"] * 2
-    assert len(levels) == 5
+    asked = [sent for sent in server.asked if model_replies.kind(sent) == "analysis"]
+    levels = ["high" if ", importance high" in sent.text else "medium" for sent in asked]
+    assert levels == ["high"] * 3 + ["medium"] * 2
+
+
+async def test_lead_is_asked_for_beside_the_last_analyses(serve, bench) -> None:
+    server = serve(answer=model_replies.truthful, latency=0.3)
+    daily, _ = await (await bench(server)).timed(concurrency=4)
+    assert [model_replies.kind(sent) for sent in server.asked][:3] == ["analysis"] * 3
+    began = {model_replies.kind(sent): sent.at for sent in server.asked}
+    # Three high ones, one medium; then one medium, the lines and the lead: two rounds, not three.
+    assert began["day"] - server.asked[0].at < 0.55
+    assert daily.report.day.source is Origin.MODEL
 
 
 async def test_second_run_makes_no_call_and_says_the_same(serve, bench) -> None:
