@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import io
 import statistics
 import tempfile
 import time
 from bisect import bisect_left
 from collections.abc import AsyncIterator, Mapping, Sequence
-from datetime import timedelta
+from dataclasses import replace
+from datetime import datetime, timedelta
+from itertools import pairwise
 from pathlib import Path
 
 from benchmarks.synthetic import changes
@@ -35,8 +38,9 @@ class Listed:
     """A source that only lists: everything is in the archive already."""
 
     def __init__(self, rows: Sequence[Graded]) -> None:
-        self._rows = sorted(rows, key=lambda g: g.commit.committed_at)
-        self._times = [g.commit.committed_at for g in self._rows]
+        listed = sorted((g.commit.committed_at, g.sha) for g in rows)
+        self._times = [at for at, _ in listed]
+        self._names = [name for _, name in listed]
 
     async def sync(self) -> None:
         """Nothing to fetch."""
@@ -52,7 +56,7 @@ class Listed:
         assert isinstance(selection, Window)
         first = bisect_left(self._times, selection.since)
         last = bisect_left(self._times, selection.until)
-        return [g.sha for g in reversed(self._rows[first:last])]
+        return self._names[first:last][::-1]
 
     async def count(self, branch: Tip, selection: Selection) -> int:
         """How many those are."""
@@ -86,44 +90,57 @@ def rows(count: int = 20_000) -> list[Row]:
 
 
 async def _rows(count: int) -> list[Row]:
-    from dataclasses import replace
+    repository = Repository(name="made/up", web="https://example.org/made/up", forge="github")
+    with tempfile.TemporaryDirectory(prefix="digestbot-bench-") as folder:
+        async with await open_database(Path(folder)) as database:
+            archive = SqlArchive(database)
+            source, now, numbers = await _filled(archive, repository, count)
+            topics = await archive.vocabulary(repository)
+            ctx = Context(
+                watched=Watched(repository=repository, source=source),
+                archive=archive,
+                coverage=SqlCoverage(database),
+                clock=FixedClock(now),
+                zone=zone_of("UTC"),
+                every=False,
+            )
+            # What filled the archive is no part of a process that answers: as large a heap would
+            # be looked through for garbage in the middle of an answer.
+            gc.collect()
+            gc.freeze()
+            asked = _questions(numbers, topics)
+            return [await _row(count, kind, questions, ctx) for kind, questions in asked.items()]
 
+
+async def _filled(
+    archive: SqlArchive, repository: Repository, count: int
+) -> tuple[Listed, datetime, list[int]]:
+    """Fill the archive; the source of it, the moment after the last change, request numbers."""
     by = graded_by()
     made = [
         replace(g, grade=replace(g.grade, by=by), facts=replace(g.facts, version=FACTS_VERSION))
         for g in changes(count)
     ]
-    repository = Repository(name="made/up", web="https://example.org/made/up", forge="github")
-    with tempfile.TemporaryDirectory(prefix="digestbot-bench-") as folder:
-        async with await open_database(Path(folder)) as database:
-            archive = SqlArchive(database)
-            for start in range(0, count, 1000):
-                await archive.save(repository, made[start : start + 1000])
-            now = made[-1].commit.committed_at + timedelta(minutes=1)
-            ctx = Context(
-                watched=Watched(repository=repository, source=Listed(made)),
-                archive=archive,
-                coverage=SqlCoverage(database),
-                clock=FixedClock(now),
-                zone=zone_of("UTC"),
-                every=False,  # a page at a time, as chats and the terminal are answered
-            )
-            return [
-                await _row(count, kind, questions, ctx)
-                for kind, questions in _questions(
-                    made, await archive.vocabulary(repository)
-                ).items()
-            ]
+    for start in range(0, count, 1000):
+        await archive.save(repository, made[start : start + 1000])
+    numbers = [g.number for g in made[:: max(1, count // 120)] if g.number is not None]
+    return Listed(made), made[-1].commit.committed_at + timedelta(minutes=1), numbers
 
 
-def _questions(made: Sequence[Graded], topics: Mapping[str, int]) -> dict[str, list[str]]:
+def _questions(numbers: Sequence[int], topics: Mapping[str, int]) -> dict[str, list[str]]:
     ranked = sorted(topics, key=lambda t: -topics[t])
     some = [t for t in ranked[20:2000:20] if t.isascii() and t.isalpha()][:60]
-    numbered = [g for g in made[:: max(1, len(made) // 120)] if g.number is not None]
     return {
-        "explain a change": [f"explain #{g.number}" for g in numbered],
+        "explain a change": [f"explain #{number}" for number in numbers],
         "a topic of the week": [f"what changed in {t} this week" for t in some],
+        "two topics of the month": [
+            f"what changed in {a} {b} this month" for a, b in pairwise(some)
+        ],
+        "everything of a period": [f"what changed in the last {n} days" for n in range(1, 31)],
         "search": [f"search {t}" for t in some],
+        "search for short terms": [f"search {t[:2]}" for t in some]
+        + [f"search {t}" for t in "存优度a"],
+        "an unknown topic": [f"what changed in {t[:-2]}qx{t[-2:]} this week" for t in some[:20]],
     }
 
 
