@@ -136,9 +136,9 @@ _ACCOUNT = re.compile(r"AccountKey=([A-Za-z0-9+/]{40,200}={0,2})")
 # Shapes of services that the library leaves out, or finds only between quotes or blanks.
 _KNOWN = re.compile(
     r"(?<![A-Za-z0-9])(?:(?:AKIA|ASIA)[A-Z0-9]{16}|AIza[\w-]{35}|hf_[A-Za-z0-9]{30,64}"
-    r"|sk-(?=[\w-]*\d)[\w-]{32,220}|[rs]k_(?:live|test)_[A-Za-z0-9]{16,120}|\d{8,10}:AA[\w-]{33}"
+    r"|(?<!-)sk-(?=[\w-]{0,220}\d)[\w-]{32,220}|[rs]k_(?:live|test)_[A-Za-z0-9]{16,120}|\d{8,10}:AA[\w-]{33}"
     r"|eyJ[\w-]{10,2000}\.eyJ[\w-]{10,4000}\.[\w-]{10,2000}"
-    r"|[MNO](?=[\w-]*\d)[\w-]{23,27}\.[\w-]{6}\.[\w-]{27,40})(?![A-Za-z0-9])"
+    r"|[MNO](?=[\w-]{0,27}\d)[\w-]{23,27}\.[\w-]{6}\.[\w-]{27,40})(?![A-Za-z0-9])"
 )
 # A key block that the diff cuts off; whole ones the library finds.
 _BLOCK = re.compile(
@@ -146,8 +146,8 @@ _BLOCK = re.compile(
 )
 _LOWER = {ord(upper): upper.lower() for upper in string.ascii_uppercase}
 _WORDS = ("pass", "pwd", "secret", "key", "token", "credential")
-_LONGEST = 2_000
-"""Characters of a line that rules read; beyond is data, of which the library finds the keys."""
+_BEFORE, _BEHIND = 200, 2_000
+"""Characters around a word that rules read of a line: what it names stands that near."""
 
 
 def _by_rules(text: str) -> Iterator[str]:
@@ -169,14 +169,14 @@ def _by_rules(text: str) -> Iterator[str]:
 
 
 def _lines(text: str, lowered: str, words: Iterable[str]) -> Iterator[str]:
-    """The lines that hold one of the words, each once a word: looking for words is quick."""
+    """The lines that hold one of the words, long ones in pieces: looking for words is quick."""
     for word in words:
         at = lowered.find(word)
         while at >= 0:
-            start = max(text.rfind("\n", 0, at) + 1, at - _LONGEST)
-            end = text.find("\n", at)
-            end = len(text) if end < 0 else end
-            yield text[start : min(end, at + _LONGEST)]
+            start = max(text.rfind("\n", max(0, at - _BEFORE), at) + 1, at - _BEFORE, 0)
+            end = text.find("\n", at, at + _BEHIND)
+            end = min(at + _BEHIND, len(text)) if end < 0 else end
+            yield text[start:end]
             at = lowered.find(word, end)
 
 

@@ -167,6 +167,30 @@ def test_odd_letters_do_not_shift_what_is_looked_at(secrets):
     assert secrets.find(text) == {"Tr0ub4dor-and-3"}
 
 
+def test_a_long_line_is_looked_through_to_its_end(secrets):
+    text = "{" + "'password': None, " * 3000 + "'password': 'Tr0ub4dor-and-3'}" + " " * 9000
+    assert secrets.find(text) == {"Tr0ub4dor-and-3"}
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        "sk-",
+        "eyJaaaaaaaaaaaa.",
+        "password = ",
+        "password='",
+        "://a:",
+        "M1",
+        "-----BEGIN PRIVATE KEY-----\n",
+    ],
+)
+def test_no_text_makes_it_slow(secrets, piece):
+    secrets.load()
+    began = time.process_time()
+    secrets.find(piece * (200_000 // len(piece)))
+    assert time.process_time() - began < 2.0  # at most 0.2 s on a quiet machine
+
+
 def test_paths_and_odd_bytes_do_no_harm(secrets):
     change = materials.material("x\ud800 \x00", ("a\udcff.py", "", "\x00\ud800 = 1\n"))
     assert secrets(change.change, change.facts).secrets == 0
