@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet --no-input
 REPO ?= .
 
-.PHONY: help setup dev demo test lint types contracts format lock bench clean
+.PHONY: help setup dev demo test lint types contracts format lock bench bench-model clean
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -55,6 +55,9 @@ lock: dev ## write the two lock files anew from pyproject.toml
 
 bench: dev ## speed and memory beside other programs; REPO=path for another clone
 	@$(BIN)/python -m benchmarks.run $(REPO)
+
+bench-model: dev ## what judging costs beside the model; REPO=path, DAYS="2026-01-23 ..."
+	@$(BIN)/python -m benchmarks.model $(REPO) $(DAYS)
 
 clean: ## remove the environment and caches
 	@rm -rf $(VENV) .mypy_cache .ruff_cache .hypothesis .import_linter_cache
