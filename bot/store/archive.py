@@ -131,8 +131,6 @@ class SqlArchive:
             return ()
         async with self._database.reading() as connection:
             how = await plan(connection, key, query)
-            if how is None:
-                return ()
             rows = await connection.execute(how.statement, how.values)
             found = await _made(graded, rows.all())
         return found if how.shape.ranked else newest_first(found)
@@ -146,7 +144,7 @@ class SqlArchive:
             return NOTHING_FOUND
         async with self._database.reading() as connection:
             how = await plan(connection, key, replace(query, limit=0, ranked=False))
-            return await surveyed(connection, how, page, language) if how else NOTHING_FOUND
+            return await surveyed(connection, how, page, language)
 
     async def vocabulary(
         self, repository: Repository, among: Collection[str] | None = None

@@ -1,20 +1,21 @@
 """The full text as SQLite has it: what another database would do in another way.
 
-``change_search`` is an FTS5 table of trigrams over ``change_texts``, where it reads its texts, and
-``change_grams`` is its vocabulary (https://www.sqlite.org/fts5.html, "The Trigram Tokenizer",
-"The fts5vocab Virtual Table Module"). ``MATCH`` finds terms of three characters and more only. A
-shorter one is looked up as all the trigrams that begin with it, which is exact since every text
-ends with two characters that no term holds.
+``change_search`` is an FTS5 table of trigrams over ``change_texts``, where it reads its texts
+(https://www.sqlite.org/fts5.html, "The Trigram Tokenizer"); ``MATCH`` finds terms of three
+characters and more there. ``change_pairs`` holds of every text which characters and which pairs of
+neighbours are in it, each as a word: shorter terms are looked up there, exactly and as quickly.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from operator import add
 from typing import Any
 
 from sqlalchemy import (
     ColumnElement,
+    Row,
     Select,
     column,
     func,
@@ -33,49 +34,50 @@ RANK: ColumnElement[float] = literal_column("bm25(change_search, 8.0, 1.0, 2.0, 
 """Okapi BM25, smaller is better; a term in the subject says more than one in the body."""
 
 _GRAM = 3
-_MOST_GRAMS = 100
-"""Trigrams that one short term may stand for; more only make a slower search than reading."""
-
-_LAST = "\U0010ffff"
 _SEARCHED = ("subject", "body", "paths", "names")
 _search = table("change_search", *map(column, ("change_search", "rowid", *_SEARCHED)))
-_grams = table("change_grams", column("term"), column("doc"))
+_pairs = table("change_pairs", column("rowid"))
+
+# The sign keeps SQLite from asking the index anew for every key that it is compared with.
+_ROWID: ColumnElement[int] = literal_column("+change_search.rowid")
+
+_ENTER_PAIRS = "INSERT INTO change_pairs (rowid, pairs) VALUES (?, ?)"
+_WITHDRAW_PAIRS = "INSERT INTO change_pairs (change_pairs, rowid, pairs) VALUES ('delete', ?, ?)"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Expression:
-    """Terms as the index takes them: ``match`` asks for all but those that are in ``rest``.
+    """Terms as the indexes take them: ``match`` asks for trigrams, ``short`` for pairs.
 
-    ``hopeless`` says that the index knows of no text that holds one of them.
+    Each is empty where no term is of its length; together they ask for all.
     """
 
-    match: str = ""
-    rest: tuple[str, ...] = ()
-    hopeless: bool = False
+    match: str
+    short: str
 
 
-async def expression(connection: AsyncConnection, terms: Sequence[str], common: int) -> Expression:
-    """Put terms in the words of the index.
-
-    A short term that ``common`` texts or more bear is left in ``rest``, to be read for.
-    """
-    match: list[str] = []
-    rest: list[str] = []
+def expression(terms: Iterable[str]) -> Expression:
+    """Put terms, which are not empty, in the words of the indexes."""
+    long, short = [], []
     for term in terms:
-        grams = [term] if len(term) >= _GRAM else await _beginning_with(connection, term, common)
-        if grams is None:
-            rest.append(term)
-        elif grams:
-            match.append(f"({' OR '.join(map(_quoted, grams))})")
+        if len(term) < _GRAM:
+            short.append(_word(term))
         else:
-            return Expression(hopeless=True)
-    return Expression(match=" AND ".join(match), rest=tuple(rest))
+            long.append(term)
+    return Expression(match=" AND ".join(map(_quoted, long)), short=" AND ".join(short))
 
 
-def matching(match: ColumnElement[str]) -> Select[*tuple[Any, ...]]:
-    """The keys, as ``id``, of the changes whose texts meet an expression; it must not be empty."""
-    condition = literal_column("change_search").op("MATCH", is_comparison=True)(match)
-    return select(_search.c.rowid.label("id")).where(condition)
+def matching(
+    match: ColumnElement[str] | None, short: ColumnElement[str] | None
+) -> Select[*tuple[Any, ...]]:
+    """The keys, as ``id``, of the changes whose texts meet an expression; one may be left out."""
+    paired = select(_pairs.c.rowid.label("id"))
+    if short is not None:
+        paired = paired.where(_matches("change_pairs", short))
+    if match is None:
+        return paired
+    found = select(_search.c.rowid.label("id")).where(_matches("change_search", match))
+    return found if short is None else found.where(_ROWID.in_(paired))
 
 
 def holding(term: ColumnElement[str]) -> ColumnElement[bool]:
@@ -92,22 +94,32 @@ def contains(text: ColumnElement[str], part: ColumnElement[str]) -> ColumnElemen
     return func.instr(text, part) > 0
 
 
-async def enter(connection: AsyncConnection, keys: Sequence[int]) -> None:
-    """Put the texts of changes into the index, after they were written."""
+async def enter(connection: AsyncConnection, texts: Mapping[int, Mapping[str, str]]) -> None:
+    """Put the texts of changes into the indexes, by their keys, after they were written."""
     columns = ("rowid", *_SEARCHED)
-    await connection.execute(insert(_search).from_select(columns, _texts(keys)))
+    await connection.execute(insert(_search).from_select(columns, _texts(list(texts))))
+    pairs = [(key, _pairs_of(given.values())) for key, given in texts.items()]
+    await connection.exec_driver_sql(_ENTER_PAIRS, pairs)
 
 
 async def withdraw(connection: AsyncConnection, keys: Sequence[int]) -> None:
-    """Take the texts of changes out of the index, before they are removed.
+    """Take the texts of changes out of the indexes, before they are removed.
 
-    The index keeps no texts: it must be told what it is to forget.
+    The indexes keep no texts: they must be told what they are to forget.
     """
     texts = _texts(keys)
     command = texts.with_only_columns(literal("delete"), *texts.selected_columns)
     await connection.execute(
         insert(_search).from_select(("change_search", "rowid", *_SEARCHED), command)
     )
+    rows: Sequence[Row[*tuple[Any, ...]]] = (await connection.execute(texts)).all()
+    if rows:
+        pairs = [(key, _pairs_of(given)) for key, *given in rows]
+        await connection.exec_driver_sql(_WITHDRAW_PAIRS, pairs)
+
+
+def _matches(index: str, expression: ColumnElement[str]) -> ColumnElement[bool]:
+    return literal_column(index).op("MATCH", is_comparison=True)(expression)
 
 
 def _texts(keys: Sequence[int]) -> Select[*tuple[Any, ...]]:
@@ -120,10 +132,27 @@ def _quoted(term: str) -> str:
     return '"' + term.replace('"', '""') + '"'
 
 
-async def _beginning_with(connection: AsyncConnection, term: str, common: int) -> list[str] | None:
-    """The trigrams that begin with a term, or ``None`` where they are not worth looking up."""
-    grams = select(_grams).where(_grams.c.term.between(term, term + _LAST)).limit(_MOST_GRAMS)
-    rows = (await connection.execute(grams)).all()
-    if len(rows) == _MOST_GRAMS or sum(row.doc for row in rows) >= common:
-        return None
-    return [row.term for row in rows]
+def _pairs_of(texts: Iterable[str]) -> str:
+    """The characters and the pairs of neighbours that texts hold, in words.
+
+    What is withdrawn has to be what was entered: another rule needs another table.
+    """
+    held: set[str] = set()
+    for text in texts:
+        held.update(text, map(add, text, text[1:]))
+    return " ".join(map(_word, held))
+
+
+class _Words(dict[str, str]):
+    """The words made so far: a repository has a few thousand pairs, over and over."""
+
+    def __missing__(self, pair: str) -> str:
+        word = "z".join(f"{ord(character):x}" for character in pair)
+        if len(self) < _MOST_WORDS:
+            self[pair] = word
+        return word
+
+
+_MOST_WORDS = 65_536
+_word = _Words().__getitem__
+"""One or two characters as a word of ASCII letters and digits, which every tokenizer keeps."""

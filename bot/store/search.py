@@ -41,19 +41,24 @@ class Plan:
         return answer(self.shape)
 
 
-async def plan(connection: AsyncConnection, repository: int, query: Query) -> Plan | None:
-    """Choose how to answer a query; ``None`` where no text holds one of its terms."""
+async def plan(connection: AsyncConnection, repository: int, query: Query) -> Plan:
+    """Choose how to answer a query."""
     terms = tuple(dict.fromkeys(filter(None, map(folded, query.terms))))
-    text = await expression(connection, terms, COMMON)
-    if text.hopeless:
-        return None
+    text = expression(terms)
     shape, values = _asked(repository, query)
-    values["match"] = text.match
+    shape = replace(shape, match=bool(text.match), short=bool(text.short))
+    values |= {"match": text.match, "short": text.short}
     driver = await _driver(connection, query, shape, values)
     by_index = driver is Driver.TERMS
-    read = text.rest if by_index else terms
+    read = () if by_index else terms
     return Plan(
-        shape=replace(shape, driver=driver, terms=len(read), ranked=by_index and query.ranked),
+        shape=replace(
+            shape,
+            driver=driver,
+            terms=len(read),
+            # How often a pair occurs is not kept: there is nothing to rank short terms by.
+            ranked=by_index and query.ranked and shape.match,
+        ),
         values=values | {f"term{n}": term for n, term in enumerate(read)},
     )
 
@@ -94,7 +99,7 @@ def _said_by_topics(query: Query) -> bool:
 async def _driver(
     connection: AsyncConnection, query: Query, shape: Shape, values: dict[str, Any]
 ) -> Driver:
-    by_text = bool(values["match"])
+    by_text = shape.match or shape.short
     every = not (query.limit or query.ranked)
     others = [
         *([Driver.TOPICS] if shape.topics else ()),

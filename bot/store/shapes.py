@@ -55,7 +55,8 @@ class Shape:
     Parameters, by condition: ``repository``, always; ``since`` and ``until`` in whole seconds;
     the least ``level`` as a rank; ``author`` without case; ``topics``, a list; ``about0_0`` and so
     on, a list for every set of every way; ``path0`` with ``last0`` and so on, the ends of ranges;
-    ``term0`` and so on, to be read for; ``match``, in the words of the full-text index; ``limit``.
+    ``term0`` and so on, to be read for; ``match`` and ``short``, in the words of the full-text
+    indexes; ``limit``.
     """
 
     driver: Driver = Driver.WALK
@@ -66,6 +67,8 @@ class Shape:
     about: tuple[int, ...] = ()
     paths: int = 0
     terms: int = 0
+    match: bool = False
+    short: bool = False
     ranked: bool = False
     limit: bool = False
 
@@ -152,7 +155,8 @@ def _driving(shape: Shape, driver: Driver) -> Statement:
         case Driver.PATHS:
             return _from(change_paths, shape).where(_below_any(shape)).distinct()
         case Driver.TERMS:
-            return matching(_text("match"))
+            match = _text("match") if shape.match else None
+            return matching(match, _text("short") if shape.short else None)
         case _:
             inside = select(changes.c.id).where(_mine)
             return inside.where(_within(changes.c.committed_at)) if shape.window else inside

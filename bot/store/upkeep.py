@@ -23,6 +23,12 @@ from digest.graded import Repository
 __all__ = ["Holding", "Vacuumed", "check", "forget", "holdings", "reindex", "size", "vacuum"]
 
 
+_OPTIMIZE = (
+    "INSERT INTO change_search (change_search) VALUES ('optimize')",
+    "INSERT INTO change_pairs (change_pairs) VALUES ('optimize')",
+)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Holding:
     """What is archived of a repository.
@@ -99,9 +105,8 @@ async def vacuum(database: Database) -> Vacuumed:
     async with database.reading() as connection:
         await _flush(connection)
         before = await asyncio.to_thread(size, database)
-        await connection.exec_driver_sql(
-            "INSERT INTO change_search (change_search) VALUES ('optimize')"
-        )
+        for command in _OPTIMIZE:
+            await connection.exec_driver_sql(command)
         await connection.exec_driver_sql("VACUUM")
         await connection.exec_driver_sql("PRAGMA optimize = 0x10002")
         await _flush(connection)

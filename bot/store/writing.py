@@ -213,8 +213,8 @@ async def write_indexes(
     await connection.execute(
         insert(change_texts), [{"change_id": key, **entry.texts} for key, entry in entries]
     )
-    for some in chunks(key for key, _ in entries):
-        await enter(connection, some)
+    for some in chunks(entries):
+        await enter(connection, {key: entry.texts for key, entry in some})
     topics = [(repository, topic, e.committed_at, key) for key, e in entries for topic in e.topics]
     await insert_rows(connection, change_topics, topics)
     paths = [(key, path, repository, e.committed_at) for key, e in entries for path in e.paths]

@@ -27,7 +27,7 @@ def test_revisions_known_are_the_files_in_their_order() -> None:
 def _differences(connection: Connection) -> list[object]:
     def ours(_object: object, name: str | None, kind: str, *_: object) -> bool:
         # The virtual tables of the full-text index, and those that SQLite keeps them in.
-        return not (kind == "table" and str(name).startswith(("change_search", "change_grams")))
+        return not (kind == "table" and str(name).startswith(("change_search", "change_pairs")))
 
     context = MigrationContext.configure(
         connection,
