@@ -215,9 +215,12 @@ def model_settings(config: Config | None) -> ModelConfig | None:
 
 
 @asynccontextmanager
-async def opened(file: Path | None = None, clock: Clock | None = None) -> AsyncIterator[App]:
+async def opened(
+    file: Path | None = None, clock: Clock | None = None, *, logging: bool = False
+) -> AsyncIterator[App]:
     """The program, open for as long as the block lasts.
 
+    ``logging`` says that logs are set up already; without it what a model meets goes to a file.
     Raises ``InvalidConfig``, ``UnwritableFolder``, ``NewerArchive``, ``BrokenArchive``.
     """
     config = configuration(file)
@@ -240,18 +243,19 @@ async def opened(file: Path | None = None, clock: Clock | None = None) -> AsyncI
             workers=workers,
         )
         if settings is not None:
-            app = replace(app, mind=_mind(settings, app, stack))
+            app = replace(app, mind=_mind(settings, app, stack, logging=logging))
         yield app
 
 
-def _mind(settings: ModelConfig, app: App, stack: AsyncExitStack) -> Mind:
+def _mind(settings: ModelConfig, app: App, stack: AsyncExitStack, *, logging: bool) -> Mind:
     """The model, closed with the stack; what it meets is logged to the file that crashes are in."""
     from bot.crash import LOG
     from bot.logs import into_file
     from bot.mind import open_mind
 
-    secrets = app.config.secrets() if app.config else settings.secrets()
-    stack.enter_context(into_file(app.data / LOG, secrets))
+    if not logging:
+        secrets = app.config.secrets() if app.config else settings.secrets()
+        stack.enter_context(into_file(app.data / LOG, secrets))
     mind = open_mind(settings, app.database, app.clock, app.data)
     stack.push_async_callback(mind.aclose)
     return mind

@@ -85,19 +85,16 @@ def configure(
 def into_file(file: Path, secrets: Iterable[str] = ()) -> Iterator[None]:
     """Log to the end of a file, as JSON, for as long as the block lasts.
 
-    For commands that answer on the terminal: what they are asked for is all that they print. Where
-    logging is set up already nothing changes.
+    For commands that answer on the terminal: what they are asked for is all that they print.
     """
-    if structlog.is_configured():
-        yield
-        return
+    before, handlers = structlog.get_config(), logging.getLogger().handlers[:]
     with file.open("a", encoding="utf-8", errors="backslashreplace") as stream:
         configure("json", "info", secrets, stream)
         try:
             yield
         finally:
-            structlog.reset_defaults()
-            logging.getLogger().handlers.clear()
+            structlog.configure(**before)
+            logging.getLogger().handlers[:] = handlers
 
 
 class Redaction:

@@ -44,7 +44,7 @@ def run(file: Path | None) -> None:
 
 
 async def _run(config: Config) -> None:
-    async with opened(config.file) as app, AsyncExitStack() as stack:
+    async with opened(config.file, logging=True) as app, AsyncExitStack() as stack:
         try:
             senders = open_senders(config)
         except SendError as error:
