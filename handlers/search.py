@@ -60,10 +60,10 @@ def _place(graded: Graded, term: str) -> tuple[Phrase, str]:
     wanted = term.casefold()
     if wanted in graded.title.casefold() or wanted in graded.commit.subject.casefold():
         return IN_SUBJECT, ""
-    for file in graded.facts.files:
-        if wanted in file.path.casefold():
-            return IN_PATH, printable(file.path)
-    for item in graded.facts.items:
-        if wanted in item.name.casefold():
-            return IN_NAME, item.name
+    for path in graded.facts.paths:
+        if wanted in path.casefold():
+            return IN_PATH, printable(path)
+    for name in graded.facts.names:
+        if wanted in name.casefold():
+            return IN_NAME, name
     return IN_BODY, ""

@@ -41,6 +41,14 @@ _pairs = table("change_pairs", column("rowid"))
 # The sign keeps SQLite from asking the index anew for every key that it is compared with.
 _ROWID: ColumnElement[int] = literal_column("+change_search.rowid")
 
+OPTIMIZE = (
+    "INSERT INTO change_search (change_search) VALUES ('optimize')",
+    "INSERT INTO change_pairs (change_pairs) VALUES ('optimize')",
+)
+"""What merges all segments of each index."""
+
+# One row a page of a segment: https://www.sqlite.org/fts5.html, "FTS5 Data Structures".
+_SEGMENTS = "SELECT count(*) FROM change_search_idx GROUP BY segid"
 _ENTER_PAIRS = "INSERT INTO change_pairs (rowid, pairs) VALUES (?, ?)"
 _WITHDRAW_PAIRS = "INSERT INTO change_pairs (change_pairs, rowid, pairs) VALUES ('delete', ?, ?)"
 
@@ -116,6 +124,17 @@ async def withdraw(connection: AsyncConnection, keys: Sequence[int]) -> None:
     if rows:
         pairs = [(key, _pairs_of(given)) for key, *given in rows]
         await connection.exec_driver_sql(_WITHDRAW_PAIRS, pairs)
+
+
+async def settle(connection: AsyncConnection) -> None:
+    """Merge the segments of the index once the later ones outweigh the largest.
+
+    Each batch adds a segment, and a search through many is several times slower than through one.
+    So put off, all merging together costs no more than writing everything once again.
+    """
+    sizes = (await connection.exec_driver_sql(_SEGMENTS)).scalars().all()
+    if sum(sizes) > 2 * max(sizes, default=0):
+        await connection.exec_driver_sql(OPTIMIZE[0])
 
 
 def _matches(index: str, expression: ColumnElement[str]) -> ColumnElement[bool]:

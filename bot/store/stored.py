@@ -7,6 +7,7 @@ longer than finding them. The subject is a text of its own for that reason.
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import fields
 from typing import Any, Self
 
@@ -17,11 +18,22 @@ _put = object.__setattr__  # the dataclass is frozen, and its fields are put in 
 _text = json.JSONEncoder(separators=(",", ":"), check_circular=False).encode
 _FIELDS = tuple(field.name for field in fields(Facts))
 
+# As ``_text`` writes what ``to_json`` makes: files begin with their paths, and only items have a
+# name. A quotation mark within a text has a stroke before it, so no text looks like a key.
+_WORD = r'("[^"\\]*(?:\\.[^"\\]*)*")'
+_PATH = re.compile(r'\{"path":' + _WORD + r',"old_path":')
+_NAME = re.compile(r'"name":' + _WORD)
+
 
 def texts_of_facts(facts: Facts) -> tuple[str, str]:
     """The subject and the rest as JSON, for :meth:`StoredFacts.from_texts`."""
     value = to_json(facts)
     return _text(value.pop("subject")), _text(value)
+
+
+def _words(pattern: re.Pattern[str], text: str) -> tuple[str, ...]:
+    found = pattern.findall(text)
+    return tuple(json.loads(w) if "\\" in w else w[1:-1] for w in found)
 
 
 class StoredFacts(Facts):
@@ -53,6 +65,18 @@ class StoredFacts(Facts):
             raise AttributeError(name)
         _put(self, name, read)
         return read
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """As of any facts, without reading the files."""
+        rest = getattr(self, "_rest", None)
+        return super().paths if rest is None else _words(_PATH, rest)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """As of any facts, without reading the items."""
+        rest = getattr(self, "_rest", None)  # a copy by pickle has its fields, and no text
+        return super().names if rest is None else _words(_NAME, rest)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Facts):

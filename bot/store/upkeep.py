@@ -12,6 +12,7 @@ from sqlalchemy import delete, func, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.store.engine import Database
+from bot.store.fulltext import OPTIMIZE
 from bot.store.reindex import reindex
 from bot.store.repositories import enrolled
 from bot.store.rows import moment
@@ -21,12 +22,6 @@ from digest.errors import BrokenArchive
 from digest.graded import Repository
 
 __all__ = ["Holding", "Vacuumed", "check", "forget", "holdings", "reindex", "size", "vacuum"]
-
-
-_OPTIMIZE = (
-    "INSERT INTO change_search (change_search) VALUES ('optimize')",
-    "INSERT INTO change_pairs (change_pairs) VALUES ('optimize')",
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,7 +100,7 @@ async def vacuum(database: Database) -> Vacuumed:
     async with database.reading() as connection:
         await _flush(connection)
         before = await asyncio.to_thread(size, database)
-        for command in _OPTIMIZE:
+        for command in OPTIMIZE:
             await connection.exec_driver_sql(command)
         await connection.exec_driver_sql("VACUUM")
         await connection.exec_driver_sql("PRAGMA optimize = 0x10002")

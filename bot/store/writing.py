@@ -17,7 +17,7 @@ from sqlalchemy import Row, bindparam, delete, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.store.dialect import insert_rows
-from bot.store.fulltext import enter, withdraw
+from bot.store.fulltext import enter, settle, withdraw
 from bot.store.index import lines_of
 from bot.store.rows import Entry, entry, graded_columns, omitted, reasons_text
 from bot.store.tables import (
@@ -220,6 +220,7 @@ async def write_indexes(
     paths = [(key, path, repository, e.committed_at) for key, e in entries for path in e.paths]
     await insert_rows(connection, change_paths, paths)
     await _write_lines(connection, [(key, entry.lines) for key, entry in entries])
+    await settle(connection)
 
 
 async def _fill(

@@ -166,6 +166,16 @@ class Facts:
         )
 
     @property
+    def paths(self) -> tuple[str, ...]:
+        """The paths of the files, after the change, in their order."""
+        return tuple(file.path for file in self.files)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the items in their order."""
+        return tuple(item.name for item in self.items)
+
+    @property
     def areas(self) -> tuple[Area, ...]:
         """The areas that the change touches, those with most changed lines first."""
         lines: dict[Area, int] = {}
