@@ -58,6 +58,7 @@ bench: dev ## speed and memory beside other programs; REPO=path for another clon
 
 bench-model: dev ## what judging costs beside the model; REPO=path, DAYS="2026-01-23 ..."
 	@$(BIN)/python -m benchmarks.model $(REPO) $(DAYS)
+	@$(BIN)/python -m benchmarks.evidence $(REPO) --days $(DAYS)
 
 clean: ## remove the environment and caches
 	@rm -rf $(VENV) .mypy_cache .ruff_cache .hypothesis .import_linter_cache

@@ -6,7 +6,6 @@ Why a change was not judged is told here and nowhere else: a report only says th
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any
 
 import structlog
 
@@ -15,8 +14,9 @@ from handlers.judgement import Judgement
 log = structlog.get_logger(__name__)
 
 
-def note(judgement: Judgement, **about: Any) -> None:
-    """Log what was judged and what was not; ``about`` says for what."""
+def note(judgement: Judgement, repository: str, *, channel: str) -> None:
+    """Log what was judged and what was not."""
+    about = {"repository": repository, "channel": channel}
     for missed in judgement.missed.values():
         log.warning(
             "analysis.missed", sha=missed.sha, reason=missed.reason, detail=missed.detail, **about

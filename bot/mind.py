@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
+from bot.judged import note
 from bot.models.config import ModelConfig
 from bot.models.connection import connect
 from bot.models.served import ServedModel
@@ -45,6 +47,7 @@ class Mind:
             person=person,
             listener=listener,
             warm=self.warm,
+            report=partial(note, channel=channel),
         )
 
     async def warm(self) -> None:

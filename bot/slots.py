@@ -105,10 +105,6 @@ class Slots:
             watched, zone=channel.zone, language=channel.language, judging=late.judging()
         )
         daily = await due(ctx, channel.name, window(post.spec, slot), channel.least)
-        if daily.judgement is not None:
-            from bot.judged import note
-
-            note(daily.judgement, channel=channel.name, repository=settings.name, slot=slot.name)
         return await self._app.digests.keep(self._frozen(name, channel, daily, ctx))
 
     def _frozen(self, name: str, channel: ChannelConfig, daily: Daily, ctx: Context) -> KeptDigest:

@@ -169,7 +169,8 @@ class Judging:
     """A model, what it needs, and whom its work is charged to.
 
     ``patience`` is how long one digest waits for all of its analyses, in seconds. ``warm`` loads
-    what takes long, once there is something to ask.
+    what takes long, once there is something to ask. ``report`` is told of each judgement, with the
+    repository's name, for the log.
     """
 
     model: Model
@@ -181,3 +182,4 @@ class Judging:
     person: str = ""
     listener: Listener | None = None
     warm: Callable[[], Awaitable[None]] | None = None
+    report: Callable[[Judgement, str], None] | None = None

@@ -88,7 +88,11 @@ async def _judge(
             asked.set()
     moved = await _moved(ctx, changes, bases, done.kept)
     judgement = _judgement(plan, done, moved)
-    return _with_lead(judgement, leading.result()) if leading else judgement
+    if leading is not None:
+        judgement = _with_lead(judgement, leading.result())
+    if shelf.judging.report is not None:
+        shelf.judging.report(judgement, ctx.watched.repository.name)
+    return judgement
 
 
 async def _lead(done: Round, plan: Plan, bases: Sequence[Graded], asked: asyncio.Event) -> Led:

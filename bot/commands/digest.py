@@ -63,16 +63,15 @@ async def _run(options: Options) -> None:
             ctx.watched.repository, daily.tip.branch, CHANNEL, None, daily.outcomes
         )
         if daily.judgement is not None:
-            _tell(daily.judgement, app, ctx)
+            _tell(daily.judgement, app)
         _write(app, daily, options)
 
 
-def _tell(judgement: Judgement, app: App, ctx: Context) -> None:
-    """Log what the model did, and say on the error stream what it did not."""
+def _tell(judgement: Judgement, app: App) -> None:
+    """Say on the error stream what the model did not tell of."""
     from bot.crash import LOG
-    from bot.judged import note, shortfall
+    from bot.judged import shortfall
 
-    note(judgement, repository=ctx.watched.repository.name)
     if lack := shortfall(judgement):
         sys.stderr.write(f"digestbot: {lack}; {app.data / LOG} tells more\n")
 

@@ -6,6 +6,7 @@ import asyncio
 import sys
 from collections.abc import Mapping
 from contextlib import AsyncExitStack
+from dataclasses import replace
 from pathlib import Path
 
 import structlog
@@ -34,6 +35,10 @@ from handlers.ask import ask
 from handlers.ports import Tip
 
 log = structlog.get_logger(__name__)
+
+
+_READER = 120.0
+"""Seconds that somebody who asks in a chat is kept waiting for a model at most."""
 
 
 def run(file: Path | None) -> None:
@@ -103,11 +108,11 @@ def answers(
         preferences = channel or config.defaults
         asked_in = channel.name if channel else chat
         person = f"{incoming.platform}:{incoming.person}"
+        judging = app.judging(asked_in, person)
+        if judging is not None:
+            judging = replace(judging, patience=min(judging.patience, _READER))
         ctx = app.context(
-            watched,
-            zone=preferences.zone,
-            language=preferences.language,
-            judging=app.judging(asked_in, person),
+            watched, zone=preferences.zone, language=preferences.language, judging=judging
         )
         question = f"explain {incoming.text}" if incoming.action == "explain" else incoming.text
         found = await ask(question, ctx)

@@ -167,7 +167,7 @@ async def test_a_server_that_always_fails_costs_no_commit_and_no_time(serve, ben
     reasons = {missed.reason for missed in daily.judgement.missed.values()}
     assert fault.reason in reasons
     with capture_logs() as logs:
-        note(daily.judgement, channel="team")
+        note(daily.judgement, "octo/project", channel="team")
     events = [line for line in logs if line["event"] == "analysis.missed"]
     assert len(events) == JUDGED
     assert {line["reason"] for line in events} == reasons

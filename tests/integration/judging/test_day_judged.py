@@ -18,7 +18,7 @@ from digest.statement import Origin
 from handlers.daily import look
 from handlers.model_port import Kind
 from tests import model_replies
-from tests.integration.judging.day import CALLS, DAY, JUDGED, SETTLED
+from tests.integration.judging.day import CALLS, DAY, JUDGED, NINE, SETTLED
 from tests.servers.model import Says
 
 
@@ -339,3 +339,54 @@ async def test_explain_is_followed_statement_by_statement(serve, bench) -> None:
     assert [section for section, _ in heard] == ["summary", "impact", "risks"]
     assert all("never_heard" not in text for _, text in heard)
     assert all(text in markdown(answer.document).replace("`", "") for _, text in heard)
+
+
+@pytest.fixture
+def huge(project):
+    """The day with one more commit, of a patch of a megabyte."""
+    project._tips["main"] = project.sha("main")
+    lines = "".join(f"VALUE_{n} = compute_the_value({n}, scale={n % 97})\n" for n in range(21_000))
+    assert len(lines) > 950_000
+    project.commit(
+        "[Feature] Add a table of values (#20)\n\nThe server reads it.",
+        {"server/values.py": lines, "server/use.py": "def use(name):\n    return name\n"},
+        at=NINE.replace(hour=15),
+    )
+    return project
+
+
+async def test_a_patch_of_a_megabyte_is_read_in_parts_and_says_what_was_left_out(
+    serve, bench, huge
+) -> None:
+    server = serve(answer=model_replies.truthful)
+    daily, took = await (await bench(server)).timed(context=16_384, max_output=2_048)
+    entry = next(e for e in daily.report.entries if "table of values" in e.graded.title)
+    assert entry.analysis.source is Origin.MODEL
+    assert "The model did not see" in entry.analysis.partial
+    assert "server/values.py" in entry.analysis.partial
+    kinds = asked_about(server)
+    assert 2 <= kinds.count("notes") <= 6
+    assert all(sent.tokens < 16_384 for sent in server.asked)
+    merge = next(s for s in server.asked if "# Notes" in s.text and "server/values.py" in s.text)
+    assert "VALUE_1 = " not in merge.body["messages"][1]["content"]
+    assert took < 15
+    usage = daily.judgement.made[entry.graded.sha]
+    assert usage.calls == kinds.count("notes") + 1
+
+
+async def test_a_part_that_fails_costs_the_change_and_is_not_paid_again(serve, bench, huge) -> None:
+    def answer(sent) -> Says:
+        if model_replies.kind(sent) == "notes" and "This is part 2" in sent.text:
+            return Says(refusal="no")
+        return model_replies.truthful(sent)
+
+    server = serve(answer=answer)
+    one = await bench(server, context=16_384, max_output=2_048)
+    daily = await one.look()
+    entry = next(e for e in daily.report.entries if "table of values" in e.graded.title)
+    assert entry.missed
+    assert entry.analysis.source is Origin.FACTS
+    assert len(daily.judgement.missed) == 1
+    asked = len(server.asked)
+    await one.look()
+    assert len(server.asked) == asked
