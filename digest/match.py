@@ -116,16 +116,19 @@ def is_general(text: str) -> bool:
     return len(kin(term(text))) > 1
 
 
+def sought(text: str) -> tuple[str, ...]:
+    """What near topics are like: the text as one term, and every part of it."""
+    return tuple(p for p in dict.fromkeys([term(text), *pieces(text)]) if len(p) > 1)
+
+
 def near_topics(text: str, vocabulary: Mapping[str, int]) -> tuple[str, ...]:
     """Known terms that look like the text or like a part of it, the likest first."""
-    wanted = dict.fromkeys([term(text), *pieces(text)])
     likest: dict[str, float] = {}
-    for part in wanted:
-        if len(part) > 1:
-            for known in vocabulary:
-                likeness = _likeness(part, known)
-                if likeness > likest.get(known, _LIKENESS):
-                    likest[known] = likeness
+    for part in sought(text):
+        for known in vocabulary:
+            likeness = _likeness(part, known)
+            if likeness > likest.get(known, _LIKENESS):
+                likest[known] = likeness
     return tuple(sorted(likest, key=lambda k: (-likest[k], -vocabulary[k], k))[:NEAR])
 
 

@@ -17,7 +17,7 @@ from digest.document import Code, Spans
 from digest.graded import Graded
 from digest.intent import Changed
 from digest.language import Language
-from digest.match import Resolved, bears, candidates, is_general, resolve
+from digest.match import Resolved, bears, candidates, is_general, near_topics, resolve, sought
 from digest.phrases import (
     KNOWN_ELSEWHERE,
     MENTIONED,
@@ -64,7 +64,7 @@ async def changed(intent: Changed, ctx: Context, page: int = 1) -> Answer:
 
 
 async def _resolve(topic: str, ctx: Context) -> Resolved:
-    """The topic as index terms; all terms are read only where it has none, for near ones."""
+    """The topic as index terms; where it has none, with near ones."""
     if not topic:
         return Resolved()
     repository, aliases = ctx.watched.repository, ctx.watched.aliases
@@ -72,7 +72,7 @@ async def _resolve(topic: str, ctx: Context) -> Resolved:
     resolved = resolve(topic, known, aliases)
     if resolved.topics:
         return resolved
-    return resolve(topic, await ctx.archive.vocabulary(repository), aliases)
+    return Resolved(near=near_topics(topic, await ctx.archive.alike(repository, sought(topic))))
 
 
 async def _found(intent: Changed, resolved: Resolved, ctx: Context, page: int) -> Found:

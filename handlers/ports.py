@@ -170,6 +170,9 @@ class Archive(Protocol):
         With ``among`` only those of the given ones that some change bears, which is quick.
         """
 
+    async def alike(self, repository: Repository, names: Sequence[str]) -> Mapping[str, int]:
+        """Topics that may be near to one of the names, among others; as :meth:`vocabulary`."""
+
 
 class Coverage(Protocol):
     """Which commit ended how, so that nothing is lost between two tips."""

@@ -172,6 +172,9 @@ class FakeArchive:
         borne = Counter(t for g in self._all(repository) for t in topics_of(g))
         return borne if among is None else {t: borne[t] for t in among if t in borne}
 
+    async def alike(self, repository: Repository, names: Sequence[str]) -> Mapping[str, int]:
+        return await self.vocabulary(repository)
+
 
 def _meets(graded: Graded, query: Query) -> bool:
     conditions: list[Callable[[], bool]] = [

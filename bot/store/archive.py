@@ -14,6 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from bot.store.dialect import one_of
 from bot.store.engine import Database
 from bot.store.index import INDEXED_BY
+from bot.store.likeness import alike
 from bot.store.reindex import reindex
 from bot.store.repositories import enrol, enrolled
 from bot.store.rows import GRADED, entry, graded, newest_first, numbered
@@ -160,6 +161,14 @@ class SqlArchive:
         values = {"repository": key, "topics": json.dumps(list(among or ()))}
         async with self._database.reading() as connection:
             return dict((await connection.execute(counted, values)).all())
+
+    async def alike(self, repository: Repository, names: Sequence[str]) -> Mapping[str, int]:
+        """Topics that share letters with one of the names, with how many changes bear each."""
+        key = await self._key(repository)
+        if key is None:
+            return {}
+        async with self._database.reading() as connection:
+            return await alike(connection, key, names)
 
     async def _key(self, repository: Repository) -> int | None:
         """The key of the repository's row, its indexes made anew first where rules changed."""

@@ -72,7 +72,7 @@ def expression(terms: Iterable[str]) -> Expression:
             short.append(_word(term))
         else:
             long.append(term)
-    return Expression(match=" AND ".join(map(_quoted, long)), short=" AND ".join(short))
+    return Expression(match=" AND ".join(map(quoted, long)), short=" AND ".join(short))
 
 
 def matching(
@@ -146,7 +146,7 @@ def _texts(keys: Sequence[int]) -> Select[*tuple[Any, ...]]:
     return select(*columns).where(change_texts.c.change_id.in_(keys))
 
 
-def _quoted(term: str) -> str:
+def quoted(term: str) -> str:
     """A term as a phrase of FTS5, in which nothing is an operator."""
     return '"' + term.replace('"', '""') + '"'
 

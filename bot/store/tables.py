@@ -133,6 +133,16 @@ change_topics = Table(
     sqlite_with_rowid=False,
 )
 
+# Every topic that a change ever bore, once: those that none bears any more do no harm.
+known_topics = Table(
+    "known_topics",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    _in("repositories"),
+    Column("topic", Text, nullable=False),
+    UniqueConstraint("repository_id", "topic"),
+)
+
 change_paths = Table(
     "change_paths",
     metadata,

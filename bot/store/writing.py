@@ -19,6 +19,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from bot.store.dialect import insert_rows
 from bot.store.fulltext import enter, settle, withdraw
 from bot.store.index import lines_of
+from bot.store.likeness import learn
 from bot.store.rows import Entry, entry, graded_columns, omitted, reasons_text
 from bot.store.tables import (
     change_lines,
@@ -217,6 +218,7 @@ async def write_indexes(
         await enter(connection, {key: entry.texts for key, entry in some})
     topics = [(repository, topic, e.committed_at, key) for key, e in entries for topic in e.topics]
     await insert_rows(connection, change_topics, topics)
+    await learn(connection, repository, {topic for _, e in entries for topic in e.topics})
     paths = [(key, path, repository, e.committed_at) for key, e in entries for path in e.paths]
     await insert_rows(connection, change_paths, paths)
     await _write_lines(connection, [(key, entry.lines) for key, entry in entries])

@@ -1,0 +1,72 @@
+"""Topics that look like a name: those that share most of its rarer runs of three letters.
+
+``topic_search`` is an FTS5 table of trigrams over ``known_topics``. What it finds is a choice to
+be looked through, not an answer: :func:`digest.match.near_topics` has the last word.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+
+from sqlalchemy import Integer, Text, bindparam, column, func, literal_column, select, table
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from bot.store.fulltext import quoted
+from bot.store.tables import change_topics, known_topics
+
+_GRAM = 3
+_MOST_GRAMS = 60
+"""Runs of letters that are asked for: those of five long words."""
+
+_CHOICE = 300
+"""So many topics are looked through; the nearest five stand well before that."""
+
+_ENTER = "INSERT OR IGNORE INTO known_topics (repository_id, topic) VALUES (?, ?)"
+_ENTER_LETTERS = (
+    "INSERT INTO topic_search (rowid, topic) SELECT id, topic FROM known_topics WHERE id > ?"
+)
+
+_search = table("topic_search", column("rowid"))
+_alike = (
+    select(known_topics.c.topic)
+    .join_from(_search, known_topics, known_topics.c.id == _search.c.rowid)
+    .where(
+        literal_column("topic_search").op("MATCH", is_comparison=True)(
+            bindparam("grams", type_=Text)
+        ),
+        known_topics.c.repository_id == bindparam("repository", type_=Integer),
+    )
+    .order_by(literal_column("bm25(topic_search)"))
+    .limit(_CHOICE)
+    .cte("alike")
+    .prefix_with("MATERIALIZED")
+)
+_COUNTED = (
+    select(_alike.c.topic, func.count())
+    .join_from(_alike, change_topics, change_topics.c.topic == _alike.c.topic)
+    .where(change_topics.c.repository_id == bindparam("repository", type_=Integer))
+    .group_by(_alike.c.topic)
+)
+
+
+async def learn(connection: AsyncConnection, repository: int, topics: Collection[str]) -> None:
+    """Take topics down that are not known yet; within a writing transaction."""
+    if topics:
+        last = await connection.scalar(select(func.coalesce(func.max(known_topics.c.id), 0)))
+        rows = [(repository, topic) for topic in sorted(topics)]
+        await connection.exec_driver_sql(_ENTER, rows)
+        await connection.exec_driver_sql(_ENTER_LETTERS, (last,))
+
+
+async def alike(
+    connection: AsyncConnection, repository: int, names: Iterable[str]
+) -> Mapping[str, int]:
+    """Topics that share letters with one of the names, with how many changes bear each."""
+    grams = dict.fromkeys(
+        name[start : start + _GRAM] for name in names for start in range(len(name) - _GRAM + 1)
+    )
+    if not grams:
+        return {}
+    match = " OR ".join(map(quoted, list(grams)[:_MOST_GRAMS]))
+    values = {"grams": match, "repository": repository}
+    return dict((await connection.execute(_COUNTED, values)).all())
