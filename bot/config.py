@@ -29,6 +29,8 @@ from bot.sections import (
     Written,
 )
 from bot.settings import Reading, Settings, open_to_others
+from bot.web.config import SECTION as WEB
+from bot.web.config import WebSettings
 from digest.errors import InvalidConfig
 
 
@@ -47,7 +49,7 @@ class Config:
 
     ``warnings`` are lines on what works but should not stay. ``platforms`` holds those that a
     channel uses and those that the file sets, by name. ``model`` is that of the file, else that of
-    the environment; without either nothing is asked of a model.
+    the environment; without either nothing is asked of a model. Without ``web`` there is no server.
     """
 
     file: Path
@@ -59,6 +61,7 @@ class Config:
     channels: tuple[ChannelConfig, ...]
     model: ModelConfig | None = None
     access: AccessSettings = field(default_factory=AccessSettings)
+    web: WebSettings | None = None
     warnings: tuple[str, ...] = ()
 
     def watched(self, channel: ChannelConfig) -> tuple[RepositoryConfig, ...]:
@@ -71,6 +74,8 @@ class Config:
         sections = [platform.settings for platform in self.platforms.values()]
         if self.model is not None:
             sections.append(self.model)
+        if self.web is not None:
+            sections.append(self.web)
         return tuple(secret for section in sections for secret in section.secrets())
 
 
@@ -102,6 +107,7 @@ def read(file: Path, environment: Environment | None = None) -> Config:
         channels=channels,
         model=model,
         access=written.access,
+        web=_web(file, written.web, reading),
         warnings=tuple(reading.warnings),
     )
 
@@ -196,6 +202,15 @@ def _model(
         raise complain(file, error, ModelConfig, table, SECTION) from None
 
 
+def _web(file: Path, table: dict[str, Any] | None, reading: Reading) -> WebSettings | None:
+    if table is None:
+        return None
+    try:
+        return WebSettings.model_validate(table, context=replace(reading, section=WEB))
+    except ValidationError as error:
+        raise complain(file, error, WebSettings, table, WEB) from None
+
+
 def environment_model(
     environment: Environment | None = None, reading: Reading | None = None
 ) -> ModelConfig | None:
@@ -214,7 +229,7 @@ def environment_model(
 
 def _holds_secrets(data: Mapping[str, Any], accounts: Iterable[PlatformConfig]) -> bool:
     tables = data.get("platforms", {})
-    if "key" in data.get(SECTION, {}):
+    if "key" in data.get(SECTION, {}) or "token" in data.get(WEB, {}):
         return True
     return any(
         secret in tables.get(account.name, {})

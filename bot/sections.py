@@ -231,6 +231,8 @@ class Written(Settings):
     model: dict[str, Any] | None = None
     """What :class:`bot.models.config.ModelConfig` reads."""
     access: AccessSettings = AccessSettings()
+    web: dict[str, Any] | None = None
+    """What :class:`bot.web.config.WebSettings` reads."""
     repositories: tuple[RepositoryConfig, ...] = ()
     platforms: dict[str, dict[str, Any]] = Field(default_factory=dict)
     channels: tuple[ChannelConfig, ...] = ()

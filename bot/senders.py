@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from bot import platforms
 from bot.config import Config
 from bot.courier import Target
-from bot.platforms.base import Sender
+from bot.platforms.base import Called, Sender
+from digest.errors import UserError
 
 
 def open_senders(config: Config) -> dict[str, Sender]:
@@ -34,3 +35,12 @@ def targets(config: Config, senders: Mapping[str, Sender]) -> dict[str, Target]:
         )
         for channel in config.channels
     }
+
+
+def check_called(config: Config, senders: Mapping[str, Sender]) -> None:
+    """Raises ``UserError`` where a platform is to call a web server that is not configured."""
+    for name, sender in senders.items():
+        if config.web is None and isinstance(sender, Called) and sender.web is not None:
+            raise UserError(
+                f"{config.file}: {name} is to be called over HTTP, and there is no section [web]"
+            )

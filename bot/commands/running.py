@@ -24,7 +24,7 @@ from bot.lease import FileLeases
 from bot.models.config import ModelConfig
 from bot.platforms.base import Incoming, Receiver, Sender, SendError
 from bot.sections import ChannelConfig, RepositoryConfig
-from bot.senders import open_senders, targets
+from bot.senders import check_called, open_senders, targets
 from bot.slots import Slots
 from bot.sources.git import open_source
 from bot.store.engine import FILE, open_database
@@ -56,9 +56,17 @@ async def _run(config: Config) -> None:
             raise UserError(f"a platform cannot be used: {error}; see digestbot check") from error
         for sender in senders.values():
             stack.push_async_callback(sender.aclose)
+        work = _work(app, config, senders)
         stop = asyncio.Event()
         runner.stop_on_signals(stop)
-        await runner.run(_work(app, config, senders), stop)
+        if config.web is None:
+            check_called(config, senders)
+            await runner.run(work, stop)
+        else:
+            # The server's libraries are imported where there is one.
+            from bot.web.hosting import hosted, run_with_web
+
+            await run_with_web(config.web, hosted(app, senders), work, stop)
 
 
 def _work(app: App, config: Config, senders: Mapping[str, Sender]) -> runner.Work:

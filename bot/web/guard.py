@@ -1,0 +1,140 @@
+"""What every request passes: an id for the logs, bounds on its body, safe headers on its answer."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+import uuid
+from collections.abc import MutableMapping
+from contextlib import suppress
+from http import HTTPStatus
+from typing import Any
+
+import structlog
+
+from bot.platforms.base import Asgi, AsgiReceive, AsgiScope, AsgiSend
+
+log = structlog.get_logger(__name__)
+
+_DEFAULTS = (
+    (b"x-content-type-options", b"nosniff"),
+    (b"referrer-policy", b"same-origin"),
+    (b"x-frame-options", b"DENY"),
+)
+"""Added where an answer does not say otherwise.
+https://cheatsheetseries.owasp.org/cheatsheets/HTTP_Headers_Cheat_Sheet.html"""
+
+
+_LINGER = 1.0
+
+
+class Refused(Exception):
+    """A body that is not taken; ``status`` is what the client is told."""
+
+    def __init__(self, status: int) -> None:
+        super().__init__(status)
+        self.status = status
+
+
+class Guard:
+    """An application in front of another.
+
+    ``largest`` is the most bytes of a body, ``seconds`` the time from the request's headers to the
+    end of its body: who sends slower is told 408, who sends more 413. What goes wrong inside is
+    answered with 500 and an id that the log has as well.
+    """
+
+    def __init__(self, inner: Asgi, largest: int, seconds: float) -> None:
+        self._inner = inner
+        self._largest = largest
+        self._seconds = seconds
+
+    async def __call__(self, scope: AsgiScope, receive: AsgiReceive, send: AsgiSend) -> None:
+        """Answer one request."""
+        if scope["type"] != "http":
+            return
+        trace = uuid.uuid4().hex[:12]
+        with structlog.contextvars.bound_contextvars(trace=trace):
+            await _Exchange(scope, receive, send).run(self._inner, self._largest, self._seconds)
+
+
+class _Exchange:
+    """One request with its answer."""
+
+    def __init__(self, scope: AsgiScope, receive: AsgiReceive, send: AsgiSend) -> None:
+        self._scope = scope
+        self._receive = receive
+        self._send = send
+        self._began = time.perf_counter()
+        self._status = 0
+
+    async def run(self, inner: Asgi, largest: int, seconds: float) -> None:
+        try:
+            inner_receive = self._bounded(largest, seconds)
+            await inner(self._scope, inner_receive, self._pass_on)
+        except Refused as refused:
+            await self._refuse(refused.status)
+        except Exception:
+            log.exception("web.broken", path=self._scope["path"])
+            await self._refuse(HTTPStatus.INTERNAL_SERVER_ERROR)
+        took = time.perf_counter() - self._began
+        log.debug(
+            "web.answered",
+            method=self._scope["method"],
+            path=self._scope["path"],
+            status=self._status,
+            seconds=round(took, 4),
+        )
+
+    def _bounded(self, largest: int, seconds: float) -> AsgiReceive:
+        loop = asyncio.get_running_loop()
+        until, taken, whole = loop.time() + seconds, 0, False
+        if _length(self._scope) > largest:
+            raise Refused(HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
+
+        async def receive() -> MutableMapping[str, Any]:
+            nonlocal taken, whole
+            if whole:  # what comes now is the client going away, which may take its time
+                return await self._receive()
+            try:
+                async with asyncio.timeout_at(until):
+                    message = await self._receive()
+            except TimeoutError:
+                raise Refused(HTTPStatus.REQUEST_TIMEOUT) from None
+            taken += len(message.get("body", b""))
+            whole = not message.get("more_body", False)
+            if taken > largest:
+                raise Refused(HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
+            return message
+
+        return receive
+
+    async def _discard(self) -> None:
+        """Read on for a moment: closing on a client that still sends takes the answer from it."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_LINGER):
+                while (await self._receive()).get("more_body"):
+                    pass
+
+    async def _pass_on(self, message: MutableMapping[str, Any]) -> None:
+        if message["type"] == "http.response.start":
+            self._status = message["status"]
+            headers = list(message.get("headers", ()))
+            said = {name.lower() for name, _ in headers}
+            message["headers"] = headers + [one for one in _DEFAULTS if one[0] not in said]
+        await self._send(message)
+
+    async def _refuse(self, status: int) -> None:
+        """Say no, where the answer has not begun; close the connection, whose body is half read."""
+        if self._status:
+            return
+        if status == HTTPStatus.REQUEST_ENTITY_TOO_LARGE:
+            await self._discard()
+        headers = [(b"content-length", b"0"), (b"connection", b"close")]
+        await self._pass_on({"type": "http.response.start", "status": status, "headers": headers})
+        await self._pass_on({"type": "http.response.body", "body": b""})
+
+
+def _length(scope: AsgiScope) -> int:
+    said = next((v for k, v in scope["headers"] if k == b"content-length"), b"0")
+    return int(said) if said.isdigit() else 0

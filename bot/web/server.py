@@ -1,0 +1,121 @@
+"""One address for everything that is called or looked at over HTTP, served beside the loop.
+
+uvicorn runs in the loop of the program, without its signals and without its logs: the program says
+when it ends.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import socket
+from collections.abc import AsyncIterator, Generator, Mapping, Sequence
+from contextlib import asynccontextmanager
+
+import structlog
+import uvicorn
+from starlette.middleware.exceptions import ExceptionMiddleware
+from starlette.routing import BaseRoute, Mount, Router
+
+from bot.platforms.base import Asgi
+from bot.web.config import LARGEST, Listen, WebSettings
+from bot.web.guard import Guard
+from digest.errors import UserError
+
+log = structlog.get_logger(__name__)
+
+DRAIN = 10
+"""Seconds that requests under way have at the end. A platform wants its answer within three."""
+
+_SLOW = 30.0
+_BACKLOG = 512
+
+
+def application(
+    mounts: Mapping[str, Asgi | Sequence[BaseRoute]],
+    *,
+    largest: int = LARGEST,
+    seconds: float = _SLOW,
+) -> Asgi:
+    """What is mounted, behind one address.
+
+    ``mounts`` are applications or routes by the path they stand under, such as ``/events/slack``;
+    the longest path that fits answers, ``/`` what is left. A mounted application sees the whole
+    path in its scope, and where it stands as ``root_path``. ``largest`` bounds every request's body
+    in bytes, ``seconds`` the time for sending it.
+    """
+    routes: list[BaseRoute] = []
+    for path in sorted(mounts, key=lambda path: (-len(path), path)):
+        mounted = mounts[path]
+        if callable(mounted):
+            routes.append(Mount(path, app=mounted))
+        elif path.strip("/"):
+            routes.append(Mount(path, routes=mounted))
+        else:
+            routes.extend(mounted)
+    # Not ``Starlette`` itself, whose outermost layer answers for every error: the guard does.
+    return Guard(ExceptionMiddleware(Router(routes)), largest, seconds)
+
+
+@asynccontextmanager
+async def serving(app: Asgi, settings: WebSettings) -> AsyncIterator[str]:
+    """Serve for as long as the block lasts; the address at which it is done.
+
+    At the end no connection is taken any more, and requests under way have ``DRAIN`` seconds.
+    Raises ``UserError`` where the address cannot be had.
+    """
+    bound = _bind(settings.listen)
+    server = _Server(_config(app, settings))
+    task = asyncio.create_task(server.serve(sockets=[bound]), name="web")
+    address = _address(bound)
+    log.info("web.started", address=address, public=settings.public_url or None)
+    try:
+        yield address
+    finally:
+        server.should_exit = True
+        await task
+        log.info("web.stopped")
+
+
+class _Server(uvicorn.Server):
+    """uvicorn's server without its hands on the process's signals."""
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Generator[None, None, None]:
+        yield
+
+
+def _config(app: Asgi, settings: WebSettings) -> uvicorn.Config:
+    return uvicorn.Config(
+        app,
+        http="h11",
+        ws="none",
+        lifespan="off",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        proxy_headers=bool(settings.proxies),
+        forwarded_allow_ips=list(settings.proxies),
+        limit_concurrency=settings.max_connections,
+        timeout_graceful_shutdown=DRAIN,
+    )
+
+
+def _bind(listen: Listen) -> socket.socket:
+    """The socket, so that an address in use is told as what it is and not ends the process."""
+    family = socket.AF_INET6 if ":" in listen.host else socket.AF_INET
+    try:
+        return socket.create_server(
+            (listen.host, listen.port), family=family, backlog=_BACKLOG, reuse_port=False
+        )
+    except OSError as error:
+        where = f"{listen.host or '*'}:{listen.port}"
+        raise UserError(
+            f"the web server cannot listen on {where} ({error.strerror or error}); "
+            "name another address with [web] listen"
+        ) from error
+
+
+def _address(bound: socket.socket) -> str:
+    host, port = bound.getsockname()[:2]
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
