@@ -3,7 +3,9 @@
     python -m benchmarks.model CLONE [DAY ...]
 
 Three tables. *Days*: the time of a digest whose calls each take ``L`` on a server with ``C`` slots,
-without the same digest's time without a model, over ``ceil(n / C) * L``. *Calls*: the processor's
+without the same digest's time without a model, over the shortest that a server can make it:
+``L`` for each round of ``C`` calls, and at least for each of those that wait for one another (notes
+of the parts of a large diff, the analysis made of them, the day's lead). *Calls*: the processor's
 time of our side for one call: reading, fitting, masking, sending, checking, keeping. *Tokens*: what
 was sent, beside the whole diffs of the same changes. Days are those of UTC; without any, the last
 three with commits. The clone is only read.
@@ -52,14 +54,19 @@ class Judged:
 
     daily: Daily
     calls: int
+    steps: int
     tokens: int
     took: float
     busy: float
     keyless: float
 
+    def ideal(self, latency: float, slots: int) -> float:
+        """Seconds that the calls take at least: in rounds of all slots, or one after another."""
+        return max(math.ceil(self.calls / slots), self.steps) * latency
+
     def over(self, latency: float, slots: int) -> float:
         """The time of the calls over the ideal one."""
-        return (self.took - self.keyless) / (math.ceil(self.calls / slots) * latency)
+        return (self.took - self.keyless) / self.ideal(latency, slots)
 
 
 async def judged(clone: str, window: Window, latency: float, slots: int, rules: Path) -> Judged:
@@ -75,7 +82,9 @@ async def judged(clone: str, window: Window, latency: float, slots: int, rules: 
             took, busy, daily = await _timed(await _context(app, clone, mind), window)
             await mind.aclose()
         tokens = sum(sent.tokens for sent in server.asked)
-        return Judged(daily, len(server.asked), tokens, took, busy, keyless)
+        kinds = {model_replies.kind(sent) for sent in server.asked}
+        steps = 1 + len(kinds & {"notes", "day"})
+        return Judged(daily, len(server.asked), steps, tokens, took, busy, keyless)
 
 
 @asynccontextmanager
@@ -149,7 +158,7 @@ def show(clone: str, days: Sequence[date], rules: Path) -> None:
         window = day_window(day, UTC)
         for latency, slots in LOADS:
             done = asyncio.run(judged(clone, window, latency, slots, rules))
-            ideal = math.ceil(done.calls / slots) * latency
+            ideal = done.ideal(latency, slots)
             figures = (latency, slots, f"{done.took:.2f}", f"{done.keyless:.2f}", f"{ideal:.1f}")
             _row(times, day, done.calls, *figures, f"{done.over(latency, slots):.3f}")
         busy = done.busy - done.keyless
