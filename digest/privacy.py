@@ -138,13 +138,23 @@ _HOME = r"(?<=/home/)[\w.-]+|(?<=/Users/)[\w.-]+|(?<=\\Users\\)[\w.-]+"
 _PERSONAL = re.compile(
     rf"(?P<url>{_URL})|(?P<email>{_EMAIL})|(?P<ip>{_IPV4}|{_IPV6})|(?P<home>{_HOME})"
 )
-# A cheap look first: few lines hold anything of the kind.
-_MAYBE = re.compile(r"[@:]|/home/|Users|\d\.\d{1,3}\.\d")
+# A cheap look first: few lines hold anything of the kind, and none of it goes over a line's end.
+_MAYBE = re.compile(
+    r"://|@[\w-]|/home/|[/\\]Users[/\\]|\d\.\d{1,3}\.\d|[0-9a-fA-F]:[0-9a-fA-F]{1,4}:"
+)
 _BLOT = {"url": "[host]", "email": "[address]", "ip": "[ip]", "home": "[user]"}
 
 
 def impersonal(text: str) -> str:
     """The text without mail addresses, hosts of addresses, IP addresses and users' folders."""
-    if not _MAYBE.search(text):
-        return text
-    return _PERSONAL.sub(lambda match: _BLOT[str(match.lastgroup)], text)
+    done, at = [], 0
+    for hint in _MAYBE.finditer(text):
+        if hint.start() < at:
+            continue
+        start = text.rfind("\n", at, hint.start()) + 1 or at
+        end = text.find("\n", hint.end())
+        end = len(text) if end < 0 else end
+        line = _PERSONAL.sub(lambda match: _BLOT[str(match.lastgroup)], text[start:end])
+        done += text[at:start], line
+        at = end
+    return "".join(done) + text[at:] if done else text
