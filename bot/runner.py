@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import asyncio
 import signal
+import time
 import uuid
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -27,7 +28,7 @@ import structlog
 from bot.courier import Target
 from bot.delivery import Delivered, Delivery, Left, Posting
 from bot.lease import Leases
-from bot.platforms.base import Incoming, Receiver, Sender, SendError
+from bot.platforms.base import Incoming, Receiver, Sender, SendError, trace
 from bot.schedule import Slot, Spec, missed, next_slot, slots_between
 from bot.timetable import Timetable
 from digest.document import Document, Paragraph, Text
@@ -145,7 +146,8 @@ class Runner:
 
     async def sweep(self) -> None:
         """Take up what is left of every channel; none waits for another's platform."""
-        with self._under_way():
+        with self._under_way(), _traced():
+            began = time.perf_counter()
             left: Mapping[str, Left] = {}
             try:
                 left = await self._work.delivery.left(self._given_up)
@@ -153,6 +155,7 @@ class Runner:
                 log.exception("sweep.broken")
             posts = self._work.posts
             await asyncio.gather(*(self._take_up(post, left.get(post.name, ())) for post in posts))
+            log.debug("sweep.done", left=sum(map(len, left.values())), seconds=_since(began))
 
     async def _take_up(self, post: Post, left: Left) -> None:
         """Pending deliveries first, so that digests come in their order; then a slot."""
@@ -163,7 +166,7 @@ class Runner:
 
     async def attend(self, post: Post) -> None:
         """Post the channel's newest due slot, if that is not yet done."""
-        with self._under_way():
+        with self._under_way(), _traced():
             try:
                 async with self._work.leases.hold(f"slot\0{post.name}") as mine:
                     slot = await self._due(post) if mine else None
@@ -204,7 +207,14 @@ class Runner:
         if all(result.frozen for result in results):
             await self._work.finish(post, slot, results)
             await self._work.ledger.claim_slot(_FINISHED + post.name, slot.name)
-            log.info("slot.finished", channel=post.name, slot=slot.name, digests=len(results))
+            late = self._work.clock.now() - slot.at
+            log.info(
+                "slot.finished",
+                channel=post.name,
+                slot=slot.name,
+                digests=len(results),
+                late=round(late.total_seconds(), 3),
+            )
 
     async def listen(self, sender: Sender) -> None:
         """Answer what a platform hears, until it closes for good; connect again when it breaks."""
@@ -228,7 +238,9 @@ class Runner:
     async def answer(self, sender: Sender, incoming: Incoming) -> None:
         """Answer a message, unless it was heard before: platforms deliver again after hours."""
         heard = f"{_ANSWERED}{incoming.platform}:{incoming.chat}"
+        began = time.perf_counter()
         async with self._places:
+            structlog.contextvars.bind_contextvars(trace=incoming.trace)
             try:
                 if not await self._work.ledger.claim_slot(heard, incoming.id):
                     log.info("message.repeated", platform=incoming.platform, id=incoming.id)
@@ -237,7 +249,12 @@ class Runner:
                 if document is not None:
                     target = Target(name=incoming.chat, sender=sender, chat=incoming.chat)
                     await self._work.delivery.reply(target, document, incoming.receipt)
-                    log.info("message.answered", platform=incoming.platform, id=incoming.id)
+                    log.info(
+                        "message.answered",
+                        platform=incoming.platform,
+                        id=incoming.id,
+                        seconds=_since(began),
+                    )
             except SendError as error:
                 log.warning("message.unanswered", platform=incoming.platform, error=str(error))
             except Exception:
@@ -274,6 +291,18 @@ class Runner:
         finally:
             if outermost:
                 self._active.discard(task)
+
+
+@contextmanager
+def _traced() -> Iterator[None]:
+    """Log under one id, with whatever is called from here."""
+    with structlog.contextvars.bound_contextvars(trace=trace()):
+        yield
+
+
+def _since(began: float) -> float:
+    """The seconds since a moment of ``time.perf_counter``."""
+    return round(time.perf_counter() - began, 3)
 
 
 def _words(text: str) -> Document:

@@ -16,11 +16,14 @@ platform with the same kit.
 from __future__ import annotations
 
 import json
+import uuid
 from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from typing import Any, Protocol, runtime_checkable
+
+import structlog
 
 from digest.document import Document
 from digest.errors import DigestbotError
@@ -191,6 +194,12 @@ class Sender(Protocol):
         """Let go of connections."""
 
 
+def trace() -> str:
+    """The id under which the logs tell what goes on here; a new one where nothing has one yet."""
+    bound = structlog.contextvars.get_contextvars().get("trace")
+    return bound if isinstance(bound, str) else uuid.uuid4().hex[:12]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Incoming:
     """A message to the bot.
@@ -204,7 +213,8 @@ class Incoming:
     "Explain"), its name with that message as ``text``. ``addressed`` is false for words that merely
     follow in a thread the bot is in: an answer to what is no question would disturb there.
     ``workspace`` is the platform's name for the organisation, where it has such; ``external`` says
-    that people of other organisations read the chat.
+    that people of other organisations read the chat. ``trace`` is in every log line from the
+    platform's call to the answer.
     """
 
     platform: str
@@ -219,6 +229,7 @@ class Incoming:
     addressed: bool = True
     workspace: str = ""
     external: bool = False
+    trace: str = field(default_factory=trace, compare=False)
 
 
 @runtime_checkable
@@ -227,6 +238,33 @@ class Receiver(Protocol):
 
     def listen(self) -> AsyncIterator[Incoming]:
         """The messages as they come. Ends when the platform closes for good."""
+
+
+class Ear:
+    """Whether a receiver hears at the moment: ``trouble`` says why not, and is empty while it does.
+
+    It is for whoever asks whether all is well; the receiver mends itself.
+    """
+
+    __slots__ = ("trouble",)
+
+    def __init__(self) -> None:
+        self.trouble = "does not listen yet"
+
+    def hears(self) -> None:
+        """A connection stands."""
+        self.trouble = ""
+
+    def fails(self, why: str) -> None:
+        """None does, for a reason that holds no secret."""
+        self.trouble = why
+
+
+@runtime_checkable
+class Attentive(Protocol):
+    """A receiver that can tell whether it hears."""
+
+    ear: Ear
 
 
 @runtime_checkable

@@ -22,7 +22,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import structlog
 
-from bot.platforms.base import SendError, SendReason
+from bot.platforms.base import Ear, SendError, SendReason
 from bot.platforms.feishu.api import Api
 from bot.platforms.feishu.frames import BadFrame, Frame, Method
 from bot.wire import Wire
@@ -65,7 +65,15 @@ class Timing:
 class Connection:
     """Keeps one connection up, and hands over what comes."""
 
-    def __init__(self, api: Api, wire: Wire, take: Take, timing: Timing | None = None) -> None:
+    def __init__(
+        self,
+        api: Api,
+        wire: Wire,
+        take: Take,
+        timing: Timing | None = None,
+        ear: Ear | None = None,
+    ) -> None:
+        self._ear = ear or Ear()
         self._api = api
         self._wire = wire
         self._take = take
@@ -89,6 +97,7 @@ class Connection:
             failures = 0 if lasted else failures + 1
             most = min(self._timing.first * 2 ** max(failures - 1, 0), self._timing.longest)
             pause = max(most * random.uniform(0.5, 1), after)  # noqa: S311  # spreads load, guards nothing
+            self._ear.fails(f"the connection ended: {why}")
             log.info("feishu.reconnecting", why=why, pause=round(pause, 1))
             await asyncio.sleep(pause)
 
@@ -107,6 +116,7 @@ class Connection:
             raise _handshake(error) from None
         except (aiohttp.ClientError, TimeoutError, OSError) as error:
             raise SendError(SendReason.UNAVAILABLE, type(error).__name__) from None
+        self._ear.hears()
         log.info("feishu.connected", ping=timing.ping)
         pinging = asyncio.create_task(self._ping(socket, service, timing.ping))
         try:

@@ -10,7 +10,7 @@ from typing import Any
 
 import structlog
 
-from bot.platforms.base import Asgi, Incoming, Part, Receipt, SendError, SendReason
+from bot.platforms.base import Asgi, Ear, Incoming, Part, Receipt, SendError, SendReason
 from bot.platforms.feishu.api import Api, Json
 from bot.platforms.feishu.connection import Connection, Timing
 from bot.platforms.feishu.heard import TOAST, Heard, is_press, read
@@ -33,6 +33,7 @@ class Feishu(FeishuSender):
     ) -> None:
         super().__init__(api)
         self.web: Asgi | None = web
+        self.ear = Ear()
         self._events = web
         self._around = Surroundings(api)
         self._heard: asyncio.Queue[Incoming] = asyncio.Queue()
@@ -55,6 +56,7 @@ class Feishu(FeishuSender):
             while True:
                 yield await self._next(connecting)
         finally:
+            self.ear.fails("does not listen any more")
             for task in (connecting, *self._weighing):
                 task.cancel()
             await asyncio.gather(connecting, *self._weighing, return_exceptions=True)
@@ -63,9 +65,10 @@ class Feishu(FeishuSender):
     async def _connected(self, wire: Wire) -> None:
         """Let events come in until cancelled."""
         if self._events is None:
-            await Connection(self._api, wire, self.take, self._timing).run()
+            await Connection(self._api, wire, self.take, self._timing, self.ear).run()
             return
         self._events.take = self.take
+        self.ear.hears()
         try:
             await asyncio.Event().wait()
         finally:

@@ -15,7 +15,7 @@ from slack_bolt.authorization import AuthorizeResult
 from slack_bolt.request.async_request import AsyncBoltRequest
 from slack_bolt.response import BoltResponse
 
-from bot.platforms.base import Incoming
+from bot.platforms.base import Ear, Incoming
 from bot.platforms.slack.accounts import Account, Accounts
 from bot.platforms.slack.calls import Calls, quiet
 from bot.platforms.slack.heard import Heard, HomeOpened, read
@@ -50,6 +50,7 @@ class Intake:
 
     def __init__(self, calls: Calls, accounts: Accounts, surroundings: Surroundings) -> None:
         self.queue: asyncio.Queue[Incoming | Visit | Exception] = asyncio.Queue()
+        self.ear = Ear()
         self.responses: Remembered[str] = Remembered(_RESPONSE_SECONDS)
         self._accounts = accounts
         self._surroundings = surroundings

@@ -39,9 +39,10 @@ def _connect(config: Config, calls: Calls) -> Connect:
     async def by_socket(intake: Intake) -> None:
         assert config.app_token is not None
         token = config.app_token.get_secret_value()
-        await SocketMode(calls, token, intake.hear, SAYS).run()
+        await SocketMode(calls, token, intake.hear, SAYS, ear=intake.ear).run()
 
-    async def by_calls(_: Intake) -> None:
+    async def by_calls(intake: Intake) -> None:
+        intake.ear.hears()
         await asyncio.Event().wait()  # Slack calls us
 
     return by_calls if config.events == "http" else by_socket

@@ -50,6 +50,7 @@ class Slack(SlackSender):
         self._connect = connect
         self._showing: set[asyncio.Task[None]] = set()
         self.intake = Intake(calls, accounts, self._surroundings)
+        self.ear = self.intake.ear
         self.web: Asgi | None = None
 
     async def listen(self) -> AsyncIterator[Incoming]:
@@ -68,6 +69,7 @@ class Slack(SlackSender):
                 else:
                     yield heard
         finally:
+            self.ear.fails("does not listen any more")
             bringing.cancel()
             await asyncio.gather(bringing, *self._showing, return_exceptions=True)
 

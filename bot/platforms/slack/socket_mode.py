@@ -22,7 +22,7 @@ from slack_sdk.socket_mode.request import SocketModeRequest
 from slack_sdk.socket_mode.response import SocketModeResponse
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.platforms.base import SendError, SendReason
+from bot.platforms.base import Ear, SendError, SendReason
 from bot.platforms.slack.calls import Calls, quiet
 
 log = structlog.get_logger(__name__)
@@ -106,8 +106,11 @@ class SocketMode:
         hear: Hear,
         says: Mapping[str, Json],
         timing: Timing | None = None,
+        *,
+        ear: Ear | None = None,
     ) -> None:
         """``says`` is what the acknowledgement of a kind of envelope holds, where it does."""
+        self._ear = ear or Ear()
         self._calls = calls
         self._token = app_token
         self._hear = hear
@@ -129,6 +132,8 @@ class SocketMode:
                 reason = await self._watch(connection)
                 log.info("slack.reconnecting", reason=reason)
                 if not connection.planned:
+                    self._ear.fails(f"the connection ended: {reason}")
+                if not connection.planned:
                     await connection.end()
                     connection = None
         finally:
@@ -146,11 +151,13 @@ class SocketMode:
                 if error.reason not in _AGAIN:
                     raise
                 self._failures += 1
+                self._ear.fails(str(error))
                 pause = max(pause * random.uniform(0.5, 1), error.retry_after or 0)  # noqa: S311  # spreads load, guards nothing
                 log.warning("slack.unreachable", error=str(error), pause=round(pause, 1))
                 await asyncio.sleep(pause)
             else:
                 self._failures = 0
+                self._ear.hears()
                 log.info("slack.connected")
                 return connection
 

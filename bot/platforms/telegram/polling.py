@@ -15,6 +15,7 @@ import structlog
 from telegram import Update
 from telegram.error import Conflict, InvalidToken, RetryAfter, TelegramError, TimedOut
 
+from bot.platforms.base import Ear
 from bot.platforms.telegram.client import Client
 from bot.platforms.telegram.faults import seconds_of, send_error
 
@@ -42,7 +43,8 @@ class Rhythm:
 class Poller:
     """The updates of one account, as they come."""
 
-    def __init__(self, client: Client, rhythm: Rhythm) -> None:
+    def __init__(self, client: Client, rhythm: Rhythm, ear: Ear | None = None) -> None:
+        self._ear = ear or Ear()
         self._client = client
         self._rhythm = rhythm
         self._offset: int | None = None
@@ -90,6 +92,7 @@ class Poller:
         if self._trouble != event:
             log.warning(event, detail=detail)
         self._trouble = event
+        self._ear.fails(detail)
 
     def _recovered(self) -> None:
         if self._trouble == _CONFLICT and _now() < self._disputed_until:
@@ -97,6 +100,7 @@ class Poller:
         if self._trouble:
             log.info("telegram.receiving_again", after=self._trouble)
         self._trouble, self._pause = "", self._rhythm.first
+        self._ear.hears()
 
     async def _sleep(self, pause: float) -> None:
         self._pause = min(pause * 2, self._rhythm.longest)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import structlog
 
 from bot.legible import legible
-from bot.platforms.base import Ability, Incoming, Part, Receipt, SendError, SendReason
+from bot.platforms.base import Ability, Ear, Incoming, Part, Receipt, SendError, SendReason
 from bot.platforms.telegram.chats import Place, place_of
 from bot.platforms.telegram.inert import inert
 from bot.platforms.telegram.layout import lay_out
@@ -89,6 +89,7 @@ class Telegram:
         self._account = account
         hooked = account.listens and account.webhook
         self.web = Webhook(secret_of(account.token)) if hooked else None
+        self.ear = Ear()
         self._pace = Pace(account.rates.posts, account.rates.answers)
         self._turns: Counter[int | str] = Counter()
         self._opened: Client | None = None
@@ -166,10 +167,15 @@ class Telegram:
         updates = await self._updates()
         self._behind(self._client.set_menus(), "telegram.no_menus")
         log.info("telegram.listening", bot=me.name, by="webhook" if self.web else "polling")
-        async for update in updates:
-            self._take_note(update)
-            if heard := incoming(update, me, datetime.now(UTC)):
-                yield heard
+        # Called, it hears from now on; polling, the first request has begun when its answer comes.
+        self.ear.hears()
+        try:
+            async for update in updates:
+                self._take_note(update)
+                if heard := incoming(update, me, datetime.now(UTC)):
+                    yield heard
+        finally:
+            self.ear.fails("does not listen any more")
 
     async def _updates(self) -> AsyncIterator[Update]:
         """From Telegram's calls where it can call us, else by long polling."""
@@ -180,7 +186,7 @@ class Telegram:
             return self.web.updates()
         if host := await self._client.drop_webhook():
             log.warning("telegram.webhook_removed", host=host)
-        return Poller(self._client, self._account.rhythm or Rhythm()).updates()
+        return Poller(self._client, self._account.rhythm or Rhythm(), self.ear).updates()
 
     def _take_note(self, update: Update) -> None:
         """Answer a press at once, since the app shows it as waiting; follow a group that moved."""

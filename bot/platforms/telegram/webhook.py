@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import structlog
 
-from bot.platforms.base import AsgiReceive, AsgiScope, AsgiSend
+from bot.platforms.base import AsgiReceive, AsgiScope, AsgiSend, trace
 
 if TYPE_CHECKING:
     from telegram import Update
@@ -43,7 +43,7 @@ class Webhook:
     def __init__(self, secret: str, patience: float = _PATIENCE) -> None:
         self._secret = secret.encode()
         self._patience = patience
-        self._waiting: asyncio.Queue[tuple[Any, asyncio.Event]] = asyncio.Queue(_MOST)
+        self._waiting: asyncio.Queue[tuple[Any, asyncio.Event, str]] = asyncio.Queue(_MOST)
 
     async def __call__(self, scope: AsgiScope, receive: AsgiReceive, send: AsgiSend) -> None:
         """Answer one call: 401 and nothing else to what Telegram did not send."""
@@ -56,9 +56,12 @@ class Webhook:
     async def updates(self) -> AsyncIterator[Update]:
         """What the calls bring, without an end."""
         while True:
-            content, taken = await self._waiting.get()
+            content, taken, call = await self._waiting.get()
+            # What is yielded is dealt with in the listener's context, which then has the call's id.
+            structlog.contextvars.bind_contextvars(trace=call)
             if (update := _read(content)) is not None:
                 yield update
+            structlog.contextvars.unbind_contextvars("trace")
             taken.set()
 
     async def _status(self, scope: AsgiScope, receive: AsgiReceive) -> HTTPStatus:
@@ -79,7 +82,7 @@ class Webhook:
     async def _hand_on(self, content: Any) -> HTTPStatus:
         taken = asyncio.Event()
         try:
-            self._waiting.put_nowait((content, taken))
+            self._waiting.put_nowait((content, taken, trace()))
             async with asyncio.timeout(self._patience):
                 await taken.wait()
         except (asyncio.QueueFull, TimeoutError):
