@@ -229,7 +229,7 @@ def environment_model(
 
 def _holds_secrets(data: Mapping[str, Any], accounts: Iterable[PlatformConfig]) -> bool:
     tables = data.get("platforms", {})
-    if "key" in data.get(SECTION, {}) or "token" in data.get(WEB, {}):
+    if "key" in data.get(SECTION, {}) or {"token", "metrics_token"} & data.get(WEB, {}).keys():
         return True
     return any(
         secret in tables.get(account.name, {})

@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import re
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal, TextIO
@@ -34,11 +34,12 @@ def configure(
     level: str = "info",
     secrets: Iterable[str] = (),
     stream: TextIO | None = None,
+    observers: Sequence[Processor] = (),
 ) -> None:
     """Set up logging for the process: lines for people on a terminal, JSON elsewhere.
 
     ``secrets`` are blotted out wherever they occur. Libraries' own logs pass the same way, from
-    warnings up.
+    warnings up. ``observers`` see every event of ours before its level is looked at.
     """
     target = stream or sys.stderr
     human = form == "human" or (form == "auto" and target.isatty())
@@ -69,6 +70,7 @@ def configure(
         logging.getLogger(ours).setLevel(level.upper())
     structlog.configure(
         processors=[
+            *observers,
             structlog.stdlib.filter_by_level,
             *shared,
             structlog.stdlib.ProcessorFormatter.wrap_for_formatter,

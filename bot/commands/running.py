@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from contextlib import AsyncExitStack
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import structlog
 
@@ -34,6 +35,9 @@ from digest.errors import UserError
 from handlers.ask import ask
 from handlers.ports import Tip
 
+if TYPE_CHECKING:
+    from bot.web.hosting import Hosting
+
 log = structlog.get_logger(__name__)
 
 
@@ -44,11 +48,26 @@ _READER = 120.0
 def run(file: Path | None) -> None:
     """Work until a signal comes. Raises ``InvalidConfig`` and what opening the archive raises."""
     config = read(file or config_file())
-    logs.configure(config.logs.format, config.logs.level, secrets=config.secrets())
-    finish(_run(config))
+    hosting = _hosting(config)
+    logs.configure(
+        config.logs.format,
+        config.logs.level,
+        secrets=config.secrets(),
+        observers=[hosting.metrics] if hosting else [],
+    )
+    finish(_run(config, hosting))
 
 
-async def _run(config: Config) -> None:
+def _hosting(config: Config) -> Hosting | None:
+    """What is hosted, where there is a web server; its libraries are not imported elsewhere."""
+    if config.web is None:
+        return None
+    from bot.web.hosting import Hosting
+
+    return Hosting(config.web)
+
+
+async def _run(config: Config, hosting: Hosting | None) -> None:
     async with opened(config.file, logging=True) as app, AsyncExitStack() as stack:
         try:
             senders = open_senders(config)
@@ -59,14 +78,11 @@ async def _run(config: Config) -> None:
         work = _work(app, config, senders)
         stop = asyncio.Event()
         runner.stop_on_signals(stop)
-        if config.web is None:
+        if hosting is None:
             check_called(config, senders)
             await runner.run(work, stop)
         else:
-            # The server's libraries are imported where there is one.
-            from bot.web.hosting import hosted, run_with_web
-
-            await run_with_web(config.web, hosted(app, senders), work, stop)
+            await hosting.run(hosting.mounts(app, senders), work, stop)
 
 
 def _work(app: App, config: Config, senders: Mapping[str, Sender]) -> runner.Work:
@@ -105,7 +121,7 @@ def answers(
         channel = chats.get((incoming.platform, incoming.chat))
         chat = f"{incoming.platform}:{incoming.chat}"
         if channel is None and not _allowed(config, chat):
-            log.warning("message.refused", chat=chat)
+            log.warning("message.refused", platform=incoming.platform, chat=chat)
             if not incoming.addressed:
                 return None
             raise UserError(f"I do not answer in this chat; an admin can add {chat!r} to [access]")

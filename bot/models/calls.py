@@ -175,6 +175,7 @@ class Calls:
             input=usage.input_tokens,
             cached=usage.cached_tokens,
             output=usage.output_tokens,
+            cost=str(usage.cost),
         )
         await self._ledger.add(
             Call(

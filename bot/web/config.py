@@ -48,7 +48,8 @@ class WebSettings(Settings):
     """The web server; without the section there is none.
 
     ``public_url`` is the address under which the outside finds it, for links and webhooks.
-    ``token`` lets people into the admin pages; without one there are none. ``proxies`` are the
+    ``token`` lets people into the admin pages; without one there are none. ``metrics_token`` is
+    what Prometheus has to show for ``/metrics``, which without one is open. ``proxies`` are the
     addresses whose ``X-Forwarded-For`` and ``X-Forwarded-Proto`` are believed. ``max_body`` is in
     bytes, ``max_connections`` a number of connections, and ``body_seconds`` the time that a client
     has for sending a body.
@@ -57,6 +58,7 @@ class WebSettings(Settings):
     listen: Annotated[Listen, BeforeValidator(_listen)] = Listen("127.0.0.1", 8080)
     public_url: str = ""
     token: SecretStr | None = None
+    metrics_token: SecretStr | None = None
     proxies: tuple[Annotated[str, AfterValidator(_network)], ...] = ("127.0.0.1", "::1")
     max_body: int = Field(default=LARGEST, ge=1024, le=2**30)
     max_connections: int = Field(default=1000, ge=1)
@@ -69,7 +71,7 @@ class WebSettings(Settings):
             raise ValueError("write the address that others use, such as https://digest.example")
         return url.rstrip("/")
 
-    @field_validator("token")
+    @field_validator("token", "metrics_token")
     @classmethod
     def _not_guessed(cls, token: SecretStr | None) -> SecretStr | None:
         if token is not None and len(token.get_secret_value()) < _SHORTEST_TOKEN:

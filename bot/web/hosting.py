@@ -1,31 +1,69 @@
 """What the program hosts, under which paths, and how the server ends with the loop.
 
-- ``/events/<account>``: what platforms call.
+- ``/events/<account>``: what platforms call;
+- ``/healthz``, ``/readyz``, ``/metrics``: what probes and Prometheus ask.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from importlib.metadata import version
 
 from starlette.routing import BaseRoute
 
 from bot import runner
 from bot.app import App
+from bot.metrics import Metrics
 from bot.platforms.base import Asgi, Called, Sender
+from bot.store.condition import Fitness
 from bot.web.config import WebSettings
+from bot.web.health import Health, routes
 from bot.web.server import application, serving
 
 Mounts = dict[str, Asgi | Sequence[BaseRoute]]
 """Applications and routes by path, as :func:`bot.web.server.application` takes them."""
 
+# What was taken in at the very end is handed to the loop within so many seconds.
+_HAND_OVER = 0.2
 
-def hosted(app: App, senders: Mapping[str, Sender]) -> Mounts:
-    """Everything that the program hosts."""
-    del app
-    mounts: Mounts = {}
-    mounts.update(events(senders))
-    return mounts
+
+class Hosting:
+    """The web server of a process. ``metrics`` is to observe the logs from the beginning."""
+
+    def __init__(self, settings: WebSettings) -> None:
+        self.settings = settings
+        self.metrics = Metrics(version("digestbot"))
+
+    def mounts(self, app: App, senders: Mapping[str, Sender]) -> Mounts:
+        """Everything that the program hosts."""
+        health = Health(
+            database=app.database,
+            fitness=Fitness(app.database),
+            metrics=self.metrics,
+            receivers=senders,
+            secrets=app.config.secrets() if app.config else (),
+        )
+        mounts: Mounts = {"/": [*routes(health, self.settings.metrics_token)]}
+        mounts.update(events(senders))
+        return mounts
+
+    async def run(self, mounts: Mounts, work: runner.Work, stop: asyncio.Event) -> None:
+        """The loop beside the web server, which ends first: what it took in is still answered.
+
+        Raises ``UserError`` where the server's address cannot be had; nothing is posted then.
+        """
+        settings = self.settings
+        answering = application(mounts, largest=settings.max_body, seconds=settings.body_seconds)
+        drained = asyncio.Event()
+        async with serving(answering, settings):
+            loop = asyncio.create_task(runner.run(work, drained))
+            stopped = asyncio.create_task(stop.wait())
+            await asyncio.wait({loop, stopped}, return_when=asyncio.FIRST_COMPLETED)
+            stopped.cancel()
+        await asyncio.wait({loop}, timeout=_HAND_OVER)
+        drained.set()
+        await loop
 
 
 def events(senders: Mapping[str, Sender]) -> dict[str, Asgi]:
@@ -35,21 +73,3 @@ def events(senders: Mapping[str, Sender]) -> dict[str, Asgi]:
         for name, sender in senders.items()
         if isinstance(sender, Called) and sender.web is not None
     }
-
-
-async def run_with_web(
-    settings: WebSettings, mounts: Mounts, work: runner.Work, stop: asyncio.Event
-) -> None:
-    """The loop beside the web server, which ends first: what it took in is still answered.
-
-    Raises ``UserError`` where the server's address cannot be had; nothing is posted then.
-    """
-    answering = application(mounts, largest=settings.max_body, seconds=settings.body_seconds)
-    drained = asyncio.Event()
-    async with serving(answering, settings):
-        loop = asyncio.create_task(runner.run(work, drained))
-        stopped = asyncio.create_task(stop.wait())
-        await asyncio.wait({loop, stopped}, return_when=asyncio.FIRST_COMPLETED)
-        stopped.cancel()
-    drained.set()
-    await loop

@@ -24,7 +24,7 @@ from digest.errors import UserError
 
 log = structlog.get_logger(__name__)
 
-DRAIN = 10
+DRAIN = 5
 """Seconds that requests under way have at the end. A platform wants its answer within three."""
 
 _SLOW = 30.0

@@ -1,0 +1,200 @@
+"""Figures for Prometheus, counted from what the program logs.
+
+An event that is told is counted where it is told: nobody who posts, asks or analyses knows of
+metrics, and a log line and its figure cannot disagree. :class:`Metrics` is a structlog processor,
+which sees every event, whatever the level of the logs is. Labels are of closed sets: names of
+accounts and channels of the configuration, reasons, kinds; never what a stranger wrote.
+"""
+
+from __future__ import annotations
+
+import math
+import platform
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, Info
+from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4, generate_latest
+from prometheus_client.platform_collector import PlatformCollector
+from prometheus_client.process_collector import ProcessCollector
+from structlog.typing import EventDict, WrappedLogger
+
+from bot.platforms.base import SendReason
+
+CONTENT_TYPE = CONTENT_TYPE_PLAIN_0_0_4
+
+_LATE = (1, 5, 15, 30, 60, 120, 300, 900, 3600, 4 * 3600, 24 * 3600)
+_ANSWER = (0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60, 120)
+_CALL = (0.5, 1, 2, 5, 10, 20, 40, 80, 160, 320)
+_REQUEST = (0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 3, 10)
+_REASONS = frozenset(SendReason)
+_RESULTS = {
+    "message.answered": "answered",
+    "message.unanswered": "unanswered",
+    "message.repeated": "repeated",
+    "message.refused": "refused",
+    "message.broken": "broken",
+}
+
+
+class Metrics:
+    """Every figure of a process, in a registry of its own."""
+
+    def __init__(self, version: str, *, process: bool = True) -> None:
+        """``process`` adds memory, descriptors and processor time of the process itself."""
+        self.registry = registry = CollectorRegistry()
+        if process:
+            ProcessCollector(registry=registry)
+            PlatformCollector(registry=registry)
+        build = Info("digestbot_build", "What is running", registry=registry)
+        build.info({"version": version, "python": platform.python_version()})
+        self._deliveries = Counter(
+            "digestbot_deliveries",
+            "Digests by how an attempt to deliver them ended",
+            ["platform", "result"],
+            registry=registry,
+        )
+        self._refusals = Counter(
+            "digestbot_refusals",
+            "Calls that a platform refused or did not answer, by reason",
+            ["platform", "reason"],
+            registry=registry,
+        )
+        self._slots = Counter(
+            "digestbot_slots", "Slots by how they ended", ["result"], registry=registry
+        )
+        self._late = Histogram(
+            "digestbot_delivery_lag_seconds",
+            "From the instant a slot is due at to its digests in the chat or the ledger",
+            buckets=_LATE,
+            registry=registry,
+        )
+        self._messages = Counter(
+            "digestbot_messages",
+            "Messages to the bot by what became of them",
+            ["platform", "result"],
+            registry=registry,
+        )
+        self._answers = Histogram(
+            "digestbot_answer_seconds",
+            "From hearing a message to its answer in the chat",
+            ["platform"],
+            buckets=_ANSWER,
+            registry=registry,
+        )
+        self._connections = Counter(
+            "digestbot_receivers_broken",
+            "Times that listening ended in an error",
+            ["platform"],
+            registry=registry,
+        )
+        self._swept = Gauge(
+            "digestbot_last_sweep_timestamp_seconds",
+            "When what was left was last taken up",
+            registry=registry,
+        )
+        self._calls = Counter(
+            "digestbot_model_calls", "Calls to the model", ["kind", "outcome"], registry=registry
+        )
+        self._tokens = Counter(
+            "digestbot_model_tokens", "Tokens by direction", ["direction"], registry=registry
+        )
+        self._cost = Counter(
+            "digestbot_model_cost", "Money, in the model's currency", registry=registry
+        )
+        self._took = Histogram(
+            "digestbot_model_call_seconds", "Calls to the model", buckets=_CALL, registry=registry
+        )
+        self._requests = Histogram(
+            "digestbot_http_seconds",
+            "Requests to the web server by status",
+            ["status"],
+            buckets=_REQUEST,
+            registry=registry,
+        )
+        self._pending = Gauge(
+            "digestbot_pending_deliveries", "Deliveries that are not done", registry=registry
+        )
+        self._hears = Gauge(
+            "digestbot_receiver_up",
+            "Whether a receiver hears",
+            ["account"],
+            registry=registry,
+        )
+        self._counted: Mapping[str, Callable[[EventDict], object]] = {
+            "delivery.sent": self._delivery("sent"),
+            "delivery.held": self._delivery("held"),
+            "delivery.refused": self._refused,
+            "slot.finished": self._finished,
+            "slot.failed": lambda _: self._slots.labels("failed").inc(),
+            "listen.broken": lambda event: self._connections.labels(_name(event)).inc(),
+            "sweep.done": lambda _: self._swept.set_to_current_time(),
+            "model.call": self._called,
+            "web.answered": self._requested,
+            **dict.fromkeys(_RESULTS, self._heard),
+        }
+
+    def __call__(self, _logger: WrappedLogger, _method: str, event: EventDict) -> EventDict:
+        """Count the event, and let it pass as it is."""
+        counted = self._counted.get(event.get("event", ""))
+        if counted is not None:
+            counted(event)
+        return event
+
+    def text(self, *, pending: int, deaf: Mapping[str, str]) -> bytes:
+        """The figures as Prometheus reads them.
+
+        ``pending`` counts the deliveries that are not done; ``deaf`` tells of each receiver by
+        account why it does not hear, and is empty where it does.
+        """
+        self._pending.set(pending)
+        for account, trouble in deaf.items():
+            self._hears.labels(account).set(not trouble)
+        return generate_latest(self.registry)
+
+    @property
+    def swept_ago(self) -> float | None:
+        """Seconds since the last sweep; ``None`` before the first."""
+        at = self.registry.get_sample_value("digestbot_last_sweep_timestamp_seconds")
+        return time.time() - at if at else None
+
+    def _delivery(self, result: str) -> Callable[[EventDict], object]:
+        return lambda event: self._deliveries.labels(_name(event), result).inc()
+
+    def _refused(self, event: EventDict) -> None:
+        reason = str(event.get("error", "")).partition(":")[0]
+        self._refusals.labels(_name(event), reason if reason in _REASONS else "other").inc()
+
+    def _finished(self, event: EventDict) -> None:
+        self._slots.labels("finished").inc()
+        if event.get("digests"):
+            self._late.observe(_number(event.get("late")))
+
+    def _heard(self, event: EventDict) -> None:
+        self._messages.labels(_name(event), _RESULTS[event["event"]]).inc()
+        if "seconds" in event:
+            self._answers.labels(_name(event)).observe(_number(event["seconds"]))
+
+    def _called(self, event: EventDict) -> None:
+        self._calls.labels(str(event.get("kind")), str(event.get("outcome"))).inc()
+        self._took.observe(_number(event.get("seconds")))
+        for direction in ("input", "cached", "output"):
+            self._tokens.labels(direction).inc(_number(event.get(direction)))
+        self._cost.inc(_number(event.get("cost")))
+
+    def _requested(self, event: EventDict) -> None:
+        self._requests.labels(str(event.get("status"))).observe(_number(event.get("seconds")))
+
+
+def _name(event: EventDict) -> str:
+    return str(event.get("platform", ""))
+
+
+def _number(value: Any) -> float:
+    """A figure of an event; nothing for what is none, as counting must not break what is told."""
+    try:
+        found = float(value)
+    except (TypeError, ValueError):
+        return 0.0
+    return found if math.isfinite(found) and found >= 0 else 0.0
