@@ -14,6 +14,7 @@ from bot.folders import Environment, config_file, data_folder
 from bot.places import Places
 from bot.sources.git import open_source
 from bot.store.archive import SqlArchive
+from bot.store.conversations import SqlConversations
 from bot.store.coverage import SqlCoverage
 from bot.store.digests import SqlDigests
 from bot.store.engine import Database, open_database
@@ -50,6 +51,7 @@ class App:
     coverage: SqlCoverage
     ledger: SqlLedger
     digests: SqlDigests
+    conversations: SqlConversations
     clock: Clock
     places: Places
     workers: Processes
@@ -147,6 +149,7 @@ class App:
             workers=self.workers,
             every=False,
             judging=judging,
+            conversations=self.conversations,
         )
 
     def judging(
@@ -238,6 +241,7 @@ async def opened(
             coverage=SqlCoverage(database),
             ledger=SqlLedger(database),
             digests=SqlDigests(database),
+            conversations=SqlConversations(database),
             clock=clock or SystemClock(),
             places=Places(data),
             workers=workers,

@@ -15,6 +15,7 @@ from digest.language import Language
 from digest.question import language_of, parse
 from handlers.changed import changed
 from handlers.context import Context
+from handlers.conversing import ConversationKey
 from handlers.digest_of import digest_of
 from handlers.explain import explain
 from handlers.help import help_page, unknown
@@ -31,12 +32,24 @@ HANDLERS: Mapping[type[Intent], Callable[[Any, Context], Awaitable[Answer]]] = {
 """What answers each intent: one handler a member of the closed set."""
 
 
-async def ask(text: str, ctx: Context, language: Language | None = None) -> Answer:
+async def ask(
+    text: str,
+    ctx: Context,
+    language: Language | None = None,
+    *,
+    conversation: ConversationKey | None = None,
+) -> Answer:
     """Answer a question in ``language``, else in that of the question, else in the context's.
+
+    ``conversation`` says whose it is, so that what follows need not name anything again.
 
     A user's error becomes a short answer that holds it as ``error``; others are raised.
     """
-    told = replace(ctx, language=language or language_of(text) or ctx.language)
+    told = replace(
+        ctx,
+        language=language or language_of(text) or ctx.language,
+        conversation=conversation or ctx.conversation,
+    )
     try:
         return await answer(parse(text, ctx.clock.now(), ctx.zone), told)
     except UserError as error:

@@ -12,6 +12,7 @@ from digest.grade import Thresholds
 from digest.graded import Repository
 from digest.language import Language
 from digest.privacy import Privacy
+from handlers.conversing import ConversationKey, Conversations, Length
 from handlers.ports import A, Archive, B, Clock, Coverage, Progress, Source, Workers
 
 if TYPE_CHECKING:
@@ -68,7 +69,8 @@ class Context:
 
     ``every`` says that the asker reads every match of a question (as JSON does), not only the page
     that is shown: a chat does without them, since there may be thousands. Without ``judging`` no
-    model is asked.
+    model is asked. ``conversation`` says whose question it is, where ``conversations`` remembers
+    what was said before. ``page`` of what was found is shown, from 1, at ``length``.
     """
 
     watched: Watched
@@ -81,3 +83,7 @@ class Context:
     workers: Workers = field(default_factory=InThreads)
     every: bool = True
     judging: Judging | None = None
+    conversations: Conversations | None = None
+    conversation: ConversationKey | None = None
+    page: int = 1
+    length: Length = Length.NORMAL

@@ -292,3 +292,31 @@ model_calls = Table(
     Column("estimated", Boolean, nullable=False),
     Index(None, "at"),
 )
+
+# How far each conversation is, as JSON, and when it was last gone on with.
+conversations = Table(
+    "conversations",
+    metadata,
+    Column("platform", Text, nullable=False),
+    Column("chat", Text, nullable=False),
+    Column("thread", Text, nullable=False),
+    Column("person", Text, nullable=False),
+    Column("at", BigInteger, nullable=False),
+    Column("state", Text, nullable=False),
+    PrimaryKeyConstraint("platform", "chat", "thread", "person"),
+    Index(None, "at"),
+)
+
+# Up to which commit a person has looked at a repository in a chat.
+looks = Table(
+    "looks",
+    metadata,
+    Column("platform", Text, nullable=False),
+    Column("chat", Text, nullable=False),
+    Column("person", Text, nullable=False),
+    # A name, not a row: what was seen stays seen when the repository is read anew.
+    Column("repository", Text, nullable=False),
+    Column("at", BigInteger, nullable=False),
+    Column("tip", Text, nullable=False),
+    PrimaryKeyConstraint("platform", "chat", "person", "repository"),
+)

@@ -1,0 +1,122 @@
+"""Conversations and looks kept, as ``handlers.conversing.Conversations`` promises."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from datetime import datetime
+
+from sqlalchemy import ColumnElement, Table, and_, delete, select
+
+from bot.store.dialect import insert_into
+from bot.store.engine import Database
+from bot.store.rows import moment, seconds, storable
+from bot.store.tables import conversations, looks
+from digest.graded import Repository
+from digest.language import Language
+from handlers.conversing import LIFETIME, ConversationKey, Length, Look, Talk
+
+
+class SqlConversations:
+    """A ``Conversations`` in a database."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def talk(self, key: ConversationKey, now: datetime) -> Talk | None:
+        """How far a conversation is, where it is not over by ``now``.
+
+        Raises ``UnwritableFolder`` and ``BrokenArchive``, as every method does.
+        """
+        wanted = select(conversations.c.state, conversations.c.at).where(
+            _of(conversations, **_names(key)),
+            conversations.c.at >= seconds(now - LIFETIME),
+        )
+        async with self._database.reading() as connection:
+            row = (await connection.execute(wanted)).one_or_none()
+        return None if row is None else _talk(row.state, moment(row.at))
+
+    async def keep(self, key: ConversationKey, talk: Talk) -> None:
+        """Remember how far a conversation is, and forget those that are over."""
+        values = {**_names(key), "at": seconds(talk.at), "state": _state(talk)}
+        kept = insert_into(conversations).values(values)
+        over = conversations.c.at < seconds(talk.at - LIFETIME)
+        async with self._database.writing() as connection:
+            await connection.execute(delete(conversations).where(over))
+            await connection.execute(
+                kept.on_conflict_do_update(
+                    index_elements=["platform", "chat", "thread", "person"],
+                    set_={"at": kept.excluded.at, "state": kept.excluded.state},
+                )
+            )
+
+    async def last_look(self, key: ConversationKey, repository: Repository) -> Look | None:
+        """What the person last looked at in the chat, in whichever thread."""
+        wanted = select(looks.c.at, looks.c.tip).where(_of(looks, **_looker(key, repository)))
+        async with self._database.reading() as connection:
+            row = (await connection.execute(wanted)).one_or_none()
+        return None if row is None else Look(at=moment(row.at), tip=row.tip)
+
+    async def looked(self, key: ConversationKey, repository: Repository, look: Look) -> None:
+        """Remember what the person looked at; an earlier look than the last changes nothing."""
+        values = {**_looker(key, repository), "at": seconds(look.at), "tip": look.tip}
+        kept = insert_into(looks).values(values)
+        async with self._database.writing() as connection:
+            await connection.execute(
+                kept.on_conflict_do_update(
+                    index_elements=["platform", "chat", "person", "repository"],
+                    set_={"at": kept.excluded.at, "tip": kept.excluded.tip},
+                    where=looks.c.at <= kept.excluded.at,
+                )
+            )
+
+    async def forget(self, key: ConversationKey) -> None:
+        """Forget the conversation; what was looked at stays seen."""
+        async with self._database.writing() as connection:
+            await connection.execute(delete(conversations).where(_of(conversations, **_names(key))))
+
+
+def _names(key: ConversationKey) -> dict[str, str]:
+    names = {
+        "platform": key.platform,
+        "chat": key.chat,
+        "thread": key.thread,
+        "person": key.person,
+    }
+    return {name: storable(value) for name, value in names.items()}
+
+
+def _looker(key: ConversationKey, repository: Repository) -> dict[str, str]:
+    names = _names(replace(key, thread=""))
+    del names["thread"]
+    return {**names, "repository": storable(repository.name)}
+
+
+def _of(table: Table, **names: str) -> ColumnElement[bool]:
+    return and_(*(table.c[name] == value for name, value in names.items()))
+
+
+def _state(talk: Talk) -> str:
+    return json.dumps(
+        {
+            "question": talk.question,
+            "repository": talk.repository,
+            "page": talk.page,
+            "subject": talk.subject,
+            "language": talk.language and talk.language.value,
+            "length": talk.length.value,
+        }
+    )
+
+
+def _talk(state: str, at: datetime) -> Talk:
+    held = json.loads(state)
+    return Talk(
+        question=held["question"],
+        repository=held["repository"],
+        at=at,
+        page=held["page"],
+        subject=held["subject"],
+        language=Language(held["language"]) if held["language"] else None,
+        length=Length(held["length"]),
+    )
