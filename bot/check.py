@@ -6,7 +6,7 @@ import asyncio
 import os
 import re
 import tempfile
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -16,7 +16,7 @@ from bot import platforms
 from bot.config import Config, PlatformConfig
 from bot.models.config import ModelConfig
 from bot.platforms.base import Sender, SendError
-from bot.schedule import next_slot
+from bot.schedule import Kind, next_slot
 from bot.sections import ChannelConfig, RepositoryConfig
 from bot.sources.process import OLDEST
 from digest.errors import DigestbotError, UserError
@@ -75,7 +75,8 @@ async def check(config: Config, probes: Probes) -> list[Finding]:
     found = list(await asyncio.gather(*looks))
     for lines in await asyncio.gather(*accounts):
         found.extend(lines)
-    found.extend(_due(channel, probes.clock.now()) for channel in config.channels)
+    for channel in config.channels:
+        found.extend(_due(channel, probes.clock.now()))
     if not config.repositories:
         found.append(_finding(Weight.WARNING, "repositories", "none: there is nothing to digest"))
     if not config.channels:
@@ -163,8 +164,9 @@ async def _platform(account: PlatformConfig, config: Config) -> list[Finding]:
         await sender.aclose()
 
 
-def _due(channel: ChannelConfig, now: datetime) -> Finding:
-    slot = next_slot(channel.spec, now)
-    local = slot.at.astimezone(channel.zone)
-    text = f"next digest {local:%a %Y-%m-%d %H:%M %z} ({channel.zone.key})"
-    return _finding(Weight.OK, f"channel {channel.name}", text)
+def _due(channel: ChannelConfig, now: datetime) -> Iterator[Finding]:
+    for spec, _ in channel.plans:
+        local = next_slot(spec, now).at.astimezone(channel.zone)
+        kind = "next digest" if spec.kind is Kind.DAILY else "next weekly digest"
+        text = f"{kind} {local:%a %Y-%m-%d %H:%M %z} ({channel.zone.key})"
+        yield _finding(Weight.OK, f"channel {channel.name}", text)

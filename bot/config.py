@@ -29,6 +29,7 @@ from bot.sections import (
     Written,
 )
 from bot.settings import Reading, Settings, open_to_others
+from bot.subscription import subscription_name
 from bot.web.config import SECTION as WEB
 from bot.web.config import WebSettings
 from digest.errors import InvalidConfig
@@ -90,6 +91,7 @@ def read(file: Path, environment: Environment | None = None) -> Config:
         raise complain(file, error, Written, data) from None
     channels = tuple(_with_defaults(one, written.defaults) for one in written.channels)
     _check_names(file, written)
+    _check_schedules(file, channels)
     accounts = _accounts(file, written, reading)
     model = _model(file, written.model, environment, reading)
     logs = written.logs
@@ -152,6 +154,21 @@ def _check_names(file: Path, written: Written) -> None:
                 raise InvalidConfig(
                     f"{file}: channels {channel.name!r}, repositories: unknown {name!r}{guess}"
                 )
+
+
+def _check_schedules(file: Path, channels: Iterable[ChannelConfig]) -> None:
+    """Every schedule has slots, and no two the same name in the ledger."""
+    names: set[str] = set()
+    for channel in channels:
+        try:
+            plans = channel.plans
+        except ValueError as error:
+            raise InvalidConfig(f"{file}: channels {channel.name!r}: {error}") from None
+        for spec, _ in plans:
+            name = subscription_name(channel.name, spec.kind)
+            if name in names:
+                raise InvalidConfig(f"{file}: channels: the name {name!r} is given twice")
+            names.add(name)
 
 
 def _accounts(file: Path, written: Written, reading: Reading) -> dict[str, PlatformConfig]:

@@ -36,12 +36,21 @@ _ROUNDS = 3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Target:
-    """A channel that can be posted to. ``name`` is its name in the ledger and in logs."""
+    """A channel that can be posted to. ``name`` is its name in the ledger and in logs.
+
+    ``account`` is the account's name in the configuration, where that is not the platform's.
+    """
 
     name: str
     sender: Sender
     chat: str = ""
     promise: Promise = Promise.AT_MOST_ONCE
+    account: str = ""
+
+    @property
+    def place(self) -> tuple[str, str]:
+        """Account and chat: what a platform's refusals are about, whatever is posted there."""
+        return self.account or self.sender.name, self.chat
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

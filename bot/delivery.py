@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import structlog
@@ -99,9 +99,7 @@ class Delivery:
         self._patience = patience or Patience()
         self._courier = Courier(ledger, self._patience)
         self._orphans: set[DeliveryKey] = set()
-        self._targets: Mapping[tuple[str, str], Target] = {
-            (target.sender.name, target.name): target for target in targets
-        }
+        self._targets = _by_key(targets)
 
     async def deliver(self, posting: Posting) -> Delivered:
         """Post what is not yet posted."""
@@ -115,18 +113,25 @@ class Delivery:
         """Post to many targets at once, results in the order given; no failure stops another."""
         return tuple(await asyncio.gather(*map(self._isolated, postings)))
 
-    async def left(self, skip: Collection[DeliveryKey] = frozenset()) -> Mapping[str, Left]:
-        """What a crash or an outage left, but for ``skip``, by channel; each oldest first."""
+    async def left(
+        self, skip: Collection[DeliveryKey] = frozenset(), targets: Iterable[Target] | None = None
+    ) -> Mapping[str, Left]:
+        """What a crash or an outage left, but for ``skip``, by channel; each oldest first.
+
+        ``targets`` are asked after instead of those given at the beginning.
+        """
+        known = self._targets if targets is None else _by_key(targets)
         found: dict[str, list[DeliveryRecord]] = {}
         for record in await self._ledger.pending():
-            target = self._targets.get((record.key.platform, record.key.channel))
-            if record.key in skip or record.key in self._orphans:
+            if record.key in skip:
                 continue
-            if target is None:
+            target = known.get((record.key.platform, record.key.channel))
+            if target is not None:
+                found.setdefault(target.name, []).append(record)
+            elif record.key not in self._orphans:
+                # Told once; its channel may be paused, and come back.
                 self._orphans.add(record.key)
                 log.warning("delivery.orphaned", **describe(record.key))
-                continue
-            found.setdefault(target.name, []).append(record)
         return found
 
     async def resume(self, target: Target, left: Left) -> tuple[Delivered, ...]:
@@ -202,6 +207,10 @@ class Delivery:
                 new += bool(settled.receipt)
             thread = thread or Receipt.parse(entries[place].receipt)
         return Delivered(key=record.key, parts=tuple(entries), new=new)
+
+
+def _by_key(targets: Iterable[Target]) -> Mapping[tuple[str, str], Target]:
+    return {(target.sender.name, target.name): target for target in targets}
 
 
 def identity(key: DeliveryKey, part: int) -> str:

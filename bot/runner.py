@@ -8,7 +8,8 @@ A slot goes through the ledger in three steps, so that no crash loses or doubles
 
 A sweep at the start, and then every few minutes, takes up what is left: pending deliveries, the
 newest slot that was missed, a slot that was claimed and not finished. A channel that was never
-seen begins with its next slot. Exceptions end at this loop: they are logged, the rest goes on.
+seen begins with its next slot; channels may come, change and go while the loop runs. In a channel's
+rest nothing is posted. Exceptions end at this loop: they are logged, the rest goes on.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ import uuid
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import partial
 
 import structlog
@@ -29,7 +30,8 @@ from bot.courier import Target
 from bot.delivery import Delivered, Delivery, Left, Posting
 from bot.lease import Leases
 from bot.platforms.base import Incoming, Receiver, Sender, SendError, trace
-from bot.schedule import Slot, Spec, missed, next_slot, slots_between
+from bot.roster import Channels, Post
+from bot.schedule import LONGEST_REACH, Slot, missed, next_slot, slots_between
 from bot.timetable import Timetable
 from digest.document import Document, Paragraph, Text
 from digest.errors import UserError
@@ -42,25 +44,10 @@ SWEEP = timedelta(minutes=5)
 LATE = timedelta(minutes=15)
 # What is under way at a stop gets so many seconds; systemd's own default is 90.
 GRACE = 30.0
-# A weekday comes back within a week; zones that skipped a date make it two at most.
-_FORTNIGHT = timedelta(days=14)
+_DAY = timedelta(days=1)
 _LONGEST_PAUSE = 60.0
 _AT_ONCE = 16
 _FINISHED, _FIRST_SEEN, _ANSWERED = "finished:", "first-seen:", "answered:"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Post:
-    """A channel with its schedule. Missed slots older than ``catch_up`` are let go."""
-
-    target: Target
-    spec: Spec
-    catch_up: timedelta = timedelta(hours=24)
-
-    @property
-    def name(self) -> str:
-        """The channel's name, which is the subscription's in the ledger."""
-        return self.target.name
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,7 +72,7 @@ Reply = Callable[[Incoming], Awaitable[Document | None]]
 class Work:
     """What the loop is given. ``receivers`` are senders that listen as well."""
 
-    posts: Sequence[Post]
+    posts: Channels
     build: Build
     finish: Finish
     answer: Reply
@@ -98,16 +85,14 @@ class Work:
 
 async def run(work: Work, stop: asyncio.Event, *, sweep: timedelta = SWEEP) -> None:
     """Work until ``stop`` is set, then finish what is under way within ``GRACE`` seconds."""
-    runner = Runner(work)
     timetable = Timetable(timedelta(days=1))
-    for post in work.posts:
-        timetable.add(post.name, post.spec, partial(runner.attend, post))
-        log.info("channel.scheduled", channel=post.name, next=_next(post, work.clock))
+    runner = Runner(work, timetable)
+    await runner.look()
     timetable.every("sweep", sweep, runner.sweep)
     timetable.start()
     listeners = [asyncio.create_task(runner.listen(sender)) for sender in work.receivers]
-    first = asyncio.create_task(runner.sweep())
-    log.info("run.started", channels=len(work.posts), receivers=len(listeners))
+    duties = [asyncio.create_task(runner.sweep()), asyncio.create_task(runner.follow())]
+    log.info("run.started", channels=len(runner.posts), receivers=len(listeners))
     try:
         await stop.wait()
     finally:
@@ -117,8 +102,9 @@ async def run(work: Work, stop: asyncio.Event, *, sweep: timedelta = SWEEP) -> N
             task.cancel()
         await runner.settle(GRACE)
         timetable.close()
-        first.cancel()
-        await asyncio.gather(first, *listeners, return_exceptions=True)
+        for task in duties:
+            task.cancel()
+        await asyncio.gather(*duties, *listeners, return_exceptions=True)
         log.info("run.stopped")
 
 
@@ -138,30 +124,63 @@ def stop_on_signals(stop: asyncio.Event) -> None:
 class Runner:
     """The duties of the loop, each of which may be called at any time and from any process."""
 
-    def __init__(self, work: Work) -> None:
+    def __init__(self, work: Work, timetable: Timetable | None = None) -> None:
+        """``timetable`` is kept as the channels are; without one nothing is called by itself."""
+        self.posts: Mapping[str, Post] = {}
         self._work = work
+        self._timetable = timetable
         self._active: set[asyncio.Task[None]] = set()
         self._given_up: set[DeliveryKey] = set()
         self._places = asyncio.Semaphore(_AT_ONCE)
+
+    async def look(self) -> Sequence[Post]:
+        """Read the channels again; those that are new or changed."""
+        posts = {post.name: post for post in await self._work.posts.current()}
+        fresh = [post for name, post in posts.items() if self.posts.get(name) != post]
+        self.posts = posts
+        if self._timetable is not None:
+            for post in fresh:
+                self._timetable.put(post.name, post.spec, partial(self.attend_named, post.name))
+                log.info("channel.scheduled", channel=post.name, next=_next(post, self._work.clock))
+            for name in self._timetable.keep(posts):
+                log.info("channel.dropped", channel=name)
+        return fresh
+
+    async def follow(self) -> None:
+        """Take up channels as soon as they are told to have changed."""
+        while True:
+            await self._work.posts.changed()
+            with self._under_way():
+                fresh = await self.look()
+                await asyncio.gather(*(self.attend(post) for post in fresh))
 
     async def sweep(self) -> None:
         """Take up what is left of every channel; none waits for another's platform."""
         with self._under_way(), _traced():
             began = time.perf_counter()
             left: Mapping[str, Left] = {}
+            await self.look()
+            posts = tuple(self.posts.values())
             try:
-                left = await self._work.delivery.left(self._given_up)
+                targets = [post.target for post in posts]
+                left = await self._work.delivery.left(self._given_up, targets)
             except Exception:
                 log.exception("sweep.broken")
-            posts = self._work.posts
             await asyncio.gather(*(self._take_up(post, left.get(post.name, ())) for post in posts))
             log.debug("sweep.done", left=sum(map(len, left.values())), seconds=_since(began))
 
     async def _take_up(self, post: Post, left: Left) -> None:
         """Pending deliveries first, so that digests come in their order; then a slot."""
         with self._under_way():
+            if post.spec.resting(self._work.clock.now()):
+                return
             results = await self._work.delivery.resume(post.target, left)
             self._given_up |= {result.key for result in results if result.lasting}
+            await self.attend(post)
+
+    async def attend_named(self, name: str) -> None:
+        """Attend to a channel as it is now, if it is still there."""
+        if (post := self.posts.get(name)) is not None:
             await self.attend(post)
 
     async def attend(self, post: Post) -> None:
@@ -180,12 +199,13 @@ class Runner:
     async def _due(self, post: Post) -> Slot | None:
         """The slot to work on, claimed by us: a missed one, or one that was not finished."""
         ledger, now = self._work.ledger, self._work.clock.now()
+        if post.spec.resting(now):
+            return None
         reach = max(post.catch_up, LATE)
         last = await ledger.last_slot(post.name)
         first = await ledger.last_slot(_FIRST_SEEN + post.name)
         if last is None and first is None:
-            newest = slots_between(post.spec, now - _FORTNIGHT, now)[-1]
-            await ledger.claim_slot(_FIRST_SEEN + post.name, newest.name)
+            await ledger.claim_slot(_FIRST_SEEN + post.name, _newest(post, now))
             return None
         slot = missed(post.spec, max(filter(None, (last, first))), now, reach)
         if slot is not None:
@@ -311,3 +331,9 @@ def _words(text: str) -> Document:
 
 def _next(post: Post, clock: Clock) -> str:
     return next_slot(post.spec, clock.now()).at.astimezone(post.spec.zone).isoformat()
+
+
+def _newest(post: Post, now: datetime) -> str:
+    """The name of the newest slot that is due; where all were held, that of yesterday's date."""
+    due = slots_between(post.spec, now - LONGEST_REACH, now)
+    return due[-1].name if due else (now.astimezone(post.spec.zone).date() - _DAY).isoformat()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from datetime import time, timedelta
 from enum import StrEnum
 from pathlib import Path
@@ -13,8 +12,10 @@ from zoneinfo import ZoneInfo
 from pydantic import BeforeValidator, Field, ValidationInfo, field_validator, model_validator
 
 from bot.promise import Promise
+from bot.rest import Dates, Hours, Rest, parse_holidays, parse_hours
 from bot.schedule import Kind, Spec
 from bot.settings import Place, Reading, Settings
+from bot.written_times import local_time, weekdays
 from digest.errors import UnknownZone
 from digest.grade import Level, Thresholds
 from digest.graded import Repository
@@ -22,8 +23,6 @@ from digest.language import Language
 from digest.privacy import Privacy
 from digest.window import zone_of
 
-_WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
-_CLOCK = re.compile(r"([01]?\d|2[0-3]):([0-5]\d)(?::([0-5]\d))?")
 _ADDRESS = re.compile(r"[a-z][a-z0-9+.-]*://|[\w.-]+@[\w.-]+:", re.IGNORECASE)
 
 
@@ -34,43 +33,11 @@ def _zone(value: Any) -> ZoneInfo:
         raise ValueError(str(error)) from error
 
 
-def _local_time(value: Any) -> time:
-    if isinstance(value, time):
-        return value
-    found = _CLOCK.fullmatch(value) if isinstance(value, str) else None
-    if not found:
-        raise ValueError("write hours and minutes from 00:00 to 23:59, such as '09:00'")
-    hour, minute, second = (int(part or 0) for part in found.groups())
-    return time(hour, minute, second)
-
-
-def _weekdays(value: Any) -> frozenset[int]:
-    named = [value] if isinstance(value, str) else value
-    if not isinstance(named, list) or not named:
-        raise ValueError("write a list of weekdays, such as ['mon', 'wed'] or ['mon-fri']")
-    return frozenset(day for entry in named for day in _days(entry))
-
-
-def _days(entry: Any) -> Sequence[int]:
-    first, dash, last = str(entry).casefold().partition("-")
-    start, end = _day(first), _day(last if dash else first)
-    return [(start + step) % 7 for step in range((end - start) % 7 + 1)]
-
-
-def _day(word: str) -> int:
-    word = word.strip()
-    found = [day for day, name in enumerate(_WEEKDAYS) if len(word) >= 3 and name.startswith(word)]
-    if not found:
-        short = [name[:3] for name in _WEEKDAYS]
-        raise ValueError(
-            f"{word!r} is no weekday; write {', '.join(short)} or a range like mon-fri"
-        )
-    return found[0]
-
-
 Zone = Annotated[ZoneInfo, BeforeValidator(_zone)]
-LocalTime = Annotated[time, BeforeValidator(_local_time)]
-Weekdays = Annotated[frozenset[int], BeforeValidator(_weekdays)]
+LocalTime = Annotated[time, BeforeValidator(local_time)]
+Weekdays = Annotated[frozenset[int], BeforeValidator(weekdays)]
+QuietHours = Annotated[tuple[Hours, ...], BeforeValidator(parse_hours)]
+Holidays = Annotated[tuple[Dates | str, ...], BeforeValidator(parse_holidays)]
 
 
 class Quiet(StrEnum):
@@ -174,6 +141,33 @@ class Preferences(Settings):
     promise: Promise = Promise.AT_MOST_ONCE
     catch_up: int = Field(default=24, ge=0, le=168)
     """Hours after which a missed digest is let go; 0 catches nothing up."""
+    quiet_hours: QuietHours = ()
+    """When nothing is posted by itself, as :func:`bot.rest.parse_hours` reads it."""
+    holidays: Holidays = ()
+    """Dates and countries, as :func:`bot.rest.parse_holidays` reads them."""
+
+    @property
+    def rest(self) -> Rest:
+        """When the channel is left alone."""
+        return Rest(
+            hours=self.quiet_hours,
+            dates=tuple(one for one in self.holidays if isinstance(one, Dates)),
+            countries=tuple(one for one in self.holidays if isinstance(one, str)),
+        )
+
+
+class ScheduleConfig(Settings):
+    """One of the schedules of a channel; what it leaves out is as the channel has it."""
+
+    kind: Kind = Kind.DAILY
+    time: LocalTime | None = None
+    weekdays: Weekdays | None = None
+    least: Level | None = None
+
+    @model_validator(mode="after")
+    def _once_a_week(self) -> ScheduleConfig:
+        _check_weekly(self.kind, self.weekdays)
+        return self
 
 
 class ChannelConfig(Preferences):
@@ -185,16 +179,51 @@ class ChannelConfig(Preferences):
     repositories: tuple[str, ...] = ()
     output: Place | None = None
     """A folder for full reports."""
+    kind: Kind = Kind.DAILY
+    schedules: tuple[ScheduleConfig, ...] = ()
+    """Where the channel has several; else it has one, of its own ``kind``."""
+
+    @model_validator(mode="after")
+    def _one_of_each_kind(self) -> ChannelConfig:
+        own = self.model_fields_set
+        given = "weekdays" in own and not self.schedules
+        _check_weekly(self.kind, self.weekdays if given else None)
+        kinds = [one.kind for one in self.schedules]
+        if len(set(kinds)) < len(kinds):
+            raise ValueError("a channel has one schedule of each kind; use a second channel")
+        if kinds and "kind" in own:
+            raise ValueError("kind stands in each of the schedules; remove the channel's own")
+        return self
 
     @property
-    def spec(self) -> Spec:
-        """When the digest is due."""
-        return Spec(at=self.time, zone=self.zone, weekdays=self.weekdays, kind=Kind.DAILY)
+    def plans(self) -> tuple[tuple[Spec, Level], ...]:
+        """When its digests are due, each with the least level that it shows.
+
+        Raises ``ValueError`` where quiet hours would hold all of them.
+        """
+        schedules = self.schedules or (ScheduleConfig(kind=self.kind),)
+        return tuple((self._spec(one), one.least or self.least) for one in schedules)
+
+    def _spec(self, schedule: ScheduleConfig) -> Spec:
+        days = schedule.weekdays or self.weekdays
+        return Spec(
+            at=schedule.time or self.time,
+            zone=self.zone,
+            # Of the weekdays of all its digests, a weekly one comes on the first.
+            weekdays=frozenset({min(days)}) if schedule.kind is Kind.WEEKLY else days,
+            kind=schedule.kind,
+            rest=self.rest,
+        )
 
     @property
     def patience(self) -> timedelta:
         """How long a missed digest is caught up."""
         return timedelta(hours=self.catch_up)
+
+
+def _check_weekly(kind: Kind, given: frozenset[int] | None) -> None:
+    if kind is Kind.WEEKLY and given is not None and len(given) != 1:
+        raise ValueError("a weekly digest comes on one weekday, such as weekdays = ['mon']")
 
 
 class LogSettings(Settings):

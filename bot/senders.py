@@ -8,6 +8,7 @@ from bot import platforms
 from bot.config import Config
 from bot.courier import Target
 from bot.platforms.base import Called, Sender
+from bot.subscription import Subscription, subscriptions_of
 from digest.errors import UserError
 
 
@@ -35,6 +36,15 @@ def targets(config: Config, senders: Mapping[str, Sender]) -> dict[str, Target]:
         )
         for channel in config.channels
     }
+
+
+def subscriptions(config: Config) -> list[Subscription]:
+    """Every schedule of every channel, in the order of the file."""
+    return [
+        one
+        for channel in config.channels
+        for one in subscriptions_of(channel, config.watched(channel))
+    ]
 
 
 def check_called(config: Config, senders: Mapping[str, Sender]) -> None:

@@ -8,7 +8,7 @@ content and moves the channel's tip to the same commit: nothing is lost, nothing
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -18,11 +18,13 @@ from bot.app import App
 from bot.delivery import Delivered
 from bot.frozen import freeze, thaw
 from bot.reports import keep_report
-from bot.runner import Post, Ready
+from bot.roster import Post
+from bot.runner import Ready
 from bot.schedule import Slot, window
-from bot.sections import ChannelConfig, Quiet, RepositoryConfig
+from bot.sections import Quiet, RepositoryConfig
 from bot.store.digests import Heading, KeptDigest
-from digest.errors import SourceUnavailable
+from bot.subscription import Subscription
+from digest.errors import SourceUnavailable, UserError
 from digest.markdown import markdown
 from digest.report import digest_document, report_document
 from handlers.context import Context
@@ -36,14 +38,12 @@ log = structlog.get_logger(__name__)
 
 
 class Slots:
-    """Builds and finishes the slots of the configured channels."""
+    """Builds and finishes the slots of subscriptions."""
 
-    def __init__(
-        self, app: App, channels: Mapping[str, tuple[ChannelConfig, Sequence[RepositoryConfig]]]
-    ) -> None:
-        """``channels`` are those of the configuration with their repositories, by name."""
+    def __init__(self, app: App, subscription: Callable[[str], Subscription | None]) -> None:
+        """``subscription`` knows what is served now, by the names of posts."""
         self._app = app
-        self._channels = channels
+        self._subscription = subscription
 
     async def build(self, post: Post, slot: Slot) -> Sequence[Ready]:
         """The digests of a slot, one a repository; none for a quiet day that is to be silent.
@@ -51,11 +51,13 @@ class Slots:
         A repository that cannot be read is left for the next slot, which finds its commits by
         ancestry. Raises ``SourceUnavailable`` where none can be read.
         """
-        channel, repositories = self._channels[post.name]
+        channel = self._subscription(post.name)
+        if channel is None:
+            raise UserError(f"the subscription {post.name!r} is gone")
         ready: list[Ready] = []
         failed: list[SourceUnavailable] = []
-        late = _Late(self._app, channel.name)
-        for repository in repositories:
+        late = _Late(self._app, channel.channel)
+        for repository in channel.repositories:
             try:
                 kept = await self._kept(channel, repository, post, slot, late)
             except SourceUnavailable as error:
@@ -68,15 +70,16 @@ class Slots:
             if posted or channel.quiet is Quiet.LINE:
                 document = thaw(kept.document).document
                 ready.append(Ready(digest=kept.heading.name, document=document))
-        if failed and len(failed) == len(repositories):
+        if failed and len(failed) == len(channel.repositories):
             raise failed[0]
         return ready
 
     async def finish(self, post: Post, slot: Slot, results: Sequence[Delivered]) -> None:
         """Record how every commit of the slot ended, and move the channel's tips."""
         del results  # frozen is as good as posted: the delivery brings it to an end
-        channel, repositories = self._channels[post.name]
-        for settings in repositories:
+        channel = self._subscription(post.name)
+        for settings in channel.repositories if channel else ():
+            assert channel is not None
             kept = await self._app.digests.get(_name(channel, settings, slot))
             if kept is not None:
                 watched = await self._app.watch_configured(settings)
@@ -90,7 +93,7 @@ class Slots:
 
     async def _kept(
         self,
-        channel: ChannelConfig,
+        channel: Subscription,
         settings: RepositoryConfig,
         post: Post,
         slot: Slot,
@@ -102,12 +105,12 @@ class Slots:
         watched = await self._app.watch_configured(settings)
         await watched.source.sync()
         ctx = self._app.context(
-            watched, zone=channel.zone, language=channel.language, judging=late.judging()
+            watched, zone=channel.spec.zone, language=channel.language, judging=late.judging()
         )
         daily = await due(ctx, channel.name, window(post.spec, slot), channel.least)
         return await self._app.digests.keep(self._frozen(name, channel, daily, ctx))
 
-    def _frozen(self, name: str, channel: ChannelConfig, daily: Daily, ctx: Context) -> KeptDigest:
+    def _frozen(self, name: str, channel: Subscription, daily: Daily, ctx: Context) -> KeptDigest:
         report = daily.report
         where = keep_report(channel.output or self._app.data / "reports", daily)
         counts = report.counts
@@ -151,6 +154,7 @@ class _Late:
         return replace(judging, patience=max(0.0, judging.patience - waited))
 
 
-def _name(channel: ChannelConfig, repository: RepositoryConfig, slot: Slot) -> str:
+def _name(channel: Subscription, repository: RepositoryConfig, slot: Slot) -> str:
     """The stable name of what one channel gets of one repository in one slot."""
-    return f"daily:{repository.name}:{repository.branch or 'HEAD'}:{slot.name}:{channel.name}"
+    kind = channel.spec.kind
+    return f"{kind}:{repository.name}:{repository.branch or 'HEAD'}:{slot.name}:{channel.name}"

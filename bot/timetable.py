@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Collection, Coroutine
 from datetime import UTC, datetime, timedelta
 
 from apscheduler.schedulers.asyncio import AsyncIOScheduler
 from apscheduler.triggers.base import BaseTrigger
 
 from bot.schedule import Spec, next_run
+
+_SLOT = "slot:"  # keeps a channel's name apart from the names of duties
 
 Call = Callable[[], Coroutine[None, None, None]]
 """A coroutine function: APScheduler runs anything else in a thread."""
@@ -32,6 +34,7 @@ class Timetable:
 
     def __init__(self, grace: timedelta) -> None:
         """``grace`` is how late a call may be, after a sleep of the machine or a busy loop."""
+        self._specs: dict[str, Spec] = {}
         self._scheduler = AsyncIOScheduler(
             timezone=UTC,
             job_defaults={
@@ -41,9 +44,22 @@ class Timetable:
             },
         )
 
-    def add(self, name: str, spec: Spec, call: Call) -> None:
-        """Call at every slot of the schedule."""
-        self._scheduler.add_job(call, SlotTrigger(spec), id=name, name=name)
+    def put(self, name: str, spec: Spec, call: Call) -> bool:
+        """Call at every slot of the schedule; false where it is there already, and left alone."""
+        if self._specs.get(name) == spec:
+            return False
+        self._specs[name] = spec
+        trigger = SlotTrigger(spec)
+        self._scheduler.add_job(call, trigger, id=_SLOT + name, name=name, replace_existing=True)
+        return True
+
+    def keep(self, names: Collection[str]) -> tuple[str, ...]:
+        """Drop every schedule but these; the names of those that are dropped."""
+        gone = tuple(name for name in self._specs if name not in names)
+        for name in gone:
+            del self._specs[name]
+            self._scheduler.remove_job(_SLOT + name)
+        return gone
 
     def every(self, name: str, interval: timedelta, call: Call) -> None:
         """Call again and again, first after one interval."""

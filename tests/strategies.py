@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, time, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from zoneinfo import ZoneInfo, available_timezones
 
 from hypothesis import strategies as st
 
+from bot.rest import Dates, Hours, Rest
 from bot.schedule import Spec
 from digest.document import (
     Actions,
@@ -111,6 +112,24 @@ specs = st.builds(
     at=st.builds(time, st.integers(0, 23), st.integers(0, 59)),
     zone=zones,
     weekdays=st.frozensets(st.integers(0, 6), min_size=1),
+)
+rests = st.builds(
+    Rest,
+    hours=st.lists(
+        st.builds(
+            Hours,
+            since=st.builds(time, st.integers(0, 23)),
+            until=st.builds(time, st.integers(0, 23)),
+            weekdays=st.frozensets(st.integers(0, 6), max_size=6),
+        ),
+        max_size=2,
+    ).map(tuple),
+    dates=st.lists(
+        st.tuples(st.dates(date(1972, 1, 1), date(2037, 1, 1)), st.integers(0, 60)).map(
+            lambda found: Dates(first=found[0], last=found[0] + timedelta(days=found[1]))
+        ),
+        max_size=3,
+    ).map(tuple),
 )
 moments = st.datetimes(
     min_value=datetime(1972, 1, 1),

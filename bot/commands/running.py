@@ -24,8 +24,9 @@ from bot.folders import config_file
 from bot.lease import FileLeases
 from bot.models.config import ModelConfig
 from bot.platforms.base import Incoming, Receiver, Sender, SendError
+from bot.roster import Configured, Roster
 from bot.sections import ChannelConfig, RepositoryConfig
-from bot.senders import check_called, open_senders, targets
+from bot.senders import check_called, open_senders, subscriptions, targets
 from bot.slots import Slots
 from bot.sources.git import open_source
 from bot.store.engine import FILE, open_database
@@ -87,13 +88,11 @@ async def _run(config: Config, hosting: Hosting | None) -> None:
 
 def _work(app: App, config: Config, senders: Mapping[str, Sender]) -> runner.Work:
     reached = targets(config, senders)
-    slots = Slots(app, {c.name: (c, config.watched(c)) for c in config.channels})
+    roster = Roster(senders, [Configured(subscriptions(config))])
+    slots = Slots(app, roster.get)
     leases = FileLeases(app.data / "leases")
     return runner.Work(
-        posts=[
-            runner.Post(target=reached[c.name], spec=c.spec, catch_up=c.patience)
-            for c in config.channels
-        ],
+        posts=roster,
         build=slots.build,
         finish=slots.finish,
         answer=answers(
@@ -101,7 +100,7 @@ def _work(app: App, config: Config, senders: Mapping[str, Sender]) -> runner.Wor
             config,
             {(reached[c.name].sender.name, c.chat): c for c in config.channels},
         ),
-        delivery=Delivery(app.ledger, leases, list(reached.values())),
+        delivery=Delivery(app.ledger, leases),
         ledger=app.ledger,
         leases=leases,
         clock=app.clock,

@@ -25,7 +25,8 @@ from bot.delivery import Delivery
 from bot.lease import FileLeases
 from bot.platforms.console import Console
 from bot.promise import Promise
-from bot.runner import Post, Ready, Runner, Work
+from bot.roster import Fixed, Post
+from bot.runner import Ready, Runner, Work
 from bot.schedule import Spec
 from bot.store.engine import open_database
 from bot.store.ledger import SqlLedger
@@ -120,7 +121,7 @@ async def work(folder: Path, promise: Promise, last: int, until: datetime = DUE)
         leases = FileLeases(folder / "leases")
         clock = At(DUE.replace(day=22))
         duty = Work(
-            posts=[Post(target=target, spec=Spec(at=time(9), zone=ZoneInfo("UTC")))],
+            posts=Fixed([Post(target=target, spec=Spec(at=time(9), zone=ZoneInfo("UTC")))]),
             build=build,
             finish=finish,
             answer=answer,

@@ -9,7 +9,7 @@ import signal
 import sys
 from collections import Counter
 from collections.abc import AsyncIterator, Mapping
-from datetime import UTC, datetime, time, timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
@@ -20,8 +20,8 @@ from bot.clock import FixedClock
 from bot.courier import Target
 from bot.places import Places
 from bot.platforms.console import Console
-from bot.runner import Post
-from bot.schedule import Slot, Spec
+from bot.roster import Post
+from bot.schedule import Slot
 from bot.sections import ChannelConfig, Quiet, RepositoryConfig
 from bot.slots import Slots
 from bot.sources.git import open_source
@@ -30,6 +30,7 @@ from bot.store.coverage import SqlCoverage
 from bot.store.digests import SqlDigests
 from bot.store.engine import open_database
 from bot.store.ledger import SqlLedger
+from bot.subscription import subscriptions_of
 from bot.workers import Processes
 from digest import grading
 from digest.facts import extract
@@ -162,11 +163,10 @@ class Channel:
             name="team", platform="console", zone="UTC", quiet=Quiet.LINE, time="12:00"
         )
         settings = RepositoryConfig(place=str(repository.path), name="ada/project")
-        self.post = Post(
-            target=Target(name="team", sender=self.sender),
-            spec=Spec(at=time(12), zone=UTC_ZONE),
-        )
-        self.slots = Slots(app, {"team": (config, [settings])})
+        (subscription,) = subscriptions_of(config, [settings])
+        target = Target(name="team", sender=self.sender)
+        self.post = Post(target=target, spec=subscription.spec)
+        self.slots = Slots(app, {"team": subscription}.get)
 
 
 def slot(day: int) -> Slot:

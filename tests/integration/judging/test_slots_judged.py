@@ -12,11 +12,12 @@ from bot.clock import FixedClock
 from bot.courier import Target
 from bot.frozen import thaw
 from bot.platforms.console import Console
-from bot.runner import Post
+from bot.roster import Post
 from bot.schedule import Slot, Spec
 from bot.sections import ChannelConfig, Quiet, RepositoryConfig
 from bot.slots import Slots
 from bot.store.calls import SqlCalls
+from bot.subscription import subscriptions_of
 from digest.grade import Level
 from digest.language import Language
 from digest.markdown import markdown
@@ -48,7 +49,8 @@ class Channels:
             for name, language in (("team", Language.EN), ("团队", Language.ZH))
         }
         one.app = one.app.at(FixedClock(EVENING))
-        self.slots = Slots(one.app, {n: (c, [repository]) for n, c in self.configs.items()})
+        served = {n: subscriptions_of(c, [repository])[0] for n, c in self.configs.items()}
+        self.slots = Slots(one.app, served.get)
 
     async def build(self, name: str):
         target = Target(name=name, sender=Console(io.StringIO()))

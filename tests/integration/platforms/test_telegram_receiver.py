@@ -15,6 +15,7 @@ from bot.platforms.base import Incoming, SendError, SendReason
 from bot.platforms.telegram import Telegram
 from bot.platforms.telegram.polling import Rhythm
 from bot.platforms.telegram.sender import Account
+from bot.roster import Fixed
 from bot.runner import Runner, Work
 from digest.document import Document, Paragraph, Text
 from tests.contract.benches.telegram import BRISK
@@ -289,7 +290,7 @@ async def running(telegram: Telegram, ledger: FakeLedger, answers: Answers) -> A
         return ()
 
     work = Work(
-        posts=(),
+        posts=Fixed(()),
         build=nothing,
         finish=nothing,
         answer=answers,

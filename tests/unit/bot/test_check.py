@@ -164,4 +164,4 @@ async def test_the_example_passes(tmp_path):
     file.write_text(example.read_text(encoding="utf-8"), encoding="utf-8")
     findings = await check(read(file), probes())
     assert {one.weight for one in findings} == {Weight.OK}
-    assert len([one for one in findings if one.subject.startswith("channel ")]) == 2
+    assert len([one for one in findings if one.subject.startswith("channel ")]) == 3

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import tempfile
-from datetime import time, timedelta
+from datetime import datetime, time, timedelta
 from pathlib import Path
 from textwrap import dedent
 from zoneinfo import ZoneInfo
@@ -19,15 +19,17 @@ from bot.config import read
 from bot.folders import Environment, config_file, data_folder
 from bot.models.config import CapSettings, CapsSettings, ModelConfig, PriceSettings
 from bot.promise import Promise
+from bot.schedule import Kind
 from bot.sections import (
     ChannelConfig,
     LogSettings,
     Quiet,
     RepositoryConfig,
+    ScheduleConfig,
     ThresholdSettings,
     Written,
 )
-from bot.senders import open_senders, targets
+from bot.senders import open_senders, subscriptions, targets
 from bot.settings import Reading, Settings, read_secret
 from digest.errors import InvalidConfig
 from digest.grade import Level, Thresholds
@@ -35,6 +37,15 @@ from digest.language import Language
 
 EXAMPLE = Path(__file__).parents[3] / "deploy" / "bot.example.toml"
 REPOSITORY = '[[repositories]]\nplace = "https://forge.example/acme/engine.git"\n'
+TWICE = """
+[[channels]]
+name = "team (weekly)"
+platform = "console"
+[[channels]]
+name = "team"
+platform = "console"
+kind = "weekly"
+"""
 CHANNEL = '[[channels]]\nname = "team"\nplatform = "console"\n'
 
 
@@ -58,7 +69,7 @@ def test_the_example_is_valid_and_names_every_key():
     assert config.warnings == ()
     text = EXAMPLE.read_text(encoding="utf-8")
     models = (
-        *(Written, LogSettings, RepositoryConfig, ThresholdSettings, ChannelConfig),
+        *(Written, LogSettings, RepositoryConfig, ThresholdSettings, ChannelConfig, ScheduleConfig),
         *(ModelConfig, PriceSettings, CapsSettings, CapSettings),
     )
     for model in models:
@@ -81,8 +92,72 @@ def test_smallest_file_has_defaults(load):
         Level.HIGH, Quiet.SILENT, Promise.AT_MOST_ONCE,
     )  # fmt: skip
     assert channel.patience == timedelta(hours=24)
-    assert channel.spec.weekdays == frozenset(range(7))
+    ((spec, least),) = channel.plans
+    assert (spec.kind, spec.weekdays, least) == (Kind.DAILY, frozenset(range(7)), Level.HIGH)
     assert config.watched(channel) == (repository,)
+
+
+def test_channel_has_a_daily_and_a_weekly_digest_side_by_side(load):
+    config = load(
+        REPOSITORY
+        + CHANNEL
+        + """
+weekdays = ["tue-fri"]
+[[channels.schedules]]
+time = "08:00"
+[[channels.schedules]]
+kind = "weekly"
+least = "medium"
+"""
+    )
+    daily, weekly = subscriptions(config)
+    assert (daily.name, weekly.name) == ("team", "team (weekly)")
+    assert (daily.spec.at, daily.spec.weekdays) == (time(8), frozenset({1, 2, 3, 4}))
+    assert (weekly.spec.at, weekly.spec.weekdays) == (time(9), frozenset({1}))
+    assert (weekly.spec.kind, weekly.least, daily.least) == (Kind.WEEKLY, Level.MEDIUM, Level.HIGH)
+
+
+def test_rest_of_a_channel_is_read_with_its_hours_dates_and_countries(load):
+    config = load(
+        REPOSITORY
+        + CHANNEL
+        + """
+kind = "weekly"
+weekdays = ["fri"]
+quiet_hours = ["22:00-07:30", "sat-sun", "wed 12:00-24:00"]
+holidays = [2026-05-01, "2026-12-24..2027-01-01", "DE-BY"]
+"""
+    )
+    ((spec, _),) = config.channels[0].plans
+    held = {
+        "2026-01-23T22:00": True, "2026-01-24T07:29": True, "2026-01-26T07:29": True,
+        "2026-01-26T07:30": False, "2026-01-24T12:00": True, "2026-01-21T23:59": True,
+        "2026-01-21T11:59": False, "2026-05-01T10:00": True, "2026-12-31T10:00": True,
+        "2026-01-06T10:00": True,  # Epiphany, in Bavaria
+        "2026-01-07T10:00": False,
+    }  # fmt: skip
+    assert {at: spec.rest.holds(datetime.fromisoformat(at)) for at in held} == held
+
+
+@pytest.mark.parametrize(
+    ("lines", "complaint"),
+    [
+        ('quiet_hours = ["nine to five"]', "are no hours"),
+        ('quiet_hours = "22:00-08:00"', "write a list"),
+        ('quiet_hours = ["08:00-10:00"]', "hold every digest"),
+        ('holidays = ["XX"]', "no known holidays"),
+        ('holidays = ["2026-12-24..2026-12-01"]', "ends before it begins"),
+        ('holidays = ["christmas"]', "is no holiday"),
+        ('kind = "weekly"\nweekdays = ["mon", "thu"]', "one weekday"),
+        ("[[channels.schedules]]\n[[channels.schedules]]", "one schedule of each kind"),
+        ('kind = "daily"\n[[channels.schedules]]', "remove the channel's own"),
+        (TWICE, "given twice"),
+    ],
+)  # fmt: skip
+def test_schedules_that_cannot_be_are_refused_by_name(load, lines, complaint):
+    start = CHANNEL if "[[channels]]" not in lines else ""
+    with pytest.raises(InvalidConfig, match=complaint):
+        load(REPOSITORY + start + lines)
 
 
 def test_channel_wins_over_defaults_and_defaults_over_ours(load):

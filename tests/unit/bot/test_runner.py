@@ -6,7 +6,7 @@ import asyncio
 import os
 import signal
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime, time, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -17,8 +17,10 @@ from bot.courier import Patience, Target
 from bot.delivery import Delivery, Posting
 from bot.frozen import freeze
 from bot.platforms.base import Incoming, Receipt, SendError, SendReason
-from bot.runner import Post, Ready, Runner, Work, run, stop_on_signals
-from bot.schedule import Spec
+from bot.rest import Dates, Rest, parse_hours
+from bot.roster import Fixed, Post
+from bot.runner import Ready, Runner, Work, run, stop_on_signals
+from bot.schedule import Spec, slots_between, window
 from digest.errors import SourceUnavailable, UnknownChange
 from tests.fakes_delivery import (
     Crash,
@@ -31,6 +33,7 @@ from tests.fakes_delivery import (
     paragraphs,
 )
 
+FRIDAY = date(2026, 1, 23)
 NINE = Spec(at=time(9), zone=ZoneInfo("UTC"))
 
 
@@ -46,6 +49,7 @@ class World:
     sender: FakeSender = field(default_factory=lambda: FakeSender(can_find=True))
     clock: FakeClock = field(default_factory=lambda: FakeClock(at("2026-01-22T12:00")))
     catch_up: timedelta = timedelta(hours=24)
+    spec: Spec = NINE
     built: list[str] = field(default_factory=list)
     finished: list[str] = field(default_factory=list)
     asked: list[str] = field(default_factory=list)
@@ -53,16 +57,19 @@ class World:
     quiet: bool = False
     leases: FakeLeases | None = None
 
+    def post(self) -> Post:
+        target = Target(name="team", sender=self.sender, chat="C1")
+        return Post(target=target, spec=self.spec, catch_up=self.catch_up)
+
     def work(self) -> Work:
         """A new process."""
-        target = Target(name="team", sender=self.sender, chat="C1")
         leases = self.leases or FakeLeases()
         return Work(
-            posts=[Post(target=target, spec=NINE, catch_up=self.catch_up)],
+            posts=Fixed([self.post()]),
             build=self.build,
             finish=self.finish,
             answer=self.answer,
-            delivery=Delivery(self.ledger, leases, [target], Patience(first=0)),
+            delivery=Delivery(self.ledger, leases, patience=Patience(first=0)),
             ledger=self.ledger,
             leases=leases,
             clock=self.clock,
@@ -138,7 +145,7 @@ async def test_channel_that_catches_nothing_up_still_posts_in_time(world):
     world.catch_up = timedelta(0)
     runner = await world.start()
     world.clock.time = at("2026-01-23T09:00:02")
-    await runner.attend(world.work().posts[0])
+    await runner.attend(world.post())
     assert world.sender.texts() == ["2026-01-23"]
 
 
@@ -154,7 +161,7 @@ async def test_slot_is_posted_once_even_without_common_leases(world):
     await world.start()
     world.clock.time = at("2026-01-23T09:00")
     first, second = Runner(world.work()), Runner(world.work())
-    await asyncio.gather(first.attend(world.work().posts[0]), second.attend(world.work().posts[0]))
+    await asyncio.gather(first.attend(world.post()), second.attend(world.post()))
     assert world.built == ["2026-01-23"]
 
 
@@ -353,7 +360,7 @@ async def test_the_clock_calls_at_the_slot(world):
     spec = Spec(at=due.time(), zone=ZoneInfo("UTC"))
     stop = asyncio.Event()
     running = asyncio.create_task(
-        run(replace(work, posts=[replace(work.posts[0], spec=spec)]), stop)
+        run(replace(work, posts=Fixed([replace(world.post(), spec=spec)])), stop)
     )
     async with asyncio.timeout(15):
         while not world.sender.stands:
@@ -382,14 +389,14 @@ async def test_outage_of_one_platform_delays_no_other_channel(world):
     await world.start()
     slow = Target(name="slow", sender=FakeSender(name="slow", delay=5))
     work = world.work()
-    delivery = Delivery(world.ledger, FakeLeases(), [work.posts[0].target, slow], Patience(first=0))
+    delivery = Delivery(world.ledger, FakeLeases(), [], Patience(first=0))
     await world.ledger.claim(
         Posting(target=slow, digest="old", document=paragraphs("old")).key,
         freeze(paragraphs("old"), slow.sender.render(paragraphs("old"))),
         1,
     )
     world.clock.time = at("2026-01-23T09:00")
-    both = [replace(work.posts[0], target=slow), work.posts[0]]
+    both = Fixed([replace(world.post(), target=slow), world.post()])
     sweeping = asyncio.create_task(Runner(replace(work, posts=both, delivery=delivery)).sweep())
     async with asyncio.timeout(1):
         while not world.sender.stands:
@@ -407,3 +414,93 @@ async def test_pending_digest_is_posted_before_the_next_one(world):
     world.clock.time = at("2026-01-24T09:00")
     await world.start()
     assert world.sender.texts() == ["2026-01-23", "2026-01-24"]
+
+
+REST = Rest(
+    hours=parse_hours(["22:00-08:00", "sat-sun"]), dates=(Dates(first=FRIDAY, last=FRIDAY),)
+)
+
+
+async def test_slots_in_a_rest_are_held_and_the_next_free_one_is_posted_once(world):
+    world.spec = replace(NINE, rest=REST)
+    await world.start()  # on a Thursday at noon
+    for day in ("23", "24", "25", "26"):
+        world.clock.time = at(f"2026-01-{day}T09:00")
+        await world.start()
+    assert world.sender.texts() == ["2026-01-26"]
+    covered = window(world.spec, slots_between(world.spec, at("2026-01-23"), world.clock.time)[-1])
+    assert (covered.since, covered.until) == (at("2026-01-22T09:00"), at("2026-01-26T09:00"))
+
+
+async def test_what_was_missed_or_left_is_not_posted_in_quiet_hours_but_after_them(world):
+    world.spec = replace(NINE, rest=Rest(hours=parse_hours(["22:00-08:00"])))
+    await world.start()
+    world.clock.time = at("2026-01-23T09:00")
+    world.sender.errors = [SendError(SendReason.UNAVAILABLE) for _ in range(5)]
+    await world.start()
+    world.clock.time = at("2026-01-23T23:00")
+    await world.start()
+    assert world.sender.texts() == []
+    world.clock.time = at("2026-01-24T08:00")
+    await world.start()
+    assert world.sender.texts() == ["2026-01-23"]
+
+
+class Changing:
+    """Channels that a test changes."""
+
+    def __init__(self, *posts: Post) -> None:
+        self.posts = list(posts)
+        self.event = asyncio.Event()
+
+    async def current(self):
+        return tuple(self.posts)
+
+    async def changed(self):
+        await self.event.wait()
+        self.event.clear()
+
+
+async def test_channels_come_change_and_go_while_the_loop_runs(world):
+    """With the real APScheduler, and slots a second or two from now."""
+    world.clock.now = lambda: datetime.now(UTC)
+    channels = Changing()
+    stop = asyncio.Event()
+    running = asyncio.create_task(run(replace(world.work(), posts=channels), stop))
+
+    async def seen(count: int) -> None:
+        async with asyncio.timeout(15):
+            while len(world.ledger.slots) < count:
+                await asyncio.sleep(0.01)
+
+    def post(name: str, seconds: int) -> Post:
+        due = (datetime.now(UTC) + timedelta(seconds=seconds)).replace(microsecond=0)
+        target = Target(name=name, sender=world.sender, chat=name)
+        return Post(target=target, spec=Spec(at=due.time(), zone=ZoneInfo("UTC")))
+
+    channels.posts = [post("stays", 3600), post("goes", 2)]
+    channels.event.set()
+    await seen(2)
+    channels.posts = [replace(channels.posts[0], spec=post("", 2).spec)]
+    channels.event.set()
+    async with asyncio.timeout(15):
+        while not world.sender.stands:
+            await asyncio.sleep(0.01)
+    await asyncio.sleep(1)
+    stop.set()
+    await running
+    assert [chat for chat, _, _ in world.sender.stands] == ["stays"]
+
+
+async def test_paused_channel_goes_on_with_what_was_left_when_it_comes_back(world):
+    await world.start()
+    world.clock.time = at("2026-01-23T09:00")
+    world.sender.errors = [SendError(SendReason.UNAVAILABLE) for _ in range(5)]
+    await world.start()
+    channels = Changing()
+    runner = Runner(replace(world.work(), posts=channels))
+    await runner.sweep()
+    assert world.sender.texts() == []
+    channels.posts = [world.post()]
+    await runner.sweep()
+    assert world.sender.texts() == ["2026-01-23"]

@@ -2,15 +2,28 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, date, datetime, time, timedelta
 from itertools import islice, pairwise
 from zoneinfo import ZoneInfo, available_timezones
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 
-from bot.schedule import Spec, missed, next_run, next_slot, slots_after, slots_between, window
-from tests.strategies import moments, specs, stretches
+from bot.rest import Dates, Rest, parse_hours
+from bot.schedule import (
+    LONGEST_REACH,
+    Kind,
+    Spec,
+    missed,
+    next_run,
+    next_slot,
+    slot_before,
+    slots_after,
+    slots_between,
+    window,
+)
+from tests.strategies import moments, rests, specs, stretches
 
 DAY = timedelta(days=1)
 BERLIN = ZoneInfo("Europe/Berlin")
@@ -60,6 +73,41 @@ def test_windows_of_consecutive_slots_tile(spec, since, length):
     windows = [window(spec, slot) for slot in slots_between(spec, since, since + length)]
     assert all(one.since < one.until for one in windows)
     assert all(one.until == other.since for one, other in pairwise(windows))
+
+
+@settings(max_examples=100, deadline=None)
+@given(spec=specs, rest=rests, since=moments)
+def test_with_a_rest_slots_are_those_outside_it_and_windows_cover_the_held_ones(spec, rest, since):
+    assume(not rest.always(spec.at, spec.weekdays))
+    resting, until = replace(spec, rest=rest), since + timedelta(days=40)
+    every = slots_between(spec, since, until)
+    free = slots_between(resting, since, until)
+    assert free == tuple(one for one in every if not rest.holds(one.at.astimezone(spec.zone)))
+    for one, other in pairwise(free):
+        covered = window(resting, other)
+        assert covered.since == max(one.at, other.at - LONGEST_REACH)
+        assert covered.until == other.at
+
+
+def test_reach_over_a_long_rest_is_bounded_and_slots_go_on_after_it():
+    rest = Rest(dates=(Dates(first=date(2026, 2, 1), last=date(2026, 6, 30)),))
+    held = replace(spec("09:00", "UTC"), rest=rest)
+    slot = next_slot(held, utc(2026, 3, 1))
+    assert slot.day == date(2026, 7, 1)
+    assert window(held, slot).since == slot.at - LONGEST_REACH
+    assert slot_before(held, slot.at) is None
+
+
+def test_schedule_that_quiet_hours_would_hold_for_ever_is_refused():
+    with pytest.raises(ValueError, match="quiet hours"):
+        replace(spec("07:00"), rest=Rest(hours=parse_hours(["22:00-08:00"])))
+
+
+def test_weekly_digest_covers_the_week_also_over_a_change_of_clocks():
+    weekly = replace(spec("09:00", weekdays="0"), kind=Kind.WEEKLY)
+    slot = next_slot(weekly, utc(2026, 3, 25))
+    covered = window(weekly, slot)
+    assert (slot.day, covered.until - covered.since) == (date(2026, 3, 30), 7 * DAY - DAY / 24)
 
 
 @settings(max_examples=100, deadline=None)
