@@ -320,3 +320,38 @@ looks = Table(
     Column("tip", Text, nullable=False),
     PrimaryKeyConstraint("platform", "chat", "person", "repository"),
 )
+
+# Chats that refuse what is sent to them, by the account's name in the configuration. One that did
+# so too often is parked: nothing is sent there until a probe succeeds or an admin says so.
+refusals = Table(
+    "refusals",
+    metadata,
+    Column("account", Text, nullable=False),
+    Column("chat", Text, nullable=False),
+    Column("reason", Text, nullable=False),
+    Column("detail", Text, nullable=False),
+    Column("strikes", BigInteger, nullable=False),
+    Column("since", BigInteger, nullable=False),
+    # 0 where it is not parked.
+    Column("parked_at", BigInteger, nullable=False),
+    Column("probes", BigInteger, nullable=False),
+    Column("next_probe", BigInteger, nullable=False),
+    PrimaryKeyConstraint("account", "chat"),
+)
+
+# What became of a change after a digest that shows it was posted: ``sha`` is the change, ``by_sha``
+# the one that reverts it.
+amendments = Table(
+    "amendments",
+    metadata,
+    Column("platform", Text, nullable=False),
+    Column("channel", Text, nullable=False),
+    Column("digest", Text, nullable=False),
+    Column("sha", Text, nullable=False),
+    Column("by_sha", Text, nullable=False),
+    Column("by_name", Text, nullable=False),
+    Column("at", BigInteger, nullable=False),
+    Column("state", Text, nullable=False),
+    PrimaryKeyConstraint("platform", "channel", "digest", "sha", "by_sha"),
+    Index(None, "state"),
+)
