@@ -9,12 +9,20 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 from zoneinfo import ZoneInfo
 
-from pydantic import BeforeValidator, Field, ValidationInfo, field_validator, model_validator
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Field,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
 
 from bot.promise import Promise
 from bot.rest import Dates, Hours, Rest, parse_holidays, parse_hours
 from bot.schedule import Kind, Spec
 from bot.settings import Place, Reading, Settings
+from bot.sources.identity import is_open
 from bot.written_times import local_time, weekdays
 from digest.errors import UnknownZone
 from digest.grade import Level, Thresholds
@@ -38,6 +46,18 @@ LocalTime = Annotated[time, BeforeValidator(local_time)]
 Weekdays = Annotated[frozenset[int], BeforeValidator(weekdays)]
 QuietHours = Annotated[tuple[Hours, ...], BeforeValidator(parse_hours)]
 Holidays = Annotated[tuple[Dates | str, ...], BeforeValidator(parse_holidays)]
+
+
+def _named(names: tuple[str, ...]) -> tuple[str, ...]:
+    for one in names:
+        platform, colon, name = one.partition(":")
+        if not (platform and colon and name):
+            raise ValueError("write each as platform:id, such as telegram:12345")
+    return names
+
+
+Names = Annotated[tuple[str, ...], AfterValidator(_named)]
+"""Chats, people or workspaces, each with its platform."""
 
 
 class Quiet(StrEnum):
@@ -72,6 +92,8 @@ class RepositoryConfig(Settings):
     aliases: dict[str, tuple[str, ...]] = Field(default_factory=dict)
     privacy: Privacy = Privacy.REDACTED
     """What a model may see of the repository."""
+    visibility: Literal["", "public", "private"] = ""
+    """Who may hear of it; by default as :attr:`private` guesses."""
 
     @field_validator("place")
     @classmethod
@@ -104,6 +126,15 @@ class RepositoryConfig(Settings):
     @model_validator(mode="after")
     def _named(self) -> RepositoryConfig:
         return self if self.name else self.model_copy(update={"name": _name_of(self.place)})
+
+    @property
+    def private(self) -> bool:
+        """Whether people of other organisations may not hear of it.
+
+        Where the file does not say, public is what can be cloned from a well-known forge over https
+        without a user name; folders, ssh addresses and all other hosts are private.
+        """
+        return self.visibility != "public" if self.visibility else not is_open(self.place)
 
     @property
     def repository(self) -> Repository:
@@ -182,6 +213,12 @@ class ChannelConfig(Preferences):
     kind: Kind = Kind.DAILY
     schedules: tuple[ScheduleConfig, ...] = ()
     """Where the channel has several; else it has one, of its own ``kind``."""
+    admins: Names = ()
+    """People who may change the settings of this chat."""
+    external: bool | None = None
+    """Whether people of other organisations read it; by default the platform is asked."""
+    allow_private: bool = False
+    """Whether it is told of private repositories even so."""
 
     @model_validator(mode="after")
     def _one_of_each_kind(self) -> ChannelConfig:
@@ -234,21 +271,25 @@ class LogSettings(Settings):
 
 
 class AccessSettings(Settings):
-    """Who is answered. The chats of ``[[channels]]`` and the terminal always are."""
+    """Who is answered. The chats of ``[[channels]]`` and the terminal always are.
 
-    chats: tuple[str, ...] = ()
-    """Further chats, direct ones among them, as ``platform:chat``, such as ``telegram:12345``."""
+    Every name is ``platform:id``, such as ``slack:U0123456789``.
+    """
+
+    chats: Names = ()
+    """Further chats, direct ones among them."""
     anyone: bool = False
-    """Whether every chat that reaches the bot is answered, by whomever it is written."""
-
-    @field_validator("chats")
-    @classmethod
-    def _named(cls, chats: tuple[str, ...]) -> tuple[str, ...]:
-        for chat in chats:
-            platform, colon, name = chat.partition(":")
-            if not (platform and colon and name):
-                raise ValueError("write each as platform:chat, such as telegram:12345")
-        return chats
+    """Whether every chat that reaches the bot is answered."""
+    people: Names = ()
+    """Where given, nobody else is answered; these are in direct chats, too."""
+    workspaces: Names = ()
+    """Where given for a platform, none of its other workspaces is answered."""
+    admins: Names = ()
+    """People who may change settings in every chat."""
+    per_minute: int = Field(default=20, ge=0)
+    """The most questions of one person in a minute; 0 is no limit."""
+    per_hour: int = Field(default=300, ge=0)
+    """The most questions of one person in an hour; 0 is no limit."""
 
 
 class Written(Settings):

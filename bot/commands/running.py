@@ -14,6 +14,8 @@ import structlog
 
 from bot import check as checking
 from bot import logs, runner
+from bot.access import Gate, refusal
+from bot.access.configured import policy_of
 from bot.app import App, opened
 from bot.check_model import look_at_model
 from bot.clock import SystemClock
@@ -33,6 +35,7 @@ from bot.store.engine import FILE, open_database
 from bot.store.migrations import HEAD
 from digest.document import Document
 from digest.errors import UserError
+from digest.question import language_of
 from handlers.ask import ask
 from handlers.ports import Tip
 
@@ -88,6 +91,7 @@ async def _run(config: Config, hosting: Hosting | None) -> None:
 
 def _work(app: App, config: Config, senders: Mapping[str, Sender]) -> runner.Work:
     reached = targets(config, senders)
+    gate = Gate(policy_of(config, {name: sender.name for name, sender in senders.items()}))
     roster = Roster(senders, [Configured(subscriptions(config))])
     slots = Slots(app, roster.get)
     leases = FileLeases(app.data / "leases")
@@ -99,6 +103,7 @@ def _work(app: App, config: Config, senders: Mapping[str, Sender]) -> runner.Wor
             app,
             config,
             {(reached[c.name].sender.name, c.chat): c for c in config.channels},
+            gate,
         ),
         delivery=Delivery(app.ledger, leases),
         ledger=app.ledger,
@@ -109,29 +114,27 @@ def _work(app: App, config: Config, senders: Mapping[str, Sender]) -> runner.Wor
 
 
 def answers(
-    app: App, config: Config, chats: Mapping[tuple[str, str], ChannelConfig]
+    app: App, config: Config, chats: Mapping[tuple[str, str], ChannelConfig], gate: Gate
 ) -> runner.Reply:
     """Answers about the repositories of the chat that asks, in its channel's zone and language.
 
-    ``chats`` are the channels by platform and chat.
+    ``chats`` are the channels by platform and chat. Nothing is done before the gate lets it pass.
     """
 
     async def reply(incoming: Incoming) -> Document | None:
         channel = chats.get((incoming.platform, incoming.chat))
-        chat = f"{incoming.platform}:{incoming.chat}"
-        if channel is None and not _allowed(config, chat):
-            log.warning("message.refused", platform=incoming.platform, chat=chat)
-            if not incoming.addressed:
+        preferences = channel or config.defaults
+        verdict = await gate.admit(incoming)
+        if not verdict.allowed:
+            if verdict.silent:
                 return None
-            raise UserError(f"I do not answer in this chat; an admin can add {chat!r} to [access]")
-        settings = config.watched(channel) if channel else config.repositories
+            raise UserError(refusal(verdict, language_of(incoming.text) or preferences.language))
+        settings = [one for one in config.repositories if one.name in verdict.repositories]
         if not settings:
             raise UserError("no repository is configured; name one under [[repositories]]")
         watched = await app.watch_configured(settings[0])
-        preferences = channel or config.defaults
-        asked_in = channel.name if channel else chat
-        person = f"{incoming.platform}:{incoming.person}"
-        judging = app.judging(asked_in, person)
+        asked_in = channel.name if channel else verdict.chat
+        judging = app.judging(asked_in, verdict.person)
         if judging is not None:
             judging = replace(judging, patience=min(judging.patience, _READER))
         ctx = app.context(
@@ -143,12 +146,6 @@ def answers(
         return None if found.intent == "unknown" and not incoming.addressed else found.document
 
     return reply
-
-
-def _allowed(config: Config, chat: str) -> bool:
-    """Whether a chat that no channel names is answered: repositories may be private."""
-    access = config.access
-    return access.anyone or chat in access.chats or chat.startswith("console:")
 
 
 def check(file: Path | None, *, spend: bool = False) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from bot.sources.address import Address
+from bot.sources.address import Address, read_address
 from digest.errors import UsageError
 from digest.graded import Repository
 
@@ -46,3 +46,19 @@ def identify(remote: Address | None, *, folder: str, name: str | None = None) ->
         return Repository(name=path)
     port = f":{remote.port}" if remote.port and remote.transport == "https" else ""
     return Repository(name=path, web=f"https://{host}{port}/{path}", forge=forge)
+
+
+def is_open(place: str) -> bool:
+    """Whether everybody may be taken to see a repository, by its place alone.
+
+    So is one on a well-known public forge that is named over https and without a user: it can be
+    cloned as it stands, unless git is given credentials elsewhere. What is not sure is not open.
+    """
+    address = read_address(place)
+    return (
+        address is not None
+        and address.transport == "https"
+        and not address.secret
+        and address.port is None
+        and address.host in _FORGES
+    )

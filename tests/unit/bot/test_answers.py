@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from bot.access import Gate
+from bot.access.configured import policy_of
 from bot.app import opened
 from bot.commands.running import answers
 from bot.config import read
@@ -47,7 +49,8 @@ async def asked(tmp_path: Path, message: Incoming, access: str = "") -> Document
         reached = targets(config, open_senders(config))
         # The console stands in for a chat; only its name counts here.
         chats = {("telegram", c.chat): c for c in config.channels}
-        return await answers(app, config, chats)(message) if reached else None
+        gate = Gate(policy_of(config, {}))
+        return await answers(app, config, chats, gate)(message) if reached else None
 
 
 async def test_chat_of_a_channel_is_answered(tmp_path: Path) -> None:

@@ -312,7 +312,7 @@ MISTAKES = [
      "unknown key platforms.console.wdth; did you mean 'width'?"),
     (REPOSITORY + "zzz = 1",
      ("unknown key repositories[#1].zzz; known here: aliases, branch, forge, name, place, "
-     "privacy, thresholds, web")),
+     "privacy, thresholds, visibility, web")),
     (REPOSITORY + CHANNEL + "time = '25:00'",
      ("channels['team'].time = '25:00': write hours and minutes from 00:00 to 23:59, "
      "such as '09:00'")),

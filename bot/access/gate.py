@@ -1,0 +1,100 @@
+"""The gate that every message passes: the decision, with what is known of the moment.
+
+What people asked lately is kept in this process alone and forgotten with it: a second process
+counts for itself. ``Trust`` is what admins allowed by a command; it is asked at every message.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import OrderedDict, deque
+from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import replace
+
+import structlog
+
+from bot.access.decide import Load, Verdict, decide, may_tell
+from bot.access.policy import Policy
+from bot.platforms.base import Incoming
+
+log = structlog.get_logger(__name__)
+
+Trust = Callable[[str], Awaitable[bool]]
+"""Whether an admin allowed private repositories in a chat, which is named ``platform:id``."""
+
+_MINUTE, _HOUR = 60.0, 3600.0
+_MOST = 10_000
+"""People whose questions are counted; the one who was silent longest is forgotten first."""
+
+
+async def nobody(_chat: str) -> bool:
+    """Trust in no chat."""
+    return False
+
+
+class Gate:
+    """Decides on messages and on posts by one policy."""
+
+    def __init__(
+        self,
+        policy: Policy,
+        trust: Trust = nobody,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._policy = policy
+        self._trust = trust
+        self._clock = clock
+        self._asked: OrderedDict[str, deque[float]] = OrderedDict()
+        self._told: OrderedDict[str, float] = OrderedDict()
+
+    @property
+    def policy(self) -> Policy:
+        """What the configuration says."""
+        return self._policy
+
+    async def admit(self, incoming: Incoming) -> Verdict:
+        """What becomes of a message; one that is answered counts for its person's limits.
+
+        A person is told of a refusal once a minute.
+        """
+        chat = f"{incoming.platform}:{incoming.chat}"
+        person = f"{incoming.platform}:{incoming.person}"
+        policy = await self._with_trust(chat)
+        verdict = decide(incoming, policy, self._load(person))
+        if verdict.allowed:
+            self._count(person)
+            return verdict
+        log.warning("message.refused", chat=chat, person=person, reason=str(verdict.reason))
+        return replace(verdict, silent=verdict.silent or self._told_lately(person))
+
+    async def tellable(self, chat: str, names: Iterable[str], *, external: bool) -> tuple[str, ...]:
+        """Those of the repositories that may be posted in a chat, which is ``platform:id``."""
+        return may_tell(await self._with_trust(chat), chat, names, external=external)
+
+    async def _with_trust(self, chat: str) -> Policy:
+        if chat in self._policy.trusted or not await self._trust(chat):
+            return self._policy
+        return replace(self._policy, trusted=self._policy.trusted | {chat})
+
+    def _load(self, person: str) -> Load:
+        now, asked = self._clock(), self._asked.get(person, deque())
+        while asked and asked[0] <= now - _HOUR:
+            asked.popleft()
+        return Load(minute=sum(at > now - _MINUTE for at in asked), hour=len(asked))
+
+    def _count(self, person: str) -> None:
+        self._asked.setdefault(person, deque()).append(self._clock())
+        self._asked.move_to_end(person)
+        while len(self._asked) > _MOST:
+            self._asked.popitem(last=False)
+
+    def _told_lately(self, person: str) -> bool:
+        """Whether the person was refused in the last minute; from now on, yes."""
+        now = self._clock()
+        lately = self._told.get(person, -_MINUTE) > now - _MINUTE
+        if not lately:
+            self._told[person] = now
+            self._told.move_to_end(person)
+        while len(self._told) > _MOST:
+            self._told.popitem(last=False)
+        return lately

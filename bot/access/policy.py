@@ -1,0 +1,65 @@
+"""What is allowed, as values. Chats, people and workspaces are named ``platform:id``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+
+class Role(StrEnum):
+    """What a person may do in a chat: an admin changes its settings, a member asks."""
+
+    ADMIN = "admin"
+    MEMBER = "member"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """The most questions of one person in a minute and in an hour; 0 is no limit."""
+
+    minute: int = 0
+    hour: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Policy:
+    """Who may do what, and where.
+
+    - ``channels``: chats that the configuration posts to, each with its repositories; answered.
+    - ``chats``: further chats that are answered, about every repository.
+    - ``anyone``: every chat is answered.
+    - ``people``: where not empty, nobody else is answered, admins aside; they are in direct chats.
+    - ``workspaces``: where there are some of a platform, none of its others is answered.
+    - ``admins``: of every chat; ``channel_admins``: of one chat. Without any of both there are no
+      roles, and everybody who is answered may change the settings of a chat.
+    - ``repositories``: every configured one, in order, and whether it is private.
+    - ``trusted``: chats where private repositories are told of though outsiders read along;
+      ``shared``: chats that count as read by outsiders, or not, whatever their platform says.
+    """
+
+    channels: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    chats: frozenset[str] = frozenset()
+    anyone: bool = False
+    people: frozenset[str] = frozenset()
+    workspaces: frozenset[str] = frozenset()
+    admins: frozenset[str] = frozenset()
+    channel_admins: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    repositories: Mapping[str, bool] = field(default_factory=dict)
+    trusted: frozenset[str] = frozenset()
+    shared: Mapping[str, bool] = field(default_factory=dict)
+    limits: Limits = Limits()
+
+    @property
+    def roles(self) -> bool:
+        """Whether anybody is named an admin anywhere."""
+        return bool(self.admins) or any(self.channel_admins.values())
+
+    def role(self, person: str, chat: str) -> Role:
+        """What a person is in a chat. On a terminal of its own the program belongs to its user."""
+        named = person in self.admins or person in self.channel_admins.get(chat, ())
+        return Role.ADMIN if named or not self.roles or chat.startswith(LOCAL) else Role.MEMBER
+
+
+LOCAL = "console:"
+"""What the names of chats on this machine's own terminal begin with."""
