@@ -355,3 +355,80 @@ amendments = Table(
     PrimaryKeyConstraint("platform", "channel", "digest", "sha", "by_sha"),
     Index(None, "state"),
 )
+
+# What a forge answered, to be asked with its etag whether it still holds; see bot.store.pages.
+forge_pages = Table(
+    "forge_pages",
+    metadata,
+    # Under whose name it was asked: what one account may see, another may not.
+    Column("account", Text, nullable=False),
+    Column("address", Text, nullable=False),
+    Column("at", BigInteger, nullable=False),
+    Column("etag", Text, nullable=False),
+    Column("link", Text, nullable=False),
+    Column("body", Text, nullable=False),
+    PrimaryKeyConstraint("account", "address"),
+    Index(None, "at"),
+)
+
+# What a forge says of pull and merge requests, whatever became of them; see bot.store.requests.
+requests = Table(
+    "requests",
+    metadata,
+    _in("repositories"),
+    Column("number", BigInteger, nullable=False),
+    Column("state", Text, nullable=False),
+    Column("merge_commit", Text, nullable=False),
+    Column("updated_at", BigInteger, nullable=False),
+    Column("seen_at", BigInteger, nullable=False),
+    Column("content", Text, nullable=False),
+    # Its diff analysed, as JSON, for one that is no change of the branch; else empty.
+    Column("graded", Text, nullable=False),
+    PrimaryKeyConstraint("repository_id", "number"),
+    Index(None, "repository_id", "merge_commit"),
+)
+
+# Up to which moment the list of a repository's requests was read.
+forge_marks = Table(
+    "forge_marks",
+    metadata,
+    _in("repositories", primary=True),
+    Column("read_until", BigInteger, nullable=False),
+)
+
+# Messages to the bot, each once, as long as a platform may deliver it again; see bot.store.replies.
+heard = Table(
+    "heard",
+    metadata,
+    Column("account", Text, nullable=False),
+    Column("chat", Text, nullable=False),
+    Column("message", Text, nullable=False),
+    Column("at", BigInteger, nullable=False),
+    Column("state", Text, nullable=False),
+    # The proof of the message that is, or becomes, the answer.
+    Column("receipt", Text, nullable=False),
+    # The message itself, to be answered after a crash.
+    Column("asked", Text, nullable=False),
+    PrimaryKeyConstraint("account", "chat", "message"),
+    Index(None, "at"),
+)
+
+# What a person thinks of a change (its sha) or of a digest (its name), the last word of each; the
+# grade is that of the moment.
+feedback = Table(
+    "feedback",
+    metadata,
+    # A name, not a row: what people said stays said when the repository is read anew.
+    Column("repository", Text, nullable=False),
+    Column("subject", Text, nullable=False),
+    Column("platform", Text, nullable=False),
+    Column("chat", Text, nullable=False),
+    Column("person", Text, nullable=False),
+    Column("verdict", Text, nullable=False),
+    Column("level", Text, nullable=False),
+    Column("score", Float),
+    Column("reasons", Text, nullable=False),
+    Column("at", BigInteger, nullable=False),
+    PrimaryKeyConstraint("repository", "subject", "platform", "chat", "person"),
+    Index(None, "at"),
+)
