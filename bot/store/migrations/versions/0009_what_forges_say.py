@@ -28,7 +28,9 @@ def upgrade() -> None:
         *_texts("content", "graded"),
         sa.PrimaryKeyConstraint("repository_id", "number", name="pk_requests"),
     )
-    op.create_index("ix_requests_merge_commit", "requests", ["repository_id", "merge_commit"])
+    op.create_index(
+        "ix_requests_repository_id_merge_commit", "requests", ["repository_id", "merge_commit"]
+    )
     op.create_table(
         "forge_marks",
         _repository("forge_marks"),
