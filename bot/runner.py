@@ -29,6 +29,7 @@ import structlog
 from bot.courier import Target
 from bot.delivery import Delivered, Delivery, Left, Posting
 from bot.lease import Leases
+from bot.parking import Parking, refusal_of
 from bot.platforms.base import Incoming, Receiver, Sender, SendError, trace
 from bot.roster import Channels, Post
 from bot.schedule import LONGEST_REACH, Slot, missed, next_slot, slots_between
@@ -42,8 +43,9 @@ log = structlog.get_logger(__name__)
 SWEEP = timedelta(minutes=5)
 # How late a digest is still simply late, even for a channel that catches nothing up.
 LATE = timedelta(minutes=15)
-# What is under way at a stop gets so many seconds; systemd's own default is 90.
-GRACE = 30.0
+# What is under way at a stop gets so many seconds, after the web server's five: 30 in all, which is
+# what Kubernetes gives; systemd's own default is 90.
+GRACE = 25.0
 _DAY = timedelta(days=1)
 _LONGEST_PAUSE = 60.0
 _AT_ONCE = 16
@@ -81,6 +83,8 @@ class Work:
     leases: Leases
     clock: Clock
     receivers: Sequence[Sender] = ()
+    parking: Parking | None = None
+    """Knows dead chats; without it one is left alone until the next start."""
 
 
 async def run(work: Work, stop: asyncio.Event, *, sweep: timedelta = SWEEP) -> None:
@@ -131,6 +135,7 @@ class Runner:
         self._timetable = timetable
         self._active: set[asyncio.Task[None]] = set()
         self._given_up: set[DeliveryKey] = set()
+        self._told_missed: dict[str, str] = {}
         self._places = asyncio.Semaphore(_AT_ONCE)
 
     async def look(self) -> Sequence[Post]:
@@ -162,6 +167,10 @@ class Runner:
             await self.look()
             posts = tuple(self.posts.values())
             try:
+                if self._work.parking is not None:
+                    await self._work.parking.look(
+                        {post.target.place: post.target for post in posts}
+                    )
                 targets = [post.target for post in posts]
                 left = await self._work.delivery.left(self._given_up, targets)
             except Exception:
@@ -172,10 +181,9 @@ class Runner:
     async def _take_up(self, post: Post, left: Left) -> None:
         """Pending deliveries first, so that digests come in their order; then a slot."""
         with self._under_way():
-            if post.spec.resting(self._work.clock.now()):
+            if self._left_alone(post):
                 return
-            results = await self._work.delivery.resume(post.target, left)
-            self._given_up |= {result.key for result in results if result.lasting}
+            await self._conclude(post, await self._work.delivery.resume(post.target, left))
             await self.attend(post)
 
     async def attend_named(self, name: str) -> None:
@@ -199,7 +207,7 @@ class Runner:
     async def _due(self, post: Post) -> Slot | None:
         """The slot to work on, claimed by us: a missed one, or one that was not finished."""
         ledger, now = self._work.ledger, self._work.clock.now()
-        if post.spec.resting(now):
+        if self._left_alone(post):
             return None
         reach = max(post.catch_up, LATE)
         last = await ledger.last_slot(post.name)
@@ -207,7 +215,9 @@ class Runner:
         if last is None and first is None:
             await ledger.claim_slot(_FIRST_SEEN + post.name, _newest(post, now))
             return None
-        slot = missed(post.spec, max(filter(None, (last, first))), now, reach)
+        newest = max(filter(None, (last, first)))
+        slot = missed(post.spec, newest, now, reach)
+        self._tell_missed(post, newest, slot, now)
         if slot is not None:
             mine = await ledger.claim_slot(post.name, slot.name)
             log.info("slot.claimed" if mine else "slot.taken", channel=post.name, slot=slot.name)
@@ -217,13 +227,21 @@ class Runner:
         left = slots_between(post.spec, now - reach, now)
         return next((slot for slot in left if slot.name == last), None)
 
+    def _tell_missed(self, post: Post, last: str, slot: Slot | None, now: datetime) -> None:
+        """Log, once, the due slots of which no digest will come; a later one covers them."""
+        due = slots_between(post.spec, now - LONGEST_REACH, now)
+        gone = [one for one in due if one.name > last and (slot is None or one < slot)]
+        if gone and self._told_missed.get(post.name, "") < gone[-1].name:
+            self._told_missed[post.name] = gone[-1].name
+            log.warning("slot.missed", channel=post.name, count=len(gone), slot=gone[-1].name)
+
     async def _produce(self, post: Post, slot: Slot) -> None:
         ready = await self._work.build(post, slot)
         postings = [
             Posting(target=post.target, digest=one.digest, document=one.document) for one in ready
         ]
         results = await self._work.delivery.deliver_all(postings)
-        self._given_up |= {result.key for result in results if result.lasting}
+        await self._conclude(post, results)
         if all(result.frozen for result in results):
             await self._work.finish(post, slot, results)
             await self._work.ledger.claim_slot(_FINISHED + post.name, slot.name)
@@ -235,6 +253,21 @@ class Runner:
                 digests=len(results),
                 late=round(late.total_seconds(), 3),
             )
+
+    def _left_alone(self, post: Post) -> bool:
+        """Whether nothing may be posted now: the channel rests, or its chat is parked."""
+        parking = self._work.parking
+        parked = parking is not None and parking.holds(post.target)
+        return parked or post.spec.resting(self._work.clock.now())
+
+    async def _conclude(self, post: Post, results: Sequence[Delivered]) -> None:
+        """Remember what is not worth another attempt."""
+        parking = self._work.parking
+        if parking is not None:
+            await parking.note(post.target, results)
+        self._given_up |= {
+            one.key for one in results if one.lasting and (parking is None or not refusal_of(one))
+        }
 
     async def listen(self, sender: Sender) -> None:
         """Answer what a platform hears, until it closes for good; connect again when it breaks."""

@@ -15,9 +15,9 @@ from contextlib import asynccontextmanager
 import structlog
 import uvicorn
 from starlette.middleware.exceptions import ExceptionMiddleware
-from starlette.routing import BaseRoute, Mount, Router
+from starlette.routing import BaseRoute, Mount, Route, Router
 
-from bot.platforms.base import Asgi
+from bot.platforms.base import Asgi, AsgiReceive, AsgiScope, AsgiSend
 from bot.web.config import LARGEST, Listen, WebSettings
 from bot.web.guard import Guard
 from digest.errors import UserError
@@ -41,14 +41,15 @@ def application(
 
     ``mounts`` are applications or routes by the path they stand under, such as ``/events/slack``;
     the longest path that fits answers, ``/`` what is left. A mounted application sees the whole
-    path in its scope, and where it stands as ``root_path``. ``largest`` bounds every request's body
-    in bytes, ``seconds`` the time for sending it.
+    path in its scope, and answers at the path itself and below it. ``largest`` bounds every
+    request's body in bytes, ``seconds`` the time for sending it.
     """
     routes: list[BaseRoute] = []
     for path in sorted(mounts, key=lambda path: (-len(path), path)):
         mounted = mounts[path]
         if callable(mounted):
-            routes.append(Mount(path, app=mounted))
+            # The path itself too: a platform follows no redirect to the same with a slash.
+            routes += [Route(path, _Mounted(mounted)), Mount(path, app=mounted)]
         elif path.strip("/"):
             routes.append(Mount(path, routes=mounted))
         else:
@@ -75,6 +76,16 @@ async def serving(app: Asgi, settings: WebSettings) -> AsyncIterator[str]:
         server.should_exit = True
         await task
         log.info("web.stopped")
+
+
+class _Mounted:
+    """An application that a route takes as such: a function it would take for a page."""
+
+    def __init__(self, inner: Asgi) -> None:
+        self._inner = inner
+
+    async def __call__(self, scope: AsgiScope, receive: AsgiReceive, send: AsgiSend) -> None:
+        await self._inner(scope, receive, send)
 
 
 class _Server(uvicorn.Server):

@@ -68,7 +68,14 @@ class Drops:
     taken: bool = False
 
 
-Act = Limited | Fails | Refuses | Hangs | Drops
+@dataclass(frozen=True)
+class Slow:
+    """The call is carried out and answered, after a while."""
+
+    seconds: float = 1.0
+
+
+Act = Limited | Fails | Refuses | Hangs | Drops | Slow
 
 
 @dataclass
@@ -236,6 +243,10 @@ class SlackServer:
                 return web.Response(status=status, text=body, content_type="text/html")
             case Refuses(code=code, more=more):
                 return web.json_response({"ok": False, "error": code, **more})
+            case Slow(seconds=seconds):
+                await asyncio.sleep(seconds)
+                answered = self._answer(method, values, (TEAM, BOT_USER, BOT))
+                return web.json_response({"ok": True, **answered})
             case Hangs(taken=taken) | Drops(taken=taken):
                 if taken:
                     self._answer(method, values, (TEAM, BOT_USER, BOT))

@@ -1,0 +1,87 @@
+"""``digestbot run`` as a process: what it logs, what its web server answers, how it ends."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+_PATIENCE = 30.0
+# The program as it is, but that an end waits for three seconds and not for half a minute.
+_IMPATIENT = "from bot import cli, runner; runner.GRACE = 3.0; cli.main()"
+
+
+def free_port() -> int:
+    """A port that was free a moment ago."""
+    with socket.create_server(("127.0.0.1", 0)) as one:
+        port: int = one.getsockname()[1]
+        return port
+
+
+class Running:
+    """A process under way."""
+
+    def __init__(self, config: Path, environment: dict[str, str], port: int) -> None:
+        self._log = config.with_suffix(".log")
+        self._stream = self._log.open("w", encoding="utf-8")
+        self.process = subprocess.Popen(
+            [sys.executable, "-c", _IMPATIENT, "run", "--config", str(config)],
+            env={
+                **environment,
+                "PYTHONPATH": str(Path(__file__).parents[2]),
+                "DIGESTBOT_LOG_FORMAT": "json",
+            },
+            cwd=config.parent,
+            stderr=self._stream,
+        )
+        self.client = httpx.Client(base_url=f"http://127.0.0.1:{port}", trust_env=False, timeout=10)
+
+    @property
+    def log(self) -> str:
+        return self._log.read_text(encoding="utf-8")
+
+    def events(self, name: str) -> list[dict[str, Any]]:
+        """The events of a name that were logged so far."""
+        lines = [line for line in self.log.splitlines() if line.startswith("{")]
+        return [told for line in lines if (told := json.loads(line))["event"] == name]
+
+    def until(self, happened: Callable[[], object]) -> None:
+        """Wait for something."""
+        end = time.monotonic() + _PATIENCE
+        while not happened():
+            assert self.process.poll() is None, self.log
+            assert time.monotonic() < end, self.log
+            time.sleep(0.02)
+
+    def stop(self) -> int:
+        """End it as an operator does; its exit status."""
+        self.process.send_signal(signal.SIGTERM)
+        return self.process.wait(_PATIENCE + 15)
+
+    def close(self) -> None:
+        self.client.close()
+        if self.process.poll() is None:
+            self.process.kill()
+            self.process.wait()
+        self._stream.close()
+
+
+@contextmanager
+def running(config: Path, environment: dict[str, str], port: int) -> Iterator[Running]:
+    """The process, once it works; killed at the end where it still runs."""
+    one = Running(config, {**os.environ, **environment}, port)
+    try:
+        one.until(lambda: one.events("run.started"))
+        yield one
+    finally:
+        one.close()
