@@ -147,7 +147,8 @@ _BLOT = {"url": "[host]", "email": "[address]", "ip": "[ip]", "home": "[user]"}
 
 def impersonal(text: str) -> str:
     """The text without mail addresses, hosts of addresses, IP addresses and users' folders."""
-    done, at = [], 0
+    done: list[str] = []
+    at = 0
     for hint in _MAYBE.finditer(text):
         if hint.start() < at:
             continue

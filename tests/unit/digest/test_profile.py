@@ -1,0 +1,64 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from digest.errors import UserError
+from digest.profile import MOST, Entry, InvalidEntry, Kind, Profile, parse_entry
+
+
+@pytest.mark.parametrize(
+    ("written", "kind", "name"),
+    [
+        ("--max-num-seqs", Kind.FLAG, "--max-num-seqs"),
+        ("`--max-num-seqs`,", Kind.FLAG, "--max-num-seqs"),
+        ("APP_PORT", Kind.VARIABLE, "APP_PORT"),
+        ("src/server/", Kind.PATH, "src/server/"),
+        ("src/**/*.py", Kind.PATH, "src/**/*.py"),
+        ("*.toml", Kind.PATH, "*.toml"),
+        ("setup.py", Kind.PATH, "setup.py"),
+        ("app.engine.Engine", Kind.SYMBOL, "app.engine.Engine"),
+        ("tokio::sync::Mutex", Kind.SYMBOL, "tokio::sync::Mutex"),
+        ("load_model", Kind.SYMBOL, "load_model"),
+        ("EngineArgs", Kind.SYMBOL, "EngineArgs"),
+        ("step()", Kind.SYMBOL, "step()"),
+        ("ROCm", Kind.TOPIC, "ROCm"),
+        ("Qwen3", Kind.TOPIC, "Qwen3"),
+        ("调度器", Kind.TOPIC, "调度器"),
+        ("model:deepseek", Kind.TOPIC, "deepseek"),
+        ("symbol:LLM", Kind.SYMBOL, "LLM"),
+        ("env:PORT", Kind.VARIABLE, "PORT"),
+        ("path:README", Kind.PATH, "README"),
+    ],
+)
+def test_the_form_of_an_entry_tells_its_kind(written: str, kind: Kind, name: str) -> None:
+    entry = parse_entry(written)
+    assert entry == Entry(kind=kind, name=name)
+    assert parse_entry(str(entry)) == entry
+
+
+@pytest.mark.parametrize("written", ["", "  ", "--", "...", "../etc", "a\0b", "x" * 201, "flag:"])
+def test_what_names_nothing_is_refused(written: str) -> None:
+    with pytest.raises(InvalidEntry):
+        parse_entry(written)
+
+
+@given(st.text(max_size=30))
+def test_any_word_is_an_entry_or_is_refused(written: str) -> None:
+    try:
+        entry = parse_entry(written)
+    except InvalidEntry:
+        return
+    assert parse_entry(str(entry)) == entry
+
+
+def test_a_profile_holds_each_entry_once_and_lets_go_of_names() -> None:
+    flag, topic = parse_entry("--port"), parse_entry("rocm")
+    profile = Profile().with_([flag, topic, flag])
+    assert profile.entries == (flag, topic)
+    assert profile.of(Kind.FLAG) == ("--port",)
+    assert profile.without([parse_entry("symbol:ROCM")]).entries == (flag,)
+
+
+def test_a_profile_does_not_grow_for_ever() -> None:
+    with pytest.raises(UserError, match=str(MOST)):
+        Profile().with_(parse_entry(f"--flag-{n}") for n in range(MOST + 1))
