@@ -432,3 +432,26 @@ feedback = Table(
     PrimaryKeyConstraint("repository", "subject", "platform", "chat", "person"),
     Index(None, "at"),
 )
+
+# What a chat set for itself, as JSON; see bot.store.chats.
+chats = Table(
+    "chats",
+    metadata,
+    Column("platform", Text, nullable=False),
+    Column("chat", Text, nullable=False),
+    Column("settings", Text, nullable=False),
+    PrimaryKeyConstraint("platform", "chat"),
+)
+
+# Which digests a chat asked for by itself; ``schedule`` is JSON.
+chat_subscriptions = Table(
+    "chat_subscriptions",
+    metadata,
+    Column("platform", Text, nullable=False),
+    Column("chat", Text, nullable=False),
+    # A name of the configuration, which may go and come back.
+    Column("repository", Text, nullable=False),
+    Column("kind", Text, nullable=False),
+    Column("schedule", Text, nullable=False),
+    PrimaryKeyConstraint("platform", "chat", "repository", "kind"),
+)
