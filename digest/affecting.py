@@ -58,7 +58,7 @@ def affects(graded: Graded, profile: Profile, aliases: Aliases | None = None) ->
     hits = [
         hit
         for entry in profile.entries
-        for hit in (*_by_fact(graded, entry, areas), *_otherwise(graded, entry, aliases or {}))
+        for hit in tuple(_by_fact(graded, entry, areas)) or _otherwise(graded, entry, aliases or {})
     ]
     return tuple(sorted(hits, key=lambda hit: hit.effect))
 

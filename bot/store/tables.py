@@ -321,6 +321,19 @@ looks = Table(
     PrimaryKeyConstraint("platform", "chat", "person", "repository"),
 )
 
+# What somebody depends on: ``owner`` is a chat or a person, ``entries`` are written as JSON texts,
+# ``tip`` is the commit up to which alerts were looked for, empty where nobody asked for any.
+profiles = Table(
+    "profiles",
+    metadata,
+    Column("owner", Text, nullable=False),
+    Column("repository", Text, nullable=False),
+    Column("entries", Text, nullable=False),
+    Column("alerts", Integer, nullable=False),
+    Column("tip", Text, nullable=False),
+    PrimaryKeyConstraint("owner", "repository"),
+)
+
 # Chats that refuse what is sent to them, by the account's name in the configuration. One that did
 # so too often is parked: nothing is sent there until a probe succeeds or an admin says so.
 refusals = Table(

@@ -10,7 +10,20 @@ from importlib.resources import as_file, files
 
 from sqlalchemy import Connection
 
-REVISIONS = ("0001", "0002", "0003", "0004", "0005", "0006", "0007", "0008", "0009", "0010", "0011")
+REVISIONS = (
+    "0001",
+    "0002",
+    "0003",
+    "0004",
+    "0005",
+    "0006",
+    "0007",
+    "0008",
+    "0009",
+    "0010",
+    "0011",
+    "0011",
+)
 """The revisions that this program knows, oldest first; each is a file in ``versions``."""
 
 HEAD = REVISIONS[-1]

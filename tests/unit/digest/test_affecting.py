@@ -34,7 +34,7 @@ BREAKS, TOUCHES = [Effect.MAY_BREAK], [Effect.TOUCHES]
         ("--max-len", _fact(FLAG, Action.REMOVED, "--max-length"), []),
         ("APP_PORT", _fact(VARIABLE, Action.REMOVED, "APP_PORT"), BREAKS),
         ("APP_PORT", _fact(VARIABLE, Action.REMOVED, "APP_PORTS"), []),
-        ("Engine", _fact(SYMBOL, Action.REMOVED, "Engine.step"), BREAKS),
+        ("symbol:Engine", _fact(SYMBOL, Action.REMOVED, "Engine.step"), BREAKS),
         ("Engine.step", _fact(SYMBOL, Action.REMOVED, "Engine.step"), BREAKS),
         ("Engine.step", _fact(SYMBOL, Action.REMOVED, "Engine.stop"), []),
         ("engine.config.args.Args", _fact(SYMBOL, Action.REMOVED, "Args"), BREAKS),
@@ -45,8 +45,16 @@ BREAKS, TOUCHES = [Effect.MAY_BREAK], [Effect.TOUCHES]
             _fact(SYMBOL, Action.CHANGED, "Args", before="(a)", after="(a, b=1)"),
             TOUCHES,
         ),
-        ("engine.Args", _fact(SYMBOL, Action.CHANGED, "Args", before="(a)", after="(a, b)"), BREAKS),
-        ("engine.Args", _fact(SYMBOL, Action.CHANGED, "Args", before="(a, b)", after="(a)"), BREAKS),
+        (
+            "engine.Args",
+            _fact(SYMBOL, Action.CHANGED, "Args", before="(a)", after="(a, b)"),
+            BREAKS,
+        ),
+        (
+            "engine.Args",
+            _fact(SYMBOL, Action.CHANGED, "Args", before="(a, b)", after="(a)"),
+            BREAKS,
+        ),
         ("topic:torch", _fact(FactKind.DEPENDENCY, Action.CHANGED, "torch"), BREAKS),
     ],
 )

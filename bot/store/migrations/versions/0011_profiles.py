@@ -1,0 +1,22 @@
+"""What chats and people depend on in a repository, and up to where they were alerted."""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0011"
+down_revision = "0010"
+
+
+def upgrade() -> None:
+    """Make the table."""
+    op.create_table(
+        "profiles",
+        sa.Column("owner", sa.Text(), nullable=False),
+        sa.Column("repository", sa.Text(), nullable=False),
+        sa.Column("entries", sa.Text(), nullable=False),
+        sa.Column("alerts", sa.Integer(), nullable=False),
+        sa.Column("tip", sa.Text(), nullable=False),
+        sa.PrimaryKeyConstraint("owner", "repository", name="pk_profiles"),
+    )

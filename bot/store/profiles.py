@@ -1,0 +1,71 @@
+"""Profiles kept, as ``handlers.profiling.Profiles`` promises."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import Row, and_, delete, select
+
+from bot.store.dialect import insert_into
+from bot.store.engine import Database
+from bot.store.rows import storable
+from bot.store.tables import profiles
+from digest.graded import Repository
+from digest.profile import Profile, parse_entry
+from handlers.profiling import Kept
+
+
+class SqlProfiles:
+    """A ``Profiles`` in a database."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def load(self, owner: str, repository: Repository) -> Kept:
+        """What is kept, or an empty profile.
+
+        Raises ``UnwritableFolder`` and ``BrokenArchive``, as every method does.
+        """
+        wanted = select(profiles).where(
+            profiles.c.owner == storable(owner), profiles.c.repository == repository.name
+        )
+        async with self._database.reading() as connection:
+            row = (await connection.execute(wanted)).one_or_none()
+        return Kept(owner=owner) if row is None else _kept(row)
+
+    async def save(self, repository: Repository, kept: Kept) -> None:
+        """Keep it in the place of what was there; one without entries is forgotten."""
+        key = {"owner": storable(kept.owner), "repository": repository.name}
+        values = {
+            "entries": json.dumps([str(entry) for entry in kept.profile.entries]),
+            "alerts": int(kept.alerts),
+            "tip": kept.tip,
+        }
+        async with self._database.writing() as connection:
+            if not kept.profile.entries:
+                held = and_(*(profiles.c[name] == value for name, value in key.items()))
+                await connection.execute(delete(profiles).where(held))
+                return
+            insertion = insert_into(profiles).values({**key, **values})
+            await connection.execute(
+                insertion.on_conflict_do_update(index_elements=[*key], set_=values)
+            )
+
+    async def alerted(self, repository: Repository) -> Sequence[Kept]:
+        """Those whose owners want alerts."""
+        wanted = (
+            select(profiles)
+            .where(profiles.c.repository == repository.name, profiles.c.alerts == 1)
+            .order_by(profiles.c.owner)
+        )
+        async with self._database.reading() as connection:
+            return [_kept(row) for row in await connection.execute(wanted)]
+
+
+def _kept(row: Row[Any]) -> Kept:
+    entries = tuple(parse_entry(text) for text in json.loads(row.entries))
+    return Kept(
+        owner=row.owner, profile=Profile(entries=entries), alerts=bool(row.alerts), tip=row.tip
+    )

@@ -1,0 +1,51 @@
+"""What somebody depends on, kept: the port of profiles.
+
+An owner is a chat or a person, in one text. Imports ``digest`` only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from digest.graded import Repository
+from digest.profile import Profile
+from handlers.conversing import ConversationKey
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kept:
+    """A profile as it is kept.
+
+    ``alerts`` says that its owner wants to know of what may break as soon as it is merged; ``tip``
+    is the commit up to which was looked for that, or empty.
+    """
+
+    owner: str
+    profile: Profile = Profile()
+    alerts: bool = False
+    tip: str = ""
+
+
+class Profiles(Protocol):
+    """Profiles by owner and repository. All methods may raise ``UserError``."""
+
+    async def load(self, owner: str, repository: Repository) -> Kept:
+        """What is kept, or an empty profile."""
+
+    async def save(self, repository: Repository, kept: Kept) -> None:
+        """Keep it in the place of what was there; one without entries is forgotten."""
+
+    async def alerted(self, repository: Repository) -> Sequence[Kept]:
+        """Those whose owners want alerts."""
+
+
+def chat_owner(key: ConversationKey) -> str:
+    """The owner that a chat is: all who talk there share its profile."""
+    return f"{key.platform}:{key.chat}"
+
+
+def person_owner(key: ConversationKey) -> str:
+    """The owner that a person is, wherever they ask."""
+    return f"{key.platform}@{key.person}"
