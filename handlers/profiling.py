@@ -6,7 +6,7 @@ An owner is a chat or a person, in one text. Imports ``digest`` only.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from digest.graded import Repository
@@ -23,7 +23,7 @@ class Kept:
     """
 
     owner: str
-    profile: Profile = Profile()
+    profile: Profile = field(default_factory=Profile)
     alerts: bool = False
     tip: str = ""
 

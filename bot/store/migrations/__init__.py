@@ -22,7 +22,7 @@ REVISIONS = (
     "0009",
     "0010",
     "0011",
-    "0011",
+    "0012",
 )
 """The revisions that this program knows, oldest first; each is a file in ``versions``."""
 
