@@ -6,7 +6,7 @@ import asyncio
 import os
 import re
 import tempfile
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -48,13 +48,15 @@ class Probes:
 
     ``tip`` opens a repository as ``run`` would, without cloning, and reads its branch.
     ``revision`` reads the revision of the archive in a data folder, empty where there is none yet.
-    ``model`` asks what stands at a model's address. All raise ``UserError``.
+    ``model`` asks what stands at a model's address. ``parked`` tells of chats that nothing is
+    posted to, a line each. All raise ``UserError``.
     """
 
     tip: Callable[[RepositoryConfig], Awaitable[Tip]]
     revision: Callable[[Path], Awaitable[str]]
     model: Callable[[ModelConfig], Awaitable[str]]
     clock: Clock
+    parked: Callable[[Path], Awaitable[Sequence[str]]] | None = None
 
 
 async def check(config: Config, probes: Probes) -> list[Finding]:
@@ -77,6 +79,9 @@ async def check(config: Config, probes: Probes) -> list[Finding]:
         found.extend(lines)
     for channel in config.channels:
         found.extend(_due(channel, probes.clock.now()))
+    if probes.parked is not None:
+        parked = await probes.parked(config.data)
+        found.extend(_finding(Weight.WARNING, "parked chat", line) for line in parked)
     if not config.repositories:
         found.append(_finding(Weight.WARNING, "repositories", "none: there is nothing to digest"))
     if not config.channels:

@@ -277,6 +277,30 @@ def cost(
     command.run(since=since, until=until, form=form, config=config)
 
 
+@app.command()
+def deliveries(
+    *,
+    again: Annotated[
+        int | None,
+        typer.Option("--again", metavar="NUMBER", help="Post a delivery's parts in doubt again."),
+    ] = None,
+    unpark: Annotated[
+        str | None,
+        typer.Option("--unpark", metavar="ACCOUNT:CHAT", help="Post to a parked chat again."),
+    ] = None,
+    config: ConfigFile = None,
+) -> None:
+    """What was not posted, or only perhaps, and the chats that nothing is posted to."""
+    from bot.commands import deliveries as command
+
+    if again is not None:
+        command.again(again, config)
+    if unpark is not None:
+        command.unpark(unpark, config)
+    if again is None and unpark is None:
+        command.show(config)
+
+
 @app.command(hidden=True)
 def demo(repo: Place = ".") -> None:
     """Digest the last active day of a repository and say what to try next."""
@@ -327,6 +351,29 @@ def archive_vacuum(*, config: ConfigFile = None) -> None:
     from bot.commands import archive as command
 
     command.vacuum(config)
+
+
+CopyFile = Annotated[Path, typer.Argument(metavar="FILE", help="The copy; never overwritten.")]
+
+
+@archive.command("backup")
+def archive_backup(file: CopyFile, *, config: ConfigFile = None) -> None:
+    """Copy the archive to a file, also while digestbot runs, and look the copy through."""
+    from bot.commands import keeping
+
+    keeping.backup(file, config)
+
+
+@archive.command("restore")
+def archive_restore(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A copy made by backup.")],
+    *,
+    config: ConfigFile = None,
+) -> None:
+    """Put a copy back into a data folder that has no archive."""
+    from bot.commands import keeping
+
+    keeping.restore(file, config)
 
 
 def main() -> None:

@@ -62,6 +62,7 @@ class Config:
     channels: tuple[ChannelConfig, ...]
     model: ModelConfig | None = None
     access: AccessSettings = field(default_factory=AccessSettings)
+    admin: tuple[str, str] | None = None
     web: WebSettings | None = None
     warnings: tuple[str, ...] = ()
 
@@ -109,6 +110,7 @@ def read(file: Path, environment: Environment | None = None) -> Config:
         channels=channels,
         model=model,
         access=written.access,
+        admin=_admin(file, written, accounts),
         web=_web(file, written.web, reading),
         warnings=tuple(reading.warnings),
     )
@@ -184,6 +186,26 @@ def _accounts(file: Path, written: Written, reading: Reading) -> dict[str, Platf
             )
         tables.setdefault(channel.platform, {})
     return {name: _account(file, name, table, reading) for name, table in tables.items()}
+
+
+def _admin(
+    file: Path, written: Written, accounts: Mapping[str, PlatformConfig]
+) -> tuple[str, str] | None:
+    """The account and chat of the admin: those of a channel, or named outright."""
+    if written.admin is None:
+        return None
+    wanted = written.admin.channel
+    for channel in written.channels:
+        if channel.name == wanted:
+            return channel.platform, channel.chat
+    platform, colon, chat = wanted.partition(":")
+    if colon and platform in accounts:
+        return platform, chat
+    names = [channel.name for channel in written.channels]
+    raise InvalidConfig(
+        f"{file}: admin.channel = {wanted!r} is no channel, and no chat of a platform such as "
+        f"telegram:12345{near(wanted, names)}"
+    )
 
 
 def _account(file: Path, name: str, table: dict[str, Any], reading: Reading) -> PlatformConfig:

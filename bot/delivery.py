@@ -114,16 +114,17 @@ class Delivery:
         return tuple(await asyncio.gather(*map(self._isolated, postings)))
 
     async def left(
-        self, skip: Collection[DeliveryKey] = frozenset(), targets: Iterable[Target] | None = None
+        self, skip: Collection[DeliveryKey] = frozenset(), targets: Iterable[Target] = ()
     ) -> Mapping[str, Left]:
-        """What a crash or an outage left, but for ``skip``, by channel; each oldest first.
+        """What a crash or an outage left, by channel; each oldest first.
 
-        ``targets`` are asked after instead of those given at the beginning.
+        Those of ``skip`` are left out while they stand as they failed. ``targets`` are asked after
+        beside those given at the beginning.
         """
-        known = self._targets if targets is None else _by_key(targets)
+        known = {**self._targets, **_by_key(targets)}
         found: dict[str, list[DeliveryRecord]] = {}
         for record in await self._ledger.pending():
-            if record.key in skip:
+            if record.key in skip and any(one.state is PartState.FAILED for one in record.parts):
                 continue
             target = known.get((record.key.platform, record.key.channel))
             if target is not None:

@@ -292,6 +292,13 @@ class AccessSettings(Settings):
     """The most questions of one person in an hour; 0 is no limit."""
 
 
+class AdminSettings(Settings):
+    """Who is told of the program's own troubles."""
+
+    channel: str = Field(min_length=1)
+    """A channel by its name, or a chat as ``platform:chat``, such as ``telegram:12345``."""
+
+
 class Written(Settings):
     """The file as it is written."""
 
@@ -301,6 +308,7 @@ class Written(Settings):
     model: dict[str, Any] | None = None
     """What :class:`bot.models.config.ModelConfig` reads."""
     access: AccessSettings = AccessSettings()
+    admin: AdminSettings | None = None
     web: dict[str, Any] | None = None
     """What :class:`bot.web.config.WebSettings` reads."""
     repositories: tuple[RepositoryConfig, ...] = ()

@@ -13,11 +13,13 @@ from digest.errors import UserError
 
 
 def open_senders(config: Config) -> dict[str, Sender]:
-    """The accounts that a channel uses, by name. Raises ``SendError``.
+    """The accounts that a channel or the admin uses, by name. Raises ``SendError``.
 
     The caller closes them with ``aclose``.
     """
     used = {channel.platform for channel in config.channels}
+    if config.admin is not None:
+        used.add(config.admin[0])
     return {
         name: platforms.load(account.kind).create(account.settings)
         for name, account in config.platforms.items()
@@ -45,6 +47,15 @@ def subscriptions(config: Config) -> list[Subscription]:
         for channel in config.channels
         for one in subscriptions_of(channel, config.watched(channel))
     ]
+
+
+def admin_target(config: Config, senders: Mapping[str, Sender]) -> Target | None:
+    """Where notices for the admin go. The ledger keeps them apart from the chat's digests."""
+    if config.admin is None:
+        return None
+    account, chat = config.admin
+    sender = senders[account]
+    return Target(name="for the admin", sender=sender, chat=chat, account=account)
 
 
 def check_called(config: Config, senders: Mapping[str, Sender]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import replace
 from pathlib import Path
@@ -25,14 +25,17 @@ from bot.delivery import Delivery
 from bot.folders import config_file
 from bot.lease import FileLeases
 from bot.models.config import ModelConfig
+from bot.notices import Desk, Notices, telling
+from bot.parking import Parking, parked
 from bot.platforms.base import Incoming, Receiver, Sender, SendError
 from bot.roster import Configured, Roster
 from bot.sections import ChannelConfig, RepositoryConfig
-from bot.senders import check_called, open_senders, subscriptions, targets
+from bot.senders import admin_target, check_called, open_senders, subscriptions, targets
 from bot.slots import Slots
 from bot.sources.git import open_source
 from bot.store.engine import FILE, open_database
 from bot.store.migrations import HEAD
+from bot.store.refusals import SqlRefusals
 from digest.document import Document
 from digest.errors import UserError
 from digest.question import language_of
@@ -40,6 +43,8 @@ from handlers.ask import ask
 from handlers.ports import Tip
 
 if TYPE_CHECKING:
+    from structlog.typing import Processor
+
     from bot.web.hosting import Hosting
 
 log = structlog.get_logger(__name__)
@@ -53,13 +58,17 @@ def run(file: Path | None) -> None:
     """Work until a signal comes. Raises ``InvalidConfig`` and what opening the archive raises."""
     config = read(file or config_file())
     hosting = _hosting(config)
+    notices = Notices(config.defaults.language, config.secrets()) if config.admin else None
+    observers: list[Processor] = [hosting.metrics] if hosting else []
+    if notices is not None:
+        observers.append(notices)
     logs.configure(
         config.logs.format,
         config.logs.level,
         secrets=config.secrets(),
-        observers=[hosting.metrics] if hosting else [],
+        observers=observers,
     )
-    finish(_run(config, hosting))
+    finish(_run(config, hosting, notices))
 
 
 def _hosting(config: Config) -> Hosting | None:
@@ -71,7 +80,7 @@ def _hosting(config: Config) -> Hosting | None:
     return Hosting(config.web)
 
 
-async def _run(config: Config, hosting: Hosting | None) -> None:
+async def _run(config: Config, hosting: Hosting | None, notices: Notices | None) -> None:
     async with opened(config.file, logging=True) as app, AsyncExitStack() as stack:
         try:
             senders = open_senders(config)
@@ -82,6 +91,7 @@ async def _run(config: Config, hosting: Hosting | None) -> None:
         work = _work(app, config, senders)
         stop = asyncio.Event()
         runner.stop_on_signals(stop)
+        await stack.enter_async_context(telling(notices, _desk(config, senders, work)))
         if hosting is None:
             check_called(config, senders)
             await runner.run(work, stop)
@@ -95,6 +105,7 @@ def _work(app: App, config: Config, senders: Mapping[str, Sender]) -> runner.Wor
     roster = Roster(senders, [Configured(subscriptions(config))])
     slots = Slots(app, roster.get)
     leases = FileLeases(app.data / "leases")
+    admin = admin_target(config, senders)
     return runner.Work(
         posts=roster,
         build=slots.build,
@@ -105,12 +116,20 @@ def _work(app: App, config: Config, senders: Mapping[str, Sender]) -> runner.Wor
             {(reached[c.name].sender.name, c.chat): c for c in config.channels},
             gate,
         ),
-        delivery=Delivery(app.ledger, leases),
+        delivery=Delivery(app.ledger, leases, [admin] if admin else []),
         ledger=app.ledger,
         leases=leases,
         clock=app.clock,
+        parking=Parking(SqlRefusals(app.database), app.clock),
         receivers=[sender for sender in senders.values() if isinstance(sender, Receiver)],
     )
+
+
+def _desk(config: Config, senders: Mapping[str, Sender], work: runner.Work) -> Desk | None:
+    target = admin_target(config, senders)
+    if target is None:
+        return None
+    return Desk(target=target, delivery=work.delivery, ledger=work.ledger, clock=work.clock)
 
 
 def answers(
@@ -177,7 +196,16 @@ def _probes(config: Config, *, spend: bool) -> checking.Probes:
         async with await open_database(data):
             return HEAD
 
+    async def dead(data: Path) -> Sequence[str]:
+        if not (data / FILE).exists():
+            return ()
+        async with await open_database(data) as database:
+            found = parked(await SqlRefusals(database).all())
+        return [f"{one.account}:{one.chat}: {one.reason} {one.detail}".rstrip() for one, _ in found]
+
     async def model(settings: ModelConfig) -> str:
         return await look_at_model(settings, SystemClock(), config.data, spend=spend)
 
-    return checking.Probes(tip=tip, revision=revision, model=model, clock=SystemClock())
+    return checking.Probes(
+        tip=tip, revision=revision, model=model, clock=SystemClock(), parked=dead
+    )

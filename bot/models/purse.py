@@ -12,11 +12,15 @@ import asyncio
 import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
+
+import structlog
 
 from bot.models.config import CapSettings, CapsSettings
 from handlers.model_port import Account, BudgetSpent, CallLedger, Hold, Usage
 from handlers.ports import Clock
+
+log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,6 +45,7 @@ class CappedPurse:
         self._clock = clock
         self._holds: dict[str, Hold] = {}
         self._ids = itertools.count()
+        self._told: dict[str, date] = {}
         self._turn = asyncio.Lock()
 
     async def reserve(self, account: Account, most: Usage) -> Hold:
@@ -64,9 +69,17 @@ class CappedPurse:
         total = sum(held, spent + most)
         cap = scope.cap
         if cap.tokens is not None and total.tokens > cap.tokens:
-            raise BudgetSpent(f"{cap.tokens} tokens a day{scope.name}")
+            raise self._spent(f"{cap.tokens} tokens a day{scope.name}")
         if cap.money is not None and total.cost > cap.money:
-            raise BudgetSpent(f"{cap.money} a day{scope.name}")
+            raise self._spent(f"{cap.money} a day{scope.name}")
+
+    def _spent(self, detail: str) -> BudgetSpent:
+        """The error, which is logged once a day for each cap."""
+        today = self._clock.now().date()
+        if self._told.get(detail) != today:
+            self._told[detail] = today
+            log.warning("model.capped", detail=detail)
+        return BudgetSpent(detail)
 
     def _scopes(self, account: Account) -> Iterator[_Scope]:
         """The caps that hold for an account."""

@@ -21,6 +21,7 @@ from bot.models.config import CapSettings, CapsSettings, ModelConfig, PriceSetti
 from bot.promise import Promise
 from bot.schedule import Kind
 from bot.sections import (
+    AdminSettings,
     ChannelConfig,
     LogSettings,
     Quiet,
@@ -29,7 +30,7 @@ from bot.sections import (
     ThresholdSettings,
     Written,
 )
-from bot.senders import open_senders, subscriptions, targets
+from bot.senders import admin_target, open_senders, subscriptions, targets
 from bot.settings import Reading, Settings, read_secret
 from digest.errors import InvalidConfig
 from digest.grade import Level, Thresholds
@@ -69,7 +70,15 @@ def test_the_example_is_valid_and_names_every_key():
     assert config.warnings == ()
     text = EXAMPLE.read_text(encoding="utf-8")
     models = (
-        *(Written, LogSettings, RepositoryConfig, ThresholdSettings, ChannelConfig, ScheduleConfig),
+        *(
+            Written,
+            LogSettings,
+            AdminSettings,
+            RepositoryConfig,
+            ThresholdSettings,
+            ChannelConfig,
+            ScheduleConfig,
+        ),
         *(ModelConfig, PriceSettings, CapsSettings, CapSettings),
     )
     for model in models:
@@ -158,6 +167,23 @@ def test_schedules_that_cannot_be_are_refused_by_name(load, lines, complaint):
     start = CHANNEL if "[[channels]]" not in lines else ""
     with pytest.raises(InvalidConfig, match=complaint):
         load(REPOSITORY + start + lines)
+
+
+@pytest.mark.parametrize(
+    ("channel", "chat"), [("team", ("console", "")), ("console:ops", ("console", "ops"))]
+)
+def test_admin_is_a_channel_or_a_chat_of_a_known_platform(load, channel, chat):
+    config = load(f'[admin]\nchannel = "{channel}"\n' + REPOSITORY + CHANNEL)
+    assert config.admin == chat
+    target = admin_target(config, open_senders(config))
+    assert target is not None
+    assert target.place == chat
+
+
+@pytest.mark.parametrize("channel", ["tam", "slack:C1"])
+def test_admin_that_is_nowhere_is_refused(load, channel):
+    with pytest.raises(InvalidConfig, match="is no channel"):
+        load(f'[admin]\nchannel = "{channel}"\n' + REPOSITORY + CHANNEL)
 
 
 def test_channel_wins_over_defaults_and_defaults_over_ours(load):
