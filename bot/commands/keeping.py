@@ -1,0 +1,30 @@
+"""``digestbot archive backup`` and ``restore``: the archive kept elsewhere, and put back."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from bot.app import configuration
+from bot.commands import emit
+from bot.folders import data_folder
+from bot.store import backup as copying
+from bot.store.migrations import HEAD
+
+
+def backup(file: Path, config: Path | None) -> None:
+    """Copy the archive as it stands, of whatever revision, without opening it for work."""
+    done = copying.backup(_folder(config), file)
+    emit(f"{done.file}: {done.size / 1e6:.1f} MB, revision {done.revision}, looked through")
+
+
+def restore(file: Path, config: Path | None) -> None:
+    """Put a copy back into a data folder that has no archive."""
+    done = copying.restore(_folder(config), file)
+    later = "" if done.revision == HEAD else f"; it is brought to {HEAD} when it is next opened"
+    emit(f"{done.file}: {done.size / 1e6:.1f} MB, revision {done.revision}{later}")
+
+
+def _folder(config: Path | None) -> Path:
+    """The data folder, as every other command finds it."""
+    found = configuration(config)
+    return found.data if found else data_folder()

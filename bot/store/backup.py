@@ -1,0 +1,149 @@
+"""Copies of the archive, made and put back while nobody has to stop.
+
+A copy is one file, whole or not there: it is made beside its place under another name, looked
+through, and takes its place only where nothing stands there. SQLite's own online backup makes it
+(https://www.sqlite.org/backup.html), in one step: under write-ahead logging a reader holds up no
+writer, and a copy in several steps begins anew whenever another process writes.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import sqlite3
+import tempfile
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from bot.store.engine import FILE, told
+from bot.store.migrations import REVISIONS
+from digest.errors import BrokenArchive, NewerArchive, UnwritableFolder, UserError
+
+_NO_LINKS = {errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS}
+"""What a file system says that has no links, as those of removable disks and some networks."""
+
+_SIDE_FILES = ("-wal", "-shm", "-journal")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Copied:
+    """A copy that was made: where, its size in bytes, the revision of its tables."""
+
+    file: Path
+    size: int
+    revision: str
+
+
+def backup(folder: Path, file: Path) -> Copied:
+    """Copy the archive of a data folder, which may be in use, to a file that is not there yet.
+
+    Raises ``UserError`` where there is no archive or the file exists, ``BrokenArchive`` where the
+    archive is damaged, ``UnwritableFolder``.
+    """
+    archive = folder / FILE
+    if not archive.exists():
+        raise UserError(f"there is no archive in {str(folder)!r}, so nothing to copy")
+    return _copied(archive, file)
+
+
+def restore(folder: Path, file: Path) -> Copied:
+    """Put a copy back as the archive of a data folder that has none.
+
+    An older revision is brought up to date when the archive is next opened. Raises ``UserError``
+    where the folder has an archive or the copy is not there, ``NewerArchive`` where the copy is of
+    a later program, ``BrokenArchive`` where it is damaged, ``UnwritableFolder``.
+    """
+    if not file.is_file():
+        raise UserError(f"there is no file {str(file)!r}")
+    archive = folder / FILE
+    # A log that a removed archive left behind would be played into the one that takes its place.
+    standing = [archive, *(Path(f"{archive}{end}") for end in _SIDE_FILES)]
+    for one in standing:
+        if one.exists():
+            raise UserError(
+                f"{str(one)!r} is there and is not overwritten; stop digestbot and move it away"
+            )
+    with told(file), closing(_open(file)) as connection:
+        revision = _revision(connection, file)
+    if revision not in REVISIONS:
+        raise NewerArchive(str(file), revision)
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise UnwritableFolder(str(folder), error.strerror or str(error)) from error
+    return _copied(file, archive)
+
+
+def _copied(source: Path, target: Path) -> Copied:
+    with _in_place_of(target) as beside:
+        with (
+            told(source),
+            closing(_open(source)) as reading,
+            closing(sqlite3.connect(beside)) as writing,
+        ):
+            reading.backup(writing)
+            # The copy is a file of its own, without a log beside it.
+            writing.execute("PRAGMA journal_mode = DELETE")
+            revision = _revision(writing, source)
+            _check(writing, source)
+        size = beside.stat().st_size
+    return Copied(file=target, size=size, revision=revision)
+
+
+def _open(file: Path) -> sqlite3.Connection:
+    """An archive that is there; never made, and written only where its log has to be played in."""
+    return sqlite3.connect(f"{file.absolute().as_uri()}?mode=rw", uri=True)
+
+
+def _revision(connection: sqlite3.Connection, file: Path) -> str:
+    try:
+        found = connection.execute("SELECT version_num FROM alembic_version").fetchone()
+    except sqlite3.OperationalError as error:
+        raise BrokenArchive(str(file), "it is a database of something else") from error
+    if found is None:
+        raise BrokenArchive(str(file), "it has no revision")
+    return str(found[0])
+
+
+def _check(connection: sqlite3.Connection, source: Path) -> None:
+    """Look through every page of the copy. Raises ``BrokenArchive``."""
+    found = [row[0] for row in connection.execute("PRAGMA integrity_check(3)")]
+    if found != ["ok"]:
+        raise BrokenArchive(str(source), "; ".join(found))
+
+
+@contextmanager
+def _in_place_of(target: Path) -> Iterator[Path]:
+    """A new file beside the target, the owner's alone, which takes its place at the end.
+
+    Raises ``UserError`` where something stands there, ``UnwritableFolder``.
+    """
+    if target.exists():
+        raise UserError(f"{str(target)!r} is there and is not overwritten; name another file")
+    try:
+        descriptor, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+    except OSError as error:
+        raise UnwritableFolder(str(target.parent), error.strerror or str(error)) from error
+    os.close(descriptor)
+    beside = Path(name)
+    try:
+        yield beside
+        _take_place(beside, target)
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+def _take_place(beside: Path, target: Path) -> None:
+    try:
+        with beside.open("rb") as handle:
+            os.fsync(handle.fileno())
+        # A link fails where the name is taken, which a renaming does not.
+        target.hardlink_to(beside)
+    except FileExistsError:
+        raise UserError(f"{str(target)!r} is there and is not overwritten") from None
+    except OSError as error:
+        if error.errno not in _NO_LINKS:
+            raise UnwritableFolder(str(target), error.strerror or str(error)) from error
+        beside.rename(target)
