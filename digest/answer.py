@@ -45,13 +45,12 @@ from digest.phrases import (
     WINDOW,
 )
 from digest.report import grade_reasons, title_link
-from digest.report.blocks import between
 from digest.report.moments import edge, moment
 from digest.survey import PAGE, Shown, Survey
 from digest.topics import Bearing
 from digest.window import Window
 from digest.words.labels import AREAS, LEVEL_MARKS, LEVELS
-from digest.words.phrase import Part, joined
+from digest.words.phrase import Part, between, joined
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

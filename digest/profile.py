@@ -110,7 +110,12 @@ def parse_entry(written: str) -> Entry:
     else:
         name, kind = word, kind_of(word)
     named = any(c.isalnum() or c == "*" for c in name) and name.isprintable()
-    if not named or name.lower().rstrip(":=") in _PREFIXES or len(name) > _LONGEST or ".." in name.split("/"):
+    if (
+        not named
+        or name.lower().rstrip(":=") in _PREFIXES
+        or len(name) > _LONGEST
+        or ".." in name.split("/")
+    ):
         raise InvalidEntry(written)
     return Entry(kind=kind, name=name)
 

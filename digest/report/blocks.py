@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache
-from urllib.parse import quote
 from zoneinfo import ZoneInfo
 
 from digest.authored import authored, unticked
-from digest.change import Side, printable
 from digest.document import (
     Block,
     Code,
@@ -23,12 +20,12 @@ from digest.document import (
     Strong,
     Text,
 )
-from digest.facts.model import Evidence
 from digest.grade import Grade, Level
 from digest.graded import Graded, Repository
 from digest.language import Language
 from digest.move import PREFIX
 from digest.report.moments import moment
+from digest.report.places import Places
 from digest.statement import Analysis, Aspect, Statement
 from digest.words import pages as words
 from digest.words.labels import (
@@ -47,11 +44,8 @@ from digest.words.labels import (
     SUMMARY,
     TYPES,
 )
-from digest.words.phrase import Part, Phrase, joined
+from digest.words.phrase import Part, Phrase, between, joined
 from digest.words.reasons import reason_words
-
-_PLACES = 2
-"""The most places that are shown behind a statement."""
 
 
 def change_blocks(
@@ -111,14 +105,6 @@ def _reference(graded: Graded, repository: Repository, zone: ZoneInfo, language:
     parts.append(" ".join(graded.commit.author.split()))
     parts.append(moment(graded.commit.committed_at, zone))
     return between(parts, " | ")
-
-
-def between(parts: Sequence[Part], separator: str) -> Spans:
-    """The parts with a separator between them."""
-    row: list[Part] = []
-    for part in parts:
-        row += [separator, part] if row else [part]
-    return joined(row)
 
 
 def _remarks(
@@ -181,7 +167,7 @@ def _sections(
         return
     if analysis.summary:
         yield Paragraph((*label("📋", SUMMARY, language), *run(analysis.summary, language)))
-    where = _Places(graded, repository, language)
+    where = Places(graded, repository, language)
     if analysis.impact:
         yield Paragraph(label("🗂️", IMPACT, language))
         yield _list(Item(s.spans) for s in analysis.impact)
@@ -207,7 +193,7 @@ def _list(items: Iterable[Item]) -> Listing:
 
 
 def _by_aspect(
-    statements: Sequence[Statement], where: _Places, language: Language
+    statements: Sequence[Statement], where: Places, language: Language
 ) -> Iterator[Item]:
     """One item an aspect, in the statements' order, with its statements below."""
     for aspect in dict.fromkeys(s.aspect for s in statements):
@@ -216,48 +202,3 @@ def _by_aspect(
             yield from items
         else:
             yield Item((Strong(ASPECTS[aspect].template(language)),), items)
-
-
-class _Places:
-    """Shows where a statement can be checked, linked where the repository has pages."""
-
-    def __init__(self, graded: Graded, repository: Repository, language: Language) -> None:
-        self._graded = graded
-        self._repository = repository
-        self._language = language
-
-    def cited(self, statement: Statement) -> Spans:
-        """The statement with its first places behind it; whole files are named by it already."""
-        places = [e for e in statement.evidence if e.line and e.side is not Side.MESSAGE]
-        if not places:
-            return statement.spans
-        shown: list[Part] = []
-        before = ""
-        for evidence in places[:_PLACES]:
-            shown.append(self._place(evidence, again=evidence.path == before))
-            before = evidence.path
-        return joined([*statement.spans, *words.CITED(self._language, places=between(shown, ", "))])
-
-    def _place(self, evidence: Evidence, *, again: bool) -> Span:
-        """A place; behind another one of the same file its line alone."""
-        path = printable(evidence.path)
-        url = self._address(evidence)
-        name = path.rpartition("/")[2] if url else path
-        text = f":{evidence.line}" if again else f"{name}:{evidence.line}"
-        return Link(text, url) if url else Code(text)
-
-    def _address(self, evidence: Evidence) -> str:
-        """The page of the line, on the side of the change that it stands on."""
-        sha = self._graded.sha
-        if evidence.side is Side.OLD:
-            parents = self._graded.commit.parents
-            sha = parents[0] if parents else ""
-        if not sha:
-            return ""
-        return self._repository.file_url(sha, quote_path(evidence.path), evidence.line)
-
-
-@lru_cache(maxsize=1024)
-def quote_path(path: str) -> str:
-    """A path as part of an address; its bytes as git has them."""
-    return quote(path.encode("utf-8", "surrogateescape"))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
 from digest.document import (
     Block,
     Code,
@@ -21,14 +23,14 @@ from digest.grade import Level
 from digest.graded import Graded
 from digest.language import Language
 from digest.report.assembly import Entry, Report
-from digest.report.blocks import between, grade_reasons, run, title_link
+from digest.report.blocks import grade_reasons, run, title_link
 from digest.report.full import window_line
 from digest.report.moments import span_of
 from digest.report.overview import opening, theme_list
 from digest.statement import Analysis, Statement
 from digest.words import pages as words
 from digest.words.labels import COLON, LEVEL_MARKS
-from digest.words.phrase import Part, joined
+from digest.words.phrase import Part, between, joined
 
 _NOTABLE = 3
 """So many medium changes stand in where nothing is as high as was asked for."""
@@ -59,11 +61,21 @@ def digest_document(
     if entries:
         if entries[0].level.rank > least.rank:
             blocks.append(Paragraph(words.NOTABLE(language)))
-        blocks.append(Listing(tuple(_item(entry, report, language) for entry in entries)))
-    blocks.append(Paragraph(_foot(report, len(entries), language), aside=True))
-    if where and report.entries:
-        blocks.append(Paragraph(_reference(where, language)))
+        blocks.append(listed(entries, report, language))
+    blocks += closing(report, len(entries), language, where)
     return Document(title=name, blocks=tuple(blocks), language=str(language))
+
+
+def listed(entries: Sequence[Entry], report: Report, language: Language) -> Listing:
+    """The entries as a digest lists them, each with its why below."""
+    return Listing(tuple(_item(entry, report, language) for entry in entries))
+
+
+def closing(report: Report, count: int, language: Language, where: str) -> Iterator[Block]:
+    """What a digest ends with: how many of the changes it shows, its window, the full report."""
+    yield Paragraph(_foot(report, count, language), aside=True)
+    if where and report.entries:
+        yield Paragraph(_reference(where, language))
 
 
 def shown(report: Report, least: Level = Level.HIGH) -> tuple[Entry, ...]:

@@ -21,12 +21,12 @@ from digest.document import (
 from digest.grade import Level
 from digest.language import Language
 from digest.report.assembly import Coverage, Entry, Report
-from digest.report.blocks import anchor_of, between, change_blocks
+from digest.report.blocks import anchor_of, change_blocks
 from digest.report.moments import edge, moment, span_of, whole_day
 from digest.report.overview import opening, theme_list
 from digest.words import pages as words
 from digest.words.labels import LEVEL_MARKS, LEVEL_TITLES, LEVELS
-from digest.words.phrase import Part
+from digest.words.phrase import Part, between
 
 _STATISTICS = "statistics"
 _CONTENTS = "contents"

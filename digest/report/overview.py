@@ -12,10 +12,9 @@ from digest.document import Code, Item, Link, Listing, Span, Spans, Strong, Text
 from digest.graded import Graded, Repository
 from digest.language import Language
 from digest.report.assembly import Report
-from digest.report.blocks import between
 from digest.words import pages as words
 from digest.words.labels import COLON
-from digest.words.phrase import Part, joined
+from digest.words.phrase import Part, between, joined
 
 _CITED = 3
 """The most changes that are linked behind a sentence of the lead."""

@@ -99,6 +99,14 @@ _BETWEEN = Phrase(", ", "、")
 _MORE = Phrase(" and {n:more|more}", "等 {total} 项")
 
 
+def between(parts: Sequence[Part], separator: str) -> Spans:
+    """The parts with a separator between them."""
+    row: list[Part] = []
+    for part in parts:
+        row += [separator, part] if row else [part]
+    return joined(row)
+
+
 def listed(parts: Sequence[Part], language: Language, *, limit: int, total: int = 0) -> Spans:
     """The first ``limit`` parts as a list in words; what is left out is counted.
 
