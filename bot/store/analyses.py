@@ -62,7 +62,7 @@ class SqlAnalyses:
                     .order_by(analyses.c.id)
                 )
                 for row in await connection.execute(wanted):
-                    found.setdefault(row.diff, _kept(row))
+                    found.setdefault(row.diff, kept_of(row))
         return found
 
     async def save(
@@ -89,7 +89,7 @@ class SqlAnalyses:
                 .order_by(analyses.c.made_at.desc(), analyses.c.id.desc())
             )
             rows = (await connection.execute(wanted)).all()
-        return tuple((_basis(row), _kept(row)) for row in rows)
+        return tuple((_basis(row), kept_of(row)) for row in rows)
 
     async def day(self, repository: Repository, shown: str, basis: Basis) -> KeptDay | None:
         """What is kept of a day by the name of what was shown of it."""
@@ -157,7 +157,7 @@ async def _load(
             .order_by(analyses.c.id)
         )
         for row in await connection.execute(wanted):
-            kept = _kept(row)
+            kept = kept_of(row)
             if not kept.failure:
                 moves.setdefault(row.sha, kept.move)
             if (row.prompt, row.language) == (basis.prompt, basis.language.value):
@@ -209,7 +209,8 @@ def _content(kept: Kept) -> dict[str, Any]:
     }
 
 
-def _kept(row: Row[*tuple[Any, ...]]) -> Kept:
+def kept_of(row: Row[*tuple[Any, ...]]) -> Kept:
+    """What a row of the table holds."""
     content = json.loads(row.content)
     analysis, move = content["analysis"], content["move"]
     return Kept(

@@ -13,7 +13,7 @@ from datetime import datetime
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from sqlalchemy import Row, select
+from sqlalchemy import Row, Select, select
 
 from bot.store.dialect import insert_into
 from bot.store.engine import Database
@@ -23,6 +23,9 @@ from digest.window import Window
 from handlers.ports import Outcome, State
 
 _CONTENT = frozenset({"document", "markdown", "tip", "outcomes"})
+
+HEADINGS: Select[*tuple[Any, ...]] = select(*(c for c in digests.c if c.name not in _CONTENT))
+"""What :func:`heading` reads."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,13 +86,9 @@ class SqlDigests:
 
     async def list(self, limit: int) -> Sequence[Heading]:
         """The digests that were made last, the newest first; ``limit`` of them at most."""
-        wanted = (
-            select(*(c for c in digests.c if c.name not in _CONTENT))
-            .order_by(digests.c.created_at.desc(), digests.c.name)
-            .limit(limit)
-        )
+        wanted = HEADINGS.order_by(digests.c.created_at.desc(), digests.c.name).limit(limit)
         async with self._database.reading() as connection:
-            return tuple(map(_heading, await connection.execute(wanted)))
+            return tuple(map(heading_of, await connection.execute(wanted)))
 
 
 def _columns(digest: KeptDigest) -> dict[str, Any]:
@@ -110,7 +109,8 @@ def _columns(digest: KeptDigest) -> dict[str, Any]:
     }
 
 
-def _heading(row: Row[*tuple[Any, ...]]) -> Heading:
+def heading_of(row: Row[*tuple[Any, ...]]) -> Heading:
+    """The heading of a row of :data:`HEADINGS`."""
     return Heading(
         name=row.name,
         repository=row.repository,
@@ -127,7 +127,7 @@ def _kept(row: Row[*tuple[Any, ...]]) -> KeptDigest:
         for sha, state, why in json.loads(row.outcomes)
     )
     return KeptDigest(
-        heading=_heading(row),
+        heading=heading_of(row),
         document=row.document,
         markdown=row.markdown,
         tip=row.tip,
