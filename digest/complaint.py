@@ -7,10 +7,16 @@ from __future__ import annotations
 
 from digest.errors import (
     AmbiguousReference,
+    EmptyRange,
+    ForgeDown,
+    ForgeLimited,
+    ForgeUnauthorized,
     FutureWindow,
     InvalidDate,
     InvalidReference,
     InvalidWindow,
+    NothingBefore,
+    NotOnForge,
     SourceUnavailable,
     UnknownBranch,
     UnknownChange,
@@ -44,6 +50,19 @@ def _chinese(error: UserError) -> str:
             return f"“{name}”不是 IANA 时区，请写成 Asia/Shanghai 或 UTC。"
         case UnknownBranch(name=name):
             return f"仓库里没有名为“{name}”的分支、标签或提交。"
+        case NotOnForge(host=host, what=what):
+            return f"{host} 上没有 {what}，或者它没有对本机器人公开。"
+        case ForgeLimited(host=host, until=until):
+            return f"{host} 的请求额度已用完，请在 {until:%Y-%m-%d %H:%M} UTC 之后再问。"
+        case ForgeDown(host=host):
+            return f"现在无法访问 {host}，请稍后再试。"
+        case ForgeUnauthorized(host=host):
+            return f"{host} 拒绝了本机器人的凭证，请管理员运行 digestbot check 并检查 [forges]。"
+        case NothingBefore():
+            return "不清楚你指的是哪个变更或哪次回答，请写明，例如：解释 #123"
+        case EmptyRange(base=base, tip=tip, reversed=turned):
+            out = f"请写 {tip}..{base}" if turned else "请选择两个不同的引用"
+            return f"{tip} 没有 {base} 之外的变更；{out}。"
         case SourceUnavailable():
             return f"现在无法读取仓库：{error}"
         case _:

@@ -5,9 +5,13 @@
     │   ├── UsageError       what was typed or configured cannot be understood; exit status 2
     │   │   ├── InvalidDate, UnknownZone, InvalidWindow, FutureWindow
     │   │   ├── InvalidReference
+    │   │   ├── NothingBefore
     │   │   └── InvalidConfig
-    │   ├── NotARepository, UnknownBranch, UnknownChange, AmbiguousReference
+    │   ├── NotARepository, UnknownBranch, UnknownChange, AmbiguousReference,
+    │   │   EmptyRange
     │   ├── SourceUnavailable
+    │   ├── ForgeFailed
+    │   │   ├── NotOnForge, ForgeLimited, ForgeDown, ForgeUnauthorized
     │   └── UnwritableFolder, NewerArchive, BrokenArchive
     └── (anything else is an internal error: logged with an id, never shown)
 
@@ -17,6 +21,7 @@ A message names the thing and the way out, in one line.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import ClassVar
 
 
@@ -85,6 +90,15 @@ class InvalidReference(UsageError):
         self.text = text
 
 
+class NothingBefore(UsageError):
+    """A question that goes on from an answer where there is none, or none of one change."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "I do not know which change or answer you mean; name it, as in: explain #123"
+        )
+
+
 class InvalidConfig(UsageError):
     """A configuration file that cannot be used; the message names file and key."""
 
@@ -132,8 +146,61 @@ class AmbiguousReference(UserError):
         self.candidates = tuple(candidates)
 
 
+class EmptyRange(UserError):
+    """Two references of which the second has nothing that the first has not."""
+
+    def __init__(self, base: str, tip: str, *, reversed_: bool) -> None:
+        out = f"write {tip}..{base}" if reversed_ else "choose two different ones"
+        super().__init__(f"{tip} has no change that {base} has not; {out}")
+        self.base, self.tip, self.reversed = base, tip, reversed_
+
+
 class SourceUnavailable(UserError):
     """The repository is known, but git could not read or fetch it now."""
+
+
+class ForgeFailed(UserError):
+    """A forge did not give what it was asked for; ``host`` is the forge's."""
+
+    def __init__(self, host: str, text: str) -> None:
+        super().__init__(text)
+        self.host = host
+
+
+class NotOnForge(ForgeFailed):
+    """There is no such thing, or it is private: a forge does not tell these apart."""
+
+    def __init__(self, host: str, what: str) -> None:
+        super().__init__(host, f"{host} has no {what}, or does not show it to this bot")
+        self.what = what
+
+
+class ForgeLimited(ForgeFailed):
+    """The forge takes no more requests until a moment, which is aware and in UTC."""
+
+    def __init__(self, host: str, until: datetime) -> None:
+        super().__init__(
+            host, f"{host} takes no more requests until {until:%Y-%m-%d %H:%M} UTC; ask again then"
+        )
+        self.until = until
+
+
+class ForgeDown(ForgeFailed):
+    """The forge cannot be reached, does not answer in time, or answers what makes no sense."""
+
+    def __init__(self, host: str, why: str) -> None:
+        super().__init__(host, f"{host} cannot be asked now ({why}); try again later")
+        self.why = why
+
+
+class ForgeUnauthorized(ForgeFailed):
+    """The forge does not take the bot's token or key, or it does not allow so much."""
+
+    def __init__(self, host: str, why: str) -> None:
+        super().__init__(
+            host, f"{host} does not let this bot in ({why}); see digestbot check and [forges]"
+        )
+        self.why = why
 
 
 class UnwritableFolder(UserError):

@@ -1,0 +1,151 @@
+"""GitHub and GitHub Enterprise Server over REST, version 2022-11-28.
+
+The version is pinned because 2026-03-10 leaves ``merge_commit_sha`` out of pull requests. On
+Enterprise Server the API is at ``https://HOST/api/v3``.
+https://docs.github.com/en/rest/about-the-rest-api/breaking-changes
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Sequence
+from datetime import datetime
+from functools import partial
+from typing import TypeVar
+
+from bot.forges import github_reading as reading
+from bot.forges.fields import Json, table, tables
+from bot.forges.wire import Page, Wire
+from digest.change import Change
+from digest.request import Comparison, Issue, Patch, PullRequest, Release, final
+
+HEADERS = {"accept": "application/vnd.github+json", "x-github-api-version": "2022-11-28"}
+"""What goes with every request."""
+
+_PAGE = 100
+_MOST_FILES = 3000
+"""Files of a pull request or commit that the API lists at most; more are only counted."""
+
+_MOST_FILE_PAGES = _MOST_FILES // _PAGE
+_MOST_PAGES = 10
+"""Pages of merged requests at one look: a thousand, several weeks of a busy repository."""
+
+_MOST_COMMIT_PAGES = 10
+_MOST_TIMELINE_PAGES = 5
+
+T = TypeVar("T")
+
+
+class GitHub:
+    """A repository on GitHub; implements ``Forge`` and ``Publishing``. ``name`` is owner/name."""
+
+    def __init__(self, wire: Wire, name: str) -> None:
+        self._wire = wire
+        self._name = name
+        self._base = f"/repos/{name}"
+        self.eager = wire.credentials.known
+
+    async def request(self, number: int) -> PullRequest:
+        """A pull request with its reviewers and the issues that its text closes."""
+        what = f"pull request #{number}"
+        page = await self._wire.get(f"{self._base}/pulls/{number}", what)
+        reviews = await self._wire.all(
+            f"{self._base}/pulls/{number}/reviews", what, query={"per_page": _PAGE}, most=5
+        )
+        return self._read(
+            lambda: reading.request(
+                table(page.value),
+                self._name,
+                final(reading.reviews(tables(reviews), table(page.value))),
+            )
+        )
+
+    async def patch(self, request: PullRequest) -> Patch:
+        """Its files with their lines; at most 3000 files are listed."""
+        files = await self._wire.all(
+            f"{self._base}/pulls/{request.number}/files",
+            f"pull request #{request.number}",
+            query={"per_page": _PAGE},
+            most=_MOST_FILE_PAGES,
+        )
+        read = self._read(lambda: tuple(map(reading.file, tables(files))))
+        return Patch(files=read, total=max(request.files, len(read)))
+
+    async def issue(self, number: int) -> Issue:
+        """An issue, with what its timeline says of requests and commits."""
+        what = f"issue #{number}"
+        page = await self._wire.get(f"{self._base}/issues/{number}", what)
+        events = await self._wire.all(
+            f"{self._base}/issues/{number}/timeline",
+            what,
+            query={"per_page": _PAGE},
+            most=_MOST_TIMELINE_PAGES,
+        )
+        return self._read(lambda: reading.issue(table(page.value), tables(events), self._name))
+
+    async def change(self, sha: str) -> Change:
+        """A commit, with up to 3000 files."""
+        what = f"commit {sha}"
+        found: Json = {}
+        files: list[Json] = []
+        pages = self._wire.listed(
+            f"{self._base}/commits/{sha}", what, query={"per_page": _PAGE}, most=_MOST_FILE_PAGES
+        )
+        async for page in pages:
+            found = self._read(partial(table, page.value))
+            files += self._read(partial(tables, found.get("files", [])))
+        return self._read(lambda: reading.change(found, files))
+
+    async def recent(self, since: datetime | None) -> AsyncIterator[Sequence[PullRequest]]:
+        """The merged ones of the closed requests, the one updated last first."""
+        query: dict[str, str | int] = {"state": "closed", "sort": "updated", "direction": "desc"}
+        query["per_page"] = _PAGE
+        what = "pull requests"
+        async for page in self._wire.listed(
+            f"{self._base}/pulls", what, query=query, most=_MOST_PAGES
+        ):
+            listed = self._read(partial(self._merged, page))
+            fresh = [one for one in listed if since is None or one.updated_at >= since]
+            yield [one for one in fresh if one.merged_at is not None]
+            if len(fresh) < len(listed):
+                return
+
+    async def releases(self, limit: int = 30) -> Sequence[Release]:
+        """The newest published ones; drafts are none."""
+        query = {"per_page": min(limit, _PAGE)}
+        page = await self._wire.get(f"{self._base}/releases", "releases", query=query)
+        return self._read(
+            lambda: [reading.release(one) for one in tables(page.value) if not one.get("draft")]
+        )[:limit]
+
+    async def compare(self, base: str, head: str) -> Comparison:
+        """Commits, oldest first; files stand on the first page only, 300 at most."""
+        pages = [
+            page
+            async for page in self._wire.listed(
+                f"{self._base}/compare/{reading.quoted(base)}...{reading.quoted(head)}",
+                f"comparison of {base} and {head}",
+                query={"per_page": _PAGE},
+                most=_MOST_COMMIT_PAGES,
+            )
+        ]
+        return self._read(
+            lambda: reading.comparison(base, head, [table(page.value) for page in pages])
+        )
+
+    def _merged(self, page: Page) -> Sequence[PullRequest]:
+        return [reading.request(one, self._name, None) for one in tables(page.value)]
+
+    def _read(self, read: Callable[[], T]) -> T:
+        try:
+            return read()
+        except ValueError as error:
+            raise self._wire.odd(str(error)) from error
+
+
+async def standing(wire: Wire) -> Json:
+    """Who asks, and what is left of the limit: asking this costs nothing."""
+    page = await wire.get("/rate_limit", "rate limit")
+    try:
+        return table(page.value)
+    except ValueError as error:
+        raise wire.odd(str(error)) from error
