@@ -14,6 +14,7 @@ from digest.language import Language
 from digest.privacy import Privacy
 from handlers.conversing import ConversationKey, Conversations, Length
 from handlers.ports import A, Archive, B, Clock, Coverage, Progress, Source, Workers
+from handlers.profiling import Profiles, Usage
 
 if TYPE_CHECKING:
     # Only a context with a model needs what this brings along.
@@ -70,7 +71,8 @@ class Context:
     ``every`` says that the asker reads every match of a question (as JSON does), not only the page
     that is shown: a chat does without them, since there may be thousands. Without ``judging`` no
     model is asked. ``conversation`` says whose question it is, where ``conversations`` remembers
-    what was said before. ``page`` of what was found is shown, from 1, at ``length``.
+    what was said before. ``page`` of what was found is shown, from 1, at ``length``. ``profiles``
+    keep what askers depend on, and ``usage`` finds that in the code of another repository.
     """
 
     watched: Watched
@@ -87,3 +89,5 @@ class Context:
     conversation: ConversationKey | None = None
     page: int = 1
     length: Length = Length.NORMAL
+    profiles: Profiles | None = None
+    usage: Usage | None = None

@@ -5,12 +5,12 @@ An owner is a chat or a person, in one text. Imports ``digest`` only.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
 from digest.graded import Repository
-from digest.profile import Profile
+from digest.profile import Entry, Profile
 from handlers.conversing import ConversationKey
 
 
@@ -26,6 +26,10 @@ class Kept:
     profile: Profile = field(default_factory=Profile)
     alerts: bool = False
     tip: str = ""
+
+
+Usage = Callable[[str, frozenset[str]], Awaitable[frozenset[Entry]]]
+"""What the code at a place uses of packages. Raises ``UserError`` where it may not be read."""
 
 
 class Profiles(Protocol):

@@ -88,6 +88,24 @@ class GitSource:
             near = get_close_matches(branch, await self._references.branches())
             raise UnknownBranch(branch, near)
 
+    async def resolve(self, reference: str) -> str:
+        """The full name of the commit that a tag, a branch or a commit's name stands for.
+
+        Tags come first: they name releases. Raises ``UnknownBranch`` and ``AmbiguousReference``.
+        """
+        with _told():
+            if reference == DETACHED:
+                if sha := (await self._references.head())[1]:
+                    return sha
+            elif sha := await self._references.tag(reference):
+                return sha
+            elif found := await self._references.named(reference):
+                return found[1]
+            elif commits := await self._named(reference.lower()):
+                return commits[0]
+            known = [*await self._references.tags(), *await self._references.branches()]
+            raise UnknownBranch(reference, get_close_matches(reference, known))
+
     async def changes(self, branch: Tip, selection: Selection) -> AsyncIterator[Sequence[Change]]:
         """The changes of a selection in batches, newest first along the branch's first parents.
 
@@ -148,6 +166,14 @@ class GitSource:
         with _told():
             return await read_texts(self._view.git(), [full_name(blob) for blob in blobs])
 
+    async def files(self, branch: Tip) -> Mapping[str, str]:
+        """The paths of the files that stand at a tip, with the names of their blobs."""
+        if branch.sha is None:
+            return {}
+        with _told():
+            listed = await self._view.git().run("ls-tree", "-r", "-z", "--full-tree", branch.sha)
+        return dict(_blob(entry) for entry in listed.split(b"\0") if b" blob " in entry)
+
     async def _head(self) -> Tip:
         branch, sha = await self._references.head()
         if sha is None and (others := await self._references.branches()):
@@ -201,6 +227,12 @@ def request_of(commit: Commit) -> int | None:
     """The request that a message names as its own, read as the facts of a change read it."""
     message = told(commit)
     return read_subject(message.title, message.body, message.number).number
+
+
+def _blob(entry: bytes) -> tuple[str, str]:
+    """Path and name of an entry of git-ls-tree(1)."""
+    told, _, path = entry.partition(b"\t")
+    return path.decode("utf-8", "surrogateescape"), told.rpartition(b" ")[2].decode()
 
 
 @contextmanager

@@ -1,0 +1,149 @@
+"""Questions about what somebody uses: which changes reach it, and the profile that says what it is.
+
+A chat has a profile, which all who talk there share, and a person has one of their own; what
+reaches either reaches the asker.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from digest.affected import Affecting, affected_document, hardest_first, profile_document
+from digest.affecting import Effect, affects
+from digest.answer import Answer, Row, foot, lines_document
+from digest.errors import UserError
+from digest.graded import Graded
+from digest.match import Aliases
+from digest.period import default_period
+from digest.profile import Profile
+from digest.profiling import Affected, Alert, EditProfile, ProfileFrom, ShowProfile
+from digest.query import Query
+from digest.usage import packages_of
+from digest.words import profile as words
+from handlers.context import Context
+from handlers.conversing import ConversationKey
+from handlers.ingest import fill
+from handlers.looking import seen, tip_of
+from handlers.ports import Range
+from handlers.profiling import Kept, Profiles, chat_owner, person_owner
+from handlers.reaching import reach
+
+
+async def affected(intent: Affected, ctx: Context) -> Answer:
+    """The changes of a window, or between references, that reach the asker's profiles.
+
+    Raises ``UserError`` where no profile can be kept, and what reading the window raises.
+    """
+    tip = await tip_of(ctx)
+    profiles, key = _kept_here(ctx)
+    repository = ctx.watched.repository
+    profile = Profile()
+    for owner in (chat_owner(key), person_owner(key)):
+        profile = profile.with_((await profiles.load(owner, repository)).profile.entries)
+    at = seen(ctx, tip)
+    if not profile.entries:
+        line = words.NO_PROFILE(ctx.language, repository=repository.name)
+        return Answer(intent="affected", document=lines_document(repository.name, [line], at))
+    span = intent.window or default_period(ctx.clock.now(), ctx.zone)
+    reached = await reach(span, ctx, tip)
+    changes = await ctx.archive.select(repository, reached.query)
+    found = await ctx.workers.few(_affecting, (changes, profile, ctx.watched.aliases))
+    if found:
+        document = affected_document(found, ctx.page, reached.window, at)
+    else:
+        lines = [words.UNAFFECTED(ctx.language, n=len(changes)), foot(reached.window, at)]
+        document = lines_document(repository.name, lines, at)
+    return Answer(
+        intent="affected",
+        document=document,
+        window=reached.window,
+        total=len(found),
+        rows=tuple(Row(graded=one.graded, why=_why(one)) for one in found),
+    )
+
+
+def _affecting(given: tuple[Sequence[Graded], Profile, Aliases]) -> list[Affecting]:
+    changes, profile, aliases = given
+    reached = ((graded, affects(graded, profile, aliases)) for graded in changes)
+    return hardest_first([Affecting(graded=g, hits=hits) for g, hits in reached if hits])
+
+
+def _why(one: Affecting) -> str:
+    """The entries that a change reaches, as they are written."""
+    return ", ".join(dict.fromkeys(str(hit.entry) for hit in one.hits))
+
+
+async def show_profile(intent: ShowProfile, ctx: Context) -> Answer:
+    """What a profile holds."""
+    return await _shown(await _load(ctx, mine=intent.mine), ctx)
+
+
+async def edit_profile(intent: EditProfile, ctx: Context) -> Answer:
+    """Put entries in, take some or all out, and show what is there then."""
+    kept = await _load(ctx, mine=intent.mine)
+    profile = Profile() if intent.clear else kept.profile.without(intent.remove).with_(intent.add)
+    return await _saved(replace(kept, profile=profile), ctx)
+
+
+async def profile_from(intent: ProfileFrom, ctx: Context) -> Answer:
+    """Add what another repository's code uses of the watched one.
+
+    Raises ``UserError`` where the place may not be read, or uses nothing.
+    """
+    kept = await _load(ctx, mine=intent.mine)
+    name = ctx.watched.repository.name
+    if ctx.usage is None:
+        raise UserError("other repositories cannot be read here; name entries one by one")
+    entries = await ctx.usage(intent.place, packages_of(name))
+    if not entries:
+        raise UserError(f"the code at {intent.place} uses nothing of {name}")
+    return await _saved(replace(kept, profile=kept.profile.with_(entries)), ctx)
+
+
+async def alert(intent: Alert, ctx: Context) -> Answer:
+    """Turn alerts on, from the branch's tip of now on, or off."""
+    kept = await _load(ctx, mine=intent.mine)
+    if intent.on and not kept.profile.entries:
+        raise UserError("the profile is empty; tell first what you use: profile add --flag ...")
+    tip = (await tip_of(ctx)).sha or ""
+    return await _saved(replace(kept, alerts=intent.on, tip=tip if intent.on else ""), ctx)
+
+
+async def _load(ctx: Context, *, mine: bool) -> Kept:
+    profiles, key = _kept_here(ctx)
+    owner = person_owner(key) if mine else chat_owner(key)
+    return await profiles.load(owner, ctx.watched.repository)
+
+
+async def _saved(kept: Kept, ctx: Context) -> Answer:
+    profiles, _ = _kept_here(ctx)
+    await profiles.save(ctx.watched.repository, kept)
+    return await _shown(kept, ctx)
+
+
+async def _shown(kept: Kept, ctx: Context) -> Answer:
+    at = seen(ctx, await tip_of(ctx))
+    document = profile_document(kept.profile, at, alerts=kept.alerts)
+    return Answer(intent="profile", document=document, total=len(kept.profile.entries))
+
+
+def _kept_here(ctx: Context) -> tuple[Profiles, ConversationKey]:
+    if ctx.profiles is None or ctx.conversation is None:
+        raise UserError("no profile can be kept here; ask in a chat or on the terminal")
+    return ctx.profiles, ctx.conversation
+
+
+async def breaking(ctx: Context, kept: Kept) -> Sequence[Affecting]:
+    """What was merged since a profile's owner was alerted last and may break what they use.
+
+    Raises what reading the range raises.
+    """
+    tip = await tip_of(ctx)
+    if tip.sha is None or not kept.tip or tip.sha == kept.tip:
+        return ()
+    names, _ = await fill(ctx, Range(base=kept.tip, tip=tip.sha), tip)
+    query = Query(among=tuple(names))
+    changes = await ctx.archive.select(ctx.watched.repository, query)
+    found = await ctx.workers.few(_affecting, (changes, kept.profile, ctx.watched.aliases))
+    return [one for one in found if one.effect is Effect.MAY_BREAK]
