@@ -11,28 +11,8 @@ from digest.errors import UserError
 from digest.profile import Entry
 from digest.usage import used
 
-_CODE = frozenset(
-    [
-        ".py",
-        ".pyi",
-        ".rs",
-        ".go",
-        ".js",
-        ".mjs",
-        ".ts",
-        ".tsx",
-        ".java",
-        ".sh",
-        ".bash",
-        ".yaml",
-        ".yml",
-        ".toml",
-        ".cfg",
-        ".ini",
-        ".env",
-        ".tf",
-    ]
-)
+_CODE = frozenset({".py", ".pyi", ".rs", ".go", ".js", ".mjs", ".ts", ".tsx", ".java", ".tf"})
+_SETTINGS = frozenset({".sh", ".bash", ".yaml", ".yml", ".toml", ".cfg", ".ini", ".env"})
 _NAMED = ("Dockerfile", "Containerfile", "Makefile", "Procfile")
 _MOST_FILES = 5_000
 _AT_ONCE = 200
@@ -76,7 +56,7 @@ def _groups(blobs: list[str]) -> Iterable[list[str]]:
 
 def _is_code(path: str) -> bool:
     name = PurePosixPath(path).name
-    return PurePosixPath(path).suffix.lower() in _CODE or name.startswith(_NAMED)
+    return PurePosixPath(path).suffix.lower() in _CODE | _SETTINGS or name.startswith(_NAMED)
 
 
 def _used(texts: Collection[str], packages: frozenset[str]) -> set[Entry]:
