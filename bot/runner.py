@@ -17,24 +17,23 @@ from __future__ import annotations
 import asyncio
 import signal
 import time
-import uuid
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
+from typing import Protocol
 
 import structlog
 
-from bot.courier import Target
 from bot.delivery import Delivered, Delivery, Left, Posting
 from bot.lease import Leases
 from bot.parking import Parking, refusal_of
-from bot.platforms.base import Incoming, Receiver, Sender, SendError, trace
+from bot.platforms.base import Incoming, Receiver, Sender, trace
 from bot.roster import Channels, Post
 from bot.schedule import LONGEST_REACH, Slot, missed, next_slot, slots_between
 from bot.timetable import Timetable
-from digest.document import Document, Paragraph, Text
+from digest.document import Document
 from digest.errors import UserError
 from handlers.ports import Clock, DeliveryKey, Ledger
 
@@ -48,8 +47,7 @@ LATE = timedelta(minutes=15)
 GRACE = 25.0
 _DAY = timedelta(days=1)
 _LONGEST_PAUSE = 60.0
-_AT_ONCE = 16
-_FINISHED, _FIRST_SEEN, _ANSWERED = "finished:", "first-seen:", "answered:"
+_FINISHED, _FIRST_SEEN = "finished:", "first-seen:"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,8 +64,15 @@ Build = Callable[[Post, Slot], Awaitable[Sequence[Ready]]]
 Finish = Callable[[Post, Slot, Sequence[Delivered]], Awaitable[None]]
 """Called when the slot's content is frozen, and again if the process dies in it."""
 
-Reply = Callable[[Incoming], Awaitable[Document | None]]
-"""Answers a message, or has nothing to say. A ``UserError`` is shown to the asker."""
+
+class Hearing(Protocol):
+    """Deals with what platforms hear. Nothing but cancellation leaves it."""
+
+    async def hear(self, sender: Sender, incoming: Incoming) -> None:
+        """Answer a message, unless it was heard before."""
+
+    async def recover(self, sender: Sender) -> None:
+        """Bring to an end what a process that died left half answered."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,7 +82,7 @@ class Work:
     posts: Channels
     build: Build
     finish: Finish
-    answer: Reply
+    hearing: Hearing
     delivery: Delivery
     ledger: Ledger
     leases: Leases
@@ -85,6 +90,8 @@ class Work:
     receivers: Sequence[Sender] = ()
     parking: Parking | None = None
     """Knows dead chats; without it one is left alone until the next start."""
+    amend: Callable[[Mapping[str, Post]], Awaitable[None]] | None = None
+    """Tells, in what was posted to the channels given, what became of it since."""
 
 
 async def run(work: Work, stop: asyncio.Event, *, sweep: timedelta = SWEEP) -> None:
@@ -96,6 +103,7 @@ async def run(work: Work, stop: asyncio.Event, *, sweep: timedelta = SWEEP) -> N
     timetable.start()
     listeners = [asyncio.create_task(runner.listen(sender)) for sender in work.receivers]
     duties = [asyncio.create_task(runner.sweep()), asyncio.create_task(runner.follow())]
+    duties += [asyncio.create_task(runner.recover(sender)) for sender in work.receivers]
     log.info("run.started", channels=len(runner.posts), receivers=len(listeners))
     try:
         await stop.wait()
@@ -136,7 +144,6 @@ class Runner:
         self._active: set[asyncio.Task[None]] = set()
         self._given_up: set[DeliveryKey] = set()
         self._told_missed: dict[str, str] = {}
-        self._places = asyncio.Semaphore(_AT_ONCE)
 
     async def look(self) -> Sequence[Post]:
         """Read the channels again; those that are new or changed."""
@@ -175,8 +182,18 @@ class Runner:
                 left = await self._work.delivery.left(self._given_up, targets)
             except Exception:
                 log.exception("sweep.broken")
-            await asyncio.gather(*(self._take_up(post, left.get(post.name, ())) for post in posts))
+            await asyncio.gather(
+                self._amend(posts),
+                *(self._take_up(post, left.get(post.name, ())) for post in posts),
+            )
             log.debug("sweep.done", left=sum(map(len, left.values())), seconds=_since(began))
+
+    async def _amend(self, posts: Sequence[Post]) -> None:
+        if self._work.amend is not None:
+            try:
+                await self._work.amend({p.name: p for p in posts if not self._left_alone(p)})
+            except Exception:
+                log.exception("amend.broken")
 
     async def _take_up(self, post: Post, left: Left) -> None:
         """Pending deliveries first, so that digests come in their order; then a slot."""
@@ -277,7 +294,7 @@ class Runner:
             try:
                 async for incoming in sender.listen():
                     pause = 1.0
-                    task = asyncio.create_task(self.answer(sender, incoming))
+                    task = asyncio.create_task(self._work.hearing.hear(sender, incoming))
                     self._active.add(task)
                     task.add_done_callback(self._active.discard)
             except Exception:
@@ -288,40 +305,13 @@ class Runner:
                 log.info("listen.closed", platform=sender.name)
                 return
 
-    async def answer(self, sender: Sender, incoming: Incoming) -> None:
-        """Answer a message, unless it was heard before: platforms deliver again after hours."""
-        heard = f"{_ANSWERED}{incoming.platform}:{incoming.chat}"
-        began = time.perf_counter()
-        async with self._places:
-            structlog.contextvars.bind_contextvars(trace=incoming.trace)
+    async def recover(self, sender: Sender) -> None:
+        """Take up the answers that a crash left, before there are others."""
+        with self._under_way(), _traced():
             try:
-                if not await self._work.ledger.claim_slot(heard, incoming.id):
-                    log.info("message.repeated", platform=incoming.platform, id=incoming.id)
-                    return
-                document = await self._document(incoming)
-                if document is not None:
-                    target = Target(name=incoming.chat, sender=sender, chat=incoming.chat)
-                    await self._work.delivery.reply(target, document, incoming.receipt)
-                    log.info(
-                        "message.answered",
-                        platform=incoming.platform,
-                        id=incoming.id,
-                        seconds=_since(began),
-                    )
-            except SendError as error:
-                log.warning("message.unanswered", platform=incoming.platform, error=str(error))
+                await self._work.hearing.recover(sender)
             except Exception:
-                log.exception("message.unanswered", platform=incoming.platform)
-
-    async def _document(self, incoming: Incoming) -> Document | None:
-        try:
-            return await self._work.answer(incoming)
-        except UserError as error:
-            return _words(str(error))
-        except Exception:
-            number = uuid.uuid4().hex[:8]
-            log.exception("message.broken", platform=incoming.platform, id=number)
-            return _words(f"Internal error {number}; the log tells more.")
+                log.exception("recover.broken", platform=sender.name)
 
     async def settle(self, seconds: float) -> None:
         """Wait for what is under way, then cancel it."""
@@ -356,10 +346,6 @@ def _traced() -> Iterator[None]:
 def _since(began: float) -> float:
     """The seconds since a moment of ``time.perf_counter``."""
     return round(time.perf_counter() - began, 3)
-
-
-def _words(text: str) -> Document:
-    return Document(title=text, blocks=(Paragraph((Text(text),)),))
 
 
 def _next(post: Post, clock: Clock) -> str:

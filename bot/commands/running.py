@@ -6,7 +6,6 @@ import asyncio
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import AsyncExitStack
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,32 +13,32 @@ import structlog
 
 from bot import check as checking
 from bot import logs, runner
-from bot.access import Gate, refusal
+from bot.access import Gate
 from bot.access.configured import policy_of
+from bot.amending import Amending
 from bot.app import App, opened
 from bot.check_model import look_at_model
 from bot.clock import SystemClock
 from bot.commands import finish
 from bot.config import Config, read
+from bot.conversation import Answers, Conversation
 from bot.delivery import Delivery
 from bot.folders import config_file
 from bot.lease import FileLeases
 from bot.models.config import ModelConfig
 from bot.notices import Desk, Notices, telling
 from bot.parking import Parking, parked
-from bot.platforms.base import Incoming, Receiver, Sender, SendError
+from bot.platforms.base import Receiver, Sender, SendError
 from bot.roster import Configured, Roster
-from bot.sections import ChannelConfig, RepositoryConfig
-from bot.senders import admin_target, check_called, open_senders, subscriptions, targets
-from bot.slots import Slots
+from bot.sections import RepositoryConfig
+from bot.senders import admin_target, check_called, open_senders, subscriptions
+from bot.slots import Slots, name_of
 from bot.sources.git import open_source
 from bot.store.engine import FILE, open_database
 from bot.store.migrations import HEAD
 from bot.store.refusals import SqlRefusals
-from digest.document import Document
+from bot.store.replies import SqlReplies
 from digest.errors import UserError
-from digest.question import language_of
-from handlers.ask import ask
 from handlers.ports import Tip
 
 if TYPE_CHECKING:
@@ -48,10 +47,6 @@ if TYPE_CHECKING:
     from bot.web.hosting import Hosting
 
 log = structlog.get_logger(__name__)
-
-
-_READER = 120.0
-"""Seconds that somebody who asks in a chat is kept waiting for a model at most."""
 
 
 def run(file: Path | None) -> None:
@@ -100,26 +95,28 @@ async def _run(config: Config, hosting: Hosting | None, notices: Notices | None)
 
 
 def _work(app: App, config: Config, senders: Mapping[str, Sender]) -> runner.Work:
-    reached = targets(config, senders)
     gate = Gate(policy_of(config, {name: sender.name for name, sender in senders.items()}))
     roster = Roster(senders, [Configured(subscriptions(config))])
-    slots = Slots(app, roster.get)
     leases = FileLeases(app.data / "leases")
     admin = admin_target(config, senders)
+    delivery = Delivery(app.ledger, leases, [admin] if admin else [])
+    slots = Slots(app, roster.get, Amending(app, delivery, name_of))
     return runner.Work(
         posts=roster,
         build=slots.build,
         finish=slots.finish,
-        answer=answers(
-            app,
-            config,
-            {(reached[c.name].sender.name, c.chat): c for c in config.channels},
-            gate,
+        hearing=Conversation(
+            Answers(app, config, gate),
+            SqlReplies(app.database),
+            leases,
+            app.clock,
+            senders,
         ),
-        delivery=Delivery(app.ledger, leases, [admin] if admin else []),
+        delivery=delivery,
         ledger=app.ledger,
         leases=leases,
         clock=app.clock,
+        amend=slots.amend,
         parking=Parking(SqlRefusals(app.database), app.clock),
         receivers=[sender for sender in senders.values() if isinstance(sender, Receiver)],
     )
@@ -130,41 +127,6 @@ def _desk(config: Config, senders: Mapping[str, Sender], work: runner.Work) -> D
     if target is None:
         return None
     return Desk(target=target, delivery=work.delivery, ledger=work.ledger, clock=work.clock)
-
-
-def answers(
-    app: App, config: Config, chats: Mapping[tuple[str, str], ChannelConfig], gate: Gate
-) -> runner.Reply:
-    """Answers about the repositories of the chat that asks, in its channel's zone and language.
-
-    ``chats`` are the channels by platform and chat. Nothing is done before the gate lets it pass.
-    """
-
-    async def reply(incoming: Incoming) -> Document | None:
-        channel = chats.get((incoming.platform, incoming.chat))
-        preferences = channel or config.defaults
-        verdict = await gate.admit(incoming)
-        if not verdict.allowed:
-            if verdict.silent:
-                return None
-            raise UserError(refusal(verdict, language_of(incoming.text) or preferences.language))
-        settings = [one for one in config.repositories if one.name in verdict.repositories]
-        if not settings:
-            raise UserError("no repository is configured; name one under [[repositories]]")
-        watched = await app.watch_configured(settings[0])
-        asked_in = channel.name if channel else verdict.chat
-        judging = app.judging(asked_in, verdict.person)
-        if judging is not None:
-            judging = replace(judging, patience=min(judging.patience, _READER))
-        ctx = app.context(
-            watched, zone=preferences.zone, language=preferences.language, judging=judging
-        )
-        question = f"explain {incoming.text}" if incoming.action == "explain" else incoming.text
-        found = await ask(question, ctx)
-        # In a thread that goes on between people, what is no question to us is not for us.
-        return None if found.intent == "unknown" and not incoming.addressed else found.document
-
-    return reply
 
 
 def check(file: Path | None, *, spend: bool = False) -> None:

@@ -200,6 +200,14 @@ def trace() -> str:
     return bound if isinstance(bound, str) else uuid.uuid4().hex[:12]
 
 
+class Fate(StrEnum):
+    """What became of a message: it came, its words were changed, it was taken back."""
+
+    SAID = "said"
+    EDITED = "edited"
+    DELETED = "deleted"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Incoming:
     """A message to the bot.
@@ -213,8 +221,10 @@ class Incoming:
     "Explain"), its name with that message as ``text``. ``addressed`` is false for words that merely
     follow in a thread the bot is in: an answer to what is no question would disturb there.
     ``workspace`` is the platform's name for the organisation, where it has such; ``external`` says
-    that people of other organisations read the chat. ``trace`` is in every log line from the
-    platform's call to the answer.
+    that people of other organisations read the chat. ``also`` are other names of the chat by which
+    a configuration may know it, the narrowest first. ``fate`` is not ``SAID`` where a message of
+    this ``id`` has other words now, or was deleted and has none. ``trace`` is in every log line
+    from the platform's call to the answer.
     """
 
     platform: str
@@ -229,6 +239,8 @@ class Incoming:
     addressed: bool = True
     workspace: str = ""
     external: bool = False
+    also: tuple[str, ...] = ()
+    fate: Fate = Fate.SAID
     trace: str = field(default_factory=trace, compare=False)
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from bot.platforms.base import Incoming, Receipt
+from bot.platforms.base import Fate, Incoming, Receipt
 
 _PRESSED = "card.action.trigger"
 
@@ -53,6 +53,8 @@ def read(event: Any, bot: str, now: datetime) -> Heard | None:
             return _message(event, bot, now)
         case "card.action.trigger":
             return _pressed(event, now)
+        case "im.message.recalled_v1":
+            return _recalled(event, now)
         case _:
             return None
 
@@ -117,6 +119,27 @@ def _pressed(event: Any, now: datetime) -> Heard | None:
         ),
         settled=False,
     )
+
+
+def _recalled(event: Any, now: datetime) -> Heard | None:
+    """A message that was taken back, of which nothing but its id is told.
+
+    https://open.feishu.cn/document/server-docs/im-v1/message/events/recalled
+    """
+    number, chat = _text(event, "event", "message_id"), _text(event, "event", "chat_id")
+    if not number or not chat:
+        return None
+    incoming = Incoming(
+        platform="feishu",
+        chat=chat,
+        person="",
+        text="",
+        id=number,
+        at=now,
+        workspace=_text(event, "header", "tenant_key"),
+        fate=Fate.DELETED,
+    )
+    return Heard(incoming=incoming, settled=True)
 
 
 def _words(message: Any) -> str:

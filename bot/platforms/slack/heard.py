@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from bot.platforms.base import Incoming, Receipt
+from bot.platforms.base import Fate, Incoming, Receipt
 from bot.platforms.slack.accounts import Account
 
 COMMAND = "/digest"
@@ -22,6 +22,7 @@ EXPLAIN = "explain"
 """The callback of the message shortcut, which is the action's name as well."""
 
 _SAID_BY_PEOPLE = ("", None, "file_share", "thread_broadcast")
+_CHANGES = ("message_changed", "message_deleted")
 _MARK = re.compile(r"<([^<>|]+)(?:\|([^<>]*))?>")
 
 
@@ -90,6 +91,8 @@ def _event(body: Mapping[str, Any], account: Account) -> Heard | HomeOpened | No
             return HomeOpened(team=team, person=str(event.get("user", "")))
         case "app_mention":
             return _message(body, event, account, team)
+        case "message" if event.get("subtype") in _CHANGES:
+            return _changed(body, event, account, team)
         case "message":
             mentioned = f"<@{account.user}" in str(event.get("text", ""))
             if event.get("channel_type") == "im":
@@ -129,6 +132,40 @@ def _message(
         external=bool(body.get("is_ext_shared_channel")),
     )
     return Heard(incoming=incoming, thread="" if addressed or begun_by_us else thread)
+
+
+def _changed(
+    body: Mapping[str, Any], event: Mapping[str, Any], account: Account, team: str
+) -> Heard | None:
+    """Other words in a message of somebody, or none any more.
+
+    Slack tells of every change in a channel, pictures of links among them; whether the message was
+    a question to the bot is known to whoever answered it.
+    """
+    before, after = _inner(event, "previous_message"), _inner(event, "message")
+    deleted = event.get("subtype") == "message_deleted"
+    shown = before if deleted else after
+    stamp = str(event.get("deleted_ts", "") if deleted else after.get("ts", ""))
+    person, text = str(shown.get("user", "")), str(shown.get("text", ""))
+    same = not deleted and text == str(before.get("text", ""))
+    if shown.get("bot_id") or person in {"", account.user, "USLACKBOT"} or same or not _time(stamp):
+        return None
+    direct = event.get("channel_type") == "im"
+    thread = str(shown.get("thread_ts", "")) or ("" if direct else stamp)
+    incoming = Incoming(
+        platform="slack",
+        chat=str(event.get("channel", "")),
+        person=person,
+        text="" if deleted else words(text, account.user),
+        id=stamp,
+        at=datetime.fromtimestamp(_time(stamp), UTC),
+        receipt=Receipt(message=stamp, thread=thread),
+        direct=direct,
+        workspace=team,
+        external=bool(body.get("is_ext_shared_channel")),
+        fate=Fate.DELETED if deleted else Fate.EDITED,
+    )
+    return Heard(incoming=incoming)
 
 
 def _command(body: Mapping[str, Any], now: datetime) -> Heard:

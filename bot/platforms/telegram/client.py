@@ -36,7 +36,7 @@ log = structlog.get_logger(__name__)
 T = TypeVar("T")
 
 _NO_PREVIEW = LinkPreviewOptions(is_disabled=True)
-_UPDATES = ["message", "callback_query"]
+_UPDATES = ["message", "edited_message", "callback_query"]
 
 
 class Client:

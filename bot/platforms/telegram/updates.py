@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from datetime import datetime
 
 from telegram import CallbackQuery, MaybeInaccessibleMessage, Message, MessageEntity, Update
 
-from bot.platforms.base import Incoming, Receipt
+from bot.platforms.base import Fate, Incoming, Receipt
 from bot.platforms.telegram.buttons import pressed
 from bot.platforms.telegram.chats import Place
 from bot.platforms.telegram.commands import language_of, question
@@ -22,10 +23,14 @@ def incoming(update: Update, me: Me, now: datetime) -> Incoming | None:
     """The message, or ``None`` where it is not for us.
 
     In groups that are commands of ours, mentions of the bot and replies to it, whatever its privacy
-    mode lets it see. Edited messages and those of bots, our own among them, are nothing to answer.
+    mode lets it see. Messages of bots, our own among them, are nothing to answer. Bots are told of
+    edits, not of deletions.
     """
     if update.callback_query:
         return _press(update.callback_query, now)
+    if edited := update.edited_message:
+        heard = _words(edited, me)
+        return replace(heard, fate=Fate.EDITED) if heard else None
     return _words(update.message, me) if update.message else None
 
 
@@ -44,6 +49,7 @@ def _press(press: CallbackQuery, now: datetime) -> Incoming | None:
         receipt=_receipt(message),
         direct=message.chat.type == "private",
         action=action,
+        also=_also(message),
     )
 
 
@@ -62,6 +68,7 @@ def _words(message: Message, me: Me) -> Incoming | None:
         at=message.date,
         receipt=_receipt(message),
         direct=direct,
+        also=_also(message),
     )
 
 
@@ -128,6 +135,16 @@ def _place(message: Message) -> Place:
     """Outside forums the thread id is that of a chain of replies, where nothing can be posted."""
     topic = message.message_thread_id if message.is_topic_message else None
     return Place(message.chat.id, topic)
+
+
+def _also(message: MaybeInaccessibleMessage) -> tuple[str, ...]:
+    """Other names that a configuration may give the chat: its public name, a topic's group."""
+    chat = message.chat
+    topic = _place(message).topic if isinstance(message, Message) else None
+    names = [f"@{chat.username}"] if chat.username else []
+    if topic is None:
+        return tuple(names)
+    return (*(str(Place(name, topic)) for name in names), str(chat.id), *names)
 
 
 def _receipt(message: MaybeInaccessibleMessage) -> Receipt:

@@ -11,7 +11,7 @@ from contextlib import suppress
 import pytest
 import structlog
 
-from bot.platforms.base import Called, Hosted, Part, Receiver, SendError, SendReason
+from bot.platforms.base import Called, Fate, Hosted, Part, Receiver, SendError, SendReason
 from bot.platforms.slack import Config, create
 from bot.platforms.slack.accounts import OneAccount
 from bot.platforms.slack.calls import Calls
@@ -180,6 +180,29 @@ async def test_a_thread_from_before_a_restart_is_looked_up_once(server):
 async def test_what_is_not_for_the_bot_is_acknowledged_and_left(server, payload):
     async with Ears(server) as ears:
         await ears.hear_nothing("events_api", payload)
+
+
+async def test_other_words_in_a_message_are_told_with_its_own_id(server):
+    before = {"user": PERSON, "text": "explain #1", "ts": "1700000000.000100"}
+    after = before | {"text": "explain #2"}
+    edit = event(
+        subtype="message_changed", channel_type="im", channel=DIRECT,
+        message=after, previous_message=before, ts="1700000009.000100",
+    )  # fmt: skip
+    async with Ears(server) as ears:
+        heard = await ears.hear("events_api", edit)
+    assert (heard.fate, heard.id, heard.text) == (Fate.EDITED, "1700000000.000100", "explain #2")
+
+
+async def test_a_message_that_is_deleted_is_told_without_words(server):
+    before = {"user": PERSON, "text": "explain #1", "ts": "1700000000.000100"}
+    deletion = event(
+        subtype="message_deleted", channel_type="channel",
+        deleted_ts=before["ts"], previous_message=before, ts="1700000009.000100",
+    )  # fmt: skip
+    async with Ears(server) as ears:
+        heard = await ears.hear("events_api", deletion)
+    assert (heard.fate, heard.id, heard.text) == (Fate.DELETED, "1700000000.000100", "")
 
 
 async def test_a_command_is_shown_to_all_and_answered_in_the_channel(server):

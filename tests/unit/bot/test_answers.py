@@ -10,12 +10,12 @@ import pytest
 from bot.access import Gate
 from bot.access.configured import policy_of
 from bot.app import opened
-from bot.commands.running import answers
 from bot.config import read
+from bot.conversation import Answers, Watch
 from bot.platforms.base import Incoming
-from bot.senders import open_senders, targets
 from digest.document import Document
 from digest.errors import UserError
+from digest.language import Language
 from tests.builders import RepositoryBuilder
 
 CHANNEL = """
@@ -46,11 +46,9 @@ async def asked(tmp_path: Path, message: Incoming, access: str = "") -> Document
     )
     config = read(file)
     async with opened(file) as app:
-        reached = targets(config, open_senders(config))
-        # The console stands in for a chat; only its name counts here.
-        chats = {("telegram", c.chat): c for c in config.channels}
-        gate = Gate(policy_of(config, {}))
-        return await answers(app, config, chats, gate)(message) if reached else None
+        # The account of the configuration is a console that stands in for a chat.
+        answers = Answers(app, config, Gate(policy_of(config, {})))
+        return await answers.answer("telegram", message, Watch(Language.EN))
 
 
 async def test_chat_of_a_channel_is_answered(tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ from bot.rest import Dates, Rest, parse_hours
 from bot.roster import Fixed, Post
 from bot.runner import Ready, Runner, Work, run, stop_on_signals
 from bot.schedule import Spec, slots_between, window
-from digest.errors import SourceUnavailable, UnknownChange
+from digest.errors import SourceUnavailable
 from tests.fakes_delivery import (
     Crash,
     FakeClock,
@@ -53,6 +53,7 @@ class World:
     built: list[str] = field(default_factory=list)
     finished: list[str] = field(default_factory=list)
     asked: list[str] = field(default_factory=list)
+    recovered: list[str] = field(default_factory=list)
     build_errors: list[Exception] = field(default_factory=list)
     quiet: bool = False
     leases: FakeLeases | None = None
@@ -68,7 +69,7 @@ class World:
             posts=Fixed([self.post()]),
             build=self.build,
             finish=self.finish,
-            answer=self.answer,
+            hearing=self,
             delivery=Delivery(self.ledger, leases, patience=Patience(first=0)),
             ledger=self.ledger,
             leases=leases,
@@ -87,16 +88,13 @@ class World:
     async def finish(self, post, slot, results):
         self.finished.append(slot.name)
 
-    async def answer(self, incoming):
+    async def hear(self, sender, incoming):
         self.asked.append(incoming.text)
-        match incoming.text:
-            case "unknown":
-                raise UnknownChange("#1", "acme/engine")
-            case "bug":
-                raise ZeroDivisionError
-            case "nothing":
-                return None
-        return paragraphs(f"answer to {incoming.text}")
+        for part in sender.render(paragraphs(f"answer to {incoming.text}")):
+            await sender.send(incoming.chat, part, incoming.receipt)
+
+    async def recover(self, sender):
+        self.recovered.append(sender.name)
 
     async def start(self) -> Runner:
         """A new process, as far as its first sweep."""
@@ -248,37 +246,6 @@ def message(text: str, number: str = "m1") -> Incoming:
     )  # fmt: skip
 
 
-async def test_message_is_answered_in_its_chat_as_a_reply(world):
-    runner = Runner(world.work())
-    await runner.answer(world.sender, message("hello"))
-    ((chat, part, reply),) = world.sender.stands
-    assert (chat, part.text, reply) == ("C9", "answer to hello", Receipt(message="m1"))
-
-
-async def test_message_that_is_delivered_again_is_answered_once_also_after_a_restart(world):
-    for _ in range(2):
-        runner = Runner(world.work())
-        await runner.answer(world.sender, message("hello"))
-        await runner.answer(world.sender, message("hello"))
-    assert world.asked == ["hello"]
-
-
-async def test_error_of_the_asker_is_shown_and_ours_has_a_number(world):
-    runner = Runner(world.work())
-    with structlog.testing.capture_logs() as logs:
-        await runner.answer(world.sender, message("unknown", "1"))
-        await runner.answer(world.sender, message("bug", "2"))
-    first, second = world.sender.texts()
-    assert first.startswith("#1 is not in acme/engine")
-    number = next(line["id"] for line in logs if line["event"] == "message.broken")
-    assert second == f"Internal error {number}; the log tells more."
-
-
-async def test_nothing_to_say_says_nothing(world):
-    await Runner(world.work()).answer(world.sender, message("nothing"))
-    assert world.sender.texts() == []
-
-
 @dataclass
 class Hearing(FakeSender):
     """A platform that hears; a ``None`` among the messages breaks the line once."""
@@ -305,6 +272,7 @@ async def test_run_sweeps_listens_and_stops(world):
     stop.set()
     await asyncio.wait_for(running, 10)
     assert sorted(hearing.texts()) == ["answer to one", "answer to two"]
+    assert world.recovered == [hearing.name]
     assert world.sender.texts() == ["2026-01-23"]
 
 

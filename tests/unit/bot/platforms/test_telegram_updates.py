@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import pytest
 from telegram import Update
 
-from bot.platforms.base import Receipt
+from bot.platforms.base import Fate, Receipt
 from bot.platforms.telegram.updates import incoming
 from bot.platforms.telegram.wire import Me
 from tests.servers.telegram_text import found
@@ -137,9 +137,22 @@ def test_an_admin_without_a_name_counts_as_the_group():
     assert heard(message("/help", **{"from": anonymous, "sender_chat": GROUP})).person == "-100"
 
 
-@pytest.mark.parametrize("kind", ["edited_message", "channel_post", "edited_channel_post"])
-def test_edits_and_posts_of_channels_are_not_answered(kind):
+@pytest.mark.parametrize("kind", ["channel_post", "edited_channel_post"])
+def test_posts_of_channels_are_not_answered(kind):
     assert heard(message("/help"), kind) is None
+
+
+def test_an_edit_is_the_same_message_with_other_words():
+    got = heard(message("/help"), "edited_message")
+    assert (got.fate, got.id, got.text) == (Fate.EDITED, heard(message("/help")).id, "help")
+
+
+def test_a_chat_is_known_by_its_public_name_and_a_topic_by_its_group():
+    public = {"id": -100, "type": "supergroup", "title": "Team", "username": "AcmeTeam"}
+    topic = {"is_topic_message": True, "message_thread_id": 5}
+    assert heard(message("/help", chat=public)).also == ("@AcmeTeam",)
+    assert heard(message("/help", chat=public, **topic)).also == ("@AcmeTeam/5", "-100", "@AcmeTeam")
+    assert heard(message("/help", **topic)).also == ("-100",)
 
 
 def test_a_message_without_words_is_nothing():

@@ -1,0 +1,15 @@
+"""The conversation in chats: from a message to the bot to the answer that stands below it.
+
+- ``flow``: each message once, acknowledged, answered, taken up again after a crash;
+- ``message``: the placeholder that becomes the answer; ``watch``: what it shows meanwhile;
+- ``record``: what is remembered of each message;
+- ``answers``: the gate, and the use cases on behalf of the chat that asks;
+- ``presses``: what buttons do; ``page``: the bot's own page.
+"""
+
+from bot.conversation.answers import Answers
+from bot.conversation.flow import Conversation
+from bot.conversation.record import Key, Record, Records, Stage
+from bot.conversation.watch import Watch
+
+__all__ = ["Answers", "Conversation", "Key", "Record", "Records", "Stage", "Watch"]

@@ -1,0 +1,148 @@
+"""The gate, and behind it the use cases on behalf of the chat that asks.
+
+Nothing is done about a message before the gate let it pass, not even acknowledged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from bot.access import Gate, refusal
+from bot.conversation.chats import Chats
+from bot.conversation.presses import Muting, Verdicts
+from bot.conversation.watch import Watch
+from bot.store.feedback import SqlFeedback, Verdict
+from digest.answer import Answer
+from digest.buttons import MUTE_ACTION, answer_buttons, with_buttons
+from digest.document import Document
+from digest.errors import UnknownChange, UserError
+from digest.language import Language
+from digest.question import language_of
+from handlers.ask import ask
+from handlers.context import Context
+
+if TYPE_CHECKING:
+    from bot.access import Verdict as Admission
+    from bot.app import App
+    from bot.config import Config
+    from bot.platforms.base import Incoming
+    from bot.sections import ChannelConfig, Preferences, RepositoryConfig
+
+READER = 120.0
+"""Seconds that somebody who asks in a chat is kept waiting for a model at most."""
+
+_VERDICTS = frozenset(Verdict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Asked:
+    """A message that passed the gate, with what belongs to its chat."""
+
+    incoming: Incoming
+    admission: Admission
+    channel: ChannelConfig | None
+    preferences: Preferences
+    repositories: Sequence[RepositoryConfig]
+
+
+class Answers:
+    """Answers about the repositories of a chat, in its channel's zone and language."""
+
+    def __init__(
+        self, app: App, config: Config, gate: Gate, *, muting: Muting | None = None
+    ) -> None:
+        """Without ``muting`` no button offers it."""
+        self._app = app
+        self._config = config
+        self._gate = gate
+        self._muting = muting
+        self._chats = Chats(config.channels)
+        self._verdicts = Verdicts(
+            feedback=SqlFeedback(app.database), archive=app.archive, clock=app.clock
+        )
+
+    def language(self, account: str, asked: Incoming) -> Language:
+        """The language of the question, else that of its channel."""
+        preferences = self._chats.channel(account, asked) or self._config.defaults
+        said = None if asked.action else language_of(asked.text)
+        return said or preferences.language
+
+    async def answer(self, account: str, asked: Incoming, watch: Watch) -> Document | None:
+        """The answer, or nothing to say. Raises ``UserError``."""
+        passed = await self._admitted(account, asked)
+        if passed is None:
+            return None
+        watch.admit(addressed=asked.addressed)
+        if asked.action in _VERDICTS:
+            told = [one.repository for one in passed.repositories]
+            return await self._verdicts.note(asked, told, watch.language)
+        if asked.action == MUTE_ACTION and self._muting is not None:
+            names = passed.admission.chat, passed.admission.person
+            return await self._muting.mute(*names, asked.text, watch.language)
+        return await self._asked(passed, watch)
+
+    async def forget(self, account: str, asked: Incoming) -> None:
+        """Nothing is kept of a question before it is answered."""
+
+    async def _admitted(self, account: str, asked: Incoming) -> _Asked | None:
+        """The message with what the gate lets it ask about; ``None`` where nothing is to be said.
+
+        Raises ``UserError`` with what the asker is told of a refusal.
+        """
+        channel = self._chats.channel(account, asked)
+        # The gate knows a chat by the name that the configuration gives it.
+        known = replace(asked, chat=channel.chat) if channel else asked
+        admission = await self._gate.admit(known)
+        if not admission.allowed:
+            if admission.silent:
+                return None
+            raise UserError(refusal(admission, self.language(account, asked)))
+        told = [one for one in self._config.repositories if one.name in admission.repositories]
+        if not told:
+            raise UserError("no repository is configured; name one under [[repositories]]")
+        return _Asked(
+            incoming=asked,
+            admission=admission,
+            channel=channel,
+            preferences=channel or self._config.defaults,
+            repositories=told,
+        )
+
+    async def _asked(self, passed: _Asked, watch: Watch) -> Document | None:
+        asked = passed.incoming
+        question = f"{asked.action} {asked.text}" if asked.action else asked.text
+        found = await self._found(passed, question, watch)
+        # In a thread that goes on between people, what is no question to us is not for us.
+        if found.intent == "unknown" and not asked.addressed:
+            return None
+        buttons = answer_buttons(found, watch.language, mutes=self._muting is not None)
+        return with_buttons(found.document, buttons)
+
+    async def _found(self, passed: _Asked, question: str, watch: Watch) -> Answer:
+        """The answer of the first repository; a change is looked for in the others as well."""
+        first: Answer | None = None
+        for settings in passed.repositories:
+            ctx = await self._context(passed, settings, watch)
+            # A press has no words of its own: it is answered as its chat is spoken to.
+            found = await ask(question, ctx, watch.language if passed.incoming.action else None)
+            if not isinstance(found.error, UnknownChange):
+                return found
+            first = first or found
+        assert first is not None
+        return first
+
+    async def _context(self, passed: _Asked, settings: RepositoryConfig, watch: Watch) -> Context:
+        admission = passed.admission
+        asked_in = passed.channel.name if passed.channel else admission.chat
+        judging = self._app.judging(asked_in, admission.person, watch)
+        if judging is not None:
+            judging = replace(judging, patience=min(judging.patience, READER))
+        return self._app.context(
+            await self._app.watch_configured(settings),
+            zone=passed.preferences.zone,
+            language=passed.preferences.language,
+            progress=watch,
+            judging=judging,
+        )

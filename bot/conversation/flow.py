@@ -1,0 +1,296 @@
+"""Each message to the bot once: acknowledged at once, answered in the same place.
+
+What is answered within ``MOMENT`` needs no placeholder: that saves a message in chats where
+platforms count them, and nobody sees the difference. Whatever takes longer is acknowledged by a
+placeholder, which tells at a bounded rate how far the work is, and is edited into the answer.
+
+A message that is edited while it is worked on, or within ``STILL_EDITED`` after it, is answered
+anew in the same place; one that is deleted before its answer gets none.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+import uuid
+from collections.abc import AsyncIterator, Awaitable, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Protocol
+
+import structlog
+
+from bot.conversation.message import Message
+from bot.conversation.record import Key, Record, Records, Stage
+from bot.conversation.watch import Watch, line
+from bot.courier import Patience
+from bot.lease import Leases
+from bot.platforms.base import Ability, Fate, Incoming, Sender, SendError
+from digest.complaint import complaint
+from digest.document import Document
+from digest.errors import UserError
+from digest.language import Language
+from digest.words.talk import INTERNAL, INTERRUPTED, WITHDRAWN
+from handlers.ports import Clock
+
+log = structlog.get_logger(__name__)
+
+AT_ONCE = 16
+"""Answers that are worked on at a time; placeholders do not wait for them."""
+
+STILL_EDITED = timedelta(hours=1)
+STILL_ANSWERED = timedelta(minutes=10)
+"""What a crash left is answered at the next start, if it is not older; else its asker is told."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rhythm:
+    """When the placeholder is shown and told anew, in seconds.
+
+    The first news comes ``first`` after the placeholder, each further one ``slower`` times later,
+    at most ``longest`` apart: platforms count edits, too.
+    """
+
+    moment: float = 0.3
+    first: float = 1.7
+    slower: float = 1.5
+    longest: float = 15.0
+
+
+class Answering(Protocol):
+    """Makes answers. What it is given as ``account`` is a name of the configuration."""
+
+    def language(self, account: str, asked: Incoming) -> Language:
+        """The language in which the asker is spoken to."""
+
+    async def answer(self, account: str, asked: Incoming, watch: Watch) -> Document | None:
+        """The answer, or nothing to say. A ``UserError`` is shown to the asker.
+
+        ``watch`` is told when the message may be acknowledged, and how far the work is.
+        """
+
+    async def forget(self, account: str, asked: Incoming) -> None:
+        """The question was deleted: nothing of it may be gone on with."""
+
+
+class Conversation:
+    """Answers what the senders hear. No exception leaves it but cancellation."""
+
+    def __init__(
+        self,
+        answers: Answering,
+        records: Records,
+        leases: Leases,
+        clock: Clock,
+        accounts: Mapping[str, Sender],
+        *,
+        patience: Patience | None = None,
+        rhythm: Rhythm | None = None,
+    ) -> None:
+        """``accounts`` are the senders by their names in the configuration."""
+        self._answers = answers
+        self._records = records
+        self._leases = leases
+        self._clock = clock
+        self._accounts = {id(sender): name for name, sender in accounts.items()}
+        self._patience = patience or Patience()
+        self._rhythm = rhythm or Rhythm()
+        self._places = asyncio.Semaphore(AT_ONCE)
+        self._under_way: dict[Key, asyncio.Task[None]] = {}
+        self._ends: dict[Key, asyncio.Event] = {}
+
+    async def hear(self, sender: Sender, incoming: Incoming) -> None:
+        """Answer a message; what was heard before is not answered again."""
+        key = self._key(sender, incoming)
+        with structlog.contextvars.bound_contextvars(trace=incoming.trace):
+            try:
+                match incoming.fate:
+                    case Fate.SAID:
+                        await self._said(sender, key, incoming)
+                    case Fate.EDITED:
+                        await self._edited(sender, key, incoming)
+                    case Fate.DELETED:
+                        await self._deleted(sender, key, incoming)
+            except SendError as error:
+                log.warning("message.unanswered", platform=sender.name, error=str(error))
+            except Exception:
+                log.exception("message.unanswered", platform=sender.name)
+
+    async def recover(self, sender: Sender) -> None:
+        """Bring to an end what a process that died left half answered."""
+        account = self._accounts.get(id(sender), sender.name)
+        left = await self._records.left(account)
+        await asyncio.gather(*(self._recovered(sender, record) for record in left))
+
+    def _key(self, sender: Sender, incoming: Incoming) -> Key:
+        account = self._accounts.get(id(sender), sender.name)
+        return Key(account=account, chat=incoming.chat, message=incoming.id)
+
+    def _message(self, sender: Sender, key: Key, asked: Incoming) -> Message:
+        return Message(sender, key, self._records, self._patience, asked.receipt)
+
+    async def _said(self, sender: Sender, key: Key, incoming: Incoming) -> None:
+        async with self._alone(key) as mine:
+            now = self._clock.now()
+            if not mine or not await self._records.claim(key, incoming, now):
+                log.info("message.repeated", platform=sender.name, id=key.message)
+                return
+            await self._tell(sender, key, incoming, self._message(sender, key, incoming))
+
+    async def _edited(self, sender: Sender, key: Key, incoming: Incoming) -> None:
+        record = await self._records.get(key)
+        if record is None or record.asked.text == incoming.text:
+            return
+        asked = replace(record.asked, text=incoming.text, fate=Fate.SAID, trace=incoming.trace)
+        await self._stop(key)
+        async with self._alone(key) as mine:
+            record = await self._records.get(key)
+            if not mine or record is None or self._is_old(record, STILL_EDITED):
+                return
+            await self._records.ask_again(key, asked)
+            message = self._message(sender, key, asked)
+            if record.receipt is not None:
+                message.stands(record.receipt)
+            await self._tell(sender, key, asked, message)
+
+    async def _deleted(self, sender: Sender, key: Key, incoming: Incoming) -> None:
+        await self._stop(key)
+        record = await self._records.get(key)
+        if record is None:
+            # Platforms do not promise an order: should it still come, it is not answered.
+            await self._records.claim(key, incoming, self._clock.now())
+        elif record.stage is not Stage.TOLD:
+            await self._answers.forget(key.account, record.asked)
+            await self._conclude(sender, record, WITHDRAWN.template(self._language(record)))
+        await self._records.mark(key, Stage.TOLD)
+
+    @asynccontextmanager
+    async def _alone(self, key: Key) -> AsyncIterator[bool]:
+        """Whether nobody else is at the message, here or in another process."""
+        end = asyncio.Event()
+        try:
+            async with self._leases.hold(key.lease) as mine:
+                if mine:
+                    self._ends[key] = end
+                yield mine
+        finally:
+            end.set()
+            if self._ends.get(key) is end:
+                del self._ends[key]
+
+    async def _stop(self, key: Key) -> None:
+        """End what is being done about a message in this process."""
+        if (task := self._under_way.get(key)) is not None:
+            task.cancel()
+        if (end := self._ends.get(key)) is not None:
+            await end.wait()
+
+    async def _recovered(self, sender: Sender, record: Record) -> None:
+        try:
+            async with self._alone(record.key) as mine:
+                if mine:
+                    await self._take_up(sender, record)
+        except SendError as error:
+            log.warning("message.unanswered", platform=sender.name, error=str(error))
+        except Exception:
+            log.exception("message.unanswered", platform=sender.name)
+
+    async def _take_up(self, sender: Sender, record: Record) -> None:
+        message = self._message(sender, record.key, record.asked)
+        if record.receipt is not None:
+            message.stands(record.receipt)
+        elif record.stage is Stage.SENDING and not await message.find():
+            # Whether anything stands cannot be found out: at most once.
+            log.warning("message.doubtful", platform=sender.name, id=record.key.message)
+            await self._records.mark(record.key, Stage.TOLD)
+            return
+        log.info("message.taken_up", platform=sender.name, id=record.key.message)
+        if self._is_old(record, STILL_ANSWERED):
+            await self._conclude(sender, record, INTERRUPTED.template(self._language(record)))
+            await self._records.mark(record.key, Stage.TOLD)
+            return
+        if record.stage is Stage.SENDING and Ability.EDIT in sender.abilities:
+            # A platform that drops repeats gives back what stands, which may be the placeholder.
+            await message.show(Watch(self._language(record)).words())
+        await self._tell(sender, record.key, record.asked, message)
+
+    async def _conclude(self, sender: Sender, record: Record, words: str) -> None:
+        """Put last words in the place of a placeholder; where none stands nothing is said."""
+        message = self._message(sender, record.key, record.asked)
+        if record.receipt is not None:
+            message.stands(record.receipt)
+            await message.become(line(words, self._language(record)))
+
+    def _language(self, record: Record) -> Language:
+        return self._answers.language(record.key.account, record.asked)
+
+    def _is_old(self, record: Record, age: timedelta) -> bool:
+        now: datetime = self._clock.now()
+        return now - record.at > age
+
+    async def _tell(self, sender: Sender, key: Key, asked: Incoming, message: Message) -> None:
+        """Answer, in a task of its own that an edit or a deletion can end."""
+        task = asyncio.create_task(self._told(sender, key, asked, message))
+        self._under_way[key] = task
+        try:
+            # Not awaited itself: that it was ended by another message is no end of this one.
+            await asyncio.wait({task})
+        except asyncio.CancelledError:
+            task.cancel()
+            await asyncio.wait({task})
+            raise
+        finally:
+            if self._under_way.get(key) is task:
+                del self._under_way[key]
+        if not task.cancelled():
+            await task
+
+    async def _told(self, sender: Sender, key: Key, asked: Incoming, message: Message) -> None:
+        began = time.perf_counter()
+        watch = Watch(self._answers.language(key.account, asked))
+        work = asyncio.create_task(self._worked(sender, key, asked, watch))
+        try:
+            if Ability.EDIT in sender.abilities:
+                await self._follow(work, message, watch)
+            document = await work
+        finally:
+            work.cancel()
+        if document is None and message.standing:
+            document = line(WITHDRAWN.template(watch.language), watch.language)
+        if document is None:
+            await self._records.mark(key, Stage.TOLD)
+            return
+        await message.become(document)
+        seconds = round(time.perf_counter() - began, 3)
+        log.info("message.answered", platform=sender.name, id=key.message, seconds=seconds)
+
+    async def _follow(
+        self, work: asyncio.Task[Document | None], message: Message, watch: Watch
+    ) -> None:
+        """Show the placeholder, and how far the work is, until it is done."""
+        pause, news = self._rhythm.moment, self._rhythm.first
+        while not await _done(work, pause):
+            if watch.shown:
+                await message.show(watch.words())
+                pause, news = news, min(news * self._rhythm.slower, self._rhythm.longest)
+
+    async def _worked(
+        self, sender: Sender, key: Key, asked: Incoming, watch: Watch
+    ) -> Document | None:
+        """The answer, or what is said in its place where it cannot be made."""
+        async with self._places:
+            try:
+                return await self._answers.answer(key.account, asked, watch)
+            except UserError as error:
+                return line(complaint(error, watch.language), watch.language)
+            except Exception:
+                number = uuid.uuid4().hex[:8]
+                log.exception("message.broken", platform=sender.name, id=number)
+                return line(INTERNAL.text(watch.language, number=number), watch.language)
+
+
+async def _done(work: Awaitable[object], seconds: float) -> bool:
+    """Whether the work is over after so many seconds, or before."""
+    done, _ = await asyncio.wait({asyncio.ensure_future(work)}, timeout=seconds)
+    return bool(done)

@@ -1,0 +1,172 @@
+"""One answer as a message: a placeholder at first, edited until it is the answer.
+
+Where a platform cannot edit there is no placeholder, only the answer.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import replace
+
+import structlog
+
+from bot.conversation.record import Key, Records, Stage
+from bot.courier import Patience
+from bot.platforms.base import Ability, Paced, Part, Receipt, Sender, SendError, SendReason
+from digest.document import Document
+
+log = structlog.get_logger(__name__)
+
+_AGAIN = 3
+"""So many attempts at an edit of which no word comes back: the same content twice is no harm."""
+
+
+class Message:
+    """The message that answers one question; ``receipt`` is its proof once it stands."""
+
+    def __init__(
+        self,
+        sender: Sender,
+        key: Key,
+        records: Records,
+        patience: Patience,
+        reply_to: Receipt | None = None,
+    ) -> None:
+        self.receipt: Receipt | None = None
+        self._sender = sender
+        self._key = key
+        self._records = records
+        self._patience = patience
+        self._reply_to = reply_to
+        self._text = ""
+        self._doubtful: Part | None = None
+        self._given_up = Ability.EDIT not in sender.abilities
+
+    @property
+    def standing(self) -> bool:
+        """Whether something of it can be seen."""
+        return self.receipt is not None
+
+    def stands(self, receipt: Receipt) -> None:
+        """It was posted before, by whatever process."""
+        self.receipt = receipt
+
+    async def show(self, document: Document) -> None:
+        """Show how far the answer is. A platform that refuses is not asked a second time."""
+        part = self._sender.render(document)[0]
+        if self._given_up or part.text == self._text:
+            return
+        self._text = part.text
+        try:
+            if self.receipt is None:
+                await self._post(part, Stage.HOLDING)
+            else:
+                async with asyncio.timeout(self._patience.answer):
+                    await self._sender.edit(self._key.chat, self.receipt, part)
+        except (SendError, TimeoutError) as error:
+            self._given_up = True
+            lost = isinstance(error, SendError) and error.reason is SendReason.NO_ANSWER
+            self._doubtful = part if lost and self.receipt is None else None
+            log.info("message.no_placeholder", error=str(error), id=self._key.message)
+
+    async def become(self, document: Document) -> Receipt:
+        """Be the answer: the first part in its place, what is longer behind it in the thread.
+
+        Raises ``SendError`` where nothing of it could be brought.
+        """
+        first, *rest = self._sender.render(document)
+        if self._doubtful is not None and await self.find() and self.receipt is None:
+            # Either it is not there, or the platform itself knows it again.
+            await self._repeatedly(self._doubtful)
+        if self.receipt is None or not await self._edited(self.receipt, first):
+            await self._repeatedly(first)
+        assert self.receipt is not None
+        await self._records.mark(self._key, Stage.TOLD, self.receipt)
+        await self._follow(rest)
+        return self.receipt
+
+    async def find(self) -> bool:
+        """Look for what a process that died may have sent; whether it could be looked for.
+
+        Raises ``SendError``.
+        """
+        if Ability.FIND not in self._sender.abilities:
+            return False
+        part = Part(text="", body="", identity=self._key.identity)
+        try:
+            self.receipt = await self._sender.find(self._key.chat, part, self._reply_to)
+        except SendError as error:
+            if error.reason is SendReason.UNSUPPORTED:
+                return False
+            raise
+        return True
+
+    async def _edited(self, receipt: Receipt, part: Part) -> bool:
+        """Whether the part stands in the message's place."""
+        try:
+            for attempt in range(_AGAIN):
+                try:
+                    async for repeated in self._patience.repeated():
+                        with repeated:
+                            await self._edit(receipt, part)
+                except SendError as error:
+                    if error.reason is not SendReason.NO_ANSWER or attempt == _AGAIN - 1:
+                        raise
+                else:
+                    return True
+        except SendError as error:
+            log.warning("message.not_edited", error=str(error), id=self._key.message)
+        return False
+
+    async def _edit(self, receipt: Receipt, part: Part) -> None:
+        try:
+            async with asyncio.timeout(self._patience.answer):
+                await self._sender.edit(self._key.chat, receipt, part)
+        except TimeoutError as error:
+            raise SendError(SendReason.NO_ANSWER, "nothing came back") from error
+
+    async def _repeatedly(self, part: Part) -> None:
+        async for attempt in self._patience.repeated():
+            with attempt:
+                await self._post(part, Stage.SENDING)
+
+    async def _follow(self, parts: Sequence[Part]) -> None:
+        for part in parts:
+            async for attempt in self._patience.repeated():
+                with attempt:
+                    await self._send(part)
+
+    async def _post(self, part: Part, then: Stage) -> None:
+        """Post and keep the proof, both or neither: who ends this waits for it."""
+        posting = asyncio.create_task(self._posted(part, then))
+        try:
+            await asyncio.shield(posting)
+        except asyncio.CancelledError:
+            await asyncio.wait({posting})
+            raise
+
+    async def _posted(self, part: Part, then: Stage) -> None:
+        """Post the message, found again by its identity should nobody hear of its receipt."""
+        await self._records.mark(self._key, Stage.SENDING)
+        # Where an earlier one could not be edited this is another message, of another identity.
+        identity = "" if self.receipt else self._key.identity
+        try:
+            receipt = await self._send(replace(part, identity=identity))
+        except SendError as error:
+            if error.reason is not SendReason.NO_ANSWER:
+                before = Stage.HOLDING if self.receipt else Stage.HEARD
+                await self._records.mark(self._key, before)
+            raise
+        self.receipt = receipt
+        await self._records.mark(self._key, then, receipt)
+
+    async def _send(self, part: Part) -> Receipt:
+        chat = self._key.chat
+        if isinstance(self._sender, Paced):
+            await self._sender.ready(chat, answer=True)
+        try:
+            async with asyncio.timeout(self._patience.answer):
+                return await self._sender.send(chat, part, self._reply_to or self.receipt)
+        except TimeoutError as error:
+            raise SendError(SendReason.NO_ANSWER, "nothing came back") from error

@@ -1,0 +1,71 @@
+"""What buttons do beside asking: a verdict is kept, a topic muted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from bot.conversation.watch import line
+from bot.platforms.base import Incoming
+from bot.store.feedback import SqlFeedback, Verdict, graded
+from digest.buttons import OF_CHANGE, OF_DIGEST
+from digest.document import Document
+from digest.graded import Repository
+from digest.language import Language
+from digest.words.talk import NOT_KNOWN, NOTED_USEFUL, NOTED_USELESS
+from handlers.ports import Archive, Clock
+
+_NOTED = {Verdict.USEFUL: NOTED_USEFUL, Verdict.USELESS: NOTED_USELESS}
+
+
+class Muting(Protocol):
+    """Where chats keep what they do not want to hear of."""
+
+    async def mute(self, chat: str, person: str, topic: str, language: Language) -> Document:
+        """Leave a topic out of a chat's digests from now on; what the person is told.
+
+        ``chat`` and ``person`` are ``platform:id``. Raises ``UserError``.
+        """
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdicts:
+    """Keeps what people think of the repositories that their chat is told of."""
+
+    feedback: SqlFeedback
+    archive: Archive
+    clock: Clock
+
+    async def note(
+        self, asked: Incoming, repositories: Sequence[Repository], language: Language
+    ) -> Document | None:
+        """Keep the verdict of a press; what is said to it: nothing, where it is known already."""
+        verdict, about = Verdict(asked.action), asked.text
+        opinion: dict[str, Any] = {
+            "platform": asked.platform,
+            "chat": asked.chat,
+            "person": asked.person,
+            "verdict": verdict,
+            "at": self.clock.now(),
+        }
+        if about.startswith(OF_DIGEST):
+            found = await self.feedback.digest(about.removeprefix(OF_DIGEST))
+            if found is None or found[0] not in {one.name for one in repositories}:
+                return line(NOT_KNOWN.template(language), language)
+            opinion |= {"repository": found[0], "subject": found[1]}
+            return await self._keep(opinion, None, verdict, language)
+        for repository in repositories:
+            sha = about.removeprefix(OF_CHANGE)
+            for change in await self.archive.find(repository, None, sha) if sha else ():
+                opinion |= {"repository": repository.name, "subject": change.sha}
+                return await self._keep(opinion, change, verdict, language)
+        return line(NOT_KNOWN.template(language), language)
+
+    async def _keep(
+        self, opinion: dict[str, Any], change: Any, verdict: Verdict, language: Language
+    ) -> Document | None:
+        kept = graded(opinion, change.grade if change is not None else None)
+        if not await self.feedback.keep(kept):
+            return None
+        return line(_NOTED[verdict].template(language), language)

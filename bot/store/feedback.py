@@ -1,0 +1,129 @@
+"""What people think of changes and digests: the last word of each person on each thing.
+
+The grade of the moment stands beside it, so that verdicts can be held against what the rules said.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+from sqlalchemy import ColumnElement, Row, and_, select
+
+from bot.store.dialect import insert_into
+from bot.store.database import Database
+from bot.store.rows import moment, seconds, storable
+from bot.store.tables import digests, feedback
+from digest.grade import Grade
+
+_KEY = ("repository", "subject", "platform", "chat", "person")
+
+
+class Verdict(StrEnum):
+    """What somebody thinks."""
+
+    USEFUL = "useful"
+    USELESS = "useless"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Opinion:
+    """One person's verdict. ``subject`` is a commit's full name or the name of a digest.
+
+    ``level``, ``score`` and ``reasons`` (rules by their names, the weightiest first) are the
+    change's at that time; of a digest there are none.
+    """
+
+    repository: str
+    subject: str
+    platform: str
+    chat: str
+    person: str
+    verdict: Verdict
+    at: datetime
+    level: str = ""
+    score: float | None = None
+    reasons: tuple[str, ...] = ()
+
+
+def graded(opinion: dict[str, Any], grade: Grade | None) -> Opinion:
+    """An opinion from its fields, with the grade of what it is about."""
+    if grade is None:
+        return Opinion(**opinion)
+    reasons = tuple(reason.rule for reason in grade.reasons)
+    return Opinion(**opinion, level=str(grade.level), score=grade.score, reasons=reasons)
+
+
+def mark_of(name: str) -> str:
+    """What a button says of a digest, whose name is too long for one: 16 hex digits."""
+    return hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+class SqlFeedback:
+    """Opinions in a database. Every method raises ``UnwritableFolder`` and ``BrokenArchive``."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def keep(self, opinion: Opinion) -> bool:
+        """Keep the last word; whether it is another than the one before."""
+        kept = insert_into(feedback).values(_columns(opinion))
+        rest = [column.name for column in feedback.c if column.name not in _KEY]
+        async with self._database.writing() as connection:
+            before = await connection.scalar(select(feedback.c.verdict).where(_is(opinion)))
+            await connection.execute(
+                kept.on_conflict_do_update(
+                    index_elements=[*_KEY], set_={name: kept.excluded[name] for name in rest}
+                )
+            )
+        return bool(before != opinion.verdict)
+
+    async def all(self, since: datetime) -> tuple[Opinion, ...]:
+        """Every opinion from ``since`` on, oldest first."""
+        wanted = (
+            select(feedback)
+            .where(feedback.c.at >= seconds(since))
+            .order_by(feedback.c.at, feedback.c.subject, feedback.c.person)
+        )
+        async with self._database.reading() as connection:
+            return tuple(map(_opinion, await connection.execute(wanted)))
+
+    async def digest(self, mark: str) -> tuple[str, str] | None:
+        """The repository and the name of the digest that bears a mark."""
+        names = select(digests.c.repository, digests.c.name).order_by(digests.c.created_at.desc())
+        async with self._database.reading() as connection:
+            for repository, name in await connection.execute(names):
+                if mark_of(name) == mark:
+                    return repository, name
+        return None
+
+
+def _columns(opinion: Opinion) -> dict[str, Any]:
+    return {
+        **{name: storable(getattr(opinion, name)) for name in _KEY},
+        "verdict": opinion.verdict.value,
+        "level": opinion.level,
+        "score": opinion.score,
+        "reasons": json.dumps(opinion.reasons),
+        "at": seconds(opinion.at),
+    }
+
+
+def _is(opinion: Opinion) -> ColumnElement[bool]:
+    values = _columns(opinion)
+    return and_(*(feedback.c[name] == values[name] for name in _KEY))
+
+
+def _opinion(row: Row[*tuple[Any, ...]]) -> Opinion:
+    return Opinion(
+        **{name: getattr(row, name) for name in _KEY},
+        verdict=Verdict(row.verdict),
+        at=moment(row.at),
+        level=row.level,
+        score=row.score,
+        reasons=tuple(json.loads(row.reasons)),
+    )

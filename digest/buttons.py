@@ -1,0 +1,108 @@
+"""The buttons below a digest or an answer in a chat. Imports ``answer``, ``report`` and values.
+
+An action with its value stays below the 64 bytes that the tightest platform takes, and what a
+press says is enough to be understood alone: a commit's name, or the mark of a digest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from digest.answer import Answer
+from digest.document import Actions, Button, Document
+from digest.graded import Graded
+from digest.language import Language
+from digest.topics import Place, bearings
+from digest.words.talk import EXPLAIN, FULL_REPORT, MUTE, USEFUL, USELESS
+
+EXPLAIN_ACTION, MUTE_ACTION = "explain", "mute"
+USEFUL_ACTION, USELESS_ACTION = "useful", "useless"
+
+OF_CHANGE, OF_DIGEST = "c:", "d:"
+"""What a verdict is about: a commit by its name, or a digest by its mark."""
+
+MOST_EXPLAINED = 6
+"""Changes of a list with a button of their own; every one can be asked for in words."""
+
+_SHA = 12
+_LONGEST_TOPIC = 24
+
+
+def digest_buttons(
+    changes: Sequence[Graded], language: Language, *, mark: str, where: str = ""
+) -> tuple[Actions, ...]:
+    """Below a digest: its changes explained, the full report at ``where``, what people think.
+
+    ``mark`` tells the digest from others; ``changes`` are those that it shows, in order.
+    """
+    about = f"{OF_DIGEST}{mark}"
+    row = (*_report(where, language), *_verdicts(about, language))
+    return _rows(_explained(changes, language), row)
+
+
+def answer_buttons(
+    answer: Answer, language: Language, *, mutes: bool = False, where: str = ""
+) -> tuple[Actions, ...]:
+    """Below an answer: an explanation is judged, the changes of a list are explained.
+
+    ``mutes`` says that topics can be muted in the chat.
+    """
+    changes = [row.graded for row in answer.rows]
+    if answer.intent == "explain" and changes:
+        topic = main_topic(changes[0]) if mutes else ""
+        about = f"{OF_CHANGE}{changes[0].sha[:_SHA]}"
+        return _rows((), (*_verdicts(about, language), *_mute(topic, language)))
+    if answer.error is not None or not changes:
+        return ()
+    row = (*_report(where, language), *_mute(answer.topic if mutes else "", language))
+    return _rows(_explained(changes, language), row)
+
+
+def with_buttons(document: Document, buttons: Iterable[Actions]) -> Document:
+    """The document with buttons below it."""
+    return replace(document, blocks=(*document.blocks, *buttons))
+
+
+def main_topic(graded: Graded) -> str:
+    """The topic that a change itself says it is about; empty where it says none."""
+    said = {Place.TAG: 0, Place.SCOPE: 1}
+    found = [(said[b.place], name) for name, b in bearings(graded).items() if b.place in said]
+    return min(found)[1] if found else ""
+
+
+def _explained(changes: Sequence[Graded], language: Language) -> tuple[Button, ...]:
+    return tuple(
+        Button(
+            EXPLAIN.text(language, change=_name(change)),
+            action=EXPLAIN_ACTION,
+            value=change.sha[:_SHA],
+        )
+        for change in changes[:MOST_EXPLAINED]
+    )
+
+
+def _name(graded: Graded) -> str:
+    return f"#{graded.number}" if graded.number is not None else graded.sha[:7]
+
+
+def _report(where: str, language: Language) -> tuple[Button, ...]:
+    return (Button(FULL_REPORT.template(language), url=where),) if where else ()
+
+
+def _verdicts(about: str, language: Language) -> tuple[Button, ...]:
+    return (
+        Button(USEFUL.template(language), action=USEFUL_ACTION, value=about),
+        Button(USELESS.template(language), action=USELESS_ACTION, value=about),
+    )
+
+
+def _mute(topic: str, language: Language) -> tuple[Button, ...]:
+    """None for a topic that is too long for a press to say."""
+    if not topic or len(topic.encode()) > _LONGEST_TOPIC:
+        return ()
+    return (Button(MUTE.text(language, topic=topic), action=MUTE_ACTION, value=topic),)
+
+
+def _rows(*rows: tuple[Button, ...]) -> tuple[Actions, ...]:
+    return tuple(Actions(row) for row in rows if row)
