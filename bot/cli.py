@@ -259,6 +259,79 @@ def check(
 
 
 @app.command()
+def init(
+    *,
+    repo: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--repo", metavar="REPO", help="A folder or an address to watch; may be repeated."
+        ),
+    ] = None,
+    platform: Annotated[
+        str, typer.Option("--platform", metavar="KIND", help="Where to post; default: console.")
+    ] = "",
+    chat: Annotated[
+        str, typer.Option("--chat", metavar="CHAT", help="The chat, in the platform's words.")
+    ] = "",
+    tz: Annotated[
+        str,
+        typer.Option("--tz", metavar="ZONE", envvar="DIGESTBOT_ZONE", help="IANA time zone."),
+    ] = "",
+    time: Annotated[
+        str, typer.Option("--time", metavar="HH:MM", help="When to post; default: 09:00.")
+    ] = "",
+    lang: Annotated[
+        str, typer.Option("--lang", metavar="LANG", help="en or zh; default: en.")
+    ] = "",
+    settings: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set", metavar="KEY=VALUE", help="A setting of the platform; may be repeated."
+        ),
+    ] = None,
+    config: Annotated[
+        Path | None,
+        typer.Option(
+            "--config", "-c", metavar="FILE", help="What to write; default: digestbot.toml here."
+        ),
+    ] = None,
+) -> None:
+    """Write a first configuration, asking for what no option tells; overwrite nothing.
+
+    Secrets are asked for, or taken from DIGESTBOT_<PLATFORM>_<KEY>, and kept in files of their own.
+    """
+    from bot.commands import init as command
+
+    command.run(
+        command.Options(
+            file=config,
+            repositories=repo or (),
+            platform=platform,
+            chat=chat,
+            zone=tz,
+            time=time,
+            language=lang,
+            settings=settings or (),
+        )
+    )
+
+
+@app.command()
+def doctor(
+    *,
+    form: Annotated[AnswerFormat, typer.Option("--format", help="What to write.")] = (
+        AnswerFormat.TEXT
+    ),
+    json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
+    config: ConfigFile = None,
+) -> None:
+    """Look at this installation, and tell the way out of everything that is wrong with it."""
+    from bot.commands import doctoring
+
+    doctoring.run(AnswerFormat.JSON if json else form, config)
+
+
+@app.command()
 def cost(
     *,
     since: Annotated[

@@ -1,0 +1,47 @@
+"""``digestbot doctor``: what is wrong with this installation, and the way out of each thing.
+
+``check`` asks whether the configuration would run; this looks at what it runs on as well: the
+machine, the archive, the clones, the network. Nothing is sent, changed or brought up to date.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Sequence
+from pathlib import Path
+
+from bot.check import Weight
+from bot.config import Config
+from bot.doctor.archive import archive
+from bot.doctor.clones import clones
+from bot.doctor.finding import Finding, guarded
+from bot.doctor.machine import clock, disk, git, python
+from bot.doctor.network import network
+from bot.doctor.setup import setup, work
+from bot.sections import RepositoryConfig
+
+__all__ = ["Finding", "examine", "ill"]
+
+
+async def examine(data: Path, config: Config | None) -> Sequence[Finding]:
+    """Everything that was looked at, in an order to read it in; the looks go on side by side."""
+    repositories: Sequence[RepositoryConfig] = config.repositories if config else ()
+    looks: list[tuple[str, Awaitable[Sequence[Finding]]]] = [
+        ("python", asyncio.to_thread(python)),
+        ("git", git()),
+        ("disk", asyncio.to_thread(disk, data)),
+        ("clock", asyncio.to_thread(clock, data)),
+        ("configuration", asyncio.to_thread(setup, config)),
+        ("archive", asyncio.to_thread(archive, data)),
+        ("work", asyncio.to_thread(work, data)),
+        ("clones", clones(data, repositories)),
+    ]
+    if config is not None:
+        looks.append(("network", network(config)))
+    found = await asyncio.gather(*(guarded(subject, look) for subject, look in looks))
+    return [finding for some in found for finding in some]
+
+
+def ill(findings: Sequence[Finding]) -> bool:
+    """Whether something is broken."""
+    return any(one.weight is Weight.ERROR for one in findings)
