@@ -61,8 +61,12 @@ class ChatSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Subscribed:
-    """A digest that a chat asked for: of one repository, daily or weekly, with its own timing."""
+    """A digest that a chat asked for: of one repository, daily or weekly, with its own timing.
+
+    ``person`` is who asked, as ``platform:id``.
+    """
 
     repository: str
     weekly: bool = False
+    person: str = ""
     timing: Timing = AS_USUAL

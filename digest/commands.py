@@ -98,7 +98,7 @@ _UNMUTE = re.compile(
     re.IGNORECASE,
 )
 _SET = re.compile(
-    rf"(?:(?:settings?|set|设置|设定)[ :：]?)(?:the )?({_any(_SETTINGS)})(?: to|为|成)?[ =:：]?(.+)",
+    rf"(?:settings?|set|设置|设定)[ :：]?(?:the )?({_any(_SETTINGS)})(?: to|为|成)?[ =:：]?(.+)",
     re.IGNORECASE,
 )
 _RULE = rf"({_any(_FIELDS)})[ :：]?(.+)"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, get_args
 
 from digest.answer import Answer
 from digest.complaint import complaint
@@ -12,6 +12,7 @@ from digest.document import Document, Paragraph, Text
 from digest.errors import UserError
 from digest.intent import Changed, DigestOf, Explain, Help, Intent, Search, Unknown
 from digest.language import Language
+from digest.managing import Managing
 from digest.question import language_of, parse
 from handlers.changed import changed
 from handlers.context import Context
@@ -20,6 +21,7 @@ from handlers.digest_of import digest_of
 from handlers.explain import explain
 from handlers.help import help_page, unknown
 from handlers.search import search
+from handlers.subscribing import manage
 
 HANDLERS: Mapping[type[Intent], Callable[[Any, Context], Awaitable[Answer]]] = {
     Explain: explain,
@@ -28,6 +30,7 @@ HANDLERS: Mapping[type[Intent], Callable[[Any, Context], Awaitable[Answer]]] = {
     DigestOf: digest_of,
     Help: help_page,
     Unknown: unknown,
+    **dict.fromkeys(get_args(Managing), manage),
 }
 """What answers each intent: one handler a member of the closed set."""
 

@@ -17,6 +17,8 @@ from handlers.ports import A, Archive, B, Clock, Coverage, Progress, Source, Wor
 from handlers.profiling import Profiles, Usage
 
 if TYPE_CHECKING:
+    from handlers.chats import Room
+
     # Only a context with a model needs what this brings along.
     from handlers.judgement import Judging
 
@@ -89,5 +91,6 @@ class Context:
     conversation: ConversationKey | None = None
     page: int = 1
     length: Length = Length.NORMAL
+    room: Room | None = None
     profiles: Profiles | None = None
     usage: Usage | None = None
