@@ -40,11 +40,15 @@ Left = Sequence[DeliveryRecord]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Posting:
-    """A document for a target; ``digest`` is its stable name, as in ``DeliveryKey``."""
+    """A document for a target; ``digest`` is its stable name, as in ``DeliveryKey``.
+
+    ``reply_to`` is a message that it answers, frozen with it.
+    """
 
     target: Target
     digest: str
     document: Document
+    reply_to: Receipt | None = None
 
     @property
     def key(self) -> DeliveryKey:
@@ -105,7 +109,7 @@ class Delivery:
         """Post what is not yet posted."""
         parts = posting.target.sender.render(posting.document)
         async with self._leases.hold(_name(posting.key)) as mine:
-            content = freeze(posting.document, parts, self._clock.now())
+            content = freeze(posting.document, parts, self._clock.now(), posting.reply_to)
             record = await self._ledger.claim(posting.key, content, len(parts))
             return await self._go_on(posting.target, record, mine=mine)
 
@@ -188,8 +192,8 @@ class Delivery:
     async def _post(
         self, target: Target, record: DeliveryRecord, entries: list[PartRecord]
     ) -> Delivered:
-        frozen = thaw(record.content).parts
-        thread: Receipt | None = None
+        content = thaw(record.content)
+        frozen, thread = content.parts, content.thread
         new = 0
         for place, entry in enumerate(entries):
             if entry.state is not PartState.SENT:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, fields, is_dataclass
 from datetime import datetime
 from typing import Any
 
-from bot.platforms.base import Part
+from bot.platforms.base import Part, Receipt
 from digest import document as model
 from digest.document import Document
 
@@ -25,20 +25,33 @@ _TYPES = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Frozen:
-    """A document with the parts that a platform made of it."""
+    """A document with the parts that a platform made of it.
+
+    ``thread`` is the message that they answer, where they answer one.
+    """
 
     document: Document
     parts: tuple[Part, ...]
+    thread: Receipt | None = None
 
 
-def freeze(document: Document, parts: Sequence[Part], at: datetime | None = None) -> str:
+def freeze(
+    document: Document,
+    parts: Sequence[Part],
+    at: datetime | None = None,
+    thread: Receipt | None = None,
+) -> str:
     """The document and its parts as JSON text, in ASCII: no database chokes on a lone surrogate.
 
     ``at`` is the time of freezing, aware, in UTC.
     """
     rendered = [[part.text, part.body] for part in parts]
-    frozen = {"document": _encode(document), "parts": rendered}
-    return json.dumps(frozen if at is None else {**frozen, "at": at.isoformat()})
+    frozen: dict[str, Any] = {"document": _encode(document), "parts": rendered}
+    if at is not None:
+        frozen["at"] = at.isoformat()
+    if thread is not None:
+        frozen["thread"] = thread.dump()
+    return json.dumps(frozen)
 
 
 def thaw(content: str) -> Frozen:
@@ -48,6 +61,7 @@ def thaw(content: str) -> Frozen:
     return Frozen(
         document=_decode(loaded["document"]),
         parts=tuple(Part(text=text, body=body, since=at) for text, body in loaded["parts"]),
+        thread=Receipt.parse(loaded.get("thread", "")),
     )
 
 

@@ -2,33 +2,31 @@
 
 A slot's digest is kept in the archive, with the tip it went up to and the state of each of its
 commits, before anything is posted. A process that dies in between finds it there, posts the same
-content and moves the channel's tip to the same commit: nothing is lost, nothing comes twice.
+content and moves the channel's tip to the same commit: nothing is lost, nothing comes twice. What
+several channels get alike is made once (:mod:`bot.editions`).
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import structlog
 
+from bot.amending import Amending
 from bot.app import App
 from bot.delivery import Delivered
-from bot.frozen import freeze, thaw
-from bot.reports import keep_report
+from bot.editions import Editions
+from bot.frozen import thaw
 from bot.roster import Post
 from bot.runner import Ready
 from bot.schedule import Slot, window
 from bot.sections import Quiet, RepositoryConfig
-from bot.store.digests import Heading, KeptDigest
+from bot.store.digests import KeptDigest
 from bot.subscription import Subscription
 from digest.errors import SourceUnavailable, UserError
-from digest.markdown import markdown
-from digest.report import digest_document, report_document
-from handlers.context import Context
-from handlers.daily import Daily, due
 from handlers.ports import State
 
 if TYPE_CHECKING:
@@ -40,10 +38,17 @@ log = structlog.get_logger(__name__)
 class Slots:
     """Builds and finishes the slots of subscriptions."""
 
-    def __init__(self, app: App, subscription: Callable[[str], Subscription | None]) -> None:
+    def __init__(
+        self,
+        app: App,
+        subscription: Callable[[str], Subscription | None],
+        amending: Amending | None = None,
+    ) -> None:
         """``subscription`` knows what is served now, by the names of posts."""
         self._app = app
         self._subscription = subscription
+        self._editions = Editions(app)
+        self._amending = amending
 
     async def build(self, post: Post, slot: Slot) -> Sequence[Ready]:
         """The digests of a slot, one a repository; none for a quiet day that is to be silent.
@@ -75,13 +80,15 @@ class Slots:
         return ready
 
     async def finish(self, post: Post, slot: Slot, results: Sequence[Delivered]) -> None:
-        """Record how every commit of the slot ended, and move the channel's tips."""
+        """Record how every commit of the slot ended, move the channel's tips, plan amendments."""
         del results  # frozen is as good as posted: the delivery brings it to an end
         channel = self._subscription(post.name)
         for settings in channel.repositories if channel else ():
             assert channel is not None
-            kept = await self._app.digests.get(_name(channel, settings, slot))
+            kept = await self._app.digests.get(digest_name(channel, settings, slot.name))
             if kept is not None:
+                if self._amending is not None:
+                    await self._amending.plan(post.target, channel, settings, kept)
                 watched = await self._app.watch_configured(settings)
                 await self._app.coverage.record(
                     watched.repository,
@@ -91,6 +98,11 @@ class Slots:
                     kept.outcomes,
                 )
 
+    async def amend(self, posts: Mapping[str, Post]) -> None:
+        """Carry out what is planned for the posts."""
+        if self._amending is not None:
+            await self._amending.carry_out(posts, self._subscription)
+
     async def _kept(
         self,
         channel: Subscription,
@@ -99,42 +111,13 @@ class Slots:
         slot: Slot,
         late: _Late,
     ) -> KeptDigest:
-        name = _name(channel, settings, slot)
+        name = digest_name(channel, settings, slot.name)
         if (kept := await self._app.digests.get(name)) is not None and kept.heading.frozen:
             return kept
-        watched = await self._app.watch_configured(settings)
-        await watched.source.sync()
-        ctx = self._app.context(
-            watched, zone=channel.spec.zone, language=channel.language, judging=late.judging()
+        edition = await self._editions.edition(
+            channel, settings, slot, window(post.spec, slot), late.judging()
         )
-        daily = await due(ctx, channel.name, window(post.spec, slot), channel.least)
-        return await self._app.digests.keep(self._frozen(name, channel, daily, ctx))
-
-    def _frozen(self, name: str, channel: Subscription, daily: Daily, ctx: Context) -> KeptDigest:
-        report = daily.report
-        where = keep_report(channel.output or self._app.data / "reports", daily)
-        counts = report.counts
-        return KeptDigest(
-            heading=Heading(
-                name=name,
-                repository=report.repository.name,
-                branch=report.branch,
-                window=report.window,
-                created_at=ctx.clock.now(),
-                counts={
-                    "total": counts.total,
-                    "high": counts.high,
-                    "medium": counts.medium,
-                    "low": counts.low,
-                },
-            ),
-            document=freeze(
-                digest_document(report, report.language, str(where), least=channel.least), ()
-            ),
-            markdown=markdown(report_document(report, report.language)),
-            tip=daily.tip.sha or "",
-            outcomes=daily.outcomes,
-        )
+        return await self._app.digests.keep(edition.named(name))
 
 
 class _Late:
@@ -154,7 +137,11 @@ class _Late:
         return replace(judging, patience=max(0.0, judging.patience - waited))
 
 
-def _name(channel: Subscription, repository: RepositoryConfig, slot: Slot) -> str:
+def digest_name(channel: Subscription, repository: RepositoryConfig, slot: str) -> str:
     """The stable name of what one channel gets of one repository in one slot."""
-    kind = channel.spec.kind
-    return f"{kind}:{repository.name}:{repository.branch or 'HEAD'}:{slot.name}:{channel.name}"
+    return name_of(str(channel.spec.kind), repository, slot, channel.name)
+
+
+def name_of(kind: str, repository: RepositoryConfig, slot: str, subscription: str) -> str:
+    """The same, of a subscription by its name."""
+    return f"{kind}:{repository.name}:{repository.branch or 'HEAD'}:{slot}:{subscription}"

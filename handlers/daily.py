@@ -44,19 +44,52 @@ async def look(ctx: Context, window: Window, least: Level = Level.HIGH) -> Daily
     return await _report(ctx, tip, window, window, least, late=())
 
 
+async def between(
+    ctx: Context, selection: Range, window: Window, least: Level = Level.HIGH
+) -> Daily:
+    """The report of a range of commits, told as one of ``window``, whenever they were made."""
+    tip = await ctx.watched.source.tip(ctx.watched.branch)
+    return await _report(ctx, tip, selection, window, least, late=())
+
+
 async def due(ctx: Context, channel: str, window: Window, least: Level = Level.HIGH) -> Daily:
     """The report of what came to the branch since the channel's last digest.
 
     The first digest of a channel is that of the window alone: it does not reach back further.
     """
-    source = ctx.watched.source
-    tip = await source.tip(ctx.watched.branch)
+    tip = await ctx.watched.source.tip(ctx.watched.branch)
     seen = await ctx.coverage.seen(ctx.watched.repository, tip.branch, channel)
+    return await come(ctx, tip, seen, window, least)
+
+
+async def come(
+    ctx: Context, tip: Tip, seen: str | None, window: Window, least: Level = Level.HIGH
+) -> Daily:
+    """The report of what came to the branch between two tips.
+
+    Without ``seen`` it is that of the window alone. It is the same for everybody who asks for it
+    in one language, but for :func:`shown_from`.
+    """
+    source = ctx.watched.source
     if seen is None or tip.sha is None:
         return await _report(ctx, tip, window, window, least, late=())
     rewritten = not await source.is_ancestor(seen, tip.sha)
     selection = Range(base=seen, tip=tip.sha)
     return await _report(ctx, tip, selection, window, least, late=None, rewritten=rewritten)
+
+
+def shown_from(daily: Daily, least: Level) -> Daily:
+    """The same report for a digest that shows changes from another level on."""
+    posted = {entry.graded.sha for entry in shown(daily.report, least)}
+    outcomes = tuple(
+        one
+        if one.state is State.FAILED
+        else replace(one, state=State.POSTED if one.sha in posted else State.ARCHIVED)
+        for one in daily.outcomes
+    )
+    before = daily.report.coverage
+    coverage = tally(((o.state, o.why) for o in outcomes), before.total) if before else None
+    return replace(daily, report=replace(daily.report, coverage=coverage), outcomes=outcomes)
 
 
 async def _report(

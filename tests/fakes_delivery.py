@@ -111,9 +111,11 @@ class FakeSender:
 
     name: str = "fake"
     can_find: bool = False
+    can_edit: bool = False
     errors: list[SendError] = field(default_factory=list)
     taken: bool = False
     step: Callable[[str], None] = no_step
+    edit_errors: list[SendError] = field(default_factory=list)
     stands: list[tuple[str, Part, Receipt | None]] = field(default_factory=list)
     calls: int = 0
     delay: float = 0.0
@@ -121,7 +123,8 @@ class FakeSender:
 
     @property
     def abilities(self) -> frozenset[Ability]:
-        return frozenset({Ability.FIND, Ability.THREAD} if self.can_find else ())
+        found = {Ability.FIND, Ability.THREAD} if self.can_find else set()
+        return frozenset(found | ({Ability.EDIT} if self.can_edit else set()))
 
     def render(self, document: Document) -> tuple[Part, ...]:
         texts = (
@@ -144,7 +147,17 @@ class FakeSender:
         return Receipt(message=f"{chat}/{len(self.stands)}")
 
     async def edit(self, chat: str, receipt: Receipt, part: Part) -> Receipt:
-        raise SendError(SendReason.UNSUPPORTED)
+        if not self.can_edit:
+            raise SendError(SendReason.UNSUPPORTED)
+        self.step("before edit")
+        if self.edit_errors:
+            raise self.edit_errors.pop(0)
+        where, number = receipt.message.split("/")
+        assert where == chat
+        _, old, reply_to = self.stands[int(number) - 1]
+        self.stands[int(number) - 1] = (chat, replace(part, identity=old.identity), reply_to)
+        self.step("after edit")
+        return receipt
 
     async def find(self, chat: str, part: Part, reply_to: Receipt | None = None) -> Receipt | None:
         if not self.can_find:

@@ -19,6 +19,7 @@ from bot.store.dialect import insert_into
 from bot.store.engine import Database
 from bot.store.rows import moment, seconds, storable
 from bot.store.tables import digests
+from bot.store.writing import chunks
 from digest.window import Window
 from handlers.ports import Outcome, State
 
@@ -83,6 +84,17 @@ class SqlDigests:
             wanted = select(digests).where(digests.c.name == name)
             row = (await connection.execute(wanted)).first()
         return _kept(row) if row else None
+
+    async def posted(self, names: Sequence[str], sha: str) -> Sequence[str]:
+        """Those of the names whose digests show a commit, in the order of the names."""
+        found: set[str] = set()
+        async with self._database.reading() as connection:
+            for some in chunks(dict.fromkeys(names)):
+                wanted = select(digests.c.name, digests.c.outcomes).where(digests.c.name.in_(some))
+                for name, outcomes in await connection.execute(wanted):
+                    if [sha, State.POSTED.value] in (one[:2] for one in json.loads(outcomes)):
+                        found.add(name)
+        return tuple(name for name in dict.fromkeys(names) if name in found)
 
     async def list(self, limit: int) -> Sequence[Heading]:
         """The digests that were made last, the newest first; ``limit`` of them at most."""

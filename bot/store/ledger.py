@@ -96,6 +96,12 @@ class SqlLedger:
             rows = await connection.execute(_RECORDS.where(~deliveries.c.done))
             return tuple(_records(rows.all(), fresh=False))
 
+    async def record(self, key: DeliveryKey) -> DeliveryRecord | None:
+        """A delivery as it stands, ``None`` for one that was never claimed."""
+        async with self._database.reading() as connection:
+            rows = await connection.execute(_RECORDS.where(_is(key)))
+            return next(iter(_records(rows.all(), fresh=False)), None)
+
     async def claim_slot(self, subscription: str, slot: str) -> bool:
         """Whether this call is the first to claim the slot (a local date) of a subscription."""
         claimed = (

@@ -254,10 +254,15 @@ def main_places(changes: Sequence[Facts], most: int) -> list[str]:
     A folder counts once a change, so that one sweeping change does not speak for a day; a folder
     that only one of several changes touches is not among the main ones.
     """
+    return [path for path, _ in hot_places(changes, most)]
+
+
+def hot_places(changes: Sequence[Facts], most: int) -> list[tuple[str, int]]:
+    """The :func:`main_places`, each with how many of the changes touch it."""
     counted: Counter[str] = Counter()
     for facts in changes:
         folders = {_folder_at(f.path, _SHALLOWEST) for f in facts.files if f.area is Area.CORE}
         counted.update(sorted(f for f in folders if f.endswith("/")))
     least = 2 if len(changes) > 2 else 1
     ranked = sorted(counted.items(), key=lambda item: (-item[1], item[0]))
-    return [printable(path) for path, n in ranked[:most] if n >= least]
+    return [(printable(path), n) for path, n in ranked[:most] if n >= least]

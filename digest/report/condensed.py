@@ -81,10 +81,11 @@ def closing(report: Report, count: int, language: Language, where: str) -> Itera
 def shown(report: Report, least: Level = Level.HIGH) -> tuple[Entry, ...]:
     """The entries that the digest shows: those of ``least`` and above, within a bound.
 
-    Those that matter most stand first, then the newest. Where there are none, the top medium
-    changes stand in.
+    Those that matter most stand first, then the newest; muted ones stand nowhere. Where there are
+    none, the top medium changes stand in.
     """
-    ranked = sorted(report.entries, key=lambda e: (e.level.rank, -e.graded.grade.score))
+    heard = [entry for entry in report.entries if not entry.muted]
+    ranked = sorted(heard, key=lambda e: (e.level.rank, -e.graded.grade.score))
     chosen = [e for e in ranked if e.level.rank <= least.rank][: _MOST[least]]
     return tuple(chosen or [e for e in ranked if e.level is Level.MEDIUM][:_NOTABLE])
 
@@ -130,11 +131,16 @@ def _risk_of(statement: Statement, analysis: Analysis) -> Statement:
 
 
 def _foot(report: Report, shown: int, language: Language) -> Spans:
-    """``5 of 47 shown`` with the exact window."""
-    line = window_line(report, language)
-    if not report.entries:
-        return line
-    return between([words.SHOWN(language, shown=shown, total=report.counts.total), line], " · ")
+    """``5 of 47 shown`` with what the reader's filters left out, and the exact window."""
+    parts: list[Part] = []
+    if report.entries:
+        parts.append(words.SHOWN(language, shown=shown, total=report.counts.total))
+    if muted := sum(entry.muted for entry in report.entries):
+        parts.append(words.MUTED(language, n=muted))
+    if report.coverage and (left := report.coverage.filtered):
+        rules = ", ".join(f"{rule} {count}" for rule, count in left)
+        parts.append(words.LEFT_OUT(language, n=sum(n for _, n in left), rules=rules))
+    return between([*parts, window_line(report, language)], " · ")
 
 
 def _reference(where: str, language: Language) -> Spans:

@@ -8,6 +8,18 @@ DAILY_TITLE = Phrase("Daily report ({day})", "每日更新报告（{day}）")
 WINDOW_TITLE = Phrase("Report ({window})", "更新报告（{window}）")
 DIGEST_TITLE = Phrase("{name}: {day}", "{name}：{day}")
 
+WEEK_TITLE = Phrase("{name}: the week of {day}", "{name}：{day} 一周回顾")
+TOP = Phrase("What mattered most", "最重要的变更")
+BY_DAY = Phrase("By day", "按日统计")
+DAY = Phrase("Day", "日期")
+ALL = Phrase("Commits", "提交")
+EARLIER = Phrase("earlier", "更早")
+HOT = Phrase("Where most changed", "变更最集中之处")
+PLACE_COUNT = Phrase("{place}: {n:change|changes}", "{place}：{n} 个变更")
+
+REVERTED = Phrase("reverted by {by}", "已被 {by} 回退")
+REVERT_NOTE = Phrase("{title} was reverted by {by}.", "{title} 已被 {by} 回退。")
+
 COMMITTED = Phrase("Committed", "提交时间")
 AUTHOR = Phrase("Author", "作者")
 MESSAGE = Phrase("Subject", "提交信息")
@@ -59,6 +71,8 @@ LEAD_LATE = Phrase(
 )
 KIND_COUNT = Phrase("{kind} {count}", "{kind} {count}")
 NOTABLE = Phrase("The most notable ones:", "其中较值得关注的：")
+LEFT_OUT = Phrase("{n} left out by filters ({rules})", "过滤 {n} 个（{rules}）")
+MUTED = Phrase("{n} muted", "静音 {n} 个")
 SHOWN = Phrase("{shown} of {total} shown", "显示 {shown} / {total}")
 FULL_REPORT = Phrase("Full report", "完整报告")
 """The name of the link, or what stands before the path."""

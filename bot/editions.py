@@ -1,0 +1,135 @@
+"""Digests as they are made: one edition for all channels that get the same.
+
+However many channels want a repository at an instant, git is asked once, every change is graded
+and judged once for each language, and a document is laid out once for each level that is shown.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from bot.app import App
+from bot.frozen import freeze
+from bot.reports import keep_report
+from bot.schedule import Kind, Slot
+from bot.sections import RepositoryConfig
+from bot.sharing import Shared
+from bot.store.digests import Heading, KeptDigest
+from bot.subscription import Subscription
+from digest.markdown import markdown
+from digest.report import digest_document, report_document, weekly_document
+from digest.window import Window
+from handlers.context import Watched
+from handlers.daily import Daily, come, shown_from
+from handlers.ports import Tip
+
+if TYPE_CHECKING:
+    from handlers.judgement import Judging
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Edition:
+    """A digest but for its name, which is each channel's own."""
+
+    kept: KeptDigest
+
+    def named(self, name: str) -> KeptDigest:
+        """It as one channel's."""
+        return replace(self.kept, heading=replace(self.kept.heading, name=name))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Read:
+    """A repository as it stands at a slot."""
+
+    watched: Watched
+    tip: Tip
+
+
+class Editions:
+    """Makes editions."""
+
+    def __init__(self, app: App) -> None:
+        self._app = app
+        self._reads = Shared(64)
+        self._dailies = Shared(16)
+        self._made = Shared(32)
+
+    async def edition(
+        self,
+        channel: Subscription,
+        settings: RepositoryConfig,
+        slot: Slot,
+        window: Window,
+        judging: Judging | None,
+    ) -> Edition:
+        """What a channel gets of a repository in a slot.
+
+        ``judging`` is on whose account a model is asked, if this channel is the first to want it.
+        Raises ``SourceUnavailable``.
+        """
+        place = (settings.name, settings.branch, slot.at)
+        read = await self._reads.get(place, lambda: self._read(settings))
+        tip, repository = read.tip, read.watched.repository
+        seen = await self._app.coverage.seen(repository, tip.branch, channel.name)
+        content = (settings.name, tip, seen, window, channel.language)
+        daily = await self._dailies.get(
+            content, lambda: self._daily(read, seen, window, channel, judging)
+        )
+        folder = channel.output or self._app.data / "reports"
+        form = (content, channel.spec.kind, channel.least, folder)
+        return await self._made.get(form, lambda: self._lay_out(daily, channel, folder))
+
+    async def _read(self, settings: RepositoryConfig) -> _Read:
+        watched = await self._app.watch_configured(settings)
+        await watched.source.sync()
+        return _Read(watched=watched, tip=await watched.source.tip(watched.branch))
+
+    async def _daily(
+        self,
+        read: _Read,
+        seen: str | None,
+        window: Window,
+        channel: Subscription,
+        judging: Judging | None,
+    ) -> Daily:
+        ctx = self._app.context(
+            read.watched, zone=window.zone, language=channel.language, judging=judging
+        )
+        return await come(ctx, read.tip, seen, window)
+
+    async def _lay_out(self, daily: Daily, channel: Subscription, folder: Path) -> Edition:
+        now = self._app.clock.now()
+
+        def work() -> Edition:
+            ours = shown_from(daily, channel.least)
+            report, counts = ours.report, ours.report.counts
+            where = keep_report(folder, ours)
+            lay_out = weekly_document if channel.spec.kind is Kind.WEEKLY else digest_document
+            document = lay_out(report, report.language, str(where), least=channel.least)
+            return Edition(
+                kept=KeptDigest(
+                    heading=Heading(
+                        name="",
+                        repository=report.repository.name,
+                        branch=report.branch,
+                        window=report.window,
+                        created_at=now,
+                        counts={
+                            "total": counts.total,
+                            "high": counts.high,
+                            "medium": counts.medium,
+                            "low": counts.low,
+                        },
+                    ),
+                    document=freeze(document, ()),
+                    markdown=markdown(report_document(report, report.language)),
+                    tip=ours.tip.sha or "",
+                    outcomes=ours.outcomes,
+                )
+            )
+
+        return await asyncio.to_thread(work)

@@ -1,0 +1,118 @@
+"""What became of changes after digests that list them were posted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+from sqlalchemy import Row, select, update
+
+from bot.store.database import Database
+from bot.store.dialect import insert_into
+from bot.store.rows import moment, seconds, storable
+from bot.store.tables import amendments
+from handlers.ports import DeliveryKey
+
+
+class Told(StrEnum):
+    """How far an amendment is."""
+
+    PLANNED = "planned"
+    DONE = "done"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Amendment:
+    """A change ``sha`` of a delivery, reverted by ``by_sha``, which people call ``by_name``."""
+
+    key: DeliveryKey
+    sha: str
+    by_sha: str
+    by_name: str
+    at: datetime
+    state: Told = Told.PLANNED
+
+
+class SqlAmendments:
+    """The amendments in a database."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def plan(self, wanted: Sequence[Amendment]) -> None:
+        """Keep those that are not there yet; the others stay as they are.
+
+        Raises ``UnwritableFolder`` and ``BrokenArchive``, as every method does.
+        """
+        if wanted:
+            async with self._database.writing() as connection:
+                await connection.execute(_PLAN, [_columns(one) for one in wanted])
+
+    async def planned(self) -> Sequence[Amendment]:
+        """Those that are to be told, oldest first."""
+        wanted = (
+            select(amendments)
+            .where(amendments.c.state == Told.PLANNED.value)
+            .order_by(amendments.c.at, amendments.c.by_sha, amendments.c.sha)
+        )
+        async with self._database.reading() as connection:
+            return tuple(map(_amendment, await connection.execute(wanted)))
+
+    async def of(self, key: DeliveryKey) -> Sequence[Amendment]:
+        """All of a delivery, oldest first."""
+        wanted = (
+            select(amendments)
+            .where(*_is(key))
+            .order_by(amendments.c.at, amendments.c.by_sha, amendments.c.sha)
+        )
+        async with self._database.reading() as connection:
+            return tuple(map(_amendment, await connection.execute(wanted)))
+
+    async def done(self, one: Amendment) -> None:
+        """Note that an amendment was told."""
+        async with self._database.writing() as connection:
+            await connection.execute(
+                update(amendments)
+                .where(
+                    *_is(one.key), amendments.c.sha == one.sha, amendments.c.by_sha == one.by_sha
+                )
+                .values(state=Told.DONE.value)
+            )
+
+
+def _is(key: DeliveryKey) -> tuple[Any, ...]:
+    return (
+        amendments.c.platform == key.platform,
+        amendments.c.channel == key.channel,
+        amendments.c.digest == key.digest,
+    )
+
+
+def _columns(one: Amendment) -> dict[str, Any]:
+    return {
+        "platform": one.key.platform,
+        "channel": one.key.channel,
+        "digest": one.key.digest,
+        "sha": one.sha,
+        "by_sha": one.by_sha,
+        "by_name": storable(one.by_name),
+        "at": seconds(one.at),
+        "state": one.state.value,
+    }
+
+
+def _amendment(row: Row[*tuple[Any, ...]]) -> Amendment:
+    return Amendment(
+        key=DeliveryKey(platform=row.platform, channel=row.channel, digest=row.digest),
+        sha=row.sha,
+        by_sha=row.by_sha,
+        by_name=row.by_name,
+        at=moment(row.at),
+        state=Told(row.state),
+    )
+
+
+_PLAN = insert_into(amendments).on_conflict_do_nothing()

@@ -1,0 +1,204 @@
+"""Changes that are reverted after their digest was posted: the post says so, its thread once."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from bot.amending import Amending
+from bot.app import App, opened
+from bot.clock import FixedClock
+from bot.courier import Patience, Target
+from bot.delivery import Delivery
+from bot.platforms.base import SendError, SendReason
+from bot.roster import Fixed, Post
+from bot.runner import Runner, Work
+from bot.sections import ChannelConfig, RepositoryConfig
+from bot.slots import Slots, name_of
+from bot.store.amendments import SqlAmendments
+from bot.subscription import subscriptions_of
+from digest.grade import Level
+from tests.builders import RepositoryBuilder
+from tests.fakes_delivery import Crash, FakeLeases, FakeSender, Killed, no_step
+
+MONDAY = datetime(2026, 3, 2, 12, tzinfo=UTC)
+DAY = timedelta(days=1)
+FLAG = {
+    "src/cli.py": "import argparse\nparser = argparse.ArgumentParser()\nparser.add_argument('--fast')\n"
+}
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> RepositoryBuilder:
+    builder = RepositoryBuilder(tmp_path / "project")
+    builder.commit("Begin (#1)", {"src/cli.py": "import argparse\n"}, at=MONDAY - 3 * DAY)
+    builder.commit("[CLI] Add --fast (#2)", FLAG, at=MONDAY - DAY / 2)
+    builder.commit(
+        "Add other things (#3)", {"src/x.py": "def x():\n    return 1\n"}, at=MONDAY - DAY / 3
+    )
+    return builder
+
+
+class World:
+    """One channel of a platform, run for some days; what stands there outlives each process."""
+
+    def __init__(self, app: App, repository: RepositoryBuilder, sender: FakeSender, **more) -> None:
+        self.app, self.sender = app, sender
+        config = ChannelConfig(
+            name="team", platform="fake", chat="C1", time="12:00", least=Level.LOW, **more
+        )
+        settings = RepositoryConfig(
+            place=str(repository.path), name="ada/project", web="https://forge.example/ada/project"
+        )
+        self.served = {one.name: one for one in subscriptions_of(config, [settings])}
+        self.step = no_step
+
+    async def sweep(self, at: datetime) -> None:
+        """A new process that sweeps once at a moment."""
+        app = self.app.at(FixedClock(at))
+        delivery = Delivery(app.ledger, FakeLeases(), patience=Patience(first=0, attempts=1))
+        slots = Slots(app, self.served.get, Amending(app, delivery, name_of))
+        posts = [
+            Post(target=Target(name=name, sender=self.sender, chat="C1"), spec=one.spec)
+            for name, one in self.served.items()
+        ]
+        work = Work(
+            posts=Fixed(posts),
+            build=slots.build,
+            finish=slots.finish,
+            hearing=None,
+            delivery=delivery,
+            ledger=app.ledger,
+            leases=FakeLeases(),
+            clock=app.clock,
+            amend=slots.amend,
+        )
+        await Runner(work).sweep()
+
+    async def days(self, *days: int) -> None:
+        for day in days:
+            for _ in range(2):
+                await self.sweep(MONDAY + day * DAY)
+
+    def texts(self) -> list[str]:
+        """What stands, without the breaks of lines."""
+        return [" ".join(text.split()) for text in self.sender.texts()]
+
+    def marked(self) -> list[str]:
+        return [t for t in self.texts() if "Add --fast (#2)" in t and "↩️ reverted by #4" in t]
+
+    def notes(self) -> list[tuple[str, str | None]]:
+        replies = [reply.message if reply else None for _, _, reply in self.sender.stands]
+        told = zip(self.texts(), replies, strict=True)
+        return [(text, reply) for text, reply in told if "was reverted by" in text]
+
+
+@pytest.fixture
+async def app(tmp_path: Path) -> AsyncIterator[App]:
+    config = tmp_path / "digestbot.toml"
+    config.write_text(f"data = {str(tmp_path / 'data')!r}\n", encoding="utf-8")
+    async with opened(config, FixedClock(MONDAY)) as app:
+        yield app
+
+
+def revert(repository: RepositoryBuilder) -> None:
+    repository.commit(
+        'Revert "[CLI] Add --fast (#2)" (#4)\n\nThis reverts commit '
+        + repository.sha("main~1")
+        + ".",
+        {"src/cli.py": "import argparse\n"},
+        at=MONDAY + DAY / 2,
+    )
+
+
+async def test_post_is_edited_and_its_thread_told_once(app, repository):
+    world = World(app, repository, FakeSender(can_find=True, can_edit=True))
+    await world.days(-1, 0)
+    before = world.texts()
+    revert(repository)
+    await world.days(1, 2)
+    (line,) = world.marked()
+    assert line not in before
+    ((note, thread),) = world.notes()
+    assert "[CLI] Add --fast (#2)" in note
+    assert thread == "C1/1"
+    # Nothing else of what stood was touched.
+    kept = [text for text in before if "--fast" not in text]
+    assert [text for text in world.texts()[: len(before)] if "--fast" not in text] == kept
+    assert await SqlAmendments(app.database).planned() == ()
+
+
+async def test_platform_without_edits_gets_the_note_alone(app, repository):
+    world = World(app, repository, FakeSender())
+    await world.days(-1, 0)
+    before = world.texts()
+    revert(repository)
+    await world.days(1, 2)
+    assert world.texts()[: len(before)] == before
+    assert len(world.notes()) == 1
+
+
+async def test_weekly_post_is_amended_by_the_daily_digest_that_finds_the_revert(app, repository):
+    schedules = ({"kind": "daily"}, {"kind": "weekly", "weekdays": ["mon"]})
+    world = World(app, repository, FakeSender(can_edit=True), schedules=schedules)
+    await world.days(-7, 0)
+    assert len([t for t in world.texts() if "Add --fast (#2)" in t]) == 2
+    revert(repository)
+    await world.days(1, 2)
+    assert len(world.marked()) == 2
+    assert len(world.notes()) == 2
+
+
+async def test_revert_in_the_same_digest_amends_nothing(app, repository):
+    revert(repository)
+    world = World(app, repository, FakeSender(can_edit=True))
+    await world.days(-1, 0, 1, 2)
+    assert world.notes() == []
+
+
+async def test_edit_that_is_refused_for_now_is_made_later_and_one_for_good_is_left(app, repository):
+    sender = FakeSender(can_edit=True)
+    world = World(app, repository, sender)
+    await world.days(-1, 0)
+    revert(repository)
+    sender.edit_errors = [SendError(SendReason.UNAVAILABLE)]
+    await world.sweep(MONDAY + DAY)
+    await world.sweep(MONDAY + DAY)
+    assert world.notes() == []
+    await world.sweep(MONDAY + DAY)
+    assert len(world.notes()) == 1
+    assert len(world.marked()) == 1
+
+
+async def test_edit_window_that_closed_leaves_the_note(app, repository):
+    sender = FakeSender(can_edit=True)
+    world = World(app, repository, sender)
+    await world.days(-1, 0)
+    revert(repository)
+    sender.edit_errors = [SendError(SendReason.REJECTED, "edit_window_closed")]
+    await world.days(1)
+    assert len(world.notes()) == 1
+
+
+async def test_death_at_any_step_of_an_amendment_edits_and_tells_once(app, repository):
+    sender = FakeSender(can_find=True, can_edit=True)
+    world = World(app, repository, sender)
+    await world.days(-1, 0)
+    revert(repository)
+    await world.sweep(MONDAY + DAY)
+    for step in range(20):
+        sender.step = Crash(at=step)
+        try:
+            await world.sweep(MONDAY + DAY)
+        except Killed:
+            continue
+        finally:
+            sender.step = no_step
+        break
+    await world.sweep(MONDAY + DAY)
+    assert step >= 4
+    assert len(world.notes()) == 1
+    assert len(world.marked()) == 1
