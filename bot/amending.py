@@ -197,7 +197,8 @@ async def _edit(case: _Case) -> None:
     document = amended(case.document, case.reverts, case.repository)
     if document is None or Ability.EDIT not in sender.abilities:
         return
-    before, after = thaw(case.record.content).parts, sender.render(document)
+    frozen, after = thaw(case.record.content), sender.render(document)
+    before = frozen.parts[: frozen.own]
     if len(before) != len(after):
         log.info("amendment.too_long", channel=case.target.name, digest=case.record.key.digest)
         return
@@ -215,7 +216,7 @@ def _changed(
     before: Sequence[Part], after: Sequence[Part], record: DeliveryRecord
 ) -> Iterator[tuple[Part, Receipt]]:
     """The parts that differ, with the messages that they stand in."""
-    for entry in record.parts:
+    for entry in record.parts[: len(after)]:
         old, new = before[entry.part], after[entry.part]
         receipt = Receipt.parse(entry.receipt)
         if receipt is not None and (old.text, old.body) != (new.text, new.body):

@@ -19,7 +19,7 @@ from bot.clock import SystemClock
 from bot.courier import Courier, Errand, Patience, Target, describe
 from bot.frozen import freeze, thaw
 from bot.lease import Leases
-from bot.platforms.base import Receipt, SendReason
+from bot.platforms.base import Ability, Part, Receipt, SendReason
 from digest.document import Document
 from handlers.ports import Clock, DeliveryKey, DeliveryRecord, Ledger, PartRecord, PartState
 
@@ -42,13 +42,15 @@ Left = Sequence[DeliveryRecord]
 class Posting:
     """A document for a target; ``digest`` is its stable name, as in ``DeliveryKey``.
 
-    ``reply_to`` is a message that it answers, frozen with it.
+    ``reply_to`` is a message that it answers, frozen with it. ``details`` follow in its thread, on
+    platforms that have such: frozen with it and part of the same delivery.
     """
 
     target: Target
     digest: str
     document: Document
     reply_to: Receipt | None = None
+    details: Document | None = None
 
     @property
     def key(self) -> DeliveryKey:
@@ -107,10 +109,21 @@ class Delivery:
 
     async def deliver(self, posting: Posting) -> Delivered:
         """Post what is not yet posted."""
-        parts = posting.target.sender.render(posting.document)
+        sender = posting.target.sender
+        parts = sender.render(posting.document)
+        following: tuple[Part, ...] = ()
+        if posting.details is not None and Ability.THREAD in sender.abilities:
+            following = sender.render(posting.details)
         async with self._leases.hold(_name(posting.key)) as mine:
-            content = freeze(posting.document, parts, self._clock.now(), posting.reply_to)
-            record = await self._ledger.claim(posting.key, content, len(parts))
+            content = freeze(
+                posting.document,
+                parts,
+                self._clock.now(),
+                posting.reply_to,
+                details=posting.details,
+                following=following,
+            )
+            record = await self._ledger.claim(posting.key, content, len(parts) + len(following))
             return await self._go_on(posting.target, record, mine=mine)
 
     async def deliver_all(self, postings: Sequence[Posting]) -> tuple[Delivered, ...]:

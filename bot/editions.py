@@ -7,6 +7,7 @@ and judged once for each language, and a document is laid out once for each leve
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,12 +20,16 @@ from bot.sections import RepositoryConfig
 from bot.sharing import Shared
 from bot.store.digests import Heading, KeptDigest
 from bot.subscription import Subscription
+from digest.buttons import explaining, with_buttons
 from digest.markdown import markdown
-from digest.report import digest_document, report_document, weekly_document
+from digest.match import Resolved
+from digest.report import digest_document, report_document, shown, weekly_document
+from digest.report.details import details_document
 from digest.window import Window
 from handlers.context import Watched
 from handlers.daily import Daily, come, shown_from
 from handlers.ports import Tip
+from handlers.sifting import sifted, topics_of
 
 if TYPE_CHECKING:
     from handlers.judgement import Judging
@@ -80,8 +85,18 @@ class Editions:
             content, lambda: self._daily(read, seen, window, channel, judging)
         )
         folder = channel.output or self._app.data / "reports"
-        form = (content, channel.spec.kind, channel.least, folder)
-        return await self._made.get(form, lambda: self._lay_out(daily, channel, folder))
+        muted = await topics_of(self._app.archive, read.watched, channel.muted)
+        form = (
+            *(content, channel.spec.kind, channel.least, folder, self._reads_files(channel)),
+            *(channel.filters, muted),
+        )
+        return await self._made.get(form, lambda: self._lay_out(daily, channel, folder, muted))
+
+    def _reads_files(self, channel: Subscription) -> bool:
+        """Whether those who read the channel sit at this machine."""
+        accounts = self._app.config.platforms if self._app.config else {}
+        account = accounts.get(channel.platform)
+        return account is not None and account.kind == "console"
 
     async def _read(self, settings: RepositoryConfig) -> _Read:
         watched = await self._app.watch_configured(settings)
@@ -101,15 +116,26 @@ class Editions:
         )
         return await come(ctx, read.tip, seen, window)
 
-    async def _lay_out(self, daily: Daily, channel: Subscription, folder: Path) -> Edition:
+    async def _lay_out(
+        self,
+        daily: Daily,
+        channel: Subscription,
+        folder: Path,
+        muted: Sequence[tuple[str, Resolved]],
+    ) -> Edition:
         now = self._app.clock.now()
 
         def work() -> Edition:
-            ours = shown_from(daily, channel.least)
+            ours = shown_from(sifted(daily, channel.filters, muted), channel.least)
             report, counts = ours.report, ours.report.counts
             where = keep_report(folder, ours)
             lay_out = weekly_document if channel.spec.kind is Kind.WEEKLY else digest_document
-            document = lay_out(report, report.language, str(where), least=channel.least)
+            # A path of this machine is of use on this machine alone.
+            shown_path = str(where) if self._reads_files(channel) else ""
+            document = lay_out(report, report.language, shown_path, least=channel.least)
+            listed = [entry.graded for entry in shown(report, channel.least)]
+            document = with_buttons(document, explaining(listed, report.language))
+            details = details_document(report, report.language, least=channel.least)
             return Edition(
                 kept=KeptDigest(
                     heading=Heading(
@@ -125,7 +151,7 @@ class Editions:
                             "low": counts.low,
                         },
                     ),
-                    document=freeze(document, ()),
+                    document=freeze(document, (), details=details),
                     markdown=markdown(report_document(report, report.language)),
                     tip=ours.tip.sha or "",
                     outcomes=ours.outcomes,

@@ -27,12 +27,15 @@ _TYPES = {
 class Frozen:
     """A document with the parts that a platform made of it.
 
-    ``thread`` is the message that they answer, where they answer one.
+    ``thread`` is the message that they answer, where they answer one. The first ``own`` parts are
+    the document's; the others are ``details`` that follow it.
     """
 
     document: Document
     parts: tuple[Part, ...]
     thread: Receipt | None = None
+    own: int = 0
+    details: Document | None = None
 
 
 def freeze(
@@ -40,17 +43,22 @@ def freeze(
     parts: Sequence[Part],
     at: datetime | None = None,
     thread: Receipt | None = None,
+    *,
+    details: Document | None = None,
+    following: Sequence[Part] = (),
 ) -> str:
     """The document and its parts as JSON text, in ASCII: no database chokes on a lone surrogate.
 
-    ``at`` is the time of freezing, aware, in UTC.
+    ``at`` is the time of freezing, aware, in UTC. ``following`` are the parts of ``details``.
     """
-    rendered = [[part.text, part.body] for part in parts]
+    rendered = [[part.text, part.body] for part in (*parts, *following)]
     frozen: dict[str, Any] = {"document": _encode(document), "parts": rendered}
     if at is not None:
         frozen["at"] = at.isoformat()
     if thread is not None:
         frozen["thread"] = thread.dump()
+    if details is not None:
+        frozen |= {"details": _encode(details), "own": len(parts)}
     return json.dumps(frozen)
 
 
@@ -62,6 +70,8 @@ def thaw(content: str) -> Frozen:
         document=_decode(loaded["document"]),
         parts=tuple(Part(text=text, body=body, since=at) for text, body in loaded["parts"]),
         thread=Receipt.parse(loaded.get("thread", "")),
+        own=loaded.get("own", len(loaded["parts"])),
+        details=_decode(loaded["details"]) if "details" in loaded else None,
     )
 
 

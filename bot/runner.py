@@ -52,10 +52,14 @@ _FINISHED, _FIRST_SEEN = "finished:", "first-seen:"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ready:
-    """A document to post; ``digest`` is its stable name, as in ``DeliveryKey``."""
+    """A document to post; ``digest`` is its stable name, as in ``DeliveryKey``.
+
+    ``details`` follow in its thread, where the platform has threads.
+    """
 
     digest: str
     document: Document
+    details: Document | None = None
 
 
 Build = Callable[[Post, Slot], Awaitable[Sequence[Ready]]]
@@ -255,7 +259,10 @@ class Runner:
     async def _produce(self, post: Post, slot: Slot) -> None:
         ready = await self._work.build(post, slot)
         postings = [
-            Posting(target=post.target, digest=one.digest, document=one.document) for one in ready
+            Posting(
+                target=post.target, digest=one.digest, document=one.document, details=one.details
+            )
+            for one in ready
         ]
         results = await self._work.delivery.deliver_all(postings)
         await self._conclude(post, results)

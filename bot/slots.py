@@ -20,13 +20,18 @@ from bot.app import App
 from bot.delivery import Delivered
 from bot.editions import Editions
 from bot.frozen import thaw
+from bot.platforms.base import Receiver
 from bot.roster import Post
 from bot.runner import Ready
-from bot.schedule import Slot, window
+from bot.schedule import Kind, Slot, window
 from bot.sections import Quiet, RepositoryConfig
-from bot.store.digests import KeptDigest
+from bot.store.digests import Heading, KeptDigest
+from bot.store.feedback import mark_of
 from bot.subscription import Subscription
+from bot.web.links import page_of
+from digest.buttons import digest_buttons, report_link, with_buttons, without_buttons
 from digest.errors import SourceUnavailable, UserError
+from digest.language import Language
 from handlers.ports import State
 
 if TYPE_CHECKING:
@@ -73,11 +78,34 @@ class Slots:
                 continue
             posted = any(outcome.state is State.POSTED for outcome in kept.outcomes)
             if posted or channel.quiet is Quiet.LINE:
-                document = thaw(kept.document).document
-                ready.append(Ready(digest=kept.heading.name, document=document))
+                ready.append(self._ready(kept, post))
         if failed and len(failed) == len(channel.repositories):
             raise failed[0]
         return ready
+
+    def _ready(self, kept: KeptDigest, post: Post) -> Ready:
+        """A kept digest as it is posted: with buttons that are of use where it goes."""
+        frozen, heading = thaw(kept.document), kept.heading
+        language = Language(frozen.document.language)
+        where = self._address(kept.heading, language, weekly=post.spec.kind is Kind.WEEKLY)
+        if isinstance(post.target.sender, Receiver):
+            buttons = digest_buttons(mark_of(heading.name), language, where=where)
+            document = with_buttons(frozen.document, buttons)
+        else:
+            document = with_buttons(without_buttons(frozen.document), report_link(language, where))
+        return Ready(digest=heading.name, document=document, details=frozen.details)
+
+    def _address(self, heading: Heading, language: Language, *, weekly: bool) -> str:
+        """The page of a digest's full report; empty where there are no pages to be found."""
+        web = self._app.config.web if self._app.config else None
+        since = heading.window.since.astimezone(heading.window.zone).date()
+        return page_of(
+            web.public_url if web else "",
+            heading.repository,
+            day=None if weekly else since,
+            week=since if weekly else None,
+            language=str(language),
+        )
 
     async def finish(self, post: Post, slot: Slot, results: Sequence[Delivered]) -> None:
         """Record how every commit of the slot ended, move the channel's tips, plan amendments."""

@@ -29,16 +29,25 @@ _SHA = 12
 _LONGEST_TOPIC = 24
 
 
-def digest_buttons(
-    changes: Sequence[Graded], language: Language, *, mark: str, where: str = ""
-) -> tuple[Actions, ...]:
-    """Below a digest: its changes explained, the full report at ``where``, what people think.
+def explaining(changes: Sequence[Graded], language: Language) -> tuple[Actions, ...]:
+    """A button for each of the first changes of a list, which explains it."""
+    return _rows(_explained(changes, language))
 
-    ``mark`` tells the digest from others; ``changes`` are those that it shows, in order.
-    """
-    about = f"{OF_DIGEST}{mark}"
-    row = (*_report(where, language), *_verdicts(about, language))
-    return _rows(_explained(changes, language), row)
+
+def digest_buttons(mark: str, language: Language, *, where: str = "") -> tuple[Actions, ...]:
+    """Below a digest, which ``mark`` tells from others: the full report at ``where``, verdicts."""
+    return _rows((*_report(where, language), *_verdicts(f"{OF_DIGEST}{mark}", language)))
+
+
+def report_link(language: Language, where: str) -> tuple[Actions, ...]:
+    """Below a digest in a chat where nobody hears a press."""
+    return _rows(_report(where, language))
+
+
+def without_buttons(document: Document) -> Document:
+    """The document without anything to press."""
+    kept = tuple(block for block in document.blocks if not isinstance(block, Actions))
+    return replace(document, blocks=kept)
 
 
 def answer_buttons(

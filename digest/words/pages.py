@@ -73,6 +73,7 @@ KIND_COUNT = Phrase("{kind} {count}", "{kind} {count}")
 NOTABLE = Phrase("The most notable ones:", "其中较值得关注的：")
 LEFT_OUT = Phrase("{n} left out by filters ({rules})", "过滤 {n} 个（{rules}）")
 MUTED = Phrase("{n} muted", "静音 {n} 个")
+DETAILS = Phrase("In detail", "详细说明")
 SHOWN = Phrase("{shown} of {total} shown", "显示 {shown} / {total}")
 FULL_REPORT = Phrase("Full report", "完整报告")
 """The name of the link, or what stands before the path."""

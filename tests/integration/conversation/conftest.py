@@ -1,5 +1,18 @@
-"""An archive of its own for every test, migrated once."""
+"""An archive in a folder of its own for every test."""
 
-from tests.integration.store.conftest import database, empty
+from __future__ import annotations
 
-__all__ = ["database", "empty"]
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from bot.store.engine import Database, open_database
+
+
+@pytest.fixture
+async def database(tmp_path: Path) -> AsyncIterator[Database]:
+    folder = tmp_path / "data"
+    folder.mkdir()
+    async with await open_database(folder) as opened:
+        yield opened
