@@ -351,6 +351,33 @@ def cost(
 
 
 @app.command()
+def quality(
+    *,
+    place: Annotated[
+        str | None,
+        typer.Option("--repo", metavar="REPO", help="Folder, address or configured name."),
+    ] = None,
+    since: Annotated[
+        str | None,
+        typer.Option("--since", metavar="T", help="Begin; default: 104 days ago."),
+    ] = None,
+    until: Until = None,
+    notes: Annotated[
+        list[Path] | None,
+        typer.Option("--notes", metavar="FILE", help="Release notes that name requests (#12)."),
+    ] = None,
+    form: Annotated[AnswerFormat, typer.Option("--format", help="What to write.")] = (
+        AnswerFormat.TEXT
+    ),
+    config: ConfigFile = None,
+) -> None:
+    """Tell how past grades did against what became of the changes; propose thresholds."""
+    from bot.commands import quality as command
+
+    command.run(place=place, since=since, until=until, notes=notes or (), form=form, config=config)
+
+
+@app.command()
 def deliveries(
     *,
     again: Annotated[

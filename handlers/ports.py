@@ -58,6 +58,12 @@ class Source(Protocol):
         Raises ``UnknownBranch``.
         """
 
+    async def resolve(self, reference: str) -> str:
+        """The full name of the commit that a tag, a branch or a commit's name stands for.
+
+        Raises ``UnknownBranch`` and ``AmbiguousReference``.
+        """
+
     def changes(self, branch: Tip, selection: Selection) -> AsyncIterator[Sequence[Change]]:
         """The changes of a selection in batches, newest first along the branch's first parents."""
 
@@ -78,6 +84,10 @@ class Source(Protocol):
 
     async def texts(self, blobs: Sequence[str]) -> Mapping[str, str]:
         """The contents of blobs by name; absent, oversized (1 MiB) and binary ones are left out."""
+
+
+    async def backported(self, branch: Tip) -> frozenset[str]:
+        """Commits and subjects of the branch that stand on release branches or tags as well."""
 
 
 class Progress(Protocol):

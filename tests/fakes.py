@@ -48,6 +48,7 @@ class FakeSource:
     batch: int = 50
     calls: list[tuple[object, ...]] = field(default_factory=list)
     failure: Exception | None = None
+    tags: Mapping[str, str] = field(default_factory=dict)
 
     def _called(self, *what: object) -> None:
         self.calls.append(what)
@@ -63,6 +64,15 @@ class FakeSource:
             raise UnknownBranch(str(branch), [self.branch])
         newest = self.branch_changes[0].sha if self.branch_changes else None
         return Tip(branch=self.branch, sha=newest)
+
+    async def resolve(self, reference: str) -> str:
+        self._called("resolve", reference)
+        if reference in self.tags:
+            return self.tags[reference]
+        for change in self.branch_changes:
+            if reference in {change.sha, self.branch} or change.sha.startswith(reference):
+                return change.sha
+        raise UnknownBranch(reference, list(self.tags))
 
     async def changes(self, branch: Tip, selection: Selection) -> AsyncIterator[Sequence[Change]]:
         self._called("changes", branch, selection)
@@ -91,6 +101,9 @@ class FakeSource:
         self._called("is_ancestor", base, tip)
         order = [c.sha for c in self.branch_changes]
         return base in order and tip in order and order.index(tip) <= order.index(base)
+
+    async def backported(self, branch: Tip) -> frozenset[str]:
+        return frozenset()
 
     async def texts(self, blobs: Sequence[str]) -> Mapping[str, str]:
         self._called("texts", tuple(blobs))
@@ -178,6 +191,7 @@ class FakeArchive:
 
 def _meets(graded: Graded, query: Query) -> bool:
     conditions: list[Callable[[], bool]] = [
+        lambda: query.among is None or graded.sha in query.among,
         lambda: query.window is None or graded.commit.committed_at in query.window,
         lambda: not query.topics or not topics_of(graded).isdisjoint(query.topics),
         lambda: (

@@ -19,6 +19,7 @@ from bot.sources.address import (
     read_address,
     without_credentials,
 )
+from bot.sources.backports import read_backports
 from bot.sources.clones import Clone
 from bot.sources.identity import identify
 from bot.sources.objects import present, read_texts
@@ -173,6 +174,13 @@ class GitSource:
         with _told():
             listed = await self._view.git().run("ls-tree", "-r", "-z", "--full-tree", branch.sha)
         return dict(_blob(entry) for entry in listed.split(b"\0") if b" blob " in entry)
+
+    async def backported(self, branch: Tip) -> frozenset[str]:
+        """Commits and subjects of the branch that stand on release branches or tags as well."""
+        if branch.sha is None:
+            return frozenset()
+        with _told():
+            return await read_backports(self._references.git, branch.sha)
 
     async def _head(self) -> Tip:
         branch, sha = await self._references.head()

@@ -6,7 +6,7 @@ import asyncio
 import re
 from pathlib import Path
 
-from bot.sources.process import GitFailed, reading
+from bot.sources.process import Git, GitFailed, reading
 
 DETACHED = "HEAD"
 """The branch's name where ``HEAD`` is on none: one name for every run of a checkout by commit."""
@@ -22,6 +22,11 @@ class References:
 
     def __init__(self, git_dir: Path) -> None:
         self._git = reading(git_dir)
+
+    @property
+    def git(self) -> Git:
+        """Git in the repository itself."""
+        return self._git
 
     async def head(self) -> tuple[str, str | None]:
         """The branch that ``HEAD`` is on, or ``DETACHED``, and its commit, if there is one."""
@@ -39,6 +44,15 @@ class References:
             if sha := await self._commit(f"{place}/{short}"):
                 return short, sha
         return None
+
+    async def tag(self, name: str) -> str | None:
+        """The commit that a tag stands for; a tag of something else is none."""
+        return await self._commit(f"refs/tags/{name}") if _NAME.fullmatch(name) else None
+
+    async def tags(self) -> list[str]:
+        """The names of all tags."""
+        listed = await self._git.run("for-each-ref", "--format=%(refname:short)", "refs/tags")
+        return listed.decode("utf-8", "replace").split()
 
     async def branches(self) -> list[str]:
         """The short names of all branches, remote ones after local ones."""

@@ -1,0 +1,62 @@
+"""How past grades did: the changes of a window held against what became of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+
+from digest.errors import InvalidWindow
+from digest.grade import Thresholds
+from digest.graded import Graded
+from digest.hindsight import SOON, Fate, Later, hindsight
+from digest.quality import Quality, quality
+from digest.query import Query
+from digest.window import Window
+from handlers.context import Context
+from handlers.ingest import fill
+from handlers.looking import tip_of
+
+DAYS = timedelta(days=90)
+"""What is judged where no window is named, up to ``SOON`` before now."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judged:
+    """The quality of a window's grades, with the fates of its changes by full name."""
+
+    window: Window
+    changes: Sequence[Graded]
+    fates: dict[str, frozenset[Fate]]
+    quality: Quality
+
+
+def usual_window(ctx: Context) -> Window:
+    """The last ``DAYS`` whose changes' fates are known by now."""
+    until = ctx.clock.now().replace(microsecond=0) - SOON
+    return Window(since=until - DAYS, until=until, zone=ctx.zone)
+
+
+async def judge_grades(ctx: Context, window: Window, later: Later) -> Judged:
+    """Grade a window where the archive lacks it, and look at what came ``SOON`` after.
+
+    Raises ``InvalidWindow`` for a window that ends so late that nothing is known of it.
+    """
+    now = ctx.clock.now()
+    if window.since > now - SOON:
+        raise InvalidWindow(
+            f"nothing is known yet of what was merged less than {SOON.days} days ago; "
+            "name an earlier --since"
+        )
+    reached = Window(
+        since=window.since, until=min(window.until + SOON, max(now, window.until)), zone=window.zone
+    )
+    await fill(ctx, reached, await tip_of(ctx))
+    changes = await ctx.archive.select(ctx.watched.repository, Query(window=reached))
+    judged = [g for g in changes if g.commit.committed_at < window.until]
+    names = {g.sha for g in judged}
+    fates = {sha: found for sha, found in hindsight(changes, later).items() if sha in names}
+    thresholds = ctx.watched.thresholds or Thresholds()
+    return Judged(
+        window=window, changes=judged, fates=fates, quality=quality(judged, fates, thresholds)
+    )

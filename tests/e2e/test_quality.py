@@ -1,0 +1,71 @@
+"""``digestbot quality`` on a real repository with a release branch, a revert and notes."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime, timedelta
+
+from tests.builders import RepositoryBuilder
+
+START = datetime(2026, 1, 5, 12, tzinfo=UTC)
+
+
+def _history(path):
+    builder = RepositoryBuilder(path)
+    made = {}
+    for day, (name, message) in enumerate(
+        [
+            ("first", "Add the engine (#1)"),
+            ("picked", "Add a flag (#2)"),
+            ("undone", "Add a mode (#3)"),
+            ("revert", 'Revert "Add a mode (#3)" (#4)'),
+            ("last", "Tidy up (#5)"),
+        ]
+    ):
+        at = START + timedelta(days=day)
+        made[name] = builder.commit(message, {f"src/{name}.py": f"def {name}(): ...\n"}, at=at)
+    note = f"Add a flag\n\n(cherry picked from commit {made['picked']})"
+    builder.commit(
+        note,
+        {"src/picked.py": "def picked(): ...\n"},
+        at=START + timedelta(days=9),
+        branch="release/1.0",
+        parents=[made["first"]],
+    )
+    return builder.path, made
+
+
+def test_grades_are_held_against_what_became_of_the_changes(digestbot, tmp_path):
+    path, made = _history(tmp_path / "engine")
+    notes = tmp_path / "notes.md"
+    notes.write_text("* Add the engine (#1)\n")
+    told = digestbot(
+        *("quality", "--repo", str(path), "--since", "2026-01-01", "--until", "2026-01-20"),
+        *("--notes", str(notes), "--format", "json"),
+    )
+    found = json.loads(told.stdout)
+    sums = {
+        name: sum(row[name] for row in found["levels"])
+        for name in found["levels"][0]
+        if name != "level"
+    }
+    assert sums == {
+        "changes": 5,
+        "mattered": 3,
+        "reverted": 1,
+        "hotfixed": 0,
+        "backported": 1,
+        "named": 1,
+        "useful": 0,
+        "useless": 0,
+    }
+    assert found["proposal"] is None
+    missed = {one["sha"]: one["fates"] for one in found["missed"]}
+    assert missed.get(made["picked"], ["backported"]) == ["backported"]
+
+
+def test_notes_that_cannot_be_read_are_named(digestbot, tmp_path):
+    path, _ = _history(tmp_path / "engine")
+    told = digestbot("quality", "--repo", str(path), "--notes", str(tmp_path / "none.md"))
+    assert told.returncode == 1
+    assert "none.md" in told.stderr
