@@ -1,0 +1,111 @@
+"""The page of one change, found by its name or by its request's number."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from bot.web.links import path_of
+from bot.web.pages.asked import Asked
+from bot.web.pages.page import Json, NotThere, Page
+from bot.web.pages.telling import article_of, entry_of, line_of
+from digest.authored import unticked
+from digest.change import FileStatus, printable
+from digest.document import Document
+from digest.facts.model import FileFacts
+from digest.graded import Graded
+from digest.query import Query
+from digest.report import Entry, change_blocks
+from digest.report.form import SCHEMA, entry_to_json
+from digest.report.places import quote_path
+
+_NAME = re.compile(r"[0-9a-f]{7,64}")
+_NUMBER = re.compile(r"[0-9]{1,18}", re.ASCII)
+_FILES = 100
+_MENTIONS = 10
+_LONGEST_MESSAGE = 20_000
+"""Characters of a message that are shown; a few merges hold whole logs."""
+
+
+async def change_page(asked: Asked) -> Page:
+    """A change in full: what it does, why it matters, its files and its message.
+
+    Of several commits of one request the newest is told of. Raises ``NotThere``.
+    """
+    shelf, shown, language = asked.shelf, asked.shown(), asked.language
+    found = await _found(asked)
+    graded = found[0]
+    told = await shelf.browsing.told(shown.repository, [graded.sha], language)
+    entry = entry_of(graded, told, shown, language)
+    title = unticked(graded.title) or graded.sha[:10]
+    return Page(
+        template="change.html",
+        title=f"{title} · {shown.repository.name}",
+        values={
+            "shown": shown,
+            "article": article_of(entry, shown.repository, shelf.zone, language),
+            "files": [_file(file, graded, asked) for file in graded.facts.files[:_FILES]],
+            "more_files": max(len(graded.facts.files) - _FILES, 0),
+            "total_files": len(graded.facts.files),
+            "message": graded.commit.message.strip()[:_LONGEST_MESSAGE],
+            "day": graded.commit.committed_at.astimezone(shelf.zone).date(),
+            "others": [line_of(one) for one in found[1:]],
+            "mentions": [line_of(one) for one in await _mentions(asked, graded)],
+        },
+        document=lambda: _document(asked, entry),
+        json=lambda: _json(asked, entry),
+    )
+
+
+async def _found(asked: Asked) -> Sequence[Graded]:
+    """The commits that the path names, newest first, at least one. Raises ``NotThere``."""
+    archive, repository = asked.shelf.archive, asked.shown().repository
+    name = asked.part("change").lower()
+    found: Sequence[Graded] = ()
+    if _NUMBER.fullmatch(name):
+        found = await archive.find(repository, int(name))
+    if not found and _NAME.fullmatch(name):
+        found = await archive.find(repository, None, name)
+    if not found:
+        raise NotThere
+    return found
+
+
+async def _mentions(asked: Asked, graded: Graded) -> Sequence[Graded]:
+    """Archived changes whose text names this one: reverts among them."""
+    name = f"#{graded.number}" if graded.number is not None else graded.sha[:10]
+    query = Query(terms=(name,), limit=_MENTIONS + 1)
+    found = await asked.shelf.archive.select(asked.shown().repository, query)
+    return [one for one in found if one.sha != graded.sha and one.number != graded.number]
+
+
+def _file(file: FileFacts, graded: Graded, asked: Asked) -> tuple[FileFacts, str, str]:
+    """A file with its path as shown and its page, which a deleted one has none of."""
+    gone = file.status is FileStatus.DELETED
+    url = asked.shown().repository.file_url(graded.sha, quote_path(file.path), 1)
+    return file, printable(file.path), "" if gone else url
+
+
+def _document(asked: Asked, entry: Entry) -> Document:
+    graded = entry.graded
+    blocks = change_blocks(
+        graded,
+        entry.analysis,
+        asked.shown().repository,
+        asked.shelf.zone,
+        asked.language,
+        level=1,
+    )
+    return Document(
+        title=graded.title or graded.sha[:10], blocks=blocks, language=str(asked.language)
+    )
+
+
+def _json(asked: Asked, entry: Entry) -> Json:
+    name = asked.shown().repository.name
+    return {
+        "schema": SCHEMA,
+        "repository": name,
+        "path": path_of(name, change=entry.graded.sha[:12]),
+        "change": entry_to_json(entry, asked.shelf.zone, asked.language),
+    }

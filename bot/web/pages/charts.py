@@ -1,0 +1,129 @@
+"""Charts as geometry, drawn by the templates as SVG: every chart has its figures as a table beside.
+
+A library would bring styles or scripts into the page, which its policy does not let in; these are
+two kinds of bars.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from zoneinfo import ZoneInfo
+
+from digest.grade import Level
+
+WIDTH = 900
+HEIGHT = 150
+_GAP = 0.22
+"""The share of a bar's place that is left free."""
+_LEAST = 1.5
+"""Pixels that the smallest number is high, so that it is seen."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Piece:
+    """A rectangle of a level."""
+
+    level: Level
+    x: float
+    y: float
+    width: float
+    height: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bar:
+    """A day: its pieces from the ground up, high ones at the ground, and its counts."""
+
+    day: date
+    counts: tuple[int, int, int]
+    pieces: tuple[Piece, ...]
+    x: float
+    width: float
+
+    @property
+    def total(self) -> int:
+        """All changes of the day."""
+        return sum(self.counts)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pulse:
+    """Changes a day by level. ``months`` are where a month begins, with its first day."""
+
+    bars: tuple[Bar, ...]
+    months: tuple[tuple[float, date], ...]
+    most: int
+
+    @property
+    def total(self) -> int:
+        """All changes of all days."""
+        return sum(bar.total for bar in self.bars)
+
+    @property
+    def high(self) -> int:
+        """All changes of high importance."""
+        return sum(bar.counts[0] for bar in self.bars)
+
+    @property
+    def busiest(self) -> Bar:
+        """The first day with most changes."""
+        return max(self.bars, key=lambda bar: bar.total)
+
+
+def pulse(
+    moments: Iterable[tuple[datetime, Level]], first: date, days: int, zone: ZoneInfo
+) -> Pulse:
+    """A bar for each of ``days`` days from the first on, days being those of the zone."""
+    counted = Counter((at.astimezone(zone).date(), level) for at, level in moments)
+    dates = [first + timedelta(days=n) for n in range(days)]
+    rows = [
+        (counted[day, Level.HIGH], counted[day, Level.MEDIUM], counted[day, Level.LOW])
+        for day in dates
+    ]
+    most = max((sum(row) for row in rows), default=0)
+    step = WIDTH / max(days, 1)
+    bars = tuple(
+        _bar(day, row, n * step, step, most)
+        for n, (day, row) in enumerate(zip(dates, rows, strict=True))
+    )
+    months = tuple((bar.x, bar.day) for bar in bars if bar.day.day == 1)
+    return Pulse(bars=bars, months=months, most=most)
+
+
+def _bar(day: date, counts: tuple[int, int, int], x: float, step: float, most: int) -> Bar:
+    pieces = []
+    ground = float(HEIGHT)
+    for level, count in zip(Level, counts, strict=True):
+        if count:
+            height = max(count / most * HEIGHT, _LEAST)
+            ground -= height
+            piece = Piece(
+                level=level,
+                x=round(x + step * _GAP / 2, 2),
+                y=round(max(ground, 0), 2),
+                width=round(step * (1 - _GAP), 2),
+                height=round(height, 2),
+            )
+            pieces.append(piece)
+    return Bar(day=day, counts=counts, pieces=tuple(pieces), x=round(x, 2), width=round(step, 2))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Share:
+    """A name with a number, and the number's share of the greatest in percent."""
+
+    name: str
+    number: int
+    percent: float
+
+
+def shares(counted: Sequence[tuple[str, int]]) -> list[Share]:
+    """Named numbers as bars, in the order given."""
+    most = max((number for _, number in counted), default=0)
+    return [
+        Share(name=name, number=number, percent=round(100 * number / most, 1))
+        for name, number in counted
+    ]

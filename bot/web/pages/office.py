@@ -1,0 +1,113 @@
+"""What admins see: channels, deliveries, costs, and the configuration in effect without secrets."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+from bot.logs import Redaction
+from bot.schedule import next_run
+from bot.store.calls import Cost, SqlCalls
+from bot.store.doubts import Doubt, SqlDoubts
+from handlers.ports import Clock
+
+if TYPE_CHECKING:
+    from bot.config import Config
+    from bot.roster import Channels
+    from bot.store.deliveries import Delivered, SqlDeliveries
+
+_SHOWN = 50
+_DAYS = 30
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Due:
+    """A channel with its next slot."""
+
+    name: str
+    platform: str
+    chat: str
+    at: datetime
+    zone: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Office:
+    """Where admins look. ``wake`` tells the loop that there is something to send."""
+
+    channels: Channels
+    deliveries: SqlDeliveries
+    doubts: SqlDoubts
+    calls: SqlCalls
+    clock: Clock
+    config: Config | None = None
+    wake: Callable[[], None] = lambda: None
+
+    async def due(self) -> Sequence[Due]:
+        """The channels that are served, the next one first."""
+        now = self.clock.now()
+        found = [
+            Due(
+                name=post.name,
+                platform=post.target.sender.name,
+                chat=post.target.chat,
+                at=next_run(post.spec, now),
+                zone=post.spec.zone.key,
+            )
+            for post in await self.channels.current()
+        ]
+        return sorted(found, key=lambda due: (due.at, due.name))
+
+    async def delivered(self) -> Sequence[Delivered]:
+        """The newest deliveries."""
+        return await self.deliveries.newest(_SHOWN)
+
+    async def failed(self) -> Sequence[Doubt]:
+        """The newest parts that were not sent, or of which that is not known."""
+        return await self.doubts.newest(_SHOWN)
+
+    async def again(self, delivery: int) -> int:
+        """Have a delivery's parts in doubt sent again; how many there are."""
+        count = await self.doubts.again(delivery)
+        if count:
+            self.wake()
+        return count
+
+    async def costs(self) -> Sequence[Cost]:
+        """What models cost of late, the last day first."""
+        now = self.clock.now()
+        costs = await self.calls.costs(now - timedelta(days=_DAYS), now + timedelta(seconds=1))
+        return sorted(costs, key=lambda cost: cost.day, reverse=True)
+
+    def configuration(self) -> str:
+        """The configuration in effect as JSON text, with every secret masked."""
+        if self.config is None:
+            return ""
+        return Redaction(self.config.secrets()).text(
+            json.dumps(_told(self.config), indent=2, ensure_ascii=False, default=str)
+        )
+
+
+def _told(config: Config) -> dict[str, Any]:
+    """The sections as they are in effect. pydantic writes asterisks for secrets."""
+    sections = {
+        "logs": config.logs,
+        "defaults": config.defaults,
+        "model": config.model,
+        "access": config.access,
+        "web": config.web,
+    }
+    return {
+        "file": str(config.file),
+        "data": str(config.data),
+        **{name: one.model_dump(mode="json") for name, one in sections.items() if one is not None},
+        "repositories": [one.model_dump(mode="json") for one in config.repositories],
+        "platforms": {
+            name: {"kind": one.kind, **one.settings.model_dump(mode="json")}
+            for name, one in config.platforms.items()
+        },
+        "channels": [one.model_dump(mode="json") for one in config.channels],
+    }

@@ -1,0 +1,177 @@
+"""The routes of all pages, for whoever mounts them."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from http import HTTPStatus
+
+from starlette.middleware import Middleware
+from starlette.middleware.gzip import GZipMiddleware
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Route
+
+from bot.web.pages import feeds, openapi
+from bot.web.pages.admin import Admin
+from bot.web.pages.asked import Asked, Form, language_of
+from bot.web.pages.page import NotThere
+from bot.web.pages.replying import (
+    HEADERS,
+    as_json,
+    headers_of,
+    not_modified,
+    reply,
+    tag_of,
+    unchanged,
+)
+from bot.web.pages.session import Sessions
+from bot.web.pages.shelf import Shelf
+from bot.web.pages.table import FEED, PAGES, Entry
+from bot.web.pages.templating import files_by_name, rendered
+
+Endpoint = Callable[[Request], Awaitable[Response]]
+
+_SQUEEZED = [Middleware(GZipMiddleware, minimum_size=1024, compresslevel=5)]
+_FOREVER = "public, max-age=31536000, immutable"
+_TYPES = {
+    "css": "text/css; charset=utf-8",
+    "js": "text/javascript; charset=utf-8",
+    "svg": "image/svg+xml",
+}
+
+
+def routes(shelf: Shelf) -> list[BaseRoute]:
+    """Every page of the shelf, its feeds, its files, and the description of its JSON.
+
+    They are to be mounted at the root, behind whatever else is there.
+    """
+    site = _Site(shelf)
+    found: list[BaseRoute] = [
+        Route("/static/{style}/{name}", site.file, middleware=_SQUEEZED),
+        Route("/openapi.json", site.openapi, middleware=_SQUEEZED),
+        Route("/robots.txt", site.robots),
+        *Admin(site.sessions, site.asked_plainly, shelf.office).routes(),
+        Route(f"{FEED}.atom", site.feed(feeds.atom), middleware=_SQUEEZED),
+        Route(f"{FEED}.json", site.feed(feeds.json_feed), middleware=_SQUEEZED),
+    ]
+    for entry in PAGES:
+        for form in (Form.JSON, Form.MARKDOWN, Form.HTML):
+            path = entry.path_in(form) if form else entry.path
+            found.append(Route(path, site.page(entry, form), middleware=_SQUEEZED))
+    return [*found, Route("/{rest:path}", site.nothing)]
+
+
+class _Site:
+    """The pages of a shelf."""
+
+    def __init__(self, shelf: Shelf) -> None:
+        self._shelf = shelf
+        self.sessions = Sessions(shelf.token, shelf.public_url)
+
+    def asked(self, request: Request, form: Form) -> Asked:
+        """What a request asks for."""
+        path = request.url.path
+        # A repository may be called what looks like a form.
+        name = f"{request.path_params.get('repository', '')}.{form}"
+        signed_in = self.sessions.signed_in(request)
+        alone = form and set(request.path_params) == {"repository"}
+        if alone and self._shelf.find(name, signed_in=signed_in):
+            request.path_params["repository"] = name
+            form = Form.HTML
+        if form:
+            path = path.removesuffix(f".{form}")
+        return Asked(
+            shelf=self._shelf,
+            request=request,
+            path="/" if path == "/index" else path,
+            language=language_of(request, self._shelf.language),
+            form=form,
+            signed_in=signed_in,
+        )
+
+    def asked_plainly(self, request: Request) -> Asked:
+        """What a request asks for that knows one form alone."""
+        return self.asked(request, Form.HTML)
+
+    def page(self, entry: Entry, form: Form) -> Endpoint:
+        """What answers requests for a kind of page in a form."""
+
+        async def answer(request: Request) -> Response:
+            asked = self.asked(request, form)
+            try:
+                tag = await self._tag(asked)
+                if unchanged(request, tag):
+                    return not_modified(tag)
+                return reply(asked, await entry.view(asked), tag)
+            except NotThere:
+                return self._missing(asked)
+
+        return answer
+
+    def feed(self, make: Callable[[Asked, str], Awaitable[Response]]) -> Endpoint:
+        """What answers requests for a feed."""
+
+        async def answer(request: Request) -> Response:
+            asked = self.asked(request, Form.HTML)
+            try:
+                tag = await self._tag(asked)
+                if unchanged(request, tag):
+                    return not_modified(tag)
+                return await make(asked, tag)
+            except NotThere:
+                return self._missing(asked)
+
+        return answer
+
+    async def _tag(self, asked: Asked) -> str:
+        """Of everything that the page is made of. Raises ``NotThere``."""
+        if "repository" in asked.request.path_params:
+            shown = [asked.shown()]
+        else:
+            shown = self._shelf.visible(signed_in=asked.signed_in)
+        versions = [await self._shelf.browsing.version(one.repository) for one in shown]
+        today = asked.shelf.clock.now().astimezone(asked.shelf.zone).date().isoformat()
+        # Feeds name the address that they were asked by.
+        return tag_of(
+            *(one.repository.name for one in shown),
+            *versions,
+            today,
+            str(asked.request.url),
+            asked.language,
+            str(asked.signed_in),
+        )
+
+    async def file(self, request: Request) -> Response:
+        """A file that pages load. Its address changes with it, so it may be kept for ever."""
+        name = request.path_params["name"]
+        content = files_by_name().get(name)
+        if content is None:
+            return self._missing(self.asked_plainly(request))
+        headers = {**HEADERS, "cache-control": _FOREVER}
+        media = _TYPES[name.rpartition(".")[2]]
+        return Response(content, headers=headers, media_type=media)
+
+    async def openapi(self, request: Request) -> Response:
+        """The description of the JSON."""
+        body = as_json(openapi.description(self._shelf.public_url))
+        tag = tag_of(body.decode())
+        if unchanged(request, tag):
+            return not_modified(tag)
+        return Response(body, headers=headers_of(tag), media_type="application/json")
+
+    async def robots(self, _: Request) -> Response:
+        """Search engines are not wanted: they would read every page of every day for ever."""
+        return Response("User-agent: *\nDisallow: /\n", headers=HEADERS, media_type="text/plain")
+
+    async def nothing(self, request: Request) -> Response:
+        """What answers everything else."""
+        return self._missing(self.asked_plainly(request))
+
+    def _missing(self, asked: Asked) -> Response:
+        status = HTTPStatus.NOT_FOUND
+        if asked.form is Form.JSON:
+            body = as_json({"error": "not found"})
+            return Response(body, status, headers_of(kept=False), "application/json")
+        pieces = rendered("missing.html", asked, title=str(status.value))
+        body = "".join(pieces).encode("utf-8", "replace")
+        return Response(body, status, headers_of(kept=False), "text/html; charset=utf-8")

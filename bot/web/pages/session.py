@@ -1,0 +1,134 @@
+"""Signing in with the token: a signed cookie, forms that only our own pages can send.
+
+The cookie holds when it ends and a random number, signed with the token: no sessions are kept, and
+another token ends them all. https://cheatsheetseries.owasp.org/cheatsheets/Session_Management_Cheat_Sheet.html
+and .../Cross-Site_Request_Forgery_Prevention_Cheat_Sheet.html are the rules.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import secrets
+import time
+from urllib.parse import parse_qs, urlsplit
+
+from pydantic import SecretStr
+from starlette.requests import Request
+from starlette.responses import Response
+
+from bot.rates import Rate, Window
+
+COOKIE = "digestbot_session"
+LASTS = 12 * 3600
+"""Seconds that somebody stays signed in."""
+
+_EACH = Rate(count=5, seconds=60)
+_ALL = Rate(count=60, seconds=60)
+_MOST_CLIENTS = 1024
+_LARGEST_FORM = 4096
+
+
+class Sessions:
+    """Who is signed in. Without a token nobody is."""
+
+    def __init__(self, token: SecretStr | None, public_url: str = "") -> None:
+        self._key = token.get_secret_value().encode() if token else b""
+        self._public = urlsplit(public_url).netloc
+        self._secure = public_url.startswith("https://")
+
+    @property
+    def possible(self) -> bool:
+        """Whether anybody can sign in."""
+        return bool(self._key)
+
+    def right(self, given: str) -> bool:
+        """Whether this is the token; takes the same time whatever is given."""
+        return self.possible and hmac.compare_digest(_hashed(given.encode()), _hashed(self._key))
+
+    def signed_in(self, request: Request) -> bool:
+        """Whether the request comes from somebody who signed in and has not been for too long."""
+        ends, _, rest = request.cookies.get(COOKIE, "").partition(".")
+        number, _, signature = rest.partition(".")
+        if not (self.possible and ends.isascii() and ends.isdigit()):
+            return False
+        right = hmac.compare_digest(signature.encode(), self._sign(f"{ends}.{number}").encode())
+        return right and time.time() < int(ends[:12])
+
+    def sign_in(self, response: Response) -> None:
+        """Let the reader be known from now on.
+
+        The cookie is sent when a link in a chat is followed (``lax``), but not by others' forms.
+        """
+        told = f"{int(time.time()) + LASTS}.{secrets.token_urlsafe(16)}"
+        response.set_cookie(
+            COOKIE,
+            f"{told}.{self._sign(told)}",
+            max_age=LASTS,
+            secure=self._secure,
+            httponly=True,
+            samesite="lax",
+        )
+
+    def sign_out(self, response: Response) -> None:
+        """Let the reader be unknown again."""
+        response.delete_cookie(COOKIE, secure=self._secure, httponly=True, samesite="lax")
+
+    def form_token(self, request: Request) -> str:
+        """What a form of this session holds, and nobody else can know."""
+        return self._sign("form " + request.cookies.get(COOKIE, ""))
+
+    def own_form(self, request: Request, form: dict[str, str]) -> bool:
+        """Whether a form was sent by one of our pages, in the session that it was made in."""
+        given = form.get("form", "").encode()
+        return self.from_here(request) and hmac.compare_digest(
+            given, self.form_token(request).encode()
+        )
+
+    def from_here(self, request: Request) -> bool:
+        """Whether a request was not begun by another site."""
+        origin = request.headers.get("origin")
+        if origin is None:
+            return request.headers.get("sec-fetch-site", "same-origin") in {"same-origin", "none"}
+        host = urlsplit(origin).netloc
+        return bool(host) and host in {request.headers.get("host", ""), self._public}
+
+    def _sign(self, text: str) -> str:
+        return hmac.new(self._key, text.encode(), hashlib.sha256).hexdigest()
+
+
+class Attempts:
+    """How often signing in failed of late, for each client and for all."""
+
+    def __init__(self) -> None:
+        self._all = Window(_ALL)
+        self._clients: dict[str, Window] = {}
+
+    def too_many(self, client: str) -> bool:
+        """Whether the client has to wait."""
+        now = time.monotonic()
+        mine = self._clients.get(client)
+        return self._all.free_at() > now or (mine is not None and mine.free_at() > now)
+
+    def failed(self, client: str) -> None:
+        """Count an attempt; of many clients those that came first are forgotten."""
+        now = time.monotonic()
+        self._all.take(now)
+        self._clients.setdefault(client, Window(_EACH)).take(now)
+        while len(self._clients) > _MOST_CLIENTS:
+            del self._clients[next(iter(self._clients))]
+
+
+async def form_of(request: Request) -> dict[str, str]:
+    """The fields of a form, the last of each name; nothing where it is too large to be ours."""
+    body = b""
+    async for piece in request.stream():
+        body += piece
+        if len(body) > _LARGEST_FORM:
+            return {}
+    fields = parse_qs(body.decode("utf-8", "replace"), keep_blank_values=True, max_num_fields=20)
+    return {name: values[-1] for name, values in fields.items()}
+
+
+def _hashed(text: bytes) -> bytes:
+    return hashlib.sha256(text).digest()

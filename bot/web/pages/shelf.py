@@ -1,0 +1,59 @@
+"""What pages show, and of what they are made."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+from zoneinfo import ZoneInfo
+
+from pydantic import SecretStr
+
+from bot.store.browsing import SqlBrowsing
+from digest.grade import Thresholds
+from digest.graded import Repository
+from digest.language import Language
+from handlers.ports import Archive, Clock
+
+if TYPE_CHECKING:
+    from bot.web.pages.office import Office
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shown:
+    """A repository with pages. A ``private`` one is there for those alone who signed in."""
+
+    repository: Repository
+    private: bool = True
+    branch: str = ""
+    thresholds: Thresholds | None = None
+    aliases: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shelf:
+    """Everything that pages are made of.
+
+    Times are told in ``zone``; ``language`` is that of readers who ask for none. ``public_url`` is
+    the address that feeds name, empty where it is that of the request. Without a ``token`` nobody
+    signs in, and without an ``office`` there are no admin pages.
+    """
+
+    repositories: Sequence[Shown]
+    archive: Archive
+    browsing: SqlBrowsing
+    clock: Clock
+    zone: ZoneInfo
+    language: Language = Language.EN
+    public_url: str = ""
+    token: SecretStr | None = None
+    office: Office | None = None
+
+    def visible(self, *, signed_in: bool) -> list[Shown]:
+        """The repositories that somebody may know of."""
+        return [one for one in self.repositories if signed_in or not one.private]
+
+    def find(self, name: str, *, signed_in: bool) -> Shown | None:
+        """The repository of a name; ``None`` as well where it may not be known of."""
+        visible = self.visible(signed_in=signed_in)
+        return next((one for one in visible if one.repository.name == name), None)

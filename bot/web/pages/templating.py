@@ -1,0 +1,146 @@
+"""The templates: Jinja2 with every value escaped, and the few words that they call."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from functools import cache, lru_cache
+from importlib.resources import files
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup, escape
+
+from bot.web.links import path_of, week_name
+from bot.web.pages.asked import Asked
+from bot.web.pages.wording import PHRASES
+from digest.document import Code, Emphasis, Link, Span, Strong
+from digest.grade import Level
+from digest.language import Language
+from digest.markdown import address, clean
+from digest.report.moments import moment
+from digest.words.labels import AREAS, IMPORTANCE, LEVEL_TITLES, LEVELS, SUMMARY, TYPES
+from digest.words.pages import AUTHOR, BRANCH, COMMITTED, CONTENTS, MESSAGE
+
+STATIC = "static"
+_TAGS = {Strong: "strong", Emphasis: "em", Code: "code"}
+
+_WORDS = {
+    **PHRASES,
+    "author": AUTHOR,
+    "branch": BRANCH,
+    "committed": COMMITTED,
+    "contents": CONTENTS,
+    "subject": MESSAGE,
+    "summary": SUMMARY,
+    "types": TYPES,
+    "importance": IMPORTANCE,
+}
+
+
+@cache
+def files_by_name() -> dict[str, bytes]:
+    """The files that pages load, by name."""
+    folder = files(__package__) / STATIC
+    return {file.name: file.read_bytes() for file in folder.iterdir() if file.is_file()}
+
+
+def _style() -> str:
+    content = b"".join(content for _, content in sorted(files_by_name().items()))
+    templates = files(__package__) / "templates"
+    for name in sorted(file.name for file in templates.iterdir()):
+        content += (templates / name).read_bytes()
+    return hashlib.blake2b(content, digest_size=6).hexdigest()
+
+
+STYLE = _style()
+"""A name of what the pages look like: part of the addresses of files, which never change so."""
+
+
+def spans_markup(spans: Sequence[Span]) -> Markup:
+    """Spans as markup; what cannot be seen in them is made visible."""
+    out = Markup("")
+    for span in spans:
+        out += _span(span)
+    return out
+
+
+@lru_cache(maxsize=8192)
+def _span(span: Span) -> Markup:
+    text = escape(clean(span.text))
+    if isinstance(span, Link):
+        url = address(span.url)
+        if not url:
+            return text
+        return Markup('<a href="{}" rel="noopener nofollow">{}</a>').format(url, text)
+    tag = _TAGS.get(type(span))
+    # The names of tags are ours.
+    return Markup(f"<{tag}>{text}</{tag}>") if tag else text  # noqa: S704
+
+
+def _lines(text: str) -> str:
+    """Lines as they are written; in each, what cannot be seen is made visible."""
+    return "\n".join(_margin(line) + clean(line.strip()) for line in text.split("\n"))
+
+
+def _margin(line: str) -> str:
+    return " " * (len(line) - len(line.lstrip(" \t")))
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=PackageLoader(__package__),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=StrictUndefined,
+    )
+    environment.filters["spans"] = spans_markup
+    environment.filters["seen"] = clean
+    environment.filters["href"] = address
+    environment.globals.update(
+        shownable=_lines, path_of=path_of, week_name=week_name, levels=list(Level)
+    )
+    return environment
+
+
+class _Words:
+    """The phrases of one language, called by name."""
+
+    def __init__(self, language: Language) -> None:
+        self._language = language
+
+    def __call__(self, name: str, **parts: Any) -> str:
+        """A phrase with its slots filled."""
+        return _WORDS[name].text(self._language, **parts)
+
+    def level(self, level: Level) -> str:
+        """A level in a word."""
+        return LEVELS[level].template(self._language)
+
+    def level_title(self, level: Level) -> str:
+        """A level as a title."""
+        return LEVEL_TITLES[level].template(self._language)
+
+    def area(self, area: Any) -> str:
+        """An area of a project."""
+        return AREAS[area].template(self._language)
+
+
+def rendered(template: str, asked: Asked, **values: Any) -> Iterator[str]:
+    """A template in pieces, for the reader who asks."""
+    zone = asked.shelf.zone
+    other = Language.EN if asked.language is Language.ZH else Language.ZH
+    return (
+        _environment()
+        .get_template(template)
+        .generate(
+            asked=asked,
+            t=_Words(asked.language),
+            other=other,
+            style=STYLE,
+            moment=lambda at: moment(at, zone),
+            **values,
+        )
+    )

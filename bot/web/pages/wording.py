@@ -1,0 +1,103 @@
+"""What the pages say around the changes. Imports ``digest.words`` only."""
+
+from __future__ import annotations
+
+from digest.words.phrase import Phrase
+
+PHRASES = {
+    "skip": Phrase("Skip to the content", "跳到正文"),
+    "repositories": Phrase("Repositories", "代码仓库"),
+    "no_repositories": Phrase("There is no repository to show.", "没有可显示的代码仓库。"),
+    "sign_in_for_more": Phrase(
+        "Private repositories are shown to those who sign in.", "登录后可查看私有仓库。"
+    ),
+    "changes": Phrase("{n:change|changes}", "{n} 个变更"),
+    "archived": Phrase("{n:change|changes}, {first} – {last}", "{n} 个变更，{first} – {last}"),
+    "nothing_archived": Phrase("Nothing is archived yet.", "尚无归档内容。"),
+    "private": Phrase("private", "私有"),
+    "pulse": Phrase("Changes a day", "每日变更数"),
+    "pulse_told": Phrase(
+        "Changes a day by importance, {first} to {last}: {n:change|changes}, {high} of high "
+        "importance; the busiest day was {busiest} with {most}.",
+        "{first} 至 {last} 每日各重要度的变更数：共 {n} 个变更，其中高重要度 {high} 个；"
+        "最多的一天是 {busiest}，有 {most} 个。",
+    ),
+    "hot": Phrase("Where this week's changes are", "本周变更所在"),
+    "hot_told": Phrase(
+        "Folders touched by most changes of the week: {place} by {n}.",
+        "本周被最多变更涉及的目录：{place}，{n} 个。",
+    ),
+    "as_table": Phrase("As a table", "以表格查看"),
+    "folder": Phrase("Folder", "目录"),
+    "day": Phrase("Day", "日期"),
+    "total": Phrase("Total", "合计"),
+    "days": Phrase("Days", "按日"),
+    "weeks": Phrase("Weeks", "按周"),
+    "digests": Phrase("Newest digests", "最近的摘要"),
+    "no_digests": Phrase("No digest was made yet.", "尚未生成摘要。"),
+    "newest": Phrase("Newest of high importance", "最近的高重要度变更"),
+    "search": Phrase("Search", "搜索"),
+    "search_in": Phrase("Search in {repository}", "在 {repository} 中搜索"),
+    "search_hint": Phrase("Words, paths, identifiers, numbers", "关键词、路径、标识符或编号"),
+    "found": Phrase("{n:change|changes} found", "找到 {n} 个变更"),
+    "nothing_found": Phrase("No change holds all of this.", "没有同时包含这些内容的变更。"),
+    "near": Phrase("Near topics:", "相近的主题："),
+    "topic": Phrase("Topic {topic}", "主题 {topic}"),
+    "all_levels": Phrase("All", "全部"),
+    "from_medium": Phrase("Medium and above", "中及以上"),
+    "quiet": Phrase("No changes in this time.", "这段时间没有变更。"),
+    "level_filter": Phrase("Importance", "重要度"),
+    "pages": Phrase("Pages", "分页"),
+    "page": Phrase("Page {page} of {pages}", "第 {page} / {pages} 页"),
+    "next": Phrase("Next", "下一页"),
+    "previous": Phrase("Previous", "上一页"),
+    "earlier": Phrase("Earlier", "更早"),
+    "later": Phrase("Later", "更晚"),
+    "week_of": Phrase("The whole week", "整周"),
+    "week": Phrase("Week {week}", "{week} 周"),
+    "commits": Phrase("Commits", "提交列表"),
+    "evidence": Phrase("Why this grade", "评级依据"),
+    "files": Phrase("{n:file|files}", "{n} 个文件"),
+    "permalink": Phrase("Link to this change", "此变更的链接"),
+    "message": Phrase("The author's message", "作者的提交说明"),
+    "undone_by": Phrase("Undone or named by", "撤销或提及此变更的提交"),
+    "theme": Phrase("Light or dark", "浅色或深色"),
+    "other_language": Phrase("中文", "English"),
+    "feed": Phrase("Feed", "订阅"),
+    "as": Phrase("This page as", "本页格式"),
+    "api": Phrase("API", "API"),
+    "not_found": Phrase("There is nothing here", "这里没有内容"),
+    "not_found_told": Phrase(
+        "The page does not exist, or you may not see it.", "页面不存在，或您无权查看。"
+    ),
+    "sign_in": Phrase("Sign in", "登录"),
+    "sign_out": Phrase("Sign out", "退出"),
+    "token": Phrase("Admin token", "管理令牌"),
+    "wrong_token": Phrase("That is not the token.", "令牌不正确。"),
+    "too_often": Phrase("Too many attempts; wait a minute.", "尝试次数过多，请稍等一分钟。"),
+    "expired": Phrase("This form is too old; load the page again.", "表单已过期，请重新加载页面。"),
+    "admin": Phrase("Administration", "管理"),
+    "channels": Phrase("Channels", "频道"),
+    "channel": Phrase("Channel", "频道"),
+    "platform": Phrase("Platform", "平台"),
+    "next_run": Phrase("Next run", "下次运行"),
+    "deliveries": Phrase("Deliveries", "投递记录"),
+    "failed_deliveries": Phrase("Deliveries that failed", "失败的投递"),
+    "no_deliveries": Phrase("None.", "无。"),
+    "digest": Phrase("Digest", "摘要"),
+    "state": Phrase("State", "状态"),
+    "error": Phrase("Error", "错误"),
+    "again": Phrase("Send again", "重新发送"),
+    "again_done": Phrase("It will be sent again within minutes.", "将在几分钟内重新发送。"),
+    "costs": Phrase("Costs of the last 30 days", "最近 30 天的费用"),
+    "no_costs": Phrase("No model was asked.", "没有调用过模型。"),
+    "calls": Phrase("Calls", "调用次数"),
+    "tokens": Phrase("Tokens in / out", "输入 / 输出 token"),
+    "cost": Phrase("Cost", "费用"),
+    "repository": Phrase("Repository", "代码仓库"),
+    "config": Phrase("Configuration in effect", "生效的配置"),
+    "made_by": Phrase(
+        "Made by digestbot from git, with evidence.", "由 digestbot 依据 git 生成，均有出处。"
+    ),
+}
+"""By the names that templates call them by."""
