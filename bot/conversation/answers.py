@@ -11,17 +11,19 @@ from typing import TYPE_CHECKING
 
 from bot.access import Gate, refusal
 from bot.conversation.chats import Chats
-from bot.conversation.presses import Muting, Verdicts
+from bot.conversation.presses import Verdicts
+from bot.conversation.rooms import Rooms
 from bot.conversation.watch import Watch
 from bot.store.feedback import SqlFeedback, Verdict
 from digest.answer import Answer
-from digest.buttons import MUTE_ACTION, answer_buttons, with_buttons
+from digest.buttons import answer_buttons, with_buttons
 from digest.document import Document
 from digest.errors import UnknownChange, UserError
 from digest.language import Language
 from digest.question import language_of
 from handlers.ask import ask
 from handlers.context import Context
+from handlers.conversing import ConversationKey
 
 if TYPE_CHECKING:
     from bot.access import Verdict as Admission
@@ -40,6 +42,7 @@ _VERDICTS = frozenset(Verdict)
 class _Asked:
     """A message that passed the gate, with what belongs to its chat."""
 
+    account: str
     incoming: Incoming
     admission: Admission
     channel: ChannelConfig | None
@@ -50,14 +53,12 @@ class _Asked:
 class Answers:
     """Answers about the repositories of a chat, in its channel's zone and language."""
 
-    def __init__(
-        self, app: App, config: Config, gate: Gate, *, muting: Muting | None = None
-    ) -> None:
-        """Without ``muting`` no button offers it."""
+    def __init__(self, app: App, config: Config, gate: Gate, *, rooms: Rooms | None = None) -> None:
+        """Without ``rooms`` no settings can be changed, and no button offers to."""
         self._app = app
         self._config = config
         self._gate = gate
-        self._muting = muting
+        self._rooms = rooms
         self._chats = Chats(config.channels)
         self._verdicts = Verdicts(
             feedback=SqlFeedback(app.database), archive=app.archive, clock=app.clock
@@ -78,13 +79,11 @@ class Answers:
         if asked.action in _VERDICTS:
             told = [one.repository for one in passed.repositories]
             return await self._verdicts.note(asked, told, watch.language)
-        if asked.action == MUTE_ACTION and self._muting is not None:
-            names = passed.admission.chat, passed.admission.person
-            return await self._muting.mute(*names, asked.text, watch.language)
         return await self._asked(passed, watch)
 
     async def forget(self, account: str, asked: Incoming) -> None:
-        """Nothing is kept of a question before it is answered."""
+        """Forget the conversation that the question went on with."""
+        await self._app.conversations.forget(_conversation(account, asked))
 
     async def _admitted(self, account: str, asked: Incoming) -> _Asked | None:
         """The message with what the gate lets it ask about; ``None`` where nothing is to be said.
@@ -103,6 +102,7 @@ class Answers:
         if not told:
             raise UserError("no repository is configured; name one under [[repositories]]")
         return _Asked(
+            account=account,
             incoming=asked,
             admission=admission,
             channel=channel,
@@ -117,16 +117,18 @@ class Answers:
         # In a thread that goes on between people, what is no question to us is not for us.
         if found.intent == "unknown" and not asked.addressed:
             return None
-        buttons = answer_buttons(found, watch.language, mutes=self._muting is not None)
+        buttons = answer_buttons(found, watch.language, mutes=self._rooms is not None)
         return with_buttons(found.document, buttons)
 
     async def _found(self, passed: _Asked, question: str, watch: Watch) -> Answer:
         """The answer of the first repository; a change is looked for in the others as well."""
-        first: Answer | None = None
+        asked, first = passed.incoming, None
+        # A press has no words of its own: it is answered as its chat is spoken to.
+        language = watch.language if asked.action else None
+        conversation = _conversation(passed.account, asked)
         for settings in passed.repositories:
             ctx = await self._context(passed, settings, watch)
-            # A press has no words of its own: it is answered as its chat is spoken to.
-            found = await ask(question, ctx, watch.language if passed.incoming.action else None)
+            found = await ask(question, ctx, language, conversation=conversation)
             if not isinstance(found.error, UnknownChange):
                 return found
             first = first or found
@@ -139,10 +141,20 @@ class Answers:
         judging = self._app.judging(asked_in, admission.person, watch)
         if judging is not None:
             judging = replace(judging, patience=min(judging.patience, READER))
-        return self._app.context(
+        ctx = self._app.context(
             await self._app.watch_configured(settings),
             zone=passed.preferences.zone,
             language=passed.preferences.language,
             progress=watch,
             judging=judging,
         )
+        if self._rooms is None:
+            return ctx
+        room = await self._rooms.room(passed.account, passed.incoming, admission)
+        return replace(ctx, room=room)
+
+
+def _conversation(account: str, asked: Incoming) -> ConversationKey:
+    """Whose conversation a message goes on with: one person's in one thread."""
+    thread = asked.receipt.thread if asked.receipt else ""
+    return ConversationKey(platform=account, chat=asked.chat, thread=thread, person=asked.person)

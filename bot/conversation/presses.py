@@ -1,10 +1,10 @@
-"""What buttons do beside asking: a verdict is kept, a topic muted."""
+"""What buttons do that ask nothing: a verdict is kept."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 from bot.conversation.watch import line
 from bot.platforms.base import Incoming
@@ -17,16 +17,6 @@ from digest.words.talk import NOT_KNOWN, NOTED_USEFUL, NOTED_USELESS
 from handlers.ports import Archive, Clock
 
 _NOTED = {Verdict.USEFUL: NOTED_USEFUL, Verdict.USELESS: NOTED_USELESS}
-
-
-class Muting(Protocol):
-    """Where chats keep what they do not want to hear of."""
-
-    async def mute(self, chat: str, person: str, topic: str, language: Language) -> Document:
-        """Leave a topic out of a chat's digests from now on; what the person is told.
-
-        ``chat`` and ``person`` are ``platform:id``. Raises ``UserError``.
-        """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
