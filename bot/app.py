@@ -11,6 +11,7 @@ from zoneinfo import ZoneInfo
 
 from bot.clock import SystemClock
 from bot.folders import Environment, config_file, data_folder
+from bot.forges.opening import Forges
 from bot.places import Places
 from bot.sources.git import open_source
 from bot.store.archive import SqlArchive
@@ -19,6 +20,8 @@ from bot.store.coverage import SqlCoverage
 from bot.store.digests import SqlDigests
 from bot.store.engine import Database, open_database
 from bot.store.ledger import SqlLedger
+from bot.store.pages import SqlPages
+from bot.store.requests import SqlRequests
 from bot.workers import Processes
 from digest.errors import NotARepository, UserError
 from digest.graded import Repository
@@ -55,6 +58,8 @@ class App:
     clock: Clock
     places: Places
     workers: Processes
+    forges: Forges
+    requests: SqlRequests
     mind: Mind | None = None
 
     async def watch(
@@ -90,6 +95,7 @@ class App:
             thresholds=settings.levels,
             aliases=settings.aliases,
             privacy=settings.privacy,
+            forge=self.forges.of(repository),
         )
 
     async def _watch_default(self, branch: str | None) -> Watched:
@@ -118,7 +124,8 @@ class App:
         given = name or (known if known and "/" in known else None)
         repository, source = await open_source(place, self.data, name=given)
         repository = self.places.enter(key, repository)
-        return Watched(repository=repository, source=source, branch=branch)
+        forge = self.forges.of(repository)
+        return Watched(repository=repository, source=source, branch=branch, forge=forge)
 
     def _configured(self, place: str | None) -> RepositoryConfig | None:
         if place is None or self.config is None:
@@ -150,6 +157,7 @@ class App:
             every=False,
             judging=judging,
             conversations=self.conversations,
+            requests=self.requests,
         )
 
     def judging(
@@ -233,6 +241,10 @@ async def opened(
         database = await stack.enter_async_context(await open_database(data))
         workers = Processes()
         stack.callback(workers.close)
+        clock = clock or SystemClock()
+        known = config.forges if config else {}
+        forges = Forges(known, SystemClock(), SqlPages(database, SystemClock()))
+        stack.push_async_callback(forges.aclose)
         app = App(
             config=config,
             data=data,
@@ -242,9 +254,11 @@ async def opened(
             ledger=SqlLedger(database),
             digests=SqlDigests(database),
             conversations=SqlConversations(database),
-            clock=clock or SystemClock(),
+            clock=clock,
             places=Places(data),
             workers=workers,
+            forges=forges,
+            requests=SqlRequests(database),
         )
         if settings is not None:
             app = replace(app, mind=_mind(settings, app, stack, logging=logging))

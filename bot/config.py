@@ -19,6 +19,8 @@ from pydantic import ValidationError
 from bot import platforms
 from bot.complaint import complain, near
 from bot.folders import Environment, data_folder
+from bot.forges.config import SECTION as FORGES
+from bot.forges.config import ForgeConfig, read_forges
 from bot.models.config import SECTION, ModelConfig
 from bot.sections import (
     AccessSettings,
@@ -64,6 +66,7 @@ class Config:
     access: AccessSettings = field(default_factory=AccessSettings)
     admin: tuple[str, str] | None = None
     web: WebSettings | None = None
+    forges: Mapping[str, ForgeConfig] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
 
     def watched(self, channel: ChannelConfig) -> tuple[RepositoryConfig, ...]:
@@ -78,6 +81,7 @@ class Config:
             sections.append(self.model)
         if self.web is not None:
             sections.append(self.web)
+        sections.extend(self.forges.values())
         return tuple(secret for section in sections for secret in section.secrets())
 
 
@@ -112,6 +116,7 @@ def read(file: Path, environment: Environment | None = None) -> Config:
         access=written.access,
         admin=_admin(file, written, accounts),
         web=_web(file, written.web, reading),
+        forges=read_forges(file, written.forges, reading),
         warnings=tuple(reading.warnings),
     )
 
@@ -269,6 +274,9 @@ def environment_model(
 def _holds_secrets(data: Mapping[str, Any], accounts: Iterable[PlatformConfig]) -> bool:
     tables = data.get("platforms", {})
     if "key" in data.get(SECTION, {}) or {"token", "metrics_token"} & data.get(WEB, {}).keys():
+        return True
+    forges = (table for table in data.get(FORGES, {}).values() if isinstance(table, Mapping))
+    if any({"token", "app_key", "webhook_secret"} & table.keys() for table in forges):
         return True
     return any(
         secret in tables.get(account.name, {})

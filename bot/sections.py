@@ -24,7 +24,9 @@ from bot.schedule import Kind, Spec
 from bot.settings import Place, Reading, Settings
 from bot.sources.identity import is_open
 from bot.written_times import local_time, weekdays
+from digest.commands import read_rule
 from digest.errors import UnknownZone
+from digest.filtering import Filters, Rule
 from digest.grade import Level, Thresholds
 from digest.graded import Repository
 from digest.language import Language
@@ -58,6 +60,16 @@ def _named(names: tuple[str, ...]) -> tuple[str, ...]:
 
 Names = Annotated[tuple[str, ...], AfterValidator(_named)]
 """Chats, people or workspaces, each with its platform."""
+
+
+def _rules(value: Any) -> tuple[Rule, ...]:
+    if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
+        raise ValueError("write a list, such as ['path src/**', 'author ada']")
+    return tuple(read_rule(one) for one in value)
+
+
+Rules = Annotated[tuple[Rule, ...], BeforeValidator(_rules)]
+"""Filter rules, as chats write them."""
 
 
 class Quiet(StrEnum):
@@ -176,6 +188,17 @@ class Preferences(Settings):
     """When nothing is posted by itself, as :func:`bot.rest.parse_hours` reads it."""
     holidays: Holidays = ()
     """Dates and countries, as :func:`bot.rest.parse_holidays` reads them."""
+    include: Rules = ()
+    """What a digest is about alone: ``path vllm/v1/**``, ``label kernel``, ``keyword cache``."""
+    exclude: Rules = ()
+    """What it leaves out, written the same way."""
+    bots: bool = False
+    """Whether it shows changes that programs made."""
+
+    @property
+    def filters(self) -> Filters:
+        """Which changes the channel wants to hear of."""
+        return Filters(include=self.include, exclude=self.exclude, bots=self.bots)
 
     @property
     def rest(self) -> Rest:
@@ -311,6 +334,8 @@ class Written(Settings):
     admin: AdminSettings | None = None
     web: dict[str, Any] | None = None
     """What :class:`bot.web.config.WebSettings` reads."""
+    forges: dict[str, dict[str, Any]] = Field(default_factory=dict)
+    """What :class:`bot.forges.config.ForgeConfig` reads, by name."""
     repositories: tuple[RepositoryConfig, ...] = ()
     platforms: dict[str, dict[str, Any]] = Field(default_factory=dict)
     channels: tuple[ChannelConfig, ...] = ()

@@ -27,7 +27,7 @@ EXPLAIN = re.compile(
     r"(?:(?:explain|describe|summari[sz]e|analy[sz]e|show|why|about|details(?: of| on| for)?"
     r"|what(?:'s| is| was| does| did)?(?: in)?|what(?:'s| is) (?:in|new in|up with|about)"
     r"|what (?:happened|changed) (?:in|with)|tell me about|how does|walk me through) )?"
-    rf"(?:the |this )?(?:{_KINDS}:? ?)?(\S+?)"
+    rf"(?:the |this )?(?:{_KINDS}:? ?)?((?:(?:issue|ticket|bug) )?\S+?)"
     r"(?: (?:do|does|did|about|all about|change|changed|mean|is about|in detail|work))?",
     re.IGNORECASE,
 )

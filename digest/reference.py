@@ -6,7 +6,7 @@ Imports ``errors`` only.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from digest.errors import InvalidReference
 
@@ -24,9 +24,10 @@ _NUMBERED = re.compile(rf"({_REPOSITORY})?[#!]{_NUMBER}", re.ASCII)
 _PREFIXED = re.compile(rf"GH-{_NUMBER}", re.ASCII | re.IGNORECASE)
 _PLAIN = re.compile(r"0*([1-9][0-9]{0,5})", re.ASCII)
 _COMMIT = re.compile(rf"(?:({_REPOSITORY})@)?{_SHA}", re.ASCII)
+_CALLED_ISSUE = re.compile(r"(?:issue|ticket|bug|问题|工单)[: ]? ?", re.IGNORECASE)
 _ADDRESS = re.compile(
     rf"https?://[A-Za-z0-9.-]+(?::[0-9]+)?/({_REPOSITORY}?)(?:/-)?"
-    rf"/(?:(?:pull|pulls|merge_requests)/{_NUMBER}(?:/commits/{_SHA})?|commits?/{_SHA})"
+    rf"/(?:(?:pull|pulls|merge_requests|(issues|work_items))/{_NUMBER}(?:/commits/{_SHA})?|commits?/{_SHA})"
     r"(?:\.patch|\.diff|/[\w/.-]*)?(?:\?[^\s#]*)?(?:#\S*)?",
     re.ASCII,
 )
@@ -34,40 +35,51 @@ _ADDRESS = re.compile(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reference:
-    """A change by ``number`` or by ``sha``, of which exactly one is set.
+    """A change by ``number`` or by ``sha``, of which exactly one is set, or an issue by number.
 
     ``sha`` is lower case and may be shortened. ``repository`` is the ``owner/name`` that was
-    written with it, or empty.
+    written with it, or empty. ``issue`` says that the number was called that of an issue.
     """
 
     number: int | None = None
     sha: str = ""
     repository: str = ""
+    issue: bool = False
 
     def __post_init__(self) -> None:
         if (self.number is None) == (not self.sha):
             raise ValueError("a reference names a number or a commit")
+        if self.issue and self.number is None:
+            raise ValueError("an issue has a number")
 
     def __str__(self) -> str:
-        """As :func:`parse_reference` reads it: ``#12``, ``owner/name#12``, a commit name."""
+        """As :func:`parse_reference` reads it: ``#12``, ``owner/name#12``, ``issue #12``, a sha."""
         if self.number is not None:
-            return f"{self.repository}#{self.number}"
+            return f"{'issue ' if self.issue else ''}{self.repository}#{self.number}"
         return f"{self.repository}@{self.sha}" if self.repository else self.sha
 
 
 def parse_reference(text: str) -> Reference:
     """Read ``#12``, ``12``, ``!12``, ``GH-12``, ``owner/name#12``, a commit name or an address.
 
-    Addresses are those of pull requests, merge requests and commits as GitHub, GitLab and Gitea
-    write them. Digits alone are a number up to six of them, and a commit name from seven on.
+    Addresses are those of pull requests, merge requests, issues and commits as GitHub, GitLab and
+    Gitea write them, on any host. ``issue`` before a number makes it an issue's. Digits alone are a
+    number up to six of them, and a commit name from seven on.
     Raises ``InvalidReference``.
     """
     written = text.strip().strip("<>")
     if len(written) <= _LONGEST:
-        for read in (_numbered, _named, _addressed):
+        for read in (_issue, _numbered, _named, _addressed):
             if (reference := read(written)) is not None:
                 return reference
     raise InvalidReference(text if len(text) <= 100 else f"{text[:100]}…")
+
+
+def _issue(written: str) -> Reference | None:
+    """A number that is called an issue's."""
+    found = _CALLED_ISSUE.match(written)
+    named = _numbered(written[found.end() :]) if found else None
+    return None if named is None else replace(named, issue=True)
 
 
 def _numbered(written: str) -> Reference | None:
@@ -89,7 +101,7 @@ def _addressed(written: str) -> Reference | None:
     found = _ADDRESS.fullmatch(written)
     if not found:
         return None
-    sha = found[3] or found[4]
+    sha = found[4] or found[5]
     if sha:
         return Reference(sha=sha.lower(), repository=found[1])
-    return Reference(number=int(found[2]), repository=found[1])
+    return Reference(number=int(found[3]), repository=found[1], issue=bool(found[2]))

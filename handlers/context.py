@@ -13,6 +13,7 @@ from digest.graded import Repository
 from digest.language import Language
 from digest.privacy import Privacy
 from handlers.conversing import ConversationKey, Conversations, Length
+from handlers.forge_port import Forge, Requests
 from handlers.ports import A, Archive, B, Clock, Coverage, Progress, Source, Workers
 from handlers.profiling import Profiles, Usage
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
     # Only a context with a model needs what this brings along.
     from handlers.judgement import Judging
+    from handlers.standing import Bearings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,6 +31,7 @@ class Watched:
 
     ``aliases`` leads from another name of a topic (lower case, any language) to the topics it
     stands for. ``branch`` is ``None`` for the default branch. ``privacy`` is what a model may see.
+    ``forge`` is ``None`` where there is none to ask.
     """
 
     repository: Repository
@@ -37,6 +40,7 @@ class Watched:
     thresholds: Thresholds | None = None
     aliases: dict[str, tuple[str, ...]] = field(default_factory=dict)
     privacy: Privacy = Privacy.REDACTED
+    forge: Forge | None = None
 
 
 class Silent:
@@ -89,8 +93,10 @@ class Context:
     judging: Judging | None = None
     conversations: Conversations | None = None
     conversation: ConversationKey | None = None
+    standing: Bearings | None = None
     page: int = 1
     length: Length = Length.NORMAL
     room: Room | None = None
     profiles: Profiles | None = None
     usage: Usage | None = None
+    requests: Requests | None = None

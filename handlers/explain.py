@@ -20,8 +20,10 @@ from digest.statement import Analysis
 from digest.words.phrase import Phrase
 from handlers.context import Context
 from handlers.ingest import ensure
+from handlers.issues import explain_issue
 from handlers.looking import seen, tip_of
 from handlers.ports import Tip
+from handlers.requested import explain_requested, lines_about
 
 _MENTIONS = 20
 """Changes that name the explained one, of which its reverts and re-lands are told."""
@@ -31,13 +33,19 @@ async def explain(intent: Explain, ctx: Context) -> Answer:
     """Explain the change that a reference names.
 
     Of several commits of one request the newest is explained and the others are named. Raises
-    ``UnknownChange`` and ``AmbiguousReference``.
+    ``UnknownChange`` and ``AmbiguousReference``, and what a forge raises that was asked.
     """
     refuse_elsewhere(intent.reference, ctx)
+    if intent.reference.issue and intent.reference.number is not None:
+        return await explain_issue(intent.reference.number, ctx)
     tip = await tip_of(ctx)
-    found = await find(intent.reference, ctx, tip)
+    try:
+        found = await find(intent.reference, ctx, tip)
+    except UnknownChange as unknown:
+        return await explain_requested(intent.reference, ctx, unknown)
     told, others = await _explained(found[0], ctx, tip), found[1:]
-    document = _document(told, others, await _mentions(told.graded, ctx), seen(ctx, tip))
+    beside = await lines_about(told.graded, ctx)
+    document = _document(told, others, await _mentions(told.graded, ctx), beside, seen(ctx, tip))
     row = Row(graded=told.graded, why=graded_because(told.graded, ctx.language))
     return Answer(intent="explain", document=document, total=1, rows=(row,))
 
@@ -109,7 +117,11 @@ async def _mentions(graded: Graded, ctx: Context) -> Sequence[Graded]:
 
 
 def _document(
-    told: _Explained, others: Sequence[Graded], mentions: Sequence[Graded], at: Seen
+    told: _Explained,
+    others: Sequence[Graded],
+    mentions: Sequence[Graded],
+    beside: Sequence[Spans],
+    at: Seen,
 ) -> Document:
     graded = told.graded
     blocks = change_blocks(
@@ -121,7 +133,7 @@ def _document(
         level=1,
         missed=told.missed,
     )
-    notes = (*_undoings(graded, mentions, at), *_told(ALSO, others, at), as_of(at))
+    notes = (*beside, *_undoings(graded, mentions, at), *_told(ALSO, others, at), as_of(at))
     return Document(
         title=graded.title or graded.sha[:10],
         blocks=(*blocks, *(Paragraph(note) for note in notes)),

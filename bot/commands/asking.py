@@ -80,7 +80,8 @@ async def _elsewhere(app: App, intent: Explain, ctx: Context) -> tuple[Context, 
     for place in app.places.all():
         try:
             watched = await app.watch(place)
-            other = replace(ctx, watched=watched)
+            # A forge is asked about the repository that was meant, not about every other one.
+            other = replace(ctx, watched=replace(watched, forge=None))
             return other, await answer(intent, other)
         except UserError:
             continue

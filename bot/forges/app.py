@@ -13,8 +13,6 @@ import json
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 
-from pydantic import SecretStr
-
 from bot.forges import fields
 from bot.forges.wire import Wire
 from digest.errors import ForgeUnauthorized
@@ -33,7 +31,7 @@ class App:
     known = True
 
     def __init__(
-        self, app: str, key: SecretStr, asking: Wire, clock: Clock, *, installation: int, home: str
+        self, app: str, key: str, asking: Wire, clock: Clock, *, installation: int, home: str
     ) -> None:
         self.name = f"app {app} {installation or home}"
         self._app = app
@@ -42,7 +40,7 @@ class App:
         self._clock = clock
         self._installation = installation
         self._home = home
-        self._token = SecretStr("")
+        self._token = ""
         self._until: datetime | None = None
         self._turn = asyncio.Lock()
 
@@ -52,7 +50,7 @@ class App:
             now = self._clock.now()
             if self._until is None or now >= self._until - _AHEAD:
                 await self._renew(now)
-        return {"authorization": f"Bearer {self._token.get_secret_value()}"}
+        return {"authorization": f"Bearer {self._token}"}
 
     def refused(self) -> bool:
         """A token can be taken back early: the next is a new one."""
@@ -72,13 +70,13 @@ class App:
             path = f"/app/installations/{self._installation}/access_tokens"
             made = await self._asking.post(path, f"installation {self._installation}", signed)
             told = fields.table(made.value)
-            self._token = SecretStr(fields.text(told, "token", 1000))
+            self._token = fields.text(told, "token", 1000)
             self._until = fields.moment(told, "expires_at")
         except ValueError as error:
             raise self._asking.odd(str(error)) from error
 
 
-def statement(app: str, key: SecretStr, now: datetime, host: str) -> str:
+def statement(app: str, key: str, now: datetime, host: str) -> str:
     """The signed statement that whoever asks is the app. Raises ``ForgeUnauthorized``."""
     from cryptography.hazmat.primitives.asymmetric.padding import PKCS1v15
     from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
@@ -89,7 +87,7 @@ def statement(app: str, key: SecretStr, now: datetime, host: str) -> str:
     claims = {"iat": seconds - 60, "exp": seconds + 540, "iss": app}
     signed = ".".join(_part(json.dumps(one).encode()) for one in ({"alg": "RS256"}, claims))
     try:
-        private = load_pem_private_key(key.get_secret_value().encode(), password=None)
+        private = load_pem_private_key(key.encode(), password=None)
     except (ValueError, TypeError):
         private = None
     if not isinstance(private, RSAPrivateKey):

@@ -6,8 +6,6 @@ import hashlib
 from collections.abc import Mapping
 from typing import Protocol
 
-from pydantic import SecretStr
-
 
 class Credentials(Protocol):
     """What goes with every request."""
@@ -45,16 +43,16 @@ class Token:
 
     known = True
 
-    def __init__(self, token: SecretStr, header: str = "authorization", scheme: str = "") -> None:
+    def __init__(self, token: str, header: str = "authorization", scheme: str = "") -> None:
         self._token = token
         self._header = header
         self._scheme = f"{scheme} " if scheme else ""
-        digest = hashlib.sha256(token.get_secret_value().encode()).hexdigest()
+        digest = hashlib.sha256(token.encode()).hexdigest()
         self.name = f"token {digest[:16]}"
 
     async def headers(self) -> Mapping[str, str]:
         """The token in its header."""
-        return {self._header: f"{self._scheme}{self._token.get_secret_value()}"}
+        return {self._header: f"{self._scheme}{self._token}"}
 
     def refused(self) -> bool:
         """There are no others."""

@@ -28,11 +28,10 @@ class Quota:
 
 
 class Limits:
-    """The limits of one account. ``reserve`` requests are left for others that use the account."""
+    """The limits of one account."""
 
-    def __init__(self, reserve: int = 0) -> None:
+    def __init__(self) -> None:
         self.quota = Quota()
-        self._reserve = reserve
         self._until: datetime | None = None
         self._pause = _LEAST_PAUSE
 
@@ -41,11 +40,8 @@ class Limits:
         if self._until is not None and now < self._until:
             return self._until
         resets_at = self.quota.resets_at
-        if resets_at is not None and now < resets_at:
-            remaining = self.quota.remaining
-            if remaining is not None and remaining <= self._reserve:
-                return resets_at
-        return None
+        spent = self.quota.remaining == 0 and resets_at is not None and now < resets_at
+        return resets_at if spent else None
 
     def heard(
         self, status: int, headers: Mapping[str, str], text: str, now: datetime

@@ -8,21 +8,22 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 import zlib
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
-from urllib.parse import urljoin, urlsplit
-
-import httpx
-import structlog
+from typing import TYPE_CHECKING, Any, Protocol
+from urllib.parse import urlencode, urljoin, urlsplit
 
 from bot.forges.credentials import Credentials
 from bot.forges.limits import Limits
 from digest.errors import ForgeDown, ForgeFailed, ForgeLimited, ForgeUnauthorized, NotOnForge
 from handlers.ports import Clock
 
-log = structlog.get_logger(__name__)
+if TYPE_CHECKING:
+    import httpx
+
+log = logging.getLogger(__name__)
 
 LARGEST = 20 * 2**20
 """Bytes of an answer: a page of 100 files with patches takes a few million at most."""
@@ -30,7 +31,9 @@ LARGEST = 20 * 2**20
 _KEPT = 2 * 2**20
 """Characters of an answer that are kept to be asked for again by its etag."""
 
-_PATIENCE = httpx.Timeout(connect=5.0, read=15.0, write=10.0, pool=15.0)
+_PATIENCE = {"connect": 5.0, "read": 15.0, "write": 10.0, "pool": 15.0}
+"""Seconds for a connection, and for each silence of a server."""
+
 _WHOLE = 40.0
 """Seconds for one answer, redirects included, however slowly it drips."""
 
@@ -66,7 +69,10 @@ class Pages(Protocol):
 
 
 class Wire:
-    """The connections to one forge under one account. ``base`` is the API's address."""
+    """The connections to one forge under one account. ``base`` is the API's address.
+
+    The library is imported at the first request.
+    """
 
     def __init__(
         self,
@@ -76,11 +82,10 @@ class Wire:
         *,
         pages: Pages | None = None,
         headers: Mapping[str, str] | None = None,
-        reserve: int = 0,
     ) -> None:
         self.base = base.rstrip("/")
         self.host = urlsplit(base).netloc
-        self.limits = Limits(reserve)
+        self.limits = Limits()
         self.credentials = credentials
         self._clock = clock
         self._pages = pages
@@ -102,7 +107,7 @@ class Wire:
         thing in an error. Raises ``NotOnForge``, ``ForgeLimited``, ``ForgeDown`` and
         ``ForgeUnauthorized``.
         """
-        address = str(httpx.URL(self._full(path)).copy_merge_params(dict(query or {})))
+        address = self._full(path) + (f"?{urlencode(query)}" if query else "")
         key = f"{accept} {address}" if accept else address
         kept = await self._pages.get(self.credentials.name, key) if self._pages else None
         asking = {"accept": accept} if accept else {}
@@ -201,9 +206,9 @@ class Wire:
                 continue
             now = self._clock.now()
             until = self.limits.heard(answer.status, answer.headers, answer.start, now)
-            log.debug("forge.asked", host=self.host, status=answer.status)
+            log.debug("forge.asked: %s, status %d", self.host, answer.status)
             if until is not None:
-                log.warning("forge.limited", host=self.host, until=until.isoformat())
+                log.warning("forge.limited: %s, until %s", self.host, until.isoformat())
                 raise ForgeLimited(self.host, until)
             if left and answer.status in _TRANSIENT:
                 await asyncio.sleep(_PAUSE)
@@ -225,6 +230,8 @@ class Wire:
         return ForgeDown(self.host, f"status {status}")
 
     async def _followed(self, method: str, address: str, headers: Mapping[str, str]) -> _Answer:
+        import httpx
+
         try:
             async with asyncio.timeout(_WHOLE), self._places:
                 for _ in range(_MOST_REDIRECTS + 1):
@@ -253,8 +260,11 @@ class Wire:
             return _Answer(status=response.status_code, headers=lowered, body=body)
 
     def _opened(self) -> httpx.AsyncClient:
+        import httpx
+
         if self._client is None:
-            self._client = httpx.AsyncClient(timeout=_PATIENCE, follow_redirects=False)
+            timeout = httpx.Timeout(**_PATIENCE)
+            self._client = httpx.AsyncClient(timeout=timeout, follow_redirects=False)
         return self._client
 
     def _read(self, answer: _Answer, *, text: bool) -> Page:

@@ -17,9 +17,9 @@ from sqlalchemy import Row, bindparam, delete, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.store.dialect import insert_rows
-from bot.store.fulltext import enter, settle, withdraw
+from bot.store.fulltext import index_of
 from bot.store.index import lines_of
-from bot.store.likeness import learn
+from bot.store.labels import label_changes
 from bot.store.rows import Entry, entry, graded_columns, omitted, reasons_text
 from bot.store.tables import (
     change_lines,
@@ -196,8 +196,9 @@ async def clear_indexes(
     connection: AsyncConnection, repository: int, keys: Collection[int]
 ) -> None:
     """Remove what the indexes hold of the changes of the given keys, and their lines."""
+    index = index_of(connection.dialect.name)
     for some in chunks(keys):
-        await withdraw(connection, some)
+        await index.withdraw(connection, some)
         for table in (change_texts, change_paths, change_lines):
             await connection.execute(delete(table).where(table.c.change_id.in_(some)))
         # The topics have no index by change: these are read through once for so many.
@@ -211,18 +212,21 @@ async def write_indexes(
     connection: AsyncConnection, repository: int, entries: Sequence[tuple[int, Entry]]
 ) -> None:
     """Fill the indexes with changes that are not in them, and put their lines down."""
+    index = index_of(connection.dialect.name)
     await connection.execute(
         insert(change_texts), [{"change_id": key, **entry.texts} for key, entry in entries]
     )
     for some in chunks(entries):
-        await enter(connection, {key: entry.texts for key, entry in some})
+        await index.enter(connection, {key: entry.texts for key, entry in some})
     topics = [(repository, topic, e.committed_at, key) for key, e in entries for topic in e.topics]
     await insert_rows(connection, change_topics, topics)
-    await learn(connection, repository, {topic for _, e in entries for topic in e.topics})
+    await index.learn(connection, repository, {topic for _, e in entries for topic in e.topics})
+    numbers = [(key, e.committed_at, e.change["number"]) for key, e in entries]
+    await label_changes(connection, repository, numbers)
     paths = [(key, path, repository, e.committed_at) for key, e in entries for path in e.paths]
     await insert_rows(connection, change_paths, paths)
     await _write_lines(connection, [(key, entry.lines) for key, entry in entries])
-    await settle(connection)
+    await index.settle(connection)
 
 
 async def _fill(

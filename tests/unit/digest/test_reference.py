@@ -61,7 +61,6 @@ def test_parse_reference_reads_every_form(text, expected):
         "#9999999999",
         SHA + "0",
         "https://github.com/o/n",
-        "https://github.com/o/n/issues/12",
         "https://github.com/pull/12",
         "ext::sh -c reboot",
         "../../etc/passwd",
@@ -88,3 +87,35 @@ def test_reference_names_exactly_one_thing():
         Reference()
     with pytest.raises(ValueError, match="a number or a commit"):
         Reference(number=1, sha="0a1b2c3")
+
+
+@pytest.mark.parametrize(
+    ("written", "repository", "number"),
+    [
+        ("https://github.com/o/n/issues/12", "o/n", 12),
+        ("https://github.example.org:8443/o/n/issues/12#issuecomment-1", "o/n", 12),
+        ("https://gitlab.example.org/g/s/p/-/issues/3", "g/s/p", 3),
+        ("https://gitlab.com/g/p/-/work_items/3", "g/p", 3),
+        ("https://codeberg.org/o/n/issues/9", "o/n", 9),
+        ("issue #12", "", 12),
+        ("issue 12", "", 12),
+        ("issue o/n#12", "o/n", 12),
+        ("问题 #12", "", 12),
+    ],
+)
+def test_parse_reference_reads_an_issue(written, repository, number):
+    reference = parse_reference(written)
+    assert reference == Reference(number=number, repository=repository, issue=True)
+    assert parse_reference(str(reference)) == reference
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "https://github.example.org/o/n/pull/7/files",
+        "https://git.example.org:3000/o/n/pulls/7",
+        "https://git.example.org/o/n/-/merge_requests/7/diffs?tab=1",
+    ],
+)
+def test_parse_reference_reads_a_request_of_a_host_of_ones_own(written):
+    assert parse_reference(written) == Reference(number=7, repository="o/n")

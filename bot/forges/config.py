@@ -1,0 +1,106 @@
+"""The sections ``[forges.<name>]``: which forges are asked, and as whom."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Literal
+from urllib.parse import urlsplit
+
+from pydantic import Field, SecretStr, ValidationError, model_validator
+
+from bot.complaint import complain
+from bot.settings import Reading, Settings
+
+SECTION = "forges"
+
+Kind = Literal["github", "gitlab", "gitea"]
+
+HOSTS: Mapping[str, str] = {"github": "github.com", "gitlab": "gitlab.com", "gitea": "gitea.com"}
+"""The public host of each kind."""
+
+_LOOPBACK = {"127.0.0.1", "::1", "localhost"}
+_LEAST_SECRET = 8
+
+
+class ForgeConfig(Settings):
+    """A forge. ``host`` is the one that addresses of its repositories have, with a port if any.
+
+    ``kind`` is by default the name of the section, ``host`` the public one of the kind, and ``api``
+    what that host's software uses. An account is a ``token``, or for GitHub an app: ``app_id``,
+    ``app_key`` (PEM) and ``installation``, which 0 has looked up for each repository. Without an
+    account public repositories are asked about, where somebody wants to know. ``webhook_secret``
+    opens ``/hooks/<name>``.
+    """
+
+    kind: Kind
+    host: str = ""
+    api: str = ""
+    token: SecretStr | None = None
+    app_id: str = Field(default="", pattern=r"^[A-Za-z0-9._-]*$")
+    app_key: SecretStr | None = None
+    installation: int = Field(default=0, ge=0)
+    webhook_secret: SecretStr | None = None
+
+    @model_validator(mode="after")
+    def _whole(self) -> ForgeConfig:
+        if bool(self.app_id) != (self.app_key is not None):
+            raise ValueError("an app needs both app_id and app_key_file")
+        if self.app_id and self.kind != "github":
+            raise ValueError("app_id is for GitHub; give a token")
+        if self.app_id and self.token is not None:
+            raise ValueError("both a token and an app are given; keep one")
+        if self.installation and not self.app_id:
+            raise ValueError("installation is that of an app; give app_id and app_key_file")
+        secret = self.webhook_secret
+        if secret is not None and len(secret.get_secret_value()) < _LEAST_SECRET:
+            raise ValueError(f"webhook_secret has at least {_LEAST_SECRET} characters")
+        if self.host and not re.fullmatch(r"[A-Za-z0-9.-]+(?::\d{1,5})?", self.host):
+            raise ValueError("host is a name such as git.example.org")
+        return self.model_copy(
+            update={
+                "host": (self.host or HOSTS[self.kind]).lower(),
+                "api": checked(self.api) or api_of(self.kind, self.host or HOSTS[self.kind]),
+            }
+        )
+
+
+def checked(api: str) -> str:
+    """The API's address without a trailing slash; ``ValueError`` where secrets would leak."""
+    if not api:
+        return ""
+    parts = urlsplit(api)
+    sealed = parts.scheme == "https" or (
+        parts.scheme == "http" and (parts.hostname or "") in _LOOPBACK
+    )
+    if not sealed or not parts.hostname or parts.query or parts.fragment or "@" in parts.netloc:
+        raise ValueError("api is an address such as https://git.example.org/api/v3")
+    return api.rstrip("/")
+
+
+def api_of(kind: str, host: str) -> str:
+    """Where the software of a host has its API.
+
+    https://docs.github.com/en/enterprise-server/rest, https://docs.gitlab.com/api/rest/,
+    https://docs.gitea.com/development/api-usage.
+    """
+    if kind == "github":
+        return "https://api.github.com" if host == "github.com" else f"https://{host}/api/v3"
+    return f"https://{host}/api/v4" if kind == "gitlab" else f"https://{host}/api/v1"
+
+
+def read_forges(
+    file: Path, tables: Mapping[str, dict[str, Any]], reading: Reading
+) -> dict[str, ForgeConfig]:
+    """The forges of the file by name. Raises ``InvalidConfig``."""
+    found: dict[str, ForgeConfig] = {}
+    for name, table in tables.items():
+        given = {"kind": name, **table}
+        section = replace(reading, section=name)
+        try:
+            found[name] = ForgeConfig.model_validate(given, context=section)
+        except ValidationError as error:
+            raise complain(file, error, ForgeConfig, given, f"{SECTION}.{name}") from None
+    return found

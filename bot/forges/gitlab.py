@@ -1,0 +1,261 @@
+"""GitLab over REST v4 (https://docs.gitlab.com/api/merge_requests/).
+
+Diffs of a merge request are paged up to the limits of the instance; what is collapsed or too large
+comes without lines. GitLab names no reviewers' verdicts but approvals.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from datetime import datetime
+from functools import partial
+from typing import TypeVar
+from urllib.parse import quote
+
+from bot.forges import fields
+from bot.forges.fields import Json, inner, table, tables
+from bot.forges.wire import Page, Wire
+from digest.change import Change, Commit, FileChange, FileStatus
+from digest.request import (
+    Comparison,
+    Issue,
+    IssueState,
+    Patch,
+    PullRequest,
+    Release,
+    RequestState,
+    Reviewer,
+    Verdict,
+    closing,
+    final,
+)
+from digest.unified import read_hunks
+
+_PAGE = 100
+_MOST_PAGES = 10
+_MOST_FILE_PAGES = 30
+_PATH = 4096
+
+_STATES = {
+    "opened": RequestState.OPEN,
+    "locked": RequestState.OPEN,
+    "merged": RequestState.MERGED,
+    "closed": RequestState.CLOSED,
+}
+
+T = TypeVar("T")
+
+
+class GitLab:
+    """A project on GitLab; implements ``Forge`` and ``Publishing``. ``name`` is its full path."""
+
+    def __init__(self, wire: Wire, name: str) -> None:
+        self._wire = wire
+        self._name = name
+        self._base = f"/projects/{quote(name, safe='')}"
+        self.eager = wire.credentials.known
+
+    async def request(self, number: int) -> PullRequest:
+        """A merge request with its reviewers, approvals and the issues that its text closes."""
+        what = f"merge request !{number}"
+        path = f"{self._base}/merge_requests/{number}"
+        page = await self._wire.get(path, what)
+        approvals = await self._wire.get(f"{path}/approvals", what)
+        return self._read(
+            lambda: _request(
+                table(page.value),
+                self._name,
+                final(_reviewers(table(page.value), table(approvals.value))),
+            )
+        )
+
+    async def patch(self, request: PullRequest) -> Patch:
+        """Its files with their lines."""
+        files = await self._wire.all(
+            f"{self._base}/merge_requests/{request.number}/diffs",
+            f"merge request !{request.number}",
+            query={"per_page": _PAGE},
+            most=_MOST_FILE_PAGES,
+        )
+        read = self._read(lambda: tuple(map(_file, tables(files))))
+        return Patch(files=read, total=max(request.files, len(read)))
+
+    async def issue(self, number: int) -> Issue:
+        """An issue, with the merge requests that mention it."""
+        what = f"issue #{number}"
+        path = f"{self._base}/issues/{number}"
+        page = await self._wire.get(path, what)
+        related = await self._wire.all(f"{path}/related_merge_requests", what, most=3)
+        return self._read(lambda: _issue(table(page.value), tables(related)))
+
+    async def change(self, sha: str) -> Change:
+        """A commit with its files."""
+        what = f"commit {sha}"
+        path = f"{self._base}/repository/commits/{sha}"
+        page = await self._wire.get(path, what)
+        files = await self._wire.all(
+            f"{path}/diff", what, query={"per_page": _PAGE}, most=_MOST_FILE_PAGES
+        )
+        return self._read(lambda: _change(table(page.value), tables(files)))
+
+    async def recent(self, since: datetime | None) -> AsyncIterator[Sequence[PullRequest]]:
+        """The merged requests, the one updated last first."""
+        query: dict[str, str | int] = {"state": "merged", "order_by": "updated_at", "sort": "desc"}
+        query["per_page"] = _PAGE
+        path = f"{self._base}/merge_requests"
+        async for page in self._wire.listed(path, "merge requests", query=query, most=_MOST_PAGES):
+            listed = self._read(partial(self._all, page))
+            fresh = [one for one in listed if since is None or one.updated_at >= since]
+            yield fresh
+            if len(fresh) < len(listed):
+                return
+
+    async def releases(self, limit: int = 30) -> Sequence[Release]:
+        """The newest releases that are out."""
+        query = {"per_page": min(limit, _PAGE)}
+        page = await self._wire.get(f"{self._base}/releases", "releases", query=query)
+        return self._read(
+            lambda: [_release(one) for one in tables(page.value) if not one.get("upcoming_release")]
+        )[:limit]
+
+    async def compare(self, base: str, head: str) -> Comparison:
+        """Commits, oldest first, and files, as far as one answer goes."""
+        what = f"comparison of {base} and {head}"
+        query = {"from": base, "to": head}
+        page = await self._wire.get(f"{self._base}/repository/compare", what, query=query)
+        return self._read(lambda: _comparison(base, head, table(page.value)))
+
+    def _all(self, page: Page) -> Sequence[PullRequest]:
+        return [_request(one, self._name, None) for one in tables(page.value)]
+
+    def _read(self, read: Callable[[], T]) -> T:
+        try:
+            return read()
+        except ValueError as error:
+            raise self._wire.odd(str(error)) from error
+
+
+async def standing(wire: Wire) -> Json:
+    """Who asks. Raises ``ForgeUnauthorized`` where the token is not taken."""
+    page = await wire.get("/user", "account")
+    return table(page.value) if isinstance(page.value, Mapping) else {}
+
+
+def _request(found: Json, name: str, reviewers: tuple[Reviewer, ...] | None) -> PullRequest:
+    state = _STATES.get(fields.text(found, "state"), RequestState.OPEN)
+    body = fields.text(found, "description", fields.BODY)
+    merged = state is RequestState.MERGED
+    commit = fields.sha(found, "merge_commit_sha") or fields.sha(found, "squash_commit_sha")
+    return PullRequest(
+        number=fields.number(found, "iid"),
+        title=fields.line(found, "title", fields.TITLE),
+        state=state,
+        author=_author(found),
+        created_at=fields.moment(found, "created_at"),
+        updated_at=fields.moment(found, "updated_at"),
+        body=body,
+        draft=fields.flag(found, "draft"),
+        base=fields.line(found, "target_branch"),
+        head=fields.sha(found, "sha"),
+        # A fast-forward makes no commit of its own: the head is what was merged.
+        merge_commit=(commit or fields.sha(found, "sha")) if merged else "",
+        merged_at=fields.moment_or_none(found, "merged_at"),
+        labels=fields.names(found, "labels"),
+        issues=closing(body, name),
+        reviewers=reviewers or (),
+        reviewed=reviewers is not None,
+        files=_changes(found),
+    )
+
+
+def _author(found: Json) -> str:
+    return fields.line(inner(found, "author"), "username") or "ghost"
+
+
+def _changes(found: Json) -> int:
+    """The number of changed files, which is written as ``12`` or ``1000+``."""
+    written = fields.text(found, "changes_count")
+    digits = written.removesuffix("+")
+    return int(digits) + written.endswith("+") if digits.isascii() and digits.isdigit() else 0
+
+
+def _reviewers(found: Json, approvals: Json) -> Iterator[Reviewer]:
+    for name in fields.names(found, "reviewers", "username"):
+        yield Reviewer(name=name, verdict=Verdict.ASKED)
+    for one in tables(approvals.get("approved_by", [])):
+        if name := fields.line(inner(one, "user"), "username"):
+            yield Reviewer(name=name, verdict=Verdict.APPROVED)
+
+
+def _file(found: Json) -> FileChange:
+    old, path = fields.text(found, "old_path", _PATH), fields.text(found, "new_path", _PATH)
+    if not path:
+        raise ValueError("a file without name")
+    status = FileStatus.MODIFIED
+    for key, told in (
+        ("new_file", FileStatus.ADDED),
+        ("deleted_file", FileStatus.DELETED),
+        ("renamed_file", FileStatus.RENAMED),
+    ):
+        status = told if fields.flag(found, key) else status
+    hunks = read_hunks(fields.text(found, "diff", 4 << 20))
+    missing = fields.flag(found, "collapsed") or fields.flag(found, "too_large")
+    return FileChange(
+        path=path,
+        status=status,
+        old_path=old if status is FileStatus.RENAMED else None,
+        added=hunks.added,
+        deleted=hunks.deleted,
+        hunks=hunks.hunks,
+        omitted=missing,
+    )
+
+
+def _issue(found: Json, related: Sequence[Json]) -> Issue:
+    closed = fields.text(found, "state") == "closed"
+    return Issue(
+        number=fields.number(found, "iid"),
+        title=fields.line(found, "title", fields.TITLE),
+        state=IssueState.CLOSED if closed else IssueState.OPEN,
+        author=_author(found),
+        created_at=fields.moment(found, "created_at"),
+        body=fields.text(found, "description", fields.BODY),
+        labels=fields.names(found, "labels"),
+        closed_at=fields.moment_or_none(found, "closed_at"),
+        mentions=tuple(fields.number(one, "iid") for one in related),
+    )
+
+
+def _change(found: Json, files: Sequence[Json]) -> Change:
+    parents = found.get("parent_ids")
+    return Change(
+        commit=Commit(
+            sha=fields.sha(found, "id"),
+            parents=tuple(p for p in parents if isinstance(p, str))
+            if isinstance(parents, list)
+            else (),
+            author=fields.line(found, "author_name"),
+            email=fields.line(found, "author_email"),
+            authored_at=fields.moment(found, "authored_date"),
+            committed_at=fields.moment(found, "committed_date"),
+            message=fields.text(found, "message", fields.BODY),
+        ),
+        files=tuple(map(_file, files)),
+    )
+
+
+def _release(found: Json) -> Release:
+    return Release(
+        tag=fields.line(found, "tag_name"),
+        name=fields.line(found, "name") or fields.line(found, "tag_name"),
+        published_at=fields.moment(found, "released_at"),
+        body=fields.text(found, "description", fields.BODY),
+    )
+
+
+def _comparison(base: str, head: str, found: Json) -> Comparison:
+    files = tuple(map(_file, tables(found.get("diffs", []))))
+    commits = tuple(fields.sha(one, "id") for one in tables(found.get("commits", [])))
+    cut = fields.flag(found, "compare_timeout")
+    patch = Patch(files=files, total=len(files) + cut)
+    return Comparison(base=base, head=head, commits=commits, total=len(commits), patch=patch)

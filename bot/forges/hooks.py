@@ -1,0 +1,216 @@
+"""``/hooks/<forge>``: what forges call when something was merged, as an ASGI application.
+
+Only a body with the right signature has any effect; everything else is 401 and leaves no trace but
+a line in the log. The answer comes at once, the work follows: GitHub waits ten seconds, and takes
+no answer for a failure. A delivery that comes again, by its id, is answered and does nothing.
+
+https://docs.github.com/en/webhooks/using-webhooks/validating-webhook-deliveries,
+https://docs.gitlab.com/user/project/integrations/webhooks/ (a token, not a signature),
+https://docs.gitea.com/usage/webhooks.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import hmac
+import json
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import structlog
+
+from bot.platforms.base import Asgi, AsgiReceive, AsgiScope, AsgiSend
+from handlers.ports import Ledger
+
+if TYPE_CHECKING:
+    from bot.forges.config import ForgeConfig
+
+log = structlog.get_logger(__name__)
+
+LARGEST = 25 * 2**20
+"""Bytes of a delivery, GitHub's own limit."""
+
+PREFIX = "/hooks/"
+_SLOT = "hook:"
+_LONGEST_ID = 200
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Arrived:
+    """That a branch of a repository moved, or a request was changed or merged.
+
+    ``repository`` is its path on the host, such as ``owner/name``; ``moved`` says that there are
+    new commits, and not only new words.
+    """
+
+    host: str
+    repository: str
+    moved: bool
+
+
+Tell = Callable[[Arrived], Awaitable[None]]
+"""Does what follows from an arrival; its errors are logged."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Manner:
+    """How a kind of forge writes its deliveries; names of headers are in small letters."""
+
+    event: str
+    delivery: str
+    signature: str
+    prefix: str = ""
+    signed: bool = True
+
+
+_MANNERS: Mapping[str, _Manner] = {
+    "github": _Manner(
+        event="x-github-event",
+        delivery="x-github-delivery",
+        signature="x-hub-signature-256",
+        prefix="sha256=",
+    ),
+    "gitea": _Manner(
+        event="x-gitea-event", delivery="x-gitea-delivery", signature="x-gitea-signature"
+    ),
+    "gitlab": _Manner(
+        event="x-gitlab-event",
+        delivery="x-gitlab-event-uuid",
+        signature="x-gitlab-token",
+        signed=False,
+    ),
+}
+_MOVES = {"push", "Push Hook"}
+_REQUESTS = {"pull_request", "Merge Request Hook", "pull_request_review", "pull_request_label"}
+
+
+class Hooks:
+    """The application; ``settle`` waits for the work that deliveries began."""
+
+    def __init__(self, forges: Mapping[str, ForgeConfig], ledger: Ledger, tell: Tell) -> None:
+        self._forges = {name: one for name, one in forges.items() if one.webhook_secret is not None}
+        self._ledger = ledger
+        self._tell = tell
+        self._work: set[asyncio.Task[None]] = set()
+
+    async def __call__(self, scope: AsgiScope, receive: AsgiReceive, send: AsgiSend) -> None:
+        """Answer one delivery."""
+        if scope["type"] == "http":
+            await _say(send, await self._status(scope, receive))
+
+    async def settle(self) -> None:
+        """Wait until everything that was taken in is done."""
+        while self._work:
+            await asyncio.wait(set(self._work))
+
+    async def _status(self, scope: AsgiScope, receive: AsgiReceive) -> int:
+        name = str(scope["path"]).rpartition("/")[2]
+        settings = self._forges.get(name)
+        if settings is None:
+            return 404
+        if scope["method"] != "POST":
+            return 405
+        headers = {key.decode("latin-1"): value for key, value in scope["headers"]}
+        manner = _MANNERS[settings.kind]
+        # A signature can only be checked over the whole; without one nothing is read.
+        if manner.signature not in headers:
+            return self._refused(name)
+        body = await _whole(receive)
+        if body is None:
+            return 413
+        assert settings.webhook_secret is not None
+        secret = settings.webhook_secret.get_secret_value().encode()
+        if not _genuine(manner, secret, headers[manner.signature], body):
+            return self._refused(name)
+        arrived = _read(manner, headers, body, settings.host)
+        delivery = headers.get(manner.delivery, b"")[:_LONGEST_ID].decode("latin-1")
+        if arrived is not None and await self._first(name, delivery):
+            self._begin(arrived)
+        return 202
+
+    def _refused(self, name: str) -> int:
+        log.warning("hook.refused", forge=name)
+        return 401
+
+    async def _first(self, name: str, delivery: str) -> bool:
+        """Whether a delivery was not here before; one without an id is always new."""
+        if not delivery:
+            return True
+        fresh = await self._ledger.claim_slot(f"{_SLOT}{name}", delivery)
+        log.info("hook.heard" if fresh else "hook.repeated", forge=name, delivery=delivery)
+        return fresh
+
+    def _begin(self, arrived: Arrived) -> None:
+        task = asyncio.create_task(self._done(arrived))
+        self._work.add(task)
+        task.add_done_callback(self._work.discard)
+
+    async def _done(self, arrived: Arrived) -> None:
+        try:
+            await self._tell(arrived)
+        except Exception:
+            log.exception("hook.broken", repository=arrived.repository)
+
+
+def webhooks(forges: Mapping[str, ForgeConfig], ledger: Ledger, tell: Tell) -> Asgi:
+    """What answers under :data:`PREFIX`, for the forges that have a secret for it."""
+    return Hooks(forges, ledger, tell)
+
+
+def _genuine(manner: _Manner, secret: bytes, given: bytes, body: bytes) -> bool:
+    """Whether the sender knows the secret, told in a time that does not depend on how nearly."""
+    if not manner.signed:
+        return hmac.compare_digest(given, secret)
+    right = manner.prefix + hmac.new(secret, body, hashlib.sha256).hexdigest()
+    return hmac.compare_digest(given.lower(), right.encode())
+
+
+def _read(manner: _Manner, headers: Mapping[str, bytes], body: bytes, host: str) -> Arrived | None:
+    """What a delivery tells; ``None`` for what does not concern us, such as a star."""
+    event = headers.get(manner.event, b"").decode("latin-1")
+    if event not in _MOVES | _REQUESTS:
+        return None
+    try:
+        told: Any = json.loads(body)
+        home = told["project"]["path_with_namespace"] if not manner.signed else _home(told)
+        merged = event in _REQUESTS and _merged(told)
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return None
+    if not isinstance(home, str) or not home:
+        return None
+    return Arrived(host=host, repository=home, moved=event in _MOVES or merged)
+
+
+def _home(told: Any) -> Any:
+    return told["repository"]["full_name"]
+
+
+def _merged(told: Any) -> bool:
+    """Whether a request was merged just now."""
+    if "object_attributes" in told:
+        return bool(told["object_attributes"].get("action") == "merge")
+    request = told.get("pull_request") or {}
+    return bool(told.get("action") == "closed" and request.get("merged"))
+
+
+async def _whole(receive: AsgiReceive) -> bytes | None:
+    """The body; ``None`` where it is too long."""
+    body = bytearray()
+    more = True
+    while more:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            return bytes(body)
+        body += message.get("body", b"")
+        more = bool(message.get("more_body"))
+        if len(body) > LARGEST:
+            return None
+    return bytes(body)
+
+
+async def _say(send: AsgiSend, status: int) -> None:
+    headers = [(b"content-type", b"text/plain"), (b"content-length", b"0")]
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": b""})

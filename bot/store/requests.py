@@ -1,0 +1,193 @@
+"""Requests kept, as ``handlers.forge_port.Requests`` promises."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Row, select
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from bot.store.database import Database
+from bot.store.dialect import insert_into
+from bot.store.index import INDEXED_BY
+from bot.store.labels import label_requests
+from bot.store.repositories import enrol, enrolled
+from bot.store.rows import moment, numbered, seconds
+from bot.store.tables import forge_marks, requests
+from digest.change import Commit
+from digest.facts.form import from_json, to_json
+from digest.grade import Grade, Level, Reason
+from digest.graded import Graded, Repository
+from digest.request import PullRequest, RequestState, refreshed
+from digest.request_form import request_from_json, request_to_json
+from handlers.forge_port import KeptRequest
+
+_CHUNK = 500
+
+
+class SqlRequests:
+    """A ``Requests`` in a database. All methods raise what :class:`Database` raises."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def keep(
+        self, repository: Repository, requests: Sequence[PullRequest], now: datetime
+    ) -> None:
+        """Keep what the forge said, and add the labels of merged ones to the topics."""
+        given = [one for one in requests if numbered(one.number) is not None]
+        if not given:
+            return
+        held = await self.load(repository, [one.number for one in given])
+        whole = [refreshed(_request(held.get(one.number)), one) for one in given]
+        rows = [(one, _graded_text(held.get(one.number), one)) for one in whole]
+        await self._write(repository, rows, now)
+
+    async def keep_graded(
+        self, repository: Repository, request: PullRequest, graded: Graded, now: datetime
+    ) -> None:
+        """Keep a request with its analysed diff."""
+        if numbered(request.number) is not None:
+            await self._write(repository, [(request, _text(graded))], now)
+
+    async def load(
+        self, repository: Repository, numbers: Collection[int]
+    ) -> Mapping[int, KeptRequest]:
+        """The kept ones among ``numbers``."""
+        wanted = [number for number in numbers if numbered(number) is not None]
+        found: dict[int, KeptRequest] = {}
+        async with self._database.reading() as connection:
+            home = await enrolled(connection, repository)
+            if home is None:
+                return found
+            for at in range(0, len(wanted), _CHUNK):
+                rows = await connection.execute(
+                    select(requests).where(
+                        requests.c.repository_id == home.id,
+                        requests.c.number.in_(wanted[at : at + _CHUNK]),
+                    )
+                )
+                found.update((row.number, _kept(row)) for row in rows)
+        return found
+
+    async def read_until(self, repository: Repository) -> datetime | None:
+        """Up to which moment the list of requests was read."""
+        async with self._database.reading() as connection:
+            home = await enrolled(connection, repository)
+            if home is None:
+                return None
+            read = await connection.scalar(
+                select(forge_marks.c.read_until).where(forge_marks.c.repository_id == home.id)
+            )
+        return None if read is None else moment(read)
+
+    async def mark(self, repository: Repository, until: datetime) -> None:
+        """Keep up to which moment the list was read."""
+        async with self._database.writing() as connection:
+            home = await enrol(connection, repository, INDEXED_BY)
+            kept = insert_into(forge_marks).values(repository_id=home, read_until=seconds(until))
+            await connection.execute(
+                kept.on_conflict_do_update(
+                    index_elements=["repository_id"],
+                    set_={"read_until": kept.excluded.read_until},
+                )
+            )
+
+    async def _write(
+        self, repository: Repository, given: Sequence[tuple[PullRequest, str]], now: datetime
+    ) -> None:
+        async with self._database.writing() as connection:
+            home = await enrol(connection, repository, INDEXED_BY)
+            rows = [_row(home, request, graded, now) for request, graded in given]
+            await _insert(connection, rows)
+            merged = (one for one, _ in given if one.state is RequestState.MERGED)
+            await label_requests(connection, home, {one.number: one.labels for one in merged})
+
+
+async def _insert(connection: AsyncConnection, rows: Sequence[dict[str, Any]]) -> None:
+    kept = insert_into(requests)
+    changed = {
+        name: kept.excluded[name]
+        for name in ("state", "merge_commit", "updated_at", "seen_at", "content", "graded")
+    }
+    await connection.execute(
+        kept.on_conflict_do_update(index_elements=["repository_id", "number"], set_=changed), rows
+    )
+
+
+def _row(home: int, request: PullRequest, graded: str, now: datetime) -> dict[str, Any]:
+    return {
+        "repository_id": home,
+        "number": request.number,
+        "state": request.state.value,
+        "merge_commit": request.merge_commit,
+        "updated_at": seconds(request.updated_at),
+        "seen_at": seconds(now),
+        "content": json.dumps(request_to_json(request)),
+        "graded": graded,
+    }
+
+
+def _kept(row: Row[*tuple[Any, ...]]) -> KeptRequest:
+    return KeptRequest(
+        request=request_from_json(json.loads(row.content)),
+        seen_at=moment(row.seen_at),
+        graded=_graded(row.graded) if row.graded else None,
+    )
+
+
+def _request(kept: KeptRequest | None) -> PullRequest | None:
+    return kept.request if kept else None
+
+
+def _graded_text(kept: KeptRequest | None, request: PullRequest) -> str:
+    """The analysed diff that stays: as long as the request has the same head."""
+    if kept is None or kept.graded is None or kept.request.head != request.head:
+        return ""
+    return _text(kept.graded)
+
+
+def _text(graded: Graded) -> str:
+    commit, grade = graded.commit, graded.grade
+    return json.dumps(
+        {
+            "sha": commit.sha,
+            "author": commit.author,
+            "authored_at": seconds(commit.authored_at),
+            "committed_at": seconds(commit.committed_at),
+            "message": commit.message,
+            "facts": to_json(graded.facts),
+            "score": grade.score,
+            "level": grade.level.value,
+            "by": grade.by,
+            "reasons": [[one.rule, one.weight, one.subject] for one in grade.reasons],
+        }
+    )
+
+
+def _graded(text: str) -> Graded:
+    held = json.loads(text)
+    return Graded(
+        commit=Commit(
+            sha=held["sha"],
+            parents=(),
+            author=held["author"],
+            email="",
+            authored_at=moment(held["authored_at"]),
+            committed_at=moment(held["committed_at"]),
+            message=held["message"],
+        ),
+        facts=from_json(held["facts"]),
+        grade=Grade(
+            score=held["score"],
+            level=Level(held["level"]),
+            reasons=tuple(
+                Reason(rule=rule, weight=weight, subject=subject)
+                for rule, weight, subject in held["reasons"]
+            ),
+            by=held["by"],
+        ),
+    )
