@@ -244,6 +244,43 @@ def run(*, config: ConfigFile = None) -> None:
 
 
 @app.command()
+def serve(
+    repo: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[REPO]",
+            help="A folder or an address; default: the configured repository, or this folder.",
+        ),
+    ] = None,
+    *,
+    days: Annotated[
+        int, typer.Option("--days", min=1, max=3650, help="Days before the newest commit to read.")
+    ] = 90,
+    port: Annotated[
+        int, typer.Option("--port", min=0, max=65_535, help="Where to listen; 0: any free port.")
+    ] = 8080,
+    name: Name = None,
+    branch: Branch = None,
+    tz: Zone = None,
+    config: ConfigFile = None,
+) -> None:
+    """Show a repository's web pages on this machine: no key, no account, nobody else sees them."""
+    from bot.commands import serving as command
+
+    command.run(
+        command.Options(
+            place=repo,
+            days=days,
+            port=port,
+            name=name,
+            branch=branch,
+            zone=tz,
+            config=config,
+        )
+    )
+
+
+@app.command()
 def check(
     *,
     spend: Annotated[

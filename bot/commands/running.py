@@ -6,6 +6,7 @@ import asyncio
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import AsyncExitStack
+from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,21 +24,24 @@ from bot.commands import finish
 from bot.config import Config, read
 from bot.conversation import Answers, Conversation
 from bot.delivery import Delivery
+from bot.discretion import Discretion
 from bot.folders import config_file
 from bot.lease import FileLeases
 from bot.models.config import ModelConfig
 from bot.notices import Desk, Notices, telling
 from bot.parking import Parking, parked
 from bot.platforms.base import Receiver, Sender, SendError
-from bot.roster import Configured, Roster
+from bot.roster import Roster
 from bot.sections import RepositoryConfig
-from bot.senders import admin_target, check_called, open_senders, subscriptions
+from bot.senders import admin_target, check_called, open_senders
 from bot.slots import Slots, name_of
 from bot.sources.git import open_source
 from bot.store.engine import FILE, open_database
 from bot.store.migrations import HEAD
 from bot.store.refusals import SqlRefusals
 from bot.store.replies import SqlReplies
+from bot.subscribing import Subscribing
+from bot.tracing import exporting
 from digest.errors import UserError
 from handlers.ports import Tip
 
@@ -63,7 +67,8 @@ def run(file: Path | None) -> None:
         secrets=config.secrets(),
         observers=observers,
     )
-    finish(_run(config, hosting, notices))
+    with exporting(version("digestbot")):
+        finish(_run(config, hosting, notices))
 
 
 def _hosting(config: Config) -> Hosting | None:
@@ -91,22 +96,26 @@ async def _run(config: Config, hosting: Hosting | None, notices: Notices | None)
             check_called(config, senders)
             await runner.run(work, stop)
         else:
-            await hosting.run(hosting.mounts(app, senders), work, stop)
+            await hosting.run(hosting.mounts(app, senders, work.posts), work, stop)
 
 
 def _work(app: App, config: Config, senders: Mapping[str, Sender]) -> runner.Work:
-    gate = Gate(policy_of(config, {name: sender.name for name, sender in senders.items()}))
-    roster = Roster(senders, [Configured(subscriptions(config))])
+    kinds = {name: sender.name for name, sender in senders.items()}
+    policy = policy_of(config, kinds)
+    subscribing = Subscribing(app, config, policy, kinds)
+    gate = Gate(policy, subscribing.trusts)
+    roster = Roster(senders, [subscribing])
+    subscribing.nudge = roster.nudge
     leases = FileLeases(app.data / "leases")
     admin = admin_target(config, senders)
     delivery = Delivery(app.ledger, leases, [admin] if admin else [])
-    slots = Slots(app, roster.get, Amending(app, delivery, name_of))
+    slots = Slots(app, roster.get, Amending(app, delivery, name_of), Discretion(gate))
     return runner.Work(
         posts=roster,
         build=slots.build,
         finish=slots.finish,
         hearing=Conversation(
-            Answers(app, config, gate),
+            Answers(app, config, gate, rooms=subscribing),
             SqlReplies(app.database),
             leases,
             app.clock,

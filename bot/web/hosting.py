@@ -1,6 +1,7 @@
 """What the program hosts, under which paths, and how the server ends with the loop.
 
 - ``/events/<account>``: what platforms call;
+- ``/`` and all below it: the pages (:mod:`bot.web.pages`), ``/admin`` among them;
 - ``/healthz``, ``/readyz``, ``/metrics``: what probes and Prometheus ask.
 """
 
@@ -16,10 +17,13 @@ from bot import runner
 from bot.app import App
 from bot.metrics import Metrics
 from bot.platforms.base import Asgi, Called, Sender
+from bot.roster import Channels
 from bot.store.condition import Fitness
 from bot.web.config import WebSettings
 from bot.web.health import Health, routes
+from bot.web.pages.routes import routes as pages
 from bot.web.server import application, serving
+from bot.web.shelving import configured
 
 Mounts = dict[str, Asgi | Sequence[BaseRoute]]
 """Applications and routes by path, as :func:`bot.web.server.application` takes them."""
@@ -35,8 +39,10 @@ class Hosting:
         self.settings = settings
         self.metrics = Metrics(version("digestbot"))
 
-    def mounts(self, app: App, senders: Mapping[str, Sender]) -> Mounts:
-        """Everything that the program hosts."""
+    def mounts(
+        self, app: App, senders: Mapping[str, Sender], channels: Channels | None = None
+    ) -> Mounts:
+        """Everything that the program hosts; pages of ``channels`` and all else where these are."""
         health = Health(
             database=app.database,
             fitness=Fitness(app.database),
@@ -44,7 +50,10 @@ class Hosting:
             receivers=senders,
             secrets=app.config.secrets() if app.config else (),
         )
-        mounts: Mounts = {"/": [*routes(health, self.settings.metrics_token)]}
+        root = [*routes(health, self.settings.metrics_token)]
+        if channels is not None and app.config is not None:
+            root += pages(configured(app, app.config, self.settings, channels))
+        mounts: Mounts = {"/": root}
         mounts.update(events(senders))
         return mounts
 

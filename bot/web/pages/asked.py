@@ -17,6 +17,9 @@ from digest.grade import Level
 from digest.language import Language
 from digest.window import YEARS, parse_date
 
+CHOSEN = "digestbot_language"
+"""The cookie that keeps a chosen language."""
+
 _LONGEST = 200
 """Characters of a question; longer ones are cut."""
 _MOST_PAGES = 10_000
@@ -91,13 +94,13 @@ class Asked:
 
 
 def language_of(request: Request, usual: Language) -> Language:
-    """By ``?lang``, else the reader's browser, else the usual one.
+    """By ``?lang``, else as it was chosen before, else the reader's browser, else the usual one.
 
     Of ``Accept-Language`` (RFC 9110, section 12.5.4) the most wanted language that is spoken.
     """
-    said = request.query_params.get("lang", "")
-    if said in list(Language):
-        return Language(said)
+    for said in (request.query_params.get("lang"), request.cookies.get(CHOSEN)):
+        if said in list(Language):
+            return Language(said)
     wanted: list[tuple[float, Language]] = []
     for entry in request.headers.get("accept-language", "")[:500].split(","):
         tag, _, weight = entry.strip().partition(";q=")

@@ -13,7 +13,7 @@ from starlette.routing import BaseRoute, Route
 
 from bot.web.pages import feeds, openapi
 from bot.web.pages.admin import Admin
-from bot.web.pages.asked import Asked, Form, language_of
+from bot.web.pages.asked import CHOSEN, Asked, Form, language_of
 from bot.web.pages.page import NotThere
 from bot.web.pages.replying import (
     HEADERS,
@@ -32,7 +32,8 @@ from bot.web.pages.templating import files_by_name, rendered
 Endpoint = Callable[[Request], Awaitable[Response]]
 
 _SQUEEZED = [Middleware(GZipMiddleware, minimum_size=1024, compresslevel=5)]
-_FOREVER = "public, max-age=31536000, immutable"
+_YEAR = 365 * 86_400
+_FOREVER = f"public, max-age={_YEAR}, immutable"
 _TYPES = {
     "css": "text/css; charset=utf-8",
     "js": "text/javascript; charset=utf-8",
@@ -102,9 +103,13 @@ class _Site:
                 tag = await self._tag(asked)
                 if unchanged(request, tag):
                     return not_modified(tag)
-                return reply(asked, await entry.view(asked), tag)
+                page = await entry.view(asked)
             except NotThere:
                 return self._missing(asked)
+            response = reply(asked, page, tag)
+            if request.query_params.get("lang"):
+                response.set_cookie(CHOSEN, asked.language, max_age=_YEAR, samesite="lax")
+            return response
 
         return answer
 

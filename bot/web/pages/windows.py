@@ -13,12 +13,13 @@ from bot.web.links import path_of, week_name
 from bot.web.pages.asked import Asked, day_named, last_of_week, week_named
 from bot.web.pages.page import Json, Page
 from bot.web.pages.telling import Article, Told, article_of, entry_of, loaded, told_of
+from digest.answer import window_words
 from digest.document import Document, Spans
 from digest.grade import Level
 from digest.graded import Graded
 from digest.report import Counts, Entry, Report, report_document, report_to_json
 from digest.report.assembly import lead
-from digest.report.full import title_of, window_line
+from digest.report.full import title_of
 from digest.window import Window, days_window
 
 SIZE = 25
@@ -162,7 +163,7 @@ async def _page(
         values={
             "shown": shown,
             "heading": title_of(report, language),
-            "window": window_line(report, language),
+            "window": window_words(window, language),
             "chosen": chosen,
             "lead": _lead(telling, chosen, asked),
             "articles": telling.articles(),

@@ -1,0 +1,82 @@
+"""What the pages of this program show: its repositories, its archive, its office."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from urllib.parse import urlsplit
+
+from bot.app import App
+from bot.clock import SystemClock
+from bot.config import Config
+from bot.roster import Channels
+from bot.sections import RepositoryConfig
+from bot.sources.address import read_address
+from bot.sources.identity import identify
+from bot.store.browsing import SqlBrowsing
+from bot.store.calls import SqlCalls
+from bot.store.deliveries import SqlDeliveries
+from bot.store.doubts import SqlDoubts
+from bot.web.config import WebSettings
+from bot.web.pages.office import Office
+from bot.web.pages.shelf import Shelf, Shown
+from digest.graded import Repository
+from handlers.context import Watched
+
+
+def configured(app: App, config: Config, settings: WebSettings, channels: Channels) -> Shelf:
+    """The pages of ``digestbot run``: every configured repository, and an office for admins."""
+    return Shelf(
+        repositories=[shown_of(one) for one in config.repositories],
+        archive=app.archive,
+        browsing=SqlBrowsing(app.database),
+        clock=app.clock,
+        zone=config.defaults.zone,
+        language=config.defaults.language,
+        public_url=settings.public_url,
+        token=settings.token,
+        office=Office(
+            channels=channels,
+            deliveries=SqlDeliveries(app.database),
+            doubts=SqlDoubts(app.database),
+            calls=SqlCalls(app.database),
+            clock=SystemClock(),
+            config=config,
+        ),
+    )
+
+
+def alone(app: App, watched: Sequence[Watched], zone: str | None = None) -> Shelf:
+    """The pages of repositories on this machine, for whoever sits at it: nothing is private."""
+    return Shelf(
+        repositories=[
+            Shown(
+                repository=one.repository,
+                private=False,
+                thresholds=one.thresholds,
+                aliases=one.aliases,
+            )
+            for one in watched
+        ],
+        archive=app.archive,
+        browsing=SqlBrowsing(app.database),
+        clock=app.clock,
+        zone=app.zone(zone),
+        language=app.language(None),
+    )
+
+
+def shown_of(settings: RepositoryConfig) -> Shown:
+    """A configured repository as pages show it. Its addresses are known where its remote's is."""
+    found = Repository(name=settings.name)
+    if urlsplit(settings.place).scheme or "@" in settings.place:
+        found = identify(read_address(settings.place), folder=settings.name)
+    return Shown(
+        repository=Repository(
+            name=settings.name,
+            web=settings.web or found.web,
+            forge=settings.forge or found.forge,
+        ),
+        private=settings.private,
+        thresholds=settings.levels,
+        aliases=settings.aliases,
+    )
