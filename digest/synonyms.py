@@ -102,6 +102,9 @@ FAMILIES: tuple[tuple[str, ...], ...] = (
     ("streaming", "stream", "流式"),
     ("structured output", "结构化输出"),
     ("syntax", "语法"),
+    ("data parallel", "data parallelism", "数据并行"),
+    ("expert parallel", "expert parallelism", "专家并行"),
+    ("pipeline parallel", "pipeline parallelism", "流水线并行"),
     ("tensor parallel", "tensor parallelism", "张量并行"),
     ("test", "testing", "unit test", "测试", "单元测试"),
     ("thread", "threading", "线程"),
@@ -118,6 +121,90 @@ FAMILIES: tuple[tuple[str, ...], ...] = (
     ("weight", "权重"),
 )
 """One thing a row: every name of it. The order of rows and of names has no meaning."""
+
+NARROWER: tuple[tuple[str, ...], ...] = (
+    (
+        "hardware",
+        "AMD",
+        "Apple silicon",
+        "Arm",
+        "Blackwell",
+        "CPU",
+        "CUDA",
+        "Gaudi",
+        "GPU",
+        "Hopper",
+        "HPU",
+        "Intel",
+        "Metal",
+        "NPU",
+        "NVIDIA",
+        "ROCm",
+        "TPU",
+        "XPU",
+    ),
+    ("硬件", "CPU", "CUDA", "GPU", "NPU", "ROCm", "TPU", "XPU"),
+    (
+        "distributed",
+        "all2all",
+        "collective",
+        "context parallel",
+        "data parallel",
+        "EPLB",
+        "expert parallel",
+        "NCCL",
+        "pipeline parallel",
+        "tensor parallel",
+    ),
+    (
+        "large scale serving",
+        "all2all",
+        "data parallel",
+        "DP",
+        "disaggregated",
+        "disaggregation",
+        "EP",
+        "EPLB",
+        "expert parallel",
+        "KV connector",
+        "KV transfer",
+        "NIXL",
+        "offloading connector",
+        "pipeline parallel",
+        "prefill decode",
+    ),
+    (
+        "engine core",
+        "async scheduling",
+        "block manager",
+        "KV cache manager",
+        "model runner",
+        "prefix cache",
+        "prefix caching",
+        "scheduler",
+        "streaming input",
+    ),
+    ("multimodal", "audio", "image", "VIT", "vision", "vision language", "VL", "VLM", "video"),
+    ("多模态", "audio", "image", "VIT", "vision", "VL", "VLM", "video"),
+    (
+        "OpenAI API",
+        "chat completion",
+        "completions API",
+        "OpenAI",
+        "OpenResponses",
+        "responses API",
+    ),
+    ("AMD", "AITER", "HIP", "ROCm"),
+    ("ROCm", "AITER", "AMD", "HIP"),
+    ("AMD ROCm", "AITER", "AMD", "HIP", "ROCm"),
+    ("NVIDIA", "Blackwell", "CUDA", "Hopper"),
+    ("Intel", "XPU"),
+    ("Intel XPU", "XPU"),
+    ("Intel GPU", "XPU"),
+    ("Arm CPU", "aarch64", "Arm"),
+)
+"""Names of a whole, each followed by names of its parts: who asks for the whole means the parts
+too, and not the other way round."""
 
 
 def _kin() -> dict[str, frozenset[str]]:
@@ -138,3 +225,18 @@ CHINESE = tuple(sorted((t for t in _KIN if HAN.fullmatch(t)), key=len, reverse=T
 def kin(name: str) -> frozenset[str]:
     """The terms that mean the same as a term, itself among them."""
     return _KIN.get(name, frozenset()) | {name}
+
+
+_PARTS = {term(whole): frozenset(map(term, parts)) for whole, *parts in NARROWER}
+
+
+def meant(name: str) -> frozenset[str]:
+    """The terms that somebody means by a term: its kin, and the parts of what is a whole."""
+    same = kin(name)
+    parts = frozenset().union(*(_PARTS.get(one, frozenset()) for one in same))
+    return same.union(*(kin(part) for part in parts))
+
+
+def is_whole(name: str) -> bool:
+    """Whether a term is the name of a whole."""
+    return name in _PARTS

@@ -102,3 +102,22 @@ def test_bears_tells_place_and_words():
     assert (why.place, why.shown) == (Place.TAG, "[MoE]")
     (why,) = bears(CHANGES[2], resolve("scheduler", VOCABULARY, {}))
     assert (why.place, why.shown) == (Place.PATH, "src/scheduler.py")
+
+
+@pytest.mark.parametrize(
+    ("whole", "part"),
+    [("hardware", "rocm"), ("硬件", "tpu"), ("multimodal", "vlm"), ("AMD ROCm", "hip")],
+)
+def test_who_asks_for_a_whole_means_its_parts_and_not_the_other_way_round(whole, part):
+    vocabulary = {part: 3, "hardware": 1, "other": 1}
+    assert part in resolve(whole, vocabulary, {}).topics
+    assert "hardware" not in resolve(part, vocabulary, {}).topics
+
+
+def test_two_words_are_found_apart_as_well_as_together():
+    vocabulary = {"blockpool": 2, "block": 5, "pool": 7}
+    alternatives = resolve("block pool", vocabulary, {}).alternatives
+    assert alternatives == (
+        (frozenset({"blockpool"}),),
+        (frozenset({"block"}), frozenset({"pool"})),
+    )
