@@ -199,9 +199,9 @@ class Wire:
                 raise ForgeLimited(self.host, until)
             try:
                 answer = await self._followed(method, address, given)
-            except ForgeDown:
+            except _Cut as error:
                 if not left:
-                    raise
+                    raise ForgeDown(self.host, str(error)) from error
                 await asyncio.sleep(_PAUSE)
                 continue
             now = self._clock.now()
@@ -239,12 +239,12 @@ class Wire:
                     if answer.status not in _REDIRECTS:
                         return answer
                     address = self._full(urljoin(address, answer.headers.get("location", "")))
-        except TimeoutError as error:
-            raise ForgeDown(self.host, "no answer in time") from error
-        except httpx.TimeoutException as error:
-            raise ForgeDown(self.host, "no answer in time") from error
-        except (httpx.HTTPError, httpx.InvalidURL) as error:
-            raise ForgeDown(self.host, type(error).__name__) from error
+        except (TimeoutError, httpx.TimeoutException) as error:
+            raise _Cut("no answer in time") from error
+        except httpx.HTTPError as error:
+            raise _Cut(type(error).__name__) from error
+        except httpx.InvalidURL as error:
+            raise self.odd("an address that cannot be used") from error
         raise ForgeDown(self.host, "it redirects without end")
 
     async def _once(self, method: str, address: str, headers: Mapping[str, str]) -> _Answer:
@@ -284,6 +284,10 @@ class Wire:
         assert self._pages is not None
         if len(json.dumps(page.value)) <= _KEPT:
             await self._pages.put(self.credentials.name, key, page)
+
+
+class _Cut(Exception):
+    """No answer came, which may be otherwise the next time."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,0 +1,76 @@
+"""A GitHub on loopback with a client of ours, and an archive of their own, for every test."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+from collections.abc import AsyncIterator, Iterator
+from datetime import datetime
+from pathlib import Path
+
+import pytest
+
+from bot.clock import SystemClock
+from bot.forges import wire
+from bot.forges.credentials import Token
+from bot.forges.github import HEADERS, GitHub
+from bot.store.engine import FILE, Database, open_database
+from bot.store.pages import SqlPages
+from tests.servers.github import TOKEN, GitHubServer
+
+
+class ServerClock(SystemClock):
+    """The time of this machine, turned on with the server's."""
+
+    def __init__(self, server: GitHubServer) -> None:
+        self.server = server
+
+    def now(self) -> datetime:
+        return datetime.fromtimestamp(self.server.now(), super().now().tzinfo)
+
+
+@pytest.fixture(scope="session")
+def empty_archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("empty")
+
+    async def make() -> None:
+        async with await open_database(folder):
+            pass
+
+    asyncio.run(make())
+    return folder / FILE
+
+
+@pytest.fixture
+async def database(tmp_path: Path, empty_archive: Path) -> AsyncIterator[Database]:
+    folder = tmp_path / "data"
+    folder.mkdir()
+    shutil.copy(empty_archive, folder)
+    async with await open_database(folder) as opened:
+        yield opened
+
+
+@pytest.fixture
+def server() -> Iterator[GitHubServer]:
+    with GitHubServer() as opened:
+        yield opened
+
+
+@pytest.fixture
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No pause before a repetition."""
+    monkeypatch.setattr(wire, "_PAUSE", 0.0)
+
+
+@pytest.fixture
+async def connection(server: GitHubServer, database: Database) -> AsyncIterator[wire.Wire]:
+    clock = ServerClock(server)
+    account = Token(TOKEN, scheme="Bearer")
+    opened = wire.Wire(server.url, account, clock, pages=SqlPages(database, clock), headers=HEADERS)
+    yield opened
+    await opened.aclose()
+
+
+@pytest.fixture
+def forge(connection: wire.Wire) -> GitHub:
+    return GitHub(connection, "octo/engine")
