@@ -20,6 +20,7 @@ from bot.courier import Courier, Errand, Patience, Target, describe
 from bot.frozen import freeze, thaw
 from bot.lease import Leases
 from bot.platforms.base import Ability, Part, Receipt, SendReason
+from bot.tracing import span
 from digest.document import Document
 from handlers.ports import Clock, DeliveryKey, DeliveryRecord, Ledger, PartRecord, PartState
 
@@ -197,7 +198,8 @@ class Delivery:
         if not mine:
             log.info("delivery.busy", **describe(record.key))
             return Delivered(key=record.key, parts=tuple(entries), busy=True, error="busy")
-        result = await self._post(target, record, entries)
+        with span("post", platform=record.key.platform, channel=record.key.channel):
+            result = await self._post(target, record, entries)
         event = "delivery.sent" if result.done else "delivery.held"
         log.info(event, **describe(record.key), parts=len(entries), new=result.new)
         return result

@@ -20,6 +20,7 @@ from bot.sections import RepositoryConfig
 from bot.sharing import Shared
 from bot.store.digests import Heading, KeptDigest
 from bot.subscription import Subscription
+from bot.tracing import span
 from digest.buttons import explaining, with_buttons
 from digest.markdown import markdown
 from digest.match import Resolved
@@ -100,7 +101,8 @@ class Editions:
 
     async def _read(self, settings: RepositoryConfig) -> _Read:
         watched = await self._app.watch_configured(settings)
-        await watched.source.sync()
+        with span("fetch", repository=settings.name):
+            await watched.source.sync()
         return _Read(watched=watched, tip=await watched.source.tip(watched.branch))
 
     async def _daily(
@@ -114,7 +116,8 @@ class Editions:
         ctx = self._app.context(
             read.watched, zone=window.zone, language=channel.language, judging=judging
         )
-        return await come(ctx, read.tip, seen, window)
+        with span("analyse", repository=read.watched.repository.name):
+            return await come(ctx, read.tip, seen, window)
 
     async def _lay_out(
         self,

@@ -188,7 +188,8 @@ class Metrics:
 
 
 def _name(event: EventDict) -> str:
-    return str(event.get("platform", ""))
+    """The platform; refused messages name it in front of their chat."""
+    return str(event.get("platform") or str(event.get("chat", "")).partition(":")[0])
 
 
 def _number(value: Any) -> float:

@@ -33,6 +33,7 @@ from bot.platforms.base import Incoming, Receiver, Sender, trace
 from bot.roster import Channels, Post
 from bot.schedule import LONGEST_REACH, Slot, missed, next_slot, slots_between
 from bot.timetable import Timetable
+from bot.tracing import span
 from digest.document import Document
 from digest.errors import UserError
 from handlers.ports import Clock, DeliveryKey, Ledger
@@ -219,7 +220,8 @@ class Runner:
                 async with self._work.leases.hold(f"slot\0{post.name}") as mine:
                     slot = await self._due(post) if mine else None
                     if slot is not None:
-                        await self._produce(post, slot)
+                        with span("slot", channel=post.name, slot=slot.name):
+                            await self._produce(post, slot)
             except UserError as error:
                 log.error("slot.failed", channel=post.name, error=str(error))  # noqa: TRY400  # it says all
             except Exception:

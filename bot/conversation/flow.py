@@ -13,7 +13,7 @@ from __future__ import annotations
 import asyncio
 import time
 import uuid
-from collections.abc import AsyncIterator, Awaitable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Coroutine, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -27,6 +27,7 @@ from bot.conversation.watch import Watch, line
 from bot.courier import Patience
 from bot.lease import Leases
 from bot.platforms.base import Ability, Fate, Incoming, Sender, SendError
+from bot.tracing import span
 from digest.complaint import complaint
 from digest.document import Document
 from digest.errors import UserError
@@ -231,7 +232,11 @@ class Conversation:
 
     async def _tell(self, sender: Sender, key: Key, asked: Incoming, message: Message) -> None:
         """Answer, in a task of its own that an edit or a deletion can end."""
-        task = asyncio.create_task(self._told(sender, key, asked, message))
+        with span("answer", platform=sender.name):
+            await self._until_told(key, self._told(sender, key, asked, message))
+
+    async def _until_told(self, key: Key, telling: Coroutine[None, None, None]) -> None:
+        task = asyncio.create_task(telling)
         self._under_way[key] = task
         try:
             # Not awaited itself: that it was ended by another message is no end of this one.

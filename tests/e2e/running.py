@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import signal
@@ -15,6 +16,9 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+
+from bot.store.engine import open_database
+from bot.store.ledger import SqlLedger
 
 _PATIENCE = 30.0
 # The program as it is, but that an end waits for three seconds and not for half a minute.
@@ -74,6 +78,17 @@ class Running:
             self.process.kill()
             self.process.wait()
         self._stream.close()
+
+
+def missed(data: Path, *channels: str) -> None:
+    """Let channels be known for long: what was due today is caught up as soon as the bot runs."""
+
+    async def work() -> None:
+        async with await open_database(data) as database:
+            for channel in channels:
+                await SqlLedger(database).claim_slot(f"first-seen:{channel}", "2000-01-01")
+
+    asyncio.run(work())
 
 
 @contextmanager
