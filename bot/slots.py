@@ -18,6 +18,7 @@ import structlog
 from bot.amending import Amending
 from bot.app import App
 from bot.delivery import Delivered
+from bot.discretion import Discretion
 from bot.editions import Editions
 from bot.frozen import thaw
 from bot.platforms.base import Receiver
@@ -48,8 +49,13 @@ class Slots:
         app: App,
         subscription: Callable[[str], Subscription | None],
         amending: Amending | None = None,
+        discretion: Discretion | None = None,
     ) -> None:
-        """``subscription`` knows what is served now, by the names of posts."""
+        """``subscription`` knows what is served now, by the names of posts.
+
+        With ``discretion`` nothing is posted where it withholds the repository.
+        """
+        self._discretion = discretion
         self._app = app
         self._subscription = subscription
         self._editions = Editions(app)
@@ -58,8 +64,9 @@ class Slots:
     async def build(self, post: Post, slot: Slot) -> Sequence[Ready]:
         """The digests of a slot, one a repository; none for a quiet day that is to be silent.
 
-        A repository that cannot be read is left for the next slot, which finds its commits by
-        ancestry. Raises ``SourceUnavailable`` where none can be read.
+        A repository that cannot be read, or that is withheld from the chat, is left for the next
+        slot, which finds its commits by ancestry. Raises ``SourceUnavailable`` where none can be
+        read.
         """
         channel = self._subscription(post.name)
         if channel is None:
@@ -68,6 +75,8 @@ class Slots:
         failed: list[SourceUnavailable] = []
         late = _Late(self._app, channel.channel)
         for repository in channel.repositories:
+            if self._discretion and await self._discretion.withholds(post.target, repository.name):
+                continue
             try:
                 kept = await self._kept(channel, repository, post, slot, late)
             except SourceUnavailable as error:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from bot.promise import Promise
 from bot.schedule import Kind, Spec
+from digest.filtering import PLAIN, Filters
 from digest.grade import Level
 from digest.language import Language
 
@@ -22,7 +23,8 @@ class Subscription:
     """A schedule with what is posted by it, and where.
 
     The ledger and the tips know it by ``name``: one under a new name begins with its next slot.
-    ``channel`` is on whose account a model is asked. ``platform`` is an account's name in the
+    ``channel`` is on whose account a model is asked. ``filters`` and ``muted`` topics are what its
+    reader does not want. ``platform`` is an account's name in the
     configuration, ``chat`` a chat in the platform's words. ``output`` is a folder for full reports.
     """
 
@@ -38,6 +40,8 @@ class Subscription:
     promise: Promise = Promise.AT_MOST_ONCE
     catch_up: timedelta = timedelta(hours=24)
     output: Path | None = None
+    filters: Filters = PLAIN
+    muted: tuple[str, ...] = ()
 
 
 class Subscribed(Protocol):
@@ -71,6 +75,7 @@ def subscriptions_of(
             promise=channel.promise,
             catch_up=channel.patience,
             output=channel.output,
+            filters=channel.filters,
         )
         for spec, least in channel.plans
     )

@@ -201,6 +201,18 @@ def branch_name(written: str) -> str | None:
     return written if plain and ".." not in written else None
 
 
+def read_rule(text: str) -> Rule:
+    """A rule as ``path src/**``. Raises ``ValueError`` with what can be written."""
+    found = re.fullmatch(_RULE, text.strip(), re.IGNORECASE)
+    rule = _rule(found[1], found[2]) if found else None
+    if rule is None:
+        raise ValueError(
+            f"{text!r} is no rule; write path, label, author or keyword, and what it is to hold, "
+            "such as 'path src/**'"
+        )
+    return rule
+
+
 def _rule(field: str, pattern: str) -> Rule | None:
     cleaned = pattern.strip(" \"'").lstrip("/")
     return Rule(field=_FIELDS[field.lower()], pattern=cleaned) if cleaned else None

@@ -1,6 +1,7 @@
 """What somebody wants: a closed set of intents, and how each is written down.
 
-Imports ``grade``, ``language``, ``period``, ``reference`` and ``window``.
+Imports ``grade``, ``kind``, ``language``, ``managing``, ``period``, ``reference``, ``span`` and
+``window``.
 """
 
 from __future__ import annotations
@@ -8,9 +9,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from digest.grade import Level
+from digest.kind import Kind
+from digest.language import Language
+from digest.managing import Managing, format_managing
 from digest.period import written
 from digest.reference import Reference
-from digest.window import Window
+from digest.span import Refs, Span
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,32 +26,127 @@ class Explain:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Changed:
-    """What changed in a topic within a window.
+    """What changed in a topic within a window or between two references.
 
     ``topic`` is the asker's own words, or empty for every topic; ``author`` a part of a name;
-    ``path`` the begin of a path; ``level`` the least level. Empty ones do not narrow.
+    ``path`` the begin of a path; ``level`` the least level; of ``kinds`` one is enough; ``label``
+    is a label or bracketed tag. Empty ones do not narrow. ``daily`` asks for numbers by day.
     """
 
-    window: Window
+    window: Span
     topic: str = ""
     author: str = ""
     path: str = ""
     level: Level | None = None
+    kinds: tuple[Kind, ...] = ()
+    label: str = ""
+    daily: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Touched:
+    """What happened to a named thing of the code: a class, a function, a flag, a variable.
+
+    ``window`` is ``None`` for all that is archived.
+    """
+
+    name: str
+    window: Span | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Search:
-    """Changes whose text holds every term; ``window`` is ``None`` for all that is archived."""
+    """Changes whose text holds every term; ``window`` is ``None`` for all that is archived.
+
+    The other fields narrow as those of :class:`Changed` do.
+    """
 
     terms: tuple[str, ...]
-    window: Window | None = None
+    window: Span | None = None
+    author: str = ""
+    path: str = ""
+    level: Level | None = None
+    kinds: tuple[Kind, ...] = ()
+    label: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DigestOf:
-    """The digest of a window."""
+    """The digest of a window, or of what lies between two references."""
 
-    window: Window
+    window: Span
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Compare:
+    """Two points of history held against one another, as release notes."""
+
+    refs: Refs
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CatchUp:
+    """Everything since the asker last looked."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Why:
+    """Why a change has its grade, and how it ended; without a reference, the one spoken of."""
+
+    reference: Reference | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Risky:
+    """What could go wrong with a change; without a reference, with the one spoken of."""
+
+    reference: Reference | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reviewers:
+    """Who looked at a change; without a reference, at the one spoken of."""
+
+    reference: Reference | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShowDiff:
+    """The lines of a change, all or those of the files that ``part`` names."""
+
+    part: str = ""
+    reference: Reference | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Status:
+    """How the bot does: the last and the next runs, what waits, what may be spent."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PrivacyOf:
+    """What is kept, and what leaves the machine."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class More:
+    """The next page of the last answer."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Retell:
+    """The last answer again, in another language, or shorter or longer."""
+
+    language: Language | None = None
+    longer: bool | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Again:
+    """The last question again, of another time or another topic."""
+
+    window: Span | None = None
+    topic: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,35 +161,112 @@ class Unknown:
     near: tuple[str, ...] = ()
 
 
-Intent = Explain | Changed | Search | DigestOf | Help | Unknown
+Followup = More | Retell | Again
+"""What makes sense only after an answer."""
+
+Intent = (
+    Explain
+    | Changed
+    | Touched
+    | Search
+    | DigestOf
+    | Compare
+    | CatchUp
+    | Why
+    | Risky
+    | Reviewers
+    | ShowDiff
+    | Status
+    | PrivacyOf
+    | More
+    | Retell
+    | Again
+    | Help
+    | Managing
+    | Unknown
+)
+
+_FIXED: dict[type[Intent], str] = {
+    CatchUp: "catch up",
+    Status: "status",
+    PrivacyOf: "privacy",
+    More: "more",
+    Help: "help",
+    Unknown: "",
+}
+_NAMES = {Language.EN: "English", Language.ZH: "Chinese"}
+_LONGER = {True: "longer", False: "shorter"}
 
 
 def format_intent(intent: Intent) -> str:
-    """An English question that is read back as the same intent; empty for ``Unknown``."""
+    """An English question that is read back as the same intent; empty for ``Unknown``.
+
+    A ``Retell`` asks for a language or a length, not for both.
+    """
+    if isinstance(intent, Managing):
+        return format_managing(intent)
     match intent:
         case Explain(reference=reference):
             return f"explain {reference}"
-        case Search(terms=terms, window=window):
-            quoted = " ".join(f'"{t}"' for t in terms)
-            return f"search {quoted} {written(window) if window else ''}".rstrip()
+        case Search():
+            quoted = " ".join(f'"{t}"' for t in intent.terms)
+            return f"search {quoted}{_filters(intent)}{_when(intent.window)}"
         case DigestOf(window=window):
-            return f"digest {written(window)}"
+            return f"digest{_when(window)}"
         case Changed():
             return _format_changed(intent)
-        case Help():
-            return "help"
-        case Unknown():
-            return ""
+        case Touched(name=name, window=window):
+            return f'explain symbol "{name}"{_when(window)}'
+        case Compare(refs=refs):
+            return f"compare {_refs(refs)}"
+        case Why(reference=reference):
+            return f"why{_of(reference)}"
+        case Risky(reference=reference):
+            return f"risks{_of(reference)}"
+        case Reviewers(reference=reference):
+            return f"reviewers{_of(reference)}"
+        case ShowDiff(part=part, reference=reference):
+            return f"diff{_of(reference)}" + (f' of "{part}"' if part else "")
+        case Retell(language=language, longer=longer):
+            return f"in {_NAMES[language]}" if language else _LONGER[bool(longer)]
+        case Again(window=window, topic=topic):
+            return f'and in "{topic}"{_when(window)}' if topic else f"and{_when(window)}"
+        case _:
+            return _FIXED[type(intent)]
 
 
 def _format_changed(intent: Changed) -> str:
     parts = ["changed"]
     if intent.topic:
         parts.append(intent.topic)
-    if intent.path:
-        parts.append(f'path "{intent.path}"')
+    daily = " per day" if intent.daily else ""
+    return " ".join(parts) + _filters(intent) + daily + _when(intent.window)
+
+
+def _filters(intent: Changed | Search) -> str:
+    parts = [f'path:"{intent.path}"'] if intent.path else []
     if intent.author:
-        parts.append(f'by "{intent.author}"')
+        parts.append(f'author:"{intent.author}"')
     if intent.level:
-        parts.append(f"level {intent.level}")
-    return " ".join([*parts, written(intent.window)])
+        parts.append(f"level:{intent.level}")
+    parts += [f"kind:{kind}" for kind in intent.kinds]
+    if intent.label:
+        parts.append(f'label:"{intent.label}"')
+    return "".join(f" {part}" for part in parts)
+
+
+def _of(reference: Reference | None) -> str:
+    return f" {reference}" if reference else ""
+
+
+def _when(span: Span | None) -> str:
+    if span is None:
+        return ""
+    return f" {_refs(span)}" if isinstance(span, Refs) else f" {written(span)}"
+
+
+def _refs(refs: Refs) -> str:
+    """References as they are read back; those of an address with the repository it named."""
+    if refs.repository and refs.tip:
+        return f"https://github.com/{refs.repository}/compare/{refs.base}...{refs.tip}"
+    return str(refs)

@@ -7,18 +7,33 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from difflib import get_close_matches
 from zoneinfo import ZoneInfo
 
 from digest import chinese, english
+from digest.commands import read_managing
+from digest.asides import read_aside, read_symbol
 from digest.errors import InvalidReference
 from digest.examples import EXAMPLES
-from digest.intent import Changed, DigestOf, Explain, Help, Intent, Search, Unknown
+from digest.intent import (
+    Again,
+    Changed,
+    Compare,
+    DigestOf,
+    Explain,
+    Help,
+    Intent,
+    Search,
+    Touched,
+    Unknown,
+)
 from digest.language import Language
-from digest.period import Found, default_period, find_period
+from digest.narrowing import Narrowing, kind_of_noun, kind_of_topic, narrowing
+from digest.period import default_period, find_period
 from digest.reference import parse_reference
+from digest.span import Refs, Span, find_refs, two_refs
 from digest.terms import HAN
 from digest.window import Window
 from digest.wish import Verb, Wish
@@ -35,6 +50,28 @@ _ANSWER_IN = re.compile(
     r" in (english|chinese)$|[,，]?(?:请?用|以)?(英文|英语|中文|汉语)(?:回答|说明|说|输出)$",
     re.IGNORECASE,
 )
+_COMPARE = re.compile(
+    r"(?:compare|comparison of|release notes|changelog|difference between|what(?:'s| is) (?:the )?"
+    r"(?:difference|different) between|对比|比较|发布说明|更新日志)(?: (?:of|for))?:? ?",
+    re.IGNORECASE,
+)
+_NOTES = re.compile(
+    r"(?:(?:show|give me|make|write|the|a) )*(?:release notes|changelog|comparison)(?: (?:of|for))?"
+    r"|的?(?:发布说明|更新日志|对比|比较)|的?(?:差异|区别|不同)|有(?:什么|哪些)(?:差异|区别|不同)",
+    re.IGNORECASE,
+)
+_EXPLAIN_RANGE = re.compile(
+    r"(?:explain|describe|summari[sz]e|解释|说明|介绍|总结)(?:一下)?(?: (?:the )?(?:range|changes))?",
+    re.IGNORECASE,
+)
+_AND = re.compile(
+    r"(?:and|what about|how about|same for|same)(?: (?:for|in|the))*|那么?|那么?呢|换成",
+    re.IGNORECASE,
+)
+_AND_ZH = re.compile(r"^那|呢$")
+_AND_TOPIC = re.compile(
+    r"(?:and|same)(?: (?:for|in|about|of|on))+ (.+)|那么?(.+?)呢", re.IGNORECASE
+)
 _MARKS = " ?!.。！？~～;；…,，"
 _SIGNS = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "`": '"', " ": " "})
 
@@ -45,14 +82,17 @@ def parse(text: str, now: datetime, zone: ZoneInfo) -> Intent:
     Raises ``InvalidDate``, ``InvalidWindow`` and ``FutureWindow`` for a period that is written
     like one and cannot be meant.
     """
-    question = _ANSWER_IN.sub("", tidy(text))
-    if not question or len(question) > LONGEST:
+    asked = tidy(text)
+    question = _ANSWER_IN.sub("", asked)
+    if not asked or len(asked) > LONGEST:
         return Unknown(near=_near("", language_of(text)))
+    if (told := read_managing(asked)) is not None:
+        return told
     try:
         return Explain(reference=parse_reference(question))
     except InvalidReference:
         pass
-    intent = _read(question, now, zone)
+    intent = read_aside(asked) or _read(question, now, zone) or read_aside(english.mended(asked))
     return intent or Unknown(near=_near(question, language_of(text)))
 
 
@@ -95,25 +135,76 @@ def _is_reference(text: str) -> bool:
 
 def _read(question: str, now: datetime, zone: ZoneInfo) -> Intent | None:
     """Without a period first: an address may hold what looks like a date."""
-    wish = _wish(question)
-    if wish is not None and wish.verb in {Verb.EXPLAIN, Verb.HELP}:
-        return _intent(wish, None, now, zone)
-    found = _period(question, now, zone)
-    if found is not None:
-        wish = _wish(found.rest.strip(f"{_MARKS}:：")) if found.rest else Wish(verb=Verb.DIGEST)
-    if wish is None or (wish.bare and found is None):
+    filters = narrowing(question)
+    if filters is None or not question:
         return None
-    return _intent(wish, found, now, zone)
+    wish = None if filters.any or not filters.rest else _wish(filters.rest)
+    if wish is not None and wish.verb in {Verb.EXPLAIN, Verb.HELP}:
+        return _intent(wish, None, filters, now, zone)
+    found = _span(filters.rest, now, zone)
+    rest = found.rest.strip(f"{_MARKS}:：") if found else filters.rest
+    if found is not None and (special := _special(question, rest, found.window)):
+        return special
+    if found is None and (special := _special(question, rest, None)):
+        return special
+    words, kind = kind_of_noun(rest)
+    if kind is not None:
+        filters = replace(filters, kinds=(*filters.kinds, kind))
+    if not words:
+        bare = (
+            Verb.CHANGED
+            if filters.any or isinstance(found and found.window, Refs)
+            else (Verb.DIGEST)
+        )
+        wish = Wish(verb=bare) if found or filters.any else None
+    else:
+        wish = _wish(words)
+    if wish is None or (wish.bare and found is None and not filters.any):
+        return None
+    return _intent(wish, found, filters, now, zone)
 
 
-def _period(question: str, now: datetime, zone: ZoneInfo) -> Found | None:
-    """The period of a question, except where it stands in quotation marks: those are terms."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Spanned:
+    """A stretch of time or of history, and the question without it."""
+
+    window: Span
+    rest: str
+
+
+def _special(question: str, rest: str, span: Span | None) -> Intent | None:
+    """What asks with a stretch of history, or without, for something of its own."""
+    if found := _COMPARE.match(question):
+        refs = span if isinstance(span, Refs) else two_refs(question[found.end() :])
+        exact = span is None or _COMPARE.fullmatch(f"{rest} ")
+        return Compare(refs=refs) if refs and exact else None
+    if isinstance(span, Refs) and (_EXPLAIN_RANGE.fullmatch(rest) or _NOTES.fullmatch(rest)):
+        return Compare(refs=span)
+    if symbol := read_symbol(rest):
+        return Touched(name=symbol.name, window=span)
+    if span is not None and (_AND.fullmatch(rest) or (not rest and _AND_ZH.search(question))):
+        return Again(window=span)
+    if found := _AND_TOPIC.fullmatch(rest):
+        name = next(g for g in found.groups() if g).strip('" ')
+        wish = _wish(f"changes in {name}") if name.isascii() else _wish(f"{name}的变更")
+        if wish and wish.topic and wish.verb is Verb.CHANGED:
+            return Again(window=span, topic=wish.topic)
+    return None
+
+
+def _span(question: str, now: datetime, zone: ZoneInfo) -> _Spanned | None:
+    """The references or the period of a question, but not what stands in quotation marks."""
     hidden = re.sub(r'"[^"]*"', lambda m: "\0" * len(m[0]), question)
+    if named := find_refs(hidden):
+        return _Spanned(window=named.refs, rest=_shown(named.rest, question))
     found = find_period(hidden, now, zone)
-    if found is None or "\0" not in found.rest:
-        return found
+    return _Spanned(window=found.window, rest=_shown(found.rest, question)) if found else None
+
+
+def _shown(rest: str, question: str) -> str:
+    """What is left of a question, with its terms in quotation marks again."""
     quoted = iter(re.findall(r'"[^"]*"', question))
-    return replace(found, rest=re.sub("\0+", lambda _: next(quoted), found.rest))
+    return re.sub("\0+", lambda _: next(quoted), rest)
 
 
 def _wish(words: str) -> Wish | None:
@@ -130,7 +221,9 @@ def _framed(wish: Wish | None) -> Wish | None:
     return None if wish is None or wish.bare else wish
 
 
-def _intent(wish: Wish, found: Found | None, now: datetime, zone: ZoneInfo) -> Intent | None:
+def _intent(
+    wish: Wish, found: _Spanned | None, filters: Narrowing, now: datetime, zone: ZoneInfo
+) -> Intent | None:
     window = found.window if found else None
     match wish.verb:
         case Verb.EXPLAIN:
@@ -138,17 +231,34 @@ def _intent(wish: Wish, found: Found | None, now: datetime, zone: ZoneInfo) -> I
         case Verb.HELP:
             return Help()
         case Verb.SEARCH:
-            return Search(terms=wish.terms[:MOST_TERMS], window=window)
-        case Verb.DIGEST:
-            return DigestOf(window=window or _last_days(wish.days or 1, now, zone))
-        case Verb.CHANGED:
-            return Changed(
-                window=window or default_period(now, zone),
-                topic=wish.topic,
-                author=wish.author,
-                path=wish.path,
-                level=wish.level,
+            return Search(
+                terms=wish.terms[:MOST_TERMS],
+                window=window,
+                author=filters.author,
+                path=filters.path,
+                level=filters.level,
+                kinds=filters.kinds,
+                label=filters.label,
             )
+        case Verb.DIGEST if not filters.any:
+            return DigestOf(window=window or _last_days(wish.days or 1, now, zone))
+        case Verb.CHANGED | Verb.DIGEST:
+            return _changed(wish, window or default_period(now, zone), filters)
+
+
+def _changed(wish: Wish, window: Span, filters: Narrowing) -> Changed:
+    topic, kind = kind_of_topic(wish.topic)
+    kinds = (*filters.kinds, kind) if kind else filters.kinds
+    return Changed(
+        window=window,
+        topic=topic,
+        author=filters.author or wish.author,
+        path=filters.path or wish.path,
+        level=filters.level or wish.level,
+        kinds=tuple(dict.fromkeys(kinds)),
+        label=filters.label,
+        daily=filters.daily,
+    )
 
 
 def _last_days(days: int, now: datetime, zone: ZoneInfo) -> Window:

@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
+from zoneinfo import ZoneInfo
 
 from digest.chat import AS_USUAL, ChatSettings, Subscribed, Timing
 from digest.language import Language
@@ -75,9 +76,9 @@ class Room:
 
     ``repositories`` are those that it may be told of. ``admin`` may change its settings;
     ``appointed`` says that the configuration names this person as one. ``defaults`` hold where the
-    chat sets nothing, and ``language`` with them. ``runs`` tells what the chat gets, and ``tell``
-    is called when that has changed. ``check`` looks whether a repository has a branch, and raises
-    ``UnknownBranch``.
+    chat sets nothing; ``zone`` and ``language`` are those that hold. ``runs`` tells what the chat
+    gets, and ``tell`` is called when that has changed. ``check`` looks whether a repository has a
+    branch, and raises ``UnknownBranch``.
     """
 
     chat: ChatKey
@@ -87,6 +88,7 @@ class Room:
     admin: bool = True
     appointed: bool = False
     defaults: Timing = AS_USUAL
+    zone: ZoneInfo | None = None
     language: Language = Language.EN
     runs: Callable[[], Awaitable[Sequence[Run]]] = _nothing
     tell: Callable[[], None] = lambda: None

@@ -83,7 +83,7 @@ def shown_from(daily: Daily, least: Level) -> Daily:
     posted = {entry.graded.sha for entry in shown(daily.report, least)}
     outcomes = tuple(
         one
-        if one.state is State.FAILED
+        if one.state in {State.FAILED, State.FILTERED}
         else replace(one, state=State.POSTED if one.sha in posted else State.ARCHIVED)
         for one in daily.outcomes
     )

@@ -50,8 +50,8 @@ from handlers.ingest import ensure
 WEEK = timedelta(days=7)
 """What a filter is tried on before it is saved."""
 
-MANAGE_ACTION = "chat"
-"""The name of a button whose value is a command as ``commands`` reads it."""
+SAVE_ACTION = "save"
+"""The name of a button: with its value behind it, it is the command that saves a filter."""
 
 _LONGEST_VALUE = 50
 """Bytes that the value of a button may have on the tightest platform, its name aside."""
@@ -203,8 +203,9 @@ async def filter_changes(intent: Filter, ctx: Context, room: Room) -> Answer:
         *_preview(intent, before, after, week, ctx),
         Paragraph(words.SAVE_WITH(ctx.language, command=(Code(command),))),
     ]
-    if len(command.encode()) <= _LONGEST_VALUE:
-        button = Button(words.SAVE.template(ctx.language), action=MANAGE_ACTION, value=command)
+    value = command.removeprefix(f"{SAVE_ACTION} ")
+    if len(value.encode()) <= _LONGEST_VALUE:
+        button = Button(words.SAVE.template(ctx.language), action=SAVE_ACTION, value=value)
         blocks.append(Actions((button,)))
     return told(ctx, blocks)
 

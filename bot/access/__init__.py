@@ -4,7 +4,7 @@
 every message, with what people did lately and what admins allowed.
 """
 
-from bot.access.decide import Load, Reason, Verdict, decide, may_tell
+from bot.access.decide import Load, Reason, Verdict, decide, may_see, may_tell
 from bot.access.gate import Gate
 from bot.access.policy import Limits, Policy, Role
 from bot.access.refusal import refusal
@@ -18,6 +18,7 @@ __all__ = [
     "Role",
     "Verdict",
     "decide",
+    "may_see",
     "may_tell",
     "refusal",
 ]

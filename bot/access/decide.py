@@ -69,7 +69,7 @@ def decide(incoming: Incoming, policy: Policy, load: Load = Load()) -> Verdict:
     """What becomes of a message, by the rules on top of this module."""
     chat = f"{incoming.platform}:{incoming.chat}"
     person = f"{incoming.platform}:{incoming.person}"
-    seen = policy.channels.get(chat, tuple(policy.repositories))
+    seen = _seen(policy, chat)
     told = may_tell(policy, chat, seen, external=incoming.external)
     withheld = tuple(name for name in seen if name not in told)
     reason = _refusal(incoming, policy, chat, person) or _overload(policy, load)
@@ -95,12 +95,29 @@ def may_tell(policy: Policy, chat: str, names: Iterable[str], *, external: bool)
     return tuple(name for name in names if open_ or not policy.repositories.get(name, True))
 
 
+def may_see(policy: Policy, chat: str, person: str) -> tuple[str, ...]:
+    """The repositories of which a chat may get digests that a person once asked for there.
+
+    None where the chat, or the person in it, would not be answered any more.
+    """
+    if policy.people and person not in policy.people and not policy.appointed(person, chat):
+        return ()
+    known = policy.anyone or chat.startswith(LOCAL) or chat in policy.channels
+    if known or chat in policy.chats or person in policy.people or person in policy.admins:
+        return _seen(policy, chat)
+    return ()
+
+
+def _seen(policy: Policy, chat: str) -> tuple[str, ...]:
+    return policy.channels.get(chat, tuple(policy.repositories))
+
+
 def _refusal(incoming: Incoming, policy: Policy, chat: str, person: str) -> Reason | None:
     prefix = f"{incoming.platform}:"
     listed = {one for one in policy.workspaces if one.startswith(prefix)}
     if listed and f"{prefix}{incoming.workspace}" not in listed:
         return Reason.WORKSPACE
-    admin = person in policy.admins or person in policy.channel_admins.get(chat, ())
+    admin = policy.appointed(person, chat)
     local = chat.startswith(LOCAL)
     if policy.people and person not in policy.people and not admin and not local:
         return Reason.PERSON

@@ -13,9 +13,13 @@ from dataclasses import replace
 
 import structlog
 
-from bot.access.decide import Load, Verdict, decide, may_tell
+from bot.access.decide import Load, Reason, Verdict, decide, may_tell
 from bot.access.policy import Policy
 from bot.platforms.base import Incoming
+from digest.commands import read_managing
+from digest.errors import UserError
+from digest.managing import Set, Setting
+from digest.question import tidy
 
 log = structlog.get_logger(__name__)
 
@@ -30,6 +34,17 @@ _MOST = 10_000
 async def nobody(_chat: str) -> bool:
     """Trust in no chat."""
     return False
+
+
+def _grants(incoming: Incoming, policy: Policy) -> bool:
+    """Whether an admin of the configuration allows private repositories in the chat."""
+    chat, person = f"{incoming.platform}:{incoming.chat}", f"{incoming.platform}:{incoming.person}"
+    if incoming.action or not policy.appointed(person, chat):
+        return False
+    try:
+        return read_managing(tidy(incoming.text)) == Set(setting=Setting.PRIVATE, value=True)
+    except UserError:
+        return False
 
 
 class Gate:
@@ -61,6 +76,10 @@ class Gate:
         person = f"{incoming.platform}:{incoming.person}"
         policy = await self._with_trust(chat)
         verdict = decide(incoming, policy, self._load(person))
+        if verdict.reason is Reason.PRIVATE and _grants(incoming, policy):
+            # The one command that is for a chat of which nothing may be told.
+            trusting = replace(policy, trusted=policy.trusted | {chat})
+            verdict = decide(incoming, trusting, self._load(person))
         if verdict.allowed:
             self._count(person)
             return verdict

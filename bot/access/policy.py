@@ -57,8 +57,12 @@ class Policy:
 
     def role(self, person: str, chat: str) -> Role:
         """What a person is in a chat. On a terminal of its own the program belongs to its user."""
-        named = person in self.admins or person in self.channel_admins.get(chat, ())
-        return Role.ADMIN if named or not self.roles or chat.startswith(LOCAL) else Role.MEMBER
+        free = not self.roles or chat.startswith(LOCAL)
+        return Role.ADMIN if free or self.appointed(person, chat) else Role.MEMBER
+
+    def appointed(self, person: str, chat: str) -> bool:
+        """Whether the configuration names a person as an admin of all chats or of this one."""
+        return person in self.admins or person in self.channel_admins.get(chat, ())
 
 
 LOCAL = "console:"

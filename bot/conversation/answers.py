@@ -151,7 +151,7 @@ class Answers:
         if self._rooms is None:
             return ctx
         room = await self._rooms.room(passed.account, passed.incoming, admission)
-        return replace(ctx, room=room)
+        return replace(ctx, room=room, zone=room.zone or ctx.zone, language=room.language)
 
 
 def _conversation(account: str, asked: Incoming) -> ConversationKey:

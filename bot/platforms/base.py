@@ -290,6 +290,17 @@ class Hosted(Protocol):
 
 
 @runtime_checkable
+class Discerning(Protocol):
+    """A sender that can find out who reads a chat."""
+
+    async def external(self, chat: str) -> bool:
+        """Whether people of other organisations, or anybody at all, may read it.
+
+        Yes, where the platform does not tell.
+        """
+
+
+@runtime_checkable
 class Paced(Protocol):
     """A sender whose platform lets only so many messages pass in a time.
 

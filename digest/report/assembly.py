@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from digest.analysis import analyse
@@ -32,13 +32,14 @@ class Entry:
     """A change in a report.
 
     ``late`` says that its date lies outside the window, ``missed`` that a model was to tell of it
-    and did not.
+    and did not, ``muted`` that it is about what the reader does not want to see, but to be counted.
     """
 
     graded: Graded
     analysis: Analysis
     late: bool = False
     missed: bool = False
+    muted: bool = False
 
     @property
     def level(self) -> Level:
@@ -156,13 +157,7 @@ def assemble(
         )
         for g in changes
     )
-    levels = Counter(e.level for e in entries)
-    counts = Counts(
-        total=len(entries),
-        high=levels[Level.HIGH],
-        medium=levels[Level.MEDIUM],
-        low=levels[Level.LOW],
-    )
+    counts = _counts(entries)
     return Report(
         repository=repository,
         branch=branch,
@@ -172,6 +167,23 @@ def assemble(
         counts=counts,
         lead=lead(entries, counts, language),
         coverage=coverage,
+    )
+
+
+def narrowed(report: Report, entries: Sequence[Entry]) -> Report:
+    """The report of some of its entries, counted anew; what a model said of the whole is gone."""
+    counts = _counts(entries)
+    opening = lead(entries, counts, report.language)
+    return replace(report, entries=tuple(entries), counts=counts, lead=opening, day=None)
+
+
+def _counts(entries: Sequence[Entry]) -> Counts:
+    levels = Counter(e.level for e in entries)
+    return Counts(
+        total=len(entries),
+        high=levels[Level.HIGH],
+        medium=levels[Level.MEDIUM],
+        low=levels[Level.LOW],
     )
 
 

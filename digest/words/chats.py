@@ -88,6 +88,3 @@ UNKNOWN_REPOSITORY = Phrase(
 )
 ONE_DAY = Phrase("A weekly digest comes on one weekday.", "每周摘要只能选一个星期几。")
 TOO_MANY = Phrase("That is enough: {n} at most.", "数量已达上限（{n}）。")
-
-BELOW = Phrase("{n} left out by filters ({rules})", "过滤 {n} 个（{rules}）")
-BELOW_MUTED = Phrase("{n} muted", "静音 {n} 个")

@@ -26,6 +26,7 @@ from bot.platforms.base import (
 from bot.platforms.feishu.api import Api, Json
 from bot.platforms.feishu.faults import NO_HISTORY, NO_THREADS, Refused
 from bot.platforms.feishu.history import History
+from bot.platforms.feishu.surroundings import Surroundings
 from bot.rates import Pace, Rate, TooBusy
 from digest.document import Document
 
@@ -37,7 +38,7 @@ DROPS_REPEATS = timedelta(minutes=55)
 
 # 50 messages a second and 1000 a minute for an app; 5 a second for a group, shared by all its bots.
 # One after the other at even distances, since messages that leave together arrive unevenly.
-_SECOND, _SECOND_SPARE = Rate(count=1, seconds=1 / 44), Rate(count=1, seconds=1 / 4)
+_SECOND, _SECOND_SPARE = Rate(count=1, seconds=1 / 45.5), Rate(count=1, seconds=1 / 3)
 # Posts may use all of a minute; an answer in such a minute is sent all the same, and if refused,
 # sent again when Feishu says.
 _MINUTE, _MINUTE_SPARE = Rate(count=1000, seconds=60.0), Rate(count=20, seconds=60.0)
@@ -164,6 +165,10 @@ class FeishuSender:
             raise SendError(SendReason.NO_CHANNEL, "the group is dissolved")
         external = ", with people from outside" if about.get("external") else ""
         return f"{told}, group {about.get('name') or chat!r}{external}"
+
+    async def external(self, chat: str) -> bool:
+        """Whether people from outside are in the group; yes, where Feishu does not tell."""
+        return _id_type(chat) == "chat_id" and (await Surroundings(self._api).chat(chat)).external
 
     async def aclose(self) -> None:
         """Let go of connections."""

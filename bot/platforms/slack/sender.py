@@ -19,6 +19,7 @@ from bot.platforms.slack.calls import Calls, Json
 from bot.platforms.slack.faults import BLOCKS_REFUSED, Refusal
 from bot.platforms.slack.messages import LIMIT, render
 from bot.platforms.slack.spoken import LONGEST, escape, fallback
+from bot.platforms.slack.surroundings import Surroundings
 from bot.rates import Pace, Rate, TooBusy
 from digest.document import Document
 
@@ -162,6 +163,14 @@ class SlackSender:
             )
         external = ", shared with another organisation" if about.get("is_ext_shared") else ""
         return f"{told}, #{name}{external}"
+
+    async def external(self, chat: str) -> bool:
+        """Whether the channel is shared with other workspaces; yes, where Slack does not tell."""
+        try:
+            account, channel = await self._at(chat)
+        except SendError:
+            return True
+        return await Surroundings(self._calls).external(account, channel)
 
     async def aclose(self) -> None:
         """Close the connections."""

@@ -144,6 +144,12 @@ class Client:
         topic = f", topic {place.topic} not looked at" if place.topic else ""
         return f"@{me.name} in {name!r} ({chat.type}{topic})"
 
+    async def is_public(self, place: Place) -> bool:
+        """Whether a group or channel has a name under which anybody finds and reads it."""
+        with classified():
+            chat = await self._bot.get_chat(self._followed(place).chat)
+        return chat.type != "private" and bool(chat.username or chat.active_usernames)
+
     async def updates(self, offset: int | None, wait: float) -> tuple[Update, ...]:
         """What has come since ``offset``, which confirms everything before it.
 

@@ -149,6 +149,13 @@ class Telegram:
         """Whether the token is known, the chat is there, and the bot may post in it."""
         return await self._client.look(place_of(chat))
 
+    async def external(self, chat: str) -> bool:
+        """Whether everybody can read the chat; yes, where Telegram does not tell."""
+        try:
+            return await self._client.is_public(place_of(chat))
+        except SendError:
+            return True
+
     async def aclose(self) -> None:
         """Let go of connections."""
         for task in [*self._background]:

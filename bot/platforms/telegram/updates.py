@@ -49,6 +49,7 @@ def _press(press: CallbackQuery, now: datetime) -> Incoming | None:
         receipt=_receipt(message),
         direct=message.chat.type == "private",
         action=action,
+        external=_public(message),
         also=_also(message),
     )
 
@@ -68,8 +69,14 @@ def _words(message: Message, me: Me) -> Incoming | None:
         at=message.date,
         receipt=_receipt(message),
         direct=direct,
+        external=_public(message),
         also=_also(message),
     )
+
+
+def _public(message: MaybeInaccessibleMessage) -> bool:
+    """Whether the group has a name under which anybody finds and reads it."""
+    return message.chat.type != "private" and bool(message.chat.username)
 
 
 def _person(message: Message) -> str:
