@@ -138,10 +138,14 @@ class Courier:
     async def _send(self, errand: Errand) -> PartRecord | None:
         """Send with repeats; ``None`` leaves the part in ``SENDING`` with its outcome unknown."""
         doubtful = False
+        # Before the attempts begin: a queue of a thousand posts must not use up their time.
+        turned = await _early_turn(errand.target)
         try:
             async for attempt in self._patience.repeated():
                 with attempt:
-                    await _turn(errand.target)
+                    if not turned:
+                        await _turn(errand.target)
+                    turned = False
                     await self._mark(errand, PartState.SENDING)
                     try:
                         receipt = await self._hand_over(errand.target, errand.part, errand.thread)
@@ -194,6 +198,15 @@ async def _turn(target: Target, *, answer: bool = False) -> None:
     """Wait where the platform lets only so many messages pass. Raises ``SendError``."""
     if isinstance(target.sender, Paced):
         await target.sender.ready(target.chat, answer=answer)
+
+
+async def _early_turn(target: Target) -> bool:
+    """Wait for a turn; false where it would come too late, which the attempts deal with."""
+    try:
+        await _turn(target)
+    except SendError:
+        return False
+    return True
 
 
 def describe(key: DeliveryKey) -> dict[str, str]:

@@ -149,10 +149,10 @@ class _Text:
         """Write words; entities go on as long as their mark does."""
         if not text:
             return
-        if marks or self._open:
+        if self._open or marks:
             self._turn_to(marks)
         self._pieces.append(text)
-        self.offset += units(text)
+        self.offset += len(text) if text.isascii() else units(text)
 
     def _turn_to(self, marks: tuple[Mark, ...]) -> None:
         kept = 0

@@ -59,9 +59,14 @@ def still(runs: tuple[Run, ...]) -> tuple[Run, ...]:
         return runs
     made: list[Run] = []
     at = 0
+    left = iter(ends)
+    end = next(left, None)
     for run in runs:
         begin, at = at, at + len(run.text)
-        mine = [end - begin for end in ends if begin < end <= at]
+        mine = []
+        while end is not None and end <= at:
+            mine.append(end - begin)
+            end = next(left, None)
         if mine and _CODE not in run.marks:
             cuts = zip([0, *mine], [*mine, None], strict=True)
             text = JOINER.join([run.text[start:stop] for start, stop in cuts])

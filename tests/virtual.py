@@ -1,0 +1,48 @@
+"""An event loop whose clock stands still while anything works, and jumps when all only wait.
+
+What is measured on it is what limits and pauses add up to, whatever the machine is like.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import selectors
+from contextlib import contextmanager
+
+# Real seconds that the loop looks for news while somebody works in another thread.
+_GLANCE = 0.002
+
+
+class VirtualLoop(asyncio.SelectorEventLoop):
+    """``with loop.working():`` around what takes real time, such as a request or a database."""
+
+    def __init__(self) -> None:
+        self.at = 0.0
+        self.busy = 0
+        super().__init__(_Jumping(self))
+
+    def time(self) -> float:
+        return self.at
+
+    @contextmanager
+    def working(self):
+        self.busy += 1
+        try:
+            yield
+        finally:
+            self.busy -= 1
+
+
+class _Jumping(selectors.DefaultSelector):
+    def __init__(self, loop: VirtualLoop) -> None:
+        super().__init__()
+        self._loop_of_it = loop
+
+    def select(self, timeout=None):
+        events = super().select(0)
+        if events or (timeout is not None and timeout <= 0):
+            return events
+        if self._loop_of_it.busy or timeout is None:
+            return super().select(_GLANCE)
+        self._loop_of_it.at += timeout
+        return []
