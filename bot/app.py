@@ -18,8 +18,9 @@ from bot.store.archive import SqlArchive
 from bot.store.conversations import SqlConversations
 from bot.store.coverage import SqlCoverage
 from bot.store.digests import SqlDigests
-from bot.store.engine import Database, open_database
+from bot.store.engine import Database, open_archive
 from bot.store.ledger import SqlLedger
+from bot.store.profiles import SqlProfiles
 from bot.store.pages import SqlPages
 from bot.store.requests import SqlRequests
 from bot.workers import Processes
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from bot.models.config import ModelConfig
     from bot.sections import RepositoryConfig
     from handlers.judgement import Judging, Listener
+    from handlers.profiling import Usage
 
 _OWN_CHECKOUT = Path(__file__).resolve().parent.parent
 
@@ -55,6 +57,7 @@ class App:
     ledger: SqlLedger
     digests: SqlDigests
     conversations: SqlConversations
+    profiles: SqlProfiles
     clock: Clock
     places: Places
     workers: Processes
@@ -143,6 +146,7 @@ class App:
         language: Language = Language.EN,
         progress: Progress | None = None,
         judging: Judging | None = None,
+        usage: Usage | None = None,
     ) -> Context:
         """What a use case is given for one repository and one asker, who is shown pages."""
         return Context(
@@ -157,6 +161,8 @@ class App:
             every=False,
             judging=judging,
             conversations=self.conversations,
+            profiles=self.profiles,
+            usage=usage,
             requests=self.requests,
         )
 
@@ -232,13 +238,15 @@ async def opened(
     """The program, open for as long as the block lasts.
 
     ``logging`` says that logs are set up already; without it what a model meets goes to a file.
-    Raises ``InvalidConfig``, ``UnwritableFolder``, ``NewerArchive``, ``BrokenArchive``.
+    Raises ``InvalidConfig``, ``UnwritableFolder``, ``NewerArchive``, ``BrokenArchive``
+    and ``UnreachableDatabase``.
     """
     config = configuration(file)
     settings = model_settings(config)
     data = config.data if config else data_folder()
+    url = config.database_url if config else Environment.read().database
     async with AsyncExitStack() as stack:
-        database = await stack.enter_async_context(await open_database(data))
+        database = await stack.enter_async_context(await open_archive(data, url))
         workers = Processes()
         stack.callback(workers.close)
         clock = clock or SystemClock()
@@ -254,6 +262,7 @@ async def opened(
             ledger=SqlLedger(database),
             digests=SqlDigests(database),
             conversations=SqlConversations(database),
+            profiles=SqlProfiles(database),
             clock=clock,
             places=Places(data),
             workers=workers,

@@ -31,6 +31,8 @@ from bot.sections import (
     Written,
 )
 from bot.settings import Reading, Settings, open_to_others
+from bot.store.config import SECTION as DATABASE
+from bot.store.config import DatabaseSettings
 from bot.subscription import subscription_name
 from bot.web.config import SECTION as WEB
 from bot.web.config import WebSettings
@@ -67,7 +69,13 @@ class Config:
     admin: tuple[str, str] | None = None
     web: WebSettings | None = None
     forges: Mapping[str, ForgeConfig] = field(default_factory=dict)
+    database: DatabaseSettings | None = None
     warnings: tuple[str, ...] = ()
+
+    @property
+    def database_url(self) -> str:
+        """The address of the database that keeps the archive, empty for a file in ``data``."""
+        return self.database.url.get_secret_value() if self.database else ""
 
     def watched(self, channel: ChannelConfig) -> tuple[RepositoryConfig, ...]:
         """The repositories of a channel, in the order of the file."""
@@ -81,6 +89,8 @@ class Config:
             sections.append(self.model)
         if self.web is not None:
             sections.append(self.web)
+        if self.database is not None:
+            sections.append(self.database)
         sections.extend(self.forges.values())
         return tuple(secret for section in sections for secret in section.secrets())
 
@@ -116,6 +126,7 @@ def read(file: Path, environment: Environment | None = None) -> Config:
         access=written.access,
         admin=_admin(file, written, accounts),
         web=_web(file, written.web, reading),
+        database=_database(file, written.database, environment, reading),
         forges=read_forges(file, written.forges, reading),
         warnings=tuple(reading.warnings),
     )
@@ -246,6 +257,20 @@ def _model(
         raise complain(file, error, ModelConfig, table, SECTION) from None
 
 
+def _database(
+    file: Path, table: dict[str, Any] | None, environment: Environment, reading: Reading
+) -> DatabaseSettings | None:
+    """The database of the file, else the one that the environment names."""
+    if table is None and environment.database:
+        table = {"url": environment.database}
+    if table is None:
+        return None
+    try:
+        return DatabaseSettings.model_validate(table, context=replace(reading, section=DATABASE))
+    except ValidationError as error:
+        raise complain(file, error, DatabaseSettings, table, DATABASE) from None
+
+
 def _web(file: Path, table: dict[str, Any] | None, reading: Reading) -> WebSettings | None:
     if table is None:
         return None
@@ -273,7 +298,9 @@ def environment_model(
 
 def _holds_secrets(data: Mapping[str, Any], accounts: Iterable[PlatformConfig]) -> bool:
     tables = data.get("platforms", {})
-    if "key" in data.get(SECTION, {}) or {"token", "metrics_token"} & data.get(WEB, {}).keys():
+    if "key" in data.get(SECTION, {}) or "url" in data.get(DATABASE, {}):
+        return True
+    if {"token", "metrics_token"} & data.get(WEB, {}).keys():
         return True
     forges = (table for table in data.get(FORGES, {}).values() if isinstance(table, Mapping))
     if any({"token", "app_key", "webhook_secret"} & table.keys() for table in forges):

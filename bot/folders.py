@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
@@ -24,7 +24,9 @@ class Environment:
 
     ``data`` wins over the file's ``data`` and ``log_format`` over its ``logs.format``; ``config``
     is the configuration file. ``model`` and ``model_url`` name a model where the file has no
-    section ``[model]``; the key is read with the other secrets.
+    section ``[model]``; the key is read with the other secrets. ``database`` is the address of
+    the archive where the file names none: ``DIGESTBOT_DATABASE_URL``, or ``DATABASE_URL`` if that
+    is one of PostgreSQL, since other programs are given a variable of that name as well.
     """
 
     data: Path | None = None
@@ -32,6 +34,7 @@ class Environment:
     log_format: LogFormat | None = None
     model: str = ""
     model_url: str = ""
+    database: str = field(default="", repr=False)
 
     @classmethod
     def read(cls, variables: Mapping[str, str] | None = None) -> Environment:
@@ -49,7 +52,13 @@ class Environment:
             log_format=_log_format(said.get("DIGESTBOT_LOG_FORMAT", "")),
             model=model,
             model_url=url,
+            database=said.get("DIGESTBOT_DATABASE_URL", "") or _postgres(said),
         )
+
+
+def _postgres(said: Mapping[str, str]) -> str:
+    url = said.get("DATABASE_URL", "")
+    return url if url.startswith(("postgresql:", "postgres:", "postgresql+psycopg:")) else ""
 
 
 def _log_format(said: str) -> LogFormat | None:

@@ -328,6 +328,8 @@ class Written(Settings):
     data: Place | None = None
     logs: LogSettings = LogSettings()
     defaults: Preferences = Preferences()
+    database: dict[str, Any] | None = None
+    """What :class:`bot.store.config.DatabaseSettings` reads."""
     model: dict[str, Any] | None = None
     """What :class:`bot.models.config.ModelConfig` reads."""
     access: AccessSettings = AccessSettings()

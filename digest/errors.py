@@ -12,7 +12,7 @@
     │   ├── SourceUnavailable
     │   ├── ForgeFailed
     │   │   ├── NotOnForge, ForgeLimited, ForgeDown, ForgeUnauthorized
-    │   └── UnwritableFolder, NewerArchive, BrokenArchive
+    │   └── UnwritableFolder, NewerArchive, BrokenArchive, UnreachableDatabase
     └── (anything else is an internal error: logged with an id, never shown)
 
 A message names the thing and the way out, in one line.
@@ -235,3 +235,14 @@ class BrokenArchive(UserError):
             "restore a copy, or move it away and run again to rebuild it from the repository"
         )
         self.path = path
+
+
+class UnreachableDatabase(UserError):
+    """A database server that does not answer now; what is under way is tried again."""
+
+    def __init__(self, place: str, why: str) -> None:
+        super().__init__(
+            f"the database {place} does not answer ({why}); "
+            "start it, or look at the address and at what its server lets in"
+        )
+        self.place = place

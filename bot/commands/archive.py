@@ -42,10 +42,10 @@ def show_all(config: Path | None) -> None:
             held = await upkeep.holdings(app.database)
             kept = await app.digests.list(_RECENT)
             if not held and not kept:
-                emit(f"nothing is kept in {app.database.path} yet; make a digest first")
+                emit(f"nothing is kept in {app.database.place} yet; make a digest first")
                 return
-            blocks: list[Block] = [Heading(1, (Text(str(app.database.path)),))]
-            blocks.append(Paragraph((Text(f"{upkeep.size(app.database) / 1e6:.1f} MB"),)))
+            blocks: list[Block] = [Heading(1, (Text(str(app.database.place)),))]
+            blocks.append(Paragraph((Text(f"{await upkeep.size(app.database) / 1e6:.1f} MB"),)))
             blocks.append(_repositories(held))
             if kept:
                 lines = [
@@ -176,7 +176,7 @@ def vacuum(config: Path | None) -> None:
         async with opened(config) as app:
             faults = await upkeep.check(app.database)
             if faults:
-                raise UserError(f"{app.database.path} is damaged: {faults[0]}; restore a copy")
+                raise UserError(f"{app.database.place} is damaged: {faults[0]}; restore a copy")
             done = await upkeep.vacuum(app.database)
             emit(f"{done.before / 1e6:.1f} MB before, {done.after / 1e6:.1f} MB after")
 

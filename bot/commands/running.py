@@ -18,6 +18,7 @@ from bot.access import Gate
 from bot.access.configured import policy_of
 from bot.amending import Amending
 from bot.app import App, opened
+from bot.check_forge import look_at_forge
 from bot.check_model import look_at_model
 from bot.clock import SystemClock
 from bot.commands import finish
@@ -26,6 +27,8 @@ from bot.conversation import Answers, Conversation
 from bot.delivery import Delivery
 from bot.discretion import Discretion
 from bot.folders import config_file
+from bot.forges.hooks import PREFIX, Hooks
+from bot.forges.keeping import Keeper
 from bot.lease import FileLeases
 from bot.models.config import ModelConfig
 from bot.notices import Desk, Notices, telling
@@ -36,7 +39,7 @@ from bot.sections import RepositoryConfig
 from bot.senders import admin_target, check_called, open_senders
 from bot.slots import Slots, name_of
 from bot.sources.git import open_source
-from bot.store.engine import FILE, open_database
+from bot.store.engine import FILE, open_archive
 from bot.store.migrations import HEAD
 from bot.store.refusals import SqlRefusals
 from bot.store.replies import SqlReplies
@@ -92,11 +95,16 @@ async def _run(config: Config, hosting: Hosting | None, notices: Notices | None)
         stop = asyncio.Event()
         runner.stop_on_signals(stop)
         await stack.enter_async_context(telling(notices, _desk(config, senders, work)))
+        keeper = Keeper(app, config)
+        await stack.enter_async_context(keeper.running())
         if hosting is None:
             check_called(config, senders)
             await runner.run(work, stop)
         else:
-            await hosting.run(hosting.mounts(app, senders, work.posts), work, stop)
+            hooks = Hooks(config.forges, app.ledger, keeper.arrived)
+            stack.push_async_callback(hooks.settle)
+            mounts = hosting.mounts(app, senders, work.posts)
+            await hosting.run({**mounts, PREFIX.rstrip("/"): hooks}, work, stop)
 
 
 def _work(app: App, config: Config, senders: Mapping[str, Sender]) -> runner.Work:
@@ -162,15 +170,15 @@ def _probes(config: Config, *, spend: bool) -> checking.Probes:
         return await source.tip(repository.branch)
 
     async def revision(data: Path) -> str:
-        if not (data / FILE).exists():
+        if not (config.database_url or (data / FILE).exists()):
             return ""
-        async with await open_database(data):
+        async with await open_archive(data, config.database_url):
             return HEAD
 
     async def dead(data: Path) -> Sequence[str]:
-        if not (data / FILE).exists():
+        if not (config.database_url or (data / FILE).exists()):
             return ()
-        async with await open_database(data) as database:
+        async with await open_archive(data, config.database_url) as database:
             found = parked(await SqlRefusals(database).all())
         return [f"{one.account}:{one.chat}: {one.reason} {one.detail}".rstrip() for one, _ in found]
 
@@ -178,5 +186,10 @@ def _probes(config: Config, *, spend: bool) -> checking.Probes:
         return await look_at_model(settings, SystemClock(), config.data, spend=spend)
 
     return checking.Probes(
-        tip=tip, revision=revision, model=model, clock=SystemClock(), parked=dead
+        tip=tip,
+        revision=revision,
+        model=model,
+        clock=SystemClock(),
+        parked=dead,
+        forge=look_at_forge,
     )

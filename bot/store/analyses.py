@@ -11,8 +11,8 @@ from typing import Any
 from sqlalchemy import ColumnElement, Row, and_, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from bot.store.database import Database
 from bot.store.dialect import insert_into
-from bot.store.engine import Database
 from bot.store.index import INDEXED_BY
 from bot.store.repositories import enrol, enrolled
 from bot.store.rows import moment, seconds

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
@@ -11,10 +10,10 @@ from typing import Any, TypeVar
 from sqlalchemy import ColumnElement, Select, bindparam, false, func, or_, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.store.dialect import one_of
-from bot.store.engine import Database
+from bot.store.database import Database
+from bot.store.dialect import one_of, words
+from bot.store.fulltext import index_of
 from bot.store.index import INDEXED_BY
-from bot.store.likeness import alike
 from bot.store.reindex import reindex
 from bot.store.repositories import enrol, enrolled
 from bot.store.rows import GRADED, entry, graded, newest_first, numbered
@@ -75,7 +74,7 @@ class SqlArchive:
         # it must.
         whole = [change for change in wanted if verdicts[change.sha] is not Verdict.REGRADED]
         ready = {e.sha: e for e in await _made(entry, whole)}
-        async with self._database.writing() as connection:
+        async with self._database.writing(repository.name) as connection:
             await write(connection, await enrol(connection, repository, INDEXED_BY), wanted, ready)
 
     async def current(
@@ -85,7 +84,7 @@ class SqlArchive:
         key = await self._key(repository)
         if key is None or not shas:
             return frozenset()
-        values = {"repository": key, "shas": json.dumps(list(shas)), "graded_by": graded_by}
+        values = {"repository": key, "shas": words(shas), "graded_by": graded_by}
         async with self._database.reading() as connection:
             return frozenset((await connection.scalars(_CURRENT, values)).all())
 
@@ -158,7 +157,7 @@ class SqlArchive:
         if key is None:
             return {}
         counted = _TOPICS if among is None else _TOPICS_AMONG
-        values = {"repository": key, "topics": json.dumps(list(among or ()))}
+        values = {"repository": key, "topics": words(among or ())}
         async with self._database.reading() as connection:
             return dict((await connection.execute(counted, values)).all())
 
@@ -168,7 +167,7 @@ class SqlArchive:
         if key is None:
             return {}
         async with self._database.reading() as connection:
-            return await alike(connection, key, names)
+            return await index_of(connection.dialect.name).alike(connection, key, names)
 
     async def _key(self, repository: Repository) -> int | None:
         """The key of the repository's row, its indexes made anew first where rules changed."""

@@ -16,9 +16,9 @@ from sqlalchemy import Select, func, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.store.analyses import kept_of
+from bot.store.database import Database
 from bot.store.dialect import one_of
 from bot.store.digests import HEADINGS, Heading, heading_of
-from bot.store.engine import Database
 from bot.store.repositories import enrolled
 from bot.store.rows import moment, seconds
 from bot.store.tables import analyses, change_paths, change_topics, changes, contents, digests

@@ -14,7 +14,8 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Row, case, func, insert, select
 
-from bot.store.engine import Database
+from bot.store.database import Database
+from bot.store.dialect import total
 from bot.store.rows import moment, seconds, storable
 from bot.store.tables import model_calls
 from handlers.model_port import OK, Call, Kind, Usage
@@ -127,8 +128,8 @@ def _sums(cost: ColumnElement[int]) -> tuple[ColumnElement[Any], ...]:
     calls = model_calls.c
     columns = (calls.calls, calls.input_tokens, calls.cached_tokens, calls.output_tokens)
     return (
-        *(func.coalesce(func.sum(column), 0).label(column.name) for column in columns),
-        func.coalesce(func.sum(cost), 0).label("cost"),
+        *(total(column).label(column.name) for column in columns),
+        total(cost).label("cost"),
         func.coalesce(func.max(case((calls.estimated, 1), else_=0)), 0).label("estimated"),
     )
 

@@ -6,7 +6,7 @@ import asyncio
 
 from sqlalchemy import func, select, text
 
-from bot.store.engine import Database
+from bot.store.database import Database
 from bot.store.migrations import HEAD
 from bot.store.tables import deliveries
 from digest.errors import DigestbotError

@@ -8,8 +8,8 @@ from datetime import datetime
 
 from sqlalchemy import ColumnElement, Table, and_, delete, select
 
+from bot.store.database import Database
 from bot.store.dialect import insert_into
-from bot.store.engine import Database
 from bot.store.rows import moment, seconds, storable
 from bot.store.tables import conversations, looks
 from digest.graded import Repository

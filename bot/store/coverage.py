@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 
 from sqlalchemy import and_, or_, select
 
+from bot.store.database import Database
 from bot.store.dialect import insert_into
-from bot.store.engine import Database
 from bot.store.index import INDEXED_BY
 from bot.store.repositories import enrol, enrolled
 from bot.store.rows import storable

@@ -1,19 +1,40 @@
-"""What the databases write differently, and SQLAlchemy leaves to the caller."""
+"""What the databases write differently, and SQLAlchemy leaves to the caller.
+
+The constructs are written as each database has them when a statement is run, so that a statement
+is made once, without knowing which one runs it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Any
 
-from sqlalchemy import ColumnElement, Dialect, Table, Text, bindparam, func, insert, select
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    ColumnElement,
+    Dialect,
+    Table,
+    Text,
+    bindparam,
+    cast,
+    func,
+    insert,
+    select,
+)
 from sqlalchemy.dialects import sqlite
+from sqlalchemy.dialects.sqlite.dml import OnConflictClause, OnConflictDoNothing, OnConflictDoUpdate
 from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy.ext.compiler import compiles
+from sqlalchemy.sql.compiler import SQLCompiler
+from sqlalchemy.sql.functions import FunctionElement
 
 Insert = sqlite.Insert
 """An insertion that can say what becomes of a row whose key is taken.
 
-PostgreSQL's has the same methods: ``on_conflict_do_nothing`` and ``on_conflict_do_update``.
+Both databases write that alike: ``on_conflict_do_nothing`` and ``on_conflict_do_update``.
 """
 
 
@@ -22,13 +43,91 @@ def insert_into(table: Table) -> Insert:
     return sqlite.insert(table)
 
 
+@compiles(OnConflictDoNothing, "postgresql")
+def _do_nothing(clause: OnConflictClause, compiler: Any, **how: Any) -> str:
+    return str(compiler.visit_on_conflict_do_nothing(_by_columns(clause), **how))
+
+
+@compiles(OnConflictDoUpdate, "postgresql")
+def _do_update(clause: OnConflictClause, compiler: Any, **how: Any) -> str:
+    return str(compiler.visit_on_conflict_do_update(_by_columns(clause), **how))
+
+
+def _by_columns(clause: Any) -> Any:
+    """The clause with what PostgreSQL's compiler asks for besides: no constraint is named."""
+    clause.constraint_target = None
+    return clause
+
+
+class _Contains(FunctionElement[bool]):
+    """Whether the first text contains the second."""
+
+    type = Boolean()
+    inherit_cache = True
+
+
+@compiles(_Contains, "sqlite")
+def _contains_by_instr(element: _Contains, compiler: SQLCompiler, **how: Any) -> str:
+    return f"(instr({compiler.process(element.clauses, **how)}) > 0)"
+
+
+@compiles(_Contains, "postgresql")
+def _contains_by_strpos(element: _Contains, compiler: SQLCompiler, **how: Any) -> str:
+    return f"(strpos({compiler.process(element.clauses, **how)}) > 0)"
+
+
+def contains(text: ColumnElement[str], part: ColumnElement[str]) -> ColumnElement[bool]:
+    """Whether a text contains another, character by character.
+
+    LIKE would take ``%`` and ``_`` for more than they are.
+    """
+    return _Contains(text, part)
+
+
+class _Words(FunctionElement[str]):
+    """The words of a JSON array, a row each."""
+
+    inherit_cache = True
+
+
+@compiles(_Words, "sqlite")
+def _words_by_json_each(element: _Words, compiler: SQLCompiler, **how: Any) -> str:
+    return f"json_each({compiler.process(element.clauses, **how)})"
+
+
+@compiles(_Words, "postgresql")
+def _words_by_array(element: _Words, compiler: SQLCompiler, **how: Any) -> str:
+    return f"json_array_elements_text(CAST({compiler.process(element.clauses, **how)} AS JSON))"
+
+
 def one_of(column: ColumnElement[str], name: str) -> ColumnElement[bool]:
-    """Whether a column holds one of many words, given as a JSON array in the parameter ``name``.
+    """Whether a column holds one of many words, given to the parameter ``name`` by :func:`words`.
 
     A parameter for each word would make another statement of every number of them.
     """
-    given = func.json_each(bindparam(name, type_=Text)).table_valued("value")
+    given = _Words(bindparam(name, type_=Text)).table_valued("value")
     return column.in_(select(given.c.value))
+
+
+def words(given: Iterable[str]) -> str:
+    """Words for :func:`one_of`; one that no database can hold is in no column."""
+    return json.dumps([word for word in given if holdable(word)], ensure_ascii=False)
+
+
+def holdable(text: str) -> bool:
+    """Whether a column can hold a text: PostgreSQL takes no NUL, and neither a lone surrogate."""
+    if "\0" in text:
+        return False
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def total(column: ColumnElement[int]) -> ColumnElement[int]:
+    """The sum of whole numbers as a whole number, 0 of none: PostgreSQL would make a decimal."""
+    return func.coalesce(cast(func.sum(column), BigInteger), 0)
 
 
 async def insert_rows(
@@ -39,8 +138,25 @@ async def insert_rows(
     They go to the driver as they are: naming every value of every row would cost more than
     writing it.
     """
-    if rows:
+    if not rows:
+        return
+    if connection.dialect.name == "postgresql":
+        await copy_rows(connection, table.name, table.columns.keys(), rows)
+    else:
         await connection.exec_driver_sql(_insertion(table, connection.dialect), list(rows))
+
+
+async def copy_rows(
+    connection: AsyncConnection, table: str, columns: Iterable[str], rows: Iterable[tuple[Any, ...]]
+) -> None:
+    """Insert rows by COPY, in the transaction of the connection; PostgreSQL only."""
+    driver: Any = (await connection.get_raw_connection()).driver_connection
+    async with (
+        driver.cursor() as cursor,
+        cursor.copy(f"COPY {table} ({', '.join(columns)}) FROM STDIN") as copy,
+    ):
+        for row in rows:
+            await copy.write_row(row)
 
 
 @lru_cache(maxsize=32)

@@ -15,8 +15,8 @@ from zoneinfo import ZoneInfo
 
 from sqlalchemy import Row, Select, select
 
+from bot.store.database import Database
 from bot.store.dialect import insert_into
-from bot.store.engine import Database
 from bot.store.rows import moment, seconds, storable
 from bot.store.tables import digests
 from bot.store.writing import chunks

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import select, update
 
-from bot.store.engine import Database
+from bot.store.database import Database
 from bot.store.tables import deliveries, delivery_parts
 from handlers.ports import PartState
 

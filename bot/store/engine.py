@@ -1,4 +1,4 @@
-"""The connection to the archive file: how it is opened, what every connection is set to.
+"""The connection to an archive in a file: how it is opened, what every connection is set to.
 
 Transactions begin and end where the code says so. The driver's own habit of beginning one before
 some statements is switched off, because it leaves migrations half done and makes a reader that
@@ -14,14 +14,16 @@ import sqlite3
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 from sqlalchemy import URL, Connection, event, exc
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
+from bot.store.database import Database
 from bot.store.migrations import HEAD, REVISIONS, upgrade
 from digest.errors import BrokenArchive, NewerArchive, UnwritableFolder
+
+__all__ = ["FILE", "Database", "SqliteDatabase", "open_archive", "open_database"]
 
 FILE = "archive.sqlite3"
 """The name of the archive in the data folder."""
@@ -48,54 +50,45 @@ _UNWRITABLE = {
 }
 
 
-class Database:
-    """An open archive. Made by :func:`open_database`; closed by ``async with`` or ``aclose``.
+class SqliteDatabase(Database):
+    """An archive in a file."""
 
-    Any number of tasks may read and write; writers take turns, among processes too.
-    """
+    dialect = "sqlite"
 
     def __init__(self, path: Path, engine: AsyncEngine) -> None:
+        super().__init__(engine, str(path))
         self.path = path
-        self._engine = engine
         self._turn = asyncio.Lock()
 
     @asynccontextmanager
     async def reading(self) -> AsyncIterator[AsyncConnection]:
-        """A connection of which each statement sees the archive as it is at that moment.
-
-        What runs through it is kept at once: write in :meth:`writing`. Raises ``BrokenArchive``
-        and ``UnwritableFolder``.
-        """
+        """As :meth:`Database.reading`."""
         with told(self.path):
             async with self._engine.connect() as connection:
                 yield connection
 
     @asynccontextmanager
-    async def writing(self) -> AsyncIterator[AsyncConnection]:
-        """A connection in a transaction that is kept at the end, or undone by an exception.
-
-        It reads what it wrote, and nobody else writes meanwhile. Raises as :meth:`reading`.
-        """
+    async def writing(self, subject: str = "") -> AsyncIterator[AsyncConnection]:
+        """As :meth:`Database.writing`; SQLite has one writer, whatever the subject."""
+        del subject
         async with self._turn, self.reading() as connection, transaction(connection):
             yield connection
 
-    async def aclose(self) -> None:
-        """Close every connection."""
-        await self._engine.dispose()
 
-    async def __aenter__(self) -> Self:
-        return self
+async def open_archive(folder: Path, url: str = "") -> Database:
+    """Open the archive at the address of a database, else in a data folder.
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        await self.aclose()
+    Raises as :func:`open_database` and :func:`bot.store.postgresql.open_postgres`.
+    """
+    if url:
+        # Its driver is imported where it is used.
+        from bot.store.postgresql import open_postgres
+
+        return await open_postgres(url)
+    return await open_database(folder)
 
 
-async def open_database(folder: Path) -> Database:
+async def open_database(folder: Path) -> SqliteDatabase:
     """Open the archive in a data folder, made and brought up to date where that is needed.
 
     A new folder is readable by its owner only. Raises ``UnwritableFolder``, ``NewerArchive``
@@ -103,7 +96,7 @@ async def open_database(folder: Path) -> Database:
     """
     path = folder / FILE
     _make(path)
-    database = Database(path, _engine(path))
+    database = SqliteDatabase(path, _engine(path))
     try:
         await _bring_up_to_date(database)
     except BaseException:
@@ -180,7 +173,7 @@ async def transaction(connection: AsyncConnection) -> AsyncIterator[None]:
         raise
 
 
-async def _bring_up_to_date(database: Database) -> None:
+async def _bring_up_to_date(database: SqliteDatabase) -> None:
     async with database.reading() as connection:
         if await connection.run_sync(_revision, database.path) == HEAD:
             return

@@ -14,8 +14,8 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Row, and_, select
 
-from bot.store.dialect import insert_into
 from bot.store.database import Database
+from bot.store.dialect import insert_into
 from bot.store.rows import moment, seconds, storable
 from bot.store.tables import digests, feedback
 from digest.grade import Grade

@@ -1,177 +1,98 @@
-"""The full text as SQLite has it: what another database would do in another way.
+"""The index of texts: what the archive asks of it, and which database has which.
 
-``change_search`` is an FTS5 table of trigrams over ``change_texts``, where it reads its texts
-(https://www.sqlite.org/fts5.html, "The Trigram Tokenizer"); ``MATCH`` finds terms of three
-characters and more there. ``change_pairs`` holds of every text which characters and which pairs of
-neighbours are in it, each as a word: shorter terms are looked up there, exactly and as quickly.
+An index finds the changes whose texts hold all of some terms, whatever their length or script,
+character by character; :mod:`bot.store.fulltext_sqlite` and :mod:`bot.store.fulltext_postgresql`
+give the same answers to that. What ranks them is each database's own.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from operator import add
-from typing import Any
+from functools import lru_cache
+from typing import Any, Protocol
 
-from sqlalchemy import (
-    ColumnElement,
-    Row,
-    Select,
-    column,
-    func,
-    insert,
-    literal,
-    literal_column,
-    or_,
-    select,
-    table,
-)
+from sqlalchemy import BindParameter, ColumnElement, Select, Text, bindparam, or_
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from bot.store.dialect import contains
 from bot.store.tables import change_texts
 
-RANK: ColumnElement[float] = literal_column("bm25(change_search, 8.0, 1.0, 2.0, 4.0)")
-"""Okapi BM25, smaller is better; a term in the subject says more than one in the body."""
-
-_GRAM = 3
-_SEARCHED = ("subject", "body", "paths", "names")
-_search = table("change_search", *map(column, ("change_search", "rowid", *_SEARCHED)))
-_pairs = table("change_pairs", column("rowid"))
-
-# The sign keeps SQLite from asking the index anew for every key that it is compared with.
-_ROWID: ColumnElement[int] = literal_column("+change_search.rowid")
-
-OPTIMIZE = (
-    "INSERT INTO change_search (change_search) VALUES ('optimize')",
-    "INSERT INTO change_pairs (change_pairs) VALUES ('optimize')",
-)
-"""What merges all segments of each index."""
-
-# One row a page of a segment: https://www.sqlite.org/fts5.html, "FTS5 Data Structures".
-_SEGMENTS = "SELECT count(*) FROM change_search_idx GROUP BY segid"
-_ENTER_PAIRS = "INSERT INTO change_pairs (rowid, pairs) VALUES (?, ?)"
-_WITHDRAW_PAIRS = "INSERT INTO change_pairs (change_pairs, rowid, pairs) VALUES ('delete', ?, ?)"
+GRAM = 3
+"""Characters that a term is cut into; a shorter one is looked up in another way, and ranks none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Expression:
-    """Terms as the indexes take them: ``match`` asks for trigrams, ``short`` for pairs.
+    """Terms as an index takes them: ``match`` asks for those of three characters and more.
 
-    Each is empty where no term is of its length; together they ask for all.
+    ``short`` asks for the others. Each is empty where no term is of its length; together they ask
+    for all.
     """
 
-    match: str
-    short: str
+    match: Any
+    short: Any
 
 
-def expression(terms: Iterable[str]) -> Expression:
-    """Put terms, which are not empty, in the words of the indexes."""
-    long, short = [], []
-    for term in terms:
-        if len(term) < _GRAM:
-            short.append(_word(term))
-        else:
-            long.append(term)
-    return Expression(match=" AND ".join(map(quoted, long)), short=" AND ".join(short))
+class TextIndex(Protocol):
+    """An index of texts and of the letters of topics, in one kind of database."""
+
+    def expression(self, terms: Iterable[str]) -> Expression:
+        """Put terms, which are not empty, in the words of the index."""
+
+    def matching(self, *, match: bool, short: bool, terms: int) -> Select[*tuple[Any, ...]]:
+        """The keys, as ``id``, of the changes whose texts meet an expression.
+
+        Parameters: ``match`` and ``short``, of which one may be left out, and :func:`term` of 0
+        and so on.
+        """
+
+    def __hash__(self) -> int:
+        """Statements are kept by the index that they ask."""
+
+    def rank(self, terms: int) -> ColumnElement[float]:
+        """How well a row of :meth:`matching` meets the terms; smaller is better."""
+
+    async def enter(
+        self, connection: AsyncConnection, texts: Mapping[int, Mapping[str, str]]
+    ) -> None:
+        """Put the texts of changes into the index, by their keys, after they were written."""
+
+    async def withdraw(self, connection: AsyncConnection, keys: Sequence[int]) -> None:
+        """Take the texts of changes out of the index, before they are removed."""
+
+    async def settle(self, connection: AsyncConnection) -> None:
+        """Put the index in order after a batch, where that is due."""
+
+    async def learn(
+        self, connection: AsyncConnection, repository: int, topics: Collection[str]
+    ) -> None:
+        """Take topics down that are not known yet; within a writing transaction."""
+
+    async def alike(
+        self, connection: AsyncConnection, repository: int, names: Iterable[str]
+    ) -> Mapping[str, int]:
+        """Topics that share letters with one of the names, with how many changes bear each."""
 
 
-def matching(
-    match: ColumnElement[str] | None, short: ColumnElement[str] | None
-) -> Select[*tuple[Any, ...]]:
-    """The keys, as ``id``, of the changes whose texts meet an expression; one may be left out."""
-    paired = select(_pairs.c.rowid.label("id"))
-    if short is not None:
-        paired = paired.where(_matches("change_pairs", short))
-    if match is None:
-        return paired
-    found = select(_search.c.rowid.label("id")).where(_matches("change_search", match))
-    return found if short is None else found.where(_ROWID.in_(paired))
+@lru_cache
+def index_of(dialect: str) -> TextIndex:
+    """The index of a database, by SQLAlchemy's name of its dialect."""
+    if dialect == "postgresql":
+        from bot.store.fulltext_postgresql import PostgresIndex
+
+        return PostgresIndex()
+    from bot.store.fulltext_sqlite import SqliteIndex
+
+    return SqliteIndex()
 
 
-def holding(term: ColumnElement[str]) -> ColumnElement[bool]:
-    """Whether a row of ``change_texts`` holds the term, the short texts first.
+def term(number: int) -> BindParameter[str]:
+    """The parameter that a term is given by; they are numbered from 0."""
+    return bindparam(f"term{number}", type_=Text)
 
-    LIKE would take ``%`` and ``_`` for more than they are.
-    """
+
+def holding(wanted: ColumnElement[str]) -> ColumnElement[bool]:
+    """Whether a row of ``change_texts`` holds the term, the short texts first."""
     texts = (change_texts.c.subject, change_texts.c.names, change_texts.c.paths)
-    return or_(*(contains(text, term) for text in (*texts, change_texts.c.body)))
-
-
-def contains(text: ColumnElement[str], part: ColumnElement[str]) -> ColumnElement[bool]:
-    """Whether a text contains another, character by character."""
-    return func.instr(text, part) > 0
-
-
-async def enter(connection: AsyncConnection, texts: Mapping[int, Mapping[str, str]]) -> None:
-    """Put the texts of changes into the indexes, by their keys, after they were written."""
-    columns = ("rowid", *_SEARCHED)
-    await connection.execute(insert(_search).from_select(columns, _texts(list(texts))))
-    pairs = [(key, _pairs_of(given.values())) for key, given in texts.items()]
-    await connection.exec_driver_sql(_ENTER_PAIRS, pairs)
-
-
-async def withdraw(connection: AsyncConnection, keys: Sequence[int]) -> None:
-    """Take the texts of changes out of the indexes, before they are removed.
-
-    The indexes keep no texts: they must be told what they are to forget.
-    """
-    texts = _texts(keys)
-    command = texts.with_only_columns(literal("delete"), *texts.selected_columns)
-    await connection.execute(
-        insert(_search).from_select(("change_search", "rowid", *_SEARCHED), command)
-    )
-    rows: Sequence[Row[*tuple[Any, ...]]] = (await connection.execute(texts)).all()
-    if rows:
-        pairs = [(key, _pairs_of(given)) for key, *given in rows]
-        await connection.exec_driver_sql(_WITHDRAW_PAIRS, pairs)
-
-
-async def settle(connection: AsyncConnection) -> None:
-    """Merge the segments of the index once the later ones outweigh the largest.
-
-    Each batch adds a segment, and a search through many is several times slower than through one.
-    So put off, all merging together costs no more than writing everything once again.
-    """
-    sizes = (await connection.exec_driver_sql(_SEGMENTS)).scalars().all()
-    if sum(sizes) > 2 * max(sizes, default=0):
-        await connection.exec_driver_sql(OPTIMIZE[0])
-
-
-def _matches(index: str, expression: ColumnElement[str]) -> ColumnElement[bool]:
-    return literal_column(index).op("MATCH", is_comparison=True)(expression)
-
-
-def _texts(keys: Sequence[int]) -> Select[*tuple[Any, ...]]:
-    columns = (change_texts.c.change_id, *(change_texts.c[name] for name in _SEARCHED))
-    return select(*columns).where(change_texts.c.change_id.in_(keys))
-
-
-def quoted(term: str) -> str:
-    """A term as a phrase of FTS5, in which nothing is an operator."""
-    return '"' + term.replace('"', '""') + '"'
-
-
-def _pairs_of(texts: Iterable[str]) -> str:
-    """The characters and the pairs of neighbours that texts hold, in words.
-
-    What is withdrawn has to be what was entered: another rule needs another table.
-    """
-    held: set[str] = set()
-    for text in texts:
-        held.update(text, map(add, text, text[1:]))
-    return " ".join(map(_word, held))
-
-
-class _Words(dict[str, str]):
-    """The words made so far: a repository has a few thousand pairs, over and over."""
-
-    def __missing__(self, pair: str) -> str:
-        word = "z".join(f"{ord(character):x}" for character in pair)
-        if len(self) < _MOST_WORDS:
-            self[pair] = word
-        return word
-
-
-_MOST_WORDS = 65_536
-_word = _Words().__getitem__
-"""One or two characters as a word of ASCII letters and digits, which every tokenizer keeps."""
+    return or_(*(contains(text, wanted) for text in (*texts, change_texts.c.body)))

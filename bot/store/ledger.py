@@ -12,8 +12,8 @@ from typing import Any
 from sqlalchemy import ColumnElement, Row, Select, exists, func, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from bot.store.database import Database
 from bot.store.dialect import insert_into
-from bot.store.engine import Database
 from bot.store.rows import storable
 from bot.store.tables import deliveries, delivery_parts, slots
 from handlers.ports import DeliveryKey, DeliveryRecord, PartRecord, PartState

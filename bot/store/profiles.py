@@ -8,8 +8,8 @@ from typing import Any
 
 from sqlalchemy import Row, and_, delete, select
 
+from bot.store.database import Database
 from bot.store.dialect import insert_into
-from bot.store.engine import Database
 from bot.store.rows import storable
 from bot.store.tables import profiles
 from digest.graded import Repository

@@ -9,8 +9,8 @@ from typing import Any
 
 from sqlalchemy import Row, delete, select
 
+from bot.store.database import Database
 from bot.store.dialect import insert_into
-from bot.store.engine import Database
 from bot.store.rows import moment, seconds, storable
 from bot.store.tables import refusals
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from sqlalchemy import Row, bindparam, update
 
-from bot.store.engine import Database
+from bot.store.database import Database
 from bot.store.index import INDEXED_BY
 from bot.store.repositories import enrolled
 from bot.store.rows import GRADED, Entry, entry, graded

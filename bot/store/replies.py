@@ -13,8 +13,8 @@ from sqlalchemy import ColumnElement, Row, delete, select, update
 
 from bot.conversation.record import KEPT, Key, Record, Stage, dump, load
 from bot.platforms.base import Incoming, Receipt
-from bot.store.dialect import insert_into
 from bot.store.database import Database
+from bot.store.dialect import insert_into
 from bot.store.rows import moment, seconds, storable
 from bot.store.tables import heard
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sqlalchemy import insert, select, update
+from sqlalchemy import select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from bot.store.dialect import insert_into
 from bot.store.tables import repositories
 from digest.graded import Repository
 
@@ -40,11 +41,14 @@ async def enrol(connection: AsyncConnection, repository: Repository, indexed_by:
     held = await enrolled(connection, repository)
     if held is None:
         made = await connection.execute(
-            insert(repositories)
+            insert_into(repositories)
             .values(name=repository.name, indexed_by=indexed_by, **about)
+            .on_conflict_do_nothing()
             .returning(repositories.c.id)
         )
-        return int(made.scalar_one())
+        key: int | None = made.scalar()
+        # Who writes of another subject may have made the row in between.
+        return key if key is not None else await enrol(connection, repository, indexed_by)
     if repository.web:
         await connection.execute(
             update(repositories).where(repositories.c.id == held.id).values(about)

@@ -94,7 +94,7 @@ def entry(graded: Graded) -> Entry:
             "facts": rest,
         },
         texts=texts_of(graded),
-        topics=topics_of(graded),
+        topics=frozenset(map(storable, topics_of(graded))),
         paths=tuple(paths_of(graded)),
         lines=lines_of(graded),
     )
@@ -179,5 +179,7 @@ def _children_first(tied: Sequence[Graded]) -> list[Graded]:
 
 
 def storable(text: str) -> str:
-    """The text with what no UTF-8 can hold (a lone surrogate) replaced by a question mark."""
+    """The text with a question mark for what a database cannot hold: NUL, and lone surrogates."""
+    if "\0" in text:
+        text = text.replace("\0", "?")
     return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")

@@ -8,6 +8,7 @@ on, which soon finds as many.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -16,7 +17,7 @@ from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.store.fulltext import expression
+from bot.store.fulltext import TextIndex, index_of
 from bot.store.index import folded
 from bot.store.shapes import Driver, Shape, Statement, answer, count
 from digest.change import printable
@@ -34,33 +35,28 @@ class Plan:
 
     shape: Shape
     values: dict[str, Any]
+    index: TextIndex
 
     @property
     def statement(self) -> Statement:
         """The statement; its rows are in the order of their rank where the shape is ranked."""
-        return answer(self.shape)
+        return answer(self.shape, self.index)
 
 
 async def plan(connection: AsyncConnection, repository: int, query: Query) -> Plan:
     """Choose how to answer a query."""
     terms = tuple(dict.fromkeys(filter(None, map(folded, query.terms))))
-    text = expression(terms)
+    index = index_of(connection.dialect.name)
+    text = index.expression(terms)
     shape, values = _asked(repository, query)
-    shape = replace(shape, match=bool(text.match), short=bool(text.short))
+    shape = replace(shape, match=bool(text.match), short=bool(text.short), terms=len(terms))
     values |= {"match": text.match, "short": text.short}
-    driver = await _driver(connection, query, shape, values)
-    by_index = driver is Driver.TERMS
-    read = () if by_index else terms
-    return Plan(
-        shape=replace(
-            shape,
-            driver=driver,
-            terms=len(read),
-            # How often a pair occurs is not kept: there is nothing to rank short terms by.
-            ranked=by_index and query.ranked and shape.match,
-        ),
-        values=values | {f"term{n}": term for n, term in enumerate(read)},
-    )
+    values |= {f"term{n}": term for n, term in enumerate(terms)}
+    plan = Plan(shape=shape, values=values, index=index)
+    driver = await _driver(connection, query, plan)
+    # How often a pair occurs is not kept: there is nothing to rank short terms by.
+    ranked = driver is Driver.TERMS and query.ranked and shape.match
+    return replace(plan, shape=replace(shape, driver=driver, ranked=ranked))
 
 
 def _asked(repository: int, query: Query) -> tuple[Shape, dict[str, Any]]:
@@ -76,6 +72,7 @@ def _asked(repository: int, query: Query) -> tuple[Shape, dict[str, Any]]:
         about=tuple(len(sets) for sets in about),
         paths=len(prefixes),
         limit=bool(query.limit),
+        among=query.among is not None,
     )
     values: dict[str, Any] = {"repository": repository, "author": author, "limit": query.limit}
     values["topics"] = query.topics
@@ -83,6 +80,8 @@ def _asked(repository: int, query: Query) -> tuple[Shape, dict[str, Any]]:
         values |= {f"about{way}_{n}": tuple(topics) for n, topics in enumerate(sets)}
     if query.window:
         values |= {"since": _upward(query.window.since), "until": _upward(query.window.until)}
+    if query.among is not None:
+        values["among"] = json.dumps(query.among)
     if query.level:
         values["level"] = query.level.rank
     for n, prefix in enumerate(prefixes):
@@ -96,10 +95,11 @@ def _said_by_topics(query: Query) -> bool:
     return single and {t for way in query.about for t in way[0]} == set(query.topics)
 
 
-async def _driver(
-    connection: AsyncConnection, query: Query, shape: Shape, values: dict[str, Any]
-) -> Driver:
+async def _driver(connection: AsyncConnection, query: Query, plan: Plan) -> Driver:
+    shape = plan.shape
     by_text = shape.match or shape.short
+    if shape.among and not by_text:
+        return Driver.AMONG  # named one by one, each is found by its name
     every = not (query.limit or query.ranked)
     others = [
         *([Driver.TOPICS] if shape.topics else ()),
@@ -110,22 +110,21 @@ async def _driver(
     if every and len(others) + by_text == 1:
         return Driver.TERMS if by_text else others[0]
     if others and not (query.ranked and by_text):
-        rarest, number = await _rarest(connection, others, shape, values)
+        rarest, number = await _rarest(connection, others, plan)
         if number < COMMON or (every and not by_text):
             return rarest
     # Counted last: the text index has to be read from its begin for every count.
-    if by_text and (
-        every or (await _rarest(connection, [Driver.TERMS], shape, values))[1] < COMMON
-    ):
+    if by_text and (every or (await _rarest(connection, [Driver.TERMS], plan))[1] < COMMON):
         return Driver.TERMS
     return Driver.WALK
 
 
 async def _rarest(
-    connection: AsyncConnection, rivals: Sequence[Driver], shape: Shape, values: dict[str, Any]
+    connection: AsyncConnection, rivals: Sequence[Driver], plan: Plan
 ) -> tuple[Driver, int]:
     """The condition that fewest changes meet, and how many do, counted up to :data:`COMMON`."""
-    row = (await connection.execute(count(shape, tuple(rivals), COMMON), values)).one()
+    counts = count(plan.shape, tuple(rivals), COMMON, plan.index)
+    row = (await connection.execute(counts, plan.values)).one()
     return min(zip(rivals, row, strict=True), key=lambda counted: counted[1])
 
 

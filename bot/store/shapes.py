@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import Any
 
 from sqlalchemy import (
+    BigInteger,
     BindParameter,
     ColumnElement,
     CompoundSelect,
@@ -31,7 +32,8 @@ from sqlalchemy import (
     union_all,
 )
 
-from bot.store.fulltext import RANK, contains, holding, matching
+from bot.store.dialect import contains, one_of
+from bot.store.fulltext import TextIndex, holding, term
 from bot.store.rows import GRADED
 from bot.store.tables import change_paths, change_texts, change_topics, changes
 
@@ -46,6 +48,7 @@ class Driver(Enum):
     TOPICS = auto()
     PATHS = auto()
     TERMS = auto()
+    AMONG = auto()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,7 +59,7 @@ class Shape:
     the least ``level`` as a rank; ``author`` without case; ``topics``, a list; ``about0_0`` and so
     on, a list for every set of every way; ``path0`` with ``last0`` and so on, the ends of ranges;
     ``term0`` and so on, to be read for; ``match`` and ``short``, in the words of the full-text
-    indexes; ``limit``.
+    indexes; ``limit``; ``among``, names of commits as a JSON array.
     """
 
     driver: Driver = Driver.WALK
@@ -71,28 +74,29 @@ class Shape:
     short: bool = False
     ranked: bool = False
     limit: bool = False
+    among: bool = False
 
 
 @lru_cache(maxsize=256)
-def answer(shape: Shape) -> Statement:
+def answer(shape: Shape, index: TextIndex) -> Statement:
     """The changes that meet all conditions, as rows of ``GRADED``, cut to the limit.
 
     In the order of their rank where the shape is ranked, else in any.
     """
-    found = _found(shape).subquery("found")
+    found = _found(shape, index).subquery("found")
     wanted = GRADED.join(found, found.c.id == changes.c.id)
     return wanted.order_by(found.c.rank, *_NEWEST) if shape.ranked else wanted
 
 
 @lru_cache(maxsize=256)
-def survey(shape: Shape) -> CompoundSelect[*tuple[Any, ...]]:
+def survey(shape: Shape, index: TextIndex) -> CompoundSelect[*tuple[Any, ...]]:
     """All changes that meet the conditions, counted, and the keys of a page of them.
 
     Rows of ``id``, ``level``, ``area`` and ``number``: where ``id`` is 0, how many changes a level
     and an area have in common; else a change of the page. The page stands behind the ``first``
     changes in the order of :func:`digest.survey.weightiest_first` and has up to ``size``.
     """
-    keys, _ = _met(shape)
+    keys, _ = _met(shape, index)
     met = keys.add_columns(*_WEIGHED).cte("met").prefix_with("MATERIALIZED")
     order = (met.c.level, met.c.score.desc(), met.c.committed_at.desc(), met.c.sha.desc())
     page = (
@@ -110,12 +114,12 @@ def survey(shape: Shape) -> CompoundSelect[*tuple[Any, ...]]:
 
 
 @lru_cache(maxsize=256)
-def count(shape: Shape, drivers: tuple[Driver, ...], most: int) -> Statement:
+def count(shape: Shape, drivers: tuple[Driver, ...], most: int, index: TextIndex) -> Statement:
     """How many changes each condition alone is met by, counted up to ``most``: one row."""
     return select(
         *(
             select(func.count())
-            .select_from(_driving(shape, driver).limit(most).subquery())
+            .select_from(_driving(shape, driver, index).limit(most).subquery())
             .scalar_subquery()
             for driver in drivers
         )
@@ -127,27 +131,27 @@ _WEIGHED = tuple(changes.c[name] for name in ("level", "area", "score", "committ
 _mine = changes.c.repository_id == bindparam("repository", type_=Integer)
 
 
-def _found(shape: Shape) -> Statement:
+def _found(shape: Shape, index: TextIndex) -> Statement:
     """The keys of the changes that meet all conditions, each with its rank, smaller is better."""
-    keys, rank = _met(shape)
+    keys, rank = _met(shape, index)
     order = _NEWEST if rank is None else (rank, *_NEWEST)
     keys = keys.add_columns((literal(0.0) if rank is None else rank).label("rank"))
     return keys.order_by(*order).limit(bindparam("limit", type_=Integer)) if shape.limit else keys
 
 
-def _met(shape: Shape) -> tuple[Statement, ColumnElement[float] | None]:
+def _met(shape: Shape, index: TextIndex) -> tuple[Statement, ColumnElement[float] | None]:
     """The keys of the changes that meet all conditions, and what ranks them where anything does."""
     keys: Statement = select(changes.c.id).where(_mine, *_tests(shape))
     if shape.driver in {Driver.WALK, Driver.WINDOW}:
         return keys, None
-    rank = RANK if shape.ranked else literal(0.0)
-    driving = _driving(shape, shape.driver).add_columns(rank.label("rank"))
+    rank = index.rank(shape.terms) if shape.ranked else literal(0.0)
+    driving = _driving(shape, shape.driver, index).add_columns(rank.label("rank"))
     # Were it merged into the rest, the index might be asked once for every change.
     hits = driving.cte("hits").prefix_with("MATERIALIZED")
     return keys.join_from(hits, changes, changes.c.id == hits.c.id), hits.c.rank
 
 
-def _driving(shape: Shape, driver: Driver) -> Statement:
+def _driving(shape: Shape, driver: Driver, index: TextIndex) -> Statement:
     """The keys, as ``id``, of the changes that meet one condition, from its index."""
     match driver:
         case Driver.TOPICS:
@@ -155,8 +159,9 @@ def _driving(shape: Shape, driver: Driver) -> Statement:
         case Driver.PATHS:
             return _from(change_paths, shape).where(_below_any(shape)).distinct()
         case Driver.TERMS:
-            match = _text("match") if shape.match else None
-            return matching(match, _text("short") if shape.short else None)
+            return index.matching(match=shape.match, short=shape.short, terms=shape.terms)
+        case Driver.AMONG:
+            return select(changes.c.id).where(_mine, one_of(changes.c.sha, "among"))
         case _:
             inside = select(changes.c.id).where(_mine)
             return inside.where(_within(changes.c.committed_at)) if shape.window else inside
@@ -187,8 +192,10 @@ def _tests(shape: Shape) -> Iterator[ColumnElement[bool]]:
         )
     if shape.paths and shape.driver is not Driver.PATHS:
         yield exists().where(change_paths.c.change_id == changes.c.id, _below_any(shape))
-    if shape.terms:
-        held = (holding(_text(f"term{n}")) for n in range(shape.terms))
+    if shape.among and shape.driver is not Driver.AMONG:
+        yield one_of(changes.c.sha, "among")
+    if shape.terms and shape.driver is not Driver.TERMS:
+        held = (holding(term(n)) for n in range(shape.terms))
         yield exists().where(change_texts.c.change_id == changes.c.id, *held)
 
 
@@ -207,8 +214,8 @@ def _topical(topics: str = "topics") -> ColumnElement[bool]:
 
 
 def _within(moment: ColumnElement[int]) -> ColumnElement[bool]:
-    return (moment >= bindparam("since", type_=Integer)) & (
-        moment < bindparam("until", type_=Integer)
+    return (moment >= bindparam("since", type_=BigInteger)) & (
+        moment < bindparam("until", type_=BigInteger)
     )
 
 

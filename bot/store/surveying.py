@@ -71,7 +71,7 @@ async def _count(connection: AsyncConnection, how: Plan, first: int, size: int) 
     levels: Counter[Level] = Counter()
     areas: Counter[Area] = Counter()
     keys: list[int] = []
-    for key, level, area, number in await connection.execute(survey(how.shape), values):
+    for key, level, area, number in await connection.execute(survey(how.shape, how.index), values):
         if key:
             keys.append(key)
         else:

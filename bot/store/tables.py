@@ -187,7 +187,12 @@ deliveries = Table(
     Column("content", Text, nullable=False),
     Column("done", Boolean, nullable=False),
     UniqueConstraint("platform", "channel", "digest"),
-    Index("ix_deliveries_undone", "id", sqlite_where=text("NOT done")),
+    Index(
+        "ix_deliveries_undone",
+        "id",
+        sqlite_where=text("NOT done"),
+        postgresql_where=text("NOT done"),
+    ),
 )
 
 delivery_parts = Table(

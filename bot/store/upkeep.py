@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from pathlib import Path
+from typing import Protocol, cast
 
 from sqlalchemy import delete, func, select
-from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.store.engine import Database
-from bot.store.fulltext import OPTIMIZE
+from bot.store.database import Database
+from bot.store.dialect import total
 from bot.store.reindex import reindex
 from bot.store.repositories import enrolled
 from bot.store.rows import moment
 from bot.store.tables import change_texts, change_topics, changes, contents, repositories
 from bot.store.writing import chunks, clear_indexes
-from digest.errors import BrokenArchive
 from digest.graded import Repository
 
 __all__ = ["Holding", "Vacuumed", "check", "forget", "holdings", "reindex", "size", "vacuum"]
@@ -47,12 +44,22 @@ class Vacuumed:
     after: int
 
 
+class _Care(Protocol):
+    """What looks after one kind of database."""
+
+    async def size(self, database: Database) -> int: ...
+
+    async def vacuum(self, database: Database) -> tuple[int, int]: ...
+
+    async def check(self, database: Database) -> Sequence[str]: ...
+
+
 async def holdings(database: Database) -> Sequence[Holding]:
     """What is archived of every repository, by name.
 
     Raises ``BrokenArchive`` and ``UnwritableFolder``, as every function here does.
     """
-    characters = func.sum(
+    characters = total(
         func.length(contents.c.message)
         + func.length(contents.c.facts)
         + func.length(change_texts.c.body)
@@ -68,7 +75,7 @@ async def holdings(database: Database) -> Sequence[Holding]:
             func.count(changes.c.id).label("number"),
             func.min(changes.c.committed_at).label("first"),
             func.max(changes.c.committed_at).label("last"),
-            func.coalesce(characters, 0).label("characters"),
+            characters.label("characters"),
         )
         .join_from(repositories, changes, isouter=True)
         .join(contents, contents.c.change_id == changes.c.id, isouter=True)
@@ -89,23 +96,15 @@ async def holdings(database: Database) -> Sequence[Holding]:
         )
 
 
-def size(database: Database) -> int:
-    """The bytes that the archive takes on disk, its log included."""
-    files = (database.path, Path(f"{database.path}-wal"))
-    return sum(file.stat().st_size for file in files if file.exists())
+async def size(database: Database) -> int:
+    """The bytes that the archive takes, its log included."""
+    return await _care(database).size(database)
 
 
 async def vacuum(database: Database) -> Vacuumed:
     """Give back unused space, merge the text index, and look at the tables for the planner."""
-    async with database.reading() as connection:
-        await _flush(connection)
-        before = await asyncio.to_thread(size, database)
-        for command in OPTIMIZE:
-            await connection.exec_driver_sql(command)
-        await connection.exec_driver_sql("VACUUM")
-        await connection.exec_driver_sql("PRAGMA optimize = 0x10002")
-        await _flush(connection)
-        return Vacuumed(before=before, after=await asyncio.to_thread(size, database))
+    before, after = await _care(database).vacuum(database)
+    return Vacuumed(before=before, after=after)
 
 
 async def check(database: Database) -> Sequence[str]:
@@ -113,23 +112,18 @@ async def check(database: Database) -> Sequence[str]:
 
     Damage so great that the check itself cannot go on is one of the sentences.
     """
-    found: list[str] = []
-    try:
-        async with database.reading() as connection:
-            for row in await connection.exec_driver_sql("PRAGMA integrity_check"):
-                found += [row[0]] if row[0] != "ok" else []
-            orphans = await connection.exec_driver_sql("PRAGMA foreign_key_check")
-            found += [
-                f"row {row['rowid']} of {row['table']} refers to no row of {row['parent']}"
-                for row in orphans.mappings()
-            ]
-            # With a rank of 1 the index is held against the texts as well.
-            await connection.exec_driver_sql(
-                "INSERT INTO change_search (change_search, rank) VALUES ('integrity-check', 1)"
-            )
-    except BrokenArchive as error:
-        found.append(str(error))
-    return found
+    return await _care(database).check(database)
+
+
+def _care(database: Database) -> _Care:
+    """The module that looks after a kind of database."""
+    if database.dialect == "postgresql":
+        from bot.store import upkeep_postgresql
+
+        return cast("_Care", upkeep_postgresql)
+    from bot.store import upkeep_sqlite
+
+    return cast("_Care", upkeep_sqlite)
 
 
 async def forget(database: Database, repository: Repository) -> int:
@@ -151,8 +145,3 @@ async def forget(database: Database, repository: Repository) -> int:
             await connection.execute(delete(contents).where(contents.c.change_id.in_(some)))
         await connection.execute(delete(changes).where(mine))
         return len(keys)
-
-
-async def _flush(connection: AsyncConnection) -> None:
-    """Bring what is in the log into the file, and empty the log."""
-    await connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from importlib.resources import as_file, files
 
-from sqlalchemy import Connection
+from sqlalchemy import Connection, text
 
 REVISIONS = (
     "0001",
@@ -45,3 +45,29 @@ def upgrade(connection: Connection) -> None:
         config.set_main_option("path_separator", "os")
         config.attributes["connection"] = connection
         command.upgrade(config, "head")
+    if connection.dialect.name == "postgresql":
+        _order_by_bytes(connection)
+
+
+def _order_by_bytes(connection: Connection) -> None:
+    """Have every text compared as SQLite does, whatever the database's own order of letters is.
+
+    Ranges of paths and names rest on it. A revision need not say it of each of its columns.
+    """
+    from bot.store.tables import metadata
+
+    found = connection.execute(
+        text("""
+            SELECT table_name, column_name FROM information_schema.columns
+            WHERE table_schema = current_schema() AND data_type = 'text'
+            AND collation_name IS DISTINCT FROM 'C' AND table_name = ANY(:tables)
+            ORDER BY table_name, ordinal_position
+        """),
+        {"tables": list(metadata.tables)},
+    )
+    altered: dict[str, list[str]] = {}
+    for table, column in found:
+        change = f'ALTER COLUMN "{column}" TYPE text COLLATE "C"'
+        altered.setdefault(table, []).append(change)
+    for table, commands in altered.items():
+        connection.exec_driver_sql(f'ALTER TABLE "{table}" {", ".join(commands)}')

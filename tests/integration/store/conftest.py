@@ -1,16 +1,21 @@
-"""An archive in a folder of its own for every test."""
+"""An archive of its own for every test, in a file and in PostgreSQL."""
 
 from __future__ import annotations
 
 import asyncio
 import shutil
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from itertools import count
 from pathlib import Path
 
 import pytest
 
 from bot.store.archive import SqlArchive
-from bot.store.engine import FILE, Database, open_database
+from bot.store.engine import FILE, Database, SqliteDatabase, open_archive, open_database
+from tests.servers.postgresql import Postgres, running
+
+_numbers = count()
 
 
 @pytest.fixture(scope="session")
@@ -26,8 +31,51 @@ def empty(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / FILE
 
 
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[Postgres]:
+    """A server with an empty archive named ``empty``."""
+    with running() as server:
+        server.run("CREATE DATABASE empty")
+
+        async def make() -> None:
+            async with await open_archive(Path(), server.url("empty")):
+                pass
+
+        # A loop runs already where the first test asks for the server.
+        with ThreadPoolExecutor() as beside:
+            beside.submit(asyncio.run, make()).result()
+        yield server
+
+
 @pytest.fixture
-async def database(tmp_path: Path, empty: Path) -> AsyncIterator[Database]:
+async def file(tmp_path: Path, empty: Path) -> AsyncIterator[SqliteDatabase]:
+    """An archive in a file."""
+    folder = tmp_path / "data"
+    folder.mkdir()
+    shutil.copy(empty, folder)
+    async with await open_database(folder) as opened:
+        yield opened
+
+
+@pytest.fixture
+def address(postgres: Postgres) -> Iterator[str]:
+    """The address of a new, empty archive."""
+    name = f"test{next(_numbers)}"
+    postgres.run(f"CREATE DATABASE {name} TEMPLATE empty STRATEGY file_copy")
+    yield postgres.url(name)
+    postgres.run(f"DROP DATABASE {name} WITH (FORCE)")
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+async def database(
+    request: pytest.FixtureRequest, tmp_path: Path, empty: Path
+) -> AsyncIterator[Database]:
+    """An archive in each database in turn."""
+    if request.param == "postgresql":
+        address = request.getfixturevalue("address")
+        async with await open_archive(tmp_path, address) as opened:
+            yield opened
+        return
     folder = tmp_path / "data"
     folder.mkdir()
     shutil.copy(empty, folder)

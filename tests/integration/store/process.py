@@ -1,4 +1,4 @@
-"""What another process does to an archive, for ``test_processes``: a folder and a task by name.
+"""What another process does to an archive, for ``test_processes``: a folder or an address, and a task by name.
 
 It waits for a line on its standard input before it begins, so that several begin at once.
 """
@@ -14,7 +14,7 @@ from pathlib import Path
 
 from bot.store import writing
 from bot.store.archive import SqlArchive
-from bot.store.engine import Database, open_database
+from bot.store.engine import Database, open_archive
 from bot.store.ledger import SqlLedger
 from handlers.ports import DeliveryKey
 from tests.integration.store.samples import REPOSITORY, made
@@ -55,11 +55,12 @@ async def die(database: Database) -> None:
     await archive.save(REPOSITORY, [made(n) for n in range(2 * BATCH, 3 * BATCH)])
 
 
-async def main(folder: Path, task: str) -> None:
+async def main(place: str, task: str) -> None:
     sys.stdin.readline()
-    async with await open_database(folder) as database:
+    url = place if "://" in place else ""
+    async with await open_archive(Path(place), url) as database:
         print(json.dumps(await {"claim": claim, "save": save, "die": die}[task](database)))
 
 
 if __name__ == "__main__":
-    asyncio.run(main(Path(sys.argv[1]), sys.argv[2]))
+    asyncio.run(main(sys.argv[1], sys.argv[2]))

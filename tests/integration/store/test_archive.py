@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from bot.store.archive import SqlArchive
-from bot.store.engine import Database
+from bot.store.engine import Database, SqliteDatabase
 from bot.store.index import INDEXED_BY
 from bot.store.rows import newest_first
 from digest.facts.model import FACTS_VERSION
@@ -78,10 +78,11 @@ async def test_save_nothing_makes_no_repository(archive: SqlArchive, database: D
         assert rows.scalar() == 0
 
 
-async def test_save_again_writes_nothing(archive: SqlArchive, database: Database) -> None:
+async def test_save_again_writes_nothing(file: SqliteDatabase) -> None:
+    archive = SqlArchive(file)
     batch = [made(n) for n in range(20)]
     await archive.save(REPOSITORY, batch)
-    log = database.path.with_name(f"{database.path.name}-wal")
+    log = file.path.with_name(f"{file.path.name}-wal")
     before = log.stat().st_size
     await archive.save(REPOSITORY, batch)
     assert log.stat().st_size == before

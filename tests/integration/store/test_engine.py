@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.store.engine import FILE, Database, open_database
+from bot.store.engine import FILE, SqliteDatabase, open_database
 from digest.errors import BrokenArchive, NewerArchive, UnwritableFolder
 
 
@@ -32,8 +32,8 @@ async def test_folder_when_there_keeps_its_mode(tmp_path: Path) -> None:
     assert tmp_path.stat().st_mode & 0o777 == 0o755
 
 
-async def test_every_connection_has_its_settings(database: Database) -> None:
-    async with database.reading() as first, database.reading() as second:
+async def test_every_connection_has_its_settings(file: SqliteDatabase) -> None:
+    async with file.reading() as first, file.reading() as second:
         for connection in (first, second):
             settings = [
                 (await connection.exec_driver_sql(f"PRAGMA {name}")).scalar()
@@ -152,9 +152,9 @@ async def test_open_without_permission_names_the_folder(
         await open_database(tmp_path / "data")
 
 
-async def test_write_to_a_full_disk_is_told_and_undone(database: Database) -> None:
+async def test_write_to_a_full_disk_is_told_and_undone(file: SqliteDatabase) -> None:
     async def fill() -> None:
-        async with database.writing() as connection:
+        async with file.writing() as connection:
             pages = (await connection.exec_driver_sql("PRAGMA page_count")).scalar()
             await connection.exec_driver_sql(f"PRAGMA max_page_count = {pages}")
             await connection.exec_driver_sql("INSERT INTO slots VALUES ('s', '2026-01-01')")
@@ -162,29 +162,29 @@ async def test_write_to_a_full_disk_is_told_and_undone(database: Database) -> No
 
     with pytest.raises(UnwritableFolder, match="full"):
         await fill()
-    async with database.reading() as connection:
+    async with file.reading() as connection:
         assert (await connection.exec_driver_sql("SELECT count(*) FROM slots")).scalar() == 0
 
 
-async def test_transaction_that_raises_keeps_nothing(database: Database) -> None:
+async def test_transaction_that_raises_keeps_nothing(file: SqliteDatabase) -> None:
     async def fail() -> None:
-        async with database.writing() as connection:
+        async with file.writing() as connection:
             await connection.exec_driver_sql("INSERT INTO slots VALUES ('s', '2026-01-01')")
             raise RuntimeError
 
     with pytest.raises(RuntimeError):
         await fail()
-    async with database.reading() as connection:
+    async with file.reading() as connection:
         assert (await connection.exec_driver_sql("SELECT count(*) FROM slots")).scalar() == 0
 
 
 async def test_transaction_that_is_cancelled_keeps_nothing_and_lets_others_write(
-    database: Database,
+    file: SqliteDatabase,
 ) -> None:
     begun = asyncio.Event()
 
     async def endless() -> None:
-        async with database.writing() as connection:
+        async with file.writing() as connection:
             await connection.exec_driver_sql("INSERT INTO slots VALUES ('s', '2026-01-01')")
             begun.set()
             await asyncio.sleep(60)
@@ -194,8 +194,8 @@ async def test_transaction_that_is_cancelled_keeps_nothing_and_lets_others_write
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
-    async with database.writing() as connection:
+    async with file.writing() as connection:
         await connection.exec_driver_sql("INSERT INTO slots VALUES ('s', '2026-01-02')")
-    async with database.reading() as connection:
+    async with file.reading() as connection:
         rows = (await connection.exec_driver_sql("SELECT slot FROM slots")).all()
     assert [row[0] for row in rows] == ["2026-01-02"]

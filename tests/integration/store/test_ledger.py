@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from bot.store.engine import Database, open_database
+from bot.store.engine import Database
 from bot.store.ledger import SqlLedger
 from handlers.ports import DeliveryKey, PartRecord, PartState
+from tests.integration.store.opening import opened_again
 
 
 @pytest.fixture
@@ -79,7 +80,7 @@ async def test_pending_is_oldest_first_and_outlives_the_process(database: Databa
     for digest in "cab":
         await ledger.claim(key(digest), digest, 12)
     await ledger.mark(key("a"), PartRecord(part=3, state=PartState.SENDING))
-    async with await open_database(database.path.parent) as again:
+    async with await opened_again(database) as again:
         left = await SqlLedger(again).pending()
     assert [r.content for r in left] == ["c", "a", "b"]
     assert [p.part for p in left[0].parts] == list(range(12))

@@ -12,15 +12,16 @@ from bot.store.engine import Database, open_database
 from bot.store.ledger import SqlLedger
 from bot.store.upkeep import check
 from digest.query import Query
+from tests.integration.store.opening import where
 from tests.integration.store.process import BATCH
 from tests.integration.store.samples import REPOSITORY, made
 
 ROOT = Path(__file__).parents[3]
 
 
-def started(folder: Path, task: str) -> subprocess.Popen[str]:
+def started(place: str, task: str) -> subprocess.Popen[str]:
     return subprocess.Popen(
-        [sys.executable, "-m", "tests.integration.store.process", str(folder), task],
+        [sys.executable, "-m", "tests.integration.store.process", place, task],
         cwd=ROOT,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
@@ -29,9 +30,9 @@ def started(folder: Path, task: str) -> subprocess.Popen[str]:
     )
 
 
-def together(folder: Path, task: str, count: int = 2) -> list[object]:
+def together(place: str, task: str, count: int = 2) -> list[object]:
     """The results of processes that do the same at the same time."""
-    processes = [started(folder, task) for _ in range(count)]
+    processes = [started(place, task) for _ in range(count)]
     for process in processes:
         process.stdin.write("go\n")
         process.stdin.flush()
@@ -41,8 +42,7 @@ def together(folder: Path, task: str, count: int = 2) -> list[object]:
 
 
 async def test_two_processes_claim_each_delivery_and_slot_once(database: Database) -> None:
-    folder = database.path.parent
-    first, second = together(folder, "claim")
+    first, second = together(where(database), "claim")
     assert [a != b for a, b in zip(first, second, strict=True)] == [True] * 80
     records = await SqlLedger(database).pending()
     # Nobody's content was written over, and nobody's parts were added to another's.
@@ -52,7 +52,7 @@ async def test_two_processes_claim_each_delivery_and_slot_once(database: Databas
 
 async def test_two_processes_make_a_fresh_archive_and_save_the_same(tmp_path: Path) -> None:
     folder = tmp_path / "fresh"
-    together(folder, "save")
+    together(str(folder), "save")
     async with await open_database(folder) as database:
         found = await SqlArchive(database).select(REPOSITORY, Query())
         assert found == [made(n) for n in reversed(range(10 * BATCH))]
@@ -60,7 +60,7 @@ async def test_two_processes_make_a_fresh_archive_and_save_the_same(tmp_path: Pa
 
 
 async def test_kill_in_the_middle_of_a_save_leaves_whole_batches(database: Database) -> None:
-    process = started(database.path.parent, "die")
+    process = started(where(database), "die")
     process.communicate("go\n")
     assert process.returncode == -9
     archive = SqlArchive(database)

@@ -128,11 +128,20 @@ def _create_indexes() -> None:
 
 
 def _create_search() -> None:
-    """The full-text index of SQLite over ``change_texts``, and its vocabulary.
+    """The full-text index over ``change_texts``, and SQLite's vocabulary of it.
 
     The texts are without case already, so the tokenizer need not fold them a second way. The
     program fills the index itself: a trigger would make it write a segment for every row.
     """
+    if op.get_bind().dialect.name == "postgresql":
+        op.execute("""
+            CREATE TABLE change_grams (
+                change_id integer PRIMARY KEY REFERENCES changes (id) ON DELETE CASCADE,
+                grams integer[] NOT NULL
+            )
+        """)
+        op.execute("CREATE INDEX ix_change_grams_grams ON change_grams USING gin (grams)")
+        return
     op.execute("""
         CREATE VIRTUAL TABLE change_search USING fts5(
             subject, body, paths, names,
@@ -182,7 +191,14 @@ def _create_deliveries() -> None:
             "platform", "channel", "digest", name="uq_deliveries_platform_channel_digest"
         ),
     )
-    op.create_index("ix_deliveries_undone", "deliveries", ["id"], sqlite_where=sa.text("NOT done"))
+    undone = sa.text("NOT done")
+    op.create_index(
+        "ix_deliveries_undone",
+        "deliveries",
+        ["id"],
+        sqlite_where=undone,
+        postgresql_where=undone,
+    )
     op.create_table(
         "delivery_parts",
         _integer("delivery_id"),

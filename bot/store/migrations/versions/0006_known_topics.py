@@ -25,6 +25,15 @@ def upgrade() -> None:
             ondelete="CASCADE",
         ),
     )
+    if op.get_bind().dialect.name == "postgresql":
+        op.execute("""
+            CREATE TABLE topic_grams (
+                topic_id integer PRIMARY KEY REFERENCES known_topics (id) ON DELETE CASCADE,
+                grams integer[] NOT NULL
+            )
+        """)
+        op.execute("CREATE INDEX ix_topic_grams_grams ON topic_grams USING gin (grams)")
+        return
     op.execute("""
         CREATE VIRTUAL TABLE topic_search USING fts5(
             topic, content = 'known_topics', content_rowid = 'id',

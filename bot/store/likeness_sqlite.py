@@ -11,7 +11,6 @@ from collections.abc import Collection, Iterable, Mapping
 from sqlalchemy import Integer, Text, bindparam, column, func, literal_column, select, table
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.store.fulltext import quoted
 from bot.store.tables import change_topics, known_topics
 
 _GRAM = 3
@@ -70,3 +69,8 @@ async def alike(
     match = " OR ".join(map(quoted, list(grams)[:_MOST_GRAMS]))
     values = {"grams": match, "repository": repository}
     return dict((await connection.execute(_COUNTED, values)).all())
+
+
+def quoted(term: str) -> str:
+    """A term as a phrase of FTS5, in which nothing is an operator."""
+    return '"' + term.replace('"', '""') + '"'

@@ -1,0 +1,149 @@
+"""The full text as PostgreSQL has it: runs of characters in an index of arrays, and a second look.
+
+``change_grams`` holds of every change which runs of one to three characters its texts have, as
+numbers, with a GIN index over them (https://www.postgresql.org/docs/current/gin.html). Why not
+``pg_trgm``: it takes no Chinese in a database of the locale C, finds no term of one or two
+characters by its index in any, and is an extension that not every server allows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any
+
+from sqlalchemy import (
+    ARRAY,
+    ColumnElement,
+    Integer,
+    Select,
+    bindparam,
+    case,
+    column,
+    delete,
+    func,
+    literal,
+    select,
+    table,
+    text,
+)
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from bot.store.dialect import contains, copy_rows
+from bot.store.fulltext import GRAM as _GRAM
+from bot.store.fulltext import Expression, holding, term
+from bot.store.grams import asked, grams_of
+from bot.store.tables import change_texts, change_topics, known_topics
+
+_CHOICE = 300
+"""Topics alike that are looked through; the nearest five stand well before that."""
+
+_WEIGHTS = {"subject": 8.0, "names": 4.0, "paths": 2.0, "body": 1.0}
+_NUMBERS = ARRAY(Integer)
+
+_grams = table("change_grams", column("change_id", Integer), column("grams", _NUMBERS))
+_letters = table("topic_grams", column("topic_id", Integer), column("grams", _NUMBERS))
+
+_LEARN = text("""
+    INSERT INTO known_topics (repository_id, topic)
+    SELECT :repository, given.topic FROM unnest(CAST(:topics AS text[])) AS given (topic)
+    WHERE NOT EXISTS (
+        SELECT FROM known_topics AS known
+        WHERE known.repository_id = :repository AND known.topic = given.topic COLLATE "C"
+    )
+    ON CONFLICT DO NOTHING
+    RETURNING id, topic
+""")
+
+_wanted = bindparam("grams", type_=_NUMBERS)
+_gram = func.unnest(_letters.c.grams).table_valued(column("gram", Integer)).render_derived()
+_shared = (
+    select(func.count())
+    .select_from(_gram)
+    .where(_gram.c.gram == func.any(_wanted))
+    .correlate(_letters)
+    .scalar_subquery()
+)
+_alike = (
+    select(known_topics.c.topic)
+    .join_from(_letters, known_topics, known_topics.c.id == _letters.c.topic_id)
+    .where(
+        _letters.c.grams.op("&&", is_comparison=True)(_wanted),
+        known_topics.c.repository_id == bindparam("repository", type_=Integer),
+    )
+    .order_by(_shared.desc(), func.length(known_topics.c.topic), known_topics.c.topic)
+    .limit(_CHOICE)
+    .cte("alike")
+    .prefix_with("MATERIALIZED")
+)
+_COUNTED = (
+    select(_alike.c.topic, func.count())
+    .join_from(_alike, change_topics, change_topics.c.topic == _alike.c.topic)
+    .where(change_topics.c.repository_id == bindparam("repository", type_=Integer))
+    .group_by(_alike.c.topic)
+)
+
+
+class PostgresIndex:
+    """A ``TextIndex`` in PostgreSQL."""
+
+    def expression(self, terms: Iterable[str]) -> Expression:
+        """As the port says: the runs of the terms."""
+        listed = list(terms)
+        return Expression(
+            match=asked(one for one in listed if len(one) >= _GRAM),
+            short=asked(one for one in listed if len(one) < _GRAM),
+        )
+
+    def matching(self, *, match: bool, short: bool, terms: int) -> Select[*tuple[Any, ...]]:
+        """As the port says: what holds the runs, read for the terms."""
+        found = select(_grams.c.change_id.label("id")).join_from(
+            _grams, change_texts, change_texts.c.change_id == _grams.c.change_id
+        )
+        for name, wanted in (("match", match), ("short", short)):
+            if wanted:
+                runs = bindparam(name, type_=_NUMBERS)
+                found = found.where(_grams.c.grams.op("@>", is_comparison=True)(runs))
+        return found.where(*(holding(term(n)) for n in range(terms)))
+
+    def rank(self, terms: int) -> ColumnElement[float]:
+        """As the port says: by where the terms stand."""
+        worth: ColumnElement[float] = literal(0.0)
+        for n in range(terms):
+            for name, weight in _WEIGHTS.items():
+                held = contains(change_texts.c[name], term(n))
+                worth = worth - case((held, literal(weight)), else_=literal(0.0))
+        return worth
+
+    async def enter(
+        self, connection: AsyncConnection, texts: Mapping[int, Mapping[str, str]]
+    ) -> None:
+        """As the port says."""
+        rows = ((key, grams_of(given.values())) for key, given in texts.items())
+        await copy_rows(connection, "change_grams", ("change_id", "grams"), rows)
+
+    async def withdraw(self, connection: AsyncConnection, keys: Sequence[int]) -> None:
+        """As the port says."""
+        await connection.execute(delete(_grams).where(_grams.c.change_id.in_(keys)))
+
+    async def settle(self, connection: AsyncConnection) -> None:
+        """Nothing: the server looks after its indexes by itself."""
+
+    async def learn(
+        self, connection: AsyncConnection, repository: int, topics: Collection[str]
+    ) -> None:
+        """As the port says."""
+        if topics:
+            values = {"repository": repository, "topics": sorted(topics)}
+            made = (await connection.execute(_LEARN, values)).all()
+            rows = [(key, asked([topic])) for key, topic in made if len(topic) >= _GRAM]
+            await copy_rows(connection, "topic_grams", ("topic_id", "grams"), rows)
+
+    async def alike(
+        self, connection: AsyncConnection, repository: int, names: Iterable[str]
+    ) -> Mapping[str, int]:
+        """As the port says: those that share most runs come first into the choice."""
+        grams = asked(name for name in names if len(name) >= _GRAM)
+        if not grams:
+            return {}
+        values = {"grams": grams, "repository": repository}
+        return dict((await connection.execute(_COUNTED, values)).all())

@@ -1,0 +1,157 @@
+"""The connection to an archive in PostgreSQL: how it is opened, and how writers take turns.
+
+The driver is psycopg, which Procrastinate speaks through as well: one set of connections, and a
+job can be put down in the transaction of the row that it is for.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+
+from sqlalchemy import URL, Connection, exc, make_url, text
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
+
+from bot.store.database import Database
+from bot.store.migrations import HEAD, REVISIONS, upgrade
+from digest.errors import (
+    BrokenArchive,
+    InvalidConfig,
+    NewerArchive,
+    UnreachableDatabase,
+    UnwritableFolder,
+)
+
+_SPACE = 0x6469_6765
+"""The class of our advisory locks: other programs may use the same database."""
+
+_CONNECTIONS = 8
+"""Connections of one process at most; PostgreSQL takes 100 of everybody by default."""
+
+_MIGRATION = "migration"
+# https://www.postgresql.org/docs/current/errcodes-appendix.html
+_FULL = {"53100", "25006"}
+_DAMAGED = "XX"
+
+
+class PostgresDatabase(Database):
+    """An archive in PostgreSQL."""
+
+    dialect = "postgresql"
+
+    def __init__(self, url: URL, engine: AsyncEngine) -> None:
+        super().__init__(engine, url.render_as_string(hide_password=True))
+        self.url = url
+        self._at_once = engine.execution_options(isolation_level="AUTOCOMMIT")
+
+    @asynccontextmanager
+    async def reading(self) -> AsyncIterator[AsyncConnection]:
+        """As :meth:`Database.reading`."""
+        with told(self.place):
+            async with self._at_once.connect() as connection:
+                yield connection
+
+    @asynccontextmanager
+    async def writing(self, subject: str = "") -> AsyncIterator[AsyncConnection]:
+        """As :meth:`Database.writing`; the turn of a subject is a lock of the server."""
+        with told(self.place):
+            async with self._engine.begin() as connection:
+                await take_turn(connection, subject)
+                yield connection
+
+
+async def take_turn(connection: AsyncConnection, subject: str) -> None:
+    """Wait for the turn of a subject; it is given back with the transaction's end."""
+    await connection.execute(
+        text("SELECT pg_advisory_xact_lock(:space, :subject)"),
+        {"space": _SPACE, "subject": lock_number(subject)},
+    )
+
+
+def lock_number(name: str) -> int:
+    """A name as PostgreSQL's advisory locks are named: 32 bits with a sign."""
+    digest = hashlib.sha256(name.encode("utf-8", "surrogatepass")).digest()
+    return int.from_bytes(digest[:4], signed=True)
+
+
+def database_url(written: str) -> URL:
+    """An address as it is written, read. Raises ``InvalidConfig``, without the password."""
+    try:
+        url = make_url(written)
+    except exc.ArgumentError:
+        raise InvalidConfig(
+            "the database's address cannot be read; write postgresql://user@host/database"
+        ) from None
+    if url.get_backend_name() not in {"postgresql", "postgres"}:
+        raise InvalidConfig(
+            f"a database of the kind {url.get_backend_name()!r} cannot keep the archive; "
+            "name a postgresql:// address, or none for a file in the data folder"
+        )
+    return url.set(drivername="postgresql+psycopg")
+
+
+async def open_postgres(written: str) -> PostgresDatabase:
+    """Open the archive in a database, its tables made and brought up to date where needed.
+
+    Raises ``InvalidConfig``, ``UnreachableDatabase``, ``NewerArchive`` and ``BrokenArchive``.
+    """
+    url = database_url(written)
+    engine = create_async_engine(
+        url,
+        pool_size=_CONNECTIONS // 2,
+        max_overflow=_CONNECTIONS // 2,
+        # A server that was started anew has dropped what the pool holds: that costs no work.
+        pool_pre_ping=True,
+        connect_args={"connect_timeout": 10, "application_name": "digestbot"},
+    )
+    database = PostgresDatabase(url, engine)
+    try:
+        await _bring_up_to_date(database)
+    except BaseException:
+        await database.aclose()
+        raise
+    return database
+
+
+@contextmanager
+def told(place: str) -> Iterator[None]:
+    """Turn what is wrong with the database as a whole into errors that a user can act on."""
+    try:
+        yield
+    except exc.DBAPIError as error:
+        why = str(error.orig).strip().partition("\n")[0]
+        state = getattr(error.orig, "sqlstate", None) or ""
+        if state in _FULL:
+            raise UnwritableFolder(place, why) from error
+        if state.startswith(_DAMAGED):
+            raise BrokenArchive(place, why) from error
+        if error.connection_invalidated or isinstance(
+            error, exc.OperationalError | exc.InterfaceError
+        ):
+            raise UnreachableDatabase(place, why) from error
+        raise
+    except exc.TimeoutError as error:
+        raise UnreachableDatabase(place, "all connections are taken") from error
+
+
+async def _bring_up_to_date(database: PostgresDatabase) -> None:
+    async with database.reading() as connection:
+        if await connection.run_sync(_revision, database.place) == HEAD:
+            return
+    async with database.writing(_MIGRATION) as connection:
+        # Another process may have been here since.
+        if await connection.run_sync(_revision, database.place) != HEAD:
+            await connection.run_sync(upgrade)
+
+
+def _revision(connection: Connection, place: str) -> str | None:
+    """The revision of the tables, ``None`` where there are none."""
+    if connection.scalar(text("SELECT to_regclass('alembic_version')")) is None:
+        if connection.scalar(text("SELECT to_regclass('changes')")) is not None:
+            raise BrokenArchive(place, "it is a database of something else")
+        return None
+    revision = str(connection.scalar(text("SELECT version_num FROM alembic_version")))
+    if revision not in REVISIONS:
+        raise NewerArchive(place, revision)
+    return revision

