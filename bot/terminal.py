@@ -18,10 +18,12 @@ from typing import NamedTuple
 from rich.cells import cell_len, chop_cells
 
 from bot.legible import address, legible, legible_lines
+from digest.chart import chart_text
 from digest.document import (
     Actions,
     Block,
     Button,
+    Chart,
     Code,
     CodeBlock,
     Divider,
@@ -128,6 +130,8 @@ class _Page:
                     yield from self._prefixed(Run("│ ", Role.FAINT), self._runs(paragraph))
             case CodeBlock():
                 yield from self._code(block.text)
+            case Chart():
+                yield from self._code(chart_text(block))
             case Divider():
                 yield (Run("─" * self.width, Role.FAINT),)
             case Actions():

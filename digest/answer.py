@@ -28,6 +28,7 @@ from digest.errors import UserError
 from digest.facts.model import Area
 from digest.grade import Level
 from digest.graded import Graded, Repository
+from digest.intent import Changed, Search
 from digest.language import Language
 from digest.phrases import (
     ARCHIVED,
@@ -46,11 +47,13 @@ from digest.phrases import (
 )
 from digest.report import grade_reasons, title_link
 from digest.report.moments import edge, moment
+from digest.span import Refs, Span
 from digest.survey import PAGE, Shown, Survey
 from digest.topics import Bearing
 from digest.window import Window
 from digest.words.labels import AREAS, LEVEL_MARKS, LEVELS
-from digest.words.phrase import Part, between, joined
+from digest.words.phrase import Part, between, joined, listed
+from digest.words.replies import KINDS, LABELLED, PERSON, RANGE, SINCE_REF
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,15 +97,19 @@ class Answer:
     error: UserError | None = field(default=None, compare=False)
 
 
-def title_of(topic: str, author: str, path: str, level: Level | None, language: Language) -> str:
+def title_of(intent: Changed | Search, language: Language) -> str:
     """What was asked for in a few words: ``MoE, by Ada, in src/``."""
+    topic = intent.topic if isinstance(intent, Changed) else " ".join(intent.terms)
     parts = [topic] if topic else []
-    if author:
-        parts.append(BY_AUTHOR.text(language, author=author))
-    if path:
-        parts.append(UNDER_PATH.text(language, path=path))
-    if level:
-        parts.append(FROM_LEVEL[level].text(language))
+    parts += [KINDS[kind].text(language) for kind in intent.kinds]
+    if intent.label:
+        parts.append(LABELLED.text(language, label=intent.label))
+    if intent.author:
+        parts.append(BY_AUTHOR.text(language, author=intent.author))
+    if intent.path:
+        parts.append(UNDER_PATH.text(language, path=intent.path))
+    if intent.level:
+        parts.append(FROM_LEVEL[intent.level].text(language))
     gap = "，" if language is Language.ZH else ", "
     return gap.join(parts) or EVERYTHING.text(language)
 
@@ -119,7 +126,7 @@ def graded_because(graded: Graded, language: Language) -> str:
 
 
 def listing_document(
-    title: str, survey: Survey, why: Mapping[str, str], window: Window | None, seen: Seen
+    title: str, survey: Survey, why: Mapping[str, str], window: Span | None, seen: Seen
 ) -> Document:
     """A survey: counts by level, the page in groups by area, and the foot.
 
@@ -172,15 +179,31 @@ def _item(shown: Shown, listed: str, seen: Seen) -> Item:
     return Item(joined(parts), (Item(shown.line),) if shown.line else ())
 
 
-def window_words(window: Window | None, language: Language) -> Spans:
+def window_words(window: Span | None, language: Language) -> Spans:
     """The exact window with its zone; without one, that everything archived was looked at."""
     if window is None:
         return ARCHIVED(language)
+    if isinstance(window, Refs):
+        return refs_words(window, language)
     since, until = edge(window.since, window.zone), edge(window.until, window.zone)
     return WINDOW(language, since=since, until=until, zone=window.zone.key)
 
 
-def foot(window: Window | None, seen: Seen, *before: str) -> Spans:
+def refs_words(refs: Refs, language: Language) -> Spans:
+    """Two references as they were written."""
+    if not refs.tip:
+        return SINCE_REF(language, base=Code(refs.base))
+    return RANGE(language, base=Code(refs.base), tip=Code(refs.tip))
+
+
+def people_words(people: Mapping[str, int], language: Language, limit: int = 5) -> Spans:
+    """People with their numbers of changes, those with most first, up to a limit."""
+    ranked = sorted(people.items(), key=lambda one: (-one[1], one[0]))
+    named = [PERSON(language, name=name, n=n) for name, n in ranked]
+    return listed(named, language, limit=limit)
+
+
+def foot(window: Span | None, seen: Seen, *before: str) -> Spans:
     """How much is shown, the window, and the state of the branch that the answer is true of."""
     return between([*before, window_words(window, seen.language), as_of(seen)], " · ")
 

@@ -135,7 +135,22 @@ class Image:
     alt: str
 
 
-Block = Heading | Paragraph | Listing | Table | Quote | CodeBlock | Divider | Actions | Image
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """Numbers, one a label and in their order, such as those of days: drawn as bars.
+
+    There are as many labels as values, and no value is negative. A platform that shows no pictures
+    shows ``digest.chart.chart_text``.
+    """
+
+    title: str
+    labels: tuple[str, ...]
+    values: tuple[int, ...]
+
+
+Block = (
+    Heading | Paragraph | Listing | Table | Quote | CodeBlock | Divider | Actions | Image | Chart
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

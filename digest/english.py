@@ -6,7 +6,6 @@ A question comes tidied (single spaces, no closing marks) and without its period
 from __future__ import annotations
 
 import re
-from difflib import get_close_matches
 
 from digest.english_frames import (
     BY,
@@ -27,6 +26,7 @@ from digest.english_frames import (
 from digest.errors import InvalidReference
 from digest.grade import Level
 from digest.reference import parse_reference
+from digest.spelling import nearest
 from digest.wish import Verb, Wish
 
 
@@ -34,18 +34,19 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-_COMMANDS = _words("""
+COMMANDS = _words("""
     explain describe summarize summarise analyze analyse digest summary report recap overview
     changed changes change updates commits search find grep lookup help usage commands happened
-    touched modified merged anything what who show list
+    touched modified merged anything what who show list compare status privacy shorter longer
+    reviewed reviewers
     """)
-_KNOWN = _COMMANDS | _words("""
+"""Words that a question may begin with, and that a misspelt one is mended to."""
+_KNOWN = COMMANDS | _words("""
     what's whats is has been the a an in on to for with about of new any all did does do this
     that last week weekly daily monthly month day please me my you can could path level by merge
-    chance charge changing exchange export explore reach whats finds
+    chance charge changing exchange export explore reach whats finds chunk whom whose while lint
+    bind fine mind kind fund held heap hello stats state computer compared company
     """)
-_FUZZY = 0.8
-"""Least likeness (difflib's ratio) of a misspelt command word."""
 _FUZZY_WORDS = 3
 """Command words stand among so many first words of a question."""
 
@@ -87,25 +88,20 @@ def read(question: str) -> Wish | None:
     plain = POLITE_END.sub("", POLITE_BEGIN.sub("", question)).strip(" ,")
     wish = _read(plain)
     if wish is None or wish.bare:
-        mended = _mended(plain)
-        if mended != plain:
-            return _read(mended) or wish
+        better = mended(plain)
+        if better != plain:
+            return _read(better) or wish
     return wish
 
 
-def _mended(text: str) -> str:
+def mended(text: str) -> str:
+    """The text with its first words mended where they misspell command words."""
     words = text.split(" ")
     for place, word in enumerate(words[:_FUZZY_WORDS]):
         lower = word.lower()
-        if len(word) > 3 and word.isalpha() and lower not in _KNOWN:
-            words[place] = _nearest(lower) or word
+        if word.isalpha() and lower not in _KNOWN:
+            words[place] = nearest(lower, COMMANDS) or word
     return " ".join(words)
-
-
-def _nearest(word: str) -> str:
-    """The command that a word misspells: its letters in another order, or nearly the same."""
-    turned = next((c for c in sorted(_COMMANDS) if sorted(c) == sorted(word)), "")
-    return turned or next(iter(get_close_matches(word, sorted(_COMMANDS), n=1, cutoff=_FUZZY)), "")
 
 
 def _read(text: str) -> Wish | None:

@@ -13,6 +13,15 @@ from digest.kind import Kind
 from digest.language import Language
 from digest.managing import Managing, format_managing
 from digest.period import written
+from digest.profiling import (
+    Affected,
+    Alert,
+    EditProfile,
+    ProfileFrom,
+    ProfileIntent,
+    ShowProfile,
+    format_profiling,
+)
 from digest.reference import Reference
 from digest.span import Refs, Span
 
@@ -231,6 +240,10 @@ def format_intent(intent: Intent) -> str:
             return f"in {_NAMES[language]}" if language else _LONGER[bool(longer)]
         case Again(window=window, topic=topic):
             return f'and in "{topic}"{_when(window)}' if topic else f"and{_when(window)}"
+        case Affected(window=window):
+            return f"affected{_when(window)}"
+        case ShowProfile() | EditProfile() | ProfileFrom() | Alert():
+            return format_profiling(intent)
         case _:
             return _FIXED[type(intent)]
 

@@ -14,9 +14,11 @@ from functools import lru_cache
 from unicodedata import category
 from urllib.parse import quote, urlsplit
 
+from digest.chart import chart_text
 from digest.document import (
     Actions,
     Block,
+    Chart,
     Code,
     CodeBlock,
     Divider,
@@ -253,6 +255,10 @@ def _image(block: Image) -> str:
     return f"![{escape(block.alt)}]({url})" if url else escape(block.alt)
 
 
+def _chart(block: Chart) -> str:
+    return _code_block(CodeBlock(chart_text(block)))
+
+
 _BLOCKS: dict[type, Callable[..., str]] = {
     Heading: _heading,
     Paragraph: _paragraph,
@@ -263,4 +269,5 @@ _BLOCKS: dict[type, Callable[..., str]] = {
     Divider: _divider,
     Actions: _actions,
     Image: _image,
+    Chart: _chart,
 }

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 
 from digest.graded import Graded
-from digest.synonyms import CHINESE, kin
+from digest.kind import MARK, Kind, kind_term, label_term
+from digest.synonyms import CHINESE, is_whole, kin, meant
 from digest.terms import HAN, STOP_WORDS, is_name, pieces, term
 from digest.topics import LEAST, Bearing, bearings, spoken
 
@@ -47,8 +48,13 @@ def resolve(text: str, vocabulary: Mapping[str, int], aliases: Aliases) -> Resol
     """Look a topic up in the repository's terms, which come with their numbers of changes."""
     names = _renamed(aliases)
     whole = _known(term(text), vocabulary, names) | _known(term(text.lower()), vocabulary, names)
-    found: list[tuple[frozenset[str], ...]] = [(whole,)] if whole else []
-    if not found:
+    found: list[tuple[frozenset[str], ...]] = []
+    if whole:
+        apart = [_known(part, vocabulary, names) for part in _parts(text, names)]
+        # What is said apart is said as well, but a name that stands for others is no two words.
+        said = len(apart) > 1 and all(apart) and not is_whole(term(text))
+        found = [(whole,), tuple(dict.fromkeys(apart))] if said else [(whole,)]
+    else:
         for part in _OR.split(text):
             alternative = _alternative(part, vocabulary, names)
             if alternative:
@@ -60,13 +66,44 @@ def resolve(text: str, vocabulary: Mapping[str, int], aliases: Aliases) -> Resol
     return Resolved(alternatives=tuple(dict.fromkeys(found)), topics=tuple(sorted(topics)))
 
 
+_KIND_NAMES = {
+    Kind.BREAKING: "breaking",
+    Kind.SECURITY: "security",
+    Kind.DEPRECATIONS: "deprecate",
+    Kind.REVERTS: "revert",
+    Kind.PERFORMANCE: "performance",
+    Kind.FIX: "bug",
+    Kind.DEPENDENCIES: "dependency",
+}
+"""Topics that say as much as a kind does."""
+
+
+def narrowed(resolved: Resolved, kinds: Sequence[Kind], label: str) -> Resolved:
+    """A topic, or none, of which only changes of one of the kinds and with the label are wanted."""
+    extra: list[frozenset[str]] = []
+    if kinds:
+        names = {kind_term(kind) for kind in kinds}
+        names.update(k for kind in kinds if kind in _KIND_NAMES for k in kin(_KIND_NAMES[kind]))
+        extra.append(frozenset(names))
+    if label:
+        extra.append(frozenset({label_term(label)}))
+    if not extra:
+        return resolved
+    ways = resolved.alternatives or ((),)
+    return Resolved(
+        alternatives=tuple((*way, *extra) for way in ways),
+        topics=resolved.topics or tuple(sorted(extra[-1])),
+        near=resolved.near,
+    )
+
+
 def candidates(text: str, aliases: Aliases) -> frozenset[str]:
     """Every term that :func:`resolve` may look for, but for near ones."""
     names = _renamed(aliases)
     parts = [p for some in _OR.split(text) for p in (term(some), *_parts(some, names))]
     wanted = {term(text), term(text.lower()), *parts}
-    meant = wanted.union(*(names.get(w, frozenset()) for w in wanted))
-    return frozenset(k for m in meant if m for k in kin(m))
+    wanted = wanted.union(*(names.get(w, frozenset()) for w in wanted))
+    return frozenset(k for m in wanted if m for k in meant(m))
 
 
 def _alternative(
@@ -84,8 +121,8 @@ def _known(
     name: str, vocabulary: Mapping[str, int], names: Mapping[str, frozenset[str]]
 ) -> frozenset[str]:
     """The terms of the repository that a term stands for."""
-    meant = names.get(name, frozenset()) | {name}
-    return frozenset(k for m in meant for k in kin(m) if k in vocabulary)
+    asked = names.get(name, frozenset()) | {name}
+    return frozenset(k for m in asked for k in meant(m) if k in vocabulary)
 
 
 def _renamed(aliases: Aliases) -> dict[str, frozenset[str]]:
@@ -126,6 +163,8 @@ def near_topics(text: str, vocabulary: Mapping[str, int]) -> tuple[str, ...]:
     likest: dict[str, float] = {}
     for part in sought(text):
         for known in vocabulary:
+            if MARK in known:
+                continue
             likeness = _likeness(part, known)
             if likeness > likest.get(known, _LIKENESS):
                 likest[known] = likeness

@@ -33,6 +33,8 @@ WHY = {
     Place.AREA: Phrase("mostly {shown}", "主要为 {shown}"),
     Place.PATH: Phrase("path {shown}", "路径 {shown}"),
     Place.IDENTIFIER: Phrase("identifier {shown}", "标识符 {shown}"),
+    Place.KIND: Phrase("kind: {shown}", "类型：{shown}"),
+    Place.LABEL: Phrase("label {shown}", "标签 {shown}"),
 }
 IN_SUBJECT = Phrase("subject: {shown}", "标题：{shown}")
 IN_BODY = Phrase("message: {shown}", "提交说明：{shown}")

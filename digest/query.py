@@ -17,7 +17,8 @@ class Query:
     every set one must be borne. ``terms`` must all stand in the text (subject, body, paths, fact
     names), compared without case; ``paths`` are prefixes of which one is enough; ``level`` is the
     least level; ``author`` is part of the name. ``limit`` cuts the answer, newest first; 0 is no
-    limit. ``ranked`` orders by text rank.
+    limit. ``ranked`` orders by text rank. ``among`` are full names of commits, of which it must be
+    one; ``None`` asks for none.
     """
 
     window: Window | None = None
@@ -29,3 +30,4 @@ class Query:
     level: Level | None = None
     limit: int = 0
     ranked: bool = False
+    among: tuple[str, ...] | None = None

@@ -32,6 +32,7 @@ from digest.intent import (
 from digest.language import Language
 from digest.narrowing import Narrowing, kind_of_noun, kind_of_topic, narrowing
 from digest.period import default_period, find_period
+from digest.profiling import Affected, read_profiling
 from digest.reference import parse_reference
 from digest.span import Refs, Span, find_refs, two_refs
 from digest.terms import HAN
@@ -86,7 +87,7 @@ def parse(text: str, now: datetime, zone: ZoneInfo) -> Intent:
     question = _ANSWER_IN.sub("", asked)
     if not asked or len(asked) > LONGEST:
         return Unknown(near=_near("", language_of(text)))
-    if (told := read_managing(asked)) is not None:
+    if (told := read_managing(asked) or read_profiling(question)) is not None:
         return told
     try:
         return Explain(reference=parse_reference(question))
@@ -174,6 +175,8 @@ class _Spanned:
 
 def _special(question: str, rest: str, span: Span | None) -> Intent | None:
     """What asks with a stretch of history, or without, for something of its own."""
+    if span is not None and isinstance(affected := read_profiling(rest), Affected):
+        return replace(affected, window=span)
     if found := _COMPARE.match(question):
         refs = span if isinstance(span, Refs) else two_refs(question[found.end() :])
         exact = span is None or _COMPARE.fullmatch(f"{rest} ")

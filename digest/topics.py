@@ -14,13 +14,14 @@ from functools import lru_cache
 
 from digest.facts.model import Action, Area, Fact, FactKind, Facts, FileFacts, Subject
 from digest.graded import Graded
+from digest.kind import MARK, kind_term, kinds_of, label_term, labels_of
 from digest.synonyms import CHINESE
 from digest.terms import HAN, PATH_STOP_WORDS, STOP_WORDS, is_name, joins, pieces, stem, term
 
 LEAST = 0.3
 """The least strength of a topic that a change is said to be about, of 1."""
 
-TOPICS_VERSION = 2
+TOPICS_VERSION = 3
 """Raised whenever the terms of a change come out differently, so that an index is made anew."""
 
 _AREA_TERMS = {
@@ -73,6 +74,8 @@ class Place(StrEnum):
     AREA = "area"
     PATH = "path"
     IDENTIFIER = "identifier"
+    KIND = "kind"
+    LABEL = "label"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,7 +107,18 @@ def bearings(graded: Graded, among: Collection[str] | None = None) -> dict[str, 
         held = found.get(name)
         if held is None or held.strength < bearing.strength:
             found[name] = bearing
+    if among is None or any(MARK in name for name in among):
+        found.update(_asked(_sorted_under(graded), among))
     return found
+
+
+def _sorted_under(graded: Graded) -> Iterator[tuple[str, Bearing]]:
+    """The kinds and labels of a change, which questions ask for by name."""
+    for kind in sorted(kinds_of(graded)):
+        yield kind_term(kind), Bearing(place=Place.KIND, strength=1, shown=kind)
+    for label in labels_of(graded):
+        if name := label_term(label):
+            yield name, Bearing(place=Place.LABEL, strength=1, shown=label)
 
 
 def _asked(

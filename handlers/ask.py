@@ -10,29 +10,70 @@ from digest.answer import Answer
 from digest.complaint import complaint
 from digest.document import Document, Paragraph, Text
 from digest.errors import UserError
-from digest.intent import Changed, DigestOf, Explain, Help, Intent, Search, Unknown
+from digest.intent import (
+    CatchUp,
+    Changed,
+    Compare,
+    DigestOf,
+    Explain,
+    Followup,
+    Help,
+    Intent,
+    PrivacyOf,
+    Reviewers,
+    Risky,
+    Search,
+    ShowDiff,
+    Status,
+    Touched,
+    Unknown,
+    Why,
+)
 from digest.language import Language
 from digest.managing import Managing
+from digest.profiling import Affected, Alert, EditProfile, ProfileFrom, ShowProfile
 from digest.question import language_of, parse
+from handlers.affected import affected, alert, edit_profile, profile_from, show_profile
+from handlers.catching_up import catch_up
 from handlers.changed import changed
+from handlers.compare import compare
 from handlers.context import Context
-from handlers.conversing import ConversationKey
+from handlers.conversing import ConversationKey, Talk
 from handlers.digest_of import digest_of
 from handlers.explain import explain
 from handlers.help import help_page, unknown
+from handlers.one import reviewers, risky, show_diff, why
+from handlers.resuming import last_talk, remember, resumed
 from handlers.search import search
+from handlers.standing import privacy_of, status
 from handlers.subscribing import manage
+from handlers.touched import touched
 
 HANDLERS: Mapping[type[Intent], Callable[[Any, Context], Awaitable[Answer]]] = {
     Explain: explain,
     Changed: changed,
     Search: search,
+    Touched: touched,
     DigestOf: digest_of,
+    Compare: compare,
+    CatchUp: catch_up,
+    Why: why,
+    Risky: risky,
+    Reviewers: reviewers,
+    ShowDiff: show_diff,
+    Status: status,
+    PrivacyOf: privacy_of,
+    Affected: affected,
+    ShowProfile: show_profile,
+    EditProfile: edit_profile,
+    ProfileFrom: profile_from,
+    Alert: alert,
     Help: help_page,
     Unknown: unknown,
     **dict.fromkeys(get_args(Managing), manage),
 }
-"""What answers each intent: one handler a member of the closed set."""
+"""What answers each intent: one handler a member of the closed set, but for what goes on from an
+answer, which stands for another intent (see ``resuming``)."""
 
 
 async def ask(
@@ -48,19 +89,36 @@ async def ask(
 
     A user's error becomes a short answer that holds it as ``error``; others are raised.
     """
-    told = replace(
-        ctx,
-        language=language or language_of(text) or ctx.language,
-        conversation=conversation or ctx.conversation,
-    )
+    told = replace(ctx, conversation=conversation or ctx.conversation)
+    talk = await last_talk(told)
+    told = replace(told, language=language or _spoken(text, talk) or ctx.language)
     try:
-        return await answer(parse(text, ctx.clock.now(), ctx.zone), told)
+        intent = parse(text, ctx.clock.now(), ctx.zone)
+        if language is None and talk and talk.language and _goes_on(intent):
+            told = replace(told, language=talk.language)
+        intent, told = resumed(intent, talk, told)
+        found = await answer(intent, told)
     except UserError as error:
-        said = complaint(error, told.language)
-        document = Document(
-            title=said, blocks=(Paragraph((Text(said),)),), language=str(told.language)
-        )
-        return Answer(intent="unknown", document=document, error=error)
+        return _refused(error, told.language)
+    await remember(intent, found, told)
+    return found
+
+
+def _spoken(text: str, talk: Talk | None) -> Language | None:
+    """The language of a question, or where it has none, of the answer before."""
+    return language_of(text) or (talk.language if talk else None)
+
+
+def _goes_on(intent: Intent) -> bool:
+    """Whether a question is so short that the language it goes on in is that of the answer."""
+    about = isinstance(intent, Why | Risky | Reviewers | ShowDiff) and intent.reference is None
+    return about or isinstance(intent, Followup)
+
+
+def _refused(error: UserError, language: Language) -> Answer:
+    said = complaint(error, language)
+    document = Document(title=said, blocks=(Paragraph((Text(said),)),), language=str(language))
+    return Answer(intent="unknown", document=document, error=error)
 
 
 async def answer(intent: Intent, ctx: Context) -> Answer:

@@ -1,7 +1,8 @@
-"""``changed``: what changed in a topic, by somebody, under a path, within a window."""
+"""``changed``: what changed in a topic, by somebody, under a path, within a window or a range."""
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
 
 from digest.answer import (
@@ -13,11 +14,21 @@ from digest.answer import (
     listing_document,
     title_of,
 )
-from digest.document import Code, Spans
+from digest.chart import by_day
+from digest.document import Block, Code, Document, Spans
 from digest.graded import Graded
 from digest.intent import Changed
 from digest.language import Language
-from digest.match import Resolved, bears, candidates, is_general, near_topics, resolve, sought
+from digest.match import (
+    Resolved,
+    bears,
+    candidates,
+    is_general,
+    narrowed,
+    near_topics,
+    resolve,
+    sought,
+)
 from digest.phrases import (
     KNOWN_ELSEWHERE,
     MENTIONED,
@@ -30,63 +41,71 @@ from digest.phrases import (
 from digest.query import Query
 from digest.survey import NOTHING_FOUND
 from digest.words.phrase import listed
+from digest.words.replies import PER_DAY
 from handlers.context import Context
-from handlers.ingest import fill
 from handlers.looking import Found, count, found, seen, tip_of
+from handlers.reaching import Reach, reach
 
 
-async def changed(intent: Changed, ctx: Context, page: int = 1) -> Answer:
-    """The changes that meet the intent, after reading what the archive lacks of the window.
+async def changed(intent: Changed, ctx: Context) -> Answer:
+    """The changes that meet the intent, after reading what the archive lacks of them.
 
-    Without any, the answer says so and names near topics.
+    Without any, the answer says so and names near topics. Raises as :func:`reach` does.
     """
     tip = await tip_of(ctx)
-    await fill(ctx, intent.window, tip)
-    resolved = await _resolve(intent.topic, ctx)
-    held = await _found(intent, resolved, ctx, page)
+    reached = await reach(intent.window, ctx, tip)
+    resolved = await _resolve(intent, ctx)
+    held = await _found(intent, resolved, ctx, reached)
     if not (held.rows or resolved.topics or intent.author) and intent.topic:
-        intent, held = await _by_name(intent, held, ctx, page)
+        intent, held = await _by_name(intent, held, ctx, reached)
     at = seen(ctx, tip)
     if held.rows:
-        title = title_of(intent.topic, intent.author, intent.path, intent.level, ctx.language)
+        title = title_of(intent, ctx.language)
         document = listing_document(title, held.survey, held.why, intent.window, at)
+        if intent.daily:
+            document = await _charted(document, _query(intent, resolved, reached), reached, ctx)
     else:
-        lines = [*await _nothing(intent, resolved, ctx), foot(intent.window, at)]
+        lines = [*await _nothing(intent, resolved, ctx, reached), foot(intent.window, at)]
         document = lines_document(intent.topic, lines, at)
     return Answer(
         intent="changed",
         document=document,
-        window=intent.window,
+        window=reached.window,
         topic=intent.topic,
         total=held.survey.total,
         rows=held.rows,
     )
 
 
-async def _resolve(topic: str, ctx: Context) -> Resolved:
-    """The topic as index terms; where it has none, with near ones."""
-    if not topic:
-        return Resolved()
+async def _resolve(intent: Changed, ctx: Context) -> Resolved:
+    """The topic with its kinds and label as index terms; where it has none, with near ones."""
+    if not intent.topic:
+        return narrowed(Resolved(), intent.kinds, intent.label)
     repository, aliases = ctx.watched.repository, ctx.watched.aliases
-    known = await ctx.archive.vocabulary(repository, candidates(topic, aliases))
-    resolved = resolve(topic, known, aliases)
+    known = await ctx.archive.vocabulary(repository, candidates(intent.topic, aliases))
+    resolved = resolve(intent.topic, known, aliases)
     if resolved.topics:
-        return resolved
-    return Resolved(near=near_topics(topic, await ctx.archive.alike(repository, sought(topic))))
+        return narrowed(resolved, intent.kinds, intent.label)
+    alike = await ctx.archive.alike(repository, sought(intent.topic))
+    return Resolved(near=near_topics(intent.topic, alike))
 
 
-async def _found(intent: Changed, resolved: Resolved, ctx: Context, page: int) -> Found:
-    if intent.topic and not resolved.topics:
-        return Found(survey=NOTHING_FOUND, rows=())
-    query = Query(
-        window=intent.window,
+def _query(intent: Changed, resolved: Resolved, reached: Reach) -> Query:
+    return replace(
+        reached.query,
         topics=resolved.topics,
         about=resolved.alternatives,
         paths=(intent.path,) if intent.path else (),
         author=intent.author,
         level=intent.level,
     )
-    return await found(ctx, query, page, lambda graded: _why(graded, resolved, ctx.language))
+
+
+async def _found(intent: Changed, resolved: Resolved, ctx: Context, reached: Reach) -> Found:
+    if intent.topic and not resolved.topics:
+        return Found(survey=NOTHING_FOUND, rows=())
+    query = _query(intent, resolved, reached)
+    return await found(ctx, query, ctx.page, lambda graded: _why(graded, resolved, ctx.language))
 
 
 def _why(graded: Graded, resolved: Resolved, language: Language) -> str:
@@ -96,14 +115,31 @@ def _why(graded: Graded, resolved: Resolved, language: Language) -> str:
     return graded_because(graded, language)
 
 
-async def _by_name(intent: Changed, held: Found, ctx: Context, page: int) -> tuple[Changed, Found]:
+async def _charted(document: Document, query: Query, reached: Reach, ctx: Context) -> Document:
+    """The document with the numbers of all its changes by day below its counts."""
+    changes = await ctx.archive.select(ctx.watched.repository, query)
+    window = reached.window
+    first = window.since if window else changes[-1].commit.committed_at
+    last = min(window.until, ctx.clock.now()) if window else changes[0].commit.committed_at
+    title = PER_DAY.text(ctx.language)
+    chart: Block = await asyncio.to_thread(by_day, changes, title, ctx.zone, first, last)
+    counts, rest = document.blocks[:2], document.blocks[2:]
+    return replace(document, blocks=(*counts, chart, *rest))
+
+
+async def _by_name(
+    intent: Changed, held: Found, ctx: Context, reached: Reach
+) -> tuple[Changed, Found]:
     """The changes of somebody whose name was read as a topic, where there are any."""
     meant = replace(intent, topic="", author=intent.topic)
-    theirs = await _found(meant, Resolved(), ctx, page)
+    nobody = narrowed(Resolved(), intent.kinds, intent.label)
+    theirs = await _found(meant, nobody, ctx, reached)
     return (meant, theirs) if theirs.rows else (intent, held)
 
 
-async def _nothing(intent: Changed, resolved: Resolved, ctx: Context) -> list[Spans]:
+async def _nothing(
+    intent: Changed, resolved: Resolved, ctx: Context, reached: Reach
+) -> list[Spans]:
     """That there is nothing, and where else to look."""
     language, repository = ctx.language, ctx.watched.repository
     if not intent.topic:
@@ -118,7 +154,7 @@ async def _nothing(intent: Changed, resolved: Resolved, ctx: Context) -> list[Sp
     if resolved.near:
         near = listed([Code(n) for n in resolved.near], language, limit=len(resolved.near))
         lines.append(NEAR(language, topics=near))
-    query = Query(window=intent.window, terms=tuple(intent.topic.split()))
+    query = replace(reached.query, terms=tuple(intent.topic.split()))
     if mentions := await count(ctx, query):
         question = SEARCH_FOR.text(language, terms=intent.topic)
         lines.append(MENTIONED(language, n=mentions, question=Code(question)))

@@ -3,32 +3,43 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
-from digest.answer import Answer, foot, lines_document, listing_document
+from digest.answer import Answer, foot, lines_document, listing_document, title_of
 from digest.change import printable
 from digest.document import Code
 from digest.graded import Graded
 from digest.intent import Search
 from digest.language import Language
+from digest.match import Resolved, narrowed
 from digest.phrases import IN_BODY, IN_NAME, IN_PATH, IN_SUBJECT, NOT_FOUND
-from digest.query import Query
 from digest.words.phrase import Phrase, listed
 from handlers.context import Context
-from handlers.ingest import fill
 from handlers.looking import found, seen, tip_of
+from handlers.reaching import reach
 
 
-async def search(intent: Search, ctx: Context, page: int = 1) -> Answer:
+async def search(intent: Search, ctx: Context) -> Answer:
     """The changes whose text holds every term; without a window those archived so far."""
     tip = await tip_of(ctx)
-    if intent.window is not None:
-        await fill(ctx, intent.window, tip)
-    query = Query(window=intent.window, terms=intent.terms)
-    held = await found(ctx, query, page, lambda g: _where(g, intent.terms, ctx.language))
+    reached = await reach(intent.window, ctx, tip)
+    narrow = narrowed(Resolved(), intent.kinds, intent.label)
+    query = replace(
+        reached.query,
+        terms=intent.terms,
+        topics=narrow.topics,
+        about=narrow.alternatives,
+        author=intent.author,
+        paths=(intent.path,) if intent.path else (),
+        level=intent.level,
+    )
+    held = await found(ctx, query, ctx.page, lambda g: _where(g, intent.terms, ctx.language))
     topic = " ".join(intent.terms)
     at = seen(ctx, tip)
     if held.rows:
-        document = listing_document(topic, held.survey, held.why, intent.window, at)
+        document = listing_document(
+            title_of(intent, ctx.language), held.survey, held.why, intent.window, at
+        )
     else:
         terms = listed([Code(t) for t in intent.terms], ctx.language, limit=len(intent.terms))
         lines = [NOT_FOUND(ctx.language, terms=terms), foot(intent.window, at)]
@@ -36,7 +47,7 @@ async def search(intent: Search, ctx: Context, page: int = 1) -> Answer:
     return Answer(
         intent="search",
         document=document,
-        window=intent.window,
+        window=reached.window,
         topic=topic,
         total=held.survey.total,
         rows=held.rows,

@@ -12,6 +12,7 @@ from bot.schedule import Spec
 from digest.document import (
     Actions,
     Button,
+    Chart,
     Code,
     CodeBlock,
     Divider,
@@ -98,6 +99,9 @@ blocks = st.one_of(
         st.lists(st.builds(Button, texts, st.just("explain"), texts, urls), max_size=3).map(tuple),
     ),
     st.builds(Image, urls, texts),
+    st.lists(st.tuples(texts, st.integers(0, 99)), max_size=4).map(
+        lambda bars: Chart("bars", tuple(b[0] for b in bars), tuple(b[1] for b in bars))
+    ),
 )
 documents = st.builds(
     Document,

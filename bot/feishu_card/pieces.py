@@ -12,10 +12,12 @@ from typing import Any, NamedTuple
 
 from bot.feishu_card.markup import cut, lines_of, markdown, web
 from bot.legible import legible, legible_lines
+from digest.chart import chart_text
 from digest.document import (
     Actions,
     Block,
     Button,
+    Chart,
     CodeBlock,
     Divider,
     Heading,
@@ -90,6 +92,8 @@ def _pieces(block: Block, *, interactive: bool) -> Iterator[Piece]:
                 )
         case CodeBlock():
             yield from _code(block)
+        case Chart():
+            yield from _code(CodeBlock(chart_text(block)))
         case Divider():
             yield Piece({"tag": "hr"}, "")
         case Actions(buttons=buttons):

@@ -12,10 +12,12 @@ from urllib.parse import quote
 
 from bot.legible import address, legible, legible_lines
 from bot.platforms.base import Part
+from digest.chart import chart_text
 from digest.document import (
     Actions,
     Block,
     Button,
+    Chart,
     Code,
     CodeBlock,
     Divider,
@@ -93,6 +95,8 @@ def _lines(blocks: Iterable[Block]) -> Iterator[Line]:
                     yield from _marked("> ", spans, again=True)
             case CodeBlock(text=text):
                 yield from _code(text)
+            case Chart():
+                yield from _code(chart_text(block))
             case Divider():
                 yield "────────", ""
             case Actions(buttons=buttons):

@@ -22,10 +22,12 @@ from bot.platforms.slack.rich import (
     web_address,
     weight,
 )
+from digest.chart import chart_text
 from digest.document import (
     Actions,
     Block,
     Button,
+    Chart,
     CodeBlock,
     Divider,
     Document,
@@ -106,6 +108,8 @@ def _of(block: Block, group: int, *, tables: bool) -> Iterator[Piece]:
                 yield from _rich(group, lines_of(QUOTE, elements(paragraph)))
         case CodeBlock(text=text):
             yield from _rich(group, lines_of(CODE, code_lines(text)))
+        case Chart():
+            yield from _rich(group, lines_of(CODE, code_lines(chart_text(block))))
         case Divider():
             yield _ready(group, {"type": "divider"})
         case Actions(buttons=buttons):

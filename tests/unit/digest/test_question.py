@@ -13,6 +13,7 @@ from digest.errors import FutureWindow, InvalidDate, InvalidWindow, UserError
 from digest.examples import EXAMPLES
 from digest.grade import Level
 from digest.intent import Changed, DigestOf, Explain, Help, Search, Unknown, format_intent
+from digest.kind import Kind
 from digest.language import Language
 from digest.question import LONGEST, language_of, parse
 from digest.reference import Reference, parse_reference
@@ -37,6 +38,7 @@ def expected_changed(row) -> Changed:
         author=row.get("author", ""),
         path=row.get("path", ""),
         level=Level(row["level"]) if "level" in row else None,
+        kinds=tuple(Kind(kind) for kind in row.get("kinds", ())),
     )
 
 

@@ -1,0 +1,112 @@
+"""Release notes: the changes between two points of history in groups, counted and cited.
+
+Each change stands in one group, the weightiest of its kinds. Imports ``kind``, ``report`` and
+values.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from digest.answer import Seen, as_of, people_words, refs_words
+from digest.document import (
+    Block,
+    Code,
+    Document,
+    Heading,
+    Item,
+    Listing,
+    Paragraph,
+    Spans,
+    Strong,
+    Text,
+    plain,
+)
+from digest.graded import Graded
+from digest.intent import Changed, format_intent
+from digest.kind import Kind, kinds_of
+from digest.phrases import GROUP
+from digest.report import title_link
+from digest.span import Refs
+from digest.survey import line_of, weightiest_first
+from digest.words import replies as words
+from digest.words.labels import LEVEL_MARKS
+from digest.words.phrase import Part, joined
+
+PEOPLE = 20
+"""Contributors that are named, those with most changes; the others are counted."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Notes:
+    """Changes in groups; ``None`` stands for those of no kind that notes have a group for."""
+
+    groups: Mapping[Kind | None, Sequence[Graded]]
+    people: Mapping[str, int]
+    total: int
+
+
+def notes_of(changes: Sequence[Graded]) -> Notes:
+    """The notes of changes in any order, the weightiest of each group first."""
+    groups: dict[Kind | None, list[Graded]] = {kind: [] for kind in (*Kind, None)}
+    for change in weightiest_first(changes):
+        kinds = kinds_of(change)
+        groups[next((kind for kind in Kind if kind in kinds), None)].append(change)
+    people = Counter(
+        name
+        for change in changes
+        for name in {" ".join(change.commit.author.split()), *change.facts.co_authors}
+    )
+    return Notes(
+        groups={kind: members for kind, members in groups.items() if members},
+        people=people,
+        total=len(changes),
+    )
+
+
+def notes_document(notes: Notes, refs: Refs, seen: Seen, most: int) -> Document:
+    """The notes as a document with ``most`` changes of each group; the others are counted."""
+    language = seen.language
+    between = plain(refs_words(refs, language))
+    title = words.NOTES.text(language, name=seen.repository.name, range=between)
+    people = len(notes.people)
+    blocks: list[Block] = [
+        Heading(1, (Text(title),)),
+        Paragraph(words.NOTES_COUNTS(language, n=notes.total, people=people)),
+        *_groups(notes, refs, seen, most),
+        Paragraph(
+            words.CONTRIBUTORS(language, people=people_words(notes.people, language, PEOPLE))
+        ),
+        Paragraph(as_of(seen), aside=True),
+    ]
+    return Document(title=title, blocks=tuple(blocks), language=str(language))
+
+
+def _groups(notes: Notes, refs: Refs, seen: Seen, most: int) -> Iterator[Block]:
+    for kind, members in notes.groups.items():
+        phrase = words.KINDS[kind] if kind else words.OTHER_KINDS
+        name = phrase.text(seen.language)
+        yield Paragraph((Strong(GROUP.text(seen.language, name=name, n=len(members))),))
+        yield Listing(tuple(_item(change, seen) for change in members[:most]))
+        if len(members) > most:
+            yield Paragraph(_rest(kind, len(members) - most, refs, seen), aside=True)
+
+
+def _item(change: Graded, seen: Seen) -> Item:
+    parts: list[Part] = [
+        f"{LEVEL_MARKS[change.grade.level]} ",
+        title_link(change, seen.repository),
+        " · ",
+        Code(change.sha[:10]),
+        f" · {' '.join(change.commit.author.split())}",
+    ]
+    line = line_of(change, seen.language)
+    return Item(joined(parts), (Item(line),) if line else ())
+
+
+def _rest(kind: Kind | None, number: int, refs: Refs, seen: Seen) -> Spans:
+    """How many more there are, with the question that lists them."""
+    question = format_intent(Changed(window=refs, kinds=(kind,) if kind else ()))
+    return words.REST_OF_GROUP(seen.language, n=number, question=Code(question))

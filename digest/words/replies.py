@@ -1,0 +1,161 @@
+"""What is said of one change, of a range, and of the bot itself. Imports ``kind`` and ``phrase``."""
+
+from __future__ import annotations
+
+from digest.facts.model import Action
+from digest.kind import Kind
+from digest.words.phrase import Phrase
+
+RANGE = Phrase("{base} to {tip}", "{base} 到 {tip}")
+SINCE_REF = Phrase("since {base}", "自 {base} 以来")
+
+KINDS = {
+    Kind.BREAKING: Phrase("Breaking changes", "不兼容变更"),
+    Kind.SECURITY: Phrase("Security", "安全"),
+    Kind.DEPRECATIONS: Phrase("Deprecations", "弃用"),
+    Kind.REVERTS: Phrase("Reverts", "回退"),
+    Kind.FEATURE: Phrase("Features", "新功能"),
+    Kind.PERFORMANCE: Phrase("Performance", "性能"),
+    Kind.FIX: Phrase("Fixes", "修复"),
+    Kind.DEPENDENCIES: Phrase("Dependencies", "依赖"),
+}
+OTHER_KINDS = Phrase("Other changes", "其他变更")
+LABELLED = Phrase("label {label}", "标签 {label}")
+
+NOTES = Phrase("{name}: {range}", "{name}：{range}")
+NOTES_COUNTS = Phrase(
+    "{n:change|changes} by {people:person|people}", "{n} 个变更，{people} 位贡献者"
+)
+CONTRIBUTORS = Phrase("Contributors: {people}", "贡献者：{people}")
+PERSON = Phrase("{name} ({n})", "{name}（{n}）")
+REST_OF_GROUP = Phrase("and {n} more: {question}", "另有 {n} 个：{question}")
+
+TOUCHED = Phrase("{name}: {n:change|changes}", "{name}：{n} 个变更")
+UNTOUCHED = Phrase(
+    "No change that I have read touched {name} by name.", "在已读的变更中，没有直接改动 {name} 的。"
+)
+PEOPLE = Phrase("by {people}", "作者：{people}")
+ACTIONS = {
+    Action.ADDED: Phrase("added {name}", "新增 {name}"),
+    Action.REMOVED: Phrase("removed {name}", "移除 {name}"),
+    Action.RENAMED: Phrase("renamed {name}", "重命名 {name}"),
+    Action.CHANGED: Phrase("changed {name}", "修改 {name}"),
+}
+AT = Phrase("{what} at {place}", "{what}，见 {place}")
+
+WHY_TITLE = Phrase("Why {change} is {level}", "为什么 {change} 是{level}")
+SCORE = Phrase(
+    "Score {score} of 1; high begins at {high}, medium at {medium}.",
+    "评分 {score}（满分 1）；高从 {high} 起，中从 {medium} 起。",
+)
+SCORE_ALONE = Phrase("Score {score} of 1.", "评分 {score}（满分 1）。")
+RAISES = Phrase("raises it by {weight}: {reason}", "提高 {weight}：{reason}")
+LOWERS = Phrase("lowers it by {weight}: {reason}", "降低 {weight}：{reason}")
+ENDED = {
+    "posted": Phrase("It was shown in a digest.", "它出现在摘要中。"),
+    "archived": Phrase(
+        "It was archived and counted, not shown in a digest.", "它已归档并计入统计，未在摘要中展示。"
+    ),
+    "filtered": Phrase("A rule kept it out: {why}.", "被规则过滤：{why}。"),
+    "failed": Phrase("It could be read only in part: {why}.", "只能读取一部分：{why}。"),
+    "": Phrase("No digest has covered it yet.", "还没有摘要涵盖它。"),
+}
+
+RISKS_OF = Phrase("Risks of {change}", "{change} 的风险")
+NO_RISK = Phrase(
+    "Nothing in the diff or the message shows a risk that I know; that proves nothing.",
+    "在差异和提交说明中没有发现已知的风险，但这不代表没有风险。",
+)
+LOOK_AT = Phrase("What to look at", "建议关注")
+
+REVIEWED = Phrase("{change} was reviewed by {people}", "{change} 的评审人：{people}")
+NO_REVIEWER = Phrase(
+    "The commit of {change} names no reviewer; the request's page may: {page}",
+    "{change} 的提交没有写明评审人，可以看请求页面：{page}",
+)
+NO_REVIEWER_NO_PAGE = Phrase(
+    "The commit of {change} names no reviewer.", "{change} 的提交没有写明评审人。"
+)
+
+DIFF_OF = Phrase("Diff of {change}", "{change} 的差异")
+NO_PART = Phrase(
+    "No file of this change is about {part}; its files: {files}",
+    "这个变更没有关于 {part} 的文件，它的文件有：{files}",
+)
+UNREAD = Phrase("{path}: not shown (binary, too large or absent)", "{path}：未显示（二进制、过大或缺失）")
+LINES_SHOWN = Phrase(
+    "lines {first}–{last} of {total}; say “more” for the next",
+    "第 {first}–{last} 行，共 {total} 行；说“更多”看下一页",
+)
+NO_LINES = Phrase("This change has no lines to show.", "这个变更没有可显示的行。")
+
+CAUGHT_UP = Phrase("Since you last looked, {at}", "自你上次查看（{at}）以来")
+FIRST_LOOK = Phrase(
+    "I do not know when you last looked; these are the last {days} days.",
+    "不知道你上次查看的时间，以下是最近 {days} 天。",
+)
+TOO_LONG_AGO = Phrase(
+    "You last looked {at}; these are the last {days} days.",
+    "你上次查看是在 {at}，以下是最近 {days} 天。",
+)
+UP_TO_DATE = Phrase(
+    "Nothing new: you have seen everything up to {sha}.", "没有新变更：你已看到 {sha} 为止的全部。"
+)
+
+STATUS = Phrase("Status", "运行状态")
+STATUS_TIP = Phrase("{name}, branch {branch}: {tip}", "{name}，分支 {branch}：{tip}")
+STATUS_READ = Phrase(
+    "Of the last 7 days {read} of {total} changes are read.",
+    "最近 7 天的 {total} 个变更已读 {read} 个。",
+)
+LAST_RUN = Phrase("{channel}: last digest {last}, next {next}", "{channel}：上次 {last}，下次 {next}")
+NEVER = Phrase("never", "从未")
+WAITING = Phrase(
+    "{n:digest waits|digests wait} to be delivered.", "有 {n} 份摘要等待投递。"
+)
+NO_RUNS = Phrase("No digest is scheduled here.", "这里没有定时摘要。")
+BUDGET = Phrase(
+    "The model took {spent} {currency} of {most} today.", "今天模型花费 {spent} {currency}，上限 {most}。"
+)
+SPENT = Phrase(
+    "The model took {spent} {currency} today; no cap is set.", "今天模型花费 {spent} {currency}，未设上限。"
+)
+NO_MODEL = Phrase("No model is configured: answers come from facts.", "未配置模型：回答来自事实。")
+
+PRIVACY = Phrase("Privacy", "隐私")
+KEPT_HERE = Phrase(
+    "Kept in the data folder of this machine: changes with what was found in them, digests, "
+    "deliveries, and for each conversation its last question, page and language for {days} days.",
+    "保存在本机数据目录中：变更及从中读出的事实、摘要、投递记录，以及每个对话的最后一个问题、页码和语言（{days} 天）。",
+)
+NOT_KEPT = Phrase(
+    "Not kept: other words of people in chats.", "不保存：聊天中的其他内容。"
+)
+LEAVES = Phrase("What leaves the machine for a model ({model}):", "发送给模型（{model}）的内容：")
+LEAVES_NOTHING = Phrase(
+    "No model is configured: nothing of a repository leaves the machine but answers and digests.",
+    "未配置模型：除回答和摘要外，仓库内容不会离开本机。",
+)
+OF_PRIVACY = {
+    "full": Phrase(
+        "{name}: messages, paths and changed lines; secrets are masked.",
+        "{name}：提交说明、路径和改动的行；机密会被遮盖。",
+    ),
+    "redacted": Phrase(
+        "{name}: messages, paths and changed lines, with secrets, persons and hosts masked.",
+        "{name}：提交说明、路径和改动的行；机密、人员和主机会被遮盖。",
+    ),
+    "metadata": Phrase(
+        "{name}: facts, counts and paths, no changed line.",
+        "{name}：事实、统计和路径，不含改动的行。",
+    ),
+    "none": Phrase("{name}: nothing.", "{name}：不发送任何内容。"),
+}
+
+THIRD_LANGUAGE = Phrase(
+    "I read English and Chinese. 我能看懂英文和中文。", "我能看懂英文和中文。I read English and Chinese."
+)
+TOO_LONG = Phrase(
+    "This question is too long: at most {n} characters.", "问题太长：最多 {n} 个字符。"
+)
+PER_DAY = Phrase("Changes by day", "每日变更数")

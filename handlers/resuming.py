@@ -1,0 +1,140 @@
+"""What goes on from an answer: the question it stands for, and what is remembered after it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from digest.answer import Answer
+from digest.errors import NothingBefore, UserError
+from digest.intent import (
+    Again,
+    Changed,
+    Compare,
+    DigestOf,
+    Followup,
+    Help,
+    Intent,
+    More,
+    PrivacyOf,
+    Retell,
+    Reviewers,
+    Risky,
+    Search,
+    ShowDiff,
+    Status,
+    Touched,
+    Unknown,
+    Why,
+    format_intent,
+)
+from digest.period import default_period
+from digest.question import parse
+from digest.reference import Reference
+from digest.span import Refs
+from handlers.context import Context
+from handlers.conversing import Length, Talk
+
+_LENGTHS = tuple(Length)
+_LEAVE_NO_TRACE = (Help, Status, PrivacyOf, Unknown)
+
+
+async def last_talk(ctx: Context) -> Talk | None:
+    """How far the conversation is, where it was about the repository that is asked about now."""
+    if ctx.conversations is None or ctx.conversation is None:
+        return None
+    talk = await ctx.conversations.talk(ctx.conversation, ctx.clock.now())
+    return talk if talk and talk.repository == ctx.watched.repository.name else None
+
+
+def resumed(intent: Intent, talk: Talk | None, ctx: Context) -> tuple[Intent, Context]:
+    """The question that an intent stands for after what was said, and how to answer it.
+
+    Raises ``NothingBefore`` where nothing was said that it could go on from.
+    """
+    if isinstance(intent, More | Retell | Again):
+        return _followed(intent, talk, ctx)
+    if isinstance(intent, Why | Risky | Reviewers | ShowDiff) and intent.reference is None:
+        if talk is None or not talk.subject:
+            raise NothingBefore
+        return replace(intent, reference=Reference(sha=talk.subject)), ctx
+    return intent, ctx
+
+
+def _followed(intent: Followup, talk: Talk | None, ctx: Context) -> tuple[Intent, Context]:
+    if talk is None:
+        return _alone(intent, ctx), ctx
+    last = _last(talk, ctx)
+    ctx = replace(ctx, length=talk.length)
+    match intent:
+        case More():
+            return last, replace(ctx, page=talk.page + 1)
+        case Retell(language=language, longer=longer):
+            told = replace(ctx, page=talk.page, language=language or ctx.language)
+            return last, told if longer is None else replace(told, length=_length(talk, longer))
+        case Again():
+            return _turned(last, intent, ctx), ctx
+
+
+def _alone(intent: Followup, ctx: Context) -> Intent:
+    """What a period or a topic asks for when nothing was said before. Raises ``NothingBefore``."""
+    if isinstance(intent, Again) and intent.topic:
+        window = intent.window or default_period(ctx.clock.now(), ctx.zone)
+        return Changed(window=window, topic=intent.topic)
+    if isinstance(intent, Again) and intent.window:
+        return DigestOf(window=intent.window)
+    raise NothingBefore
+
+
+def _last(talk: Talk, ctx: Context) -> Intent:
+    """The last question. Raises ``NothingBefore`` where this program cannot read it any more."""
+    try:
+        last = parse(talk.question, ctx.clock.now(), ctx.zone)
+    except UserError:
+        raise NothingBefore from None
+    if isinstance(last, Unknown):
+        raise NothingBefore
+    return last
+
+
+def _turned(last: Intent, again: Again, ctx: Context) -> Intent:
+    """The last question of another time, or of another topic in the same time."""
+    if again.topic:
+        window = again.window or (last.window if isinstance(last, Changed | DigestOf) else None)
+        base = last if isinstance(last, Changed) else None
+        window = window or default_period(ctx.clock.now(), ctx.zone)
+        if base is None:
+            return Changed(window=window, topic=again.topic)
+        return replace(base, window=window, topic=again.topic)
+    if again.window is None:
+        raise NothingBefore
+    if isinstance(last, Changed | Search | DigestOf | Touched):
+        return replace(last, window=again.window)
+    if isinstance(last, Compare) and isinstance(again.window, Refs):
+        return Compare(refs=again.window)
+    return DigestOf(window=again.window)
+
+
+def _length(talk: Talk, longer: bool) -> Length:
+    place = _LENGTHS.index(talk.length) + (1 if longer else -1)
+    return _LENGTHS[min(max(place, 0), len(_LENGTHS) - 1)]
+
+
+async def remember(intent: Intent, answer: Answer, ctx: Context) -> None:
+    """Keep how far the conversation is after an answer; what is no question leaves no trace."""
+    if ctx.conversations is None or ctx.conversation is None or answer.error is not None:
+        return
+    if isinstance(intent, _LEAVE_NO_TRACE):
+        return
+    subject = answer.rows[0].graded.sha if answer.total == 1 and answer.rows else ""
+    await ctx.conversations.keep(
+        ctx.conversation,
+        Talk(
+            question=format_intent(intent),
+            repository=ctx.watched.repository.name,
+            at=ctx.clock.now(),
+            page=ctx.page,
+            subject=subject,
+            language=ctx.language,
+            length=ctx.length,
+        ),
+    )

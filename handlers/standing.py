@@ -1,0 +1,132 @@
+"""``status`` and ``privacy``: how the bot does, what it keeps and what leaves the machine."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from decimal import Decimal
+from typing import Protocol
+
+from digest.answer import Answer, as_of
+from digest.document import Block, Document, Heading, Item, Listing, Paragraph, Spans, Text
+from digest.importance import graded_by
+from digest.intent import PrivacyOf, Status
+from digest.report.moments import edge
+from digest.window import Window
+from digest.words import replies as words
+from handlers.context import Context
+from handlers.conversing import LIFETIME
+from handlers.looking import seen, tip_of
+
+_DAYS = 7
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """A scheduled digest of a channel: its name, when it last came, when it comes next."""
+
+    channel: str
+    last: datetime | None
+    next: datetime | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Budget:
+    """What models took since midnight in UTC; ``most`` is the cap on that, if there is one."""
+
+    spent: Decimal
+    currency: str
+    most: Decimal | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Standing:
+    """How the process does: its runs, how many digests wait, its budget, if it has a model."""
+
+    runs: Sequence[Run] = ()
+    waiting: int = 0
+    budget: Budget | None = None
+
+
+class Bearings(Protocol):
+    """Who knows how the process does."""
+
+    async def standing(self) -> Standing:
+        """How it does now. Raises ``UserError`` where that cannot be told."""
+
+
+async def status(_intent: Status, ctx: Context) -> Answer:
+    """Where the branch stands, how much of the last week is read, the runs and the budget."""
+    tip, language, repository = await tip_of(ctx), ctx.language, ctx.watched.repository
+    now = ctx.clock.now()
+    window = Window(since=now - timedelta(days=_DAYS), until=now, zone=ctx.zone)
+    names = await ctx.watched.source.names(tip, window)
+    by = graded_by(ctx.watched.thresholds)
+    read = await ctx.archive.current(repository, names, by)
+    standing = await ctx.standing.standing() if ctx.standing else Standing()
+    there = words.STATUS_TIP(
+        language, name=repository.name, branch=tip.branch, tip=as_of(seen(ctx, tip))
+    )
+    lines = [
+        there,
+        words.STATUS_READ(language, read=len(read), total=len(names)),
+        *_runs(standing, ctx),
+        _budget(standing.budget, ctx),
+    ]
+    return _answer("status", words.STATUS.text(language), lines, ctx)
+
+
+def _runs(standing: Standing, ctx: Context) -> list[Spans]:
+    language = ctx.language
+    if not standing.runs:
+        return [words.NO_RUNS(language)]
+    told = [
+        words.LAST_RUN(
+            language,
+            channel=run.channel,
+            last=_at(run.last, ctx),
+            next=_at(run.next, ctx),
+        )
+        for run in standing.runs
+    ]
+    return [*told, words.WAITING(language, n=standing.waiting)]
+
+
+def _at(moment: datetime | None, ctx: Context) -> str:
+    return edge(moment, ctx.zone) if moment else words.NEVER.text(ctx.language)
+
+
+def _budget(budget: Budget | None, ctx: Context) -> Spans:
+    if budget is None:
+        return words.NO_MODEL(ctx.language)
+    spent = f"{budget.spent:.4f}"
+    if budget.most is None:
+        return words.SPENT(ctx.language, spent=spent, currency=budget.currency)
+    most = f"{budget.most:.2f}"
+    return words.BUDGET(ctx.language, spent=spent, currency=budget.currency, most=most)
+
+
+async def privacy_of(_intent: PrivacyOf, ctx: Context) -> Answer:
+    """What is kept, and what leaves the machine of the repository that is asked about."""
+    language, watched = ctx.language, ctx.watched
+    lines = [
+        words.KEPT_HERE(language, days=LIFETIME.days),
+        words.NOT_KEPT(language),
+    ]
+    if ctx.judging is None:
+        lines.append(words.LEAVES_NOTHING(language))
+    else:
+        lines.append(words.LEAVES(language, model=ctx.judging.model.profile.name))
+        lines.append(words.OF_PRIVACY[watched.privacy](language, name=watched.repository.name))
+    return _answer("privacy", words.PRIVACY.text(language), lines, ctx)
+
+
+def _answer(intent: str, title: str, lines: Sequence[Spans], ctx: Context) -> Answer:
+    blocks: tuple[Block, ...] = (
+        Heading(1, (Text(title),)),
+        Paragraph(lines[0]),
+        Listing(tuple(Item(line) for line in lines[1:])),
+    )
+    document = Document(title=title, blocks=blocks, language=str(ctx.language))
+    return Answer(intent=intent, document=document)
