@@ -14,6 +14,7 @@ from pathlib import Path
 
 from bot import platforms
 from bot.config import Config, PlatformConfig
+from bot.forges.config import ForgeConfig
 from bot.models.config import ModelConfig
 from bot.platforms.base import Sender, SendError
 from bot.schedule import Kind, next_slot
@@ -49,7 +50,8 @@ class Probes:
     ``tip`` opens a repository as ``run`` would, without cloning, and reads its branch.
     ``revision`` reads the revision of the archive in a data folder, empty where there is none yet.
     ``model`` asks what stands at a model's address. ``parked`` tells of chats that nothing is
-    posted to, a line each. All raise ``UserError``.
+    posted to, a line each. ``forge`` asks a forge about the repositories that it has. All raise
+    ``UserError``.
     """
 
     tip: Callable[[RepositoryConfig], Awaitable[Tip]]
@@ -57,6 +59,7 @@ class Probes:
     model: Callable[[ModelConfig], Awaitable[str]]
     clock: Clock
     parked: Callable[[Path], Awaitable[Sequence[str]]] | None = None
+    forge: Callable[[str, ForgeConfig, Sequence[RepositoryConfig]], Awaitable[str]] | None = None
 
 
 async def check(config: Config, probes: Probes) -> list[Finding]:
@@ -66,11 +69,17 @@ async def check(config: Config, probes: Probes) -> list[Finding]:
         _guarded(f"repository {one.name}", _tip(one, probes)) for one in config.repositories
     ]
     accounts = [_platform(account, config) for account in config.platforms.values()]
+    forges = [
+        _guarded(f"forge {name}", probes.forge(name, one, config.repositories))
+        for name, one in config.forges.items()
+        if probes.forge is not None
+    ]
     looks = [
         _guarded("git", _git()),
         _guarded("data folder", asyncio.to_thread(_writable, config.data)),
         _guarded("archive", _archive(config.data, probes)),
         *repositories,
+        *forges,
     ]
     if config.model is not None:
         looks.append(_guarded(f"model {config.model.name}", probes.model(config.model)))

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import urlsplit
 
-from pydantic import Field, SecretStr, ValidationError, model_validator
+from pydantic import Field, SecretStr, ValidationError, field_validator, model_validator
 
 from bot.complaint import complain
 from bot.settings import Reading, Settings
@@ -44,6 +44,29 @@ class ForgeConfig(Settings):
     installation: int = Field(default=0, ge=0)
     webhook_secret: SecretStr | None = None
 
+    @model_validator(mode="before")
+    @classmethod
+    def _filled(cls, data: Any) -> Any:
+        if not isinstance(data, dict):
+            return data
+        kind = data.get("kind")
+        host = data.get("host") or HOSTS.get(str(kind), "")
+        if not isinstance(host, str) or not isinstance(kind, str):
+            return data
+        return {**data, "host": host.lower(), "api": data.get("api") or api_of(kind, host.lower())}
+
+    @field_validator("host")
+    @classmethod
+    def _a_host(cls, host: str) -> str:
+        if not re.fullmatch(r"[a-z0-9.-]+(?::\d{1,5})?", host):
+            raise ValueError("host is a name such as git.example.org")
+        return host
+
+    @field_validator("api")
+    @classmethod
+    def _sealed(cls, api: str) -> str:
+        return checked(api)
+
     @model_validator(mode="after")
     def _whole(self) -> ForgeConfig:
         if bool(self.app_id) != (self.app_key is not None):
@@ -57,20 +80,11 @@ class ForgeConfig(Settings):
         secret = self.webhook_secret
         if secret is not None and len(secret.get_secret_value()) < _LEAST_SECRET:
             raise ValueError(f"webhook_secret has at least {_LEAST_SECRET} characters")
-        if self.host and not re.fullmatch(r"[A-Za-z0-9.-]+(?::\d{1,5})?", self.host):
-            raise ValueError("host is a name such as git.example.org")
-        return self.model_copy(
-            update={
-                "host": (self.host or HOSTS[self.kind]).lower(),
-                "api": checked(self.api) or api_of(self.kind, self.host or HOSTS[self.kind]),
-            }
-        )
+        return self
 
 
 def checked(api: str) -> str:
     """The API's address without a trailing slash; ``ValueError`` where secrets would leak."""
-    if not api:
-        return ""
     parts = urlsplit(api)
     sealed = parts.scheme == "https" or (
         parts.scheme == "http" and (parts.hostname or "") in _LOOPBACK

@@ -123,8 +123,8 @@ class Gitea:
 
 
 async def standing(wire: Wire) -> Json:
-    """Who asks. Raises ``ForgeUnauthorized`` where the token is not taken."""
-    page = await wire.get("/user", "account")
+    """Who asks, or which version answers. Raises ``ForgeUnauthorized`` for a wrong token."""
+    page = await wire.get("/user" if wire.credentials.known else "/version", "account")
     try:
         return table(page.value)
     except ValueError as error:

@@ -16,6 +16,7 @@ from bot.forges import github_reading as reading
 from bot.forges.fields import Json, table, tables
 from bot.forges.wire import Page, Wire
 from digest.change import Change
+from digest.errors import NotOnForge
 from digest.request import Comparison, Issue, Patch, PullRequest, Release, final
 
 HEADERS = {"accept": "application/vnd.github+json", "x-github-api-version": "2022-11-28"}
@@ -144,7 +145,11 @@ class GitHub:
 
 async def standing(wire: Wire) -> Json:
     """Who asks, and what is left of the limit: asking this costs nothing."""
-    page = await wire.get("/rate_limit", "rate limit")
+    try:
+        page = await wire.get("/rate_limit", "rate limit")
+    except NotOnForge:
+        # An Enterprise Server without limits has no such page.
+        return {}
     try:
         return table(page.value)
     except ValueError as error:

@@ -103,7 +103,7 @@ class Forges:
         return self._wires[key]
 
 
-def make(kind: str, wire: Wire, path: str) -> Forge:
+def make(kind: str, wire: Wire, path: str) -> github.GitHub | gitlab.GitLab | gitea.Gitea:
     """The forge of a kind for one repository."""
     match kind:
         case "gitlab":

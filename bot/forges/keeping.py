@@ -1,0 +1,120 @@
+"""Keeps up with forges while ``digestbot run`` does: every few minutes, and at once when told.
+
+Polling is what holds: a webhook only makes it sooner. Nothing here is waited for by a digest, and
+what fails is tried again at the next turn.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from contextlib import asynccontextmanager
+from datetime import timedelta
+from urllib.parse import urlsplit
+
+import structlog
+
+from bot.app import App
+from bot.config import Config
+from bot.forges.hooks import Arrived
+from bot.sections import RepositoryConfig
+from bot.sources.address import read_address
+from bot.sources.identity import identify
+from digest.errors import UserError
+from digest.graded import Repository
+from digest.window import Window
+from handlers.context import Watched
+from handlers.enriching import enrich
+from handlers.ingest import fill
+
+log = structlog.get_logger(__name__)
+
+EVERY = timedelta(minutes=5)
+"""Between two looks at a forge's lists; one that did not change costs nothing."""
+
+_BACK = timedelta(days=1)
+"""How much of a branch is read as soon as it moved; a digest reads the rest."""
+
+Follow = Callable[[Watched], Awaitable[None]]
+"""Told of a repository whose newest changes were just read."""
+
+
+class Keeper:
+    """Reads what is new of the configured repositories. ``follow`` is told when one has moved."""
+
+    def __init__(self, app: App, config: Config, follow: Sequence[Follow] = ()) -> None:
+        self._app = app
+        self._config = config
+        self._follow = tuple(follow)
+        self._turns: dict[str, asyncio.Lock] = {}
+
+    @asynccontextmanager
+    async def running(self, every: timedelta = EVERY) -> AsyncIterator[None]:
+        """Look at the forges again and again for as long as the block lasts."""
+        task = asyncio.create_task(self._again_and_again(every))
+        try:
+            yield
+        finally:
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+
+    async def arrived(self, arrived: Arrived) -> None:
+        """Read what a forge told of; of a repository that nobody watches nothing happens."""
+        for settings in self._named(arrived):
+            watched = await self._app.watch_configured(settings)
+            if arrived.moved:
+                await self._read(watched)
+            await self._enrich(watched)
+
+    async def enrich_all(self) -> None:
+        """Read the lists of all repositories; one that fails does not keep back the others."""
+        for settings in self._config.repositories:
+            try:
+                await self._enrich(await self._app.watch_configured(settings))
+            except UserError as error:
+                log.warning("forge.unread", repository=settings.name, error=str(error))
+            except Exception:
+                log.exception("forge.unread", repository=settings.name)
+
+    async def _again_and_again(self, every: timedelta) -> None:
+        if not self._config.forges:
+            return
+        while True:
+            await self.enrich_all()
+            await asyncio.sleep(every.total_seconds())
+
+    async def _read(self, watched: Watched) -> None:
+        """Fetch, grade what came within the last day, and tell who wants to know."""
+        async with self._turns.setdefault(watched.repository.name, asyncio.Lock()):
+            await watched.source.sync()
+            zone = self._config.defaults.zone
+            ctx = self._app.context(watched, zone=zone)
+            now = ctx.clock.now().replace(microsecond=0)
+            tip = await watched.source.tip(watched.branch)
+            window = Window(since=now - _BACK, until=now + timedelta(seconds=1), zone=zone)
+            names, _ = await fill(ctx, window, tip)
+        log.info("repository.moved", repository=watched.repository.name, recent=len(names))
+        for follow in self._follow:
+            await follow(watched)
+
+    async def _enrich(self, watched: Watched) -> None:
+        count = await enrich(self._app.context(watched, zone=self._config.defaults.zone))
+        if count:
+            log.info("forge.read", repository=watched.repository.name, requests=count)
+
+    def _named(self, arrived: Arrived) -> Iterator[RepositoryConfig]:
+        wanted = (arrived.host, arrived.repository.casefold())
+        for settings in self._config.repositories:
+            if home_of(settings) == wanted:
+                yield settings
+
+
+def home_of(settings: RepositoryConfig) -> tuple[str, str]:
+    """Host and path of a configured repository on its forge; empty where none is known."""
+    web = settings.web
+    if not web:
+        address = read_address(settings.place)
+        found = identify(address, folder="") if address else Repository(name="")
+        web = found.web
+    parts = urlsplit(web)
+    return parts.netloc.lower(), parts.path.strip("/").casefold()
