@@ -6,13 +6,17 @@ from pathlib import Path
 
 from bot.app import configuration
 from bot.commands import emit
-from bot.folders import data_folder
+from bot.folders import Environment, data_folder
 from bot.store import backup as copying
 from bot.store.migrations import HEAD
+from digest.errors import UserError
 
 
 def backup(file: Path, config: Path | None) -> None:
-    """Copy the archive as it stands, of whatever revision, without opening it for work."""
+    """Copy the archive as it stands, of whatever revision, without opening it for work.
+
+    Raises ``UserError``, as :func:`restore` does.
+    """
     done = copying.backup(_folder(config), file)
     emit(f"{done.file}: {done.size / 1e6:.1f} MB, revision {done.revision}, looked through")
 
@@ -25,6 +29,11 @@ def restore(file: Path, config: Path | None) -> None:
 
 
 def _folder(config: Path | None) -> Path:
-    """The data folder, as every other command finds it."""
+    """The data folder, as every other command finds it. Raises ``UserError`` for a server's."""
     found = configuration(config)
+    if found.database_url if found else Environment.read().database:
+        raise UserError(
+            "the archive is in PostgreSQL, which has tools of its own: "
+            "pg_dump --format=custom to copy it, pg_restore to put it back"
+        )
     return found.data if found else data_folder()

@@ -18,6 +18,7 @@ from bot.doctor.finding import Finding, guarded
 from bot.doctor.machine import clock, disk, git, python
 from bot.doctor.network import network
 from bot.doctor.setup import setup, work
+from bot.folders import Environment
 from bot.sections import RepositoryConfig
 
 __all__ = ["Finding", "examine", "ill"]
@@ -32,7 +33,7 @@ async def examine(data: Path, config: Config | None) -> Sequence[Finding]:
         ("disk", asyncio.to_thread(disk, data)),
         ("clock", asyncio.to_thread(clock, data)),
         ("configuration", asyncio.to_thread(setup, config)),
-        ("archive", asyncio.to_thread(archive, data)),
+        ("archive", _archive(data, config)),
         ("work", asyncio.to_thread(work, data)),
         ("clones", clones(data, repositories)),
     ]
@@ -40,6 +41,16 @@ async def examine(data: Path, config: Config | None) -> Sequence[Finding]:
         looks.append(("network", network(config)))
     found = await asyncio.gather(*(guarded(subject, look) for subject, look in looks))
     return [finding for some in found for finding in some]
+
+
+async def _archive(data: Path, config: Config | None) -> Sequence[Finding]:
+    """The archive where it is kept: in a database, or in a file of the data folder."""
+    url = config.database_url if config else Environment.read().database
+    if not url:
+        return await asyncio.to_thread(archive, data)
+    from bot.doctor.server import server
+
+    return await server(url)
 
 
 def ill(findings: Sequence[Finding]) -> bool:

@@ -19,6 +19,13 @@ _LOG = 256_000_000
 _RESTORE = "stop digestbot, move the file away, and put a copy back: digestbot archive restore FILE"
 _SHOWN = 20
 
+STUCK = (
+    "SELECT d.platform, d.channel, d.digest, max(p.state), max(p.error) FROM deliveries d "
+    "JOIN delivery_parts p ON p.delivery_id = d.id AND p.state <> 'sent' "
+    "WHERE NOT d.done GROUP BY d.id, d.platform, d.channel, d.digest ORDER BY d.id"
+)
+"""What was claimed and is not done, with the furthest state and an error of its parts."""
+
 
 def archive(data: Path) -> Sequence[Finding]:
     """The file from one end to the other, and the deliveries that are left."""
@@ -52,11 +59,11 @@ def _inside(connection: sqlite3.Connection, file: Path) -> Sequence[Finding]:
 
 def _deliveries(connection: sqlite3.Connection) -> Sequence[Finding]:
     """What was claimed and is not done, with what the platform said of it."""
-    rows = connection.execute(
-        "SELECT d.platform, d.channel, d.digest, max(p.state), max(p.error) FROM deliveries d "
-        "JOIN delivery_parts p ON p.delivery_id = d.id AND p.state <> 'sent' "
-        "WHERE NOT d.done GROUP BY d.id ORDER BY d.id"
-    ).fetchall()
+    return deliveries(connection.execute(STUCK).fetchall())
+
+
+def deliveries(rows: Sequence[Sequence[str]]) -> Sequence[Finding]:
+    """What :data:`STUCK` finds, each with what helps."""
     if not rows:
         return [well("deliveries", "none is left")]
     found = [

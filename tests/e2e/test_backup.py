@@ -25,6 +25,14 @@ def test_a_copy_is_never_written_over(digestbot, project):
     assert again.stderr == "digestbot: 'copy' is there and is not overwritten; name another file\n"
 
 
+def test_an_archive_in_postgresql_is_left_to_its_own_tools(digestbot, monkeypatch):
+    monkeypatch.setenv("DIGESTBOT_DATABASE_URL", "postgresql://nobody@127.0.0.1:1/archive")
+    for command in ("backup", "restore"):
+        told = digestbot("archive", command, "copy")
+        assert told.returncode == 1
+        assert "pg_dump" in told.stderr
+
+
 def test_there_is_nothing_to_copy_before_the_first_digest(digestbot):
     told = digestbot("archive", "backup", "copy")
     assert told.returncode == 1

@@ -18,11 +18,12 @@ from bot.check import Weight
 from bot.config import read
 from bot.doctor import Finding, examine, ill
 from bot.doctor import machine as machine_module
-from bot.store.engine import FILE, open_database
+from bot.store.engine import FILE, open_archive, open_database
 from bot.store.ledger import SqlLedger
 from handlers.ports import DeliveryKey, PartRecord, PartState
 from tests.builders import RepositoryBuilder
 from tests.e2e.running import free_port
+from tests.servers import postgresql
 
 
 @pytest.fixture
@@ -181,6 +182,22 @@ async def test_a_lease_that_another_process_holds_is_told(data):
         assert "at work" in (await found(data))["leases"].text
     finally:
         holder.communicate()
+
+
+async def test_a_database_server_is_told_with_what_waits_in_it(data, tmp_path, monkeypatch):
+    key = DeliveryKey(platform="slack", channel="team", digest="daily:2026-03-04")
+    with postgresql.running() as server:
+        server.run("CREATE DATABASE archive")
+        monkeypatch.setenv("DIGESTBOT_DATABASE_URL", server.url("archive"))
+        assert "none yet" in (await found(data))["archive"].text
+        async with await open_archive(tmp_path, server.url("archive")) as database:
+            await SqlLedger(database).claim(key, "{}", 1)
+        told = await found(data)
+        assert "PostgreSQL" in told["archive"].text
+        assert told["archive"].weight is Weight.OK
+        assert told["delivery slack:team"].weight is Weight.WARNING
+    told = (await found(data))["archive"]
+    assert (told.weight, "does not answer" in told.text) == (Weight.ERROR, True)
 
 
 TELEGRAM = """

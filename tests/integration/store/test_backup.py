@@ -23,6 +23,12 @@ from tests.integration.store.samples import REPOSITORY, made
 KEY = DeliveryKey(platform="slack", channel="team", digest="daily")
 
 
+@pytest.fixture
+def database(file):
+    """Only a file is copied so; PostgreSQL has tools of its own."""
+    return file
+
+
 async def shas(database) -> set[str]:
     return {one.sha for one in await SqlArchive(database).select(REPOSITORY, Query())}
 
