@@ -15,6 +15,7 @@ from bot.conversation.presses import Verdicts
 from bot.conversation.rooms import Rooms
 from bot.conversation.watch import Watch
 from bot.store.feedback import SqlFeedback, Verdict
+from bot.usage import Usages, places_of
 from digest.answer import Answer
 from digest.buttons import answer_buttons, with_buttons
 from digest.document import Document
@@ -147,6 +148,7 @@ class Answers:
             language=passed.preferences.language,
             progress=watch,
             judging=judging,
+            usage=Usages(self._app.data, places_of(self._app, admission.repositories)),
         )
         if self._rooms is None:
             return ctx

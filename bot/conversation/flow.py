@@ -98,7 +98,7 @@ class Conversation:
         self._patience = patience or Patience()
         self._rhythm = rhythm or Rhythm()
         self._places = asyncio.Semaphore(AT_ONCE)
-        self._under_way: dict[Key, asyncio.Task[None]] = {}
+        self._under_way: dict[Key, tuple[asyncio.Task[None], Message]] = {}
         self._ends: dict[Key, asyncio.Event] = {}
 
     async def hear(self, sender: Sender, incoming: Incoming) -> None:
@@ -181,8 +181,9 @@ class Conversation:
                 del self._ends[key]
 
     async def _stop(self, key: Key) -> None:
-        """End what is being done about a message in this process."""
-        if (task := self._under_way.get(key)) is not None:
+        """End what is being done about a message in this process; an answer is let finish."""
+        task, message = self._under_way.get(key, (None, None))
+        if task is not None and message is not None and not message.answered:
             task.cancel()
         if (end := self._ends.get(key)) is not None:
             await end.wait()
@@ -237,7 +238,7 @@ class Conversation:
 
     async def _until_told(self, key: Key, telling: Coroutine[None, None, None]) -> None:
         task = asyncio.create_task(telling)
-        self._under_way[key] = task
+        self._under_way[key] = task, message
         try:
             # Not awaited itself: that it was ended by another message is no end of this one.
             await asyncio.wait({task})
@@ -246,7 +247,7 @@ class Conversation:
             await asyncio.wait({task})
             raise
         finally:
-            if self._under_way.get(key) is task:
+            if self._under_way.get(key) == (task, message):
                 del self._under_way[key]
         if not task.cancelled():
             await task

@@ -23,7 +23,10 @@ _AGAIN = 3
 
 
 class Message:
-    """The message that answers one question; ``receipt`` is its proof once it stands."""
+    """The message that answers one question.
+
+    ``receipt`` is its proof once it stands; ``answered`` says that the answer does.
+    """
 
     def __init__(
         self,
@@ -34,6 +37,7 @@ class Message:
         reply_to: Receipt | None = None,
     ) -> None:
         self.receipt: Receipt | None = None
+        self.answered = False
         self._sender = sender
         self._key = key
         self._records = records
@@ -82,6 +86,7 @@ class Message:
         if self.receipt is None or not await self._edited(self.receipt, first):
             await self._repeatedly(first)
         assert self.receipt is not None
+        self.answered = True
         await self._records.mark(self._key, Stage.TOLD, self.receipt)
         await self._follow(rest)
         return self.receipt

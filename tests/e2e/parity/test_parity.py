@@ -1,0 +1,219 @@
+"""One script on every platform that listens: the same answers, acknowledged, edited into place.
+
+The adapters are the real ones, before strict servers; git, SQLite, the gate and the use cases are
+real as well. Only the moment at which an answer is ready is the test's, so that every answer has a
+placeholder where the platform can edit one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from bot import runner
+from bot.access import Gate
+from bot.access.configured import policy_of
+from bot.app import App, opened
+from bot.clock import FixedClock
+from bot.config import read
+from bot.conversation import Answers, Conversation
+from bot.conversation.flow import Rhythm
+from bot.delivery import Delivery
+from bot.lease import FileLeases
+from bot.platforms.base import Ability
+from bot.platforms.slack import sender as slack_sender
+from bot.roster import Fixed
+from bot.store.feedback import SqlFeedback, Verdict
+from bot.store.replies import SqlReplies
+from tests.builders import START, RepositoryBuilder
+from tests.e2e.parity import console, feishu, slack, telegram
+from tests.e2e.parity.stage import Stage, until, words
+
+Open = Callable[[], AbstractAsyncContextManager[Stage]]
+
+STAGES: list[Open] = [
+    slack.by_socket,
+    slack.by_http,
+    telegram.by_polling,
+    telegram.by_webhook,
+    feishu.by_connection,
+    feishu.by_http,
+    console.at_a_terminal,
+]
+NAMES = [f"{one.__module__.rpartition('.')[2]} {one.__name__}" for one in STAGES]
+
+SCRIPT = (
+    "explain #2",
+    "why",
+    "what changed in scheduler since 2026-01-01",
+    "本周有哪些变更",
+    "explain #999",
+    "blargh the foo",
+    "what changed since 2026-99-99",
+    "help",
+)
+"""Questions, follow-ups, unknown words and errors, in two languages."""
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    builder = RepositoryBuilder(tmp_path_factory.mktemp("parity") / "project")
+    builder.commit(
+        "Add a scheduler (#2)", {"src/scheduler.py": "def run(jobs):\n    return jobs\n"}
+    )
+    builder.commit(
+        "[Core] Remove the flag --eager from the scheduler (#3)",
+        {"src/scheduler.py": "def run(jobs, limit):\n    return jobs[:limit]\n"},
+    )
+    builder.commit("Tell how to install (#4)", {"README.md": "Install it.\n"})
+    return builder.path
+
+
+@pytest.fixture(autouse=True)
+def brisk(monkeypatch: pytest.MonkeyPatch) -> None:
+    # One message a second is Slack's limit; that it is kept is tested elsewhere.
+    monkeypatch.setattr(slack_sender, "_IN_A_CHANNEL", slack.BRISK)
+
+
+class Unhurried(Answers):
+    """Answers that take a moment longer than the placeholder."""
+
+    async def answer(self, account, asked, watch):
+        try:
+            return await super().answer(account, asked, watch)
+        finally:
+            if watch.shown:
+                await asyncio.sleep(0.1)
+
+
+class Played:
+    """A stage with the program behind it."""
+
+    def __init__(self, stage: Stage, app: App) -> None:
+        self.stage = stage
+        self.app = app
+
+    async def ask(self, text: str) -> str:
+        """Say something; the one answer, once nothing more comes of it."""
+        return await self._answered(lambda: self.stage.say(text))
+
+    async def press(self, label: str) -> str:
+        """Press a button; the one answer."""
+        return await self._answered(lambda: self.stage.press(label))
+
+    async def _answered(self, act) -> str:
+        before = len(self.stage.texts())
+        records = SqlReplies(self.app.database)
+        await act()
+        await until(lambda: len(self.stage.texts()) > before)
+        async with asyncio.timeout(10):
+            while await records.left(self.stage.account):
+                await asyncio.sleep(0.01)
+        (answer,) = self.stage.texts()[before:]
+        return answer.strip()
+
+
+@asynccontextmanager
+async def played(stage: Stage, project: Path, folder: Path) -> AsyncIterator[Played]:
+    """The program on a stage: its own composition, but for the clock and the rhythm."""
+    folder.mkdir()
+    file = folder / "digestbot.toml"
+    file.write_text(
+        f"""
+        data = {str(folder / "data")!r}
+        [[repositories]]
+        place = {str(project)!r}
+        name = "ada/project"
+        [platforms.{stage.account}]
+        kind = "console"
+        [[channels]]
+        name = "team"
+        platform = {stage.account!r}
+        chat = {stage.chat!r}
+        """,
+        encoding="utf-8",
+    )
+    config, clock = read(file), FixedClock(START + timedelta(days=1))
+    async with opened(file, clock=clock) as app:
+        gate = Gate(policy_of(config, {stage.account: stage.sender.name}))
+        leases = FileLeases(app.data / "leases")
+        senders = {stage.account: stage.sender}
+        hearing = Conversation(
+            Unhurried(app, config, gate),
+            SqlReplies(app.database),
+            leases,
+            clock,
+            senders,
+            rhythm=Rhythm(moment=0.01, first=5.0),
+        )
+        work = runner.Work(
+            posts=Fixed([]), build=_none, finish=_none, hearing=hearing,
+            delivery=Delivery(app.ledger, leases), ledger=app.ledger, leases=leases,
+            clock=clock, receivers=[stage.sender],
+        )  # fmt: skip
+        stop = asyncio.Event()
+        running = asyncio.create_task(runner.run(work, stop))
+        try:
+            yield Played(stage, app)
+        finally:
+            stop.set()
+            await running
+
+
+async def _none(*_: object) -> tuple[()]:
+    return ()
+
+
+@pytest.fixture(scope="module")
+def expected(project: Path, tmp_path_factory: pytest.TempPathFactory) -> list[list[str]]:
+    """What the script is answered on a terminal."""
+    folder = tmp_path_factory.mktemp("expected") / "run"
+
+    async def play_it() -> list[list[str]]:
+        async with console.at_a_terminal() as stage, played(stage, project, folder) as play:
+            return [words(await play.ask(text)) for text in SCRIPT]
+
+    return asyncio.run(play_it())
+
+
+@pytest.mark.parametrize("open_stage", STAGES, ids=NAMES)
+async def test_script_is_answered_alike_everywhere(
+    open_stage: Open, expected: list[list[str]], project: Path, tmp_path: Path
+) -> None:
+    async with open_stage() as stage, played(stage, project, tmp_path / "run") as play:
+        for text, answer in zip(SCRIPT, expected, strict=True):
+            assert " ".join(words(await play.ask(text))) == " ".join(answer), text
+        assert stage.acknowledged()
+        if Ability.EDIT in stage.sender.abilities:
+            assert stage.edits() == len(SCRIPT)
+
+
+@pytest.mark.parametrize("open_stage", STAGES[:-1], ids=NAMES[:-1])
+async def test_buttons_explain_and_take_verdicts(
+    open_stage: Open, expected: list[list[str]], project: Path, tmp_path: Path
+) -> None:
+    async with open_stage() as stage, played(stage, project, tmp_path / "run") as play:
+        await play.ask("what changed in scheduler since 2026-01-01")
+        assert words(await play.press("Explain #2")) == expected[0]
+        assert await play.press("Not useful") == "Noted as not useful. Thank you."
+        assert await play.press("Useful") == "Noted as useful. Thank you."
+        (opinion,) = await SqlFeedback(play.app.database).all(START)
+        assert (opinion.repository, opinion.verdict) == ("ada/project", Verdict.USEFUL)
+        assert opinion.level
+        assert stage.acknowledged()
+
+
+@pytest.mark.parametrize("open_stage", STAGES[:4], ids=NAMES[:4])
+async def test_question_with_other_words_has_its_answer_edited(
+    open_stage: Open, expected: list[list[str]], project: Path, tmp_path: Path
+) -> None:
+    async with open_stage() as stage, played(stage, project, tmp_path / "run") as play:
+        await play.ask("explain #999")
+        await stage.restate("explain #2")
+        await until(lambda: words(stage.texts()[-1]) == expected[0])
+        assert len(stage.texts()) == 1
