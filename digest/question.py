@@ -13,8 +13,8 @@ from difflib import get_close_matches
 from zoneinfo import ZoneInfo
 
 from digest import chinese, english
-from digest.commands import read_managing
 from digest.asides import read_aside, read_symbol
+from digest.commands import read_managing
 from digest.errors import InvalidReference
 from digest.examples import EXAMPLES
 from digest.intent import (
@@ -58,7 +58,7 @@ _COMPARE = re.compile(
 )
 _NOTES = re.compile(
     r"(?:(?:show|give me|make|write|the|a) )*(?:release notes|changelog|comparison)(?: (?:of|for))?"
-    r"|的?(?:发布说明|更新日志|对比|比较)|的?(?:差异|区别|不同)|有(?:什么|哪些)(?:差异|区别|不同)",
+    r"|(?:what(?:'s| is) )?(?:the )?(?:differences?|different)|的?(?:发布说明|更新日志|对比|比较)|的?(?:差异|区别|不同)|有(?:什么|哪些)(?:差异|区别|不同)",
     re.IGNORECASE,
 )
 _EXPLAIN_RANGE = re.compile(
@@ -66,7 +66,7 @@ _EXPLAIN_RANGE = re.compile(
     re.IGNORECASE,
 )
 _AND = re.compile(
-    r"(?:and|what about|how about|same for|same)(?: (?:for|in|the))*|那么?|那么?呢|换成",
+    r"(?:and|what about|how about|same for|same)(?: (?:for|in|the))*|那么?|(?:那么?)? ?呢|换成",
     re.IGNORECASE,
 )
 _AND_ZH = re.compile(r"^那|呢$")
@@ -93,8 +93,16 @@ def parse(text: str, now: datetime, zone: ZoneInfo) -> Intent:
         return Explain(reference=parse_reference(question))
     except InvalidReference:
         pass
-    intent = read_aside(asked) or _read(question, now, zone) or read_aside(english.mended(asked))
+    intent = read_aside(asked) or _read(question, now, zone) or _mended(asked, question, now, zone)
     return intent or Unknown(near=_near(question, language_of(text)))
+
+
+def _mended(asked: str, question: str, now: datetime, zone: ZoneInfo) -> Intent | None:
+    """The intent of a question whose first words misspell command words."""
+    better = english.mended(question)
+    return read_aside(english.mended(asked)) or (
+        _read(better, now, zone) if better != question else None
+    )
 
 
 def tidy(text: str) -> str:

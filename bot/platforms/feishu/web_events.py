@@ -20,6 +20,7 @@ from typing import Any
 import structlog
 
 from bot.platforms.base import AsgiReceive, AsgiScope, AsgiSend
+from bot.replays import Replays
 
 log = structlog.get_logger(__name__)
 
@@ -82,9 +83,10 @@ class WebEvents:
         self._key = key
         self._token = token
         self._clock = clock
+        self._replays = Replays(WINDOW)
 
     async def __call__(self, scope: AsgiScope, receive: AsgiReceive, send: AsgiSend) -> None:
-        """Answer one request: 401 and nothing else to what Feishu did not sign."""
+        """Answer one request: 401 and nothing else to what Feishu did not sign, or signed once."""
         if scope["type"] != "http":
             return
         headers = {
@@ -111,6 +113,8 @@ class WebEvents:
         if self.take is None:
             # Delivered again in a quarter of a minute, when somebody may listen.
             return 503, {}
+        if not self._replays.first(headers["x-lark-signature"], self._clock()):
+            return 401, {}
         try:
             return 200, self.take(event) or {}
         except Exception:

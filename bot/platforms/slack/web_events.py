@@ -16,6 +16,7 @@ from slack_bolt.response import BoltResponse
 from bot.platforms.base import AsgiReceive, AsgiScope, AsgiSend
 from bot.platforms.slack.installing import Installing
 from bot.platforms.slack.intake import Intake
+from bot.replays import Replays
 
 WINDOW = 300
 """Seconds that a request's time may lie from ours, by Slack's own page."""
@@ -48,9 +49,10 @@ class WebEvents:
         self._installing = installing
         self._secret = secret
         self._clock = clock
+        self._replays = Replays(WINDOW)
 
     async def __call__(self, scope: AsgiScope, receive: AsgiReceive, send: AsgiSend) -> None:
-        """Answer one request: 401 and nothing else to what Slack did not sign."""
+        """Answer one request: 401 and nothing else to what Slack did not sign, or signed once."""
         if scope["type"] != "http":
             return
         headers = {
@@ -78,7 +80,13 @@ class WebEvents:
         except UnicodeDecodeError:
             await _reply(send, 400)
             return
+        signature = headers["x-slack-signature"]
+        if not self._replays.first(signature, self._clock()):
+            await _reply(send, 401)
+            return
         answer = await self._intake.dispatch(text, headers, mode="http")
+        if answer.status >= 500:
+            self._replays.forget(signature)
         await _pass_on(send, answer)
 
 

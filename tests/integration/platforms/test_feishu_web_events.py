@@ -164,6 +164,17 @@ async def test_what_is_not_signed_or_stale_gets_401_and_nothing_else(body, heade
         assert heard.empty()
 
 
+async def test_a_request_that_was_recorded_gets_401_and_nothing_else():
+    async with called() as (client, heard):
+        body, headers = request(presses("explain", "#7"))
+        answers = [await client.post("/", content=body, headers=headers) for _ in range(3)]
+        assert [answer.status_code for answer in answers] == [200, 401, 401]
+        async with asyncio.timeout(5):
+            await heard.get()
+        await asyncio.sleep(0.02)
+        assert heard.empty()
+
+
 async def test_other_methods_and_too_large_bodies_are_refused():
     async with called() as (client, _):
         assert (await client.get("/")).status_code == 405

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
+import hmac
 import json
+import time
 from urllib.parse import urlencode
 
 import aiohttp
@@ -12,7 +15,7 @@ import pytest
 from bot.platforms.base import Called
 from bot.platforms.slack import Config, create
 from bot.platforms.slack.web_events import LARGEST
-from tests.integration.platforms.slack_caller import SECRET, Caller
+from tests.integration.platforms.slack_caller import MENTION, SECRET, Caller
 from tests.servers.asgi import served
 from tests.servers.slack import BOT_TOKEN, CHANNEL, PERSON, TEAM, SlackServer
 
@@ -105,8 +108,25 @@ async def test_other_methods_and_giants_are_refused(caller):
     assert (await caller.post(b"\xff\xfe"))[0] == 400
 
 
-async def test_a_request_that_was_recorded_is_the_same_message_again(caller):
+async def test_what_slack_delivers_again_is_the_same_message(caller):
     await caller.event()
-    await caller.event(**{"X-Slack-Retry-Num": "1", "X-Slack-Retry-Reason": "http_timeout"})
+    await caller.event(shift=1, **{"X-Slack-Retry-Num": "1", "X-Slack-Retry-Reason": "timeout"})
     async with asyncio.timeout(5):
         assert await caller.heard.get() == await caller.heard.get()
+
+
+async def test_a_request_that_was_recorded_gets_401_and_nothing_else(caller):
+    body, stamp = json.dumps(MENTION).encode(), str(int(time.time()))
+    signed = hmac.new(SECRET.encode(), f"v0:{stamp}:".encode() + body, hashlib.sha256)
+    recorded = {
+        "Content-Type": "application/json",
+        "X-Slack-Request-Timestamp": stamp,
+        "X-Slack-Signature": f"v0={signed.hexdigest()}",
+    }
+    answers = []
+    for _ in range(3):
+        async with caller.session.post(caller.url, data=body, headers=recorded) as answer:
+            answers.append(answer.status)
+    assert answers == [200, 401, 401]
+    await asyncio.sleep(0.05)
+    assert caller.heard.qsize() == 1

@@ -1,0 +1,206 @@
+"""A Slack channel that sets itself up: from the first word to the filtered post, and to silence."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from bot import runner
+from bot.app import opened
+from bot.commands.running import _work
+from bot.config import read
+from bot.platforms.base import Incoming, Receipt, Sender
+from bot.senders import open_senders
+from tests.builders import RepositoryBuilder
+from tests.fakes_delivery import FakeClock, FakeLeases
+from tests.servers.slack import BOT_TOKEN, CHANNEL, Channel, SlackServer
+
+OTHER = "C0000000009"
+FRIDAY = datetime(2026, 3, 6, 12, tzinfo=UTC)
+ADMIN, MEMBER = "U0ADMIN", "U0MEMBER"
+
+
+@dataclass
+class Chat:
+    """A channel with the program behind it, at a time that the test sets."""
+
+    server: SlackServer
+    sender: Sender
+    work: runner.Work
+    loop: runner.Runner
+    clock: FakeClock
+    project: RepositoryBuilder
+
+    async def say(
+        self, words: str, *, person: str = ADMIN, chat: str = CHANNEL, external: bool = False
+    ) -> str:
+        """Everything that stands below a message when it is answered."""
+        stamp = self.server.say(words, channel=chat, user=person).ts
+        before = len(self.server.messages)
+        incoming = Incoming(
+            platform="slack",
+            chat=chat,
+            person=person,
+            text=words,
+            id=stamp,
+            at=self.clock.now(),
+            receipt=Receipt(message=stamp, thread=stamp),
+            external=external,
+        )
+        await self.work.hearing.hear(self.sender, incoming)
+        await self.loop.look()
+        return "\n".join(one.text for one in self.server.messages[before:])
+
+    async def posts_at(self, moment: datetime) -> list[str]:
+        """What is posted by itself when the loop looks at a moment."""
+        before = len(self.server.messages)
+        self.clock.time = moment
+        await self.loop.sweep()
+        return [one.text for one in self.server.messages[before:] if not one.thread]
+
+    def commit(self, message: str, path: str, at: datetime, author: str = "") -> None:
+        more = {"author": author} if author else {}
+        self.project.commit(message, {path: f"{message}\nVALUE = 1\n"}, at=at, **more)
+
+
+@pytest.fixture
+async def chat(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Chat]:
+    monkeypatch.setenv("DIGESTBOT_DATA", str(tmp_path / "data"))
+    project = RepositoryBuilder(tmp_path / "project")
+    project.commit("Begin (#1)", {"README.md": "x\n"}, at=datetime(2026, 2, 20, tzinfo=UTC))
+    async with AsyncExitStack() as stack:
+        server = stack.enter_context(SlackServer(rate=1000, burst=1000))
+        server.channels[OTHER] = Channel("other")
+        file = tmp_path / "digestbot.toml"
+        file.write_text(
+            f"""
+[access]
+anyone = true
+admins = ["slack:{ADMIN}"]
+
+[[repositories]]
+place = {str(project.path)!r}
+name = "acme/engine"
+
+[[repositories]]
+place = {str(project.path)!r}
+name = "acme/open"
+visibility = "public"
+
+[platforms.slack]
+bot_token = "{BOT_TOKEN}"
+api = "{server.url}"
+
+[[channels]]
+name = "team"
+platform = "slack"
+chat = "{OTHER}"
+time = "18:00"
+""",
+            encoding="utf-8",
+        )
+        clock = FakeClock(FRIDAY)
+        app = await stack.enter_async_context(opened(file, clock, logging=True))
+        config = read(file)
+        senders = open_senders(config)
+        for sender in senders.values():
+            stack.push_async_callback(sender.aclose)
+        work = _work(app, config, senders, FakeLeases())
+        yield Chat(server, senders["slack"], work, runner.Runner(work), clock, project)
+
+
+async def test_channel_subscribes_filters_mutes_pauses_and_leaves(chat: Chat) -> None:
+    assert "acme/engine" in await chat.say("subscribe engine daily 09:00 Europe/Berlin level low")
+    listed = await chat.say("subscriptions")
+    assert "acme/engine" in listed
+    assert "2026-03-07 09:00" in listed
+    assert "configuration" not in listed
+    assert "moe" in await chat.say("mute moe")
+
+    chat.commit("Add a cache (#2)", "src/cache.py", FRIDAY - timedelta(days=1))
+    chat.commit("Tell of caches (#3)", "docs/cache.md", FRIDAY - timedelta(hours=3))
+    previewed = await chat.say("include path src/**")
+    assert "1 of the 2 changes" in previewed
+    assert "save include path src/**" in previewed
+    assert "src/**" not in await chat.say("settings")
+    assert "Saved" in await chat.say("save include path src/**")
+    assert "path src/**" in await chat.say("settings")
+
+    assert await chat.posts_at(FRIDAY) == []
+    chat.commit("Raise the limit (#4)", "src/limit.py", FRIDAY + timedelta(hours=1))
+    chat.commit("[MoE] Fuse the experts (#5)", "src/moe.py", FRIDAY + timedelta(hours=2))
+    chat.commit(
+        "Bump torch (#6)", "src/pins.py", FRIDAY + timedelta(hours=3), "renovate[bot] <b@x>"
+    )
+    chat.commit("Write more (#7)", "docs/more.md", FRIDAY + timedelta(hours=4))
+    saturday = FRIDAY.replace(day=7, hour=8)
+    (post,) = await chat.posts_at(saturday + timedelta(minutes=1))
+    assert "Raise the limit" in post
+    assert not any(words in post for words in ("Fuse the experts", "Bump torch", "Write more"))
+    assert "1 muted" in post
+    assert "left out by filters (bot 1, include path " in post
+
+    assert "Paused" in await chat.say("pause")
+    chat.commit("Lower the limit (#8)", "src/limit.py", saturday + timedelta(hours=1))
+    assert await chat.posts_at(saturday + timedelta(days=1, minutes=1)) == []
+    assert "again" in await chat.say("resume")
+    (post,) = await chat.posts_at(saturday + timedelta(days=2, minutes=1))
+    assert "Lower the limit" in post
+
+    assert "1 subscription dropped" in await chat.say("取消订阅 engine in english")
+    chat.commit("Remove the limit (#9)", "src/limit.py", saturday + timedelta(days=2, hours=1))
+    assert await chat.posts_at(saturday + timedelta(days=3, minutes=1)) == []
+
+
+async def test_member_asks_and_lists_but_changes_nothing(chat: Chat) -> None:
+    for words in ("subscribe engine", "mute moe", "settings language zh", "include path src/**",
+                  "save exclude author ada", "pause", "unsubscribe"):  # fmt: skip
+        assert "Only an admin" in await chat.say(words, person=MEMBER)
+    assert "no subscription" in await chat.say("subscriptions", person=MEMBER)
+
+
+async def test_configured_channel_is_listed_and_keeps_its_own_rules(chat: Chat) -> None:
+    listed = await chat.say("subscriptions", chat=OTHER)
+    assert "by the configuration" in listed
+    assert "18:00" in listed
+    await chat.say("exclude path docs/**", chat=OTHER)
+    await chat.say("save exclude path docs/**", chat=OTHER)
+    assert await chat.posts_at(FRIDAY) == []
+    chat.commit("Write more (#7)", "docs/more.md", FRIDAY + timedelta(hours=1))
+    chat.commit("[CLI] Remove a flag (#8)", "src/cli.py", FRIDAY + timedelta(hours=2))
+    told = "\n".join(await chat.posts_at(FRIDAY.replace(hour=18, minute=1)))
+    assert "Write more" not in told
+
+
+async def test_external_channel_hears_of_private_repositories_by_an_admins_word_alone(
+    chat: Chat,
+) -> None:
+    chat.server.channels[CHANNEL].external = True
+    said = await chat.say("subscriptions", external=True)
+    assert "subscribe acme/open" in said
+    assert "acme/engine" not in said
+    refused = await chat.say("subscribe acme/engine 09:00 level low", external=True)
+    assert "knows no repository" in refused
+    assert "Set" in await chat.say("settings private on", external=True)
+    assert "Subscribed" in await chat.say("subscribe acme/engine 09:00 level low", external=True)
+    assert await chat.posts_at(FRIDAY) == []
+    chat.commit("Raise the limit (#4)", "src/limit.py", FRIDAY + timedelta(hours=1))
+    assert len(await chat.posts_at(FRIDAY.replace(day=7, hour=9, minute=1))) == 1
+
+
+async def test_post_of_a_private_repository_is_withheld_once_outsiders_read(chat: Chat) -> None:
+    await chat.say("subscribe acme/engine 09:00 level low")
+    assert await chat.posts_at(FRIDAY) == []
+    chat.commit("Raise the limit (#4)", "src/limit.py", FRIDAY + timedelta(hours=1))
+    chat.server.channels[CHANNEL].external = True
+    assert await chat.posts_at(FRIDAY.replace(day=7, hour=9, minute=1)) == []
+    chat.server.channels[CHANNEL].external = False
+    chat.commit("Lower the limit (#5)", "src/limit.py", FRIDAY + timedelta(days=1))
+    told = await chat.posts_at(FRIDAY.replace(day=8, hour=9, minute=1))
+    assert len(told) == 1
+    assert "Lower the limit" in told[0]
