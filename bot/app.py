@@ -20,8 +20,8 @@ from bot.store.coverage import SqlCoverage
 from bot.store.digests import SqlDigests
 from bot.store.engine import Database, open_archive
 from bot.store.ledger import SqlLedger
-from bot.store.profiles import SqlProfiles
 from bot.store.pages import SqlPages
+from bot.store.profiles import SqlProfiles
 from bot.store.requests import SqlRequests
 from bot.workers import Processes
 from digest.errors import NotARepository, UserError

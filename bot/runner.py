@@ -97,6 +97,8 @@ class Work:
     """Knows dead chats; without it one is left alone until the next start."""
     amend: Callable[[Mapping[str, Post]], Awaitable[None]] | None = None
     """Tells, in what was posted to the channels given, what became of it since."""
+    alert: Callable[[], Awaitable[None]] | None = None
+    """Tells at once what cannot wait for a slot; called often."""
 
 
 async def run(work: Work, stop: asyncio.Event, *, sweep: timedelta = SWEEP) -> None:
@@ -169,7 +171,7 @@ class Runner:
             await self._work.posts.changed()
             with self._under_way():
                 fresh = await self.look()
-                await asyncio.gather(*(self.attend(post) for post in fresh))
+                await asyncio.gather(self._alert(), *(self.attend(post) for post in fresh))
 
     async def sweep(self) -> None:
         """Take up what is left of every channel; none waits for another's platform."""
@@ -189,6 +191,7 @@ class Runner:
                 log.exception("sweep.broken")
             await asyncio.gather(
                 self._amend(posts),
+                self._alert(),
                 *(self._take_up(post, left.get(post.name, ())) for post in posts),
             )
             log.debug("sweep.done", left=sum(map(len, left.values())), seconds=_since(began))
@@ -199,6 +202,10 @@ class Runner:
                 await self._work.amend({p.name: p for p in posts if not self._left_alone(p)})
             except Exception:
                 log.exception("amend.broken")
+
+    async def _alert(self) -> None:
+        if self._work.alert is not None:
+            await self._work.alert()
 
     async def _take_up(self, post: Post, left: Left) -> None:
         """Pending deliveries first, so that digests come in their order; then a slot."""

@@ -21,6 +21,7 @@ from bot.store.chats import SqlChats
 from bot.subscription import Subscription
 from digest.chat import ChatSettings, Subscribed, Timing
 from digest.filtering import Filters
+from digest.language import Language
 from handlers.chats import ChatKey, Room, Run
 
 if TYPE_CHECKING:
@@ -66,6 +67,12 @@ class Subscribing:
             if not kept.paused and (served := self._served(chat, wanted, kept)) is not None:
                 found.append(served)
         return found
+
+    async def language(self, account: str, chat: str) -> Language:
+        """How a chat of an account is spoken to."""
+        key = ChatKey(platform=self._kinds.get(account, account), chat=chat)
+        kept = await self.chats.settings(key)
+        return kept.language or self._preferences(key).language
 
     async def room(self, account: str, asked: Incoming, admission: Verdict) -> Room:
         """The chat that a message comes from, with what the gate lets its person do there."""

@@ -5,17 +5,27 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Collection, Iterable
 from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
 
 from bot.sources.git import open_source
 from digest.errors import UserError
 from digest.profile import Entry
 from digest.usage import used
 
+if TYPE_CHECKING:
+    from bot.app import App
+
 _CODE = frozenset({".py", ".pyi", ".rs", ".go", ".js", ".mjs", ".ts", ".tsx", ".java", ".tf"})
 _SETTINGS = frozenset({".sh", ".bash", ".yaml", ".yml", ".toml", ".cfg", ".ini", ".env"})
 _NAMED = ("Dockerfile", "Containerfile", "Makefile", "Procfile")
 _MOST_FILES = 5_000
 _AT_ONCE = 200
+
+
+def places_of(app: App, names: Collection[str] | None = None) -> dict[str, str]:
+    """Where the configured repositories are, all or those of the names."""
+    configured = app.config.repositories if app.config else ()
+    return {one.name: one.place for one in configured if names is None or one.name in names}
 
 
 class Usages:

@@ -192,6 +192,7 @@ Intent = (
     | Again
     | Help
     | Managing
+    | ProfileIntent
     | Unknown
 )
 

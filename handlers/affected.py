@@ -25,7 +25,7 @@ from handlers.context import Context
 from handlers.conversing import ConversationKey
 from handlers.ingest import fill
 from handlers.looking import seen, tip_of
-from handlers.ports import Range
+from handlers.ports import Range, Tip
 from handlers.profiling import Kept, Profiles, chat_owner, person_owner
 from handlers.reaching import reach
 
@@ -103,7 +103,9 @@ async def profile_from(intent: ProfileFrom, ctx: Context) -> Answer:
 
 async def alert(intent: Alert, ctx: Context) -> Answer:
     """Turn alerts on, from the branch's tip of now on, or off."""
-    kept = await _load(ctx, mine=intent.mine)
+    if intent.mine:
+        raise UserError("alerts come to chats; turn them on in a direct chat with me")
+    kept = await _load(ctx, mine=False)
     if intent.on and not kept.profile.entries:
         raise UserError("the profile is empty; tell first what you use: profile add --flag ...")
     tip = (await tip_of(ctx)).sha or ""
@@ -134,12 +136,11 @@ def _kept_here(ctx: Context) -> tuple[Profiles, ConversationKey]:
     return ctx.profiles, ctx.conversation
 
 
-async def breaking(ctx: Context, kept: Kept) -> Sequence[Affecting]:
+async def breaking(ctx: Context, kept: Kept, tip: Tip) -> Sequence[Affecting]:
     """What was merged since a profile's owner was alerted last and may break what they use.
 
-    Raises what reading the range raises.
+    The hardest come first. Raises what reading the range raises.
     """
-    tip = await tip_of(ctx)
     if tip.sha is None or not kept.tip or tip.sha == kept.tip:
         return ()
     names, _ = await fill(ctx, Range(base=kept.tip, tip=tip.sha), tip)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import getpass
 import io
 import json
 import sys
@@ -14,6 +15,7 @@ from bot.commands import emit, finish, print_document
 from bot.forms import AnswerFormat
 from bot.platforms.console import Console, Keyboard, attached
 from bot.progress import Bar
+from bot.usage import Usages, places_of
 from digest.answer import Answer
 from digest.answer_form import answer_to_json
 from digest.errors import UnknownChange, UserError
@@ -24,6 +26,7 @@ from digest.window import parse_moment
 from handlers.ask import answer
 from handlers.ask import ask as ask_handler
 from handlers.context import Context
+from handlers.conversing import ConversationKey
 from handlers.help import help_page
 
 CHANNEL = "terminal"
@@ -107,7 +110,7 @@ def ask(
             at = app.at(FixedClock(parse_moment(now, where))) if now else app
             ctx = await _context(at, repo, branch, zone, language)
             ctx = replace(ctx, every=form is AnswerFormat.JSON)
-            found = await ask_handler(question, ctx, language)
+            found = await ask_handler(question, ctx, language, conversation=_mine("ask"))
             if found.error is not None:
                 raise found.error
             _show(found, ctx, form)
@@ -134,11 +137,22 @@ def chat(
             async for incoming in Keyboard().listen():
                 if incoming.text.casefold() in {"exit", "quit", "bye", "退出"}:
                     return
-                found = await ask_handler(incoming.text, ctx, language)
+                found = await ask_handler(
+                    incoming.text, ctx, language, conversation=_mine("chat")
+                )
                 for part in sender.render(found.document):
                     await sender.send("", part)
 
     finish(work())
+
+
+def _mine(thread: str) -> ConversationKey:
+    """The conversation of whoever sits here; a second question goes on from the first."""
+    try:
+        person = getpass.getuser()
+    except (OSError, KeyError):  # a container's user without a name
+        person = ""
+    return ConversationKey(platform="terminal", chat="", thread=thread, person=person)
 
 
 async def _context(
@@ -151,6 +165,7 @@ async def _context(
         language=app.language(language),
         progress=Bar(watched.repository.name),
         judging=app.judging(CHANNEL),
+        usage=Usages(app.data, places_of(app), anywhere=True),
     )
     await watched.source.sync()
     return ctx

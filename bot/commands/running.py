@@ -16,6 +16,7 @@ from bot import check as checking
 from bot import logs, runner
 from bot.access import Gate
 from bot.access.configured import policy_of
+from bot.alerting import Alerting
 from bot.amending import Amending
 from bot.app import App, opened
 from bot.check_forge import look_at_forge
@@ -29,7 +30,7 @@ from bot.discretion import Discretion
 from bot.folders import config_file
 from bot.forges.hooks import PREFIX, Hooks
 from bot.forges.keeping import Keeper
-from bot.lease import FileLeases
+from bot.lease import FileLeases, Leases
 from bot.models.config import ModelConfig
 from bot.notices import Desk, Notices, telling
 from bot.parking import Parking, parked
@@ -91,7 +92,7 @@ async def _run(config: Config, hosting: Hosting | None, notices: Notices | None)
             raise UserError(f"a platform cannot be used: {error}; see digestbot check") from error
         for sender in senders.values():
             stack.push_async_callback(sender.aclose)
-        work = _work(app, config, senders)
+        work = _work(app, config, senders, await _leases(app, stack))
         stop = asyncio.Event()
         runner.stop_on_signals(stop)
         await stack.enter_async_context(telling(notices, _desk(config, senders, work)))
@@ -107,17 +108,38 @@ async def _run(config: Config, hosting: Hosting | None, notices: Notices | None)
             await hosting.run({**mounts, PREFIX.rstrip("/"): hooks}, work, stop)
 
 
-def _work(app: App, config: Config, senders: Mapping[str, Sender]) -> runner.Work:
+async def _leases(app: App, stack: AsyncExitStack) -> Leases:
+    """Leases among all processes that share the archive: of this machine, or of any number."""
+    if app.database.dialect == "sqlite":
+        return FileLeases(app.data / "leases")
+    from bot.store.leases import ServerLeases
+    from bot.store.postgresql import PostgresDatabase
+
+    assert isinstance(app.database, PostgresDatabase)
+    leases = ServerLeases(app.database)
+    stack.push_async_callback(leases.aclose)
+    return leases
+
+
+def _work(app: App, config: Config, senders: Mapping[str, Sender], leases: Leases) -> runner.Work:
     kinds = {name: sender.name for name, sender in senders.items()}
     policy = policy_of(config, kinds)
     subscribing = Subscribing(app, config, policy, kinds)
     gate = Gate(policy, subscribing.trusts)
     roster = Roster(senders, [subscribing])
     subscribing.nudge = roster.nudge
-    leases = FileLeases(app.data / "leases")
     admin = admin_target(config, senders)
     delivery = Delivery(app.ledger, leases, [admin] if admin else [])
-    slots = Slots(app, roster.get, Amending(app, delivery, name_of), Discretion(gate))
+    discretion = Discretion(gate)
+    slots = Slots(app, roster.get, Amending(app, delivery, name_of), discretion)
+    alerting = Alerting(
+        app,
+        senders=senders,
+        delivery=delivery,
+        leases=leases,
+        discretion=discretion,
+        spoken=subscribing,
+    )
     return runner.Work(
         posts=roster,
         build=slots.build,
@@ -134,6 +156,7 @@ def _work(app: App, config: Config, senders: Mapping[str, Sender]) -> runner.Wor
         leases=leases,
         clock=app.clock,
         amend=slots.amend,
+        alert=alerting.look,
         parking=Parking(SqlRefusals(app.database), app.clock),
         receivers=[sender for sender in senders.values() if isinstance(sender, Receiver)],
     )

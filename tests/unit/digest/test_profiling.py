@@ -28,6 +28,7 @@ FLAG, VARIABLE = parse_entry("--max-len"), parse_entry("APP_PORT")
         "does anything break my plugin",
         "what may break what we use",
         "影响我们",
+        "影响我们吗",
         "有什么变更会影响我们",
         "我们会受影响",
         "我受到影响",

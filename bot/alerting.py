@@ -1,0 +1,127 @@
+"""What cannot wait for the next digest: merged changes that may break what a chat uses.
+
+A chat that turned alerts on is told once of each stretch of history. What was looked at is kept as
+soon as the alert is frozen in the ledger, so that a process that dies in between neither loses nor
+repeats one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Protocol
+
+import structlog
+
+from bot.courier import Target
+from bot.delivery import Delivery, Posting
+from bot.lease import Leases
+from bot.platforms.base import Sender
+from digest.affected import alert_document
+from digest.errors import UserError
+from digest.language import Language
+from handlers.affected import breaking
+from handlers.context import Context, Watched
+from handlers.looking import seen, tip_of
+from handlers.profiling import Kept
+
+if TYPE_CHECKING:
+    from bot.app import App
+    from bot.sections import RepositoryConfig
+
+log = structlog.get_logger(__name__)
+
+
+class Withholding(Protocol):
+    """Knows what a chat may not be told."""
+
+    async def withholds(self, target: Target, repository: str) -> bool:
+        """Whether a repository is not to be posted to the target."""
+
+
+class Spoken(Protocol):
+    """Knows how chats are spoken to."""
+
+    async def language(self, account: str, chat: str) -> Language:
+        """The language of a chat of an account."""
+
+
+class Alerting:
+    """Looks for what may break somebody, and tells them. Nothing but cancellation leaves it."""
+
+    def __init__(
+        self,
+        app: App,
+        *,
+        senders: Mapping[str, Sender],
+        delivery: Delivery,
+        leases: Leases,
+        discretion: Withholding,
+        spoken: Spoken,
+    ) -> None:
+        """``senders`` are the open accounts by their names in the configuration."""
+        self._app = app
+        self._senders = senders
+        self._delivery = delivery
+        self._leases = leases
+        self._discretion = discretion
+        self._spoken = spoken
+
+    async def look(self) -> None:
+        """Look at every repository that somebody wants alerts about."""
+        assert self._app.config is not None
+        for settings in self._app.config.repositories:
+            try:
+                await self._repository(settings)
+            except UserError as error:
+                log.error("alert.failed", repository=settings.name, error=str(error))  # noqa: TRY400  # it says all
+            except Exception:
+                log.exception("alert.failed", repository=settings.name)
+
+    async def _repository(self, settings: RepositoryConfig) -> None:
+        wanted = await self._app.profiles.alerted(settings.repository)
+        if not wanted:
+            return
+        watched = await self._app.watch_configured(settings)
+        await watched.source.sync()
+        for kept in wanted:
+            target = self._target(kept)
+            if target is None:
+                continue
+            async with self._leases.hold(f"alert\0{settings.name}\0{kept.owner}") as mine:
+                if mine:
+                    await self._owner(kept, target, watched)
+
+    async def _owner(self, kept: Kept, target: Target, watched: Watched) -> None:
+        """What is left of earlier alerts first, then what is new."""
+        left = await self._delivery.left(targets=[target])
+        await self._delivery.resume(target, left.get(target.name, ()))
+        ctx = await self._context(target, watched)
+        tip = await tip_of(ctx)
+        if tip.sha is None or tip.sha == kept.tip:
+            return
+        found = await breaking(ctx, kept, tip)
+        name = watched.repository.name
+        if found and not await self._discretion.withholds(target, name):
+            posting = Posting(
+                target=target,
+                digest=f"alert:{name}:{kept.tip}:{tip.sha}",
+                document=alert_document(found, seen(ctx, tip)),
+            )
+            delivered = await self._delivery.deliver(posting)
+            if not delivered.frozen:
+                return
+            log.info("alert.told", owner=kept.owner, repository=name, changes=len(found))
+        await self._app.profiles.save(watched.repository, replace(kept, tip=tip.sha))
+
+    async def _context(self, target: Target, watched: Watched) -> Context:
+        assert self._app.config is not None
+        language = await self._spoken.language(target.account, target.chat)
+        return self._app.context(watched, zone=self._app.config.defaults.zone, language=language)
+
+    def _target(self, kept: Kept) -> Target | None:
+        account, _, chat = kept.owner.partition(":")
+        sender = self._senders.get(account)
+        if sender is None or not chat:
+            return None
+        return Target(name=f"alerts {kept.owner}", sender=sender, chat=chat, account=account)

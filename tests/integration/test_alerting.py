@@ -1,0 +1,98 @@
+"""Alerts end to end: a real repository, the archive, the ledger, a console that posts."""
+
+from __future__ import annotations
+
+import io
+from dataclasses import replace
+
+import pytest
+
+from bot.alerting import Alerting
+from bot.app import opened
+from bot.delivery import Delivery
+from bot.lease import FileLeases
+from bot.platforms.console import Console
+from digest.language import Language
+from digest.profile import Profile, parse_entry
+from handlers.profiling import Kept
+from tests.builders import RepositoryBuilder
+
+FLAG = 'import argparse\n\np = argparse.ArgumentParser()\np.add_argument("--workers", default=4)\n'
+
+
+class Told:
+    """Withholds what it is told to, and speaks English."""
+
+    def __init__(self) -> None:
+        self.withheld = False
+
+    async def withholds(self, target, repository):
+        return self.withheld
+
+    async def language(self, account, chat):
+        return Language.EN
+
+
+@pytest.fixture
+async def made(tmp_path, monkeypatch):
+    """A repository with a flag, a profile that names it, and what looks for alerts."""
+    monkeypatch.setenv("DIGESTBOT_DATA", str(tmp_path / "data"))
+    builder = RepositoryBuilder(tmp_path / "engine")
+    first = builder.commit("Add workers", {"src/main.py": FLAG})
+    file = tmp_path / "digestbot.toml"
+    file.write_text(f'[[repositories]]\nplace = "{builder.path}"\nname = "o/engine"\n')
+    async with opened(file) as app:
+        out, told = io.StringIO(), Told()
+        leases = FileLeases(tmp_path / "leases")
+        alerting = Alerting(
+            app,
+            senders={"console": Console(out, width=100)},
+            delivery=Delivery(app.ledger, leases),
+            leases=leases,
+            discretion=told,
+            spoken=told,
+        )
+        assert app.config is not None
+        repository = app.config.repositories[0].repository
+        profile = Profile().with_([parse_entry("--workers")])
+        kept = Kept(owner="console:team", profile=profile, alerts=True, tip=first)
+        await app.profiles.save(repository, kept)
+        yield builder, alerting, out, told, app, repository
+
+
+async def test_what_may_break_is_told_once(made):
+    builder, alerting, out, _, app, repository = made
+    await alerting.look()
+    assert out.getvalue() == ""
+    builder.commit("Tidy up", {"src/other.py": "x = 1\n"})
+    tip = builder.commit("Remove workers", {"src/main.py": "p = None\n"})
+    for _ in range(3):
+        await alerting.look()
+    assert out.getvalue().count("Remove workers") == 1
+    assert "Tidy up" not in out.getvalue()
+    assert (await app.profiles.load("console:team", repository)).tip == tip
+
+
+async def test_what_only_touches_is_no_alert_and_is_looked_at_once(made):
+    builder, alerting, out, _, app, repository = made
+    tip = builder.commit("Add a flag", {"src/main.py": FLAG + 'p.add_argument("--port")\n'})
+    await alerting.look()
+    assert out.getvalue() == ""
+    assert (await app.profiles.load("console:team", repository)).tip == tip
+
+
+async def test_what_a_chat_may_not_be_told_is_not_posted(made):
+    builder, alerting, out, told, *_ = made
+    told.withheld = True
+    builder.commit("Remove workers", {"src/main.py": "p = None\n"})
+    await alerting.look()
+    assert out.getvalue() == ""
+
+
+async def test_an_owner_whose_account_is_gone_is_passed_over(made):
+    builder, alerting, out, _, app, repository = made
+    kept = await app.profiles.load("console:team", repository)
+    await app.profiles.save(repository, replace(kept, owner="gone:team"))
+    builder.commit("Remove workers", {"src/main.py": "p = None\n"})
+    await alerting.look()
+    assert out.getvalue().count("Remove workers") == 1
