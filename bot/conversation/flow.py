@@ -234,9 +234,11 @@ class Conversation:
     async def _tell(self, sender: Sender, key: Key, asked: Incoming, message: Message) -> None:
         """Answer, in a task of its own that an edit or a deletion can end."""
         with span("answer", platform=sender.name):
-            await self._until_told(key, self._told(sender, key, asked, message))
+            await self._until_told(key, message, self._told(sender, key, asked, message))
 
-    async def _until_told(self, key: Key, telling: Coroutine[None, None, None]) -> None:
+    async def _until_told(
+        self, key: Key, message: Message, telling: Coroutine[None, None, None]
+    ) -> None:
         task = asyncio.create_task(telling)
         self._under_way[key] = task, message
         try:
