@@ -7,8 +7,8 @@ UTC. Texts are what people wrote: bounded where they are read, escaped where the
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
 
@@ -96,11 +96,13 @@ class Patch:
     """The files of a request or commit, with lines where the forge gave them.
 
     ``total`` is how many files there are, as far as the forge counts; there are more than
-    ``files`` where it cut its list short.
+    ``files`` where it cut its list short. ``texts`` are contents by the ids in the files, of those
+    that facts are read from and the forge gave.
     """
 
     files: tuple[FileChange, ...]
     total: int
+    texts: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def truncated(self) -> bool:

@@ -59,6 +59,22 @@ def read_diff(text: str) -> tuple[FileChange, ...]:
     return tuple(files)
 
 
+def before(after: str, hunks: Sequence[Hunk]) -> str | None:
+    """The text that a file had, from the one it has and what changed; ``None`` where these differ.
+
+    A forge gives the one text and the patch; asking for the other would cost a request more.
+    """
+    lines = after.split("\n")
+    for hunk in reversed(hunks):
+        # Where nothing was added, the hunk names the line before.
+        at = hunk.new_start - 1 if hunk.added else hunk.new_start
+        there = [line.removesuffix("\r") for line in lines[at : at + len(hunk.added)]]
+        if there != list(hunk.added):
+            return None
+        lines[at : at + len(hunk.added)] = hunk.removed
+    return "\n".join(lines)
+
+
 @dataclass(slots=True)
 class _Head:
     """What stands above the hunks of a file."""

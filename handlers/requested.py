@@ -7,6 +7,7 @@ not hold. What is found is analysed by the same facts as any change, and kept ma
 from __future__ import annotations
 
 import logging
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from digest.analysis import analyse
@@ -14,6 +15,7 @@ from digest.answer import Answer, Row, as_of, graded_because
 from digest.change import Change
 from digest.document import Block, Document, Emphasis, Paragraph, Spans, plain
 from digest.errors import ForgeDown, ForgeFailed, NotOnForge, UnknownChange
+from digest.facts import wanted
 from digest.facts.model import FACTS_VERSION
 from digest.graded import Graded
 from digest.grading import Batch, grade_batch
@@ -117,7 +119,7 @@ async def _explain_number(number: int, forge: Forge, ctx: Context) -> Answer:
     graded = _still_good(kept, request)
     if graded is None:
         patch = await _completed(request, await forge.patch(request), ctx)
-        graded = await _graded(as_change(request, patch), ctx)
+        graded = await _graded(as_change(request, patch), ctx, patch.texts)
     now = ctx.clock.now()
     if ctx.requests is not None:
         await ctx.requests.keep_graded(ctx.watched.repository, request, graded, now)
@@ -156,8 +158,12 @@ async def _explain_commit(sha: str, forge: Forge, ctx: Context) -> Answer:
     return await _answer(_Told(graded=graded, remark=remark), ctx)
 
 
-async def _graded(change: Change, ctx: Context) -> Graded:
-    batch = Batch(changes=(change,), texts={}, thresholds=ctx.watched.thresholds)
+async def _graded(change: Change, ctx: Context, texts: Mapping[str, str] | None = None) -> Graded:
+    """The change graded by the same facts as any; what contents are missing the clone may have."""
+    known = dict(texts or {})
+    if lacking := [blob for blob in wanted(change) if blob not in known]:
+        known.update(await ctx.watched.source.texts(lacking))
+    batch = Batch(changes=(change,), texts=known, thresholds=ctx.watched.thresholds)
     done = await ctx.workers.few(grade_batch, batch)
     for sha, why in done.failures.items():
         log.warning("request.unread: %s, %s", sha, why)

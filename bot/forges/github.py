@@ -8,6 +8,7 @@ https://docs.github.com/en/rest/about-the-rest-api/breaking-changes
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Sequence
+from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from typing import TypeVar
@@ -15,9 +16,11 @@ from typing import TypeVar
 from bot.forges import github_reading as reading
 from bot.forges.fields import Json, table, tables
 from bot.forges.wire import Page, Wire
-from digest.change import Change
+from digest.change import Change, FileChange, FileStatus
 from digest.errors import NotOnForge
-from digest.request import Comparison, Issue, Patch, PullRequest, Release, final
+from digest.facts import wanted
+from digest.request import Comparison, Issue, Patch, PullRequest, Release, as_change, final
+from digest.unified import before
 
 HEADERS = {"accept": "application/vnd.github+json", "x-github-api-version": "2022-11-28"}
 """What goes with every request."""
@@ -29,6 +32,9 @@ _MOST_FILES = 3000
 _MOST_FILE_PAGES = _MOST_FILES // _PAGE
 _MOST_PAGES = 10
 """Pages of merged requests at one look: a thousand, several weeks of a busy repository."""
+
+_MOST_TEXTS = 20
+"""Contents of files that are asked for at most, each by a request."""
 
 _MOST_COMMIT_PAGES = 10
 _MOST_TIMELINE_PAGES = 5
@@ -69,7 +75,37 @@ class GitHub:
             most=_MOST_FILE_PAGES,
         )
         read = self._read(lambda: tuple(map(reading.file, tables(files))))
-        return Patch(files=read, total=max(request.files, len(read)))
+        whole = Patch(files=read, total=max(request.files, len(read)))
+        return await self._with_texts(request, whole)
+
+    async def _with_texts(self, request: PullRequest, patch: Patch) -> Patch:
+        """The files with the contents that facts are read from, as far as requests allow.
+
+        Nobody has few requests an hour, and does without: facts are then read from lines alone.
+        """
+        if not self.eager:
+            return patch
+        asked = frozenset(wanted(as_change(request, patch))[:_MOST_TEXTS])
+        texts: dict[str, str] = {}
+        files: list[FileChange] = []
+        for file in patch.files:
+            after = await self._text(file.new_id) if file.new_id in asked else None
+            old = before(after, file.hunks) if after is not None else None
+            if after is not None and old is not None and file.status is not FileStatus.ADDED:
+                file = replace(file, old_id=f"before {file.new_id}")  # noqa: PLW2901 - the same, better
+                texts[file.old_id] = old
+            if after is not None:
+                texts[file.new_id] = after
+            files.append(file)
+        return replace(patch, files=tuple(files), texts=texts)
+
+    async def _text(self, blob: str) -> str | None:
+        """A file's content; ``None`` where the forge does not give it."""
+        try:
+            page = await self._wire.get(f"{self._base}/git/blobs/{blob}", "file")
+        except NotOnForge:
+            return None
+        return self._read(lambda: reading.content(table(page.value)))
 
     async def issue(self, number: int) -> Issue:
         """An issue, with what its timeline says of requests and commits."""

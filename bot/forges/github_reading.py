@@ -5,6 +5,7 @@ Fields: https://docs.github.com/en/rest/pulls/pulls, /issues/timeline, /commits/
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Iterator, Sequence
 from urllib.parse import quote
 
@@ -41,6 +42,7 @@ _VERDICTS = {
     "DISMISSED": Verdict.DISMISSED,
 }
 _PATH = 4096
+_TEXT = 1 << 20
 _MOST_COMMITS = 100
 
 
@@ -107,8 +109,19 @@ def file(found: Json) -> FileChange:
         deleted=deleted,
         hunks=read_hunks(patch).hunks,
         omitted=not patch and added + deleted > 0,
-        new_id="" if status is FileStatus.DELETED else fields.text(found, "sha"),
+        new_id="" if status is FileStatus.DELETED else fields.sha(found, "sha"),
     )
+
+
+def content(found: Json) -> str | None:
+    """The text of a blob; ``None`` for what is no text or larger than what is read of one."""
+    packed = fields.text(found, "content", 2 * _TEXT)
+    if fields.text(found, "encoding") != "base64" or fields.count(found, "size") > _TEXT:
+        return None
+    try:
+        return base64.b64decode(packed).decode("utf-8")
+    except UnicodeDecodeError:
+        return None
 
 
 def change(found: Json, files: Sequence[Json]) -> Change:

@@ -67,6 +67,7 @@ class GitHubServer(Loopback):
         self.reviews: dict[int, list[dict[str, Any]]] = {}
         self.issues: dict[int, dict[str, Any]] = {}
         self.timelines: dict[int, list[dict[str, Any]]] = {}
+        self.blobs: dict[str, bytes] = {}
         self.commits: dict[str, dict[str, Any]] = {}
         self.releases: list[dict[str, Any]] = []
         self.comparisons: dict[str, dict[str, Any]] = {}
@@ -136,6 +137,10 @@ class GitHubServer(Loopback):
                 return self._listed(self.timelines.get(int(number), []), sent)
             case ["commits", sha]:
                 return self._commit(sha, sent)
+            case ["git", "blobs", sha] if sha in self.blobs:
+                packed = base64.encodebytes(self.blobs[sha]).decode()
+                size = len(self.blobs[sha])
+                return self._json({"content": packed, "encoding": "base64", "size": size}, sent)
             case ["releases"]:
                 return self._listed(self.releases, sent)
             case ["compare", *names] if "/".join(names) in self.comparisons:
