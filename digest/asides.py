@@ -67,28 +67,42 @@ _LANGUAGES = {
 
 _FORMS: tuple[tuple[str, _Make], ...] = (
     (
-        r"(?:show |give |see |tell )?(?:me )?(?:the )?(?:more|next|next page|rest)(?: of (?:it|them))?"
-        r"|continue|go on|keep going|(?:看|显示)?(?:更多|下一页|下页|继续|接着)|还有(?:哪些|吗|什么)?|再来",
+        (
+            r"(?:show |give |see |tell )?(?:me )?(?:the )?(?:more|next|next page|rest)(?: of (?:it"
+            r"|them))?"
+            r"|continue|go on|keep going|(?:看|显示)?(?:更多|下一页|下页|继续|接着)"
+            r"|还有(?:哪些|吗|什么)?|再来"
+        ),
         _plain(More()),
     ),
     *(
         (
-            rf"(?:(?:say|tell|answer|show|repeat|translate)(?: it| this| that| me)? )?"
-            rf"(?:in|in to|into|to) (?:{words})|(?:{words})"
-            rf"|(?:请?(?:用|以|说|换成|改用|翻译成))(?:{words})(?:说|回答|再说一[次遍]|显示|版)?",
+            (
+                rf"(?:(?:say|tell|answer|show|repeat|translate)(?: it| this| that| me)? )?"
+                rf"(?:in|in to|into|to) (?:{words})|(?:{words})"
+                rf"|(?:请?(?:用|以|说|换成|改用|翻译成))(?:{words})(?:说|回答|再说一[次遍]"
+                rf"|显示|版)?"
+            ),
             _plain(Retell(language=language)),
         )
         for language, words in _LANGUAGES.items()
     ),
     (
-        r"(?:make it |be |a bit |much )*(?:shorter|briefer|brief|short|more concise|concise"
-        r"|less detail|tl;?dr)|in short|(?:太长了?|简短|精简|简单|短)(?:一?[点些])?(?:说)?|更[短简]|更简短|长话短说",
+        (
+            r"(?:make it |be |a bit |much )*(?:shorter|briefer|brief|short|more concise|concise"
+            r"|less detail|tl;?dr)|in short|再?(?:太长了?|简短|精简|简单"
+            r"|短)(?:一?[点些])?(?:说)?|更[短简]|更简短|长话短说"
+        ),
         _plain(Retell(longer=False)),
     ),
     (
-        r"(?:make it |be |a bit |much )*(?:longer|more detailed|more details?|in (?:more |full )?detail"
-        r"|details|in full|elaborate|tell me more)"
-        r"|(?:详细|具体|长)(?:一?[点些])?(?:说明?)?|更[长详]|更详细|更具体|展开(?:说说?|讲讲?)?|说详细[点些]",
+        (
+            r"(?:make it |be |a bit |much )*(?:longer|more detailed|more details?|in (?:more "
+            r"|full )?detail"
+            r"|details|in full|elaborate|tell me more)"
+            r"|(?:详细|具体|长)(?:一?[点些])?(?:说明?)?|更[长详]|更详细|更具体|展开(?:说说?"
+            r"|讲讲?)?|说详细[点些]"
+        ),
         _plain(Retell(longer=True)),
     ),
     (
@@ -97,8 +111,10 @@ _FORMS: tuple[tuple[str, _Make], ...] = (
     ),
     (rf"how (?:risky|safe|dangerous) is {_REF}", _about(Risky)),
     (
-        rf"(?:(?:any|the|what(?:'s| is| are) the) )?risks?(?: (?:of|in|with) {_REF}| {_ONE})?"
-        r"|what (?:could|can|might) go wrong",
+        (
+            rf"(?:(?:any|the|what(?:'s| is| are) the) )?risks?(?: (?:of|in|with) {_REF}| {_ONE})?"
+            r"|what (?:could|can|might) go wrong"
+        ),
         _about(Risky),
     ),
     (
@@ -106,18 +122,26 @@ _FORMS: tuple[tuple[str, _Make], ...] = (
         _about(Risky),
     ),
     (
-        rf"who (?:has )?(?:reviewed|approved|signed off|looked at)(?: on)?(?: {_REF})?"
-        rf"|(?:the )?reviewers?(?: (?:of|for) {_REF}| {_ONE})?",
+        (
+            rf"who (?:has )?(?:reviewed|approved|signed off|looked at)(?: on)?(?: {_REF})?"
+            rf"|(?:the )?reviewers?(?: (?:of|for) {_REF}| {_ONE})?"
+        ),
         _about(Reviewers),
     ),
     (
-        rf"(?:{_REF_ZH} ?)?(?:是)?谁 ?(?:审查?|评审|review|批准|审批|审核) ?(?:的|了|过)?|评审人|审阅者",
+        (
+            rf"(?:{_REF_ZH} ?)?(?:是)?谁 ?(?:审查?|评审|review|批准|审批|审核) ?(?:的|了|过)?"
+            rf"|评审人|审阅者"
+        ),
         _about(Reviewers),
     ),
     (r"(?:but )?why(?: (?:so|that|this|it|is (?:it|this|that)(?: \w+){0,3}))?", _plain(Why())),
     (
-        rf"why(?: is| was)? (?:{_ONE})(?: (?:is|was|so|rated|graded|ranked|marked|important|high"
-        r"|medium|low|listed|here|a|in|the|digest))*",
+        (
+            rf"why(?: is| was)? (?:{_ONE})(?: (?:is|was|so|rated|graded|ranked|marked"
+            rf"|important|high"
+            r"|medium|low|listed|here|a|in|the|digest))*"
+        ),
         _about(Why),
     ),
     (
@@ -133,50 +157,77 @@ _FORMS: tuple[tuple[str, _Make], ...] = (
         _about(Why),
     ),
     (
-        rf"(?:(?:show|see|view|print|get)(?: me)? )?(?:the )?(?:diff|patch|code changes)"
-        rf"(?: (?:of|for|from) {_REF}| {_ONE})?(?: (?:of|in|for) \"(?P<part>[^\"]{{1,80}})\")?",
+        (
+            rf"(?:(?:show|see|view|print|get)(?: me)? )?(?:the )?(?:diff|patch|code changes)"
+            rf"(?: (?:of|for|from) {_REF}| {_ONE})?(?: (?:of|in|for) \"(?P<part>[^\"]{{1,80}})\")?"
+        ),
         _diff,
     ),
     (
-        r"(?:(?:show|see|view|print|get)(?: me)? )?(?:the )?(?:diff|patch) (?:of|for|in|from) "
-        r"(?:only )?(?:the )?(?P<part>[\w./+ -]{1,60}?)(?: (?:parts?|files?|folder|only|section|changes))?",
+        (
+            r"(?:(?:show|see|view|print|get)(?: me)? )?(?:the )?(?:diff|patch) (?:of|for|in|from) "
+            r"(?:only )?(?:the )?(?P<part>[\w./+ -]{1,60}?)(?: (?:parts?|files?|folder|only|section"
+            r"|changes))?"
+        ),
         _diff,
     ),
     (
-        r"(?:show|see|view|print|get)(?: me)? (?:the )?(?P<part>[\w./+-]{1,60}) (?:part of the )?"
-        r"(?:diff|patch)",
+        (
+            r"(?:show|see|view|print"
+            r"|get)(?: me)? (?:the )?(?P<part>[\w./+-]{1,60}) (?:part of the )?"
+            r"(?:diff|patch)"
+        ),
         _diff,
     ),
     (
-        rf"(?:显示|看看?|给我看?|查看|展示)?(?:一下)? ?(?:{_REF_ZH} ?的? ?)?(?:diff|差异|补丁|代码差异)",
+        (
+            rf"(?:显示|看看?|给我看?|查看|展示)?(?:一下)? ?(?:{_REF_ZH} ?的? ?)?(?:diff|差异|补丁"
+            rf"|代码差异)"
+        ),
         _diff,
     ),
     (
-        r"(?:显示|看看?|给我看?|查看|展示)(?:一下)? ?(?P<part>[^\s的]{1,40}?) ?(?:部分|文件|目录)?的? ?"
-        r"(?:部分的? ?)?(?:diff|差异|补丁|代码差异)",
+        (
+            r"(?:显示|看看?|给我看?|查看|展示)(?:一下)? ?(?P<part>[^\s的]{1,40}?) ?(?:部分"
+            r"|文件|目录)?的? ?"
+            r"(?:部分的? ?)?(?:diff|差异|补丁|代码差异)"
+        ),
         _diff,
     ),
     (
-        r"catch (?:me |us )?up|what (?:did|have) i miss(?:ed)?|what(?:'s| is) new since i (?:was here|left"
-        r"|last looked|last asked)|(?:everything |changes |what changed )?(?:since i last (?:looked|asked)"
-        r"|while i was (?:away|gone|out|on (?:holiday|vacation|leave)))|i(?:'m| am) back"
-        r"|what happened while i was (?:away|gone|out|on (?:holiday|vacation|leave))"
-        r"|我(?:都)?错过了(?:什么|啥|哪些)(?:变更|东西)?|(?:帮我)?(?:补一下|补课|跟上进度)|我不在(?:的时候|期间)?"
-        r"(?:发生了(?:什么|啥)|改了什么|有什么变化)|我回来了|(?:自|从)?我?上次(?:看|问)(?:过)?(?:之后|以来|后)"
-        r"(?:的变更|改了什么|有什么变化|有什么更新)?",
+        (
+            r"catch (?:me |us )?up|what (?:did|have) i miss(?:ed)?|what(?:'s"
+            r"| is) new since i (?:was here|left"
+            r"|last looked|last asked)|(?:everything |changes "
+            r"|what changed )?(?:since i last (?:looked|asked)"
+            r"|while i was (?:away|gone|out|on (?:holiday|vacation|leave)))|i(?:'m| am) back"
+            r"|what happened while i was (?:away|gone|out|on (?:holiday|vacation|leave))"
+            r"|我(?:都)?错过了(?:什么|啥|哪些)(?:变更|东西)?|(?:帮我)?(?:补一下|补课"
+            r"|跟上进度)|我不在(?:的时候|期间)?"
+            r"(?:发生了(?:什么|啥)|改了什么|有什么变化)|我回来了|(?:自|从)?我?上次(?:看"
+            r"|问)(?:过)?(?:之后|以来|后)"
+            r"(?:的变更|改了什么|有什么变化|有什么更新)?"
+        ),
         _plain(CatchUp()),
     ),
     (
-        r"(?:bot |your |show )?(?:status|health)(?: of (?:the )?bot)?|are you (?:ok|okay|alive|there)"
-        r"|(?:机器人)?(?:运行)?状态|(?:你)?还?活着|(?:你)?还好",
+        (
+            r"(?:bot |your |show )?(?:status|health)(?: of (?:the )?bot)?|are you (?:ok|okay|alive"
+            r"|there)"
+            r"|(?:机器人)?(?:运行)?状态|(?:你)?还?活着|(?:你)?还好"
+        ),
         _plain(Status()),
     ),
     (
-        r"privacy(?: policy)?|what do you (?:keep|store|save|remember|send)(?: about (?:me|us))?"
-        r"|what (?:leaves|goes out of) (?:this|the|my) (?:machine|computer|server)"
-        r"|where does (?:my|our) (?:data|code) go"
-        r"|隐私(?:政策|说明)?|(?:你)?(?:会)?(?:保存|存储|记录|发送)(?:了)?(?:什么|哪些)(?:数据|信息)?"
-        r"|(?:我们?的)?(?:数据|代码)会?(?:发|传|送)到?哪[里儿]?",
+        (
+            r"privacy(?: policy)?|what do you (?:keep|store|save|remember"
+            r"|send)(?: about (?:me|us))?"
+            r"|what (?:leaves|goes out of) (?:this|the|my) (?:machine|computer|server)"
+            r"|where does (?:my|our) (?:data|code) go"
+            r"|隐私(?:政策|说明)?|(?:你)?(?:会)?(?:保存|存储|记录|发送)(?:了)?(?:什么"
+            r"|哪些)(?:数据|信息)?"
+            r"|(?:我们?的)?(?:数据|代码)会?(?:发|传|送)到?哪[里儿]?"
+        ),
         _plain(PrivacyOf()),
     ),
 )
@@ -192,7 +243,8 @@ _READERS = tuple((_compiled(form), make) for form, make in _FORMS)
 
 _SYMBOL_WORD = re.compile(
     r"(?:explain|describe|what happened to|解释|说明|介绍|讲讲)(?:一下)? ?(?:the )?"
-    r"(?:(?:symbol|class|function|method|flag|variable|option|metric|类|函数|方法|参数|变量|选项) ?)?"
+    r"(?:(?:symbol|class|function|method|flag|variable|option|metric|类|函数|方法|参数|变量"
+    r"|选项) ?)?"
     r"(?:\"([^\"]{1,120})\"|([^\s\"]{2,120}))",
     re.IGNORECASE,
 )
@@ -203,7 +255,8 @@ _NAMED = re.compile(
 # What people write for code and not for prose: a capital inside, an underscore, a dot or colons
 # between names, a call, a flag.
 _IDENTIFIER = re.compile(
-    r"(?:--[a-z][a-z0-9]*(?:-[a-z0-9]+)*|(?=\w*[A-Za-z])\w*(?:[a-z0-9][A-Z]|[A-Z][a-z]\w*[A-Z]|\w_\w)\w*(?:\(\))?"
+    r"(?:--[a-z][a-z0-9]*(?:-[a-z0-9]+)*|(?=\w*[A-Za-z])\w*(?:[a-z0-9][A-Z]|[A-Z][a-z]\w*[A-Z]"
+    r"|\w_\w)\w*(?:\(\))?"
     r"|[A-Za-z_]\w*(?:(?:\.|::)[A-Za-z_]\w*)+(?:\(\))?|\w+\(\))",
     re.ASCII,
 )

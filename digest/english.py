@@ -45,7 +45,7 @@ _KNOWN = COMMANDS | _words("""
     what's whats is has been the a an in on to for with about of new any all did does do this
     that last week weekly daily monthly month day please me my you can could path level by merge
     chance charge changing exchange export explore reach whats finds chunk whom whose while lint
-    bind fine mind kind fund held heap hello stats state computer compared company
+    bind fine mind kind private fund held heap hello stats state computer compared company
     """)
 _FUZZY_WORDS = 3
 """Command words stand among so many first words of a question."""

@@ -55,6 +55,10 @@ _BEFORE = {
     )
     for kind, words in _SPOKEN.items()
 }
+_WHICH = {
+    kind: re.compile(rf"(有?(?:哪些|什么|啥)) ?(?:{words})$", re.IGNORECASE)
+    for kind, words in _SPOKEN.items()
+}
 _OF = {
     kind: re.compile(
         rf"(?:the )?(?:{words})(?: {_NOUNS})? (?:in|to|of|for|about|on) (.+)"
@@ -137,6 +141,8 @@ def kind_of_noun(question: str) -> tuple[str, Kind | None]:
         if found := pattern.search(question):
             rest = f"{question[: found.start()]}{question[found.end() :]}"
             return " ".join(rest.split()), kind
+        if found := _WHICH[kind].search(question):
+            return f"{question[: found.start()]}{found[1]}变更", kind
     return question, None
 
 

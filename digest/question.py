@@ -58,11 +58,13 @@ _COMPARE = re.compile(
 )
 _NOTES = re.compile(
     r"(?:(?:show|give me|make|write|the|a) )*(?:release notes|changelog|comparison)(?: (?:of|for))?"
-    r"|(?:what(?:'s| is) )?(?:the )?(?:differences?|different)|的?(?:发布说明|更新日志|对比|比较)|的?(?:差异|区别|不同)|有(?:什么|哪些)(?:差异|区别|不同)",
+    r"|(?:what(?:'s| is) )?(?:the )?(?:differences?|different)"
+    r"|的?(?:发布说明|更新日志|对比|比较)|(?:的?|有(?:什么|哪些))(?:差异|区别|不同)",
     re.IGNORECASE,
 )
 _EXPLAIN_RANGE = re.compile(
-    r"(?:explain|describe|summari[sz]e|解释|说明|介绍|总结)(?:一下)?(?: (?:the )?(?:range|changes))?",
+    r"(?:explain|describe|summari[sz]e|解释|说明|介绍|总结)(?:一下)?(?: (?:the )?(?:range"
+    r"|changes))?",
     re.IGNORECASE,
 )
 _AND = re.compile(
@@ -187,7 +189,7 @@ def _special(question: str, rest: str, span: Span | None) -> Intent | None:
         return replace(affected, window=span)
     if found := _COMPARE.match(question):
         refs = span if isinstance(span, Refs) else two_refs(question[found.end() :])
-        exact = span is None or _COMPARE.fullmatch(f"{rest} ")
+        exact = span is None or _NOTES.fullmatch(rest) or _COMPARE.fullmatch(f"{rest} ")
         return Compare(refs=refs) if refs and exact else None
     if isinstance(span, Refs) and (_EXPLAIN_RANGE.fullmatch(rest) or _NOTES.fullmatch(rest)):
         return Compare(refs=span)

@@ -74,7 +74,10 @@ _FORMS = tuple(
 _SINCE = tuple(
     re.compile(form, re.ASCII | re.IGNORECASE)
     for form in (
-        rf"\b(?:ever )?(?:since|after|starting from) (?:the )?(?:release |tag |version )?({_VERSION})",
+        (
+            r"\b(?:ever )?(?:since|after|starting from) (?:the )?(?:release |tag |version )?"
+            rf"({_VERSION})"
+        ),
         rf"(?:自从?|从) ?({_VERSION}) ?(?:以来|起|开始|之后|以后|至今|到现在)?(?: ?的)?",
         rf"({_VERSION}) ?(?:以来|起|开始|之后|以后|至今|到现在)(?: ?的)?",
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import replace
+from datetime import timedelta
 
 from digest.answer import (
     Answer,
@@ -120,7 +121,7 @@ async def _charted(document: Document, query: Query, reached: Reach, ctx: Contex
     changes = await ctx.archive.select(ctx.watched.repository, query)
     window = reached.window
     first = window.since if window else changes[-1].commit.committed_at
-    last = min(window.until, ctx.clock.now()) if window else changes[0].commit.committed_at
+    last = window.until - timedelta(microseconds=1) if window else changes[0].commit.committed_at
     title = PER_DAY.text(ctx.language)
     chart: Block = await asyncio.to_thread(by_day, changes, title, ctx.zone, first, last)
     counts, rest = document.blocks[:2], document.blocks[2:]

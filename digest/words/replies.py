@@ -1,4 +1,4 @@
-"""What is said of one change, of a range, and of the bot itself. Imports ``kind`` and ``phrase``."""
+"""What is said of one change, of a range, and of the bot. Imports ``kind`` and ``phrase``."""
 
 from __future__ import annotations
 
@@ -54,7 +54,8 @@ LOWERS = Phrase("lowers it by {weight}: {reason}", "降低 {weight}：{reason}")
 ENDED = {
     "posted": Phrase("It was shown in a digest.", "它出现在摘要中。"),
     "archived": Phrase(
-        "It was archived and counted, not shown in a digest.", "它已归档并计入统计，未在摘要中展示。"
+        "It was archived and counted, not shown in a digest.",
+        "它已归档并计入统计，未在摘要中展示。",
     ),
     "filtered": Phrase("A rule kept it out: {why}.", "被规则过滤：{why}。"),
     "failed": Phrase("It could be read only in part: {why}.", "只能读取一部分：{why}。"),
@@ -82,7 +83,9 @@ NO_PART = Phrase(
     "No file of this change is about {part}; its files: {files}",
     "这个变更没有关于 {part} 的文件，它的文件有：{files}",
 )
-UNREAD = Phrase("{path}: not shown (binary, too large or absent)", "{path}：未显示（二进制、过大或缺失）")
+UNREAD = Phrase(
+    "{path}: not shown (binary, too large or absent)", "{path}：未显示（二进制、过大或缺失）"
+)
 LINES_SHOWN = Phrase(
     "lines {first}–{last} of {total}; say “more” for the next",
     "第 {first}–{last} 行，共 {total} 行；说“更多”看下一页",
@@ -108,17 +111,19 @@ STATUS_READ = Phrase(
     "Of the last 7 days {read} of {total} changes are read.",
     "最近 7 天的 {total} 个变更已读 {read} 个。",
 )
-LAST_RUN = Phrase("{channel}: last digest {last}, next {next}", "{channel}：上次 {last}，下次 {next}")
-NEVER = Phrase("never", "从未")
-WAITING = Phrase(
-    "{n:digest waits|digests wait} to be delivered.", "有 {n} 份摘要等待投递。"
+LAST_RUN = Phrase(
+    "{channel}: last digest {last}, next {next}", "{channel}：上次 {last}，下次 {next}"
 )
+NEVER = Phrase("never", "从未")
+WAITING = Phrase("{n:digest waits|digests wait} to be delivered.", "有 {n} 份摘要等待投递。")
 NO_RUNS = Phrase("No digest is scheduled here.", "这里没有定时摘要。")
 BUDGET = Phrase(
-    "The model took {spent} {currency} of {most} today.", "今天模型花费 {spent} {currency}，上限 {most}。"
+    "The model took {spent} {currency} of {most} today.",
+    "今天模型花费 {spent} {currency}，上限 {most}。",
 )
 SPENT = Phrase(
-    "The model took {spent} {currency} today; no cap is set.", "今天模型花费 {spent} {currency}，未设上限。"
+    "The model took {spent} {currency} today; no cap is set.",
+    "今天模型花费 {spent} {currency}，未设上限。",
 )
 NO_MODEL = Phrase("No model is configured: answers come from facts.", "未配置模型：回答来自事实。")
 
@@ -126,11 +131,10 @@ PRIVACY = Phrase("Privacy", "隐私")
 KEPT_HERE = Phrase(
     "Kept in the data folder of this machine: changes with what was found in them, digests, "
     "deliveries, and for each conversation its last question, page and language for {days} days.",
-    "保存在本机数据目录中：变更及从中读出的事实、摘要、投递记录，以及每个对话的最后一个问题、页码和语言（{days} 天）。",
+    "保存在本机数据目录中：变更及从中读出的事实、摘要、投递记录，"
+    "以及每个对话的最后一个问题、页码和语言（{days} 天）。",
 )
-NOT_KEPT = Phrase(
-    "Not kept: other words of people in chats.", "不保存：聊天中的其他内容。"
-)
+NOT_KEPT = Phrase("Not kept: other words of people in chats.", "不保存：聊天中的其他内容。")
 LEAVES = Phrase("What leaves the machine for a model ({model}):", "发送给模型（{model}）的内容：")
 LEAVES_NOTHING = Phrase(
     "No model is configured: nothing of a repository leaves the machine but answers and digests.",
@@ -153,7 +157,8 @@ OF_PRIVACY = {
 }
 
 THIRD_LANGUAGE = Phrase(
-    "I read English and Chinese. 我能看懂英文和中文。", "我能看懂英文和中文。I read English and Chinese."
+    "I read English and Chinese. 我能看懂英文和中文。",
+    "我能看懂英文和中文。I read English and Chinese.",
 )
 TOO_LONG = Phrase(
     "This question is too long: at most {n} characters.", "问题太长：最多 {n} 个字符。"
