@@ -25,6 +25,7 @@ from bot.clock import SystemClock
 from bot.commands import finish
 from bot.config import Config, read
 from bot.conversation import Answers, Conversation
+from bot.conversation.page import offer_pages
 from bot.delivery import Delivery
 from bot.discretion import Discretion
 from bot.folders import config_file
@@ -37,6 +38,7 @@ from bot.parking import Parking, parked
 from bot.platforms.base import Receiver, Sender, SendError
 from bot.roster import Roster
 from bot.sections import RepositoryConfig
+from bot.secrecy import cleared
 from bot.senders import admin_target, check_called, open_senders
 from bot.slots import Slots, name_of
 from bot.sources.git import open_source
@@ -128,6 +130,7 @@ def _work(app: App, config: Config, senders: Mapping[str, Sender], leases: Lease
     gate = Gate(policy, subscribing.trusts)
     roster = Roster(senders, [subscribing])
     subscribing.nudge = roster.nudge
+    offer_pages(senders, subscribing, policy, app.clock)
     admin = admin_target(config, senders)
     delivery = Delivery(app.ledger, leases, [admin] if admin else [])
     discretion = Discretion(gate)
@@ -182,7 +185,8 @@ def check(file: Path | None, *, spend: bool = False) -> None:
         checking.Weight.ERROR: "ERROR  ",
     }
     for finding in found:
-        sys.stdout.write(f"{marks[finding.weight]} {finding.subject}: {finding.text}\n")
+        line = f"{marks[finding.weight]} {finding.subject}: {finding.text}"
+        sys.stdout.write(f"{cleared(line)}\n")
     if checking.failed(found):
         raise UserError(f"{config.file}: not ready to run; the lines marked ERROR say why")
 

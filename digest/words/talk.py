@@ -26,3 +26,11 @@ MUTE = Phrase("Mute {topic}", "屏蔽 {topic}")
 NOTED_USEFUL = Phrase("Noted as useful. Thank you.", "已记为有用，谢谢。")
 NOTED_USELESS = Phrase("Noted as not useful. Thank you.", "已记为没用，谢谢。")
 NOT_KNOWN = Phrase("I do not know any more what this is about.", "已找不到对应的内容。")
+
+HOME = Phrase("What your chats get", "各聊天的订阅")
+HOME_NONE = Phrase("No chat gets a digest yet.", "还没有聊天订阅摘要。")
+HOME_RUN = Phrase("{names}, next on {when}", "{names}，下次 {when}")
+HOME_ASK = Phrase(
+    "Ask me here or in a channel; “help” shows what can be asked.",
+    "可在此处或频道中提问；发送“帮助”查看可以问什么。",
+)
