@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet --no-input
 REPO ?= .
 
-.PHONY: help setup dev demo test lint types contracts format lock bench bench-model clean
+.PHONY: help setup dev demo test lint types contracts format lock bench bench-model bench-delivery clean
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -59,6 +59,9 @@ bench: dev ## speed and memory beside other programs; REPO=path for another clon
 bench-model: dev ## what judging costs beside the model; REPO=path, DAYS="2026-01-23 ..."
 	@$(BIN)/python -m benchmarks.model $(REPO) $(DAYS)
 	@$(BIN)/python -m benchmarks.evidence $(REPO) --days $(DAYS)
+
+bench-delivery: dev ## posting and hearing beside the limits of platforms, and beside Apprise
+	@$(BIN)/python -m benchmarks.delivery
 
 clean: ## remove the environment and caches
 	@rm -rf $(VENV) .mypy_cache .ruff_cache .hypothesis .import_linter_cache

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import json
-import time
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -18,6 +17,7 @@ from hypothesis import strategies as st
 from bot.legible import legible
 from bot.platforms.telegram import Config, create
 from bot.platforms.telegram.inert import JOINER
+from bot.platforms.telegram.lines import _is_blank
 from digest.document import (
     Actions,
     Button,
@@ -433,43 +433,13 @@ def test_splitting_loses_no_text(words):
     parts = bodies(Listing(items))
     said = Counter("".join(part["text"] for part in parts))
     wanted = Counter(legible("".join(word * 5 for word in words)))
-    for blank in " \n":
+    # Of blanks alone Telegram makes no message, and those at the end of one are cut off.
+    for blank in [char for char in wanted if _is_blank(char)]:
         del wanted[blank]
     assert wanted <= said
 
 
 # Time
-
-
-def big(commits: int = 60) -> Document:
-    why = (
-        Text("Adds "),
-        Code("a_function"),
-        Text(", "),
-        Code("another.one"),
-        Text(" and 3 more. "),
-    )
-    items = tuple(
-        Item(
-            (
-                Text("🔴 "),
-                Link(f"Title of change {n}, see x.py (#{n})", f"{WEB}/{n}"),
-                Text(" · Ada"),
-            ),
-            (Item(why + why),),
-        )
-        for n in range(commits)
-    )
-    return Document(title="big", blocks=(Heading(1, (Text("A day"),)), Listing(items)))
-
-
-def test_a_digest_of_60_commits_takes_milliseconds():
-    document, spent = big(), []
-    for _ in range(10):
-        begin = time.process_time()
-        SENDER.render(document)
-        spent.append(time.process_time() - begin)
-    assert min(spent) < 0.010
 
 
 if __name__ == "__main__":

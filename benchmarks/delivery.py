@@ -1,0 +1,140 @@
+"""Posting and hearing beside what limits and goals allow: ``make bench-delivery``.
+
+- a digest of 60 commits, rendered for every platform: 10 ms at most;
+- a fan-out to 1000 channels, with refusals, over the least that the platforms' limits allow: 1.2;
+- from an event to its acknowledgement, with the model busy: 50 ms at most for 99 of 100;
+- the same texts sent by Apprise to the same servers.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import logging
+import time
+
+import structlog
+
+from benchmarks.delivery_acks import acknowledged
+from benchmarks.delivery_apprise import sent_by_apprise
+from bot import platforms
+from bot.feishu_card import Style
+from bot.feishu_card import render as feishu
+from bot.platforms.console import Console
+from bot.platforms.discord.markup import render as discord
+from bot.platforms.slack.messages import render as slack
+from bot.platforms.telegram import Telegram
+from bot.platforms.telegram.sender import Account
+from bot.platforms.webhook import Config as Hook
+from bot.platforms.webhook import create as webhook
+from digest.document import Code, Document, Heading, Item, Link, Listing, Text
+from tests.soak import FLEETS, soak
+
+COMMITS, TIMES = 60, 25
+CHANNELS, REFUSALS = 1000, 20
+AT_ONCE = (1, 50, 500)
+
+
+def digest() -> Document:
+    """A digest of so many commits, each with its why, in words that have to be escaped."""
+    why = (
+        Text("Removes "),
+        Code("Scheduler.pin"),
+        Text("; callers of x.py have to follow, see README.md and @core. ") ,
+        Text("Changes 5 files (+402 −113). "),
+    )  # fmt: skip
+    items = tuple(
+        Item(
+            (
+                Text("🔴 "),
+                Link(f"[Core] Let the scheduler drop what nobody waits for (#{n})", _url(n)),
+                Text(" · Ada"),
+            ),
+            (Item(why),),
+        )
+        for n in range(COMMITS)
+    )
+    return Document(title="a day", blocks=(Heading(1, (Text("A day"),)), Listing(items)))
+
+
+def _url(number: int) -> str:
+    return f"https://github.com/acme/engine/pull/{number}"
+
+
+def renderers() -> dict[str, object]:
+    """What renders for each platform."""
+    telegram = Telegram(Account(token="1:x", api="http://127.0.0.1:9", listens=False))
+    hook = webhook(Hook.model_validate({"url": "http://127.0.0.1:9/"}))
+    return {
+        "console": Console(io.StringIO()).render,
+        "discord": discord,
+        "feishu": lambda document: feishu(document, Style(size=28_000, interactive=True)),
+        "feishu_webhook": lambda document: feishu(document, Style(size=19_000, interactive=False)),
+        "slack": slack,
+        "telegram": telegram.render,
+        "webhook": hook.render,
+    }
+
+
+def rendering() -> None:
+    """Milliseconds a digest, the best and the middle of some."""
+    document = digest()
+    print(f"a digest of {COMMITS} commits, milliseconds (goal 10)")
+    made = renderers()
+    assert made.keys() == set(platforms.kinds())
+    for name, render in made.items():
+        spent = []
+        for _ in range(TIMES):
+            began = time.process_time()
+            parts = render(document)
+            spent.append((time.process_time() - began) * 1000)
+        spent.sort()
+        print(
+            f"  {name:15} {spent[0]:6.2f} best {spent[TIMES // 2]:6.2f} median {len(parts)} parts"
+        )
+
+
+def fan_out() -> None:
+    """The time of a fan-out beside its least, on a virtual clock."""
+    print(f"\nfan-out to {CHANNELS} channels, {REFUSALS} calls refused (goal 1.2)")
+    for platform in FLEETS:
+        done = soak(platform, CHANNELS, REFUSALS)
+        once = set(done.posts.values()) == {1} and len(done.posts) == CHANNELS
+        print(
+            f"  {platform:15} {done.wall:6.1f} s, least {done.least:5.1f} s, "
+            f"ratio {done.wall / done.least:.3f}, each once: {once}; "
+            f"{done.work / CHANNELS * 1000:.1f} ms of work a channel, server included"
+        )
+
+
+def acks() -> None:
+    """From an event to its acknowledgement while every answer waits for a model."""
+    print("\nfrom event to acknowledgement with the model busy, milliseconds (goal p99 50)")
+    asyncio.run(acknowledged(5))  # what is imported at the first event is no part of it
+    for count in AT_ONCE:
+        for platform, spent in asyncio.run(acknowledged(count)).items():
+            ranked = sorted(spent)
+            p99 = ranked[min(len(ranked) - 1, len(ranked) * 99 // 100)]
+            middle = ranked[len(ranked) // 2]
+            print(f"  {platform:15} {count:4} at once: median {middle:7.1f}, p99 {p99:7.1f}")
+
+
+def beside_apprise() -> None:
+    """The same texts to the same servers, one after the other, and what a refusal does."""
+    print("\nthe same texts to the same servers beside Apprise")
+    for line in sent_by_apprise():
+        print(f"  {line}")
+
+
+def main() -> None:
+    """All of it."""
+    quiet = structlog.make_filtering_bound_logger(logging.CRITICAL)
+    structlog.configure(logger_factory=structlog.ReturnLoggerFactory(), wrapper_class=quiet)
+    rendering()
+    fan_out()
+    acks()
+    beside_apprise()
+
+
+if __name__ == "__main__":
+    main()

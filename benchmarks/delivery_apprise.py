@@ -1,0 +1,111 @@
+"""The same texts sent by Apprise, a library that posts to some hundred services.
+
+It posts one text to a list of addresses, one after the other or in threads, and keeps no record:
+so this compares what one message costs, and what becomes of one that is refused for a second.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Iterator
+from typing import Any
+
+from apprise import Apprise
+from apprise.plugins.telegram import NotifyTelegram
+
+from bot.courier import Target
+from bot.delivery import Delivery, Posting
+from bot.platforms.telegram import Telegram
+from bot.platforms.telegram.sender import Account, Rates
+from bot.rates import Rate
+from digest.document import Document, Paragraph, Text
+from tests.fakes_delivery import FakeLeases, FakeLedger
+from tests.servers.telegram import TelegramServer
+from tests.servers.telegram_http import too_many
+
+CHANNELS = 200
+# Faster than Telegram allows, and no faster than few requests are under way at once.
+_POSTS, _ANY = Rate(count=1, seconds=0.01), Rate(count=1, seconds=0.0001)
+_BRISK = Rates(posts=_POSTS, answers=_ANY, chat=_ANY, group=Rate(count=10_000, seconds=1.0))
+# A Telegram token as Apprise takes it.
+_TOKEN = "123456789:" + "A" * 35
+
+
+class _Lenient(TelegramServer):
+    """Takes markup as well, of which our own server wants to know nothing."""
+
+    def _on_sendMessage(self, given: dict[str, Any]) -> Any:  # noqa: N802  # the method's name
+        for name in ("parse_mode", "disable_web_page_preview"):
+            given.pop(name, None)
+        given["link_preview_options"] = {"is_disabled": True}
+        return super()._on_sendMessage(given)
+
+
+def sent_by_apprise() -> Iterator[str]:
+    """Lines that compare the two."""
+    logging.getLogger("apprise").setLevel(logging.CRITICAL)
+    _imported()
+    for name, refusals in (("nothing refused", 0), ("every 20th refused for 1 s", CHANNELS // 20)):
+        for who, send in (("digestbot", _ours), ("apprise", _theirs)):
+            with _Lenient(token=_TOKEN) as server:
+                chats = _chats(server)
+                step = [*[None] * 19, too_many(1)]
+                server.will("sendMessage", *step * refusals)
+                began, work = time.perf_counter(), time.process_time()
+                send(server, chats)
+                spent, work = time.perf_counter() - began, time.process_time() - work
+                stand = sum(len(server.texts(chat)) == 1 for chat in chats)
+                yield (
+                    f"{name:27} {who:10} {CHANNELS} channels in {spent:5.1f} s, "
+                    f"{work / CHANNELS * 1000:5.1f} ms of work each, {stand} got it once"
+                )
+
+
+def _imported() -> None:
+    """The libraries of both, before the clock runs."""
+    from bot.platforms.telegram import client
+
+    assert client
+    Apprise().add(f"tgram://{_TOKEN}/1")
+
+
+def _chats(server: TelegramServer) -> list[int]:
+    chats = [-1_002_000_000_000 - n for n in range(CHANNELS)]
+    for chat in chats:
+        server.add(chat, "channel", title=str(chat), posts=True)
+    return chats
+
+
+def _text(chat: int) -> str:
+    return f"A day of {-chat}: 5 changes of high importance among 47 commits."
+
+
+def _ours(server: TelegramServer, chats: list[int]) -> None:
+    async def work() -> None:
+        account = Account(token=server.token, api=server.url, listens=False, rates=_BRISK)
+        sender = Telegram(account)
+        delivery = Delivery(FakeLedger(), FakeLeases())
+        postings = [
+            Posting(
+                target=Target(name=str(chat), sender=sender, chat=str(chat)),
+                digest="d",
+                document=Document(title="t", blocks=(Paragraph((Text(_text(chat)),)),)),
+            )
+            for chat in chats
+        ]
+        await delivery.deliver_all(postings)
+        await sender.aclose()
+
+    asyncio.run(work())
+
+
+def _theirs(server: TelegramServer, chats: list[int]) -> None:
+    NotifyTelegram.notify_url = f"{server.url}/bot"
+    # Its own pause before each request would be all that is measured.
+    NotifyTelegram.request_rate_per_sec = 0
+    for chat in chats:
+        service = Apprise()
+        service.add(f"tgram://{server.token}/{chat}")
+        service.notify(body=_text(chat))
