@@ -10,6 +10,7 @@ import pytest
 
 from bot.courier import Patience, Target
 from bot.delivery import Delivery, Posting, identity
+from bot.frozen import thaw
 from bot.platforms.base import SendError, SendReason
 from bot.promise import Promise
 from handlers.ports import DeliveryKey, PartState
@@ -347,3 +348,29 @@ async def test_death_at_least_once_loses_nothing_and_doubles_only_the_call_in_do
     assert sorted(set(seen)) == ["details", "lead", "more"]
     in_doubt = point in {"after send", "before mark sent"}
     assert len(seen) == (4 if in_doubt else 3)
+
+
+async def test_details_follow_in_the_thread_frozen_with_their_digest():
+    sender, ledger = FakeSender(can_find=True), FakeLedger()
+    target = Target(name="team", sender=sender, chat="C1")
+    delivery = Delivery(ledger, FakeLeases(), [target], Patience(first=0))
+    posting = Posting(
+        target=target, digest="d", document=paragraphs("post"), details=paragraphs("more", "end")
+    )
+    sender.errors = [SendError(SendReason.UNAVAILABLE)] * 5
+    await delivery.deliver(posting)
+    await delivery.resume_pending()
+    assert sender.texts() == ["post", "more", "end"]
+    assert [reply and reply.message for _, _, reply in sender.stands] == [None, "C1/1", "C1/1"]
+    (record,) = ledger.records.values()
+    assert (thaw(record.content).own, thaw(record.content).details) == (1, posting.details)
+
+
+async def test_details_are_left_out_where_there_are_no_threads():
+    sender = FakeSender()
+    target = Target(name="team", sender=sender, chat="C1")
+    delivery = Delivery(FakeLedger(), FakeLeases(), [target], Patience(first=0))
+    await delivery.deliver(
+        Posting(target=target, digest="d", document=paragraphs("post"), details=paragraphs("more"))
+    )
+    assert sender.texts() == ["post"]
