@@ -78,7 +78,7 @@ class Asked:
         """This page's path with parameters changed; ``None`` drops one, a level starts anew."""
         kept = {
             name: value
-            for name in ("q", "path", "author", "level", "page", "lang")
+            for name in ("q", "path", "author", "topic", "level", "page", "lang")
             if (value := self.word(name))
         }
         if "level" in changed:

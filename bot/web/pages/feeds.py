@@ -61,7 +61,7 @@ async def json_feed(asked: Asked, tag: str) -> Response:
         "version": "https://jsonfeed.org/version/1.1",
         "title": _title(asked),
         "home_page_url": base + path_of(repository.name),
-        "feed_url": base + asked.address().replace("/feed", "/feed.json", 1),
+        "feed_url": base + asked.address(),
         "language": str(asked.language),
         "items": [_item(line, repository, base) for line in lines],
     }

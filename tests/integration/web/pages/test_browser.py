@@ -1,0 +1,220 @@
+"""The pages in Chromium: nothing foreign runs or loads, everything works, everybody can use it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from tests.servers.pages import TOKEN, PagesServer
+
+OPEN = "/r/owner/open"
+PAGES = {
+    "index": "/",
+    "repository": OPEN,
+    "day": OPEN + "/-/days/2026-03-02",
+    "week": OPEN + "/-/weeks/2026-W10",
+    "hostile day": OPEN + "/-/days/2026-03-04",
+    "hostile page 2": OPEN + "/-/days/2026-03-04?page=2",
+    "change": OPEN + "/-/changes/3",
+    "topic": OPEN + "/-/topics/pool",
+    "search": OPEN + "/-/search?q=engine",
+    "hostile search": OPEN + "/-/search?q=%22%3E%3Cscript%3Ealert(1)%3C/script%3E&path=%3Cimg%3E",
+    "missing": "/nothing",
+    "sign in": "/admin/sign-in",
+}
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """Chromium, closed before other modules run: their loops cannot stand beside Playwright's."""
+    chromium = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chrome")
+    if not chromium:
+        how = "no Chromium; apt install chromium, or name one: CHROMIUM=/path/to/chromium"
+        if os.environ.get("CI"):
+            pytest.fail(how)
+        pytest.skip(how)
+    with sync_playwright() as playwright:
+        # Its sandbox needs rights that a container does not give; the pages are our own.
+        opened = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        yield opened
+        opened.close()
+
+
+@pytest.fixture(scope="module")
+def site(archived: Path) -> Iterator[str]:
+    """The address of the pages; the session's archive, which no browser test changes."""
+    before = os.environ.get("DIGESTBOT_DATA")
+    os.environ["DIGESTBOT_DATA"] = str(archived / "data")
+    try:
+        with PagesServer(archived / "digestbot.toml") as server:
+            yield server.address
+    finally:
+        os.environ.pop("DIGESTBOT_DATA")
+        if before is not None:
+            os.environ["DIGESTBOT_DATA"] = before
+
+
+class Watch:
+    """What a page does that it should not."""
+
+    def __init__(self, page: Page, site: str) -> None:
+        self.wrong: list[str] = []
+        page.on("dialog", lambda dialog: (self.wrong.append(dialog.message), dialog.dismiss()))
+        page.on("pageerror", lambda error: self.wrong.append(str(error)))
+        page.on("request", lambda r: r.url.startswith(site + "/") or self.wrong.append(r.url))
+        page.on("console", lambda said: said.type == "error" and self._heard(said.text))
+
+    def _heard(self, text: str) -> None:
+        if "404" not in text:
+            self.wrong.append(text)
+
+
+@pytest.fixture
+def page(browser: Browser, site: str) -> Iterator[Page]:
+    """A tab; the test fails where anything foreign happened in it."""
+    context = browser.new_context(base_url=site, viewport={"width": 1280, "height": 900})
+    tab = context.new_page()
+    watch = Watch(tab, site)
+    yield tab
+    context.close()
+    assert watch.wrong == []
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_nothing_of_others_acts(page, name):
+    page.goto(PAGES[name])
+    page.wait_for_load_state("networkidle")
+    # Every element is one that our templates write, with nothing that runs.
+    assert page.locator("img, iframe, object, embed, base, meta[http-equiv], style").count() == 0
+    assert page.locator("script:not([src^='/static/'])").count() == 0
+    handlers = "[...document.querySelectorAll('*')].flatMap(e => [...e.attributes])"
+    assert page.evaluate(f"{handlers}.filter(a => /^on|^style$/.test(a.name)).length") == 0
+    links = page.evaluate("[...document.links].map(a => a.protocol + '//' + a.hostname)")
+    assert {link for link in links if "evil" in link} == set()
+    assert {link.partition("//")[0] for link in links} <= {"http:", "https:"}
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_everybody_can_use_it(page, name):
+    page.goto(PAGES[name])
+    assert violations(page) == []
+    page.emulate_media(color_scheme="dark")
+    assert violations(page, {"runOnly": ["color-contrast"]}) == []
+
+
+def violations(
+    page: Page, options: dict[str, list[str]] | None = None
+) -> list[tuple[str, list[str]]]:
+    found = Axe().run(page, options=options).response["violations"]
+    return [(one["id"], [node["html"][:200] for node in one["nodes"][:3]]) for one in found]
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_nothing_runs_over_the_edge(page, name):
+    page.goto(PAGES[name])
+    for width in (320, 390, 800, 1280):
+        page.set_viewport_size({"width": width, "height": 800})
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_contents_and_permalinks_work(page):
+    page.goto(PAGES["day"])
+    link = page.locator(".contents ol a").first
+    target = link.get_attribute("href")
+    title = link.inner_text()
+    link.click()
+    assert page.locator(target).bounding_box()["y"] < 900
+    page.locator(f"{target} .anchor").click()
+    assert page.locator("h1").inner_text() == title
+
+
+def test_search_as_you_type_with_the_keyboard(page):
+    page.goto(OPEN)
+    page.locator("#q").press_sequentially("Remove the wait")
+    page.locator("#found a").first.wait_for()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/changes/**")
+    assert "Remove the wait" in page.locator("h1").inner_text()
+
+
+def test_found_titles_are_text(page):
+    page.goto(OPEN)
+    page.locator("#q").press_sequentially("<script>alert")
+    page.locator("#found a, #found p").first.wait_for()
+    assert page.locator("#found script, #found img").count() == 0
+
+
+def test_search_works_without_scripts(browser, site):
+    context = browser.new_context(base_url=site, java_script_enabled=False)
+    tab = context.new_page()
+    tab.goto(OPEN)
+    tab.locator("#q").fill("Remove the wait")
+    tab.locator(".search button").click()
+    assert tab.locator(".results li").count() == 1
+    assert not tab.locator("#theme").is_visible()
+    context.close()
+
+
+def test_theme_is_chosen_and_kept(page):
+    page.goto("/")
+    ground = "getComputedStyle(document.body).backgroundColor"
+    light = page.evaluate(ground)
+    page.locator("#theme").click()
+    dark = page.evaluate(ground)
+    assert dark != light
+    page.goto(OPEN)
+    assert page.evaluate(ground) == dark
+
+
+def test_language_is_chosen_and_kept(page):
+    page.goto(OPEN)
+    page.get_by_role("link", name="中文").click()
+    page.locator("html[lang=zh]").wait_for()
+    page.goto("/")
+    assert page.locator("h1").inner_text() == "代码仓库"
+
+
+def test_level_filters(page):
+    page.goto(PAGES["week"])
+    page.locator(".filters a").last.click()
+    assert page.locator("article.high").count() > 0
+    assert page.locator("article:not(.high)").count() == 0
+
+
+def test_chart_has_its_figures_as_a_table(page):
+    page.goto(OPEN)
+    assert "changes" in page.locator(".chart desc").text_content()
+    page.locator(".chart summary").click()
+    rows = page.locator(".chart tbody tr")
+    assert rows.count() == 3
+    rows.first.locator("a").click()
+    page.wait_for_url("**/days/2026-03-04")
+
+
+def test_print_leaves_out_what_is_pressed(page):
+    page.goto(PAGES["day"])
+    page.emulate_media(media="print")
+    for gone in (".top", ".contents", ".filters", ".foot"):
+        assert not page.locator(gone).is_visible()
+    assert page.locator("article").first.is_visible()
+
+
+def test_admin_signs_in_and_out(page):
+    page.goto("/admin")
+    page.get_by_label("Admin token").fill(TOKEN)
+    page.get_by_role("main").get_by_role("button").click()
+    page.wait_for_url("**/admin")
+    assert Axe().run(page).violations_count == 0
+    page.goto("/r/owner/closed")
+    assert page.locator(".tag").first.inner_text() == "private"
+    page.goto("/admin")
+    page.get_by_role("button", name="Sign out").click()
+    page.wait_for_url("**/")
+    assert page.goto("/r/owner/closed").status == 404

@@ -1,0 +1,218 @@
+"""Every page in every form, over a real archive: what it holds, and who may see it."""
+
+from __future__ import annotations
+
+import html
+import re
+from dataclasses import replace
+
+import feedparser
+import httpx
+import pytest
+from jsonschema import Draft202012Validator
+from openapi_spec_validator import validate
+
+from bot.web.pages.routes import routes
+from bot.web.pages.schemas import SCHEMAS
+from bot.web.pages.table import PAGES
+from bot.web.server import application
+from digest.grade import Level
+from tests.servers.pages import TOKEN, shelved
+
+OPEN = "/r/owner/open"
+CLOSED = "/r/owner/closed"
+WITHIN = (
+    "/-/days/2026-03-02",
+    "/-/weeks/2026-W10",
+    "/-/changes/3",
+    "/-/topics/pool",
+    "/-/search?q=pool",
+)
+ANSWERS = {entry.name: entry.answer for entry in PAGES}
+EACH = [
+    ("index", "/", "/index"),
+    ("repository", OPEN, OPEN),
+    ("day", OPEN + "/-/days/2026-03-03", OPEN + "/-/days/2026-03-03"),
+    ("week", OPEN + "/-/weeks/2026-W10", OPEN + "/-/weeks/2026-W10"),
+    ("change", OPEN + "/-/changes/1", OPEN + "/-/changes/1"),
+    ("topic", OPEN + "/-/topics/pool", OPEN + "/-/topics/pool"),
+    ("search", OPEN + "/-/search?q=pool", OPEN + "/-/search"),
+]
+
+
+def in_form(path: str, form: str) -> str:
+    base, question, rest = path.partition("?")
+    return f"{'/index' if base == '/' else base}.{form}{question}{rest}"
+
+
+@pytest.mark.parametrize(("name", "path", "_"), EACH)
+@pytest.mark.parametrize("language", ["en", "zh"])
+async def test_page_in_every_form(client, name, path, _, language):
+    wanted = {"accept-language": language}
+    page = await client.get(path, headers=wanted)
+    assert page.status_code == 200
+    assert page.text.startswith(f'<!doctype html>\n<html lang="{language}">')
+    assert page.text.rstrip().endswith("</html>")
+    markdown = await client.get(in_form(path, "md"), headers=wanted)
+    assert markdown.headers["content-type"] == "text/markdown; charset=utf-8"
+    assert re.search(r"^# ", markdown.text, re.MULTILINE)
+    told = (await client.get(in_form(path, "json"), headers=wanted)).json()
+    schema = {"$ref": f"#/components/schemas/{ANSWERS[name]}", "components": {"schemas": SCHEMAS}}
+    Draft202012Validator(schema).validate(told)
+
+
+async def test_openapi_is_valid_and_names_every_page(client):
+    described = (await client.get("/openapi.json")).json()
+    validate(described)
+    assert len(described["paths"]) == len(PAGES) + 1
+    assert {one["get"]["operationId"] for one in described["paths"].values()} == {
+        "feed",
+        *ANSWERS,
+    }
+
+
+async def test_day_holds_the_full_report(client):
+    page = (await client.get(OPEN + "/-/days/2026-03-02")).text
+    for said in ("Add a pool with a limit", "--pool-size", "Tell of pools", "Ada Lovelace"):
+        assert said in page
+    anchors = set(re.findall(r'id="(c-[0-9a-f]{12})"', page))
+    assert len(anchors) == 2
+    assert set(re.findall(r'href="#(c-[0-9a-f]{12})"', page)) == anchors
+    assert "https://github.com/owner/open/commit/" in page
+
+
+async def test_long_window_is_paged_and_every_change_is_on_one_page(client):
+    seen: list[str] = []
+    for number in (1, 2):
+        told = (await client.get(f"{OPEN}/-/weeks/2026-W10.json?page={number}")).json()
+        seen += [one["sha"] for one in told["commits"]]
+        assert len(told["commits"]) <= 25
+    assert told["pages"] == 2
+    assert len(seen) == len(set(seen)) == told["counts"]["total"]
+    beyond = await client.get(f"{OPEN}/-/weeks/2026-W10.json?page=99")
+    assert beyond.json()["page"] == 2
+
+
+async def test_contents_lead_to_the_page_of_a_level(client):
+    page = (await client.get(f"{OPEN}/-/weeks/2026-W10?page=2")).text
+    found = re.search(r'href="([^"]*)#high"', page)
+    assert found
+    first = await client.get(html.unescape(found[1]))
+    assert 'id="high"' in first.text
+
+
+@pytest.mark.parametrize("level", list(Level))
+async def test_level_is_the_least(client, level):
+    told = (await client.get(f"{OPEN}/-/weeks/2026-W10.json?level={level}")).json()
+    assert told["commits"]
+    assert {Level(one["level"]).rank <= level.rank for one in told["commits"]} == {True}
+    found = (await client.get(f"{OPEN}/-/search.json?q=step&level={level}")).json()
+    assert all(Level(one["level"]).rank <= level.rank for one in found["changes"])
+    assert found["levels"]["low"] >= 30
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/r/nobody",
+        "/r/owner",
+        OPEN + "/-/days/2026-02-30",
+        OPEN + "/-/days/today",
+        OPEN + "/-/weeks/2026-W60",
+        OPEN + "/-/weeks/0000-W01",
+        OPEN + "/-/changes/deadbeefdead",
+        OPEN + "/-/changes/999999999999999999",
+        OPEN + "/-/changes/..%2f..",
+        OPEN + "/-/feed.atom?topic=nosuchtopic",
+        "/static/x/nothing.css",
+        "/static/x/..%2fstyle.css",
+        "/etc/passwd",
+    ],
+)
+async def test_what_is_not_there(client, path):
+    for address in (path, in_form(path, "json")):
+        answer = await client.get(address)
+        assert answer.status_code == 404
+        assert "content-security-policy" in answer.headers
+
+
+@pytest.mark.parametrize("rest", ["", *WITHIN, "/-/feed.atom", "/-/feed.json"])
+async def test_private_repository_is_not_there_for_strangers(client, rest):
+    path = CLOSED + rest
+    answer = await client.get(path)
+    assert answer.status_code == 404
+    assert (await client.get("/r/owner/nought" + rest)).text.replace("nought", "closed") == (
+        answer.text
+    )
+    assert "owner/closed" not in (await client.get("/")).text
+    await client.post("/admin/sign-in", data={"token": TOKEN})
+    assert (await client.get(path)).status_code == 200
+    assert "owner/closed" in (await client.get("/index.json")).text
+
+
+async def test_answers_are_kept_until_something_changes(client):
+    for path in ("/", OPEN, OPEN + "/-/days/2026-03-02", OPEN + "/-/feed.atom", "/openapi.json"):
+        first = await client.get(path)
+        tag = first.headers["etag"]
+        again = await client.get(path, headers={"if-none-match": f'"other", {tag}'})
+        assert (again.status_code, again.content) == (304, b"")
+        chinese = {"if-none-match": tag, "accept-language": "zh"}
+        if path != "/openapi.json":
+            assert (await client.get(path, headers=chinese)).status_code == 200
+    style = re.search(r"/static/\w+/style\.css", (await client.get("/")).text)
+    assert style
+    file = await client.get(style[0])
+    assert "immutable" in file.headers["cache-control"]
+    assert file.headers["content-encoding"] == "gzip"
+
+
+async def test_chosen_language_stays(client):
+    assert 'lang="zh"' in (await client.get("/?lang=zh")).text
+    assert 'lang="zh"' in (await client.get(OPEN)).text
+    assert 'lang="en"' in (await client.get(OPEN + "?lang=en")).text
+    assert 'lang="en"' in (await client.get(OPEN)).text
+
+
+async def test_pages_weigh_little(client):
+    for path in (OPEN + "/-/weeks/2026-W10", OPEN + "/-/days/2026-03-04", OPEN, "/"):
+        page = (await client.get(path)).text
+        assert len(re.sub(r"(?s)<figure.*?</figure>", "", page).encode()) < 100_000
+
+
+async def test_atom_feed(client):
+    answer = await client.get(OPEN + "/-/feed.atom?level=medium")
+    assert answer.headers["content-type"].startswith("application/atom+xml")
+    feed = feedparser.parse(answer.content)
+    assert not feed.bozo
+    assert feed.version == "atom10"
+    assert feed.entries
+    ids = [entry.id for entry in feed.entries]
+    assert len(ids) == len(set(ids))
+    address = OPEN + "/-/feed.atom?level=medium"
+    elsewhere = await client.get(address, headers={"host": "other"})
+    assert set(ids) == {entry.id for entry in feedparser.parse(elsewhere.content).entries}
+    assert {entry.tags[0].term for entry in feed.entries} <= {"high", "medium"}
+
+
+async def test_json_feed(client):
+    answer = await client.get(OPEN + "/-/feed.json?topic=pool")
+    assert answer.headers["content-type"] == "application/feed+json"
+    feed = answer.json()
+    schema = {"$ref": "#/components/schemas/Feed", "components": {"schemas": SCHEMAS}}
+    Draft202012Validator(schema).validate(feed)
+    assert feed["feed_url"] == f"http://pages{OPEN}/-/feed.json?topic=pool"
+    assert "Remove the wait" in "".join(item["title"] for item in feed["items"])
+    for item in feed["items"]:
+        assert (await client.get(item["url"])).status_code == 200
+
+
+async def test_repository_that_is_called_like_a_form(configuration):
+    async with shelved(configuration) as (_, shelf):
+        named = replace(shelf.repositories[0].repository, name="owner/data.json")
+        other = replace(shelf.repositories[0], repository=named)
+        pages = application({"/": routes(replace(shelf, repositories=[other]))})
+        transport = httpx.ASGITransport(app=pages)
+        async with httpx.AsyncClient(transport=transport, base_url="http://pages") as reader:
+            page = await reader.get("/r/owner/data.json")
+            assert page.headers["content-type"].startswith("text/html")
+            assert (await reader.get("/r/owner/data.json.json")).json()["changes"] == 0
