@@ -22,7 +22,7 @@ _CLOSING = re.compile(
     # linking-a-pull-request-to-an-issue, "Linking a pull request to an issue using a keyword"
     r"\b(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?)\b:?[ \t]{1,3}"
     r"(?:(?P<repository>[\w.-]{1,100}/[\w.-]{1,100})?#"
-    r"|https?://[\w.:-]{1,100}/(?P<page>[\w.-]{1,100}(?:/[\w.-]{1,100}){1,5})(?:/-)?/issues/)"
+    r"|https?://[\w.:-]{1,100}/(?P<page>[\w.-]{1,100}(?:/[\w.-]{1,100}){1,5}?)(?:/-)?/issues/)"
     r"(?P<number>[1-9]\d{0,8})\b",
     re.IGNORECASE,
 )
@@ -172,9 +172,9 @@ def final(given: Iterable[Reviewer]) -> tuple[Reviewer, ...]:
     last: dict[str, Reviewer] = {}
     for review in given:
         held = last.get(review.name)
-        if held is not None and review.verdict in {Verdict.COMMENTED, Verdict.ASKED}:
-            continue
-        last[review.name] = review
+        remark = review.verdict in {Verdict.COMMENTED, Verdict.ASKED}
+        if held is None or held.verdict is Verdict.ASKED or not remark:
+            last[review.name] = review
     return tuple(last.values())
 
 
