@@ -16,7 +16,7 @@ from bot import platforms
 from bot.config import Config, PlatformConfig
 from bot.forges.config import ForgeConfig
 from bot.models.config import ModelConfig
-from bot.platforms.base import Sender, SendError
+from bot.platforms.base import Called, Sender, SendError
 from bot.schedule import Kind, next_slot
 from bot.sections import ChannelConfig, RepositoryConfig
 from bot.sources.process import OLDEST
@@ -170,12 +170,21 @@ async def _platform(account: PlatformConfig, config: Config) -> list[Finding]:
     except SendError as error:
         return [_finding(Weight.ERROR, subject, str(error))]
     try:
-        return [
+        probed = [
             await _guarded(f"{subject}, channel {name}", sender.probe(chat))
             for chat, name in chats.items()
         ]
+        return [*_uncalled(subject, sender, config), *probed]
     finally:
         await sender.aclose()
+
+
+def _uncalled(subject: str, sender: Sender, config: Config) -> list[Finding]:
+    """What keeps the platform from calling, where it is to."""
+    if config.web is None and isinstance(sender, Called) and sender.web is not None:
+        text = "is to be called over HTTP, and there is no section [web]"
+        return [_finding(Weight.ERROR, subject, text)]
+    return []
 
 
 def _due(channel: ChannelConfig, now: datetime) -> Iterator[Finding]:

@@ -165,3 +165,22 @@ async def test_the_example_passes(tmp_path):
     findings = await check(read(file), probes())
     assert {one.weight for one in findings} == {Weight.OK}
     assert len([one for one in findings if one.subject.startswith("channel ")]) == 3
+
+
+async def test_a_platform_that_is_to_call_needs_a_web_server(config):
+    called = """
+[platforms.telegram]
+token = "123456:abcdef"
+webhook = "https://bot.example/events/telegram"
+api = "http://127.0.0.1:9"
+[[channels]]
+name = "called"
+platform = "telegram"
+chat = "@news"
+"""
+    subject = "platform telegram"
+    found = {one.subject: one for one in await check(config(called), probes())}
+    assert found[subject].weight is Weight.ERROR
+    assert "no section [web]" in found[subject].text
+    found = {one.subject: one for one in await check(config("[web]\n" + called), probes())}
+    assert subject not in found
