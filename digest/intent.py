@@ -165,9 +165,15 @@ class Help:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unknown:
-    """Nothing that is understood; ``near`` are questions that would be, the nearest first."""
+    """Nothing that is understood; ``near`` are questions that would be, the nearest first.
+
+    ``too_long`` says that the question is longer than any that is read, ``foreign`` that it is in
+    a script of neither language.
+    """
 
     near: tuple[str, ...] = ()
+    too_long: bool = False
+    foreign: bool = False
 
 
 Followup = More | Retell | Again

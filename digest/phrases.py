@@ -74,6 +74,43 @@ HELP_CHANGED = Phrase(
 )
 HELP_DIGEST = Phrase("The digest of any day or period.", "任意一天或一段时间的摘要。")
 HELP_SEARCH = Phrase("Full-text search in everything archived.", "在全部归档中全文搜索。")
+HELP_TOUCHED = Phrase(
+    "What happened to a class, function, flag or variable, and by whom.",
+    "一个类、函数、参数或变量发生过什么，是谁改的。",
+)
+HELP_COMPARE = Phrase("Two releases compared, as release notes.", "对比两个版本，生成发布说明。")
+HELP_CATCH_UP = Phrase(
+    "One digest of everything since you last looked.", "你上次查看以来的全部变更，一份摘要。"
+)
+HELP_WHY = Phrase(
+    "Why a change has its importance, and how it was covered.",
+    "一个变更为什么是这个重要度，是否已被摘要涵盖。",
+)
+HELP_RISKY = Phrase(
+    "What could go wrong with it; after an answer no name is needed: is it risky?",
+    "它可能带来什么风险；在回答之后不必再写编号：有风险吗？",
+)
+HELP_DIFF = Phrase(
+    "Its changed lines, or those of a part: show the diff of the config part.",
+    "它改动的行，或其中一部分：看看配置部分的 diff。",
+)
+HELP_MORE = Phrase("The next page.", "下一页。")
+HELP_RETELL = Phrase(
+    "The last answer shorter, longer, or in the other language.",
+    "把上一个回答缩短、加长，或换一种语言。",
+)
+HELP_STATUS = Phrase(
+    "Last and next runs, what waits, what was spent.", "上次和下次运行、待投递数量和花费。"
+)
+HELP_PRIVACY = Phrase("What is kept, and what leaves the machine.", "保存什么，发送什么。")
+NOT_READ_TOO_LONG = Phrase(
+    "This question is too long for me: I read up to {n} characters. I can answer, for example:",
+    "这个问题太长，最多 {n} 个字符。可以这样问：",
+)
+TWO_LANGUAGES = Phrase(
+    "I read English and Chinese. 我能看懂英文和中文。 I can answer, for example:",
+    "我能看懂英文和中文。 I read English and Chinese. 可以这样问：",
+)
 HELP_HELP = Phrase("This page.", "本页。")
 HELP_PERIODS = Phrase(
     "Periods: today, yesterday, this or last week or month, last 3 days, since Monday, "

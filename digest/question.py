@@ -75,6 +75,11 @@ _AND_ZH = re.compile(r"^那|呢$")
 _AND_TOPIC = re.compile(
     r"(?:and|same)(?: (?:for|in|about|of|on))+ (.+)|那么?(.+?)呢", re.IGNORECASE
 )
+# Kana, Hangul, Cyrillic, Greek, Arabic, Hebrew, Thai, Devanagari, and Latin letters with marks.
+_FOREIGN = re.compile(
+    r"[\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f\u0370-\u05ff\u0600-\u06ff\u0900-\u097f"
+    r"\u0e00-\u0e7f\u3040-\u30ff\uac00-\ud7a3]"
+)
 _MARKS = " ?!.。！？~～;；…,，"
 _SIGNS = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "`": '"', " ": " "})
 
@@ -88,7 +93,7 @@ def parse(text: str, now: datetime, zone: ZoneInfo) -> Intent:
     asked = tidy(text)
     question = _ANSWER_IN.sub("", asked)
     if not asked or len(asked) > LONGEST:
-        return Unknown(near=_near("", language_of(text)))
+        return Unknown(near=_near("", language_of(text)), too_long=len(asked) > LONGEST)
     if (told := read_managing(asked) or read_profiling(question)) is not None:
         return told
     try:
@@ -96,7 +101,7 @@ def parse(text: str, now: datetime, zone: ZoneInfo) -> Intent:
     except InvalidReference:
         pass
     intent = read_aside(asked) or _read(question, now, zone) or _mended(asked, question, now, zone)
-    return intent or Unknown(near=_near(question, language_of(text)))
+    return intent or Unknown(near=_near(question, language_of(text)), foreign=_is_foreign(asked))
 
 
 def _mended(asked: str, question: str, now: datetime, zone: ZoneInfo) -> Intent | None:
@@ -134,6 +139,11 @@ def language_of(text: str) -> Language | None:
         return Language.ZH
     words = re.findall(r"[A-Za-z]{2,}", text[:LONGEST])
     return Language.EN if words and not _is_reference(text) else None
+
+
+def _is_foreign(text: str) -> bool:
+    """Whether a question is in a script, or with letters, of neither language."""
+    return _FOREIGN.search(text) is not None
 
 
 def _is_reference(text: str) -> bool:

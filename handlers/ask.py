@@ -30,6 +30,7 @@ from digest.intent import (
     Why,
 )
 from digest.language import Language
+from digest.length import lengthened, shortened
 from digest.managing import Managing
 from digest.profiling import Affected, Alert, EditProfile, ProfileFrom, ShowProfile
 from digest.question import language_of, parse
@@ -38,7 +39,7 @@ from handlers.catching_up import catch_up
 from handlers.changed import changed
 from handlers.compare import compare
 from handlers.context import Context
-from handlers.conversing import ConversationKey, Talk
+from handlers.conversing import ConversationKey, Length, Talk
 from handlers.digest_of import digest_of
 from handlers.explain import explain
 from handlers.help import help_page, unknown
@@ -101,6 +102,15 @@ async def ask(
     except UserError as error:
         return _refused(error, told.language)
     await remember(intent, found, told)
+    return _measured(intent, found, told)
+
+
+def _measured(intent: Intent, found: Answer, ctx: Context) -> Answer:
+    """The answer in the length that was asked for; some have lengths of their own."""
+    if ctx.length is Length.SHORT:
+        return replace(found, document=shortened(found.document))
+    if ctx.length is Length.LONG and not isinstance(intent, DigestOf | CatchUp | Compare):
+        return replace(found, document=lengthened(found.document, found.rows))
     return found
 
 

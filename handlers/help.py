@@ -3,20 +3,51 @@
 from __future__ import annotations
 
 from digest.answer import Answer
-from digest.document import Code, Document, Heading, Item, Listing, Paragraph, Text
+from digest.document import Code, Document, Heading, Item, Listing, Paragraph, Text, plain
 from digest.examples import EXAMPLES
-from digest.intent import Changed, DigestOf, Explain, Help, Intent, Search, Unknown
+from digest.intent import (
+    CatchUp,
+    Changed,
+    Compare,
+    DigestOf,
+    Explain,
+    Help,
+    Intent,
+    More,
+    PrivacyOf,
+    Retell,
+    Risky,
+    Search,
+    ShowDiff,
+    Status,
+    Touched,
+    Unknown,
+    Why,
+)
 from digest.language import Language
 from digest.phrases import (
     HELP,
+    HELP_CATCH_UP,
     HELP_CHANGED,
+    HELP_COMPARE,
+    HELP_DIFF,
     HELP_DIGEST,
     HELP_EXPLAIN,
     HELP_HELP,
+    HELP_MORE,
     HELP_PERIODS,
+    HELP_PRIVACY,
+    HELP_RETELL,
+    HELP_RISKY,
     HELP_SEARCH,
+    HELP_STATUS,
+    HELP_TOUCHED,
+    HELP_WHY,
+    NOT_READ_TOO_LONG,
     NOT_UNDERSTOOD,
+    TWO_LANGUAGES,
 )
+from digest.question import LONGEST
 from digest.words.phrase import Phrase
 from handlers.context import Context
 
@@ -25,6 +56,16 @@ _KINDS: dict[type[Intent], Phrase] = {
     Changed: HELP_CHANGED,
     DigestOf: HELP_DIGEST,
     Search: HELP_SEARCH,
+    Touched: HELP_TOUCHED,
+    Compare: HELP_COMPARE,
+    CatchUp: HELP_CATCH_UP,
+    Why: HELP_WHY,
+    Risky: HELP_RISKY,
+    ShowDiff: HELP_DIFF,
+    More: HELP_MORE,
+    Retell: HELP_RETELL,
+    Status: HELP_STATUS,
+    PrivacyOf: HELP_PRIVACY,
     Help: HELP_HELP,
 }
 
@@ -47,12 +88,16 @@ def _kind(kind: type[Intent], phrase: Phrase, language: Language) -> Item:
 
 
 async def unknown(intent: Unknown, ctx: Context) -> Answer:
-    """That the question is not understood, with the nearest ones that are."""
+    """That the question is not understood, why if that is known, with the nearest that are."""
     language = ctx.language
     said = NOT_UNDERSTOOD(language)
+    if intent.too_long:
+        said = NOT_READ_TOO_LONG(language, n=LONGEST)
+    elif intent.foreign:
+        said = TWO_LANGUAGES(language)
     near = Listing(tuple(Item((Code(text),)) for text in intent.near))
     document = Document(
-        title=NOT_UNDERSTOOD.text(language),
+        title=plain(said),
         blocks=(Paragraph(said), near),
         language=str(language),
     )

@@ -156,11 +156,4 @@ OF_PRIVACY = {
     "none": Phrase("{name}: nothing.", "{name}：不发送任何内容。"),
 }
 
-THIRD_LANGUAGE = Phrase(
-    "I read English and Chinese. 我能看懂英文和中文。",
-    "我能看懂英文和中文。I read English and Chinese.",
-)
-TOO_LONG = Phrase(
-    "This question is too long: at most {n} characters.", "问题太长：最多 {n} 个字符。"
-)
 PER_DAY = Phrase("Changes by day", "每日变更数")
