@@ -15,6 +15,7 @@ import typer
 from typer.exceptions import TyperException
 
 from bot.forms import AnswerFormat, DigestFormat
+from bot.secrecy import cleared
 from digest.errors import UserError
 from digest.language import Language
 
@@ -540,7 +541,7 @@ def guarded(work: Callable[[], object]) -> int:
 
 
 def _fail(message: str, status: int) -> int:
-    line = " ".join(message.split())
+    line = cleared(" ".join(message.split()))
     sys.stderr.write(f"digestbot: {line}\n")
     return status
 

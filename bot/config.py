@@ -85,6 +85,7 @@ class Config:
     def secrets(self) -> tuple[str, ...]:
         """Every secret that was read, for the logs to blot out."""
         sections = [platform.settings for platform in self.platforms.values()]
+        sections += self.repositories
         if self.model is not None:
             sections.append(self.model)
         if self.web is not None:

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 
 from bot.folders import data_folder
 from bot.logs import Redaction
+from bot.secrecy import known
 
 LOG = "digestbot.log"
 
@@ -16,7 +17,7 @@ def keep_traceback(error: BaseException) -> str:
     """Append the traceback to the log file; the line to show, with the id to look for."""
     number = uuid.uuid4().hex[:8]
     told = f"internal error {number}: {type(error).__name__}"
-    text = Redaction().text("".join(traceback.format_exception(error)))
+    text = Redaction(known()).text("".join(traceback.format_exception(error)))
     file = data_folder() / LOG
     try:
         file.parent.mkdir(parents=True, exist_ok=True)

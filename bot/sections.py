@@ -7,6 +7,7 @@ from datetime import time, timedelta
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any, Literal
+from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
 
 from pydantic import (
@@ -22,6 +23,7 @@ from bot.promise import Promise
 from bot.rest import Dates, Hours, Rest, parse_holidays, parse_hours
 from bot.schedule import Kind, Spec
 from bot.settings import Place, Reading, Settings
+from bot.sources.address import read_address
 from bot.sources.identity import is_open
 from bot.written_times import local_time, weekdays
 from digest.commands import read_rule
@@ -147,6 +149,14 @@ class RepositoryConfig(Settings):
         without a user name; folders, ssh addresses and all other hosts are private.
         """
         return self.visibility != "public" if self.visibility else not is_open(self.place)
+
+    def secrets(self) -> tuple[str, ...]:
+        """What stands before the host of the address, and the password in it."""
+        address = read_address(self.place)
+        if address is None or not address.secret:
+            return ()
+        given = urlsplit(self.place)
+        return tuple(filter(None, (given.netloc.rpartition("@")[0], given.password)))
 
     @property
     def repository(self) -> Repository:

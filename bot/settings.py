@@ -10,11 +10,12 @@ A field of the type ``SecretStr`` can be given in three ways, the first that is 
 from __future__ import annotations
 
 import os
+import re
 import stat
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any, get_args
+from typing import Annotated, Any, Self, get_args
 
 from pydantic import (
     AfterValidator,
@@ -24,6 +25,11 @@ from pydantic import (
     ValidationInfo,
     model_validator,
 )
+
+from bot.secrecy import conceal
+
+_LONG = 12
+"""Characters of a part of an address from which it can be no common word."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -68,10 +74,20 @@ class Settings(BaseModel):
                     found[name] = value
         return found
 
+    @model_validator(mode="after")
+    def _conceal(self) -> Self:
+        conceal(self.secrets())
+        return self
+
     def secrets(self) -> tuple[str, ...]:
-        """The secrets that were given, for the logs to blot out."""
+        """The secrets that were given, for the logs to blot out.
+
+        Of an address that is one, what names the place on its host is one as well: servers repeat
+        it without the rest.
+        """
         values = (getattr(self, name) for name in self.secret_fields())
-        return tuple(v.get_secret_value() for v in values if isinstance(v, SecretStr))
+        given = [v.get_secret_value() for v in values if isinstance(v, SecretStr)]
+        return tuple(part for secret in given for part in (secret, *_telling_parts(secret)))
 
     @classmethod
     def secret_fields(cls) -> tuple[str, ...]:
@@ -81,6 +97,14 @@ class Settings(BaseModel):
             for name, info in cls.model_fields.items()
             if info.annotation is SecretStr or SecretStr in get_args(info.annotation)
         )
+
+
+def _telling_parts(secret: str) -> tuple[str, ...]:
+    """The path of an address and its long segments; nothing of what is no address."""
+    _, found, rest = secret.partition("://")
+    path = rest.partition("/")[2] if found else ""
+    long = [part for part in re.split(r"[/?&=]", path) if len(part) >= _LONG]
+    return (path, *long) if long else ()
 
 
 def read_secret(file: Path, warnings: list[str]) -> str:

@@ -37,8 +37,8 @@ from bot.notices import Desk, Notices, telling
 from bot.parking import Parking, parked
 from bot.platforms.base import Receiver, Sender, SendError
 from bot.roster import Roster
-from bot.sections import RepositoryConfig
 from bot.secrecy import cleared
+from bot.sections import RepositoryConfig
 from bot.senders import admin_target, check_called, open_senders
 from bot.slots import Slots, name_of
 from bot.sources.git import open_source
