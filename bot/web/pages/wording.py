@@ -65,7 +65,6 @@ PHRASES = {
     "other_language": Phrase("中文", "English"),
     "feed": Phrase("Feed", "订阅"),
     "as": Phrase("This page as", "本页格式"),
-    "api": Phrase("API", "API"),
     "not_found": Phrase("There is nothing here", "这里没有内容"),
     "not_found_told": Phrase(
         "The page does not exist, or you may not see it.", "页面不存在，或您无权查看。"
