@@ -69,6 +69,9 @@ class ForgeConfig(Settings):
 
     @model_validator(mode="after")
     def _whole(self) -> ForgeConfig:
+        # Not where the field is checked: a value that is refused there is shown.
+        if "@" in urlsplit(self.api).netloc:
+            raise ValueError("api holds a user name; give a token instead")
         if bool(self.app_id) != (self.app_key is not None):
             raise ValueError("an app needs both app_id and app_key_file")
         if self.app_id and self.kind != "github":
@@ -89,7 +92,7 @@ def checked(api: str) -> str:
     sealed = parts.scheme == "https" or (
         parts.scheme == "http" and (parts.hostname or "") in _LOOPBACK
     )
-    if not sealed or not parts.hostname or parts.query or parts.fragment or "@" in parts.netloc:
+    if not sealed or not parts.hostname or parts.query or parts.fragment:
         raise ValueError("api is an address such as https://git.example.org/api/v3")
     return api.rstrip("/")
 

@@ -7,7 +7,7 @@ what fails is tried again at the next turn.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from datetime import timedelta
 from urllib.parse import urlsplit
@@ -60,8 +60,10 @@ class Keeper:
 
     async def arrived(self, arrived: Arrived) -> None:
         """Read what a forge told of; of a repository that nobody watches nothing happens."""
-        for settings in self._named(arrived):
+        for settings in self._config.repositories:
             watched = await self._app.watch_configured(settings)
+            if place_of(watched.repository.web) != (arrived.host, arrived.repository.casefold()):
+                continue
             if arrived.moved:
                 await self._read(watched)
             await self._enrich(watched)
@@ -102,19 +104,18 @@ class Keeper:
         if count:
             log.info("forge.read", repository=watched.repository.name, requests=count)
 
-    def _named(self, arrived: Arrived) -> Iterator[RepositoryConfig]:
-        wanted = (arrived.host, arrived.repository.casefold())
-        for settings in self._config.repositories:
-            if home_of(settings) == wanted:
-                yield settings
-
 
 def home_of(settings: RepositoryConfig) -> tuple[str, str]:
-    """Host and path of a configured repository on its forge; empty where none is known."""
+    """Host and path of a configured repository, as far as the file alone tells; else empty."""
     web = settings.web
     if not web:
         address = read_address(settings.place)
         found = identify(address, folder="") if address else Repository(name="")
         web = found.web
+    return place_of(web)
+
+
+def place_of(web: str) -> tuple[str, str]:
+    """Host and path, without case, of a repository's pages."""
     parts = urlsplit(web)
     return parts.netloc.lower(), parts.path.strip("/").casefold()
