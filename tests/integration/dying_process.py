@@ -101,10 +101,6 @@ async def finish(post, slot, results):
     return
 
 
-async def answer(incoming):
-    return None
-
-
 def document(text: str) -> Document:
     return Document(title=text, blocks=(Paragraph((Text(text),)),))
 
@@ -124,7 +120,7 @@ async def work(folder: Path, promise: Promise, last: int, until: datetime = DUE)
             posts=Fixed([Post(target=target, spec=Spec(at=time(9), zone=ZoneInfo("UTC")))]),
             build=build,
             finish=finish,
-            answer=answer,
+            hearing=None,
             delivery=Delivery(ledger, leases, [target], Patience(first=0)),
             ledger=ledger,
             leases=leases,
