@@ -4,18 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import shutil
-from collections.abc import AsyncIterator, Iterator
-from concurrent.futures import ThreadPoolExecutor
-from itertools import count
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 
 from bot.store.archive import SqlArchive
 from bot.store.engine import FILE, Database, SqliteDatabase, open_archive, open_database
-from tests.servers.postgresql import Postgres, running
-
-_numbers = count()
 
 
 @pytest.fixture(scope="session")
@@ -31,22 +26,6 @@ def empty(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / FILE
 
 
-@pytest.fixture(scope="session")
-def postgres() -> Iterator[Postgres]:
-    """A server with an empty archive named ``empty``."""
-    with running() as server:
-        server.run("CREATE DATABASE empty")
-
-        async def make() -> None:
-            async with await open_archive(Path(), server.url("empty")):
-                pass
-
-        # A loop runs already where the first test asks for the server.
-        with ThreadPoolExecutor() as beside:
-            beside.submit(asyncio.run, make()).result()
-        yield server
-
-
 @pytest.fixture
 async def file(tmp_path: Path, empty: Path) -> AsyncIterator[SqliteDatabase]:
     """An archive in a file."""
@@ -55,15 +34,6 @@ async def file(tmp_path: Path, empty: Path) -> AsyncIterator[SqliteDatabase]:
     shutil.copy(empty, folder)
     async with await open_database(folder) as opened:
         yield opened
-
-
-@pytest.fixture
-def address(postgres: Postgres) -> Iterator[str]:
-    """The address of a new, empty archive."""
-    name = f"test{next(_numbers)}"
-    postgres.run(f"CREATE DATABASE {name} TEMPLATE empty STRATEGY file_copy")
-    yield postgres.url(name)
-    postgres.run(f"DROP DATABASE {name} WITH (FORCE)")
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
