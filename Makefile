@@ -63,5 +63,8 @@ bench-model: dev ## what judging costs beside the model; REPO=path, DAYS="2026-0
 bench-delivery: dev ## posting and hearing beside the limits of platforms, and beside Apprise
 	@$(BIN)/python -m benchmarks.delivery
 
+bench-questions: dev ## answers from a real clone beside git's own searches; REPO=path
+	@$(BIN)/python -m benchmarks.questions $(REPO)
+
 clean: ## remove the environment and caches
 	@rm -rf $(VENV) .mypy_cache .ruff_cache .hypothesis .import_linter_cache
