@@ -121,11 +121,6 @@ class Courier:
             doubtful = True
         return PartRecord(part=errand.number, state=PartState.SENDING, error=SendReason.NO_ANSWER)
 
-    async def call(self, target: Target, part: Part, reply_to: Receipt | None) -> Receipt:
-        """An answer to somebody: wait for a turn, then one call. Raises ``SendError``."""
-        await _turn(target, answer=True)
-        return await self._hand_over(target, part, reply_to)
-
     async def _hand_over(self, target: Target, part: Part, reply_to: Receipt | None) -> Receipt:
         """One call of the platform, answered in time. Raises ``SendError``."""
         try:
@@ -194,10 +189,10 @@ class Courier:
         log.warning(event, **describe(errand.key), part=errand.number, **fields)
 
 
-async def _turn(target: Target, *, answer: bool = False) -> None:
+async def _turn(target: Target) -> None:
     """Wait where the platform lets only so many messages pass. Raises ``SendError``."""
     if isinstance(target.sender, Paced):
-        await target.sender.ready(target.chat, answer=answer)
+        await target.sender.ready(target.chat)
 
 
 async def _early_turn(target: Target) -> bool:

@@ -169,20 +169,6 @@ class Delivery:
         )
         return tuple(result for some in results for result in some)
 
-    async def reply(
-        self, target: Target, document: Document, reply_to: Receipt | None = None
-    ) -> tuple[Receipt, ...]:
-        """Answer somebody. No ledger keeps it, since the asker can ask again.
-
-        Raises ``SendError``.
-        """
-        receipts: list[Receipt] = []
-        for part in target.sender.render(document):
-            async for attempt in self._patience.repeated():
-                with attempt:
-                    receipts.append(await self._courier.call(target, part, reply_to))
-        return tuple(receipts)
-
     async def _isolated(self, posting: Posting) -> Delivered:
         try:
             return await self.deliver(posting)

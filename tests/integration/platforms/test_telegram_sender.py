@@ -399,6 +399,13 @@ async def test_many_chats_get_theirs_within_the_limits_and_near_their_minimum():
         assert spent < 3 * chats / (30 * scale)  # 1.2 times on an idle machine
 
 
+async def answer(telegram: Telegram, number: int) -> None:
+    """One answer, as the conversation gives it."""
+    (part,) = telegram.render(paragraphs(f"answer {number}"))
+    await telegram.ready(str(GROUP), answer=True)
+    await telegram.send(str(GROUP), part)
+
+
 async def test_answers_and_posts_share_the_limit_of_a_chat():
     scale = 20.0
     with TelegramServer(limits=Limits(scale=scale)) as server:
@@ -409,7 +416,7 @@ async def test_answers_and_posts_share_the_limit_of_a_chat():
         one = delivery(FakeLedger())
         await asyncio.gather(
             one.deliver(Posting(target=target, digest="d", document=paragraphs("digest"))),
-            *(one.reply(target, paragraphs(f"answer {n}")) for n in range(5)),
+            *(answer(telegram, n) for n in range(5)),
         )
         await telegram.aclose()
         assert len(server.texts(GROUP)) == 6

@@ -281,15 +281,6 @@ async def test_resume_leaves_channels_that_are_gone():
     assert await Delivery(ledger, FakeLeases(), [], HASTE).resume_pending() == ()
 
 
-async def test_reply_raises_what_the_platform_says():
-    sender = FakeSender(errors=[SendError(SendReason.NO_CHANNEL)])
-    delivery, posting = a_delivery(FakeLedger(), sender)
-    with pytest.raises(SendError):
-        await delivery.reply(posting.target, LEAD_AND_DETAILS)
-    await delivery.reply(posting.target, LEAD_AND_DETAILS)
-    assert sender.texts() == ["lead", "details", "more"]
-
-
 def test_identity_differs_by_everything_that_names_a_part():
     keys = [
         DeliveryKey(platform=p, channel=c, digest=d)
