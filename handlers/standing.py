@@ -24,10 +24,10 @@ _DAYS = 7
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
-    """A scheduled digest of a channel: its name, when it last came, when it comes next."""
+    """A scheduled digest: its name, the date it was last due on or empty, when it comes next."""
 
     channel: str
-    last: datetime | None
+    last: str
     next: datetime | None
 
 
@@ -64,16 +64,17 @@ async def status(_intent: Status, ctx: Context) -> Answer:
     names = await ctx.watched.source.names(tip, window)
     by = graded_by(ctx.watched.thresholds)
     read = await ctx.archive.current(repository, names, by)
-    standing = await ctx.standing.standing() if ctx.standing else Standing()
+    standing = await ctx.standing.standing() if ctx.standing else None
     there = words.STATUS_TIP(
         language, name=repository.name, branch=tip.branch, tip=as_of(seen(ctx, tip))
     )
     lines = [
         there,
         words.STATUS_READ(language, read=len(read), total=len(names)),
-        *_runs(standing, ctx),
-        _budget(standing.budget, ctx),
     ]
+    # Where nobody knows the runs, as in the terminal, nothing is said of them.
+    if standing is not None:
+        lines += [*_runs(standing, ctx), _budget(standing.budget, ctx)]
     return _answer("status", words.STATUS.text(language), lines, ctx)
 
 
@@ -85,16 +86,12 @@ def _runs(standing: Standing, ctx: Context) -> list[Spans]:
         words.LAST_RUN(
             language,
             channel=run.channel,
-            last=_at(run.last, ctx),
-            next=_at(run.next, ctx),
+            last=run.last or words.NEVER.text(language),
+            next=edge(run.next, ctx.zone) if run.next else words.NEVER.text(language),
         )
         for run in standing.runs
     ]
     return [*told, words.WAITING(language, n=standing.waiting)]
-
-
-def _at(moment: datetime | None, ctx: Context) -> str:
-    return edge(moment, ctx.zone) if moment else words.NEVER.text(ctx.language)
 
 
 def _budget(budget: Budget | None, ctx: Context) -> Spans:

@@ -148,7 +148,7 @@ def _work(app: App, config: Config, senders: Mapping[str, Sender], leases: Lease
         build=slots.build,
         finish=slots.finish,
         hearing=Conversation(
-            Answers(app, config, gate, rooms=subscribing),
+            Answers(app, config, gate, rooms=subscribing, served=subscribing),
             SqlReplies(app.database),
             leases,
             app.clock,

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from bot.access import Gate, refusal
@@ -14,6 +15,7 @@ from bot.conversation.chats import Chats
 from bot.conversation.presses import Verdicts
 from bot.conversation.rooms import Rooms
 from bot.conversation.watch import Watch
+from bot.standing import Bearings
 from bot.store.feedback import SqlFeedback, Verdict
 from bot.usage import Usages, places_of
 from digest.answer import Answer
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
     from bot.config import Config
     from bot.platforms.base import Incoming
     from bot.sections import ChannelConfig, Preferences, RepositoryConfig
+    from bot.subscription import Subscribed, Subscription
 
 READER = 120.0
 """Seconds that somebody who asks in a chat is kept waiting for a model at most."""
@@ -54,8 +57,20 @@ class _Asked:
 class Answers:
     """Answers about the repositories of a chat, in its channel's zone and language."""
 
-    def __init__(self, app: App, config: Config, gate: Gate, *, rooms: Rooms | None = None) -> None:
-        """Without ``rooms`` no settings can be changed, and no button offers to."""
+    def __init__(
+        self,
+        app: App,
+        config: Config,
+        gate: Gate,
+        *,
+        rooms: Rooms | None = None,
+        served: Subscribed | None = None,
+    ) -> None:
+        """Without ``rooms`` no settings can be changed, and no button offers to.
+
+        Without ``served`` nobody is told of runs.
+        """
+        self._served = served
         self._app = app
         self._config = config
         self._gate = gate
@@ -150,10 +165,19 @@ class Answers:
             judging=judging,
             usage=Usages(self._app.data, places_of(self._app, admission.repositories)),
         )
+        if self._served is not None:
+            mine = partial(_mine, passed.account, passed.incoming.chat)
+            standing = Bearings(app=self._app, served=self._served, mine=mine)
+            ctx = replace(ctx, standing=standing)
         if self._rooms is None:
             return ctx
         room = await self._rooms.room(passed.account, passed.incoming, admission)
         return replace(ctx, room=room, zone=room.zone or ctx.zone, language=room.language)
+
+
+def _mine(account: str, chat: str, one: Subscription) -> bool:
+    """Whether a subscription is posted in a chat: others' are not told of."""
+    return (one.platform, one.chat) == (account, chat)
 
 
 def _conversation(account: str, asked: Incoming) -> ConversationKey:

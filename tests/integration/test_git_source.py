@@ -855,3 +855,28 @@ async def test_same_selection_twice_gives_the_same_changes(builder) -> None:
     assert await read(source, day) == await read(source, day)
     builder.commit("more", {"a": "more"})
     assert len(await read(source, day)) == 5
+
+
+async def test_resolve_knows_tags_branches_and_short_names(builder) -> None:
+    first = builder.commit("first", {"a.py": "1\n"})
+    second = builder.commit("second", {"a.py": "2\n"})
+    builder.git("tag", "v1.0", first)
+    builder.git("tag", "--annotate", "--message=release", "v1.1", second)
+    builder.git("branch", "v1.0", second)
+    source = await opened(builder)
+    assert await source.resolve("v1.0") == first
+    assert await source.resolve("v1.1") == second
+    assert await source.resolve("main") == second
+    assert await source.resolve("HEAD") == second
+    assert await source.resolve(first[:10]) == first
+
+
+@pytest.mark.parametrize(
+    "reference", ["v9", "--exec=sh", "v1.0^{/x}", "main~1", "v1.0..main", "@{-1}", "", ":/first"]
+)
+async def test_resolve_refuses_what_names_nothing(builder, reference: str) -> None:
+    first = builder.commit("first", {"a.py": "1\n"})
+    builder.git("tag", "v1.0", first)
+    source = await opened(builder)
+    with pytest.raises(UnknownBranch):
+        await source.resolve(reference)
