@@ -23,7 +23,7 @@ from digest.document import (
     Strong,
     Text,
 )
-from digest.errors import NothingBefore
+from digest.errors import NothingBefore, UnknownChange
 from digest.grade import Reason, Thresholds
 from digest.graded import Graded
 from digest.intent import Reviewers, Risky, ShowDiff, Why
@@ -38,6 +38,7 @@ from digest.words.reasons import reason_words
 from handlers.context import Context
 from handlers.explain import find, refuse_elsewhere
 from handlers.looking import tip_of
+from handlers.requested import explain_requested, reviews_of
 
 _REASONS = 12
 """Reasons of a grade that are told, the weightiest."""
@@ -86,8 +87,19 @@ async def risky(intent: Risky, ctx: Context) -> Answer:
 
 
 async def reviewers(intent: Reviewers, ctx: Context) -> Answer:
-    """Who the commit says has reviewed it."""
-    graded = await _one(intent.reference, ctx)
+    """Who has reviewed it: what the forge says, else the commit itself."""
+    try:
+        graded = await _one(intent.reference, ctx)
+    except UnknownChange as unknown:
+        assert intent.reference is not None
+        return await explain_requested(intent.reference, ctx, unknown)
+    if (reviews := await reviews_of(graded, ctx)) is not None:
+        return _answer(
+            "reviewers",
+            graded,
+            [Paragraph((title_link(graded, ctx.watched.repository),)), Paragraph(reviews)],
+            ctx,
+        )
     people = [
         value.partition("<")[0].strip() or value
         for token, value in graded.facts.trailers

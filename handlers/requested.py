@@ -23,7 +23,7 @@ from digest.reference import Reference
 from digest.report import change_blocks
 from digest.report.moments import moment
 from digest.request import Patch, PullRequest, RequestState, as_change
-from digest.request_words import request_lines
+from digest.request_words import request_lines, review_line
 from digest.words import forge as words
 from handlers.context import Context
 from handlers.forge_port import Forge, KeptRequest
@@ -92,6 +92,18 @@ async def lines_about(graded: Graded, ctx: Context) -> tuple[Spans, ...]:
     if kept is None or kept.request.state is not RequestState.MERGED:
         return ()
     return tuple(request_lines(kept.request, ctx.watched.repository, ctx.language))
+
+
+async def reviews_of(graded: Graded, ctx: Context) -> Spans | None:
+    """Who reviewed the request of a change; ``None`` where there is nobody to ask who knows."""
+    if graded.number is None:
+        return None
+    try:
+        kept = await request_of(graded.number, ctx)
+    except ForgeFailed as error:
+        log.info("forge.silent: %s", error)
+        return None
+    return review_line(kept.request, ctx.language) if kept and kept.request.reviewed else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -273,6 +273,16 @@ async def test_nobody_is_not_asked_unasked(server, ctx, forge):
     assert server.sent == []
 
 
+async def test_who_reviewed_it_is_what_the_forge_says(server, ctx):
+    server.pulls[11] = merged(11)
+    server.reviews[11] = [{"user": {"login": "bob"}, "state": "APPROVED"}]
+    assert "bob approved" in markdown((await ask("who reviewed #11", ctx)).document)
+    server.script.extend([Breaks(), Breaks()])
+    assert "bob approved" in markdown((await ask("who reviewed #11", ctx)).document)
+    offer(server)
+    assert "bob approved" in markdown((await ask("who reviewed #12", ctx)).document)
+
+
 async def test_hostile_words_stay_words(server, ctx):
     offer(server)
     server.pulls[12]["title"] = "<!channel> [x](http://evil) `a`\u0000"
