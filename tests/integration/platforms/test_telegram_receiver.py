@@ -6,10 +6,12 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import pytest
 from structlog.testing import capture_logs
 
+from bot.conversation import Conversation, Watch
 from bot.delivery import Delivery
 from bot.platforms.base import Incoming, SendError, SendReason
 from bot.platforms.telegram import Telegram
@@ -17,7 +19,10 @@ from bot.platforms.telegram.polling import Rhythm
 from bot.platforms.telegram.sender import Account
 from bot.roster import Fixed
 from bot.runner import Runner, Work
+from bot.store.engine import open_database
+from bot.store.replies import SqlReplies
 from digest.document import Document, Paragraph, Text
+from digest.language import Language
 from tests.contract.benches.telegram import BRISK
 from tests.fakes_delivery import FakeClock, FakeLeases, FakeLedger, paragraphs
 from tests.servers.telegram import FORUM, GROUP, PRIVATE, TOKEN, TelegramServer
@@ -278,42 +283,53 @@ class Answers:
 
     asked: list[str] = field(default_factory=list)
 
-    async def __call__(self, incoming: Incoming) -> Document:
-        self.asked.append(incoming.text)
-        words = Text(f"about {incoming.text} for @{incoming.person}")
+    def language(self, account: str, asked: Incoming) -> Language:
+        return Language.EN
+
+    async def answer(self, account: str, asked: Incoming, watch: Watch) -> Document:
+        watch.admit(addressed=asked.addressed)
+        self.asked.append(asked.text)
+        words = Text(f"about {asked.text} for @{asked.person}")
         return Document(title="a", blocks=(Paragraph((words,)),))
+
+    async def forget(self, account: str, asked: Incoming) -> None:
+        raise AssertionError("nothing is deleted here")
 
 
 @asynccontextmanager
-async def running(telegram: Telegram, ledger: FakeLedger, answers: Answers) -> AsyncIterator[None]:
+async def running(telegram: Telegram, data: Path, answers: Answers) -> AsyncIterator[None]:
     async def nothing(*_: object) -> tuple[()]:
         return ()
 
-    work = Work(
-        posts=Fixed(()),
-        build=nothing,
-        finish=nothing,
-        answer=answers,
-        delivery=Delivery(ledger, FakeLeases()),
-        ledger=ledger,
-        leases=FakeLeases(),
-        clock=FakeClock(),
-        receivers=(telegram,),
-    )
-    runner = Runner(work)
-    task = asyncio.create_task(runner.listen(telegram))
-    try:
-        yield
-        await runner.settle(5)
-    finally:
-        task.cancel()
-        await asyncio.gather(task, return_exceptions=True)
-        await telegram.aclose()
+    data.mkdir(exist_ok=True)
+    async with await open_database(data) as database:
+        leases, clock, ledger = FakeLeases(), FakeClock(), FakeLedger()
+        records, accounts = SqlReplies(database), {"telegram": telegram}
+        work = Work(
+            posts=Fixed(()),
+            build=nothing,
+            finish=nothing,
+            hearing=Conversation(answers, records, leases, clock, accounts),
+            delivery=Delivery(ledger, leases),
+            ledger=ledger,
+            leases=leases,
+            clock=clock,
+            receivers=(telegram,),
+        )
+        runner = Runner(work)
+        task = asyncio.create_task(runner.listen(telegram))
+        try:
+            yield
+            await runner.settle(5)
+        finally:
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+            await telegram.aclose()
 
 
-async def test_a_question_is_answered_in_its_place_below_it(server):
+async def test_a_question_is_answered_in_its_place_below_it(server, tmp_path):
     answers = Answers()
-    async with running(account(server), FakeLedger(), answers):
+    async with running(account(server), tmp_path / "data", answers):
         asked = server.say("/explain 5", FORUM, is_topic_message=True, message_thread_id=7)
         await until(lambda: server.screen(FORUM, 7))
     (shown,) = server.screen(FORUM, 7)
@@ -323,24 +339,26 @@ async def test_a_question_is_answered_in_its_place_below_it(server):
     assert server.refused == []
 
 
-async def test_what_is_delivered_again_is_answered_once(server):
-    answers, ledger = Answers(), FakeLedger()
-    async with running(account(server), ledger, answers):
+async def test_what_is_delivered_again_is_answered_once(server, tmp_path):
+    answers = Answers()
+    async with running(account(server), tmp_path / "data", answers):
         server.say("explain #5")
         await until(lambda: server.texts(PRIVATE))
         server.redeliver()
         server.say("explain #6")
         await until(lambda: len(server.texts(PRIVATE)) == 2)
-    async with running(account(server), ledger, answers):  # after a crash, with the same ledger
+    async with running(
+        account(server), tmp_path / "data", answers
+    ):  # after a crash, on the same database
         server.redeliver()
         server.say("explain #7")
         await until(lambda: len(server.texts(PRIVATE)) == 3)
     assert answers.asked == ["explain #5", "explain #6", "explain #7"]
 
 
-async def test_many_questions_at_once_are_all_answered_once(server):
+async def test_many_questions_at_once_are_all_answered_once(server, tmp_path):
     answers = Answers()
-    async with running(account(server), FakeLedger(), answers):
+    async with running(account(server), tmp_path / "data", answers):
         for number in range(50):
             server.say(f"explain #{number}")
         await until(lambda: len(server.texts(PRIVATE)) == 50, 20)
