@@ -152,7 +152,7 @@ async def test_channel_subscribes_filters_mutes_pauses_and_leaves(chat: Chat) ->
     (post,) = await chat.posts_at(saturday + timedelta(days=2, minutes=1))
     assert "Lower the limit" in post
 
-    assert "1 subscription dropped" in await chat.say("取消订阅 engine in english")
+    assert "已取消 1 个订阅" in await chat.say("取消订阅 engine")
     chat.commit("Remove the limit (#9)", "src/limit.py", saturday + timedelta(days=2, hours=1))
     assert await chat.posts_at(saturday + timedelta(days=3, minutes=1)) == []
 

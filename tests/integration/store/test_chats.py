@@ -1,0 +1,83 @@
+"""What chats set up, in a real archive."""
+
+from __future__ import annotations
+
+from datetime import time
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from bot.store.chats import SqlChats
+from bot.store.engine import Database
+from digest.chat import ChatSettings, Subscribed, Timing
+from digest.filtering import Field, Filters, Rule
+from digest.grade import Level
+from digest.language import Language
+from handlers.chats import ChatKey
+
+CHAT = ChatKey(platform="slack", chat="T1/C1")
+TIMING = Timing(
+    at=time(9, 30),
+    weekdays=frozenset({0, 4}),
+    zone=ZoneInfo("Europe/Berlin"),
+    least=Level.LOW,
+    branch="main",
+)
+SETTINGS = ChatSettings(
+    timing=TIMING,
+    language=Language.ZH,
+    filters=Filters(
+        include=(Rule(field=Field.PATH, pattern="src/**"),),
+        exclude=(Rule(field=Field.AUTHOR, pattern="ada"),),
+        bots=True,
+    ),
+    muted=("moe", "量化"),
+    paused=True,
+    private=True,
+)
+
+
+@pytest.fixture
+def kept(database: Database) -> SqlChats:
+    return SqlChats(database)
+
+
+async def test_chat_that_set_nothing_has_plain_settings(kept: SqlChats) -> None:
+    assert await kept.settings(CHAT) == ChatSettings()
+
+
+async def test_settings_are_what_was_set_and_of_this_chat_alone(kept: SqlChats) -> None:
+    assert await kept.change(CHAT, lambda _: SETTINGS) == SETTINGS
+    assert await kept.settings(CHAT) == SETTINGS
+    assert await kept.settings(ChatKey(platform="telegram", chat="T1/C1")) == ChatSettings()
+
+
+async def test_change_that_is_refused_changes_nothing(kept: SqlChats) -> None:
+    await kept.change(CHAT, lambda _: SETTINGS)
+
+    def refuse(_: ChatSettings) -> ChatSettings:
+        raise ValueError
+
+    with pytest.raises(ValueError):
+        await kept.change(CHAT, refuse)
+    assert await kept.settings(CHAT) == SETTINGS
+
+
+async def test_subscription_takes_the_place_of_one_of_its_kind(kept: SqlChats) -> None:
+    first = Subscribed(repository="a/b", timing=TIMING, person="slack:U1")
+    weekly = Subscribed(repository="a/b", weekly=True)
+    again = Subscribed(repository="a/b", person="slack:U2")
+    for one in (first, weekly, again):
+        await kept.subscribe(CHAT, one)
+    assert list(await kept.subscribed(CHAT)) == [again, weekly]
+    settings, every = await kept.every()
+    assert (settings, every) == ({}, [(CHAT, again), (CHAT, weekly)])
+
+
+async def test_unsubscribing_tells_how_many_went(kept: SqlChats) -> None:
+    for name in ("a/b", "c/d"):
+        await kept.subscribe(CHAT, Subscribed(repository=name))
+    assert await kept.unsubscribe(CHAT, "a/b") == 1
+    assert await kept.unsubscribe(CHAT, "a/b") == 0
+    assert await kept.unsubscribe(CHAT) == 1
+    assert await kept.subscribed(CHAT) == []
