@@ -63,7 +63,12 @@ async def repository_page(asked: Asked) -> Page:
     drawn = await _pulse(asked, shown, extent)
     week = monday(drawn.bars[-1].day)
     days = days_window(week, week + timedelta(days=6), asked.shelf.zone)
-    places = shares(await browsing.places(repository, days, _PLACES))
+    version = await browsing.version(repository)
+    counted = await asked.shelf.memo.of(
+        ("places", repository.name, version, days),
+        lambda: browsing.places(repository, days, _PLACES),
+    )
+    places = shares(counted)
     newest = await browsing.newest(repository, _NEWEST, Level.HIGH)
     digests = await browsing.digests(repository, _DIGESTS)
     return Page(
@@ -101,8 +106,14 @@ async def _pulse(asked: Asked, shown: Shown, extent: Extent | None) -> Pulse:
         # A clone that nobody fetches any more shows its own last days, not an empty quarter.
         last = newest if not newest <= today < newest + timedelta(days=DAYS // 3) else today
     first = last - timedelta(days=DAYS - 1)
-    moments = await asked.shelf.browsing.pulse(shown.repository, days_window(first, last, zone))
-    return pulse(moments, first, DAYS, zone)
+    window = days_window(first, last, zone)
+
+    async def draw() -> Pulse:
+        moments = await asked.shelf.browsing.pulse(shown.repository, window)
+        return pulse(moments, first, DAYS, zone)
+
+    version = await asked.shelf.browsing.version(shown.repository)
+    return await asked.shelf.memo.of(("pulse", shown.repository.name, version, window), draw)
 
 
 def _link(shown: Shown) -> Link:

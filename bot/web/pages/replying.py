@@ -35,6 +35,9 @@ HEADERS = {
 _PIECE = 8192
 """Characters that are sent at once: enough to be worth a packet or two."""
 
+_FIRST = 512
+"""As many at first: the reader's browser fetches the style while changes are being told of."""
+
 _TYPES = {
     Form.HTML: "text/html; charset=utf-8",
     Form.MARKDOWN: "text/markdown; charset=utf-8",
@@ -91,11 +94,11 @@ def as_json(value: Mapping[str, Any]) -> bytes:
 def _gathered(pieces: Iterator[str]) -> Iterator[bytes]:
     """The pieces of a template, of which most are a few characters, in a few larger ones."""
     held: list[str] = []
-    length = 0
+    length, enough = 0, _FIRST
     for piece in pieces:
         held.append(piece)
         length += len(piece)
-        if length >= _PIECE:
+        if length >= enough:
             yield "".join(held).encode("utf-8", "replace")
-            held, length = [], 0
+            held, length, enough = [], 0, _PIECE
     yield "".join(held).encode("utf-8", "replace")

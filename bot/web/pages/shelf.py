@@ -10,6 +10,7 @@ from zoneinfo import ZoneInfo
 from pydantic import SecretStr
 
 from bot.store.browsing import SqlBrowsing
+from bot.web.pages.memo import Memo
 from digest.grade import Thresholds
 from digest.graded import Repository
 from digest.language import Language
@@ -48,6 +49,7 @@ class Shelf:
     public_url: str = ""
     token: SecretStr | None = None
     office: Office | None = None
+    memo: Memo = field(default_factory=Memo)
 
     def visible(self, *, signed_in: bool) -> list[Shown]:
         """The repositories that somebody may know of."""

@@ -165,7 +165,7 @@ async def _page(
             "heading": title_of(report, language),
             "window": window_words(window, language),
             "chosen": chosen,
-            "lead": _lead(telling, chosen, asked),
+            "lead": lambda: _lead(telling, chosen, asked),
             "articles": telling.articles(),
             "around": around,
             "above": above,
