@@ -514,6 +514,18 @@ def archive_restore(
     keeping.restore(file, config)
 
 
+@archive.command("copy")
+def archive_copy(
+    *,
+    to: Annotated[str, typer.Option(metavar="URL", help="postgresql://user@host/database, empty.")],
+    config: ConfigFile = None,
+) -> None:
+    """Copy the archive of the data folder to PostgreSQL; stop digestbot run before."""
+    from bot.commands import keeping
+
+    keeping.copy(to, config)
+
+
 def main() -> None:
     """The entry point of ``digestbot``."""
     sys.exit(guarded(lambda: app(standalone_mode=False)))
