@@ -47,12 +47,12 @@ def by_day(
 def chart_text(chart: Chart) -> str:
     """A chart as lines of text: a label, a bar and the number of each point."""
     top = max(chart.values, default=0)
-    wide = max((len(label) for label in chart.labels), default=0)
-    lines = (
+    labels = [" ".join(label.split()) for label in chart.labels]
+    wide = max(map(len, labels), default=0)
+    return "\n".join(
         f"{label:<{wide}} {_bar(value, top)} {value}"
-        for label, value in zip(chart.labels, chart.values, strict=True)
+        for label, value in zip(labels, chart.values, strict=True)
     )
-    return "\n".join(" ".join(line.split(" ", 1)).rstrip() for line in lines)
 
 
 def _bar(value: int, top: int) -> str:

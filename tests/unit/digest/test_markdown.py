@@ -12,8 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
+from digest.chart import chart_text
 from digest.document import (
     Actions,
+    Chart,
     Code,
     CodeBlock,
     Divider,
@@ -63,6 +65,8 @@ def expected(block) -> list[str]:
             texts = [words_of(p) for p in block.paragraphs]
         case CodeBlock():
             texts = [normal(" ".join(clean(line) for line in block.text.splitlines()))]
+        case Chart():
+            texts = [normal(" ".join(clean(line) for line in chart_text(block).splitlines()))]
         case Actions():
             texts = [normal(" · ".join(clean(b.label or b.url) for b in block.buttons if b.url))]
         case Image():
