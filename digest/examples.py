@@ -24,6 +24,7 @@ from digest.intent import (
     Why,
 )
 from digest.language import Language
+from digest.managing import Filter, Mute, Set, Subscribe
 
 EXAMPLES: dict[Language, tuple[tuple[type[Intent], str], ...]] = {
     Language.EN: (
@@ -49,6 +50,10 @@ EXAMPLES: dict[Language, tuple[tuple[type[Intent], str], ...]] = {
         (Status, "status"),
         (PrivacyOf, "privacy"),
         (Help, "help"),
+        (Subscribe, "subscribe daily 09:00 Europe/Berlin level medium"),
+        (Mute, "mute docs"),
+        (Filter, "include path src/**"),
+        (Set, "settings language zh"),
     ),
     Language.ZH: (
         (Explain, "解释 #123"),
@@ -72,5 +77,9 @@ EXAMPLES: dict[Language, tuple[tuple[type[Intent], str], ...]] = {
         (Status, "状态"),
         (PrivacyOf, "隐私"),
         (Help, "帮助"),
+        (Subscribe, "订阅 每天 09:00 Asia/Shanghai"),
+        (Mute, "静音 文档"),
+        (Filter, "只看 路径 src/**"),
+        (Set, "设置 语言 中文"),
     ),
 }

@@ -25,6 +25,7 @@ from digest.intent import (
     Why,
 )
 from digest.language import Language
+from digest.managing import Filter, Mute, Set, Subscribe
 from digest.phrases import (
     HELP,
     HELP_CATCH_UP,
@@ -48,6 +49,7 @@ from digest.phrases import (
     TWO_LANGUAGES,
 )
 from digest.question import LONGEST
+from digest.words.chats import HELP_FILTER, HELP_MUTE, HELP_SETTINGS, HELP_SUBSCRIBE
 from digest.words.phrase import Phrase
 from handlers.context import Context
 
@@ -70,11 +72,21 @@ _KINDS: dict[type[Intent], Phrase] = {
 }
 
 
+_ROOM_KINDS: dict[type[Intent], Phrase] = {
+    Subscribe: HELP_SUBSCRIBE,
+    Mute: HELP_MUTE,
+    Filter: HELP_FILTER,
+    Set: HELP_SETTINGS,
+}
+"""What only a chat can be told."""
+
+
 async def help_page(_intent: Help, ctx: Context) -> Answer:
     """Every kind of question with its examples, and how periods are read."""
     language = ctx.language
     title = HELP.text(language)
-    kinds = tuple(_kind(kind, phrase, language) for kind, phrase in _KINDS.items())
+    told = _KINDS if ctx.room is None else {**_KINDS, **_ROOM_KINDS}
+    kinds = tuple(_kind(kind, phrase, language) for kind, phrase in told.items())
     periods = HELP_PERIODS(language, zone=ctx.zone.key)
     blocks = (Heading(1, (Text(title),)), Listing(kinds), Paragraph(periods))
     return Answer(

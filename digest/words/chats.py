@@ -88,3 +88,20 @@ UNKNOWN_REPOSITORY = Phrase(
 )
 ONE_DAY = Phrase("A weekly digest comes on one weekday.", "每周摘要只能选一个星期几。")
 TOO_MANY = Phrase("That is enough: {n} at most.", "数量已达上限（{n}）。")
+
+HELP_SUBSCRIBE = Phrase(
+    "Digests for this chat: subscribe, subscriptions, unsubscribe, pause, resume.",
+    "此聊天的摘要：订阅、订阅列表、取消订阅、暂停、恢复。",
+)
+HELP_MUTE = Phrase(
+    "Leave a topic out of the posts, or show it again with unmute.",
+    "让推送不再显示某个主题；用“取消静音”恢复。",
+)
+HELP_FILTER = Phrase(
+    "Include or exclude by path, label, author or keyword; it is shown before it is saved.",
+    "按路径、标签、作者或关键词包含或排除；保存前会先预览。",
+)
+HELP_SETTINGS = Phrase(
+    "Settings of this chat: language, zone, time, weekdays, level, branch, bots.",
+    "此聊天的设置：语言、时区、时间、星期、级别、分支、机器人。",
+)
