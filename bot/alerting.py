@@ -1,8 +1,8 @@
 """What cannot wait for the next digest: merged changes that may break what a chat uses.
 
-A chat that turned alerts on is told once of each stretch of history. What was looked at is kept as
-soon as the alert is frozen in the ledger, so that a process that dies in between neither loses nor
-repeats one.
+A chat that turned alerts on is told once of each stretch of history. How far an alert reaches is
+claimed before it is made, and what was looked at is kept as soon as it is frozen in the ledger: a
+process that dies in between makes the same alert again, under the same name.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from digest.language import Language
 from handlers.affected import breaking
 from handlers.context import Context, Watched
 from handlers.looking import seen, tip_of
+from handlers.ports import Tip
 from handlers.profiling import Kept
 
 if TYPE_CHECKING:
@@ -90,19 +91,21 @@ class Alerting:
                 continue
             async with self._leases.hold(f"alert\0{settings.name}\0{kept.owner}") as mine:
                 if mine:
-                    await self._owner(kept, target, watched)
+                    await self._owner(kept.owner, target, watched)
 
-    async def _owner(self, kept: Kept, target: Target, watched: Watched) -> None:
+    async def _owner(self, owner: str, target: Target, watched: Watched) -> None:
         """What is left of earlier alerts first, then what is new."""
-        left = await self._delivery.left(targets=[target])
-        await self._delivery.resume(target, left.get(target.name, ()))
+        await self._delivery.resume(target, await self._delivery.left_of(target))
+        # Read again now that nobody else is at it: another process may have told what was new.
+        kept = await self._app.profiles.load(owner, watched.repository)
         ctx = await self._context(target, watched)
-        tip = await tip_of(ctx)
-        if tip.sha is None or tip.sha == kept.tip:
+        tip = await self._reach(kept, await tip_of(ctx), watched)
+        if not kept.alerts or tip.sha is None or tip.sha == kept.tip:
             return
         found = await breaking(ctx, kept, tip)
         name = watched.repository.name
         if found and not await self._discretion.withholds(target, name):
+            await self._app.ledger.claim_slot(_stretch(kept, name), tip.sha)
             posting = Posting(
                 target=target,
                 digest=f"alert:{name}:{kept.tip}:{tip.sha}",
@@ -111,8 +114,16 @@ class Alerting:
             delivered = await self._delivery.deliver(posting)
             if not delivered.frozen:
                 return
-            log.info("alert.told", owner=kept.owner, repository=name, changes=len(found))
-        await self._app.profiles.save(watched.repository, replace(kept, tip=tip.sha))
+            log.info("alert.told", owner=owner, repository=name, changes=len(found))
+        await self._app.profiles.reached(watched.repository, kept, tip.sha)
+
+    async def _reach(self, kept: Kept, tip: Tip, watched: Watched) -> Tip:
+        """How far to look: as far as an alert that was begun reaches, else up to the tip."""
+        begun = await self._app.ledger.last_slot(_stretch(kept, watched.repository.name))
+        if begun is None or tip.sha is None:
+            return tip
+        still = await watched.source.is_ancestor(begun, tip.sha)
+        return replace(tip, sha=begun) if still else tip
 
     async def _context(self, target: Target, watched: Watched) -> Context:
         assert self._app.config is not None
@@ -125,3 +136,8 @@ class Alerting:
         if sender is None or not chat:
             return None
         return Target(name=f"alerts {kept.owner}", sender=sender, chat=chat, account=account)
+
+
+def _stretch(kept: Kept, repository: str) -> str:
+    """What is claimed of an alert, as a subscription in the ledger: from where on it looks."""
+    return f"alert:{repository}:{kept.owner}:{kept.tip}"

@@ -153,6 +153,12 @@ class Delivery:
                 log.warning("delivery.orphaned", **describe(record.key))
         return found
 
+    async def left_of(self, target: Target) -> Left:
+        """What is left of one target, oldest first; nothing is said of the others."""
+        place = (target.sender.name, target.name)
+        pending = await self._ledger.pending()
+        return [one for one in pending if (one.key.platform, one.key.channel) == place]
+
     async def resume(self, target: Target, left: Left) -> tuple[Delivered, ...]:
         """Go on with deliveries of one target, one after the other."""
         postings = (

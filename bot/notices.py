@@ -127,8 +127,7 @@ class Notices:
         self._own = desk.target.name
         if not self._waiting:
             return False
-        left = (await desk.delivery.left((), [desk.target])).get(desk.target.name, ())
-        await desk.delivery.resume(desk.target, left)
+        await desk.delivery.resume(desk.target, await desk.delivery.left_of(desk.target))
         now = desk.clock.now()
         lines: list[str] = []
         while self._waiting and len(lines) < _LINES:

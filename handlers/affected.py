@@ -143,6 +143,10 @@ async def breaking(ctx: Context, kept: Kept, tip: Tip) -> Sequence[Affecting]:
     """
     if tip.sha is None or not kept.tip or tip.sha == kept.tip:
         return ()
+    source = ctx.watched.source
+    if not await source.is_ancestor(kept.tip, tip.sha) and not await source.find(tip, sha=kept.tip):
+        # Rewritten and cleaned up: nobody knows any more what was new since.
+        return ()
     names, _ = await fill(ctx, Range(base=kept.tip, tip=tip.sha), tip)
     query = Query(among=tuple(names))
     changes = await ctx.archive.select(ctx.watched.repository, query)

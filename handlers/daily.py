@@ -74,6 +74,9 @@ async def come(
     if seen is None or tip.sha is None:
         return await _report(ctx, tip, window, window, least, late=())
     rewritten = not await source.is_ancestor(seen, tip.sha)
+    if rewritten and not await source.find(tip, sha=seen):
+        # Rewritten and cleaned up: what came since is known by its dates alone.
+        return await _report(ctx, tip, window, window, least, late=(), rewritten=True)
     selection = Range(base=seen, tip=tip.sha)
     return await _report(ctx, tip, selection, window, least, late=None, rewritten=rewritten)
 

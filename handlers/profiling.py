@@ -41,6 +41,12 @@ class Profiles(Protocol):
     async def save(self, repository: Repository, kept: Kept) -> None:
         """Keep it in the place of what was there; one without entries is forgotten."""
 
+    async def reached(self, repository: Repository, kept: Kept, tip: str) -> None:
+        """Alerts were looked for up to ``tip``; where that or alerts were changed, nothing is kept.
+
+        What else was changed of the profile since ``kept`` was loaded stays.
+        """
+
     async def alerted(self, repository: Repository) -> Sequence[Kept]:
         """Those whose owners want alerts."""
 

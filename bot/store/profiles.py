@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import Row, and_, delete, select
+from sqlalchemy import Row, and_, delete, select, update
 
 from bot.store.database import Database
 from bot.store.dialect import insert_into
@@ -52,6 +52,24 @@ class SqlProfiles:
             await connection.execute(
                 insertion.on_conflict_do_update(index_elements=[*key], set_=values)
             )
+
+    async def reached(self, repository: Repository, kept: Kept, tip: str) -> None:
+        """Alerts were looked for up to ``tip``; where that or alerts were changed, nothing is kept.
+
+        What else was changed of the profile since ``kept`` was loaded stays.
+        """
+        moved = (
+            update(profiles)
+            .where(
+                profiles.c.owner == storable(kept.owner),
+                profiles.c.repository == repository.name,
+                profiles.c.alerts == int(kept.alerts),
+                profiles.c.tip == kept.tip,
+            )
+            .values(tip=tip)
+        )
+        async with self._database.writing() as connection:
+            await connection.execute(moved)
 
     async def alerted(self, repository: Repository) -> Sequence[Kept]:
         """Those whose owners want alerts."""

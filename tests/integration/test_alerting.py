@@ -96,3 +96,83 @@ async def test_an_owner_whose_account_is_gone_is_passed_over(made):
     builder.commit("Remove workers", {"src/main.py": "p = None\n"})
     await alerting.look()
     assert out.getvalue().count("Remove workers") == 1
+
+
+class _Died(BaseException):
+    """The process ends here."""
+
+
+async def test_a_process_that_dies_after_freezing_tells_nothing_twice(made, monkeypatch):
+    builder, alerting, out, _, app, _ = made
+    builder.commit("Remove workers", {"src/main.py": "p = None\n"})
+
+    async def die(*_):
+        raise _Died
+
+    with monkeypatch.context() as dying:
+        # A kill between two awaits cannot be had otherwise within one process.
+        dying.setattr(type(app.profiles), "reached", die)
+        with pytest.raises(_Died):
+            await alerting.look()
+    builder.commit("Tidy up", {"src/other.py": "x = 1\n"})
+    for _ in range(2):
+        await alerting.look()
+    assert out.getvalue().count("Remove workers") == 1
+
+
+async def test_a_process_that_comes_late_repeats_nothing(made, monkeypatch):
+    builder, alerting, out, _, app, repository = made
+    builder.commit("Remove workers", {"src/main.py": "p = None\n"})
+    stale = await app.profiles.alerted(repository)
+    await alerting.look()
+    builder.commit("Tidy up", {"src/other.py": "x = 1\n"})
+
+    async def before(*_):
+        return stale
+
+    # What another process had read before this one told and let go.
+    monkeypatch.setattr(type(app.profiles), "alerted", before)
+    await alerting.look()
+    assert out.getvalue().count("Remove workers") == 1
+
+
+async def test_what_is_changed_of_a_profile_while_an_alert_is_made_stays(made):
+    builder, alerting, _, told, app, repository = made
+    tip = builder.commit("Remove workers", {"src/main.py": "p = None\n"})
+
+    async def withholds(target, name):
+        kept = await app.profiles.load("console:team", repository)
+        more = kept.profile.with_([parse_entry("--port")])
+        await app.profiles.save(repository, replace(kept, profile=more))
+        return False
+
+    told.withholds = withholds
+    await alerting.look()
+    kept = await app.profiles.load("console:team", repository)
+    assert [entry.name for entry in kept.profile.entries] == ["--port", "--workers"]
+    assert kept.tip == tip
+
+
+async def test_alerts_that_are_turned_off_meanwhile_stay_off(made):
+    builder, alerting, _, told, app, repository = made
+    builder.commit("Remove workers", {"src/main.py": "p = None\n"})
+
+    async def withholds(target, name):
+        kept = await app.profiles.load("console:team", repository)
+        await app.profiles.save(repository, replace(kept, alerts=False, tip=""))
+        return True
+
+    told.withholds = withholds
+    await alerting.look()
+    kept = await app.profiles.load("console:team", repository)
+    assert (kept.alerts, kept.tip) == (False, "")
+
+
+async def test_a_rewritten_history_whose_old_tip_is_gone_is_looked_at_anew(made):
+    builder, alerting, out, _, app, repository = made
+    kept = await app.profiles.load("console:team", repository)
+    await app.profiles.save(repository, replace(kept, tip="f" * 40))
+    await alerting.look()
+    builder.commit("Remove workers", {"src/main.py": "p = None\n"})
+    await alerting.look()
+    assert out.getvalue().count("Remove workers") == 1

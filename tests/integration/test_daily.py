@@ -143,6 +143,22 @@ async def test_rewritten_branch_is_told_and_nothing_new_is_lost(
     assert [o.sha for o in second.outcomes] == [fresh]
 
 
+async def test_old_tip_that_is_gone_holds_back_no_digest(
+    app: App, repository: RepositoryBuilder
+) -> None:
+    ctx = await context(app, repository)
+    first = await due(ctx, "team", day_window(MONDAY.date(), UTC_ZONE))
+    await app.coverage.record(
+        ctx.watched.repository, first.tip.branch, "team", "f" * 40, first.outcomes
+    )
+    fresh = repository.commit("Go on (#11)", {"src/p.py": "z = 1\n"}, at=MONDAY + DAY)
+    second = await due(
+        await context(app, repository), "team", day_window((MONDAY + DAY).date(), UTC_ZONE)
+    )
+    assert second.rewritten
+    assert [o.sha for o in second.outcomes] == [fresh]
+
+
 async def test_change_that_cannot_be_read_is_failed_with_its_cause_and_read_again_later(
     app: App, repository: RepositoryBuilder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
