@@ -35,6 +35,8 @@ LABELLED = narrowed(Resolved(), (), "ci")
         Query(topics=BREAKING.topics, about=BREAKING.alternatives, among=(NAMES[2],)),
         Query(topics=LABELLED.topics, about=LABELLED.alternatives),
     ],
+    # A set in a name would stand in another order in every process.
+    ids=["two", "none", "unknown", "term", "path", "fixes", "breaking", "breaking-one", "label"],
     ids=str,
 )
 async def test_archive_finds_what_the_fake_finds(archive: SqlArchive, query: Query) -> None:
