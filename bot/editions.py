@@ -7,6 +7,7 @@ and judged once for each language, and a document is laid out once for each leve
 from __future__ import annotations
 
 import asyncio
+import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -22,6 +23,8 @@ from bot.store.digests import Heading, KeptDigest
 from bot.subscription import Subscription
 from bot.tracing import span
 from digest.buttons import explaining, with_buttons
+from digest.filtering import PLAIN, Field
+from digest.grade import Level
 from digest.markdown import markdown
 from digest.match import Resolved
 from digest.report import digest_document, report_document, shown, weekly_document
@@ -29,6 +32,7 @@ from digest.report.details import details_document
 from digest.window import Window
 from handlers.context import Watched
 from handlers.daily import Daily, come, shown_from
+from handlers.labelling import Labels, labels_of
 from handlers.ports import Tip
 from handlers.sifting import sifted, topics_of
 
@@ -87,17 +91,37 @@ class Editions:
         )
         folder = channel.output or self._app.data / "reports"
         muted = await topics_of(self._app.archive, read.watched, channel.muted)
+        labels = await self._labels(daily, channel)
         form = (
             *(content, channel.spec.kind, channel.least, folder, self._reads_files(channel)),
-            *(channel.filters, muted),
+            *(channel.filters, muted, tuple(sorted(labels.items()))),
         )
-        return await self._made.get(form, lambda: self._lay_out(daily, channel, folder, muted))
+        return await self._made.get(
+            form, lambda: self._lay_out(daily, channel, folder, muted, labels)
+        )
+
+    async def _labels(self, daily: Daily, channel: Subscription) -> Labels:
+        """What the forge calls the changes, where the channel's choice may rest on that."""
+        if not (channel.muted or channel.filters.by(Field.LABEL)):
+            return {}
+        report = daily.report
+        changes = (entry.graded for entry in report.entries)
+        return await labels_of(self._app.requests, report.repository, changes)
 
     def _reads_files(self, channel: Subscription) -> bool:
         """Whether those who read the channel sit at this machine."""
         accounts = self._app.config.platforms if self._app.config else {}
         account = accounts.get(channel.platform)
         return account is not None and account.kind == "console"
+
+    def _variant(self, channel: Subscription) -> str:
+        """What tells a channel's report from the usual one; empty where it is the usual one."""
+        usual = self._app.config.defaults.least if self._app.config else Level.HIGH
+        parts = [f"from-{channel.least}"] if channel.least is not usual else []
+        if channel.filters != PLAIN or channel.muted:
+            chosen = repr((channel.filters, channel.muted)).encode()
+            parts.append(hashlib.sha256(chosen).hexdigest()[:12])
+        return ".".join(parts)
 
     async def _read(self, settings: RepositoryConfig) -> _Read:
         watched = await self._app.watch_configured(settings)
@@ -125,13 +149,14 @@ class Editions:
         channel: Subscription,
         folder: Path,
         muted: Sequence[tuple[str, Resolved]],
+        labels: Labels,
     ) -> Edition:
         now = self._app.clock.now()
 
         def work() -> Edition:
-            ours = shown_from(sifted(daily, channel.filters, muted), channel.least)
+            ours = shown_from(sifted(daily, channel.filters, muted, labels), channel.least)
             report, counts = ours.report, ours.report.counts
-            where = keep_report(folder, ours)
+            where = keep_report(folder, ours, self._variant(channel))
             lay_out = weekly_document if channel.spec.kind is Kind.WEEKLY else digest_document
             # A path of this machine is of use on this machine alone.
             shown_path = str(where) if self._reads_files(channel) else ""

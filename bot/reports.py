@@ -14,10 +14,14 @@ from digest.window import Window
 from handlers.daily import Daily
 
 
-def keep_report(folder: Path, daily: Daily) -> Path:
-    """Write the full report into the folder, under the repository, window and language."""
+def keep_report(folder: Path, daily: Daily, variant: str = "") -> Path:
+    """Write the full report into the folder, under the repository, window and language.
+
+    ``variant`` tells apart the reports of one window that do not hold the same.
+    """
     report = daily.report
-    file = folder / slug(report.repository) / f"{_stem(report.window)}.{report.language}.md"
+    name = ".".join(filter(None, (_stem(report.window), variant, str(report.language), "md")))
+    file = folder / slug(report.repository) / name
     write_whole(file, markdown(report_document(report, report.language)))
     return file
 

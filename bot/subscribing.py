@@ -7,7 +7,7 @@ still lets the chat be answered, and of what it may still be told.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from bot.config import Config
     from bot.platforms.base import Incoming
     from bot.sections import Preferences, RepositoryConfig
+    from handlers.context import Watched
 
 log = structlog.get_logger(__name__)
 
@@ -90,9 +91,10 @@ class Subscribing:
             defaults=_timing(preferences),
             zone=kept.timing.zone or preferences.zone,
             language=kept.language or preferences.language,
-            runs=lambda: self._runs(chat),
+            runs=lambda: self._runs(chat, admission.repositories),
             tell=self.nudge,
             check=self._check,
+            watch=self._watch,
         )
 
     def _preferences(self, chat: ChatKey) -> Preferences:
@@ -103,16 +105,20 @@ class Subscribing:
         return self._config.defaults
 
     async def _check(self, repository: str, branch: str) -> None:
-        for settings in self._config.repositories:
-            if settings.name == repository:
-                watched = await self._app.watch_configured(settings, branch=branch)
-                await watched.source.tip(branch)
+        await (await self._watch(repository, branch)).source.tip(branch)
 
-    async def _runs(self, chat: ChatKey) -> Sequence[Run]:
-        """What a chat gets, with what is paused."""
+    async def _watch(self, repository: str, branch: str) -> Watched:
+        settings = next(one for one in self._config.repositories if one.name == repository)
+        return await self._app.watch_configured(settings, branch=branch or None)
+
+    async def _runs(self, chat: ChatKey, told: Collection[str]) -> Sequence[Run]:
+        """What a chat gets of the repositories that it is told of, with what is paused."""
         kept, now = await self.chats.settings(chat), self._app.clock.now()
         runs: list[Run] = []
         for one, fixed in self._of(chat, kept, await self.chats.subscribed(chat)):
+            names = tuple(s.name for s in one.repositories if s.name in told)
+            if not names:
+                continue
             branches = {settings.branch for settings in one.repositories if settings.branch}
             timing = Timing(
                 at=one.spec.at,
@@ -123,7 +129,7 @@ class Subscribing:
             )
             runs.append(
                 Run(
-                    repositories=tuple(settings.name for settings in one.repositories),
+                    repositories=names,
                     timing=timing,
                     weekly=one.spec.kind is Kind.WEEKLY,
                     fixed=fixed,

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -115,6 +115,10 @@ class Filters:
             bots=self.bots,
         )
 
+    def by(self, field: Field) -> bool:
+        """Whether a rule looks at the field."""
+        return any(rule.field is field for rule in (*self.include, *self.exclude))
+
     @property
     def size(self) -> int:
         """How many rules there are."""
@@ -129,13 +133,16 @@ EVERYTHING = Filters(bots=True)
 
 
 def left_out(
-    filters: Filters, changes: Iterable[Graded]
+    filters: Filters, changes: Iterable[Graded], labels: Mapping[str, Collection[str]]
 ) -> tuple[tuple[Graded, ...], dict[str, str]]:
-    """The changes that are kept, in their order, and of the others the rule by full name."""
+    """The changes that are kept, in their order, and of the others the rule by full name.
+
+    ``labels`` are those that a forge gave, by full name of the change.
+    """
     kept: list[Graded] = []
     rules: dict[str, str] = {}
     for graded in changes:
-        if rule := filters.rejection(graded):
+        if rule := filters.rejection(graded, labels.get(graded.sha, ())):
             rules[graded.sha] = rule
         else:
             kept.append(graded)

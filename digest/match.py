@@ -13,6 +13,7 @@ from difflib import SequenceMatcher
 
 from digest.graded import Graded
 from digest.kind import MARK, Kind, kind_term, label_term
+from digest.labels import label_bearings
 from digest.synonyms import CHINESE, is_whole, kin, meant
 from digest.terms import HAN, STOP_WORDS, is_name, pieces, term
 from digest.topics import LEAST, Bearing, bearings, spoken
@@ -184,14 +185,19 @@ def _likeness(part: str, known: str) -> float:
     return matcher.ratio()
 
 
-def bears(graded: Graded, resolved: Resolved) -> tuple[Bearing, ...]:
+def bears(graded: Graded, resolved: Resolved, labels: Sequence[str] = ()) -> tuple[Bearing, ...]:
     """Why a change is about a topic: the strongest bearing of every set that it meets.
 
     Empty where it is not: every set of one alternative must be borne with ``LEAST`` strength.
+    ``labels`` are those that the forge gave it; they count where its own words do not.
     """
     asked = frozenset().union(*(terms for sets in resolved.alternatives for terms in sets))
     # Nothing is stronger than the subject: where it says all, the rest need not be read.
-    return _best(spoken(graded, asked), resolved) or _best(bearings(graded, asked), resolved)
+    said = _best(spoken(graded, asked), resolved)
+    if said:
+        return said
+    own = {name: one for name, one in bearings(graded, asked).items() if one.strength >= LEAST}
+    return _best({**label_bearings(labels, asked), **own}, resolved)
 
 
 def _best(held: Mapping[str, Bearing], resolved: Resolved) -> tuple[Bearing, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
 
@@ -106,13 +107,17 @@ async def _found(intent: Changed, resolved: Resolved, ctx: Context, reached: Rea
     if intent.topic and not resolved.topics:
         return Found(survey=NOTHING_FOUND, rows=())
     query = _query(intent, resolved, reached)
-    return await found(ctx, query, ctx.page, lambda graded: _why(graded, resolved, ctx.language))
+
+    def why(graded: Graded, labels: Sequence[str]) -> str:
+        return _why(graded, resolved, labels, ctx.language)
+
+    return await found(ctx, query, ctx.page, why)
 
 
-def _why(graded: Graded, resolved: Resolved, language: Language) -> str:
+def _why(graded: Graded, resolved: Resolved, labels: Sequence[str], language: Language) -> str:
     """Why a change is about the topic; without a topic, why it was graded so."""
     if resolved.topics:
-        return because(bears(graded, resolved), language)
+        return because(bears(graded, resolved, labels), language)
     return graded_because(graded, language)
 
 

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 from zoneinfo import ZoneInfo
 
 from digest.chat import AS_USUAL, ChatSettings, Subscribed, Timing
 from digest.language import Language
+
+if TYPE_CHECKING:
+    from handlers.context import Watched
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, order=True)
@@ -78,7 +81,8 @@ class Room:
     ``appointed`` says that the configuration names this person as one. ``defaults`` hold where the
     chat sets nothing; ``zone`` and ``language`` are those that hold. ``runs`` tells what the chat
     gets, and ``tell`` is called when that has changed. ``check`` looks whether a repository has a
-    branch, and raises ``UnknownBranch``.
+    branch, and raises ``UnknownBranch``. ``watch`` opens a repository of the chat on a branch,
+    empty for its usual one; it may raise ``UserError``.
     """
 
     chat: ChatKey
@@ -93,3 +97,4 @@ class Room:
     runs: Callable[[], Awaitable[Sequence[Run]]] = _nothing
     tell: Callable[[], None] = lambda: None
     check: Callable[[str, str], Awaitable[None]] | None = None
+    watch: Callable[[str, str], Awaitable[Watched]] | None = None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from digest.answer import Row, Seen
@@ -10,6 +10,7 @@ from digest.graded import Graded
 from digest.query import Query
 from digest.survey import Survey, survey_of
 from handlers.context import Context
+from handlers.labelling import Labels, labels_of
 from handlers.ports import Tip
 
 
@@ -45,8 +46,13 @@ def seen(ctx: Context, tip: Tip) -> Seen:
     )
 
 
-async def found(ctx: Context, query: Query, page: int, why: Callable[[Graded], str]) -> Found:
-    """What the archive holds of a query; ``why`` puts in words what selected a change."""
+async def found(
+    ctx: Context, query: Query, page: int, why: Callable[[Graded, Sequence[str]], str]
+) -> Found:
+    """What the archive holds of a query; ``why`` puts in words what selected a change.
+
+    It is given the labels of the forge as well, where the query asks for terms of the index.
+    """
     repository = ctx.watched.repository
     if ctx.every:
         changes = await ctx.archive.select(repository, query)
@@ -55,7 +61,11 @@ async def found(ctx: Context, query: Query, page: int, why: Callable[[Graded], s
         survey = await ctx.archive.survey(repository, query, page, ctx.language)
         shown = (s.graded for s in survey.page)
         changes = sorted(shown, key=lambda g: (g.commit.committed_at, g.sha), reverse=True)
-    return Found(survey=survey, rows=tuple(Row(graded=g, why=why(g)) for g in changes))
+    labels: Labels = {}
+    if query.about:
+        labels = await labels_of(ctx.requests, repository, changes)
+    rows = tuple(Row(graded=g, why=why(g, labels.get(g.sha, ()))) for g in changes)
+    return Found(survey=survey, rows=rows)
 
 
 async def count(ctx: Context, query: Query) -> int:

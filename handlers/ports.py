@@ -85,7 +85,6 @@ class Source(Protocol):
     async def texts(self, blobs: Sequence[str]) -> Mapping[str, str]:
         """The contents of blobs by name; absent, oversized (1 MiB) and binary ones are left out."""
 
-
     async def backported(self, branch: Tip) -> frozenset[str]:
         """Commits and subjects of the branch that stand on release branches or tags as well."""
 

@@ -33,7 +33,7 @@ async def search(intent: Search, ctx: Context) -> Answer:
         paths=(intent.path,) if intent.path else (),
         level=intent.level,
     )
-    held = await found(ctx, query, ctx.page, lambda g: _where(g, intent.terms, ctx.language))
+    held = await found(ctx, query, ctx.page, lambda g, _: _where(g, intent.terms, ctx.language))
     topic = " ".join(intent.terms)
     at = seen(ctx, tip)
     if held.rows:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from datetime import timedelta
 from typing import Any
 
 from digest.answer import Answer
@@ -23,8 +22,7 @@ from digest.document import (
     plain,
 )
 from digest.errors import UserError
-from digest.filtering import MOST_RULES, Filters, counted, left_out
-from digest.graded import Graded
+from digest.filtering import MOST_RULES, Filters, counted
 from digest.language import Language
 from digest.managing import (
     Filter,
@@ -39,16 +37,12 @@ from digest.managing import (
     spelled,
 )
 from digest.terms import term
-from digest.window import Window
 from digest.words import chats as words
 from digest.words.labels import COMMA
 from digest.words.phrase import Phrase
 from handlers.chats import Room
 from handlers.context import Context
-from handlers.ingest import ensure
-
-WEEK = timedelta(days=7)
-"""What a filter is tried on before it is saved."""
+from handlers.trying import Tried, Week, last_week
 
 SAVE_ACTION = "save"
 """The name of a button: with its value behind it, it is the command that saves a filter."""
@@ -195,12 +189,12 @@ async def filter_changes(intent: Filter, ctx: Context, room: Room) -> Answer:
     after = before.given(intent.rule, include=intent.include)
     if after.size > MOST_RULES:
         raise UserError(words.TOO_MANY.text(ctx.language, n=MOST_RULES))
-    week = await _last_week(ctx)
+    tried = await last_week(ctx, room)
     if intent.save:
-        return await _saved(intent, ctx, room, week)
+        return await _saved(intent, ctx, room, tried)
     command = format_managing(replace(intent, save=True))
     blocks: list[Block] = [
-        *_preview(intent, before, after, week, ctx),
+        *_preview(intent, before, after, tried, ctx.language),
         Paragraph(words.SAVE_WITH(ctx.language, command=(Code(command),))),
     ]
     value = command.removeprefix(f"{SAVE_ACTION} ")
@@ -210,28 +204,32 @@ async def filter_changes(intent: Filter, ctx: Context, room: Room) -> Answer:
     return told(ctx, blocks)
 
 
-async def _last_week(ctx: Context) -> Sequence[Graded]:
-    now = ctx.clock.now()
-    tip = await ctx.watched.source.tip(ctx.watched.branch)
-    return await ensure(ctx, Window(since=now - WEEK, until=now, zone=ctx.zone), tip)
-
-
 def _preview(
-    intent: Filter, before: Filters, after: Filters, week: Sequence[Graded], ctx: Context
+    intent: Filter, before: Filters, after: Filters, tried: Tried, language: Language
 ) -> list[Block]:
-    kept, rules = left_out(after, week)
+    kept, rules = tried.kept(after), tried.rules(after)
     said = words.PREVIEW(
-        ctx.language,
+        language,
         rule=(Code(_ruled(intent)),),
-        kept=len(kept),
-        total=len(week),
-        repository=ctx.watched.repository.name,
+        kept=sum(kept),
+        total=tried.total,
+        repository=tried.names,
     )
-    more = words.BEFORE(ctx.language, kept=len(left_out(before, week)[0]))
+    more = words.BEFORE(language, kept=sum(tried.kept(before)))
     blocks: list[Block] = [Paragraph(said), Paragraph(more)]
+    if len(tried.weeks) > 1:
+        blocks.append(
+            Listing(tuple(_of_one(*pair, language) for pair in zip(tried.weeks, kept, strict=True)))
+        )
     if rules:
-        blocks.append(Paragraph(words.LEFT_OUT(ctx.language, rules=rules_of(rules.values()))))
+        blocks.append(Paragraph(words.LEFT_OUT(language, rules=rules_of(rules))))
+    blocks += [Paragraph(words.UNREAD(language, repository=one)) for one in tried.unread]
     return blocks
+
+
+def _of_one(week: Week, kept: int, language: Language) -> Item:
+    total = len(week.changes)
+    return Item(words.OF_ONE(language, repository=week.repository, kept=kept, total=total))
 
 
 def rules_of(rules: Iterable[str]) -> str:
@@ -243,7 +241,7 @@ def _ruled(intent: Filter) -> str:
     return format_managing(replace(intent, save=False))
 
 
-async def _saved(intent: Filter, ctx: Context, room: Room, week: Sequence[Graded]) -> Answer:
+async def _saved(intent: Filter, ctx: Context, room: Room, tried: Tried) -> Answer:
     fresh = await room.chats.change(
         room.chat,
         lambda kept: replace(kept, filters=kept.filters.given(intent.rule, include=intent.include)),
@@ -252,9 +250,9 @@ async def _saved(intent: Filter, ctx: Context, room: Room, week: Sequence[Graded
     said = words.SAVED(
         ctx.language,
         rule=(Code(_ruled(intent)),),
-        kept=len(left_out(fresh.filters, week)[0]),
-        total=len(week),
-        repository=ctx.watched.repository.name,
+        kept=sum(tried.kept(fresh.filters)),
+        total=tried.total,
+        repository=tried.names,
     )
     return told(ctx, [Paragraph(said)])
 

@@ -12,7 +12,10 @@ from digest.report import Entry, Report, tally
 from digest.report.assembly import narrowed
 from handlers.context import Watched
 from handlers.daily import Daily
+from handlers.labelling import Labels
 from handlers.ports import Archive, Outcome, State
+
+NO_LABELS: Labels = {}
 
 MUTED = "muted"
 """Why a change that is kept for questions was not in a digest."""
@@ -32,21 +35,27 @@ async def topics_of(
     return tuple(found)
 
 
-def sifted(daily: Daily, filters: Filters, muted: Sequence[tuple[str, Resolved]] = ()) -> Daily:
+def sifted(
+    daily: Daily,
+    filters: Filters,
+    muted: Sequence[tuple[str, Resolved]] = (),
+    labels: Labels = NO_LABELS,
+) -> Daily:
     """The digest as a chat wants it, with every commit still accounted for.
 
     What filters reject is in no count of the report, and ends as filtered, with the rule; what
     could not be read stays failed. What is muted stays in the counts and in the full report.
+    ``labels`` are those that a forge gave.
     """
     rules = {
         entry.graded.sha: rule
         for entry in daily.report.entries
-        if (rule := filters.rejection(entry.graded))
+        if (rule := filters.rejection(entry.graded, labels.get(entry.graded.sha, ())))
     }
     topics = {
         entry.graded.sha: topic
         for entry in daily.report.entries
-        if entry.graded.sha not in rules and (topic := _muting(entry, muted))
+        if entry.graded.sha not in rules and (topic := _muting(entry, muted, labels))
     }
     if not rules and not topics:
         return daily
@@ -64,9 +73,10 @@ def sifted(daily: Daily, filters: Filters, muted: Sequence[tuple[str, Resolved]]
     return replace(daily, report=report, outcomes=outcomes)
 
 
-def _muting(entry: Entry, muted: Sequence[tuple[str, Resolved]]) -> str:
+def _muting(entry: Entry, muted: Sequence[tuple[str, Resolved]], labels: Labels) -> str:
     """The first topic that mutes a change, or empty."""
-    return next((topic for topic, resolved in muted if bears(entry.graded, resolved)), "")
+    given = labels.get(entry.graded.sha, ())
+    return next((topic for topic, terms in muted if bears(entry.graded, terms, given)), "")
 
 
 def _outcome(one: Outcome, rules: dict[str, str], topics: dict[str, str]) -> Outcome:

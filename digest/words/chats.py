@@ -63,6 +63,8 @@ PREVIEW = Phrase(
     "{rule} would keep {kept} of the {total:change|changes} of the last 7 days in {repository}.",
     "{rule} 会保留 {repository} 最近 7 天 {total} 个变更中的 {kept} 个。",
 )
+OF_ONE = Phrase("{repository}: {kept} of {total}", "{repository}：{total} 个中的 {kept} 个")
+UNREAD = Phrase("{repository} cannot be read now.", "目前无法读取 {repository}。")
 BEFORE = Phrase("Without it, {kept} are kept.", "不加此规则时保留 {kept} 个。")
 LEFT_OUT = Phrase("Left out: {rules}.", "被过滤：{rules}。")
 SAVE_WITH = Phrase("To save it: {command}", "保存请发送：{command}")

@@ -204,3 +204,15 @@ async def test_post_of_a_private_repository_is_withheld_once_outsiders_read(chat
     told = await chat.posts_at(FRIDAY.replace(day=8, hour=9, minute=1))
     assert len(told) == 1
     assert "Lower the limit" in told[0]
+
+
+async def test_filter_is_tried_on_every_repository_that_the_chat_follows(chat: Chat) -> None:
+    await chat.say("subscribe acme/engine daily 09:00")
+    await chat.say("subscribe acme/open weekly")
+    chat.commit("Add a cache (#2)", "src/cache.py", FRIDAY - timedelta(days=1))
+    chat.commit("Tell of caches (#3)", "docs/cache.md", FRIDAY - timedelta(hours=3))
+    previewed = await chat.say("include path src/**")
+    assert "2 of the 4 changes" in previewed
+    assert "acme/engine, acme/open" in previewed
+    assert "acme/engine: 1 of 2" in previewed
+    assert "acme/open: 1 of 2" in previewed

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 from bot import editions as module
 from bot.app import opened
@@ -16,10 +18,15 @@ from bot.schedule import Slot
 from bot.sections import ChannelConfig, RepositoryConfig
 from bot.slots import Slots
 from bot.subscription import subscriptions_of
+from digest.filtering import Field, Filters, Rule
 from digest.grade import Level
 from digest.language import Language
 from digest.markdown import markdown
+from digest.request import PullRequest, RequestState
+from digest.window import Window
 from handlers.daily import come
+from handlers.ingest import fill
+from handlers.looking import tip_of
 from tests.builders import RepositoryBuilder
 from tests.fakes_delivery import FakeSender
 
@@ -72,3 +79,54 @@ async def test_channels_that_want_the_same_share_one_report(tmp_path: Path, monk
         if ready
     }
     assert all("part 3" in texts[name] for name, one in served.items() if one.least is Level.LOW)
+
+
+async def test_labels_of_the_forge_filter_and_mute_and_no_report_is_lost(tmp_path: Path) -> None:
+    builder = RepositoryBuilder(tmp_path / "project")
+    for n in range(4):
+        at = NOON - timedelta(hours=9 - n)
+        builder.commit(f"Add part {n} (#{n + 1})", {f"src/part{n}.py": "x = 1\n"}, at=at)
+    file = tmp_path / "digestbot.toml"
+    file.write_text(f"data = {str(tmp_path / 'data')!r}\n", encoding="utf-8")
+    settings = RepositoryConfig(place=str(builder.path), name="ada/project")
+    (plain,) = subscriptions_of(
+        ChannelConfig(name="all", platform="fake", time="12:00", least=Level.LOW), [settings]
+    )
+    rule = Rule(field=Field.LABEL, pattern="frontend")
+    served = {
+        "all": plain,
+        "some": replace(plain, name="some", filters=Filters(include=(rule,))),
+        "others": replace(plain, name="others", muted=("frontend",)),
+    }
+    async with opened(file, FixedClock(NOON)) as app:
+        repository = settings.repository
+        request = PullRequest(
+            number=2,
+            title="Add part 1",
+            state=RequestState.MERGED,
+            author="ada",
+            created_at=NOON,
+            updated_at=NOON,
+            labels=("Frontend",),
+        )
+        # A topic can be muted once something bears it.
+        watched = await app.watch_configured(settings)
+        ctx = app.context(watched, zone=ZoneInfo("UTC"))
+        await app.requests.keep(repository, [request], NOON)
+        await fill(
+            ctx,
+            Window(since=NOON - timedelta(days=1), until=NOON, zone=ZoneInfo("UTC")),
+            await tip_of(ctx),
+        )
+        slots = Slots(app, served.get)
+        slot = Slot(day=NOON.date(), at=NOON)
+        told: dict[str, str] = {}
+        for name, one in served.items():
+            post = Post(target=Target(name=name, sender=FakeSender()), spec=one.spec)
+            (ready,) = await slots.build(post, slot)
+            told[name] = markdown(ready.document)
+        reports = sorted((tmp_path / "data" / "reports" / "ada_project").iterdir())
+    shown = {name: [n for n in range(4) if f"Add part {n}" in text] for name, text in told.items()}
+    assert shown == {"all": [0, 1, 2, 3], "some": [1], "others": [0, 2, 3]}
+    assert len(reports) == 3
+    assert len({report.read_text(encoding="utf-8") for report in reports}) == 3

@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from bot.clock import FixedClock
 from bot.store.archive import SqlArchive
 from bot.store.requests import SqlRequests
 from digest.errors import ForgeDown, ForgeLimited, UnknownChange
+from digest.filtering import Field, Filters, Rule
 from digest.language import Language
 from digest.markdown import markdown
 from digest.query import Query
 from digest.request import RequestState, Verdict
 from handlers.ask import ask
+from handlers.chats import ChatKey, Room
 from handlers.context import Context
 from handlers.enriching import enrich
 from handlers.ingest import ensure
 from handlers.looking import tip_of
 from handlers.requested import request_of
+from handlers.trying import last_week
 from tests.fakes import REPOSITORY, FakeSource, change, context
 from tests.integration.forges.test_github import a_file
 from tests.servers.github import merged, pull
@@ -291,3 +295,28 @@ async def test_hostile_words_stay_words(server, ctx):
     shown = markdown((await ask("explain #12", ctx)).document)
     assert "[x](http://evil)" not in shown
     assert "\0" not in shown
+
+
+async def test_change_that_only_a_label_makes_one_of_a_topic_says_so(server, ctx):
+    server.pulls[11] = merged(11, labels=[{"name": "kv-connector"}])
+    first, second = ctx.watched.source.branch_changes
+    await ensure(ctx, [first.sha, second.sha], await tip_of(ctx))
+    await enrich(ctx)
+    ctx = replace(ctx, clock=FixedClock(NOW + timedelta(hours=1)))
+    for topic in ("in connector", "label:kv-connector"):
+        (row,) = (await ask(f"what changed {topic} in January 2026", ctx)).rows
+        assert (row.graded.sha, row.why) == (first.sha, "label kv-connector")
+    (row,) = (await ask("what changed in crash in January 2026", ctx)).rows
+    assert row.why == "title: crash"
+
+
+async def test_filters_are_tried_on_what_the_forge_calls_changes(server, ctx):
+    server.pulls[11] = merged(11, labels=[{"name": "kv-connector"}])
+    await enrich(ctx)
+    ctx = replace(ctx, clock=FixedClock(NOW + timedelta(hours=1)))
+    tried = await last_week(
+        ctx, Room(chat=ChatKey(platform="x", chat="y"), chats=None, repositories=())
+    )
+    rule = Rule(field=Field.LABEL, pattern="KV Connector")
+    assert (tried.total, tried.kept(Filters(include=(rule,)))) == (2, (1,))
+    assert tried.rules(Filters(exclude=(rule,))) == ["exclude label KV Connector"]

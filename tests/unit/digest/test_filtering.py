@@ -88,7 +88,7 @@ def test_rule_is_added_once_and_taken_away() -> None:
 def test_what_is_left_out_and_what_is_kept_are_everything() -> None:
     changes = samples.everything()
     filters = Filters(exclude=(rule("keyword a"),), include=(rule("path src/**"),))
-    kept, rules = left_out(filters, changes)
+    kept, rules = left_out(filters, changes, {})
     assert {one.sha for one in changes} == {one.sha for one in kept} | set(rules)
     assert not {one.sha for one in kept} & set(rules)
     assert sum(count for _, count in counted(rules.values())) == len(rules)
