@@ -85,7 +85,8 @@ class Answer:
     ``intent`` names what was understood: explain, changed, search, digest, help or unknown.
     ``total`` is how many changes were found. ``rows`` hold every one of them where all were asked
     for, else those that the document shows; they stand newest first, whatever it shows. ``error``
-    is set where the question could not be answered, with its cause.
+    is set where the question could not be answered, with its cause. ``understood`` is the question
+    that was answered in the place of words that only a model could read.
     """
 
     intent: str
@@ -94,6 +95,7 @@ class Answer:
     topic: str = ""
     total: int = 0
     rows: tuple[Row, ...] = ()
+    understood: str = ""
     error: UserError | None = field(default=None, compare=False)
 
 

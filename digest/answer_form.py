@@ -18,11 +18,12 @@ def answer_to_json(answer: Answer, text: str, zone: ZoneInfo) -> dict[str, Any]:
     Every match is listed only where the answer was made with all of them.
 
     Times are ISO 8601 in ``zone``. ``window`` and ``topic`` are ``null`` where the
-    question has none.
+    question has none; ``understood`` where its own words were understood.
     """
     return {
         "schema": SCHEMA,
         "intent": answer.intent,
+        "understood": answer.understood or None,
         "window": window_to_json(answer.window) if answer.window else None,
         "topic": answer.topic or None,
         "total": answer.total,

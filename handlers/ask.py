@@ -8,7 +8,7 @@ from typing import Any, get_args
 
 from digest.answer import Answer
 from digest.complaint import complaint
-from digest.document import Document, Paragraph, Text
+from digest.document import Code, Document, Paragraph, Text
 from digest.errors import UserError
 from digest.intent import (
     CatchUp,
@@ -28,12 +28,14 @@ from digest.intent import (
     Touched,
     Unknown,
     Why,
+    format_intent,
 )
 from digest.language import Language
 from digest.length import lengthened, shortened
 from digest.managing import Managing
 from digest.profiling import Affected, Alert, EditProfile, ProfileFrom, ShowProfile
 from digest.question import language_of, parse
+from digest.words.replies import UNDERSTOOD
 from handlers.affected import affected, alert, edit_profile, profile_from, show_profile
 from handlers.catching_up import catch_up
 from handlers.changed import changed
@@ -83,26 +85,54 @@ async def ask(
     language: Language | None = None,
     *,
     conversation: ConversationKey | None = None,
+    understood: str = "",
 ) -> Answer:
     """Answer a question in ``language``, else in that of the question, else in the context's.
 
     ``conversation`` says whose it is, so that what follows need not name anything again.
+    What the grammar cannot read goes to the model, where there is one; ``understood`` is what came
+    of that before, where the same words are asked of another repository.
 
     A user's error becomes a short answer that holds it as ``error``; others are raised.
     """
     told = replace(ctx, conversation=conversation or ctx.conversation)
     talk = await last_talk(told)
     told = replace(told, language=language or _spoken(text, talk) or ctx.language)
+    meant: Intent | None = None
     try:
-        intent = parse(text, ctx.clock.now(), ctx.zone)
+        intent, meant = await _read(text, understood, told)
         if language is None and talk and talk.language and _goes_on(intent):
             told = replace(told, language=talk.language)
         intent, told = resumed(intent, talk, told)
         found = await answer(intent, told)
     except UserError as error:
-        return _refused(error, told.language)
+        return _as_meant(_refused(error, told.language), meant, told.language)
     await remember(intent, found, told)
-    return _measured(intent, found, told)
+    return _as_meant(_measured(intent, found, told), meant, told.language)
+
+
+async def _read(text: str, understood: str, ctx: Context) -> tuple[Intent, Intent | None]:
+    """The intent of a question; a second time where a model chose it. Raises ``UserError``."""
+    now = ctx.clock.now()
+    intent = parse(understood or text, now, ctx.zone)
+    if understood:
+        return intent, intent
+    if isinstance(intent, Unknown) and ctx.judging is not None:
+        from handlers.understanding import meaning
+
+        if (meant := await meaning(text, intent, ctx)) is not None:
+            return meant, meant
+    return intent, None
+
+
+def _as_meant(found: Answer, meant: Intent | None, language: Language) -> Answer:
+    """The answer with how its question was understood, in words that can be asked again."""
+    if meant is None:
+        return found
+    question = format_intent(meant)
+    line = Paragraph(UNDERSTOOD(language, question=Code(question)))
+    document = replace(found.document, blocks=(line, *found.document.blocks))
+    return replace(found, document=document, understood=question)
 
 
 def _measured(intent: Intent, found: Answer, ctx: Context) -> Answer:

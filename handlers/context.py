@@ -79,6 +79,7 @@ class Context:
     model is asked. ``conversation`` says whose question it is, where ``conversations`` remembers
     what was said before. ``page`` of what was found is shown, from 1, at ``length``. ``profiles``
     keep what askers depend on, and ``usage`` finds that in the code of another repository.
+    ``overheard`` says that the words may be for somebody else: no model is asked what they mean.
     """
 
     watched: Watched
@@ -100,3 +101,4 @@ class Context:
     profiles: Profiles | None = None
     usage: Usage | None = None
     requests: Requests | None = None
+    overheard: bool = False

@@ -12,6 +12,7 @@ from digest.answer import Answer, as_of
 from digest.document import Block, Document, Heading, Item, Listing, Paragraph, Spans, Text
 from digest.importance import graded_by
 from digest.intent import PrivacyOf, Status
+from digest.privacy import Privacy
 from digest.report.moments import edge
 from digest.window import Window
 from digest.words import replies as words
@@ -116,6 +117,8 @@ async def privacy_of(_intent: PrivacyOf, ctx: Context) -> Answer:
     else:
         lines.append(words.LEAVES(language, model=ctx.judging.model.profile.name))
         lines.append(words.OF_PRIVACY[watched.privacy](language, name=watched.repository.name))
+        if watched.privacy is not Privacy.NONE:
+            lines.append(words.LEAVES_QUESTIONS(language))
     return _answer("privacy", words.PRIVACY.text(language), lines, ctx)
 
 

@@ -5,7 +5,7 @@ Nothing is done about a message before the gate let it pass, not even acknowledg
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -99,7 +99,8 @@ class Answers:
 
     async def forget(self, account: str, asked: Incoming) -> None:
         """Forget the conversation that the question went on with."""
-        await self._app.conversations.forget(_conversation(account, asked))
+        channel = self._chats.channel(account, asked)
+        await self._app.conversations.forget(_conversation(account, asked, channel))
 
     async def _admitted(self, account: str, asked: Incoming) -> _Asked | None:
         """The message with what the gate lets it ask about; ``None`` where nothing is to be said.
@@ -141,10 +142,13 @@ class Answers:
         asked, first = passed.incoming, None
         # A press has no words of its own: it is answered as its chat is spoken to.
         language = watch.language if asked.action else None
-        conversation = _conversation(passed.account, asked)
+        conversation = _conversation(passed.account, asked, passed.channel)
         for settings in passed.repositories:
             ctx = await self._context(passed, settings, watch)
-            found = await ask(question, ctx, language, conversation=conversation)
+            understood = first.understood if first else ""
+            found = await ask(
+                question, ctx, language, conversation=conversation, understood=understood
+            )
             if not isinstance(found.error, UnknownChange):
                 return found
             first = first or found
@@ -165,8 +169,10 @@ class Answers:
             judging=judging,
             usage=Usages(self._app.data, places_of(self._app, admission.repositories)),
         )
+        ctx = replace(ctx, overheard=not passed.incoming.addressed)
         if self._served is not None:
-            mine = partial(_mine, passed.account, passed.incoming.chat)
+            chat = passed.channel.chat if passed.channel else passed.incoming.chat
+            mine = partial(_mine, passed.account, chat, admission.repositories)
             standing = Bearings(app=self._app, served=self._served, mine=mine)
             ctx = replace(ctx, standing=standing)
         if self._rooms is None:
@@ -175,12 +181,17 @@ class Answers:
         return replace(ctx, room=room, zone=room.zone or ctx.zone, language=room.language)
 
 
-def _mine(account: str, chat: str, one: Subscription) -> bool:
-    """Whether a subscription is posted in a chat: others' are not told of."""
-    return (one.platform, one.chat) == (account, chat)
+def _mine(account: str, chat: str, told: Collection[str], one: Subscription) -> bool:
+    """Whether a subscription is posted in a chat, and of what it is told: its name names that."""
+    here = (one.platform, one.chat) == (account, chat)
+    return here and any(settings.name in told for settings in one.repositories)
 
 
-def _conversation(account: str, asked: Incoming) -> ConversationKey:
-    """Whose conversation a message goes on with: one person's in one thread."""
+def _conversation(account: str, asked: Incoming, channel: ChannelConfig | None) -> ConversationKey:
+    """Whose conversation a message goes on with: one person's in one thread.
+
+    The chat has the name that the gate knows it by, so that what is kept for it meets its rules.
+    """
     thread = asked.receipt.thread if asked.receipt else ""
-    return ConversationKey(platform=account, chat=asked.chat, thread=thread, person=asked.person)
+    chat = channel.chat if channel else asked.chat
+    return ConversationKey(platform=account, chat=chat, thread=thread, person=asked.person)

@@ -88,3 +88,8 @@ DAY: Schema = {
     "$defs": {"statement": _STATEMENT},
 }
 """The lead and the themes of a stretch of time."""
+
+
+def meaning(*kinds: str) -> Schema:
+    """What somebody's words mean: one of the kinds, and a question of it."""
+    return _object(kind=_one_of(*kinds), question=_TEXT)

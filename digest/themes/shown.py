@@ -40,7 +40,7 @@ def shown(told: Sequence[Told], privacy: Privacy, redactor: Redactor) -> tuple[S
         bare = Analysis
         told = [Shown(graded=o.graded, analysis=bare(language=o.analysis.language)) for o in told]
     lines = [line for one in told for line in _lines(one)]
-    clean = iter(_masked(lines, privacy, redactor))
+    clean = iter(masked(lines, privacy, redactor))
     return tuple(_respelt(one, clean) for one in told)
 
 
@@ -56,7 +56,7 @@ def _line(text: str) -> str:
     return " ".join(text.split())
 
 
-def _masked(lines: Sequence[str], privacy: Privacy, redactor: Redactor) -> Sequence[str]:
+def masked(lines: Sequence[str], privacy: Privacy, redactor: Redactor) -> Sequence[str]:
     """The lines without secrets and, where the privacy asks for it, without people's addresses."""
     commit = Commit(
         sha="",

@@ -83,6 +83,8 @@ NO_PART = Phrase(
     "No file of this change is about {part}; its files: {files}",
     "这个变更没有关于 {part} 的文件，它的文件有：{files}",
 )
+UNDERSTOOD = Phrase("Understood as: {question}", "理解为：{question}")
+
 UNREAD = Phrase(
     "{path}: not shown (binary, too large or absent)", "{path}：未显示（二进制、过大或缺失）"
 )
@@ -136,6 +138,10 @@ KEPT_HERE = Phrase(
 )
 NOT_KEPT = Phrase("Not kept: other words of people in chats.", "不保存：聊天中的其他内容。")
 LEAVES = Phrase("What leaves the machine for a model ({model}):", "发送给模型（{model}）的内容：")
+LEAVES_QUESTIONS = Phrase(
+    "Questions to me that I cannot read by rule; secrets in them are masked.",
+    "向我提出而规则读不懂的问题；其中的机密会被遮盖。",
+)
 LEAVES_NOTHING = Phrase(
     "No model is configured: nothing of a repository leaves the machine but answers and digests.",
     "未配置模型：除回答和摘要外，仓库内容不会离开本机。",

@@ -310,7 +310,16 @@ async def test_answer_as_json_lists_every_match(source):
     ctx = context(source, zone="Asia/Shanghai")
     answer = await ask("what changed in MoE this week", ctx)
     form = answer_to_json(answer, "the page", ctx.zone)
-    assert list(form) == ["schema", "intent", "window", "topic", "total", "changes", "text"]
+    assert list(form) == [
+        "schema",
+        "intent",
+        "understood",
+        "window",
+        "topic",
+        "total",
+        "changes",
+        "text",
+    ]
     assert form["schema"] == 1
     assert form["window"] == {
         "since": "2026-01-19T00:00:00+08:00",
