@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date, timedelta
 from enum import StrEnum
 from urllib.parse import urlencode
@@ -14,6 +14,7 @@ from bot.web.pages.page import NotThere
 from bot.web.pages.shelf import Shelf, Shown
 from digest.errors import InvalidDate
 from digest.grade import Level
+from digest.graded import Repository
 from digest.language import Language
 from digest.window import YEARS, parse_date
 
@@ -44,6 +45,14 @@ class Asked:
     language: Language
     form: Form = Form.HTML
     signed_in: bool = False
+    versions: dict[str, str] = field(default_factory=dict)
+    """What was asked of the archive already, by repository: one request sees one version."""
+
+    async def version(self, repository: Repository) -> str:
+        """A text that is another one whenever pages of the repository may be."""
+        if repository.name not in self.versions:
+            self.versions[repository.name] = await self.shelf.browsing.version(repository)
+        return self.versions[repository.name]
 
     def shown(self) -> Shown:
         """The repository that the path names. Raises ``NotThere``."""

@@ -63,7 +63,7 @@ async def repository_page(asked: Asked) -> Page:
     drawn = await _pulse(asked, shown, extent)
     week = monday(drawn.bars[-1].day)
     days = days_window(week, week + timedelta(days=6), asked.shelf.zone)
-    version = await browsing.version(repository)
+    version = await asked.version(repository)
     counted = await asked.shelf.memo.of(
         ("places", repository.name, version, days),
         lambda: browsing.places(repository, days, _PLACES),
@@ -112,7 +112,7 @@ async def _pulse(asked: Asked, shown: Shown, extent: Extent | None) -> Pulse:
         moments = await asked.shelf.browsing.pulse(shown.repository, window)
         return pulse(moments, first, DAYS, zone)
 
-    version = await asked.shelf.browsing.version(shown.repository)
+    version = await asked.version(shown.repository)
     return await asked.shelf.memo.of(("pulse", shown.repository.name, version, window), draw)
 
 
@@ -153,7 +153,6 @@ def line_to_json(line: Line) -> Json:
 
 def _digest(heading: DigestHeading) -> Json:
     return {
-        "name": heading.name,
         "since": heading.window.since.isoformat(),
         "until": heading.window.until.isoformat(),
         "counts": dict(heading.counts),

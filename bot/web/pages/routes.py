@@ -134,7 +134,7 @@ class _Site:
             shown = [asked.shown()]
         else:
             shown = self._shelf.visible(signed_in=asked.signed_in)
-        versions = [await self._shelf.browsing.version(one.repository) for one in shown]
+        versions = [await asked.version(one.repository) for one in shown]
         today = asked.shelf.clock.now().astimezone(asked.shelf.zone).date().isoformat()
         # Feeds name the address that they were asked by.
         return tag_of(

@@ -125,9 +125,7 @@ SCHEMAS: dict[str, Schema] = {
                 days=_many(_object(day={"type": "string", "format": "date"}, **_BY_LEVEL)),
                 places=_many(_object(path=_TEXT, changes=_COUNT)),
                 newest=_many(_the("Line")),
-                digests=_many(
-                    _object(name=_TEXT, since=_MOMENT, until=_MOMENT, counts={"type": "object"})
-                ),
+                digests=_many(_object(since=_MOMENT, until=_MOMENT, counts={"type": "object"})),
             ),
         ]
     },
