@@ -28,6 +28,7 @@ from handlers.looking import seen, tip_of
 from handlers.ports import Range, Tip
 from handlers.profiling import Kept, Profiles, chat_owner, person_owner
 from handlers.reaching import reach
+from handlers.setting import allowed
 
 
 async def affected(intent: Affected, ctx: Context) -> Answer:
@@ -81,6 +82,7 @@ async def show_profile(intent: ShowProfile, ctx: Context) -> Answer:
 
 async def edit_profile(intent: EditProfile, ctx: Context) -> Answer:
     """Put entries in, take some or all out, and show what is there then."""
+    _permitted(ctx, mine=intent.mine)
     kept = await _load(ctx, mine=intent.mine)
     profile = Profile() if intent.clear else kept.profile.without(intent.remove).with_(intent.add)
     return await _saved(replace(kept, profile=profile), ctx)
@@ -91,6 +93,7 @@ async def profile_from(intent: ProfileFrom, ctx: Context) -> Answer:
 
     Raises ``UserError`` where the place may not be read, or uses nothing.
     """
+    _permitted(ctx, mine=intent.mine)
     kept = await _load(ctx, mine=intent.mine)
     name = ctx.watched.repository.name
     if ctx.usage is None:
@@ -103,6 +106,7 @@ async def profile_from(intent: ProfileFrom, ctx: Context) -> Answer:
 
 async def alert(intent: Alert, ctx: Context) -> Answer:
     """Turn alerts on, from the branch's tip of now on, or off."""
+    _permitted(ctx, mine=intent.mine)
     if intent.mine:
         raise UserError("alerts come to chats; turn them on in a direct chat with me")
     kept = await _load(ctx, mine=False)
@@ -110,6 +114,12 @@ async def alert(intent: Alert, ctx: Context) -> Answer:
         raise UserError("the profile is empty; tell first what you use: profile add --flag ...")
     tip = (await tip_of(ctx)).sha or ""
     return await _saved(replace(kept, alerts=intent.on, tip=tip if intent.on else ""), ctx)
+
+
+def _permitted(ctx: Context, *, mine: bool) -> None:
+    """Raises ``UserError`` for somebody who may not change what all in the chat share."""
+    if ctx.room is not None and not mine:
+        allowed(ctx.room, ctx.language)
 
 
 async def _load(ctx: Context, *, mine: bool) -> Kept:

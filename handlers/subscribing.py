@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
 from typing import Any
@@ -69,16 +69,20 @@ def _of_kind(intent: Subscribe, room: Room, language: Language) -> Timing:
     return replace(intent.timing, weekdays=days or frozenset({min(usual)}))
 
 
-def _named(name: str, room: Room, language: Language) -> str:
-    """A repository of the room by its name, or by the last part of it. Raises ``UserError``."""
+def _named(name: str, room: Room, language: Language, also: Sequence[str] = ()) -> str:
+    """A repository of the room by its name, or by the last part of it.
+
+    ``also`` are understood and not told of. Raises ``UserError``.
+    """
     wanted = name.casefold()
-    known = {one.casefold(): one for one in room.repositories}
+    known = {one.casefold(): one for one in (*room.repositories, *also)}
     short = [one for full, one in known.items() if full.rpartition("/")[2] == wanted]
     if wanted in known:
         return known[wanted]
     if len(short) == 1:
         return short[0]
-    near = get_close_matches(wanted, known, n=3, cutoff=0.6) or list(known)[:5]
+    open_ = [one.casefold() for one in room.repositories]
+    near = get_close_matches(wanted, open_, n=3, cutoff=0.6) or open_[:5]
     shown = ", ".join(known[one] for one in near)
     raise UserError(words.UNKNOWN_REPOSITORY.text(language, name=name, known=shown))
 
@@ -87,9 +91,10 @@ async def unsubscribe(intent: Unsubscribe, ctx: Context, room: Room) -> Answer:
     """Send no more of what the chat asked for; what the configuration posts is not the chat's."""
     allowed(room, ctx.language)
     asked = await room.chats.subscribed(room.chat)
-    known = tuple(dict.fromkeys((*room.repositories, *(one.repository for one in asked))))
-    wide = replace(room, repositories=known)
-    name = _named(intent.repository, wide, ctx.language) if intent.repository else ""
+    name = ""
+    if intent.repository:
+        also = [one.repository for one in asked]
+        name = _named(intent.repository, room, ctx.language, also)
     count = await room.chats.unsubscribe(room.chat, name)
     room.tell()
     fixed = any(run.fixed and (not name or name in run.repositories) for run in await room.runs())

@@ -108,6 +108,18 @@ def may_see(policy: Policy, chat: str, person: str) -> tuple[str, ...]:
     return ()
 
 
+def may_hear(policy: Policy, chat: str) -> tuple[str, ...]:
+    """The repositories that may be told of in a chat unasked, whoever once wanted that there.
+
+    None where nobody would be answered any more. Whose a direct chat is cannot be told from its
+    name: where people or admins are listed, it may be one of theirs.
+    """
+    known = policy.anyone or chat.startswith(LOCAL) or chat in policy.channels
+    if known or chat in policy.chats or policy.people or policy.admins:
+        return _seen(policy, chat)
+    return ()
+
+
 def _seen(policy: Policy, chat: str) -> tuple[str, ...]:
     return policy.channels.get(chat, tuple(policy.repositories))
 

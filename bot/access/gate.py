@@ -13,7 +13,7 @@ from dataclasses import replace
 
 import structlog
 
-from bot.access.decide import Load, Reason, Verdict, decide, may_tell
+from bot.access.decide import Load, Reason, Verdict, decide, may_hear, may_tell
 from bot.access.policy import Policy
 from bot.platforms.base import Incoming
 from digest.commands import read_managing
@@ -88,7 +88,9 @@ class Gate:
 
     async def tellable(self, chat: str, names: Iterable[str], *, external: bool) -> tuple[str, ...]:
         """Those of the repositories that may be posted in a chat, which is ``platform:id``."""
-        return may_tell(await self._with_trust(chat), chat, names, external=external)
+        heard = may_hear(self._policy, chat)
+        wanted = [name for name in names if name in heard]
+        return may_tell(await self._with_trust(chat), chat, wanted, external=external)
 
     async def _with_trust(self, chat: str) -> Policy:
         if chat in self._policy.trusted or not await self._trust(chat):

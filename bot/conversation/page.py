@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import datetime
 
-from bot.access import Policy, Role
+from bot.access import Policy, may_see
 from bot.platforms.base import Hosted, Sender
 from bot.schedule import next_run
 from bot.subscription import Subscribed, Subscription
@@ -60,7 +60,16 @@ def _line(one: Subscription, at: datetime, language: Language) -> Item:
 
 
 def _may_see(one: Subscription, kind: str, person: str, policy: Policy) -> bool:
-    """Whether a person may know of a subscription: private ones are for admins of their chats."""
-    if not any(policy.repositories.get(settings.name, True) for settings in one.repositories):
+    """Whether a person may know of a subscription: private ones are for admins of their chats.
+
+    Nobody is told on the page what they would not be told in the chat.
+    """
+    who, where = f"{kind}:{person}", f"{kind}:{one.chat}"
+    named = {settings.name for settings in one.repositories}
+    if not named <= {*may_see(policy, where, who)}:
+        return False
+    if not any(policy.repositories.get(name, True) for name in named):
         return True
-    return policy.role(f"{kind}:{person}", f"{kind}:{one.chat}") is Role.ADMIN
+    # Where nobody is named an admin, everybody is one in the chats that they are in; the page
+    # cannot know which these are.
+    return policy.appointed(who, where)

@@ -29,9 +29,14 @@ def subscription(name: str, repository: str, hour: int, **more) -> Subscription:
     )
 
 
-async def seen(person: str, *subscriptions: Subscription, admins=("slack:UBOSS",)) -> str:
+async def seen(
+    person: str, *subscriptions: Subscription, admins=("slack:UBOSS",), people=()
+) -> str:
     policy = Policy(
-        admins=frozenset(admins), repositories={"acme/open": False, "acme/secret": True}
+        channels={"slack:C1": ("acme/open", "acme/secret")},
+        admins=frozenset(admins),
+        people=frozenset(people),
+        repositories={"acme/open": False, "acme/secret": True},
     )
     page = page_for("acme", "slack", Configured(subscriptions), policy, CLOCK)
     return plain_text(lay_out(await page(person), 100, urls=False))
@@ -54,6 +59,16 @@ async def test_private_repositories_are_shown_to_admins_alone():
     secret = subscription("inner", "acme/secret", 9)
     assert "acme/secret" not in await seen("U1", secret)
     assert "acme/secret" in await seen("UBOSS", secret)
+
+
+async def test_without_admins_nobody_is_shown_private_repositories_of_chats_they_may_not_be_in():
+    assert "acme/secret" not in await seen("U1", subscription("inner", "acme/secret", 9), admins=())
+
+
+async def test_who_is_not_answered_is_shown_nothing():
+    outer = subscription("outer", "acme/open", 9)
+    assert "acme/open" not in await seen("U1", outer, people=("slack:U2",))
+    assert "acme/open" in await seen("U2", outer, people=("slack:U2",))
 
 
 async def test_page_without_subscriptions_says_so():

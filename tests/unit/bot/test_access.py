@@ -146,3 +146,13 @@ async def test_gate_asks_what_admins_allowed_at_every_message() -> None:
     trusted.add("slack:C2")
     assert await gate.tellable("slack:C2", ["ada/secret"], external=True) == ("ada/secret",)
     assert (await gate.admit(message("C2", external=True))).allowed
+
+
+async def test_gate_lets_nothing_be_posted_where_nobody_is_answered_any_more() -> None:
+    gate = Gate(POLICY)
+    assert await gate.tellable("slack:C9", ["ada/open"], external=False) == ()
+
+
+async def test_gate_lets_a_chat_be_posted_its_own_repositories_alone() -> None:
+    both = Policy(channels={"slack:C1": ("a",)}, repositories={"a": False, "b": False})
+    assert await Gate(both).tellable("slack:C1", ["a", "b"], external=False) == ("a",)
