@@ -31,6 +31,8 @@ from bot.sections import (
     Written,
 )
 from bot.settings import Reading, Settings, open_to_others
+from bot.shared.config import SECTION as SHARED
+from bot.shared.config import SharedSettings
 from bot.store.config import SECTION as DATABASE
 from bot.store.config import DatabaseSettings
 from bot.subscription import subscription_name
@@ -70,12 +72,18 @@ class Config:
     web: WebSettings | None = None
     forges: Mapping[str, ForgeConfig] = field(default_factory=dict)
     database: DatabaseSettings | None = None
+    shared: SharedSettings | None = None
     warnings: tuple[str, ...] = ()
 
     @property
     def database_url(self) -> str:
         """The address of the database that keeps the archive, empty for a file in ``data``."""
         return self.database.url.get_secret_value() if self.database else ""
+
+    @property
+    def redis_url(self) -> str:
+        """The address of the Redis that processes share, empty where there is none."""
+        return self.shared.redis_url.get_secret_value() if self.shared else ""
 
     def watched(self, channel: ChannelConfig) -> tuple[RepositoryConfig, ...]:
         """The repositories of a channel, in the order of the file."""
@@ -92,6 +100,8 @@ class Config:
             sections.append(self.web)
         if self.database is not None:
             sections.append(self.database)
+        if self.shared is not None:
+            sections.append(self.shared)
         sections.extend(self.forges.values())
         return tuple(secret for section in sections for secret in section.secrets())
 
@@ -128,6 +138,7 @@ def read(file: Path, environment: Environment | None = None) -> Config:
         admin=_admin(file, written, accounts),
         web=_web(file, written.web, reading),
         database=_database(file, written.database, environment, reading),
+        shared=_shared(file, written.shared, environment, reading),
         forges=read_forges(file, written.forges, reading),
         warnings=tuple(reading.warnings),
     )
@@ -272,6 +283,20 @@ def _database(
         raise complain(file, error, DatabaseSettings, table, DATABASE) from None
 
 
+def _shared(
+    file: Path, table: dict[str, Any] | None, environment: Environment, reading: Reading
+) -> SharedSettings | None:
+    """The Redis of the file, else the one that the environment names."""
+    if table is None and environment.redis:
+        table = {"redis_url": environment.redis}
+    if table is None:
+        return None
+    try:
+        return SharedSettings.model_validate(table, context=replace(reading, section=SHARED))
+    except ValidationError as error:
+        raise complain(file, error, SharedSettings, table, SHARED) from None
+
+
 def _web(file: Path, table: dict[str, Any] | None, reading: Reading) -> WebSettings | None:
     if table is None:
         return None
@@ -300,6 +325,8 @@ def environment_model(
 def _holds_secrets(data: Mapping[str, Any], accounts: Iterable[PlatformConfig]) -> bool:
     tables = data.get("platforms", {})
     if "key" in data.get(SECTION, {}) or "url" in data.get(DATABASE, {}):
+        return True
+    if "redis_url" in data.get(SHARED, {}):
         return True
     if {"token", "metrics_token"} & data.get(WEB, {}).keys():
         return True

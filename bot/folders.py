@@ -26,7 +26,8 @@ class Environment:
     is the configuration file. ``model`` and ``model_url`` name a model where the file has no
     section ``[model]``; the key is read with the other secrets. ``database`` is the address of
     the archive where the file names none: ``DIGESTBOT_DATABASE_URL``, or ``DATABASE_URL`` if that
-    is one of PostgreSQL, since other programs are given a variable of that name as well.
+    is one of PostgreSQL, since other programs are given a variable of that name as well. ``redis``
+    is what processes share beside it, by ``DIGESTBOT_REDIS_URL`` or ``REDIS_URL``.
     """
 
     data: Path | None = None
@@ -35,6 +36,7 @@ class Environment:
     model: str = ""
     model_url: str = ""
     database: str = field(default="", repr=False)
+    redis: str = field(default="", repr=False)
 
     @classmethod
     def read(cls, variables: Mapping[str, str] | None = None) -> Environment:
@@ -53,6 +55,7 @@ class Environment:
             model=model,
             model_url=url,
             database=said.get("DIGESTBOT_DATABASE_URL", "") or _postgres(said),
+            redis=said.get("DIGESTBOT_REDIS_URL", "") or said.get("REDIS_URL", ""),
         )
 
 

@@ -122,6 +122,12 @@ class Metrics:
             ["account"],
             registry=registry,
         )
+        self._shared = Gauge(
+            "digestbot_shared_up",
+            "Whether the Redis that processes share answered last; 1 where there is none",
+            registry=registry,
+        )
+        self._shared.set(1)
         self._counted: Mapping[str, Callable[[EventDict], object]] = {
             "delivery.sent": self._delivery("sent"),
             "delivery.held": self._delivery("held"),
@@ -132,6 +138,8 @@ class Metrics:
             "sweep.done": lambda _: self._swept.set_to_current_time(),
             "model.call": self._called,
             "web.answered": self._requested,
+            "shared.lost": lambda _: self._shared.set(0),
+            "shared.found": lambda _: self._shared.set(1),
             **dict.fromkeys(_RESULTS, self._heard),
         }
 

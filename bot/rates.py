@@ -4,6 +4,9 @@ A platform counts the messages of a second or a minute, for each chat and for th
 :class:`Pace` counts the same beforehand and lets callers wait. Windows are exact: no ``seconds``,
 wherever they begin, hold more than ``count``. The leaky buckets that libraries offer refill while
 they are drained, so the first minute holds up to twice the limit, and platforms refuse that.
+
+A process counts for itself, until :meth:`Pace.share` gives it what all processes count by. It goes
+on counting beside that, for the time in which what is shared does not answer.
 """
 
 from __future__ import annotations
@@ -12,6 +15,7 @@ import asyncio
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Protocol
 
 # Chats that are remembered; those which nothing holds back are forgotten first.
 _MOST_CHATS = 4096
@@ -31,6 +35,26 @@ class TooBusy(Exception):
     def __init__(self, wait: float) -> None:
         super().__init__(f"no turn for {wait:.0f} s")
         self.wait = wait
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Booked:
+    """A turn in ``wait`` seconds, if it is ``booked``; else ask for one again then."""
+
+    booked: bool
+    wait: float
+
+
+class Common(Protocol):
+    """The windows of one account, counted for every process that speaks by it."""
+
+    async def book(
+        self, chat: str, rates: Sequence[Rate], overall: Rate, spare: Rate, *, answer: bool
+    ) -> Booked | None:
+        """Book a turn as :class:`Pace` does; ``None`` where that cannot be found out now."""
+
+    def hold(self, chat: str, seconds: float) -> None:
+        """Let nobody book the chat for a while."""
 
 
 class Window:
@@ -74,9 +98,15 @@ class Pace:
     """
 
     def __init__(self, overall: Rate, spare: Rate) -> None:
+        self._rates = overall, spare
         self._overall = Window(overall)
         self._spare = Window(spare)
         self._chats: dict[str, _Chat] = {}
+        self._common: Common | None = None
+
+    def share(self, common: Common) -> None:
+        """From now on count with all processes."""
+        self._common = common
 
     async def turn(
         self, chat: str, rates: Sequence[Rate], *, answer: bool = False, longest: float = 60.0
@@ -90,11 +120,12 @@ class Pace:
         if (wait := state.held_until - _now()) > longest:
             raise TooBusy(wait)
         async with state.turn:
-            while (wait := state.free_at(rates) - _now()) > 0:
-                if wait > longest:
-                    raise TooBusy(wait)
-                await asyncio.sleep(wait)
-            await self._account(answer=answer)
+            if not await self._with_all(chat, rates, answer=answer, longest=longest):
+                while (wait := state.free_at(rates) - _now()) > 0:
+                    if wait > longest:
+                        raise TooBusy(wait)
+                    await asyncio.sleep(wait)
+                await self._account(answer=answer)
             for rate in rates:
                 state.window(rate).take(_now())
 
@@ -102,6 +133,27 @@ class Pace:
         """Let nothing go to the chat for a while, since the platform asked for it."""
         state = self._chat(chat)
         state.held_until = max(state.held_until, _now() + seconds)
+        if self._common is not None:
+            self._common.hold(chat, seconds)
+
+    async def _with_all(
+        self, chat: str, rates: Sequence[Rate], *, answer: bool, longest: float
+    ) -> bool:
+        """Wait for a turn among all processes; whether one was had, and counted here as well."""
+        if self._common is None:
+            return False
+        overall, spare = self._rates
+        while True:
+            found = await self._common.book(chat, rates, overall, spare, answer=answer)
+            if found is None:
+                return False
+            if found.booked:
+                self._overall.take(_now() + found.wait)
+                await asyncio.sleep(found.wait)
+                return True
+            if found.wait > longest:
+                raise TooBusy(found.wait)
+            await asyncio.sleep(found.wait)
 
     async def _account(self, *, answer: bool) -> None:
         """Book the account's next turn and wait for it. Who is cancelled meanwhile wastes it."""

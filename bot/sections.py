@@ -340,6 +340,8 @@ class Written(Settings):
     defaults: Preferences = Preferences()
     database: dict[str, Any] | None = None
     """What :class:`bot.store.config.DatabaseSettings` reads."""
+    shared: dict[str, Any] | None = None
+    """What :class:`bot.shared.config.SharedSettings` reads."""
     model: dict[str, Any] | None = None
     """What :class:`bot.models.config.ModelConfig` reads."""
     access: AccessSettings = AccessSettings()

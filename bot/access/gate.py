@@ -1,19 +1,18 @@
 """The gate that every message passes: the decision, with what is known of the moment.
 
-What people asked lately is kept in this process alone and forgotten with it: a second process
-counts for itself. ``Trust`` is what admins allowed by a command; it is asked at every message.
+What people asked lately is counted by :mod:`bot.access.asked`. ``Trust`` is what admins allowed
+by a command; it is asked at every message.
 """
 
 from __future__ import annotations
 
-import time
-from collections import OrderedDict, deque
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import replace
 
 import structlog
 
-from bot.access.decide import Load, Reason, Verdict, decide, may_hear, may_tell
+from bot.access.asked import Alone, Asked
+from bot.access.decide import Reason, Verdict, decide, may_hear, may_tell
 from bot.access.policy import Policy
 from bot.platforms.base import Incoming
 from digest.commands import read_managing
@@ -25,10 +24,6 @@ log = structlog.get_logger(__name__)
 
 Trust = Callable[[str], Awaitable[bool]]
 """Whether an admin allowed private repositories in a chat, which is named ``platform:id``."""
-
-_MINUTE, _HOUR = 60.0, 3600.0
-_MOST = 10_000
-"""People whose questions are counted; the one who was silent longest is forgotten first."""
 
 
 async def nobody(_chat: str) -> bool:
@@ -54,13 +49,12 @@ class Gate:
         self,
         policy: Policy,
         trust: Trust = nobody,
-        clock: Callable[[], float] = time.monotonic,
+        asked: Asked | None = None,
     ) -> None:
+        """Without ``asked`` people are counted in this process alone."""
         self._policy = policy
         self._trust = trust
-        self._clock = clock
-        self._asked: OrderedDict[str, deque[float]] = OrderedDict()
-        self._told: OrderedDict[str, float] = OrderedDict()
+        self._asked = asked or Alone()
 
     @property
     def policy(self) -> Policy:
@@ -75,16 +69,17 @@ class Gate:
         chat = f"{incoming.platform}:{incoming.chat}"
         person = f"{incoming.platform}:{incoming.person}"
         policy = await self._with_trust(chat)
-        verdict = decide(incoming, policy, self._load(person))
+        load = await self._asked.count(person)
+        verdict = decide(incoming, policy, load)
         if verdict.reason is Reason.PRIVATE and _grants(incoming, policy):
             # The one command that is for a chat of which nothing may be told.
             trusting = replace(policy, trusted=policy.trusted | {chat})
-            verdict = decide(incoming, trusting, self._load(person))
+            verdict = decide(incoming, trusting, load)
         if verdict.allowed:
-            self._count(person)
             return verdict
+        await self._asked.uncount(person)
         log.warning("message.refused", chat=chat, person=person, reason=str(verdict.reason))
-        return replace(verdict, silent=verdict.silent or self._told_lately(person))
+        return replace(verdict, silent=verdict.silent or await self._asked.told_lately(person))
 
     async def tellable(self, chat: str, names: Iterable[str], *, external: bool) -> tuple[str, ...]:
         """Those of the repositories that may be posted in a chat, which is ``platform:id``."""
@@ -96,26 +91,3 @@ class Gate:
         if chat in self._policy.trusted or not await self._trust(chat):
             return self._policy
         return replace(self._policy, trusted=self._policy.trusted | {chat})
-
-    def _load(self, person: str) -> Load:
-        now, asked = self._clock(), self._asked.get(person, deque())
-        while asked and asked[0] <= now - _HOUR:
-            asked.popleft()
-        return Load(minute=sum(at > now - _MINUTE for at in asked), hour=len(asked))
-
-    def _count(self, person: str) -> None:
-        self._asked.setdefault(person, deque()).append(self._clock())
-        self._asked.move_to_end(person)
-        while len(self._asked) > _MOST:
-            self._asked.popitem(last=False)
-
-    def _told_lately(self, person: str) -> bool:
-        """Whether the person was refused in the last minute; from now on, yes."""
-        now = self._clock()
-        lately = self._told.get(person, -_MINUTE) > now - _MINUTE
-        if not lately:
-            self._told[person] = now
-            self._told.move_to_end(person)
-        while len(self._told) > _MOST:
-            self._told.popitem(last=False)
-        return lately

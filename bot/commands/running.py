@@ -40,6 +40,7 @@ from bot.roster import Roster
 from bot.secrecy import cleared
 from bot.sections import RepositoryConfig
 from bot.senders import admin_target, check_called, open_senders
+from bot.shared.common import Common, open_common
 from bot.slots import Slots, name_of
 from bot.sources.git import open_source
 from bot.store.engine import FILE, open_archive
@@ -94,11 +95,14 @@ async def _run(config: Config, hosting: Hosting | None, notices: Notices | None)
             raise UserError(f"a platform cannot be used: {error}; see digestbot check") from error
         for sender in senders.values():
             stack.push_async_callback(sender.aclose)
-        work = _work(app, config, senders, await _leases(app, stack))
+        common = await open_common(config.redis_url, senders, stack)
+        work = _work(app, config, senders, await _leases(app, stack), common)
+        await stack.enter_async_context(common.hearing())
         stop = asyncio.Event()
         runner.stop_on_signals(stop)
         await stack.enter_async_context(telling(notices, _desk(config, senders, work)))
-        keeper = Keeper(app, config)
+        follow = [work.alerts.moved] if work.alerts is not None else []
+        keeper = Keeper(app, config, follow)
         await stack.enter_async_context(keeper.running())
         if hosting is None:
             check_called(config, senders)
@@ -106,7 +110,7 @@ async def _run(config: Config, hosting: Hosting | None, notices: Notices | None)
         else:
             hooks = Hooks(config.forges, app.ledger, keeper.arrived)
             stack.push_async_callback(hooks.settle)
-            mounts = hosting.mounts(app, senders, work.posts)
+            mounts = hosting.mounts(app, senders, work.posts, common.look)
             await hosting.run({**mounts, PREFIX.rstrip("/"): hooks}, work, stop)
 
 
@@ -123,13 +127,19 @@ async def _leases(app: App, stack: AsyncExitStack) -> Leases:
     return leases
 
 
-def _work(app: App, config: Config, senders: Mapping[str, Sender], leases: Leases) -> runner.Work:
+def _work(
+    app: App,
+    config: Config,
+    senders: Mapping[str, Sender],
+    leases: Leases,
+    common: Common,
+) -> runner.Work:
     kinds = {name: sender.name for name, sender in senders.items()}
     policy = policy_of(config, kinds)
     subscribing = Subscribing(app, config, policy, kinds)
-    gate = Gate(policy, subscribing.trusts)
+    gate = Gate(policy, subscribing.trusts, common.asked())
     roster = Roster(senders, [subscribing])
-    subscribing.nudge = roster.nudge
+    subscribing.nudge = common.nudging(roster.nudge)
     offer_pages(senders, subscribing, policy, app.clock)
     admin = admin_target(config, senders)
     delivery = Delivery(app.ledger, leases, [admin] if admin else [])
@@ -149,7 +159,7 @@ def _work(app: App, config: Config, senders: Mapping[str, Sender], leases: Lease
         finish=slots.finish,
         hearing=Conversation(
             Answers(app, config, gate, rooms=subscribing, served=subscribing),
-            SqlReplies(app.database),
+            common.records(SqlReplies(app.database)),
             leases,
             app.clock,
             senders,
@@ -159,7 +169,7 @@ def _work(app: App, config: Config, senders: Mapping[str, Sender], leases: Lease
         leases=leases,
         clock=app.clock,
         amend=slots.amend,
-        alert=alerting.look,
+        alerts=alerting,
         parking=Parking(SqlRefusals(app.database), app.clock),
         receivers=[sender for sender in senders.values() if isinstance(sender, Receiver)],
     )

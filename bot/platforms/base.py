@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import json
 import uuid
-from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, MutableMapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
@@ -25,6 +25,7 @@ from typing import Any, Protocol, runtime_checkable
 
 import structlog
 
+from bot.rates import Pace
 from digest.document import Document
 from digest.errors import DigestbotError
 
@@ -314,6 +315,18 @@ class Paced(Protocol):
 
         Answers come before posts. Raises :class:`SendError` where the turn would come too late.
         """
+
+
+@runtime_checkable
+class Bounded(Protocol):
+    """A sender that counts its messages in :class:`bot.rates.Pace`.
+
+    What speaks by the same account in other processes may be counted with it.
+    """
+
+    @property
+    def paces(self) -> Mapping[str, Pace]:
+        """Every pace that it keeps, by a name that stays."""
 
 
 AsgiScope = MutableMapping[str, Any]

@@ -99,6 +99,11 @@ class FeishuWebhook:
         self._clock = clock
         self._pace = Pace(_ALL, _ALL)
 
+    @property
+    def paces(self) -> Mapping[str, Pace]:
+        """As :class:`bot.platforms.base.Bounded`."""
+        return {"": self._pace}
+
     def render(self, document: Document) -> tuple[Part, ...]:
         """Cards whose buttons can only open something."""
         return render(document, Style(size=_SIZE, interactive=False))

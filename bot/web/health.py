@@ -42,6 +42,8 @@ class Health:
     metrics: Metrics
     receivers: Mapping[str, Sender] = field(default_factory=dict)
     secrets: Sequence[str] = ()
+    shared: Look | None = None
+    """Asks what processes share; its trouble is told and makes nothing unready, as all goes on."""
     began: float = field(default_factory=time.monotonic)
 
     async def looks(self) -> dict[str, str]:
@@ -75,6 +77,8 @@ def routes(health: Health, token: SecretStr | None = None) -> list[BaseRoute]:
     async def ready(_: Request) -> Response:
         found = await health.looks()
         reasons = [f"{subject}: {trouble}" for subject, trouble in found.items() if trouble]
+        if health.shared is not None:
+            found["shared"] = Redaction(health.secrets).text(await health.shared())
         told = {
             "ready": not reasons,
             "reasons": reasons,

@@ -20,7 +20,7 @@ from bot.platforms.base import Asgi, Called, Sender
 from bot.roster import Channels
 from bot.store.condition import Fitness
 from bot.web.config import WebSettings
-from bot.web.health import Health, routes
+from bot.web.health import Health, Look, routes
 from bot.web.pages.routes import routes as pages
 from bot.web.server import application, serving
 from bot.web.shelving import configured
@@ -40,15 +40,23 @@ class Hosting:
         self.metrics = Metrics(version("digestbot"))
 
     def mounts(
-        self, app: App, senders: Mapping[str, Sender], channels: Channels | None = None
+        self,
+        app: App,
+        senders: Mapping[str, Sender],
+        channels: Channels | None = None,
+        shared: Look | None = None,
     ) -> Mounts:
-        """Everything that the program hosts; pages of ``channels`` and all else where these are."""
+        """Everything that the program hosts; pages of ``channels`` and all else where these are.
+
+        ``shared`` asks the Redis of the processes, where there is one.
+        """
         health = Health(
             database=app.database,
             fitness=Fitness(app.database),
             metrics=self.metrics,
             receivers=senders,
             secrets=app.config.secrets() if app.config else (),
+            shared=shared,
         )
         root = [*routes(health, self.settings.metrics_token)]
         if channels is not None and app.config is not None:

@@ -78,6 +78,11 @@ class Discord:
         self._wire = wire
         self._pace = Pace(_ALL, _ALL)
 
+    @property
+    def paces(self) -> Mapping[str, Pace]:
+        """As :class:`bot.platforms.base.Bounded`."""
+        return {"": self._pace}
+
     def render(self, document: Document) -> tuple[Part, ...]:
         """Messages with one embed each, whose description is the part's body."""
         return render(document)

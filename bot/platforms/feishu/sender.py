@@ -8,7 +8,7 @@ https://open.feishu.cn/document/server-docs/im-v1/message/create
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import timedelta
 from urllib.parse import quote
 
@@ -65,6 +65,11 @@ class FeishuSender:
         self._history = History(api, clock)
         self._minute = Pace(_MINUTE, _MINUTE_SPARE)
         self._second = Pace(_SECOND, _SECOND_SPARE)
+
+    @property
+    def paces(self) -> Mapping[str, Pace]:
+        """As :class:`bot.platforms.base.Bounded`."""
+        return {"minute": self._minute, "second": self._second}
 
     def render(self, document: Document) -> tuple[Part, ...]:
         """Cards with a header, Markdown and buttons."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 
 import structlog
 
@@ -61,6 +61,11 @@ class SlackSender:
         self._clock = clock
         self._conversations: dict[str, str] = {}
         self._pace = Pace(_IN_ALL, _FOR_ANSWERS)
+
+    @property
+    def paces(self) -> Mapping[str, Pace]:
+        """As :class:`bot.platforms.base.Bounded`."""
+        return {"": self._pace}
 
     def render(self, document: Document) -> tuple[Part, ...]:
         """Header, rich text, buttons and tables, in as few messages as hold them."""

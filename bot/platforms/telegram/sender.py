@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncIterator, Coroutine
+from collections.abc import AsyncIterator, Coroutine, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
@@ -94,6 +94,11 @@ class Telegram:
         self._turns: Counter[int | str] = Counter()
         self._opened: Client | None = None
         self._background: set[asyncio.Task[None]] = set()
+
+    @property
+    def paces(self) -> Mapping[str, Pace]:
+        """As :class:`bot.platforms.base.Bounded`."""
+        return {"": self._pace}
 
     def render(self, document: Document) -> tuple[Part, ...]:
         """Messages of text and entities; those of the document's buttons stand below each."""

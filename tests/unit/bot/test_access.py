@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 import pytest
 
 from bot.access import Gate, Limits, Load, Policy, Reason, Role, decide
+from bot.access.asked import Alone
 from bot.platforms.base import Incoming
 
 POLICY = Policy(
@@ -126,7 +127,7 @@ def test_without_roles_everybody_who_is_answered_may_change_settings() -> None:
 
 async def test_gate_counts_minutes_and_tells_a_person_once_a_minute() -> None:
     now = [0.0]
-    gate = Gate(replace(POLICY, limits=Limits(minute=2)), clock=lambda: now[0])
+    gate = Gate(replace(POLICY, limits=Limits(minute=2)), asked=Alone(lambda: now[0]))
     told = [await gate.admit(message()) for _ in range(4)]
     assert [one.allowed for one in told] == [True, True, False, False]
     assert [one.silent for one in told] == [False, False, False, True]

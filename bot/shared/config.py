@@ -1,0 +1,24 @@
+"""The section ``[shared]``: what the processes of one installation share beside the archive."""
+
+from __future__ import annotations
+
+from typing import Self
+
+from pydantic import SecretStr, model_validator
+
+from bot.settings import Settings
+
+SECTION = "shared"
+_SCHEMES = ("redis://", "rediss://", "unix://")
+
+
+class SharedSettings(Settings):
+    """The address of a Redis; it may hold a password, so it is a secret."""
+
+    redis_url: SecretStr
+
+    @model_validator(mode="after")
+    def _is_an_address(self) -> Self:
+        if not self.redis_url.get_secret_value().startswith(_SCHEMES):
+            raise ValueError("redis_url is redis://host:6379/0, rediss:// or unix:///path")
+        return self
