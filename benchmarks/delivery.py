@@ -11,11 +11,12 @@ from __future__ import annotations
 import asyncio
 import io
 import logging
+import os
 import time
 
 import structlog
 
-from benchmarks.delivery_acks import acknowledged
+from benchmarks.delivery_acks import WAYS, acknowledged
 from benchmarks.delivery_apprise import sent_by_apprise
 from bot import platforms
 from bot.feishu_card import Style
@@ -110,13 +111,13 @@ def fan_out() -> None:
 def acks() -> None:
     """From an event to its acknowledgement while every answer waits for a model."""
     print("\nfrom event to acknowledgement with the model busy, milliseconds (goal p99 50)")
-    asyncio.run(acknowledged(5))  # what is imported at the first event is no part of it
-    for count in AT_ONCE:
-        for platform, spent in asyncio.run(acknowledged(count)).items():
-            ranked = sorted(spent)
-            p99 = ranked[min(len(ranked) - 1, len(ranked) * 99 // 100)]
-            middle = ranked[len(ranked) // 2]
-            print(f"  {platform:15} {count:4} at once: median {middle:7.1f}, p99 {p99:7.1f}")
+    for way in WAYS:
+        for done in asyncio.run(acknowledged(way, AT_ONCE)):
+            print(
+                f"  {done.way:15} {done.count:4} at once: median {done.ranked(50):7.1f}, "
+                f"p99 {done.ranked(99):7.1f}; {done.work:.2f} of our processor time an event, "
+                f"load {os.getloadavg()[0]:.1f} on {os.cpu_count()} processors"
+            )
 
 
 def beside_apprise() -> None:

@@ -148,7 +148,7 @@ class Message:
         try:
             await asyncio.shield(posting)
         except asyncio.CancelledError:
-            await asyncio.wait({posting})
+            await asyncio.gather(posting, return_exceptions=True)
             raise
 
     async def _posted(self, part: Part, then: Stage) -> None:

@@ -17,7 +17,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, fields
 from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Protocol
@@ -93,9 +93,16 @@ class Records(Protocol):
         """The records of an account that are not ``TOLD``, oldest first."""
 
 
+# ``asdict`` copies deeply, which would be the dearest thing that is done about a message.
+_FIELDS = tuple(one.name for one in fields(Incoming))
+
+
 def dump(asked: Incoming) -> str:
     """A message as text."""
-    kept = asdict(asked) | {"at": asked.at.isoformat()}
+    kept = {name: getattr(asked, name) for name in _FIELDS}
+    receipt = asked.receipt
+    kept["receipt"] = receipt and {"message": receipt.message, "thread": receipt.thread}
+    kept["at"] = asked.at.isoformat()
     return json.dumps(kept)
 
 

@@ -5,11 +5,13 @@ Whoever inserts the row of a message first answers it, among tasks and processes
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, delete, select, update
+from sqlalchemy import ColumnElement, Row, bindparam, delete, select, update
 
 from bot.conversation.record import KEPT, Key, Record, Stage, dump, load
 from bot.platforms.base import Incoming, Receipt
@@ -18,30 +20,86 @@ from bot.store.dialect import insert_into
 from bot.store.rows import moment, seconds, storable
 from bot.store.tables import heard
 
+_AT_ONCE = 250
+"""Records of one transaction at most, so that others get their turn."""
+
+_FORGOTTEN = delete(heard).where(heard.c.at < bindparam("over"))
+_CLAIMED = (
+    insert_into(heard)
+    .on_conflict_do_nothing()
+    .returning(heard.c.account, heard.c.chat, heard.c.message)
+)
+
+
+@dataclass(slots=True, kw_only=True)
+class _Claim:
+    """A message that waits to be written down; ``first`` says whether it was not before."""
+
+    names: dict[str, str]
+    asked: Incoming
+    at: datetime
+    first: asyncio.Future[bool] = field(
+        default_factory=lambda: asyncio.get_running_loop().create_future()
+    )
+
+    @property
+    def name(self) -> tuple[str, ...]:
+        return tuple(self.names.values())
+
+    def row(self) -> dict[str, Any]:
+        """Its record."""
+        return {
+            **self.names,
+            "at": seconds(self.at),
+            "state": Stage.HEARD.value,
+            "receipt": "",
+            "asked": storable(dump(self.asked)),
+        }
+
 
 class SqlReplies:
     """``Records`` in a database. Every method raises ``UnwritableFolder`` and ``BrokenArchive``."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        self._waiting: list[_Claim] = []
+        self._writer: asyncio.Task[None] | None = None
 
     async def claim(self, key: Key, asked: Incoming, now: datetime) -> bool:
-        """Make a record; whether this call is the first. Those that are too old are forgotten."""
-        claimed = (
-            insert_into(heard)
-            .values(
-                **_columns(key),
-                at=seconds(now),
-                state=Stage.HEARD.value,
-                receipt="",
-                asked=storable(dump(asked)),
-            )
-            .on_conflict_do_nothing()
-            .returning(heard.c.message)
-        )
+        """Make a record; whether this call is the first. Those that are too old are forgotten.
+
+        Who comes while others are written down is written down with whoever else does, in one
+        transaction: a hundred cost little more than one.
+        """
+        claim = _Claim(names=_columns(key), asked=asked, at=now)
+        self._waiting.append(claim)
+        if self._writer is None or self._writer.done():
+            self._writer = asyncio.create_task(self._write())
+        # The writer is nobody's own: who is cancelled takes nothing from the others.
+        return await asyncio.shield(claim.first)
+
+    async def _write(self) -> None:
+        while self._waiting:
+            batch, self._waiting = self._waiting[:_AT_ONCE], self._waiting[_AT_ONCE:]
+            try:
+                made = await self._made(batch)
+            except Exception as error:  # noqa: BLE001  # each of those who wait is told
+                for claim in batch:
+                    claim.first.set_exception(error)
+                continue
+            for claim in batch:
+                # Of two calls for one message the earlier is the first.
+                first = claim.name in made
+                made.discard(claim.name)
+                claim.first.set_result(first)
+
+    async def _made(self, batch: Sequence[_Claim]) -> set[tuple[str, ...]]:
+        """Which messages had no record before; all are written down, or none."""
+        over = seconds(max(claim.at for claim in batch) - KEPT)
+        rows = list({claim.name: claim.row() for claim in reversed(batch)}.values())
         async with self._database.writing() as connection:
-            await connection.execute(delete(heard).where(heard.c.at < seconds(now - KEPT)))
-            return await connection.scalar(claimed) is not None
+            await connection.execute(_FORGOTTEN, {"over": over})
+            return {tuple(row) for row in await connection.execute(_CLAIMED, rows)}
 
     async def get(self, key: Key) -> Record | None:
         """What is remembered of a message."""

@@ -1,0 +1,182 @@
+"""A platform in a process of its own, told by lines of JSON what to send to the bot.
+
+It is Slack, Feishu or Telegram as the tests know them, or whoever calls the bot over HTTP. The
+times that it tells are seen from outside: from the moment that an event leaves it to the moment
+that its acknowledgement has come.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import hmac
+import json
+import sys
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+from urllib.parse import urlsplit
+
+from bot.platforms.telegram.webhook import secret_of
+from tests.servers.feishu import FeishuServer
+from tests.servers.feishu import Message as Asked
+from tests.servers.feishu_events import says
+from tests.servers.slack import BOT_USER, CHANNEL, PERSON, TEAM, Message, SlackServer
+from tests.servers.telegram import PRIVATE, TOKEN, TelegramServer
+
+SIGNING = "signing-secret-31b1"
+_PATIENCE = 60.0
+
+
+def slack_says(number: int) -> dict[str, object]:
+    """Somebody asks in a channel."""
+    event = {
+        "type": "app_mention",
+        "text": f"<@{BOT_USER}> explain #{number}",
+        "user": PERSON,
+        "channel": CHANNEL,
+        "ts": f"1700000000.{number:06}",
+    }
+    return {"type": "event_callback", "team_id": TEAM, "event_id": f"Ev{number}", "event": event}
+
+
+def _stand(server: SlackServer, numbers: Sequence[int]) -> None:
+    """The messages that are delivered stand in the channel, and can be replied to."""
+    for number in numbers:
+        stamp, values = f"1700000000.{number:06}", {"text": f"explain #{number}"}
+        server.messages.append(Message(CHANNEL, stamp, values, PERSON))
+
+
+def _feishu_says(number: int) -> dict[str, Any]:
+    event = says(f"explain #{number}", number=f"om_{number}")
+    event["header"]["event_id"] = f"ev_{number}"
+    return event
+
+
+def _telegram_says(number: int) -> dict[str, object]:
+    chat = {"id": PRIVATE, "type": "private", "first_name": "Ada"}
+    person = {"id": 7, "is_bot": False, "first_name": "Ada"}
+    message = {"message_id": number + 1, "date": int(time.time()), "chat": chat, "from": person}
+    return {"update_id": number + 1, "message": {**message, "text": f"explain #{number}"}}
+
+
+def slack_socket(server: SlackServer, numbers: Sequence[int], _where: str) -> list[float]:
+    """Events through a connection of Slack's Socket Mode, all at once."""
+    server.sockets.envelopes.clear()
+    _stand(server, numbers)
+    for number in numbers:
+        server.sockets.deliver("events_api", slack_says(number), attempts=1)
+    _until(lambda: len(server.sockets.acks) >= len(numbers))
+    return server.sockets.acks
+
+
+def feishu_socket(server: FeishuServer, numbers: Sequence[int], _where: str) -> list[float]:
+    """Events through Feishu's long connection, all at once."""
+
+    async def push(number: int) -> float:
+        event = _feishu_says(number)
+        asked = f"om_{number}"
+        server.messages[asked] = Asked(asked, "oc_team", {}, server.now(), sender="ou_ann")
+        began = time.perf_counter()
+        await server._push(event, 1, _PATIENCE)  # noqa: SLF001  # in the server's own loop
+        return time.perf_counter() - began
+
+    async def all_of_them() -> list[float]:
+        return list(await asyncio.gather(*map(push, numbers)))
+
+    return list(server.call(all_of_them()))
+
+
+def slack_hook(server: SlackServer, numbers: Sequence[int], where: str) -> list[float]:
+    """Signed requests, each through a connection of its own."""
+
+    def request(number: int) -> bytes:
+        body, stamp = json.dumps(slack_says(number)).encode(), str(int(time.time()))
+        signed = hmac.new(SIGNING.encode(), f"v0:{stamp}:".encode() + body, hashlib.sha256)
+        headers = {
+            "X-Slack-Request-Timestamp": stamp,
+            "X-Slack-Signature": f"v0={signed.hexdigest()}",
+        }
+        return _request(where, body, headers)
+
+    _stand(server, numbers)
+    return asyncio.run(_called(where, [request(number) for number in numbers]))
+
+
+def telegram_hook(_server: TelegramServer, numbers: Sequence[int], where: str) -> list[float]:
+    """Requests that bear the webhook's secret, each through a connection of its own."""
+    headers = {"X-Telegram-Bot-Api-Secret-Token": secret_of(TOKEN)}
+    bodies = [json.dumps(_telegram_says(number)).encode() for number in numbers]
+    return asyncio.run(_called(where, [_request(where, body, headers) for body in bodies]))
+
+
+WAYS: dict[str, tuple[Callable[[], Any], Callable[..., list[float]]]] = {
+    "slack socket": (SlackServer, slack_socket),
+    "slack hook": (SlackServer, slack_hook),
+    "feishu socket": (FeishuServer, feishu_socket),
+    "telegram hook": (TelegramServer, telegram_hook),
+}
+"""How an event comes to the bot: the server that is needed, and what sends."""
+
+
+def _request(where: str, body: bytes, headers: dict[str, str]) -> bytes:
+    at = urlsplit(where)
+    lines = [
+        f"POST {at.path} HTTP/1.1",
+        f"Host: {at.netloc}",
+        "Content-Type: application/json",
+        f"Content-Length: {len(body)}",
+        *(f"{name}: {value}" for name, value in headers.items()),
+    ]
+    return "\r\n".join([*lines, "", ""]).encode() + body
+
+
+class _Caller(asyncio.Protocol):
+    """One connection with one request: cheaper than a client, so that it is the bot that counts."""
+
+    def __init__(self) -> None:
+        self.began = 0.0
+        self.done: asyncio.Future[float] = asyncio.get_running_loop().create_future()
+
+    def data_received(self, data: bytes) -> None:
+        if not self.done.done():
+            assert data.startswith(b"HTTP/1.1 200"), data[:200]
+            self.done.set_result(time.perf_counter() - self.began)
+
+
+async def _called(where: str, requests: Sequence[bytes]) -> list[float]:
+    at, loop = urlsplit(where), asyncio.get_running_loop()
+    made = [await loop.create_connection(_Caller, at.hostname, at.port) for _ in requests]
+    for (transport, caller), request in zip(made, requests, strict=True):
+        assert isinstance(transport, asyncio.Transport)
+        caller.began = time.perf_counter()
+        transport.write(request)
+    async with asyncio.timeout(_PATIENCE):
+        spent = [await caller.done for _, caller in made]
+    for transport, _ in made:
+        transport.close()
+    return spent
+
+
+def _until(condition: Callable[[], bool]) -> None:
+    end = time.monotonic() + _PATIENCE
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.005)
+
+
+def main(way: str) -> None:
+    """Tell the server's address; then send as often as told, and tell the seconds of each."""
+    make, send = WAYS[way]
+    with make() as server:
+        sys.stdout.write(json.dumps(server.url) + "\n")
+        sys.stdout.flush()
+        for line in sys.stdin:
+            told = json.loads(line)
+            numbers = range(told["first"], told["first"] + told["count"])
+            sys.stdout.write(json.dumps(send(server, numbers, told["where"])) + "\n")
+            sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
