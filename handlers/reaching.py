@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass
 
 from digest.errors import EmptyRange, UnknownChange
@@ -54,9 +55,12 @@ async def range_of(refs: Refs, ctx: Context, tip: Tip) -> Range:
     if refs.repository and "/" in watched and refs.repository.lower() != watched.lower():
         raise UnknownChange(str(refs), watched)
     source = ctx.watched.source
-    base = await source.resolve(refs.base)
-    end = await source.resolve(refs.tip) if refs.tip else tip.sha
-    if end is None or base == end or await source.is_ancestor(end, base):
+    ends = [source.resolve(name) for name in (refs.base, refs.tip) if name]
+    base, *last = await asyncio.gather(*ends)
+    end = last[0] if last else tip.sha
+    between = None if end is None or base == end else Range(base=base, tip=end)
+    # What descends from neither lists its own tip at least; the list is needed anyway, and kept.
+    if between is None or not await source.names(tip, between):
         name = refs.tip or tip.branch
-        raise EmptyRange(refs.base, name, reversed_=end is not None and base != end)
-    return Range(base=base, tip=end)
+        raise EmptyRange(refs.base, name, reversed_=between is not None)
+    return between

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import re
+from collections import deque
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import aclosing, contextmanager
 from dataclasses import dataclass
@@ -41,6 +42,9 @@ log = logging.getLogger(__name__)
 _AHEAD = 1000
 """Commits whose absent blobs are fetched at a time: a few weeks of a large project."""
 
+_LISTS = 8
+"""Selections whose names are kept: full names and a window mean the same for ever."""
+
 _SHORT_NAME = re.compile(r"[0-9a-f]{4,64}")
 
 
@@ -65,7 +69,7 @@ class GitSource:
         self._references = References(git_dir)
         self._view = view
         self._remote = remote
-        self._listed: tuple[str | None, Selection, Sequence[str]] | None = None
+        self._listed: deque[tuple[str | None, Selection, Sequence[str]]] = deque(maxlen=_LISTS)
 
     async def sync(self) -> None:
         """Fetch what is new into a clone of ours; other repositories stay as they are."""
@@ -98,10 +102,8 @@ class GitSource:
             if reference == DETACHED:
                 if sha := (await self._references.head())[1]:
                     return sha
-            elif sha := await self._references.tag(reference):
+            elif sha := await self._references.point(reference):
                 return sha
-            elif found := await self._references.named(reference):
-                return found[1]
             elif commits := await self._named(reference.lower()):
                 return commits[0]
             known = [*await self._references.tags(), *await self._references.branches()]
@@ -125,10 +127,13 @@ class GitSource:
 
     async def names(self, branch: Tip, selection: Selection) -> Sequence[str]:
         """Full names of the selection's commits, as ``git rev-list`` lists them, newest first."""
-        if self._listed is None or self._listed[:2] != (branch.sha, selection):
-            with _told():
-                self._listed = (branch.sha, selection, await self._list(branch, selection))
-        return self._listed[2]
+        for sha, listed, names in self._listed:
+            if (sha, listed) == (branch.sha, selection):
+                return names
+        with _told():
+            names = await self._list(branch, selection)
+        self._listed.append((branch.sha, selection, names))
+        return names
 
     async def count(self, branch: Tip, selection: Selection) -> int:
         """How many commits ``git rev-list --count`` finds in the selection."""
@@ -145,9 +150,7 @@ class GitSource:
                 return await self._named(sha.lower())
             if number is None or branch.sha is None:
                 return ()
-            # Digits alone cannot mean anything to a regular expression but themselves.
-            pattern = f"(^|[^0-9]){int(number)}([^0-9]|$)"
-            commits = await read_messages(self._view.git(), branch.sha, pattern)
+            commits = await read_messages(self._view.git(), branch.sha, int(number))
             return [c.sha for c in commits if request_of(c) == number]
 
     async def is_ancestor(self, base: str, tip: str) -> bool:

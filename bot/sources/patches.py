@@ -24,6 +24,8 @@ _SUBMODULE = "160000"
 _ARGUMENT_BYTES = 64 << 10
 """Bytes of paths for one child; Linux takes 2 MiB of arguments, other systems less."""
 
+_SHORT_NUMBERS = 999
+
 _COMMITS = ("log", "--stdin", "--no-walk=unsorted", "--ignore-missing", f"--format={FORMAT}")
 _FILES = (
     "--diff-merges=first-parent", "--no-abbrev", "--full-index", "--no-color", "--no-ext-diff",
@@ -65,10 +67,16 @@ async def read_commits(git: Git, names: Sequence[str]) -> Batch:
     return [replace(change, files=(), omitted=True) for change in changes]
 
 
-async def read_messages(git: Git, tip: str, pattern: str) -> list[Commit]:
-    """The commits on ``tip``'s first parents whose message matches an extended pattern."""
-    search = ("--first-parent", "--extended-regexp", f"--grep={pattern}", tip)
-    out = git.stream("log", "--no-patch", f"--format={FORMAT}", *search, "--")
+async def read_messages(git: Git, tip: str, number: int) -> list[Commit]:
+    """The commits on ``tip``'s first parents whose message holds a number, some in a longer one."""
+    # A fixed text takes git half the time of an expression; short ones stand in too many messages.
+    # Digits alone cannot mean anything to an expression but themselves.
+    said = (
+        ("--fixed-strings", f"--grep={number}")
+        if number > _SHORT_NUMBERS
+        else ("--extended-regexp", f"--grep=(^|[^0-9]){number}([^0-9]|$)")
+    )
+    out = git.stream("log", "--no-patch", f"--format={FORMAT}", "--first-parent", *said, tip, "--")
     return [change.commit for change in await _gather(out)]
 
 

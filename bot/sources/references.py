@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
 from bot.sources.process import Git, GitFailed, reading
@@ -14,6 +15,8 @@ DETACHED = "HEAD"
 _NAME = re.compile(r"[^\s~^:?*\[\\\x00-\x1f\x7f-]((?!\.\.|@\{)[^\s~^:?*\[\\\x00-\x1f\x7f])*")
 """What may name a reference (git-check-ref-format(1)); revision syntax is not among it."""
 
+_FULL = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
+_COMMIT = re.compile(r"([0-9a-f]{40,64}) commit \d+")
 _PLACES = ("refs/heads", "refs/remotes", "refs/remotes/origin", "refs/tags")
 
 
@@ -30,24 +33,40 @@ class References:
 
     async def head(self) -> tuple[str, str | None]:
         """The branch that ``HEAD`` is on, or ``DETACHED``, and its commit, if there is one."""
-        branch, sha = await asyncio.gather(
-            self._answer("symbolic-ref", "--quiet", "--short", DETACHED), self._commit(DETACHED)
-        )
-        return branch or DETACHED, sha
+        try:
+            told = await self._git.run(
+                "rev-parse", f"{DETACHED}^{{commit}}", "--symbolic-full-name", DETACHED
+            )
+        except GitFailed:  # a branch without a commit, or a HEAD that leads nowhere
+            branch, sha = await asyncio.gather(
+                self._answer("symbolic-ref", "--quiet", "--short", DETACHED), self._commit(DETACHED)
+            )
+            return branch or DETACHED, sha
+        sha, _, name = told.decode("utf-8", "replace").strip().partition("\n")
+        return name.removeprefix("refs/heads/"), sha
 
     async def named(self, name: str) -> tuple[str, str] | None:
         """The short name and commit of a branch, remote branch or tag, tried in this order."""
+        short = name.removeprefix("refs/heads/")
+        found = await self._first(name, [f"{place}/{short}" for place in _PLACES])
+        return (short, found) if found else None
+
+    async def point(self, name: str) -> str | None:
+        """The commit of a tag, branch or remote branch, in this order, or of a full commit name."""
+        short = name.removeprefix("refs/heads/")
+        places = [f"refs/tags/{name}", *(f"{place}/{short}" for place in _PLACES)]
+        return await self._first(name, [*places, name] if _FULL.fullmatch(name) else places)
+
+    async def _first(self, name: str, candidates: Sequence[str]) -> str | None:
+        """The commit of the first candidate that stands for one; all are asked in one child."""
         if not _NAME.fullmatch(name):
             return None
-        short = name.removeprefix("refs/heads/")
-        for place in _PLACES:
-            if sha := await self._commit(f"{place}/{short}"):
-                return short, sha
+        asked = "".join(f"{candidate}^{{commit}}\n" for candidate in candidates)
+        answers = await self._git.run("cat-file", "--batch-check", stdin=asked.encode())
+        for line in answers.decode("utf-8", "replace").splitlines():
+            if found := _COMMIT.fullmatch(line):
+                return found[1]
         return None
-
-    async def tag(self, name: str) -> str | None:
-        """The commit that a tag stands for; a tag of something else is none."""
-        return await self._commit(f"refs/tags/{name}") if _NAME.fullmatch(name) else None
 
     async def tags(self) -> list[str]:
         """The names of all tags."""

@@ -6,6 +6,7 @@ import asyncio
 import os
 import stat
 import subprocess
+from collections.abc import Sequence
 from contextlib import aclosing
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -15,7 +16,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from bot.sources.git import GitSource, open_source
-from bot.sources.process import GitFailed, reading
+from bot.sources.process import Git, GitFailed, reading
 from digest.change import Change, FileStatus
 from digest.errors import (
     AmbiguousReference,
@@ -880,3 +881,43 @@ async def test_resolve_refuses_what_names_nothing(builder, reference: str) -> No
     source = await opened(builder)
     with pytest.raises(UnknownBranch):
         await source.resolve(reference)
+
+
+async def test_tip_of_a_detached_head_and_of_a_branch_without_commits(builder) -> None:
+    source = await opened(builder)
+    assert (await source.tip()).sha is None
+    first = builder.commit("first", {"a.py": "1\n"})
+    tip = await source.tip()
+    assert (tip.branch, tip.sha) == ("main", first)
+    builder.git("checkout", "--quiet", "--detach", first)
+    tip = await source.tip()
+    assert (tip.branch, tip.sha) == ("HEAD", first)
+
+
+async def test_a_range_of_tags_is_found_by_few_children(builder, monkeypatch) -> None:
+    first = builder.commit("first", {"a.py": "1\n"})
+    builder.git("tag", "v1.0", first)
+    second = builder.commit("second", {"a.py": "2\n"})
+    source = await opened(builder)
+    started: list[object] = []
+    start = Git._start
+
+    async def counted(git: Git, arguments: Sequence[str | bytes], *files: int) -> object:
+        started.append(arguments)
+        return await start(git, arguments, *files)
+
+    monkeypatch.setattr(Git, "_start", counted)
+    tip = await source.tip()
+    between = Range(base=await source.resolve("v1.0"), tip=await source.resolve(second))
+    assert list(await source.names(tip, between)) == [second]
+    assert list(await source.names(tip, between)) == [second]
+    assert len(started) == 4
+
+
+@pytest.mark.parametrize("number", [7, 999, 1000, 32905])
+async def test_find_takes_no_longer_number_for_a_shorter_one(builder, number: int) -> None:
+    wanted = builder.commit(f"Add a thing (#{number})", {"a.py": "1\n"})
+    builder.commit(f"Add another (#{number}1)", {"a.py": "2\n"})
+    builder.commit(f"Mention it\n\nAs #{number} did.", {"a.py": "3\n"})
+    source = await opened(builder)
+    assert await source.find(await source.tip(), number) == [wanted]
