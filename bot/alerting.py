@@ -7,7 +7,9 @@ process that dies in between makes the same alert again, under the same name.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import asyncio
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
@@ -67,17 +69,33 @@ class Alerting:
         self._leases = leases
         self._discretion = discretion
         self._spoken = spoken
+        self._turns: dict[str, asyncio.Lock] = {}
 
     async def look(self) -> None:
         """Look at every repository that somebody wants alerts about."""
         assert self._app.config is not None
         for settings in self._app.config.repositories:
-            try:
+            async with self._turn(settings.name):
                 await self._repository(settings)
+
+    async def moved(self, watched: Watched) -> None:
+        """Look at one repository, whose newest changes were just fetched."""
+        async with self._turn(watched.repository.name):
+            await self._owners(watched, await self._app.profiles.alerted(watched.repository))
+
+    @asynccontextmanager
+    async def _turn(self, repository: str) -> AsyncIterator[None]:
+        """One look at a repository at a time: a later one sees what the earlier came too soon for.
+
+        What goes wrong is logged.
+        """
+        async with self._turns.setdefault(repository, asyncio.Lock()):
+            try:
+                yield
             except UserError as error:
-                log.error("alert.failed", repository=settings.name, error=str(error))  # noqa: TRY400  # it says all
+                log.error("alert.failed", repository=repository, error=str(error))  # noqa: TRY400  # it says all
             except Exception:
-                log.exception("alert.failed", repository=settings.name)
+                log.exception("alert.failed", repository=repository)
 
     async def _repository(self, settings: RepositoryConfig) -> None:
         wanted = await self._app.profiles.alerted(settings.repository)
@@ -85,11 +103,15 @@ class Alerting:
             return
         watched = await self._app.watch_configured(settings)
         await watched.source.sync()
+        await self._owners(watched, wanted)
+
+    async def _owners(self, watched: Watched, wanted: Sequence[Kept]) -> None:
         for kept in wanted:
             target = self._target(kept)
             if target is None:
                 continue
-            async with self._leases.hold(f"alert\0{settings.name}\0{kept.owner}") as mine:
+            name = f"alert\0{watched.repository.name}\0{kept.owner}"
+            async with self._leases.hold(name) as mine:
                 if mine:
                     await self._owner(kept.owner, target, watched)
 

@@ -16,7 +16,7 @@ from bot import platforms
 from bot.config import Config, PlatformConfig
 from bot.forges.config import ForgeConfig
 from bot.models.config import ModelConfig
-from bot.platforms.base import Called, Sender, SendError
+from bot.platforms.base import Called, Receiver, Sender, SendError
 from bot.schedule import Kind, next_slot
 from bot.sections import ChannelConfig, RepositoryConfig
 from bot.sources.process import OLDEST
@@ -94,7 +94,8 @@ async def check(config: Config, probes: Probes) -> list[Finding]:
     if not config.repositories:
         found.append(_finding(Weight.WARNING, "repositories", "none: there is nothing to digest"))
     if not config.channels:
-        found.append(_finding(Weight.WARNING, "channels", "none: run would post nowhere"))
+        text = "none: run posts only where chats subscribe"
+        found.append(_finding(Weight.WARNING, "channels", text))
     return [*warnings, *found]
 
 
@@ -163,13 +164,13 @@ async def _platform(account: PlatformConfig, config: Config) -> list[Finding]:
     """One account, asked about each of its chats."""
     chats = {c.chat: c.name for c in config.channels if c.platform == account.name}
     subject = f"platform {account.name}"
-    if not chats:
-        return [_finding(Weight.WARNING, subject, "no channel uses it")]
     try:
         sender: Sender = platforms.load(account.kind).create(account.settings)
     except SendError as error:
         return [_finding(Weight.ERROR, subject, str(error))]
     try:
+        if not chats:
+            return [_unnamed(subject, sender, config), *_uncalled(subject, sender, config)]
         probed = [
             await _guarded(f"{subject}, channel {name}", sender.probe(chat))
             for chat, name in chats.items()
@@ -177,6 +178,18 @@ async def _platform(account: PlatformConfig, config: Config) -> list[Finding]:
         return [*_uncalled(subject, sender, config), *probed]
     finally:
         await sender.aclose()
+
+
+def _unnamed(subject: str, sender: Sender, config: Config) -> Finding:
+    """An account that no channel uses: whether anybody else can."""
+    if not isinstance(sender, Receiver):
+        return _finding(Weight.WARNING, subject, "no channel uses it")
+    access = config.access
+    if access.anyone or access.chats or access.people or access.admins:
+        text = "no channel uses it; chats that [access] lets in may ask and subscribe"
+        return _finding(Weight.OK, subject, text)
+    text = "no channel uses it, and [access] lets nobody in: nobody would be answered"
+    return _finding(Weight.WARNING, subject, text)
 
 
 def _uncalled(subject: str, sender: Sender, config: Config) -> list[Finding]:

@@ -36,6 +36,7 @@ from bot.timetable import Timetable
 from bot.tracing import span
 from digest.document import Document
 from digest.errors import UserError
+from handlers.context import Watched
 from handlers.ports import Clock, DeliveryKey, Ledger
 
 log = structlog.get_logger(__name__)
@@ -70,6 +71,16 @@ Finish = Callable[[Post, Slot, Sequence[Delivered]], Awaitable[None]]
 """Called when the slot's content is frozen, and again if the process dies in it."""
 
 
+class Alerts(Protocol):
+    """Tells what cannot wait for a slot. Nothing but cancellation leaves it."""
+
+    async def look(self) -> None:
+        """Look at everything; called often."""
+
+    async def moved(self, watched: Watched) -> None:
+        """Look at a repository whose newest changes were just fetched."""
+
+
 class Hearing(Protocol):
     """Deals with what platforms hear. Nothing but cancellation leaves it."""
 
@@ -97,8 +108,8 @@ class Work:
     """Knows dead chats; without it one is left alone until the next start."""
     amend: Callable[[Mapping[str, Post]], Awaitable[None]] | None = None
     """Tells, in what was posted to the channels given, what became of it since."""
-    alert: Callable[[], Awaitable[None]] | None = None
-    """Tells at once what cannot wait for a slot; called often."""
+    alerts: Alerts | None = None
+    """Tells at once what cannot wait for a slot."""
 
 
 async def run(work: Work, stop: asyncio.Event, *, sweep: timedelta = SWEEP) -> None:
@@ -204,8 +215,8 @@ class Runner:
                 log.exception("amend.broken")
 
     async def _alert(self) -> None:
-        if self._work.alert is not None:
-            await self._work.alert()
+        if self._work.alerts is not None:
+            await self._work.alerts.look()
 
     async def _take_up(self, post: Post, left: Left) -> None:
         """Pending deliveries first, so that digests come in their order; then a slot."""

@@ -13,17 +13,14 @@ from digest.errors import UserError
 
 
 def open_senders(config: Config) -> dict[str, Sender]:
-    """The accounts that a channel or the admin uses, by name. Raises ``SendError``.
+    """The accounts of the configuration by name, those that no channel uses among them.
 
-    The caller closes them with ``aclose``.
+    A chat that no channel names may still ask, and subscribe, if ``[access]`` lets it. Raises
+    ``SendError``. The caller closes them with ``aclose``.
     """
-    used = {channel.platform for channel in config.channels}
-    if config.admin is not None:
-        used.add(config.admin[0])
     return {
         name: platforms.load(account.kind).create(account.settings)
         for name, account in config.platforms.items()
-        if name in used
     }
 
 

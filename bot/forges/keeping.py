@@ -26,6 +26,7 @@ from digest.window import Window
 from handlers.context import Watched
 from handlers.enriching import enrich
 from handlers.ingest import fill
+from handlers.ports import Tip
 
 log = structlog.get_logger(__name__)
 
@@ -47,6 +48,7 @@ class Keeper:
         self._config = config
         self._follow = tuple(follow)
         self._turns: dict[str, asyncio.Lock] = {}
+        self._tips: dict[str, Tip] = {}
 
     @asynccontextmanager
     async def running(self, every: timedelta = EVERY) -> AsyncIterator[None]:
@@ -69,10 +71,15 @@ class Keeper:
             await self._enrich(watched)
 
     async def enrich_all(self) -> None:
-        """Read the lists of all repositories; one that fails does not keep back the others."""
+        """Read the lists of all repositories; one that fails does not keep back the others.
+
+        Where requests changed the branch may have moved, and is looked at.
+        """
         for settings in self._config.repositories:
             try:
-                await self._enrich(await self._app.watch_configured(settings))
+                watched = await self._app.watch_configured(settings)
+                if await self._enrich(watched):
+                    await self._read(watched)
             except UserError as error:
                 log.warning("forge.unread", repository=settings.name, error=str(error))
             except Exception:
@@ -86,23 +93,27 @@ class Keeper:
             await asyncio.sleep(every.total_seconds())
 
     async def _read(self, watched: Watched) -> None:
-        """Fetch, grade what came within the last day, and tell who wants to know."""
+        """Fetch; where the branch moved, grade what came within the last day, and tell of it."""
         async with self._turns.setdefault(watched.repository.name, asyncio.Lock()):
             await watched.source.sync()
             zone = self._config.defaults.zone
             ctx = self._app.context(watched, zone=zone)
             now = ctx.clock.now().replace(microsecond=0)
             tip = await watched.source.tip(watched.branch)
+            if self._tips.get(watched.repository.name) == tip:
+                return
             window = Window(since=now - _BACK, until=now + timedelta(seconds=1), zone=zone)
             names, _ = await fill(ctx, window, tip)
+            self._tips[watched.repository.name] = tip
         log.info("repository.moved", repository=watched.repository.name, recent=len(names))
         for follow in self._follow:
             await follow(watched)
 
-    async def _enrich(self, watched: Watched) -> None:
+    async def _enrich(self, watched: Watched) -> int:
         count = await enrich(self._app.context(watched, zone=self._config.defaults.zone))
         if count:
             log.info("forge.read", repository=watched.repository.name, requests=count)
+        return count
 
 
 def home_of(settings: RepositoryConfig) -> tuple[str, str]:

@@ -127,6 +127,23 @@ async def test_platform_without_a_channel_is_a_warning(config):
     assert not failed(findings)
 
 
+@pytest.mark.parametrize(
+    ("access", "weight", "text"),
+    [
+        ("", "warning", "nobody would be answered"),
+        ("[access]\nanyone = true\n", "ok", "may ask and subscribe"),
+        ('[access]\nadmins = ["telegram:1"]\n', "ok", "may ask and subscribe"),
+    ],
+)
+async def test_account_that_listens_needs_no_channel_but_somebody_to_answer(
+    config, access, weight, text
+):
+    account = '[platforms.telegram]\ntoken = "123456:ABCDEFGHIJKLMNOPQRSTUVWXYZ"\n'
+    findings = await check(config(account + access), probes())
+    (found,) = [one for one in findings if one.subject == "platform telegram"]
+    assert (found.weight, text in found.text) == (weight, True)
+
+
 async def test_data_folder_that_cannot_be_written_is_an_error(config, tmp_path):
     (tmp_path / "data").touch()
     findings = await check(config(), probes())

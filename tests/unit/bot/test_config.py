@@ -431,7 +431,7 @@ def test_no_table_makes_anything_but_a_config_or_one_line(tables):
         assert "\n" not in told
 
 
-async def test_open_senders_opens_what_channels_use(load, tmp_path):
+async def test_open_senders_opens_every_account(load, tmp_path):
     config = load(
         REPOSITORY
         + f'[platforms.file]\nkind = "console"\noutput = "{tmp_path}/p.txt"\n[platforms.spare]\n'
@@ -439,9 +439,10 @@ async def test_open_senders_opens_what_channels_use(load, tmp_path):
         + CHANNEL.replace('"console"', '"file"')
     )
     senders = open_senders(config)
-    assert list(senders) == ["file"]
+    assert list(senders) == ["file", "spare"]
     assert targets(config, senders)["team"].sender is senders["file"]
-    await senders["file"].aclose()
+    for sender in senders.values():
+        await sender.aclose()
 
 
 class TestSecrets:
