@@ -11,6 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from bot.access import Gate, refusal
+from bot.conversation.afterwards import Afterwards
 from bot.conversation.chats import Chats
 from bot.conversation.presses import Verdicts
 from bot.conversation.rooms import Rooms
@@ -170,6 +171,10 @@ class Answers:
             usage=Usages(self._app.data, places_of(self._app, admission.repositories)),
         )
         ctx = replace(ctx, overheard=not passed.incoming.addressed)
+        # What is remembered of an answer that nobody got would be wrong.
+        ctx = replace(
+            ctx, conversations=Afterwards(kept=self._app.conversations, after=watch.after)
+        )
         if self._served is not None:
             chat = passed.channel.chat if passed.channel else passed.incoming.chat
             mine = partial(_mine, passed.account, chat, admission.repositories)

@@ -269,7 +269,7 @@ class Conversation:
         if document is None:
             await self._records.mark(key, Stage.TOLD)
             return
-        await message.become(document)
+        await message.become(document, watch.settle)
         seconds = round(time.perf_counter() - began, 3)
         log.info("message.answered", platform=sender.name, id=key.message, seconds=seconds)
 

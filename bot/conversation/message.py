@@ -6,7 +6,7 @@ Where a platform cannot edit there is no placeholder, only the answer.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 
 import structlog
@@ -74,10 +74,13 @@ class Message:
             self._doubtful = part if lost and self.receipt is None else None
             log.info("message.no_placeholder", error=str(error), id=self._key.message)
 
-    async def become(self, document: Document) -> Receipt:
+    async def become(
+        self, document: Document, then: Callable[[], Awaitable[None]] | None = None
+    ) -> Receipt:
         """Be the answer: the first part in its place, what is longer behind it in the thread.
 
-        Raises ``SendError`` where nothing of it could be brought.
+        ``then`` is called as soon as the first part stands and that is known for good. Raises
+        ``SendError`` where nothing of it could be brought.
         """
         first, *rest = self._sender.render(document)
         if self._doubtful is not None and await self.find() and self.receipt is None:
@@ -88,6 +91,8 @@ class Message:
         assert self.receipt is not None
         self.answered = True
         await self._records.mark(self._key, Stage.TOLD, self.receipt)
+        if then is not None:
+            await then()
         await self._follow(rest)
         return self.receipt
 

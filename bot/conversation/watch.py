@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
+
 from digest.document import Document, Paragraph, Text
 from digest.language import Language
 from digest.statement import Statement
@@ -21,6 +23,16 @@ class Watch:
         self.shown = False
         self._total = self._done = self._said = 0
         self._admitted = False
+        self._after: list[Callable[[], Awaitable[None]]] = []
+
+    def after(self, effect: Callable[[], Awaitable[None]]) -> None:
+        """Something is to be done once the answer stands."""
+        self._after.append(effect)
+
+    async def settle(self) -> None:
+        """The answer stands: do what waited for that."""
+        while self._after:
+            await self._after.pop(0)()
 
     def admit(self, *, addressed: bool) -> None:
         """The gate let the message pass."""

@@ -1,0 +1,46 @@
+"""What an answer changes of what is remembered, done once the answer stands.
+
+A process may die between making an answer and bringing it. The question is then answered anew, and
+must find everything as it was: else "more" would skip a page, and "catch up" a holiday.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from datetime import datetime
+from functools import partial
+
+from digest.graded import Repository
+from handlers.conversing import ConversationKey, Conversations, Look, Talk
+
+After = Callable[[Callable[[], Awaitable[None]]], None]
+"""Keeps for later what is to be done once the answer stands."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Afterwards:
+    """A ``Conversations`` that reads at once and writes afterwards."""
+
+    kept: Conversations
+    after: After
+
+    async def talk(self, key: ConversationKey, now: datetime) -> Talk | None:
+        """How far the conversation is."""
+        return await self.kept.talk(key, now)
+
+    async def keep(self, key: ConversationKey, talk: Talk) -> None:
+        """Remember, once the answer stands, how far the conversation is."""
+        self.after(partial(self.kept.keep, key, talk))
+
+    async def last_look(self, key: ConversationKey, repository: Repository) -> Look | None:
+        """What the person last looked at."""
+        return await self.kept.last_look(key, repository)
+
+    async def looked(self, key: ConversationKey, repository: Repository, look: Look) -> None:
+        """Remember, once the answer stands, what the person looked at."""
+        self.after(partial(self.kept.looked, key, repository, look))
+
+    async def forget(self, key: ConversationKey) -> None:
+        """Forget the conversation."""
+        await self.kept.forget(key)
