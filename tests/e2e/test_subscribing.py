@@ -16,6 +16,7 @@ from bot.commands.running import _work
 from bot.config import read
 from bot.platforms.base import Incoming, Receipt, Sender
 from bot.senders import open_senders
+from bot.shared.common import Common
 from tests.builders import RepositoryBuilder
 from tests.fakes_delivery import FakeClock, FakeLeases
 from tests.servers.slack import BOT_TOKEN, CHANNEL, Channel, SlackServer
@@ -69,7 +70,21 @@ class Chat:
 
 
 @pytest.fixture
-async def chat(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Chat]:
+def channels() -> str:
+    """What the configuration posts by itself."""
+    return f"""
+[[channels]]
+name = "team"
+platform = "slack"
+chat = "{OTHER}"
+time = "18:00"
+"""
+
+
+@pytest.fixture
+async def chat(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, channels: str
+) -> AsyncIterator[Chat]:
     monkeypatch.setenv("DIGESTBOT_DATA", str(tmp_path / "data"))
     project = RepositoryBuilder(tmp_path / "project")
     project.commit("Begin (#1)", {"README.md": "x\n"}, at=datetime(2026, 2, 20, tzinfo=UTC))
@@ -82,6 +97,7 @@ async def chat(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator
 [access]
 anyone = true
 admins = ["slack:{ADMIN}"]
+per_minute = 12
 
 [[repositories]]
 place = {str(project.path)!r}
@@ -95,12 +111,7 @@ visibility = "public"
 [platforms.slack]
 bot_token = "{BOT_TOKEN}"
 api = "{server.url}"
-
-[[channels]]
-name = "team"
-platform = "slack"
-chat = "{OTHER}"
-time = "18:00"
+{channels}
 """,
             encoding="utf-8",
         )
@@ -110,7 +121,7 @@ time = "18:00"
         senders = open_senders(config)
         for sender in senders.values():
             stack.push_async_callback(sender.aclose)
-        work = _work(app, config, senders, FakeLeases())
+        work = _work(app, config, senders, FakeLeases(), Common())
         yield Chat(server, senders["slack"], work, runner.Runner(work), clock, project)
 
 
@@ -216,3 +227,17 @@ async def test_filter_is_tried_on_every_repository_that_the_chat_follows(chat: C
     assert "acme/engine, acme/open" in previewed
     assert "acme/engine: 1 of 2" in previewed
     assert "acme/open: 1 of 2" in previewed
+
+
+@pytest.mark.parametrize("channels", [""])
+async def test_chat_of_an_account_that_no_channel_names_subscribes_within_its_limits(
+    chat: Chat,
+) -> None:
+    assert "Subscribed" in await chat.say("subscribe acme/engine 09:00 level low")
+    assert await chat.posts_at(FRIDAY) == []
+    chat.commit("Raise the limit (#4)", "src/limit.py", FRIDAY + timedelta(hours=1))
+    (post,) = await chat.posts_at(FRIDAY.replace(day=7, hour=9, minute=1))
+    assert "Raise the limit" in post
+    said = [await chat.say("subscriptions", person=MEMBER) for _ in range(14)]
+    assert all("acme/engine" in one for one in said[:12])
+    assert not any("acme/engine" in one for one in said[12:])
