@@ -9,21 +9,32 @@ from __future__ import annotations
 import asyncio
 import math
 import time
-from collections.abc import Callable, Sequence
-from contextlib import ExitStack
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import ExitStack, asynccontextmanager
 from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
+
+from pydantic import SecretStr
 
 from bot.courier import Target
 from bot.delivery import Delivery, Posting
+from bot.lease import FileLeases
 from bot.platforms.base import Sender
+from bot.platforms.slack import Config, create
 from bot.platforms.telegram import Telegram
 from bot.platforms.telegram.sender import Account
+from bot.store.database import Database
+from bot.store.engine import open_database
+from bot.store.ledger import SqlLedger
 from digest.document import Document, Heading, Paragraph, Text
+from handlers.ports import DeliveryKey, DeliveryRecord, PartRecord
 from tests.contract.benches.feishu import sender_for
 from tests.fakes_delivery import FakeLeases, FakeLedger
 from tests.servers.feishu import FeishuServer
 from tests.servers.loopback import Fails
+from tests.servers.slack import BOT_TOKEN, Channel, Limited, SlackServer, Slow
 from tests.servers.telegram import TOKEN, Limits, TelegramServer
 from tests.servers.telegram_http import too_many
 from tests.virtual import VirtualLoop
@@ -108,7 +119,29 @@ def feishu(stack: ExitStack, loop: VirtualLoop, channels: int, refusals: int) ->
     )
 
 
-FLEETS = {"telegram": telegram, "feishu": feishu}
+def slack(stack: ExitStack, loop: VirtualLoop, channels: int, refusals: int) -> Fleet:
+    """200 messages a minute in the workspace, one a second in each channel.
+
+    Slack says "several hundred": so many at least.
+    """
+    most, seconds = 200, 60.0
+    server = SlackServer(burst=1, workspace=(most, seconds), clock=loop.time)
+    chats = [f"C{n:06d}" for n in range(channels)]
+    server.channels.update({chat: Channel(chat.lower()) for chat in chats})
+    acts = _now_and_then(Limited(after=1), channels, refusals)
+    server.plan("chat.postMessage", *(act or Slow(seconds=0) for act in acts))
+    stack.enter_context(server)
+    calls = channels + refusals
+    return Fleet(
+        sender=create(Config(bot_token=SecretStr(BOT_TOKEN), api=server.url)),
+        chats=chats,
+        least=seconds * math.floor((calls - 1) / most),
+        stands=lambda: [message.text for message in server.messages],
+        refused=lambda: refusals + server.limited,
+    )
+
+
+FLEETS = {"telegram": telegram, "feishu": feishu, "slack": slack}
 
 
 def _now_and_then(act: Any, channels: int, refusals: int) -> list[Any]:
@@ -128,27 +161,83 @@ def _working(sender: Sender, loop: VirtualLoop) -> None:
     sender.send = timed  # type: ignore[method-assign]  # a clock is no part of a sender
 
 
+class _Ledger(SqlLedger):
+    """The ledger in a file. Time stands still while it is read and written."""
+
+    def __init__(self, database: Database, loop: VirtualLoop) -> None:
+        super().__init__(database)
+        self._loop = loop
+
+    async def claim(self, key: DeliveryKey, content: str, parts: int) -> DeliveryRecord:
+        with self._loop.working():
+            return await super().claim(key, content, parts)
+
+    async def mark(self, key: DeliveryKey, part: PartRecord) -> None:
+        with self._loop.working():
+            await super().mark(key, part)
+
+    async def record(self, key: DeliveryKey) -> DeliveryRecord | None:
+        with self._loop.working():
+            return await super().record(key)
+
+
 def document(number: int) -> Document:
     """A digest that can be told from every other."""
     title = f"digest {number:06d} of the day"
     return Document(title=title, blocks=(Heading(1, (Text(title),)), Paragraph((Text("Quiet."),))))
 
 
-def soak(platform: str, channels: int, refusals: int) -> Soak:
-    """Post one digest to each of the channels at once."""
+def soak(platform: str, channels: int, refusals: int, *, in_file: bool = False) -> Soak:
+    """Post one digest to each of the channels at once.
+
+    The ledger is one in memory, which is quicker, or an archive ``in_file``.
+    """
     with asyncio.Runner(loop_factory=VirtualLoop) as runner, ExitStack() as stack:
         loop = runner.get_loop()
         assert isinstance(loop, VirtualLoop)
         fleet = FLEETS[platform](stack, loop, channels, refusals)
-        return runner.run(_soak(platform, fleet, loop))
+        return runner.run(_soak(platform, fleet, loop, in_file=in_file))
 
 
-async def _soak(platform: str, fleet: Fleet, loop: VirtualLoop) -> Soak:
+@asynccontextmanager
+async def _delivery(loop: VirtualLoop, *, in_file: bool) -> AsyncIterator[Delivery]:
+    if not in_file:
+        yield Delivery(FakeLedger(), FakeLeases())
+        return
+    with TemporaryDirectory() as folder:
+        with loop.working():
+            database = await open_database(Path(folder))
+        leases = FileLeases(Path(folder) / "leases")
+        yield Delivery(_Ledger(database, loop), leases)
+        leases.close()
+        with loop.working():
+            await database.aclose()
+
+
+async def _soak(platform: str, fleet: Fleet, loop: VirtualLoop, *, in_file: bool) -> Soak:
     with loop.working():
         # What is fetched once, such as a token, is no part of a fan-out.
         await fleet.sender.probe(fleet.chats[0])
     _working(fleet.sender, loop)
-    delivery = Delivery(FakeLedger(), FakeLeases())
+    async with _delivery(loop, in_file=in_file) as delivery:
+        wall, work = await _posted(fleet, loop, delivery)
+    posts: dict[str, int] = {}
+    for text in fleet.stands():
+        name = next(w for w in text.split() if w.isdigit())
+        posts[name] = posts.get(name, 0) + 1
+    return Soak(
+        platform=platform,
+        channels=len(fleet.chats),
+        wall=wall,
+        least=fleet.least,
+        work=work,
+        refused=fleet.refused(),
+        posts=posts,
+    )
+
+
+async def _posted(fleet: Fleet, loop: VirtualLoop, delivery: Delivery) -> tuple[float, float]:
+    """Post to all of them, and once more, which must post nothing; both clocks' seconds."""
     postings = [
         Posting(
             target=Target(name=chat, sender=fleet.sender, chat=chat),
@@ -165,16 +254,4 @@ async def _soak(platform: str, fleet: Fleet, loop: VirtualLoop) -> Soak:
     assert all(one.done for one in results), [one.error for one in results if not one.done][:3]
     with loop.working():
         await fleet.sender.aclose()
-    posts: dict[str, int] = {}
-    for text in fleet.stands():
-        name = next(w for w in text.split() if w.isdigit())
-        posts[name] = posts.get(name, 0) + 1
-    return Soak(
-        platform=platform,
-        channels=len(fleet.chats),
-        wall=wall,
-        least=fleet.least,
-        work=work,
-        refused=fleet.refused(),
-        posts=posts,
-    )
+    return wall, work

@@ -19,3 +19,10 @@ def test_a_fan_out_delivers_to_every_channel_once_and_as_fast_as_the_limits_let_
     assert done.posts == {f"{n:06d}": 1 for n in range(CHANNELS)}
     assert done.refused == REFUSALS, "the limits themselves refused something"
     assert done.wall <= 1.2 * done.least
+
+
+@pytest.mark.slow
+def test_a_fan_out_with_the_ledger_in_a_file_delivers_to_every_channel_once():
+    done = soak("slack", 100, 5, in_file=True)
+    assert done.posts == {f"{n:06d}": 1 for n in range(100)}
+    assert done.refused == 5

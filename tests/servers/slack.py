@@ -12,7 +12,7 @@ import re
 import threading
 import time
 from collections import defaultdict, deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from types import TracebackType
@@ -20,6 +20,7 @@ from typing import Any, Self
 
 from aiohttp import web
 
+from tests.servers.pictures import size_of
 from tests.servers.slack_blocks import Refused, check_blocks, notifying, shown, units
 from tests.servers.slack_socket import Sockets
 
@@ -120,8 +121,20 @@ class Channel:
 class SlackServer:
     """``with SlackServer() as server:``; ``server.url`` is the base of the Web API."""
 
-    def __init__(self, *, burst: float = 20, rate: float = 1.0, page: int = 200) -> None:
-        """``rate`` messages a second and channel, after ``burst`` at once."""
+    def __init__(
+        self,
+        *,
+        burst: float = 20,
+        rate: float = 1.0,
+        page: int = 200,
+        workspace: tuple[int, float] | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """``rate`` messages a second and channel, after ``burst`` at once.
+
+        In a ``workspace``, so many messages in so many seconds, whichever those are; Slack tells
+        no figure but "several hundred messages per minute", so without one there is no bound.
+        """
         self.channels = {CHANNEL: Channel("general"), DIRECT: Channel()}
         self.messages: list[Message] = []
         self.homes: dict[str, dict[str, Any]] = {}
@@ -131,7 +144,11 @@ class SlackServer:
         self.tokens = {BOT_TOKEN: (TEAM, BOT_USER, BOT)}
         self.port = 0
         self.page = page
+        self.limited = 0
         self._burst, self._rate = burst, rate
+        self._workspace = workspace
+        self._posted: dict[str, deque[float]] = defaultdict(deque)
+        self._now = clock
         self._tokens: dict[str, tuple[float, float]] = {}
         self._plans: dict[str, deque[Act]] = defaultdict(deque)
         self._loop = asyncio.new_event_loop()
@@ -237,6 +254,8 @@ class SlackServer:
     ) -> web.StreamResponse:
         match act:
             case Limited(after=after):
+                if method == "chat.postMessage":
+                    self._room(TEAM, self._now())
                 body = {"ok": False, "error": "ratelimited"}
                 return web.json_response(body, status=429, headers={"Retry-After": str(after)})
             case Fails(status=status, body=body):
@@ -301,7 +320,45 @@ class SlackServer:
                 return {"channel": {"id": DIRECT}}
             case "views.publish":
                 return self._publish(values)
+            case "files.getUploadURLExternal":
+                return self._upload_address(values)
+            case "files.completeUploadExternal":
+                return self._upload_complete(values)
         raise Refused("unknown_method")
+
+    def _upload_address(self, values: dict[str, Any]) -> dict[str, Any]:
+        """https://docs.slack.dev/reference/methods/files.getUploadURLExternal"""
+        if not values.get("filename") or not int(values.get("length") or 0):
+            raise Refused("invalid_arguments")
+        if len(values.get("alt_txt") or "") > 1000:
+            raise Refused("alt_txt_too_large")
+        name = f"F{len(self.uploads) + 1}"
+        self.uploads[name] = {"length": int(values["length"]), "alt": values.get("alt_txt")}
+        return {"upload_url": f"{self.url.removesuffix('/api/')}/upload/{name}", "file_id": name}
+
+    async def _upload(self, request: web.Request) -> web.StreamResponse:
+        content = await request.read()
+        if request.content_type.startswith("multipart/"):
+            return web.Response(status=400)
+        known = self.uploads.get(request.match_info["name"])
+        if known is None or len(content) != known["length"] or size_of(content) is None:
+            return web.Response(status=400)
+        known["content"] = content
+        return web.Response(text=f"OK - {len(content)}")
+
+    def _upload_complete(self, values: dict[str, Any]) -> dict[str, Any]:
+        """https://docs.slack.dev/reference/methods/files.completeUploadExternal"""
+        files = values["files"]
+        files = json.loads(files) if isinstance(files, str) else files
+        if not self._channel({"channel": values.get("channel_id", "")}).member:
+            raise Refused("not_in_channel")
+        for file in files:
+            known = self.uploads.get(file["id"])
+            if known is None or "content" not in known:
+                raise Refused("file_not_found")
+            known |= {"title": file.get("title"), "channel": values["channel_id"]}
+            known["thread"] = values.get("thread_ts")
+        return {"files": files}
 
     def _channel(self, values: dict[str, Any]) -> Channel:
         name = values.get("channel", "")
@@ -317,7 +374,7 @@ class SlackServer:
             raise Refused("is_archived")
         if not channel.member:
             raise Refused("not_in_channel")
-        self._spend(values["channel"])
+        self._spend(account[0], values["channel"])
         _check_content(values, MOST_TEXT)
         _check_metadata(values.get("metadata"))
         if thread := values.get("thread_ts"):
@@ -329,18 +386,29 @@ class SlackServer:
         self.messages.append(message)
         return {"channel": message.channel, "ts": message.ts, "message": message.told(all_metadata=False)}  # fmt: skip
 
-    def _spend(self, channel: str) -> None:
-        left, since = self._tokens.get(channel, (self._burst, time.monotonic()))
-        now = time.monotonic()
+    def _spend(self, team: str, channel: str) -> None:
+        """Count a message for its channel and its workspace, refused or not."""
+        now = self._now()
+        left, since = self._tokens.get(channel, (self._burst, now))
         left = min(self._burst, left + (now - since) * self._rate)
-        self._tokens[channel] = (left, now)
-        if left < 1:
+        self._tokens[channel] = (max(0.0, left - 1), now)
+        if left < 1 or not self._room(team, now):
+            self.limited += 1
             raise web.HTTPTooManyRequests(
                 headers={"Retry-After": "1"},
                 text='{"ok":false,"error":"ratelimited"}',
                 content_type="application/json",
             )
-        self._tokens[channel] = (left - 1, now)
+
+    def _room(self, team: str, now: float) -> bool:
+        if self._workspace is None:
+            return True
+        most, seconds = self._workspace
+        posted = self._posted[team]
+        while posted and posted[0] <= now - seconds:
+            posted.popleft()
+        posted.append(now)
+        return len(posted) <= most
 
     def _update(self, values: dict[str, Any]) -> dict[str, Any]:
         self._channel(values)
