@@ -15,6 +15,7 @@ import typer
 from typer.exceptions import TyperException
 
 from bot.forms import AnswerFormat, DigestFormat
+from bot.role import Role
 from bot.secrecy import cleared
 from digest.errors import UserError
 from digest.language import Language
@@ -237,11 +238,26 @@ def chat(
 
 
 @app.command()
-def run(*, config: ConfigFile = None) -> None:
+def run(
+    *,
+    config: ConfigFile = None,
+    role: Annotated[
+        Role,
+        typer.Option("--role", help="What this process does; all but 'all' need PostgreSQL."),
+    ] = Role.ALL,
+    listen: Annotated[
+        str,
+        typer.Option(
+            "--listen",
+            metavar="HOST:PORT",
+            help="Where its web server listens; workers and schedulers tell how they are there.",
+        ),
+    ] = "",
+) -> None:
     """Post the digests of the configuration at their times, until stopped."""
     from bot.commands import running
 
-    running.run(config)
+    running.run(config, role, listen)
 
 
 @app.command()
@@ -402,7 +418,11 @@ def quality(
     until: Until = None,
     notes: Annotated[
         list[Path] | None,
-        typer.Option("--notes", metavar="FILE", help="Release notes that name requests (#12)."),
+        typer.Option(
+            "--notes",
+            metavar="FILE",
+            help="Release notes that name requests (#12), beside those of a configured forge.",
+        ),
     ] = None,
     form: Annotated[AnswerFormat, typer.Option("--format", help="What to write.")] = (
         AnswerFormat.TEXT

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from digest.change import Change
 from digest.graded import Graded, Repository
@@ -46,6 +46,7 @@ class Forge(Protocol):
         """
 
 
+@runtime_checkable
 class Publishing(Protocol):
     """What a forge says of releases and ranges; the errors are those of :class:`Forge`."""
 

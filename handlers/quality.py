@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 
-from digest.errors import InvalidWindow
+from digest.errors import ForgeFailed, InvalidWindow
 from digest.grade import Thresholds
 from digest.graded import Graded
-from digest.hindsight import SOON, Fate, Later, hindsight
+from digest.hindsight import SOON, Fate, Later, hindsight, named_in
 from digest.quality import Quality, quality
 from digest.query import Query
 from digest.window import Window
 from handlers.context import Context
+from handlers.forge_port import Publishing
 from handlers.ingest import fill
 from handlers.looking import tip_of
 
@@ -35,6 +36,31 @@ def usual_window(ctx: Context) -> Window:
     """The last ``DAYS`` whose changes' fates are known by now."""
     until = ctx.clock.now().replace(microsecond=0) - SOON
     return Window(since=until - DAYS, until=until, zone=ctx.zone)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Notes:
+    """What the notes of a forge's releases name: numbers of requests, of so many releases.
+
+    ``unread`` says why the forge gave none, where it was asked and gave none.
+    """
+
+    named: frozenset[int] = frozenset()
+    releases: int = 0
+    unread: str = ""
+
+
+async def released(ctx: Context, since: datetime) -> Notes:
+    """The notes of the releases since a moment, of a forge that may be asked unasked."""
+    forge = ctx.watched.forge
+    if forge is None or not forge.eager or not isinstance(forge, Publishing):
+        return Notes()
+    try:
+        found = [one for one in await forge.releases() if one.published_at >= since]
+    except ForgeFailed as error:
+        return Notes(unread=str(error))
+    named = frozenset[int]().union(*(named_in(one.body) for one in found))
+    return Notes(named=named, releases=len(found))
 
 
 async def judge_grades(ctx: Context, window: Window, later: Later) -> Judged:

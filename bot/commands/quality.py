@@ -23,7 +23,7 @@ from digest.quality import Proposal, Quality
 from digest.report import title_link
 from digest.words.phrase import joined
 from handlers.context import Watched
-from handlers.quality import Judged, judge_grades, usual_window
+from handlers.quality import Judged, Notes, judge_grades, released, usual_window
 
 _MISSED = 10
 """Low changes that mattered are listed up to so many."""
@@ -54,24 +54,27 @@ def run(
             ctx = app.context(watched, zone=zone, progress=Bar(watched.repository.name))
             named = between(since, until, zone, ctx.clock.now()) if since or until else None
             window = named or usual_window(ctx)
-            later = await _later(app, watched, notes, window.since)
+            forge = await released(ctx, window.since)
+            later = await _later(app, watched, notes, forge.named, window.since)
             judged = await judge_grades(ctx, window, later)
             if form is AnswerFormat.JSON:
-                emit(json.dumps(_json(judged, watched.repository), indent=1))
+                emit(json.dumps(_json(judged, watched.repository, forge), indent=1))
             else:
-                print_document(_document(judged, watched.repository))
+                print_document(_document(judged, watched.repository, forge))
 
     finish(work())
 
 
-async def _later(app: App, watched: Watched, notes: Sequence[Path], since: datetime) -> Later:
+async def _later(
+    app: App, watched: Watched, notes: Sequence[Path], released: frozenset[int], since: datetime
+) -> Later:
     opinions = await SqlFeedback(app.database).all(since.astimezone(UTC))
     mine = [one for one in opinions if one.repository == watched.repository.name]
     verdicts = {
         verdict: frozenset(one.subject for one in mine if one.verdict is verdict)
         for verdict in Verdict
     }
-    named = frozenset[int]().union(*(named_in(_read(file)) for file in notes))
+    named = released.union(*(named_in(_read(file)) for file in notes))
     return Later(
         backported=await watched.source.backported(await watched.source.tip(watched.branch)),
         named=named,
@@ -88,13 +91,15 @@ def _read(file: Path) -> str:
         raise UserError(f"{file}: cannot be read ({error.strerror})") from error
 
 
-def _json(judged: Judged, repository: Repository) -> dict[str, Any]:
+def _json(judged: Judged, repository: Repository, notes: Notes) -> dict[str, Any]:
     found = judged.quality
     return {
         "schema": 1,
         "repo": repository.name,
         "since": judged.window.since.isoformat(),
         "until": judged.window.until.isoformat(),
+        "releases": notes.releases,
+        "releases_unread": notes.unread,
         "auc": found.auc,
         "levels": [
             {
@@ -131,7 +136,7 @@ def _thresholds_json(one: Proposal) -> dict[str, Any]:
     }
 
 
-def _document(judged: Judged, repository: Repository) -> Document:
+def _document(judged: Judged, repository: Repository, notes: Notes) -> Document:
     found, window = judged.quality, judged.window
     title = f"Grades of {repository.name} in hindsight"
     what = (
@@ -139,6 +144,12 @@ def _document(judged: Judged, repository: Repository) -> Document:
         f"held against what came within {SOON.days} days, release branches, notes and feedback."
     )
     blocks: list[Block] = [Heading(1, (Text(title),)), Paragraph((Text(what),)), _table(found)]
+    if notes.releases:
+        many = "release" if notes.releases == 1 else "releases"
+        said = f"The notes of {notes.releases:,} {many} of the forge were read."
+        blocks.append(Paragraph((Text(said),)))
+    if notes.unread:
+        blocks.append(Paragraph((Text(f"No notes of releases: {notes.unread}."),)))
     if found.auc is not None:
         said = (
             f"A change that mattered scored above one that did not in {found.auc:.0%} of all pairs."
