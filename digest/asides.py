@@ -27,7 +27,7 @@ from digest.intent import (
 from digest.language import Language
 from digest.reference import Reference, parse_reference
 
-_POLITE = r"(?:(?:please|pls|ok|okay|so|and|but|can you|could you|请问?|那么?|麻烦)[,，]? ?)*"
+_POLITE = r"(?:(?:please|pls|ok|okay|so|and|but|can you|could you|请问?|那么?|麻烦)[,，]? ?){0,5}"
 _END = r"(?:[,，]? ?(?:please|pls|thanks|谢谢|吧|呢|吗|一下))*"
 # What is spoken of: the change of the last answer, or one that is named. A group's name must be
 # its own in a pattern, so ``<ref>`` stands for as many groups as there are.

@@ -2,6 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from digest import globs
 from digest.globs import matches
 
 
@@ -41,3 +42,21 @@ def test_every_path_meets_itself_and_its_folders(parts: list[str]) -> None:
     for end in range(1, len(parts) + 1):
         assert matches("/" + "/".join(parts[:end]), path)
     assert matches("**", path)
+
+
+@given(
+    st.lists(st.sampled_from(["*", "**", "**/", "?", "a", "b", "/"]), min_size=1, max_size=9),
+    st.text("ab/", max_size=12),
+)
+def test_readings_side_by_side_find_what_an_expression_finds(pieces, path):
+    pattern = "".join(pieces)
+    tokens = list(globs._TOKEN.finditer(pattern.strip("/")))
+    anywhere = "/" not in pattern.rstrip("/")
+    expected = globs._compiled(tokens, anywhere=anywhere).fullmatch(path) is not None
+    assert globs._Readings(tokens, anywhere=anywhere)(path) is expected
+
+
+def test_many_wildcards_against_a_long_path_come_to_an_end():
+    # Going back at every wildcard would take longer than the test run may.
+    assert not matches("*a" * 60 + "c", "a" * 2048 + "b")
+    assert not matches("**/a" * 60 + "c", "a/" * 1000 + "b")
