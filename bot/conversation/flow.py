@@ -22,6 +22,7 @@ from typing import Protocol
 import structlog
 
 from bot.conversation.message import Message
+from bot.conversation.pictures import show_charts
 from bot.conversation.record import Key, Record, Records, Stage
 from bot.conversation.watch import Watch, line
 from bot.courier import Patience
@@ -123,6 +124,19 @@ class Conversation:
         account = self._accounts.get(id(sender), sender.name)
         left = await self._records.left(account)
         await asyncio.gather(*(self._recovered(sender, record) for record in left))
+
+    async def take_up(self, sender: Sender, key: Key) -> bool:
+        """Answer one message that has a record; whether its answer stands, or none is due.
+
+        It is for whoever works on what another process heard.
+        """
+        record = await self._records.get(key)
+        if record is None or record.stage is Stage.TOLD:
+            return True
+        with structlog.contextvars.bound_contextvars(trace=record.asked.trace):
+            await self._recovered(sender, record)
+        record = await self._records.get(key)
+        return record is None or record.stage is Stage.TOLD
 
     def _key(self, sender: Sender, incoming: Incoming) -> Key:
         account = self._accounts.get(id(sender), sender.name)
@@ -269,9 +283,11 @@ class Conversation:
         if document is None:
             await self._records.mark(key, Stage.TOLD)
             return
-        await message.become(document, watch.settle)
+        receipt = await message.become(document, watch.settle)
         seconds = round(time.perf_counter() - began, 3)
         log.info("message.answered", platform=sender.name, id=key.message, seconds=seconds)
+        if asked.fate is Fate.SAID:  # an answer that is told anew has its picture already
+            await show_charts(sender, key.chat, document, receipt)
 
     async def _follow(
         self, work: asyncio.Task[Document | None], message: Message, watch: Watch

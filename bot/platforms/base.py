@@ -25,6 +25,7 @@ from typing import Any, Protocol, runtime_checkable
 
 import structlog
 
+from bot.pictures import Picture
 from bot.rates import Pace
 from digest.document import Document
 from digest.errors import DigestbotError
@@ -314,6 +315,17 @@ class Paced(Protocol):
         """Wait until a message may go to the chat; the next ``send`` there then goes at once.
 
         Answers come before posts. Raises :class:`SendError` where the turn would come too late.
+        """
+
+
+@runtime_checkable
+class Pictured(Protocol):
+    """A sender that shows pictures."""
+
+    async def show(self, chat: str, picture: Picture, below: Receipt) -> None:
+        """Post a picture that belongs to a message of ours. Raises ``SendError``.
+
+        It is no part of what was promised: nobody repeats it or looks for it.
         """
 
 

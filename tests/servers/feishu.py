@@ -10,6 +10,7 @@ import asyncio
 import base64
 import json
 from dataclasses import dataclass, field
+from email import message_from_bytes
 from typing import Any
 
 from aiohttp import WSMsgType, web
@@ -18,6 +19,7 @@ from bot.platforms.feishu.frames import Frame, Method
 from tests.servers.feishu_cards import BadCard, Seen, check, see
 from tests.servers.feishu_events import APP, BOT, SECRET
 from tests.servers.loopback import Act, Loopback, Quota, Sent, answer
+from tests.servers.pictures import size_of
 
 MOST_BYTES = 30 * 1024
 HOUR, DAY = 3600.0, 86400.0
@@ -57,6 +59,9 @@ class FeishuServer(Loopback):
         }
         self.people = {"ou_ann": "oc_p2p"}
         self.messages: dict[str, Message] = {}
+        self.images: dict[str, bytes] = {}
+        self.shown_images: list[tuple[str, str]] = []
+        self.image_scope = True
         self.history = history
         self.chat_scope = True
         self.threads = threads
@@ -129,6 +134,8 @@ class FeishuServer(Loopback):
                 return answer({"code": 0, "msg": "ok", "bot": bot})
             case ("GET", "open-apis", "im", "v1", "chats", chat):
                 return self._about(chat)
+            case ("POST", "open-apis", "im", "v1", "images"):
+                return self._image(sent)
             case ("POST", "open-apis", "im", "v1", "messages"):
                 return self._create(sent)
             case ("GET", "open-apis", "im", "v1", "messages"):
@@ -143,6 +150,24 @@ class FeishuServer(Loopback):
             case ("POST", "open-apis", "im", "v1", "messages", number, "reply"):
                 return self._reply(number, sent)
         return answer("404 page not found", 404)
+
+    def _image(self, sent: Sent) -> web.StreamResponse:
+        """https://open.feishu.cn/document/server-docs/im-v1/image/create"""
+        if not self.image_scope:
+            return refused(99991672)
+        head = f"content-type: {sent.headers['content-type']}\r\n\r\n".encode()
+        parts = message_from_bytes(head + sent.body).get_payload()
+        given = {
+            part.get_param("name", header="content-disposition"): part.get_payload(decode=True)
+            for part in parts
+        }
+        if given.get("image_type") != b"message" or size_of(given.get("image", b"")) is None:
+            return refused(234001)
+        if len(given["image"]) > 10 * 1024 * 1024:
+            return refused(234006)
+        key = f"img_{len(self.images)}"
+        self.images[key] = given["image"]
+        return fine({"image_key": key})
 
     def _sign_in(self, body: Json) -> web.StreamResponse:
         self.token_calls += 1
@@ -208,6 +233,12 @@ class FeishuServer(Loopback):
             return refused(230001)
         if uuid and uuid in self._uuids and self.now() - self._uuids[uuid][0] < HOUR:
             return fine(self._shown(self.messages[self._uuids[uuid][1]]))
+        if body.get("msg_type") == "image":
+            key = json.loads(body["content"])["image_key"]
+            if key not in self.images:
+                return refused(230001)
+            self.shown_images.append((root.id if root else "", key))
+            return fine({"message_id": f"om_image_{key}"})
         card, refusal = self._card(sent, body.get("content"))
         if card is None:
             return refusal

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import json
 import re
 import threading
 import time
@@ -140,6 +141,7 @@ class SlackServer:
         self.homes: dict[str, dict[str, Any]] = {}
         self.calls: list[tuple[str, dict[str, Any]]] = []
         self.mentions: list[str] = []
+        self.uploads: dict[str, dict[str, Any]] = {}
         self.responses: list[dict[str, Any]] = []
         self.tokens = {BOT_TOKEN: (TEAM, BOT_USER, BOT)}
         self.port = 0
@@ -184,6 +186,7 @@ class SlackServer:
         app.router.add_route("*", "/api/{method}", self._call)
         app.router.add_get("/link", self.sockets.serve)
         app.router.add_post("/response/{name}", self._response)
+        app.router.add_post("/upload/{name}", self._upload)
         self._runner = web.AppRunner(app, shutdown_timeout=0.1, access_log=None)
         await self._runner.setup()
         site = web.TCPSite(self._runner, "127.0.0.1", self.port, reuse_address=True)
@@ -495,7 +498,7 @@ async def _values(request: web.Request) -> dict[str, Any]:
         return dict(request.query)
     if request.content_type == "application/json":
         return await request.json()
-    return dict(await request.post())
+    return {**request.query, **await request.post()}
 
 
 def _check_content(values: dict[str, Any], most: int) -> None:

@@ -17,6 +17,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
+from tests.servers.pictures import size_of
 from tests.servers.telegram_http import (
     Act,
     Drops,
@@ -90,6 +91,7 @@ class TelegramServer(HttpServer):
         self.menus: dict[tuple[str, str], list[dict[str, str]]] = {}
         self.webhook: dict[str, str] = {}
         self.answered: list[str] = []
+        self.photos: list[tuple[int, str, int | None, bytes]] = []
         self.silent = False
         self.polls = 0
         self._updates: list[dict[str, Any]] = []
@@ -276,6 +278,29 @@ class TelegramServer(HttpServer):
         shown.id, shown.at = self._number(), self._loop.time()
         self.shown[chat, shown.id] = shown
         return self._told(shown)
+
+    def _on_sendPhoto(self, given: dict[str, Any]) -> Any:
+        """https://core.telegram.org/bots/api#sendphoto"""
+        chat = self._chat(given)
+        topic = int(given["message_thread_id"]) if "message_thread_id" in given else None
+        if topic is not None and topic not in self.topics[chat]:
+            raise Refused("message thread not found")
+        if self.members[chat].get("can_send_photos") is False:
+            raise Refused("not enough rights to send photos to the chat")
+        (photo,) = (value for value in given.values() if isinstance(value, bytes))
+        if size_of(photo) is None or len(photo) > 10_000_000:
+            raise Refused("IMAGE_PROCESS_FAILED")
+        if len(given.get("caption", "")) > 1024:
+            raise Refused("message caption is too long")
+        self._count(chat, new=True)
+        self.photos.append((chat, given.get("caption", ""), self._reply(given, chat), photo))
+        sizes = [{"file_id": "p1", "file_unique_id": "p1", "width": 1200, "height": 600}]
+        return {
+            "message_id": self._number(),
+            "date": int(time.time()),
+            "chat": self.chats[chat],
+            "photo": sizes,
+        }
 
     def _on_editMessageText(self, given: dict[str, Any]) -> Any:
         chat = self._chat(given)

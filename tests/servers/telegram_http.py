@@ -7,6 +7,7 @@ import json
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from email import message_from_bytes
 from types import TracebackType
 from typing import Any, Self
 from urllib.parse import parse_qs
@@ -162,8 +163,22 @@ async def _read(reader: asyncio.StreamReader) -> tuple[str, dict[str, Any]] | No
     body = await reader.readexactly(int(headers.get("content-length", 0)))
     if headers.get("content-type", "").startswith("application/json"):
         return first.split()[1], json.loads(body)
+    if headers.get("content-type", "").startswith("multipart/form-data"):
+        return first.split()[1], _multipart(headers["content-type"], body)
     form = parse_qs(body.decode(), keep_blank_values=True, strict_parsing=bool(body))
     return first.split()[1], {name: values[-1] for name, values in form.items()}
+
+
+def _multipart(kind: str, body: bytes) -> dict[str, Any]:
+    """The fields of a form, files as bytes."""
+    parsed = message_from_bytes(f"content-type: {kind}\r\n\r\n".encode() + body)
+    fields: dict[str, Any] = {}
+    for part in parsed.get_payload():
+        content = part.get_payload(decode=True)
+        name = part.get_param("name", header="content-disposition")
+        is_file = part.get_param("filename", header="content-disposition") is not None
+        fields[name] = content if is_file else content.decode()
+    return fields
 
 
 def _response(status: int, text: str, headers: Mapping[str, str]) -> bytes:

@@ -7,12 +7,14 @@ https://open.feishu.cn/document/server-docs/im-v1/message/create
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Callable, Mapping
 from datetime import timedelta
 from urllib.parse import quote
 
 from bot.feishu_card import Style, marked, render
+from bot.pictures import Picture
 from bot.platforms.base import (
     Ability,
     Counted,
@@ -131,6 +133,15 @@ class FeishuSender:
         body = {"content": marked(part.body, part.identity)}
         await self._api.call("PATCH", path, body=body, repeatable=True)
         return receipt
+
+    async def show(self, chat: str, picture: Picture, below: Receipt) -> None:  # noqa: ARG002  # ids are unique
+        """As :class:`bot.platforms.base.Pictured`: an image that answers the message."""
+        told = await self._api.upload("/im/v1/images", {"image_type": "message"}, picture.png)
+        key = (told.get("data") or {}).get("image_key")
+        if not isinstance(key, str) or not key:
+            raise SendError(SendReason.BROKEN, "an answer without an image key")
+        body = {"msg_type": "image", "content": json.dumps({"image_key": key})}
+        await self._reply(below, body)
 
     async def find(self, chat: str, part: Part, reply_to: Receipt | None = None) -> Receipt | None:
         """Look for the card; while Feishu drops repeats there is no need to see it.

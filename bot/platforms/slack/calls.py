@@ -46,6 +46,27 @@ class Calls:
         """Call a method that only reads. Raises ``SendError``."""
         return await self._call(method, http_verb="GET", params=_given(values, token))
 
+    async def upload(
+        self, token: str, *, channel: str, thread: str, content: bytes, title: str, alt: str
+    ) -> None:
+        """Put a PNG into a thread: ask for an address, send the bytes there, tell Slack so.
+
+        https://docs.slack.dev/messaging/working-with-files#upload. Raises ``SendError``.
+        """
+        self.connect()
+        try:
+            await self.client.files_upload_v2(
+                token=token,
+                channel=channel,
+                thread_ts=thread,
+                filename="chart.png",
+                content=content,
+                title=title,
+                alt_txt=alt,
+            )
+        except (SlackClientError, aiohttp.ClientError, TimeoutError, OSError, ValueError) as error:
+            raise classify(error, "files.completeUploadExternal") from error
+
     async def _call(self, method: str, **request: Any) -> Json:
         self.connect()
         try:

@@ -18,6 +18,7 @@ SCOPES = {
     "chat:write": "to post and to edit",
     "chat:write.public": "to answer a command in a public channel it is not in",
     "commands": f"for {COMMAND} and the shortcut",
+    "files:write": "to show charts as pictures",
     "groups:history": "as channels:history, in private channels it was invited to",
     "groups:read": "as channels:read, in private channels",
     "im:history": "to hear direct messages",

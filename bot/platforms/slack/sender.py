@@ -13,6 +13,7 @@ from collections.abc import AsyncIterator, Callable, Mapping
 
 import structlog
 
+from bot.pictures import Picture
 from bot.platforms.base import Ability, Limit, Part, Receipt, SendError, SendReason
 from bot.platforms.slack.accounts import Account, Accounts
 from bot.platforms.slack.calls import Calls, Json
@@ -40,6 +41,7 @@ _FOR_ANSWERS = Rate(count=60, seconds=60.0)
 _NOT_TO_BE_READ = frozenset({"not_in_channel", "missing_scope"})
 """Of a channel that can be posted to, but not looked through."""
 
+_TITLE, _ALT = 200, 900  # characters of a file; Slack states no limit but 1000 for the latter
 _SKEW = 120.0  # seconds that Slack's clock and ours may be apart
 _PAGE = 200  # messages a call; Slack advises no more
 _MOST_PAGES = 50
@@ -132,6 +134,18 @@ class SlackSender:
             parse="none",
         )
         return receipt
+
+    async def show(self, chat: str, picture: Picture, below: Receipt) -> None:
+        """As :class:`bot.platforms.base.Pictured`: a file in the message's thread."""
+        account, channel = await self._at(chat, conversation=True)
+        await self._calls.upload(
+            account.token,
+            channel=channel,
+            thread=below.thread or below.message,
+            content=picture.png,
+            title=picture.title[:_TITLE],
+            alt=picture.alt[:_ALT],
+        )
 
     async def find(self, chat: str, part: Part, reply_to: Receipt | None = None) -> Receipt | None:
         """Look through the channel, or the thread, for our message with the part's identity."""

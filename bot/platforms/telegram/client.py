@@ -18,6 +18,7 @@ from telegram import (
     BotCommand,
     BotCommandScopeAllGroupChats,
     BotCommandScopeAllPrivateChats,
+    InputFile,
     LinkPreviewOptions,
     ReplyParameters,
     Update,
@@ -81,6 +82,26 @@ class Client:
             return message.message_id
 
         return await self._insist(call, place, content)
+
+    async def post_photo(
+        self, place: Place, png: bytes, caption: str, reply_to: int | None
+    ) -> None:
+        """Post a photo below a message, without a sound."""
+        reply = (
+            None
+            if reply_to is None
+            else ReplyParameters(reply_to, allow_sending_without_reply=True)
+        )
+        place = self._followed(place)
+        with classified():
+            await self._bot.send_photo(
+                place.chat,
+                InputFile(png, filename="chart.png"),
+                caption=caption,
+                message_thread_id=place.topic,
+                reply_parameters=reply,
+                disable_notification=True,
+            )
 
     async def edit(self, place: Place, message: int, content: Content) -> None:
         """Put another content in the place of a message."""

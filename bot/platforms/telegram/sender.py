@@ -24,6 +24,7 @@ from digest.document import Document
 if TYPE_CHECKING:
     from telegram import Update
 
+    from bot.pictures import Picture
     from bot.platforms.telegram.client import Client
     from bot.platforms.telegram.polling import Rhythm
 
@@ -71,6 +72,10 @@ class Account:
     answer: float = 20.0
     rates: Rates = RATES
     rhythm: Rhythm | None = None
+
+
+_CAPTION = 200
+"""Characters; https://core.telegram.org/bots/api#sendphoto takes 1024, and a title is a line."""
 
 
 class Telegram:
@@ -145,6 +150,16 @@ class Telegram:
             self._slow_down(place, error)
             raise
         return receipt
+
+    async def show(self, chat: str, picture: Picture, below: Receipt) -> None:
+        """As :class:`bot.platforms.base.Pictured`: a photo that answers the message."""
+        place, client = place_of(chat), self._client
+        if self._turns[place.chat]:
+            self._turns[place.chat] -= 1
+        else:
+            await self._turn(place, answer=True)
+        caption = inert(legible(picture.title)).strip()[:_CAPTION]
+        await client.post_photo(place, picture.png, caption, _message(below))
 
     async def find(self, chat: str, part: Part, reply_to: Receipt | None = None) -> Receipt | None:  # noqa: ARG002  # not possible at all
         """Not possible."""
