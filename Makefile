@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet --no-input
 REPO ?= .
 
-.PHONY: help setup dev demo test lint types contracts format lock bench bench-model bench-delivery bench-questions clean
+.PHONY: help setup dev demo test lint types contracts format lock bench bench-model bench-delivery bench-crash bench-questions clean
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -62,6 +62,9 @@ bench-model: dev ## what judging costs beside the model; REPO=path, DAYS="2026-0
 
 bench-delivery: dev ## posting and hearing beside the limits of platforms, and beside Apprise
 	@$(BIN)/python -m benchmarks.delivery
+
+bench-crash: dev ## processes killed at every step of posting: what stands twice, what is lost
+	@$(BIN)/python -m benchmarks.crash
 
 bench-questions: dev ## answers from a real clone beside git's own searches; REPO=path
 	@$(BIN)/python -m benchmarks.questions $(REPO)
