@@ -32,6 +32,7 @@ from digest.document import Document
 from digest.graded import Graded, Repository
 from digest.language import Language
 from digest.report.amend import Reverted, amended, revert_note
+from handlers.announcing import undone_by
 from handlers.ports import DeliveryKey, DeliveryRecord, State
 
 log = structlog.get_logger(__name__)
@@ -76,7 +77,7 @@ class Amending:
         changes = (await self._app.archive.load(named, shas)).values()
         plans: list[Amendment] = []
         for by in changes:
-            for change in await self._undone(named, by):
+            for change in await undone_by(self._app.archive, named, by):
                 names = dict(self._names(channel, settings, change, kept.heading.window.until))
                 names.pop(kept.heading.name, None)
                 plans += [
@@ -163,17 +164,6 @@ class Amending:
             if each.sha in held and each.by_sha in held
         ]
         return _Case(target=target, record=record, repository=repository, reverts=reverts)
-
-    async def _undone(self, repository: Repository, by: Graded) -> Sequence[Graded]:
-        """The changes that a revert undoes, as far as the archive has them."""
-        undone = by.facts.reverts
-        if undone is None or not (undone.number is not None or undone.sha):
-            return ()
-        found = await self._app.archive.find(repository, undone.number, undone.sha)
-        if not found and undone.sha:
-            found = await self._app.archive.find(repository, None, undone.sha)
-        # A number is also its own revert's, where that was merged under it.
-        return [g for g in found if g.sha != by.sha and g.facts.reverts is None]
 
     def _names(
         self, channel: Subscription, settings: RepositoryConfig, change: Graded, until: datetime

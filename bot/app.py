@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
+from bot.announcing import KeptAnnouncements
 from bot.clock import SystemClock
 from bot.folders import Environment, config_file, data_folder
 from bot.forges.opening import Forges
@@ -164,7 +165,13 @@ class App:
             profiles=self.profiles,
             usage=usage,
             requests=self.requests,
+            announcements=self.announcements(),
         )
+
+    def announcements(self) -> KeptAnnouncements:
+        """Which digest told of a change, with its page where the web server has an address."""
+        web = self.config.web if self.config else None
+        return KeptAnnouncements(self.digests, web.public_url if web else "")
 
     def judging(
         self, channel: str, person: str = "", listener: Listener | None = None

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import structlog
 
 from bot.amending import Amending
+from bot.announcing import page_of_digest
 from bot.app import App
 from bot.delivery import Delivered
 from bot.discretion import Discretion
@@ -29,7 +30,6 @@ from bot.sections import Quiet, RepositoryConfig
 from bot.store.digests import Heading, KeptDigest
 from bot.store.feedback import mark_of
 from bot.subscription import Subscription
-from bot.web.links import page_of
 from digest.buttons import digest_buttons, report_link, with_buttons, without_buttons
 from digest.errors import SourceUnavailable, UserError
 from digest.language import Language
@@ -107,14 +107,7 @@ class Slots:
     def _address(self, heading: Heading, language: Language, *, weekly: bool) -> str:
         """The page of a digest's full report; empty where there are no pages to be found."""
         web = self._app.config.web if self._app.config else None
-        since = heading.window.since.astimezone(heading.window.zone).date()
-        return page_of(
-            web.public_url if web else "",
-            heading.repository,
-            day=None if weekly else since,
-            week=since if weekly else None,
-            language=str(language),
-        )
+        return page_of_digest(web.public_url if web else "", heading, str(language), weekly=weekly)
 
     async def finish(self, post: Post, slot: Slot, results: Sequence[Delivered]) -> None:
         """Record how every commit of the slot ended, move the channel's tips, plan amendments."""

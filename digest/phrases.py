@@ -60,6 +60,11 @@ NOT_FOUND = Phrase("No change holds {terms}.", "没有包含 {terms} 的变更�
 FOUND = Phrase("{terms}: {counted}", "{terms}：{counted}")
 
 UNDONE_BY = Phrase("Undone by {change}", "已被 {change} 撤销")
+ANNOUNCED = Phrase("Announced in the digest of {day}", "已在 {day} 的摘要中公布")
+UNDOES_ANNOUNCED = Phrase(
+    "It undoes {change}, announced in the digest of {day}",
+    "它撤销了已在 {day} 的摘要中公布的 {change}",
+)
 RELANDED_BY = Phrase("Brought back by {change}", "由 {change} 重新合入")
 ALSO = Phrase("The same request is also {change}", "同一请求还有 {change}")
 

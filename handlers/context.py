@@ -12,6 +12,7 @@ from digest.grade import Thresholds
 from digest.graded import Repository
 from digest.language import Language
 from digest.privacy import Privacy
+from handlers.announcing import Announcements
 from handlers.conversing import ConversationKey, Conversations, Length
 from handlers.forge_port import Forge, Requests
 from handlers.ports import A, Archive, B, Clock, Coverage, Progress, Source, Workers
@@ -79,6 +80,7 @@ class Context:
     model is asked. ``conversation`` says whose question it is, where ``conversations`` remembers
     what was said before. ``page`` of what was found is shown, from 1, at ``length``. ``profiles``
     keep what askers depend on, and ``usage`` finds that in the code of another repository.
+    ``announcements`` know which digest told of a change.
     ``overheard`` says that the words may be for somebody else: no model is asked what they mean.
     """
 
@@ -101,4 +103,5 @@ class Context:
     profiles: Profiles | None = None
     usage: Usage | None = None
     requests: Requests | None = None
+    announcements: Announcements | None = None
     overheard: bool = False

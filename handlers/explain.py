@@ -12,12 +12,13 @@ from digest.errors import AmbiguousReference, UnknownChange
 from digest.facts.model import FACTS_VERSION
 from digest.graded import Graded
 from digest.intent import Explain
-from digest.phrases import ALSO, RELANDED_BY, UNDONE_BY
+from digest.phrases import ALSO, ANNOUNCED, RELANDED_BY, UNDOES_ANNOUNCED, UNDONE_BY
 from digest.query import Query
 from digest.reference import Reference
 from digest.report import change_blocks, title_link
 from digest.statement import Analysis
 from digest.words.phrase import Phrase
+from handlers.announcing import undone_by
 from handlers.context import Context
 from handlers.ingest import ensure
 from handlers.issues import explain_issue
@@ -45,7 +46,9 @@ async def explain(intent: Explain, ctx: Context) -> Answer:
         return await explain_requested(intent.reference, ctx, unknown)
     told, others = await _explained(found[0], ctx, tip), found[1:]
     beside = await lines_about(told.graded, ctx)
-    document = _document(told, others, await _mentions(told.graded, ctx), beside, seen(ctx, tip))
+    mentions = await _mentions(told.graded, ctx)
+    beside = (*beside, *await _announcements(told.graded, mentions, ctx))
+    document = _document(told, others, mentions, beside, seen(ctx, tip))
     row = Row(graded=told.graded, why=graded_because(told.graded, ctx.language))
     return Answer(intent="explain", document=document, total=1, rows=(row,))
 
@@ -114,6 +117,24 @@ async def _mentions(graded: Graded, ctx: Context) -> Sequence[Graded]:
     name = f"#{graded.number}" if graded.number is not None else graded.sha[:10]
     query = Query(terms=(name,), limit=_MENTIONS)
     return await ctx.archive.select(ctx.watched.repository, query)
+
+
+async def _announcements(
+    graded: Graded, mentions: Sequence[Graded], ctx: Context
+) -> Sequence[Spans]:
+    """Which digests told of what is gone: of this change, or of those that it undoes."""
+    if ctx.announcements is None:
+        return ()
+    repository, language = ctx.watched.repository, ctx.language
+    lines: list[Spans] = []
+    if any(_points(m, graded, relands=False) for m in mentions):
+        told = await ctx.announcements.announced(repository, graded, language)
+        lines += [ANNOUNCED(language, day=told.shown)] if told else []
+    for gone in await undone_by(ctx.archive, repository, graded):
+        if told := await ctx.announcements.announced(repository, gone, language):
+            change = title_link(gone, repository)
+            lines.append(UNDOES_ANNOUNCED(language, change=change, day=told.shown))
+    return lines
 
 
 def _document(

@@ -9,19 +9,22 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from sqlalchemy import Row, Select, select
+from sqlalchemy import Row, Select, literal, select
 
 from bot.store.database import Database
-from bot.store.dialect import insert_into
+from bot.store.dialect import contains, insert_into
 from bot.store.rows import moment, seconds, storable
 from bot.store.tables import digests
 from bot.store.writing import chunks
 from digest.window import Window
 from handlers.ports import Outcome, State
+
+_AHEAD = timedelta(days=1)
+"""How far the date of a commit may be ahead of the clock that digests are made by."""
 
 _CONTENT = frozenset({"document", "markdown", "tip", "outcomes"})
 
@@ -95,6 +98,22 @@ class SqlDigests:
                     if [sha, State.POSTED.value] in (one[:2] for one in json.loads(outcomes)):
                         found.add(name)
         return tuple(name for name in dict.fromkeys(names) if name in found)
+
+    async def announced(self, repository: str, sha: str, committed_at: datetime) -> Heading | None:
+        """The first digest of a repository that showed a commit, where one did."""
+        shown = json.dumps([sha, State.POSTED.value])[:-1]
+        wanted = (
+            HEADINGS.where(
+                digests.c.repository == repository,
+                digests.c.created_at >= seconds(committed_at - _AHEAD),
+                contains(digests.c.outcomes, literal(shown)),
+            )
+            .order_by(digests.c.created_at, digests.c.name)
+            .limit(1)
+        )
+        async with self._database.reading() as connection:
+            row = (await connection.execute(wanted)).first()
+        return heading_of(row) if row else None
 
     async def list(self, limit: int) -> Sequence[Heading]:
         """The digests that were made last, the newest first; ``limit`` of them at most."""

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 import pytest
 
 from bot.amending import Amending
 from bot.app import App, opened
 from bot.clock import FixedClock
+from bot.config import read
 from bot.courier import Patience, Target
 from bot.delivery import Delivery
 from bot.platforms.base import SendError, SendReason
@@ -21,6 +24,8 @@ from bot.slots import Slots, name_of
 from bot.store.amendments import SqlAmendments
 from bot.subscription import subscriptions_of
 from digest.grade import Level
+from digest.markdown import markdown
+from handlers.ask import ask
 from tests.builders import RepositoryBuilder
 from tests.fakes_delivery import Crash, FakeLeases, FakeSender, Killed, no_step
 
@@ -202,3 +207,28 @@ async def test_death_at_any_step_of_an_amendment_edits_and_tells_once(app, repos
     assert step >= 4
     assert len(world.notes()) == 1
     assert len(world.marked()) == 1
+
+
+async def test_revert_and_what_it_undoes_name_the_digest_that_announced_it(app, repository):
+    world = World(app, repository, FakeSender(can_find=True, can_edit=True))
+    await world.days(-1, 0)
+    watched = await app.watch_configured(next(iter(world.served.values())).repositories[0])
+
+    async def explained(reference: str, at: App) -> str:
+        ctx = at.context(watched, zone=ZoneInfo("UTC"))
+        return markdown((await ask(f"explain {reference}", ctx)).document)
+
+    # What stands is not said to have been announced.
+    assert "digest of" not in await explained("#2", app)
+    revert(repository)
+    await world.days(1)
+    day = (MONDAY - DAY).date().isoformat()
+    assert f"Announced in the digest of {day}" in await explained("#2", app)
+    undoing = await explained("#4", app)
+    assert "It undoes [\\[CLI\\] Add --fast (#2)]" in undoing
+    assert f"announced in the digest of {day}" in undoing
+
+    (web := app.data / "web.toml").write_text('[web]\npublic_url = "https://bot.example"\n')
+    found = replace(app, config=read(web))
+    link = f"[{day}](https://bot.example/r/ada/project/-/days/{day}?lang=en)"
+    assert f"Announced in the digest of {link}" in await explained("#2", found)
