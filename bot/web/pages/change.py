@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from datetime import date
 
+from bot.announcing import day_of, is_weekly
 from bot.web.links import path_of
 from bot.web.pages.asked import Asked
 from bot.web.pages.page import Json, NotThere, Page
@@ -49,6 +51,7 @@ async def change_page(asked: Asked) -> Page:
             "total_files": len(graded.facts.files),
             "message": graded.commit.message.strip()[:_LONGEST_MESSAGE],
             "day": graded.commit.committed_at.astimezone(shelf.zone).date(),
+            "announced": await _announced(asked, graded),
             "others": [line_of(one) for one in found[1:]],
             "mentions": [line_of(one) for one in await _mentions(asked, graded)],
         },
@@ -77,6 +80,18 @@ async def _mentions(asked: Asked, graded: Graded) -> Sequence[Graded]:
     query = Query(terms=(name,), limit=_MENTIONS + 1)
     found = await asked.shelf.archive.select(asked.shown().repository, query)
     return [one for one in found if one.sha != graded.sha and one.number != graded.number]
+
+
+async def _announced(asked: Asked, graded: Graded) -> tuple[date, str] | None:
+    """The day of the digest that showed the change first, and the path of that digest's page."""
+    name = asked.shown().repository.name
+    digest = await asked.shelf.digests.announced(name, graded.sha, graded.commit.committed_at)
+    if digest is None:
+        return None
+    day = day_of(digest)
+    if is_weekly(digest):
+        return day, path_of(name, week=day)
+    return day, path_of(name, day=day)
 
 
 def _file(file: FileFacts, graded: Graded, asked: Asked) -> tuple[FileFacts, str, str]:

@@ -10,6 +10,7 @@ from zoneinfo import ZoneInfo
 from pydantic import SecretStr
 
 from bot.store.browsing import SqlBrowsing
+from bot.store.digests import SqlDigests
 from bot.web.pages.memo import Memo
 from digest.grade import Thresholds
 from digest.graded import Repository
@@ -43,6 +44,7 @@ class Shelf:
     repositories: Sequence[Shown]
     archive: Archive
     browsing: SqlBrowsing
+    digests: SqlDigests
     clock: Clock
     zone: ZoneInfo
     language: Language = Language.EN

@@ -60,6 +60,7 @@ PHRASES = {
     "files": Phrase("{n:file|files}", "{n} 个文件"),
     "permalink": Phrase("Link to this change", "此变更的链接"),
     "message": Phrase("The author's message", "作者的提交说明"),
+    "announced": Phrase("Announced in the digest of", "公布于摘要"),
     "undone_by": Phrase("Undone or named by", "撤销或提及此变更的提交"),
     "theme": Phrase("Light or dark", "浅色或深色"),
     "other_language": Phrase("中文", "English"),

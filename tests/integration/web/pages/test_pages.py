@@ -5,6 +5,8 @@ from __future__ import annotations
 import html
 import re
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
 
 import feedparser
 import httpx
@@ -12,11 +14,15 @@ import pytest
 from jsonschema import Draft202012Validator
 from openapi_spec_validator import validate
 
+from bot.store.digests import Heading, KeptDigest
 from bot.web.pages.routes import routes
 from bot.web.pages.schemas import SCHEMAS
 from bot.web.pages.table import PAGES
 from bot.web.server import application
 from digest.grade import Level
+from digest.graded import Repository
+from digest.window import Window
+from handlers.ports import Outcome, State
 from tests.servers.pages import TOKEN, shelved
 
 OPEN = "/r/owner/open"
@@ -216,3 +222,28 @@ async def test_repository_that_is_called_like_a_form(configuration):
             page = await reader.get("/r/owner/data.json")
             assert page.headers["content-type"].startswith("text/html")
             assert (await reader.get("/r/owner/data.json.json")).json()["changes"] == 0
+
+
+async def test_change_leads_to_the_digest_that_announced_it(client):
+    page = (await client.get(OPEN + "/-/changes/3")).text
+    assert "Announced" not in page
+    (graded,) = await client.app.archive.find(Repository(name="owner/open"), 3)
+    first = datetime(2026, 3, 2, tzinfo=UTC)
+    for name, days in (("weekly:owner/open", 7), ("daily:owner/open", 1)):
+        until = first + timedelta(days=days)
+        heading = Heading(
+            name=f"{name}:main:2026-03-02:team",
+            repository="owner/open",
+            branch="main",
+            window=Window(since=first, until=until, zone=ZoneInfo("UTC")),
+            created_at=until,
+            counts={},
+        )
+        told = (Outcome(sha=graded.sha, state=State.POSTED),)
+        await client.app.digests.keep(
+            KeptDigest(heading=heading, document="{}", markdown="", outcomes=told)
+        )
+        page = (await client.get(OPEN + f"/-/changes/3?fresh={days}")).text
+        (address,) = re.findall(r'Announced in the digest of <a href="([^"]+)">2026-03-02', page)
+        assert address == OPEN + ("/-/weeks/2026-W10" if days == 7 else "/-/days/2026-03-02")
+        assert (await client.get(address)).status_code == 200
