@@ -6,6 +6,7 @@ Each names the kind of intent that it is read as, the most useful first.
 from __future__ import annotations
 
 from digest.intent import (
+    Again,
     CatchUp,
     Changed,
     Compare,
@@ -16,6 +17,7 @@ from digest.intent import (
     More,
     PrivacyOf,
     Retell,
+    Reviewers,
     Risky,
     Search,
     ShowDiff,
@@ -25,6 +27,7 @@ from digest.intent import (
 )
 from digest.language import Language
 from digest.managing import Filter, Mute, Set, Subscribe
+from digest.profiling import Affected, Alert, EditProfile, ProfileFrom
 
 EXAMPLES: dict[Language, tuple[tuple[type[Intent], str], ...]] = {
     Language.EN: (
@@ -42,11 +45,18 @@ EXAMPLES: dict[Language, tuple[tuple[type[Intent], str], ...]] = {
         (Touched, "explain Engine.step this month"),
         (Compare, "compare v1.0.0 v1.1.0"),
         (CatchUp, "catch up"),
+        (Affected, "am I affected this week"),
+        (Affected, "affected v1.0.0..v1.1.0"),
+        (EditProfile, "profile add --fast APP_PORT app.Engine src/core/"),
+        (ProfileFrom, "profile from https://github.com/owner/plugin"),
+        (Alert, "alerts on"),
         (Why, "why #123"),
         (Risky, "is #123 risky"),
+        (Reviewers, "who reviewed #123"),
         (ShowDiff, "diff #123"),
         (More, "more"),
         (Retell, "shorter"),
+        (Again, "and last week?"),
         (Status, "status"),
         (PrivacyOf, "privacy"),
         (Help, "help"),
@@ -69,11 +79,17 @@ EXAMPLES: dict[Language, tuple[tuple[type[Intent], str], ...]] = {
         (Touched, "解释 Engine.step"),
         (Compare, "对比 v1.0.0 v1.1.0"),
         (CatchUp, "我错过了什么"),
+        (Affected, "本周影响我吗"),
+        (EditProfile, "档案 添加 --fast APP_PORT app.Engine src/core/"),
+        (ProfileFrom, "档案 来自 https://github.com/owner/plugin"),
+        (Alert, "开启提醒"),
         (Why, "为什么 #123 是高"),
         (Risky, "#123 有什么风险"),
+        (Reviewers, "#123 是谁评审的"),
         (ShowDiff, "显示 #123 的差异"),
         (More, "更多"),
         (Retell, "短一点"),
+        (Again, "那上周呢"),
         (Status, "状态"),
         (PrivacyOf, "隐私"),
         (Help, "帮助"),

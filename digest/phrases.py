@@ -99,6 +99,10 @@ HELP_DIFF = Phrase(
     "Its changed lines, or those of a part: show the diff of the config part.",
     "它改动的行，或其中一部分：看看配置部分的 diff。",
 )
+HELP_REVIEWERS = Phrase("Who reviewed it.", "谁评审了它。")
+HELP_AGAIN = Phrase(
+    "The last question of another time or another topic.", "把上一个问题换一个时间或主题。"
+)
 HELP_MORE = Phrase("The next page.", "下一页。")
 HELP_RETELL = Phrase(
     "The last answer shorter, longer, or in the other language.",

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, get_args
+from typing import get_args
 
+from digest import phrases
 from digest.answer import Answer
 from digest.complaint import complaint
 from digest.document import Code, Document, Paragraph, Text
@@ -32,9 +33,10 @@ from digest.intent import (
 )
 from digest.language import Language
 from digest.length import lengthened, shortened
-from digest.managing import Managing
+from digest.managing import Filter, Managing, Mute, Set, Subscribe
 from digest.profiling import Affected, Alert, EditProfile, ProfileFrom, ShowProfile
 from digest.question import language_of, parse
+from digest.words import chats, profile
 from digest.words.replies import UNDERSTOOD
 from handlers.affected import affected, alert, edit_profile, profile_from, show_profile
 from handlers.catching_up import catch_up
@@ -44,6 +46,7 @@ from handlers.context import Context
 from handlers.conversing import ConversationKey, Length, Talk
 from handlers.digest_of import digest_of
 from handlers.explain import explain
+from handlers.handler import Handler
 from handlers.help import help_page, unknown
 from handlers.one import reviewers, risky, show_diff, why
 from handlers.resuming import last_talk, remember, resumed
@@ -52,31 +55,35 @@ from handlers.standing import privacy_of, status
 from handlers.subscribing import manage
 from handlers.touched import touched
 
-HANDLERS: Mapping[type[Intent], Callable[[Any, Context], Awaitable[Answer]]] = {
-    Explain: explain,
-    Changed: changed,
-    Search: search,
-    Touched: touched,
-    DigestOf: digest_of,
-    Compare: compare,
-    CatchUp: catch_up,
-    Why: why,
-    Risky: risky,
-    Reviewers: reviewers,
-    ShowDiff: show_diff,
-    Status: status,
-    PrivacyOf: privacy_of,
-    Affected: affected,
-    ShowProfile: show_profile,
-    EditProfile: edit_profile,
-    ProfileFrom: profile_from,
-    Alert: alert,
-    Help: help_page,
-    Unknown: unknown,
-    **dict.fromkeys(get_args(Managing), manage),
+HANDLERS: Mapping[type[Intent], Handler] = {
+    Explain: Handler(answer=explain, help=phrases.HELP_EXPLAIN),
+    Changed: Handler(answer=changed, help=phrases.HELP_CHANGED),
+    DigestOf: Handler(answer=digest_of, help=phrases.HELP_DIGEST),
+    Search: Handler(answer=search, help=phrases.HELP_SEARCH),
+    Touched: Handler(answer=touched, help=phrases.HELP_TOUCHED),
+    Compare: Handler(answer=compare, help=phrases.HELP_COMPARE),
+    CatchUp: Handler(answer=catch_up, help=phrases.HELP_CATCH_UP),
+    Affected: Handler(answer=affected, help=profile.HELP_AFFECTED),
+    EditProfile: Handler(answer=edit_profile, help=profile.HELP_PROFILE),
+    ShowProfile: Handler(answer=show_profile),
+    ProfileFrom: Handler(answer=profile_from, help=profile.HELP_PROFILE_FROM),
+    Alert: Handler(answer=alert, help=profile.HELP_ALERT, chats=True),
+    Why: Handler(answer=why, help=phrases.HELP_WHY),
+    Risky: Handler(answer=risky, help=phrases.HELP_RISKY),
+    Reviewers: Handler(answer=reviewers, help=phrases.HELP_REVIEWERS),
+    ShowDiff: Handler(answer=show_diff, help=phrases.HELP_DIFF),
+    **dict.fromkeys(get_args(Managing), Handler(answer=manage)),
+    Subscribe: Handler(answer=manage, help=chats.HELP_SUBSCRIBE, chats=True),
+    Mute: Handler(answer=manage, help=chats.HELP_MUTE, chats=True),
+    Filter: Handler(answer=manage, help=chats.HELP_FILTER, chats=True),
+    Set: Handler(answer=manage, help=chats.HELP_SETTINGS, chats=True),
+    Status: Handler(answer=status, help=phrases.HELP_STATUS),
+    PrivacyOf: Handler(answer=privacy_of, help=phrases.HELP_PRIVACY),
+    Help: Handler(answer=help_page, help=phrases.HELP_HELP),
+    Unknown: Handler(answer=unknown),
 }
-"""What answers each intent: one handler a member of the closed set, but for what goes on from an
-answer, which stands for another intent (see ``resuming``)."""
+"""What answers each intent, in the order of ``help``: one handler a member of the closed set, but
+for what goes on from an answer, which stands for another intent (see ``resuming``)."""
 
 
 async def ask(
@@ -163,4 +170,4 @@ def _refused(error: UserError, language: Language) -> Answer:
 
 async def answer(intent: Intent, ctx: Context) -> Answer:
     """Answer an intent in the context's language. Raises ``UserError``."""
-    return await HANDLERS[type(intent)](intent, ctx)
+    return await HANDLERS[type(intent)].answer(intent, ctx)

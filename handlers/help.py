@@ -5,88 +5,26 @@ from __future__ import annotations
 from digest.answer import Answer
 from digest.document import Code, Document, Heading, Item, Listing, Paragraph, Text, plain
 from digest.examples import EXAMPLES
-from digest.intent import (
-    CatchUp,
-    Changed,
-    Compare,
-    DigestOf,
-    Explain,
-    Help,
-    Intent,
-    More,
-    PrivacyOf,
-    Retell,
-    Risky,
-    Search,
-    ShowDiff,
-    Status,
-    Touched,
-    Unknown,
-    Why,
-)
+from digest.intent import Help, Intent, Unknown
 from digest.language import Language
-from digest.managing import Filter, Mute, Set, Subscribe
-from digest.phrases import (
-    HELP,
-    HELP_CATCH_UP,
-    HELP_CHANGED,
-    HELP_COMPARE,
-    HELP_DIFF,
-    HELP_DIGEST,
-    HELP_EXPLAIN,
-    HELP_HELP,
-    HELP_MORE,
-    HELP_PERIODS,
-    HELP_PRIVACY,
-    HELP_RETELL,
-    HELP_RISKY,
-    HELP_SEARCH,
-    HELP_STATUS,
-    HELP_TOUCHED,
-    HELP_WHY,
-    NOT_READ_TOO_LONG,
-    NOT_UNDERSTOOD,
-    TWO_LANGUAGES,
-)
+from digest.phrases import HELP, HELP_PERIODS, NOT_READ_TOO_LONG, NOT_UNDERSTOOD, TWO_LANGUAGES
 from digest.question import LONGEST
-from digest.words.chats import HELP_FILTER, HELP_MUTE, HELP_SETTINGS, HELP_SUBSCRIBE
 from digest.words.phrase import Phrase
 from handlers.context import Context
-
-_KINDS: dict[type[Intent], Phrase] = {
-    Explain: HELP_EXPLAIN,
-    Changed: HELP_CHANGED,
-    DigestOf: HELP_DIGEST,
-    Search: HELP_SEARCH,
-    Touched: HELP_TOUCHED,
-    Compare: HELP_COMPARE,
-    CatchUp: HELP_CATCH_UP,
-    Why: HELP_WHY,
-    Risky: HELP_RISKY,
-    ShowDiff: HELP_DIFF,
-    More: HELP_MORE,
-    Retell: HELP_RETELL,
-    Status: HELP_STATUS,
-    PrivacyOf: HELP_PRIVACY,
-    Help: HELP_HELP,
-}
-
-
-_ROOM_KINDS: dict[type[Intent], Phrase] = {
-    Subscribe: HELP_SUBSCRIBE,
-    Mute: HELP_MUTE,
-    Filter: HELP_FILTER,
-    Set: HELP_SETTINGS,
-}
-"""What only a chat can be told."""
+from handlers.resuming import FOLLOWUPS
 
 
 async def help_page(_intent: Help, ctx: Context) -> Answer:
     """Every kind of question with its examples, and how periods are read."""
+    # The table names this function, so that it can only be read once it is there.
+    from handlers.ask import HANDLERS
+
     language = ctx.language
     title = HELP.text(language)
-    told = _KINDS if ctx.room is None else {**_KINDS, **_ROOM_KINDS}
-    kinds = tuple(_kind(kind, phrase, language) for kind, phrase in told.items())
+    rows = [(kind, one.help) for kind, one in HANDLERS.items() if ctx.room or not one.chats]
+    kinds = tuple(
+        _kind(kind, phrase, language) for kind, phrase in (*rows, *FOLLOWUPS.items()) if phrase
+    )
     periods = HELP_PERIODS(language, zone=ctx.zone.key)
     blocks = (Heading(1, (Text(title),)), Listing(kinds), Paragraph(periods))
     return Answer(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from digest.answer import Answer
@@ -28,11 +29,20 @@ from digest.intent import (
     format_intent,
 )
 from digest.period import default_period
+from digest.phrases import HELP_AGAIN, HELP_MORE, HELP_RETELL
 from digest.question import parse
 from digest.reference import Reference
 from digest.span import Refs
+from digest.words.phrase import Phrase
 from handlers.context import Context
 from handlers.conversing import Length, Talk
+
+FOLLOWUPS: Mapping[type[Intent], Phrase] = {
+    More: HELP_MORE,
+    Retell: HELP_RETELL,
+    Again: HELP_AGAIN,
+}
+"""What goes on from an answer, with what ``help`` says of it."""
 
 _LENGTHS = tuple(Length)
 _LEAVE_NO_TRACE = (Help, Status, PrivacyOf, Unknown)

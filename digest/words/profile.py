@@ -66,3 +66,19 @@ ALERT = Phrase(
     "{repository} 中有 {n} 个已合并的变更可能破坏你所使用的内容",
 )
 MORE_CHANGES = Phrase("and {n:more change|more changes}", "另有 {n} 个变更")
+
+HELP_AFFECTED = Phrase(
+    "Changes that reach what you use, with their evidence.", "影响你所使用内容的变更及其依据。"
+)
+HELP_PROFILE = Phrase(
+    "What you use: flags, variables, symbols, paths, topics. “my profile” is your own, else it is "
+    "the chat's.",
+    "你使用的内容：命令行参数、环境变量、代码符号、路径、主题。“我的档案”属于你个人，否则属于聊天。",
+)
+HELP_PROFILE_FROM = Phrase(
+    "Fill it with what the code of a fork or plug-in uses.", "从分支或插件的代码中读取所用内容。"
+)
+HELP_ALERT = Phrase(
+    "Be told at once of what may break you, without waiting for the digest.",
+    "可能造成破坏的变更立即通知，不等摘要。",
+)

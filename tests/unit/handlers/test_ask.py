@@ -11,6 +11,7 @@ from digest.intent import Unknown
 from digest.language import Language
 from digest.markdown import markdown
 from handlers.ask import HANDLERS, ask
+from handlers.resuming import FOLLOWUPS
 from tests.fakes import FakeArchive, FakeSource, change, context, graded
 
 NOW = datetime(2026, 1, 23, 12, 0, tzinfo=UTC)
@@ -357,3 +358,13 @@ async def test_documents_hold_nothing_but_blocks_with_words(source):
         answer = await ask(question, context(source))
         assert answer.document.title
         assert all(plain(b.spans) for b in answer.document.blocks if isinstance(b, Paragraph))
+
+
+async def test_help_tells_of_every_row_of_the_table_with_an_example_each(source):
+    (page,) = [b for b in (await ask("help", context(source))).document.blocks
+               if isinstance(b, Listing)]  # fmt: skip
+    told = [plain(item.spans) for item in page.items]
+    rows = [one.help.text(Language.EN) for one in HANDLERS.values() if one.help and not one.chats]
+    assert told == rows + [phrase.text(Language.EN) for phrase in FOLLOWUPS.values()]
+    assert all(item.children for item in page.items)
+    assert any("affected" in plain(child.spans) for item in page.items for child in item.children)
