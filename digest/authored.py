@@ -11,9 +11,11 @@ from functools import reduce
 
 from digest.document import Code, Span, Spans, Text
 
-_CODE = re.compile(r"(`+)(?!`)(.+?)(?<!`)\1(?!`)")
-_BOLD = re.compile(r"(?<![\w*])\*\*(?=\S)(.+?)(?<=\S)\*\*(?![\w*])")
-_BREAK = re.compile(r"\s*[^\S ]\s*")
+# What is looked for begins where a run does, and is of bounded length: a message of nothing but
+# backticks, asterisks or blanks would else be read once for each of its characters.
+_CODE = re.compile(r"(?<!`)(`{1,9})(?!`)(.+?)(?<!`)\1(?!`)")
+_BOLD = re.compile(r"(?<![\w*])\*\*(?=\S)(.{1,300}?)(?<=\S)\*\*(?![\w*])")
+_BREAK = re.compile(r"(?<!\s)\s*[^\S ]\s*")
 _END = re.compile(
     r"(?:(?<=[.!?])|(?<=[.!?][\"')\]]))\s+(?=[\"'(\[`*A-Z0-9\u4e00-\u9fff-])|(?<=[。！？])\s*(?=\S)"
 )

@@ -14,7 +14,7 @@ from digest.words import statements as words
 from digest.words.labels import STOP
 
 _FIGURE = re.compile(
-    r"\d[\d.,]*\s*(?:%|x\b|×|ms\b|us\b|µs\b|ns\b|s\b|sec|min\b|tok|token|req|it/s|qps|rps|[KMGT]i?B|fps"
+    r"(?<![\d.,])\d[\d.,]{0,30}\s{0,4}(?:%|x\b|×|ms\b|us\b|µs\b|ns\b|s\b|sec|min\b|tok|token|req|it/s|qps|rps|[KMGT]i?B|fps"
     r"|倍|毫秒|秒|个百分点)|[x×]\s*\d",
     re.IGNORECASE,
 )

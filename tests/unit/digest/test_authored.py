@@ -61,3 +61,10 @@ def test_excerpt_is_whole_sentences_within_its_limit(text, limit):
 def test_authored_drops_no_word(text):
     letters = [c for c in text if c in "ab"]
     assert [c for c in plain(authored(text)) if c in "ab"] == letters
+
+
+def test_runs_of_one_sign_are_read_in_one_go() -> None:
+    # Once for each of their characters would take minutes.
+    for text in ("`" * 50_000, "a" + " " * 50_000 + "b", "**a " * 10_000):
+        assert "".join(span.text for span in authored(text)) == text.strip()
+        assert unticked(text) == text.strip()
