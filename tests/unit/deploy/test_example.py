@@ -1,0 +1,92 @@
+"""The example of a configuration: every key of every section is there, and none that is not one."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+from types import UnionType
+from typing import Any, Union, get_args, get_origin
+
+import pytest
+from pydantic import BaseModel
+
+from bot import platforms
+from bot.forges.config import ForgeConfig
+from bot.models.config import ModelConfig
+from bot.sections import Written
+from bot.settings import Settings
+from bot.shared.config import SharedSettings
+from bot.store.config import DatabaseSettings
+from bot.web.config import WebSettings
+
+EXAMPLE = Path(__file__).parents[3] / "deploy" / "bot.example.toml"
+_READ_ELSEWHERE: dict[str, type[Settings]] = {
+    "database": DatabaseSettings,
+    "shared": SharedSettings,
+    "model": ModelConfig,
+    "web": WebSettings,
+}
+# What a section takes from another and can therefore stand there.
+_AS_DEFAULT = {"channels": "defaults"}
+
+
+def whole() -> dict[str, Any]:
+    """The example with every "# " taken off that stands before a key or a table."""
+    text = EXAMPLE.read_text(encoding="utf-8")
+    return tomllib.loads(re.sub(r"^# (?=\[|[a-z_]+ = )", "", text, flags=re.MULTILINE))
+
+
+def keys_of(model: type[Settings]) -> set[str]:
+    """The keys of a section; a secret is shown by its file."""
+    secrets = set(model.secret_fields())
+    return {f"{name}_file" if name in secrets else name for name in model.model_fields}
+
+
+def inner(annotation: Any) -> type[BaseModel] | None:
+    """The section that a field holds, one or several of it."""
+    if get_origin(annotation) in {tuple, Union, UnionType}:
+        return next((found for one in get_args(annotation) if (found := inner(one))), None)
+    is_model = isinstance(annotation, type) and issubclass(annotation, BaseModel)
+    return annotation if is_model else None
+
+
+def sections() -> list[tuple[str, type[Settings], list[dict[str, Any]], set[str]]]:
+    """Every section: its place, what reads it, the tables of it, and keys that stand elsewhere."""
+    example = whole()
+    found: list[tuple[str, type[Settings], list[dict[str, Any]], set[str]]] = []
+
+    def walk(place: str, model: type[Settings], tables: list[dict[str, Any]]) -> None:
+        elsewhere = set(example.get(_AS_DEFAULT.get(place, ""), {}))
+        found.append((place, model, tables, elsewhere))
+        for name, field in model.model_fields.items():
+            if (section := inner(field.annotation)) and issubclass(section, Settings):
+                held = [one for table in tables for one in _listed(table.get(name))]
+                walk(f"{place}.{name}".lstrip("."), section, held)
+
+    walk("", Written, [example])
+    for name, model in _READ_ELSEWHERE.items():
+        walk(name, model, [example[name]])
+    walk("forges", ForgeConfig, list(example["forges"].values()))
+    for kind in platforms.kinds():
+        named = example["platforms"]
+        tables = [one for name, one in named.items() if one.get("kind", name) == kind]
+        walk(f"platforms.{kind}", platforms.load(kind).Config, tables)
+    return found
+
+
+def _listed(value: Any) -> list[dict[str, Any]]:
+    return value if isinstance(value, list) else [value] if value is not None else []
+
+
+@pytest.mark.parametrize(
+    ("place", "model", "tables", "elsewhere"), [pytest.param(*one, id=one[0]) for one in sections()]
+)
+def test_section_of_the_example_has_every_key_and_no_other(
+    place: str, model: type[Settings], tables: list[dict[str, Any]], elsewhere: set[str]
+) -> None:
+    shown = {key for table in tables for key in table} | elsewhere
+    # The kind of a platform is the name of its table.
+    named = {"kind"} if place.startswith("platforms.") else set()
+    assert keys_of(model) - shown - named == set(), f"[{place}] lacks keys"
+    assert {key for table in tables for key in table} - keys_of(model) == set(), f"[{place}]"
