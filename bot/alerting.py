@@ -132,6 +132,7 @@ class Alerting:
                 target=target,
                 digest=f"alert:{name}:{kept.tip}:{tip.sha}",
                 document=alert_document(found, seen(ctx, tip)),
+                repository=name,
             )
             delivered = await self._delivery.deliver(posting)
             if not delivered.frozen:

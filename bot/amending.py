@@ -135,6 +135,7 @@ class Amending:
             digest=f"revert:{one.key.digest}:{one.sha[:12]}:{one.by_sha[:12]}",
             document=note,
             reply_to=_first(record),
+            repository=case.repository.name,
         )
         result = await self._delivery.deliver(posting)
         if result.done:

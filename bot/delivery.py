@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import structlog
@@ -35,6 +35,12 @@ _LASTING = frozenset(
     }
 )
 
+Withholds = Callable[[Target, str], Awaitable[bool]]
+"""Whether a repository may not be told of in a target now."""
+
+WITHHELD = "withheld"
+"""The error of a delivery that waits until its chat may be told of the repository again."""
+
 Left = Sequence[DeliveryRecord]
 """Deliveries of one target that are not done."""
 
@@ -44,7 +50,8 @@ class Posting:
     """A document for a target; ``digest`` is its stable name, as in ``DeliveryKey``.
 
     ``reply_to`` is a message that it answers, frozen with it. ``details`` follow in its thread, on
-    platforms that have such: frozen with it and part of the same delivery.
+    platforms that have such: frozen with it and part of the same delivery. ``repository`` is what
+    it tells of, empty where it is of none.
     """
 
     target: Target
@@ -52,6 +59,7 @@ class Posting:
     document: Document
     reply_to: Receipt | None = None
     details: Document | None = None
+    repository: str = ""
 
     @property
     def key(self) -> DeliveryKey:
@@ -98,8 +106,15 @@ class Delivery:
         targets: Sequence[Target] = (),
         patience: Patience | None = None,
         clock: Clock | None = None,
+        *,
+        withholds: Withholds | None = None,
     ) -> None:
-        """``targets`` are those whose pending deliveries are taken up."""
+        """``targets`` are those whose pending deliveries are taken up.
+
+        ``withholds`` is asked before a delivery goes on that began earlier: who reads the chat may
+        have changed since.
+        """
+        self._withholds = withholds
         self._clock = clock or SystemClock()
         self._ledger = ledger
         self._leases = leases
@@ -121,6 +136,7 @@ class Delivery:
                 parts,
                 self._clock.now(),
                 posting.reply_to,
+                repository=posting.repository,
                 details=posting.details,
                 following=following,
             )
@@ -190,11 +206,20 @@ class Delivery:
         if not mine:
             log.info("delivery.busy", **describe(record.key))
             return Delivered(key=record.key, parts=tuple(entries), busy=True, error="busy")
+        if not record.fresh and await self._withheld(target, record):
+            log.info("delivery.held", **describe(record.key), parts=len(entries), new=0)
+            return Delivered(key=record.key, parts=tuple(entries), error=WITHHELD)
         with span("post", platform=record.key.platform, channel=record.key.channel):
             result = await self._post(target, record, entries)
         event = "delivery.sent" if result.done else "delivery.held"
         log.info(event, **describe(record.key), parts=len(entries), new=result.new)
         return result
+
+    async def _withheld(self, target: Target, record: DeliveryRecord) -> bool:
+        repository = thaw(record.content).repository
+        if self._withholds is None or not repository:
+            return False
+        return await self._withholds(target, repository)
 
     async def _post(
         self, target: Target, record: DeliveryRecord, entries: list[PartRecord]

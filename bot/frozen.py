@@ -28,13 +28,15 @@ class Frozen:
     """A document with the parts that a platform made of it.
 
     ``thread`` is the message that they answer, where they answer one. The first ``own`` parts are
-    the document's; the others are ``details`` that follow it.
+    the document's; the others are ``details`` that follow it. ``repository`` is what it tells of,
+    empty where it is of none.
     """
 
     document: Document
     parts: tuple[Part, ...]
     thread: Receipt | None = None
     own: int = 0
+    repository: str = ""
     details: Document | None = None
 
 
@@ -44,6 +46,7 @@ def freeze(
     at: datetime | None = None,
     thread: Receipt | None = None,
     *,
+    repository: str = "",
     details: Document | None = None,
     following: Sequence[Part] = (),
 ) -> str:
@@ -57,6 +60,8 @@ def freeze(
         frozen["at"] = at.isoformat()
     if thread is not None:
         frozen["thread"] = thread.dump()
+    if repository:
+        frozen["repository"] = repository
     if details is not None:
         frozen |= {"details": _encode(details), "own": len(parts)}
     return json.dumps(frozen)
@@ -70,6 +75,7 @@ def thaw(content: str) -> Frozen:
         document=_decode(loaded["document"]),
         parts=tuple(Part(text=text, body=body, since=at) for text, body in loaded["parts"]),
         thread=Receipt.parse(loaded.get("thread", "")),
+        repository=loaded.get("repository", ""),
         own=loaded.get("own", len(loaded["parts"])),
         details=_decode(loaded["details"]) if "details" in loaded else None,
     )

@@ -56,12 +56,14 @@ _FINISHED, _FIRST_SEEN = "finished:", "first-seen:"
 class Ready:
     """A document to post; ``digest`` is its stable name, as in ``DeliveryKey``.
 
-    ``details`` follow in its thread, where the platform has threads.
+    ``details`` follow in its thread, where the platform has threads. ``repository`` is the one that
+    it tells of.
     """
 
     digest: str
     document: Document
     details: Document | None = None
+    repository: str = ""
 
 
 Build = Callable[[Post, Slot], Awaitable[Sequence[Ready]]]
@@ -280,7 +282,11 @@ class Runner:
         ready = await self._work.build(post, slot)
         postings = [
             Posting(
-                target=post.target, digest=one.digest, document=one.document, details=one.details
+                target=post.target,
+                digest=one.digest,
+                document=one.document,
+                details=one.details,
+                repository=one.repository,
             )
             for one in ready
         ]

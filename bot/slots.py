@@ -102,7 +102,12 @@ class Slots:
             document = with_buttons(frozen.document, buttons)
         else:
             document = with_buttons(without_buttons(frozen.document), report_link(language, where))
-        return Ready(digest=heading.name, document=document, details=frozen.details)
+        return Ready(
+            digest=heading.name,
+            document=document,
+            details=frozen.details,
+            repository=heading.repository,
+        )
 
     def _address(self, heading: Heading, language: Language, *, weekly: bool) -> str:
         """The page of a digest's full report; empty where there are no pages to be found."""

@@ -142,8 +142,10 @@ def _work(
     subscribing.nudge = common.nudging(roster.nudge)
     offer_pages(senders, subscribing, policy, app.clock)
     admin = admin_target(config, senders)
-    delivery = Delivery(app.ledger, leases, [admin] if admin else [])
     discretion = Discretion(gate)
+    delivery = Delivery(
+        app.ledger, leases, [admin] if admin else [], withholds=discretion.withholds
+    )
     slots = Slots(app, roster.get, Amending(app, delivery, name_of), discretion)
     alerting = Alerting(
         app,

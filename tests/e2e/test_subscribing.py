@@ -14,9 +14,12 @@ from bot import runner
 from bot.app import opened
 from bot.commands.running import _work
 from bot.config import read
+from bot.frozen import freeze
 from bot.platforms.base import Incoming, Receipt, Sender
 from bot.senders import open_senders
 from bot.shared.common import Common
+from digest.document import Document, Paragraph, Text
+from handlers.ports import DeliveryKey
 from tests.builders import RepositoryBuilder
 from tests.fakes_delivery import FakeClock, FakeLeases
 from tests.servers.slack import BOT_TOKEN, CHANNEL, Channel, SlackServer
@@ -241,3 +244,23 @@ async def test_chat_of_an_account_that_no_channel_names_subscribes_within_its_li
     said = [await chat.say("subscriptions", person=MEMBER) for _ in range(14)]
     assert all("acme/engine" in one for one in said[:12])
     assert not any("acme/engine" in one for one in said[12:])
+
+
+async def test_frozen_digest_waits_while_outsiders_read_and_comes_when_they_are_gone(
+    chat: Chat,
+) -> None:
+    await chat.say("subscribe acme/engine 09:00 level low")
+    (target,) = (p.target for p in chat.loop.posts.values() if p.target.chat == CHANNEL)
+    # As a process leaves it that dies between the claim and the first message.
+    document = Document(title="Limits", blocks=(Paragraph((Text("Raise the limit"),)),))
+    parts = chat.sender.render(document)
+    key = DeliveryKey(platform="slack", channel=target.name, digest="daily:acme/engine:before")
+    content = freeze(document, parts, repository="acme/engine")
+    await chat.work.ledger.claim(key, content, len(parts))
+    chat.server.channels[CHANNEL].external = True
+    for minutes in (5, 10):
+        assert await chat.posts_at(FRIDAY + timedelta(minutes=minutes)) == []
+    chat.server.channels[CHANNEL].external = False
+    (post,) = await chat.posts_at(FRIDAY + timedelta(minutes=15))
+    assert "Raise the limit" in post
+    assert await chat.posts_at(FRIDAY + timedelta(minutes=20)) == []
