@@ -26,6 +26,11 @@ https://cheatsheetseries.owasp.org/cheatsheets/HTTP_Headers_Cheat_Sheet.html"""
 
 
 _LINGER = 1.0
+_AT_ONCE = 4
+"""So many of the largest bodies may be under way at a time: they are held before a signature can be
+looked at, so anybody could else fill the memory."""
+_SMALL = 256 * 1024
+"""Bytes of a body that is taken all the same: events are smaller, and connections are counted."""
 
 
 class Refused(Exception):
@@ -36,18 +41,41 @@ class Refused(Exception):
         self.status = status
 
 
+class _Held:
+    """Bytes of bodies that are under way, in all requests together."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._count = 0
+
+    def take(self, count: int, own: int) -> None:
+        """So many more are held, ``own`` by the request itself.
+
+        Raises ``Refused`` where all together are too much and the request's are not few.
+        """
+        self._count += count
+        if self._count > self._most and own > _SMALL:
+            raise Refused(HTTPStatus.SERVICE_UNAVAILABLE)
+
+    def give(self, count: int) -> None:
+        """So many are let go."""
+        self._count -= count
+
+
 class Guard:
     """An application in front of another.
 
     ``largest`` is the most bytes of a body, ``seconds`` the time from the request's headers to the
-    end of its body: who sends slower is told 408, who sends more 413. What goes wrong inside is
-    answered with 500 and an id that the log has as well.
+    end of its body: who sends slower is told 408, who sends more 413. All bodies together are
+    bounded too: a large one on top is told 503, after which platforms send again. What goes
+    wrong inside is answered with 500 and an id that the log has as well.
     """
 
     def __init__(self, inner: Asgi, largest: int, seconds: float) -> None:
         self._inner = inner
         self._largest = largest
         self._seconds = seconds
+        self._held = _Held(_AT_ONCE * largest)
 
     async def __call__(self, scope: AsgiScope, receive: AsgiReceive, send: AsgiSend) -> None:
         """Answer one request."""
@@ -55,13 +83,16 @@ class Guard:
             return
         trace = uuid.uuid4().hex[:12]
         with structlog.contextvars.bound_contextvars(trace=trace):
-            await _Exchange(scope, receive, send).run(self._inner, self._largest, self._seconds)
+            exchange = _Exchange(scope, receive, send, self._held)
+            await exchange.run(self._inner, self._largest, self._seconds)
 
 
 class _Exchange:
     """One request with its answer."""
 
-    def __init__(self, scope: AsgiScope, receive: AsgiReceive, send: AsgiSend) -> None:
+    def __init__(self, scope: AsgiScope, receive: AsgiReceive, send: AsgiSend, held: _Held) -> None:
+        self._held = held
+        self._taken = 0
         self._scope = scope
         self._receive = receive
         self._send = send
@@ -77,6 +108,8 @@ class _Exchange:
         except Exception:
             log.exception("web.broken", path=self._scope["path"])
             await self._refuse(HTTPStatus.INTERNAL_SERVER_ERROR)
+        finally:
+            self._held.give(self._taken)
         took = time.perf_counter() - self._began
         log.debug(
             "web.answered",
@@ -88,12 +121,12 @@ class _Exchange:
 
     def _bounded(self, largest: int, seconds: float) -> AsgiReceive:
         loop = asyncio.get_running_loop()
-        until, taken, whole = loop.time() + seconds, 0, False
+        until, whole = loop.time() + seconds, False
         if _length(self._scope) > largest:
             raise Refused(HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
 
         async def receive() -> MutableMapping[str, Any]:
-            nonlocal taken, whole
+            nonlocal whole
             if whole:  # what comes now is the client going away, which may take its time
                 return await self._receive()
             try:
@@ -101,9 +134,11 @@ class _Exchange:
                     message = await self._receive()
             except TimeoutError:
                 raise Refused(HTTPStatus.REQUEST_TIMEOUT) from None
-            taken += len(message.get("body", b""))
+            size = len(message.get("body", b""))
+            self._taken += size
+            self._held.take(size, self._taken)
             whole = not message.get("more_body", False)
-            if taken > largest:
+            if self._taken > largest:
                 raise Refused(HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
             return message
 

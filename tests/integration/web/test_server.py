@@ -78,6 +78,37 @@ async def test_a_body_that_is_too_large_is_refused_said_or_not(visit):
         assert (await client.post("/a/", content=b"x")).status_code == 200
 
 
+async def test_bodies_that_are_too_large_together_are_refused_small_ones_are_not(visit):
+    largest, held = 400_000, asyncio.Event()
+
+    async def slowly():
+        yield b"x" * (largest - 1)
+        await held.wait()
+        yield b"x"
+
+    heard = 0
+
+    async def counting(scope, receive, send) -> None:
+        async def counted():
+            nonlocal heard
+            message = await receive()
+            heard += len(message.get("body", b""))
+            return message
+
+        await plain(scope, counted, send)
+
+    async with visit({"/a": counting}, largest=largest) as client:
+        slow = [asyncio.create_task(client.post("/a/", content=slowly())) for _ in range(4)]
+        async with asyncio.timeout(5):
+            while heard < 4 * (largest - 1):
+                await asyncio.sleep(0.01)
+        assert (await client.post("/a/", content=b"x" * largest)).status_code == 503
+        assert (await client.post("/a/", content=b"x" * 1000)).status_code == 200
+        held.set()
+        assert [one.status_code for one in await asyncio.gather(*slow)] == [200] * 4
+        assert (await client.post("/a/", content=b"x" * largest)).status_code == 200
+
+
 async def test_a_body_that_does_not_come_is_waited_for_no_longer_than_its_time(visit):
     async with visit({"/a": plain}, seconds=0.1) as client:
         url = client.base_url
