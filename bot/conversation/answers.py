@@ -16,13 +16,14 @@ from bot.conversation.chats import Chats
 from bot.conversation.presses import Verdicts
 from bot.conversation.rooms import Rooms
 from bot.conversation.watch import Watch
+from bot.conversation.which import which
 from bot.standing import Bearings
 from bot.store.feedback import SqlFeedback, Verdict
 from bot.usage import Usages, places_of
 from digest.answer import Answer
 from digest.buttons import answer_buttons, with_buttons
 from digest.document import Document
-from digest.errors import UnknownChange, UserError
+from digest.errors import UserError
 from digest.language import Language
 from digest.question import language_of
 from handlers.ask import ask
@@ -131,28 +132,34 @@ class Answers:
     async def _asked(self, passed: _Asked, watch: Watch) -> Document | None:
         asked = passed.incoming
         question = f"{asked.action} {asked.text}" if asked.action else asked.text
-        found = await self._found(passed, question, watch)
+        found, document = await self._found(passed, question, watch)
         # In a thread that goes on between people, what is no question to us is not for us.
         if found.intent == "unknown" and not asked.addressed:
             return None
         buttons = answer_buttons(found, watch.language, mutes=self._rooms is not None)
-        return with_buttons(found.document, buttons)
+        return with_buttons(document, buttons)
 
-    async def _found(self, passed: _Asked, question: str, watch: Watch) -> Answer:
-        """The answer of the first repository; a change is looked for in the others as well."""
+    async def _found(self, passed: _Asked, question: str, watch: Watch) -> tuple[Answer, Document]:
+        """The answer of the repository that is named, else of the first that has one."""
         asked, first = passed.incoming, None
         # A press has no words of its own: it is answered as its chat is spoken to.
         language = watch.language if asked.action else None
         conversation = _conversation(passed.account, asked, passed.channel)
-        for settings in passed.repositories:
+        clock, talk = self._app.clock, None
+        if len(passed.repositories) > 1:
+            talk = await self._app.conversations.talk(conversation, clock.now())
+        last, zone = talk.repository if talk else "", passed.preferences.zone
+        chosen = which(question, passed.repositories, last, clock.now(), zone)
+        for settings in chosen.asked:
             ctx = await self._context(passed, settings, watch)
-            understood = first.understood if first else ""
+            understood = first[0].understood if first else ""
             found = await ask(
-                question, ctx, language, conversation=conversation, understood=understood
+                chosen.question, ctx, language, conversation=conversation, understood=understood
             )
-            if not isinstance(found.error, UnknownChange):
-                return found
-            first = first or found
+            told = found, chosen.told(found, settings, watch.language)
+            if not chosen.goes_on(found):
+                return told
+            first = first or told
         assert first is not None
         return first
 

@@ -18,6 +18,13 @@ INTERRUPTED = Phrase(
 )
 INTERNAL = Phrase("Internal error {number}; the log tells more.", "内部错误 {number}；详情见日志。")
 
+ABOUT = Phrase("In {repository}", "仓库 {repository}")
+NAME_ONE = Phrase(
+    "This chat is told of {names}. Name the one you mean, as in {example} or "
+    "“… in <repository>”; else the first is asked first.",
+    "此聊天可询问 {names}。可以指明仓库，如 {example} 或“在 <仓库> 里……”；否则先查第一个。",
+)
+
 EXPLAIN = Phrase("Explain {change}", "说明 {change}")
 FULL_REPORT = Phrase("Full report", "完整报告")
 USEFUL = Phrase("Useful", "有用")

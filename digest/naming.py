@@ -1,0 +1,86 @@
+"""Which of several repositories a question names, and the question without the name.
+
+Names are those that the asker may hear of, as ``owner/name`` or a name alone. Words choose in a
+frame only ("in prometheus", "prometheus: ...", "prometheus 最近..."), since a repository may be
+called as a topic is; a reference or an address chooses by the repository that is written in it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+_BEFORE = r"(?:^|(?<=\s))(?:in|of|for|from|on) (?:the )?"
+_AFTER = r"(?: repo(?:sitory)?)?(?=$|[\s?!.,:;])"
+_BEFORE_ZH = r"(?:^ ?(?:请问)? ?|(?<=[\u4e00-\u9fff\s])在 ?|^在 ?)"
+_AFTER_ZH = r" ?(?:仓库|项目)?(?:里面|里|中|上)?(?:的|[:：,，])? ?(?=[\u4e00-\u9fff])"
+_ADDRESS = re.compile(r"https?://[^\s/]+/(?P<path>[\w./-]+)", re.ASCII)
+_LONGEST = 2048
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Named:
+    """A repository that a question names; ``question`` is what is asked of it."""
+
+    name: str
+    question: str
+
+
+def named(question: str, names: Sequence[str]) -> Named | None:
+    """The repository that a question names; ``None`` where it names none, or not one alone."""
+    if len(question) > _LONGEST:
+        return None
+    found = {one.name: one for one in _found(question, names)}
+    return next(iter(found.values())) if len(found) == 1 else None
+
+
+def _found(question: str, names: Sequence[str]) -> Iterator[Named]:
+    for name in names:
+        for called in _called(name, names):
+            if (rest := _without(question, called)) is not None:
+                yield Named(name=name, question=rest)
+                break
+        else:
+            if _written(question, name):
+                yield Named(name=name, question=question)
+
+
+def _called(name: str, names: Sequence[str]) -> Iterator[str]:
+    """What a repository goes by: its name, and the last part of it where no other has that."""
+    yield name
+    short = _short(name)
+    if short != name.lower() and [_short(one) for one in names].count(short) == 1:
+        yield short
+
+
+def _short(name: str) -> str:
+    return name.lower().rpartition("/")[2]
+
+
+def _without(question: str, called: str) -> str | None:
+    """The question without the name, where it stands in a frame."""
+    name = re.escape(called)
+    referred = re.sub(rf"(?<![\w./-]){name}(?=[#!]\d)", "", question, flags=re.IGNORECASE)
+    if referred != question and "/" not in called:
+        return referred.strip()
+    for frame in (
+        rf"^{name} ?[:：] ?",
+        rf"{_BEFORE}{name}{_AFTER}",
+        rf"{_BEFORE_ZH}{name}{_AFTER_ZH}",
+    ):
+        rest, times = re.subn(frame, "", question, count=1, flags=re.IGNORECASE)
+        if times:
+            return " ".join(rest.split())
+    return None
+
+
+def _written(question: str, name: str) -> bool:
+    """Whether a reference or an address in the question is of the repository."""
+    own = name.lower()
+    paths = [found["path"].lower() for found in _ADDRESS.finditer(question)]
+    paths += re.findall(r"(?<![\w./-])([\w.-]+(?:/[\w.-]+)+)(?=[#!@])", question.lower())
+    if "/" in own:
+        return any(path == own or path.startswith(f"{own}/") for path in paths)
+    # What is known by a name alone may be anybody's clone of that name.
+    return any(path.split("/")[1:2] == [own] for path in paths)
