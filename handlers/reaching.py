@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable, Sequence
 from dataclasses import dataclass
 
 from digest.errors import EmptyRange, UnknownChange
@@ -56,7 +57,7 @@ async def range_of(refs: Refs, ctx: Context, tip: Tip) -> Range:
         raise UnknownChange(str(refs), watched)
     source = ctx.watched.source
     ends = [source.resolve(name) for name in (refs.base, refs.tip) if name]
-    base, *last = await asyncio.gather(*ends)
+    base, *last = await _each(ends)
     end = last[0] if last else tip.sha
     between = None if end is None or base == end else Range(base=base, tip=end)
     # What descends from neither lists its own tip at least; the list is needed anyway, and kept.
@@ -64,3 +65,12 @@ async def range_of(refs: Refs, ctx: Context, tip: Tip) -> Range:
         name = refs.tip or tip.branch
         raise EmptyRange(refs.base, name, reversed_=between is not None)
     return between
+
+
+async def _each(ends: Sequence[Awaitable[str]]) -> list[str]:
+    """All at once; of several that fail the first one named is told of."""
+    found = await asyncio.gather(*ends, return_exceptions=True)
+    for one in found:
+        if isinstance(one, BaseException):
+            raise one
+    return [one for one in found if isinstance(one, str)]
