@@ -19,7 +19,7 @@ import signal
 import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import partial
 from typing import Protocol
@@ -47,9 +47,12 @@ LATE = timedelta(minutes=15)
 # What is under way at a stop gets so many seconds, after the web server's five: 30 in all, which is
 # what Kubernetes gives; systemd's own default is 90.
 GRACE = 25.0
+ELECTION = 5.0
+"""Seconds between two looks whether the process that hears an account is gone."""
 _DAY = timedelta(days=1)
 _LONGEST_PAUSE = 60.0
-_FINISHED, _FIRST_SEEN = "finished:", "first-seen:"
+NOTES = _FINISHED, _FIRST_SEEN = "finished:", "first-seen:"
+"""What stands before a channel's name where the ledger's slots are notes of this loop."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,6 +109,8 @@ class Work:
     leases: Leases
     clock: Clock
     receivers: Sequence[Sender] = ()
+    elected: Mapping[str, Sender] = field(default_factory=dict)
+    """The receivers, by account, that one process at a time may have a connection of."""
     parking: Parking | None = None
     """Knows dead chats; without it one is left alone until the next start."""
     amend: Callable[[Mapping[str, Post]], Awaitable[None]] | None = None
@@ -185,6 +190,12 @@ class Runner:
             with self._under_way():
                 fresh = await self.look()
                 await asyncio.gather(self._alert(), *(self.attend(post) for post in fresh))
+
+    async def watch(self) -> None:
+        """Read the channels as soon as they are told to have changed, and do no more."""
+        while True:
+            await self._work.posts.changed()
+            await self.look()
 
     async def sweep(self) -> None:
         """Take up what is left of every channel; none waits for another's platform."""
@@ -268,7 +279,11 @@ class Runner:
         if last is None or last == await ledger.last_slot(_FINISHED + post.name):
             return None
         left = slots_between(post.spec, now - reach, now)
-        return next((slot for slot in left if slot.name == last), None)
+        return await self.unfinished(post, next((one for one in left if one.name == last), None))
+
+    async def unfinished(self, _post: Post, slot: Slot | None) -> Slot | None:
+        """What becomes of a slot that was claimed and not finished: it is worked on here."""
+        return slot
 
     def _tell_missed(self, post: Post, last: str, slot: Slot | None, now: datetime) -> None:
         """Log, once, the due slots of which no digest will come; a later one covers them."""
@@ -320,6 +335,23 @@ class Runner:
         }
 
     async def listen(self, sender: Sender) -> None:
+        """Answer what a platform hears, as long as this process is the one that may hear it."""
+        account = next((name for name, one in self._work.elected.items() if one is sender), "")
+        if not account:
+            await self._listen(sender)
+            return
+        while True:
+            try:
+                async with self._work.leases.hold(f"listen\0{account}") as mine:
+                    if mine:
+                        log.info("listen.elected", platform=sender.name, account=account)
+                        await self._listen(sender)
+                        return
+            except UserError as error:
+                log.warning("listen.election", account=account, error=str(error))
+            await asyncio.sleep(ELECTION)
+
+    async def _listen(self, sender: Sender) -> None:
         """Answer what a platform hears, until it closes for good; connect again when it breaks."""
         assert isinstance(sender, Receiver)
         pause = 1.0

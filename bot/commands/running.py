@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from contextlib import AsyncExitStack
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -35,7 +36,8 @@ from bot.lease import FileLeases, Leases
 from bot.models.config import ModelConfig
 from bot.notices import Desk, Notices, telling
 from bot.parking import Parking, parked
-from bot.platforms.base import Receiver, Sender, SendError
+from bot.platforms.base import Called, Receiver, Sender, SendError
+from bot.role import Role
 from bot.roster import Roster
 from bot.secrecy import cleared
 from bot.sections import RepositoryConfig
@@ -49,7 +51,7 @@ from bot.store.refusals import SqlRefusals
 from bot.store.replies import SqlReplies
 from bot.subscribing import Subscribing
 from bot.tracing import exporting
-from digest.errors import UserError
+from digest.errors import InvalidConfig, UserError
 from handlers.ports import Tip
 
 if TYPE_CHECKING:
@@ -60,10 +62,13 @@ if TYPE_CHECKING:
 log = structlog.get_logger(__name__)
 
 
-def run(file: Path | None) -> None:
-    """Work until a signal comes. Raises ``InvalidConfig`` and what opening the archive raises."""
+def run(file: Path | None, role: Role = Role.ALL, listen: str = "") -> None:
+    """Work until a signal comes. Raises ``InvalidConfig`` and what opening the archive raises.
+
+    ``listen`` is where the web server of this process listens, instead of what the file says.
+    """
     config = read(file or config_file())
-    hosting = _hosting(config)
+    hosting = _hosting(config, role, listen)
     notices = Notices(config.defaults.language, config.secrets()) if config.admin else None
     observers: list[Processor] = [hosting.metrics] if hosting else []
     if notices is not None:
@@ -75,19 +80,24 @@ def run(file: Path | None) -> None:
         observers=observers,
     )
     with exporting(version("digestbot")):
-        finish(_run(config, hosting, notices))
+        finish(_run(config, role, hosting, notices))
 
 
-def _hosting(config: Config) -> Hosting | None:
+def _hosting(config: Config, role: Role, listen: str) -> Hosting | None:
     """What is hosted, where there is a web server; its libraries are not imported elsewhere."""
-    if config.web is None:
+    if role is Role.WEB and config.web is None:
+        raise InvalidConfig(f"{config.file}: the role web needs a section [web]")
+    if config.web is None or not (role.hosts or listen):
         return None
+    from bot.web.config import listening_at
     from bot.web.hosting import Hosting
 
-    return Hosting(config.web)
+    return Hosting(listening_at(config.web, listen) if listen else config.web)
 
 
-async def _run(config: Config, hosting: Hosting | None, notices: Notices | None) -> None:
+async def _run(
+    config: Config, role: Role, hosting: Hosting | None, notices: Notices | None
+) -> None:
     async with opened(config.file, logging=True) as app, AsyncExitStack() as stack:
         try:
             senders = open_senders(config)
@@ -104,14 +114,36 @@ async def _run(config: Config, hosting: Hosting | None, notices: Notices | None)
         follow = [work.alerts.moved] if work.alerts is not None else []
         keeper = Keeper(app, config, follow)
         await stack.enter_async_context(keeper.running())
+        loop = await _loop(role, app, work, senders, common, stack=stack)
         if hosting is None:
-            check_called(config, senders)
-            await runner.run(work, stop)
+            if role.hosts:
+                check_called(config, senders)
+            await loop(stop)
+        elif not role.hosts:
+            mounts = hosting.mounts(app, {}, None, common.look, sweeps=role.sweeps)
+            await hosting.run(mounts, loop, stop)
         else:
             hooks = Hooks(config.forges, app.ledger, keeper.arrived)
             stack.push_async_callback(hooks.settle)
-            mounts = hosting.mounts(app, senders, work.posts, common.look)
-            await hosting.run({**mounts, PREFIX.rstrip("/"): hooks}, work, stop)
+            mounts = hosting.mounts(app, senders, work.posts, common.look, sweeps=role.sweeps)
+            await hosting.run({**mounts, PREFIX.rstrip("/"): hooks}, loop, stop)
+
+
+async def _loop(
+    role: Role,
+    app: App,
+    work: runner.Work,
+    senders: Mapping[str, Sender],
+    common: Common,
+    *,
+    stack: AsyncExitStack,
+) -> Callable[[asyncio.Event], Coroutine[None, None, None]]:
+    """What the process does; the engine of jobs is imported where a role needs it."""
+    if role is Role.ALL:
+        return partial(runner.run, work)
+    from bot.jobs.parts import loop_of
+
+    return await loop_of(role, app, work, senders, common, stack=stack)
 
 
 async def _leases(app: App, stack: AsyncExitStack) -> Leases:
@@ -174,7 +206,14 @@ def _work(
         alerts=alerting,
         parking=Parking(SqlRefusals(app.database), app.clock),
         receivers=[sender for sender in senders.values() if isinstance(sender, Receiver)],
+        elected={name: one for name, one in senders.items() if _connects(one)},
     )
+
+
+def _connects(sender: Sender) -> bool:
+    """Whether a sender hears by a connection of its own; what is called may be heard by many."""
+    called = isinstance(sender, Called) and sender.web is not None
+    return isinstance(sender, Receiver) and not called
 
 
 def _desk(config: Config, senders: Mapping[str, Sender], work: runner.Work) -> Desk | None:

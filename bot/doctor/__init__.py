@@ -37,6 +37,8 @@ async def examine(data: Path, config: Config | None) -> Sequence[Finding]:
         ("work", asyncio.to_thread(work, data)),
         ("clones", clones(data, repositories)),
     ]
+    if address := config.redis_url if config else Environment.read().redis:
+        looks.append(("redis", _redis(address)))
     if config is not None:
         looks.append(("network", network(config)))
     found = await asyncio.gather(*(guarded(subject, look) for subject, look in looks))
@@ -51,6 +53,12 @@ async def _archive(data: Path, config: Config | None) -> Sequence[Finding]:
     from bot.doctor.server import server
 
     return await server(url)
+
+
+async def _redis(address: str) -> Sequence[Finding]:
+    from bot.doctor.redis import redis
+
+    return await redis(address)
 
 
 def ill(findings: Sequence[Finding]) -> bool:

@@ -111,7 +111,13 @@ class SqlLedger:
             .returning(slots.c.slot)
         )
         async with self._database.writing() as connection:
-            return await connection.scalar(claimed) is not None
+            first = await connection.scalar(claimed) is not None
+            if first:
+                await self._claimed(connection, subscription, slot)
+            return first
+
+    async def _claimed(self, _connection: AsyncConnection, _subscription: str, _slot: str) -> None:
+        """What is written with a claim, in its transaction; here nothing."""
 
     async def last_slot(self, subscription: str) -> str | None:
         """The newest slot that was claimed for a subscription; dates sort as their texts do."""

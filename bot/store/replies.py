@@ -6,12 +6,13 @@ Whoever inserts the row of a message first answers it, among tasks and processes
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
 from sqlalchemy import ColumnElement, Row, bindparam, delete, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.conversation.record import KEPT, Key, Record, Stage, dump, load
 from bot.platforms.base import Incoming, Receipt
@@ -99,7 +100,14 @@ class SqlReplies:
         rows = list({claim.name: claim.row() for claim in reversed(batch)}.values())
         async with self._database.writing() as connection:
             await connection.execute(_FORGOTTEN, {"over": over})
-            return {tuple(row) for row in await connection.execute(_CLAIMED, rows)}
+            made = {tuple(row) for row in await connection.execute(_CLAIMED, rows)}
+            await self._recorded(connection, made)
+            return made
+
+    async def _recorded(
+        self, _connection: AsyncConnection, _made: Collection[tuple[str, ...]]
+    ) -> None:
+        """What is written with new records, in their transaction; here nothing."""
 
     async def get(self, key: Key) -> Record | None:
         """What is remembered of a message."""

@@ -9,6 +9,7 @@ from typing import Annotated, Any, NamedTuple
 from pydantic import AfterValidator, BeforeValidator, Field, SecretStr, field_validator
 
 from bot.settings import Settings
+from digest.errors import InvalidConfig
 
 SECTION = "web"
 
@@ -80,3 +81,11 @@ class WebSettings(Settings):
                 "openssl rand -base64 24"
             )
         return token
+
+
+def listening_at(settings: WebSettings, written: str) -> WebSettings:
+    """The settings with another address to listen at. Raises ``InvalidConfig``."""
+    try:
+        return settings.model_copy(update={"listen": _listen(written)})
+    except ValueError as error:
+        raise InvalidConfig(f"--listen: {error}") from None

@@ -42,6 +42,8 @@ class Health:
     metrics: Metrics
     receivers: Mapping[str, Sender] = field(default_factory=dict)
     secrets: Sequence[str] = ()
+    sweeps: bool = True
+    """Whether this process takes up what is left; else nobody waits for it to."""
     shared: Look | None = None
     """Asks what processes share; its trouble is told and makes nothing unready, as all goes on."""
     began: float = field(default_factory=time.monotonic)
@@ -62,6 +64,8 @@ class Health:
         }
 
     def _sweep(self) -> str:
+        if not self.sweeps:
+            return ""
         ago = self.metrics.swept_ago
         if ago is None:
             ago = time.monotonic() - self.began

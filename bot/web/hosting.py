@@ -8,12 +8,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from importlib.metadata import version
 
 from starlette.routing import BaseRoute
 
-from bot import runner
 from bot.app import App
 from bot.metrics import Metrics
 from bot.platforms.base import Asgi, Called, Sender
@@ -45,10 +44,13 @@ class Hosting:
         senders: Mapping[str, Sender],
         channels: Channels | None = None,
         shared: Look | None = None,
+        *,
+        sweeps: bool = True,
     ) -> Mounts:
         """Everything that the program hosts; pages of ``channels`` and all else where these are.
 
-        ``shared`` asks the Redis of the processes, where there is one.
+        ``shared`` asks the Redis of the processes, where there is one; ``sweeps`` says whether
+        this process sweeps.
         """
         health = Health(
             database=app.database,
@@ -57,6 +59,7 @@ class Hosting:
             receivers=senders,
             secrets=app.config.secrets() if app.config else (),
             shared=shared,
+            sweeps=sweeps,
         )
         root = [*routes(health, self.settings.metrics_token)]
         if channels is not None and app.config is not None:
@@ -65,8 +68,13 @@ class Hosting:
         mounts.update(events(senders))
         return mounts
 
-    async def run(self, mounts: Mounts, work: runner.Work, stop: asyncio.Event) -> None:
-        """The loop beside the web server, which ends first: what it took in is still answered.
+    async def run(
+        self,
+        mounts: Mounts,
+        work: Callable[[asyncio.Event], Coroutine[None, None, None]],
+        stop: asyncio.Event,
+    ) -> None:
+        """The loop ``work`` beside the web server, which ends first: what it took in is answered.
 
         Raises ``UserError`` where the server's address cannot be had; nothing is posted then.
         """
@@ -74,7 +82,7 @@ class Hosting:
         answering = application(mounts, largest=settings.max_body, seconds=settings.body_seconds)
         drained = asyncio.Event()
         async with serving(answering, settings):
-            loop = asyncio.create_task(runner.run(work, drained))
+            loop = asyncio.create_task(work(drained))
             stopped = asyncio.create_task(stop.wait())
             await asyncio.wait({loop, stopped}, return_when=asyncio.FIRST_COMPLETED)
             stopped.cancel()

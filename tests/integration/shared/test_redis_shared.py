@@ -13,7 +13,9 @@ import structlog
 from structlog.testing import capture_logs
 
 from bot.access.asked import Alone
+from bot.check import Weight
 from bot.conversation.record import Key, Stage
+from bot.doctor.redis import redis as doctor
 from bot.metrics import Metrics
 from bot.platforms.base import Incoming
 from bot.rates import Pace, Rate, TooBusy
@@ -239,3 +241,15 @@ async def test_address_that_is_none_is_refused_and_one_that_is_silent_is_not(tmp
 def test_library_of_redis_is_not_imported_without_an_address() -> None:
     lines = "import sys, bot.commands.running, bot.config; assert 'redis' not in sys.modules"
     subprocess.run([sys.executable, "-c", lines], check=True)
+
+
+async def test_doctor_tells_of_redis_and_worries_where_it_is_away(server) -> None:
+    (found,) = await doctor(server.url)
+    assert found.weight is Weight.OK
+    assert "Redis" in found.text
+    server.stop()
+    (found,) = await doctor(server.url)
+    assert found.weight is Weight.WARNING
+    assert "counts alone" in found.text
+    (found,) = await doctor("redis://host:none")
+    assert found.weight is Weight.ERROR

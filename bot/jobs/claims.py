@@ -1,0 +1,40 @@
+"""Claims that put down a job in their own transaction: what is claimed is also going to be done."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from bot.jobs.engine import Engine
+from bot.runner import NOTES
+from bot.store.database import Database
+from bot.store.ledger import SqlLedger
+from bot.store.replies import SqlReplies
+
+
+class DeferringLedger(SqlLedger):
+    """The ledger of a process that claims slots for others to work on."""
+
+    def __init__(self, database: Database, engine: Engine) -> None:
+        super().__init__(database)
+        self._engine = engine
+
+    async def _claimed(self, connection: AsyncConnection, subscription: str, _slot: str) -> None:
+        # The loop's own notes stand among the slots.
+        if not subscription.startswith(NOTES):
+            await self._engine.put_channel(subscription, connection)
+
+
+class DeferringReplies(SqlReplies):
+    """The records of a process that hears for others to answer."""
+
+    def __init__(self, database: Database, engine: Engine) -> None:
+        super().__init__(database)
+        self._engine = engine
+
+    async def _recorded(
+        self, connection: AsyncConnection, made: Collection[tuple[str, ...]]
+    ) -> None:
+        keys = [(account, chat, message) for account, chat, message in made]
+        await self._engine.put_answers(keys, connection)

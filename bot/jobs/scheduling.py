@@ -1,0 +1,81 @@
+"""The scheduler: finds what is due, claims it and puts it down as jobs; does none of it.
+
+Any number of schedulers may run: a slot's claim is had by one, and of the periodic sweep the
+library's unique key lets one be put down at a time.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import timedelta
+
+import structlog
+
+from bot.delivery import Left
+from bot.jobs.engine import SWEEPS, Engine
+from bot.roster import Post
+from bot.runner import GRACE, Runner, Work
+from bot.schedule import Slot
+from bot.timetable import Timetable
+from digest.errors import UserError
+
+log = structlog.get_logger(__name__)
+
+
+class Scheduler(Runner):
+    """A loop that claims. Its work's ledger is a ``DeferringLedger``."""
+
+    def __init__(self, work: Work, engine: Engine, timetable: Timetable | None = None) -> None:
+        super().__init__(work, timetable)
+        self._engine = engine
+
+    async def attend(self, post: Post) -> None:
+        """Claim the channel's newest due slot, if nobody did; its job comes with the claim."""
+        with self._under_way():
+            try:
+                await self._due(post)
+            except UserError as error:
+                log.error("slot.failed", channel=post.name, error=str(error))  # noqa: TRY400  # it says all
+            except Exception:
+                log.exception("slot.failed", channel=post.name)
+
+    async def unfinished(self, post: Post, slot: Slot | None) -> Slot | None:
+        """Put down again what was claimed, unless somebody is at it."""
+        if slot is not None:
+            async with self._work.leases.hold(f"slot\0{post.name}") as free:
+                pass
+            if free:
+                await self._engine.put_channel(post.name)
+        return None
+
+    async def _take_up(self, post: Post, left: Left) -> None:
+        if self._left_alone(post):
+            return
+        if left:
+            await self._engine.put_channel(post.name, left=True)
+        await self.attend(post)
+
+
+async def schedule(work: Work, engine: Engine, stop: asyncio.Event) -> None:
+    """Schedule until ``stop`` is set."""
+    timetable = Timetable(timedelta(days=1))
+    scheduler = Scheduler(work, engine, timetable)
+    await scheduler.look()
+    timetable.start()
+    engine.sweeping(scheduler.sweep)
+    duties = [
+        asyncio.create_task(scheduler.sweep()),
+        asyncio.create_task(scheduler.follow()),
+        asyncio.create_task(engine.work([SWEEPS], 1)),
+    ]
+    log.info("run.started", role="scheduler", channels=len(scheduler.posts))
+    try:
+        await stop.wait()
+    finally:
+        timetable.pause()
+        await scheduler.settle(GRACE)
+        timetable.close()
+        for task in duties:
+            task.cancel()
+        await asyncio.gather(*duties, return_exceptions=True)
+        log.info("run.stopped")

@@ -1,0 +1,100 @@
+"""The worker: builds and posts what schedulers claimed, answers what web processes heard."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Mapping
+
+import structlog
+
+from bot.conversation import Conversation
+from bot.conversation.record import Key, load
+from bot.jobs.engine import ANSWERS, CHANNELS, Engine
+from bot.platforms.base import Sender
+from bot.runner import GRACE, Runner, Work
+
+log = structlog.get_logger(__name__)
+
+_FRESH = 60.0
+"""Seconds for which the settings of channels are taken to be as they were read."""
+
+_AT_ONCE = 16
+"""Jobs of a process at a time; most of them wait for a platform or for git."""
+
+
+class Later(Exception):
+    """Somebody else is at it, or it did not work out: the library is to try again."""
+
+
+class Worker(Runner):
+    """Does jobs. ``accounts`` are the senders by their names in the configuration."""
+
+    def __init__(
+        self, work: Work, conversation: Conversation, accounts: Mapping[str, Sender]
+    ) -> None:
+        super().__init__(work)
+        self._conversation = conversation
+        self._accounts = accounts
+        self._looked = -_FRESH
+
+    async def channel(self, name: str, left: bool) -> None:  # a job's arguments
+        """Bring a channel up to date. Raises :class:`Later`, and whatever building it raises."""
+        await self._refresh(name)
+        post = self.posts.get(name)
+        if post is None or self._left_alone(post):
+            return
+        with self._under_way():
+            if left:
+                found = await self._work.delivery.left_of(post.target)
+                await self._conclude(post, await self._work.delivery.resume(post.target, found))
+            async with self._work.leases.hold(f"slot\0{name}") as mine:
+                if not mine:
+                    raise Later(f"another process is at {name}")
+                if (slot := await self._due(post)) is not None:
+                    await self._produce(post, slot)
+
+    async def answer(self, account: str, chat: str, message: str) -> None:
+        """Answer a message. Raises :class:`Later` where that did not work out."""
+        sender = self._accounts.get(account)
+        if sender is None:
+            log.error("answer.no_account", account=account)
+            return
+        with self._under_way():
+            key = Key(account=account, chat=chat, message=message)
+            if not await self._conversation.take_up(sender, key):
+                raise Later("the answer does not stand")
+
+    async def change(self, account: str, incoming: str) -> None:
+        """Let an answer follow its question, which was edited or deleted."""
+        sender = self._accounts.get(account)
+        if sender is not None:
+            with self._under_way():
+                await self._conversation.hear(sender, load(incoming))
+
+    async def _refresh(self, name: str) -> None:
+        now = time.monotonic()
+        if name in self.posts and now - self._looked < _FRESH:
+            return
+        self._looked = now
+        await self.look()
+        if self._work.parking is not None:
+            await self._work.parking.look({})
+
+
+async def labour(worker: Worker, engine: Engine, stop: asyncio.Event) -> None:
+    """Do jobs until ``stop`` is set, then finish what is under way."""
+    engine.serve(worker.channel, worker.answer, worker.change)
+    duties = [
+        asyncio.create_task(engine.work([CHANNELS, ANSWERS], _AT_ONCE)),
+        asyncio.create_task(worker.watch()),
+    ]
+    log.info("run.started", role="worker")
+    try:
+        await stop.wait()
+    finally:
+        for task in duties:
+            task.cancel()
+        await worker.settle(GRACE)
+        await asyncio.gather(*duties, return_exceptions=True)
+        log.info("run.stopped")
