@@ -1,0 +1,102 @@
+"""What members of a chat may not do there, and what a chat is not told of by its own commands."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+import pytest
+
+from digest.chat import ChatSettings, Subscribed
+from digest.errors import UserError
+from digest.managing import Unsubscribe
+from digest.profile import Profile, parse_entry
+from digest.profiling import Alert, EditProfile, ProfileFrom
+from handlers.affected import alert, edit_profile, profile_from
+from handlers.chats import ChatKey, Room
+from handlers.conversing import ConversationKey
+from handlers.profiling import Kept
+from handlers.subscribing import manage
+from tests.fakes import FakeSource, context
+
+ENTRY = parse_entry("--workers")
+HERE = ConversationKey(platform="slack", chat="C1", person="U1")
+
+
+@dataclass
+class Profiles:
+    kept: dict[str, Kept] = field(default_factory=dict)
+
+    async def load(self, owner, repository):
+        return self.kept.get(owner, Kept(owner=owner, profile=Profile(entries=(ENTRY,))))
+
+    async def save(self, repository, kept):
+        self.kept[kept.owner] = kept
+
+
+@dataclass
+class Chats:
+    asked: list[Subscribed] = field(default_factory=list)
+
+    async def settings(self, chat):
+        return ChatSettings()
+
+    async def subscribed(self, chat):
+        return self.asked
+
+    async def unsubscribe(self, chat, repository=""):
+        before = len(self.asked)
+        self.asked = [one for one in self.asked if repository not in {"", one.repository}]
+        return before - len(self.asked)
+
+
+def asked(profiles, *, admin: bool):
+    room = Room(
+        chat=ChatKey(platform="slack", chat="C1"),
+        chats=Chats(),
+        repositories=("acme/engine",),
+        admin=admin,
+    )
+    plain = context(FakeSource([]))
+    return replace(plain, room=room, profiles=profiles, conversation=HERE)
+
+
+@pytest.mark.parametrize(
+    ("handler", "intent"),
+    [
+        (alert, Alert(on=True)),
+        (alert, Alert(on=False)),
+        (edit_profile, EditProfile(clear=True)),
+        (edit_profile, EditProfile(add=(ENTRY,))),
+        (profile_from, ProfileFrom(place="acme/other")),
+    ],
+)
+async def test_member_changes_nothing_that_all_in_a_chat_share(handler, intent):
+    profiles = Profiles()
+    with pytest.raises(UserError, match="admin"):
+        await handler(intent, asked(profiles, admin=False))
+    assert profiles.kept == {}
+
+
+async def test_member_changes_a_profile_of_their_own():
+    profiles = Profiles()
+    await edit_profile(EditProfile(clear=True, mine=True), asked(profiles, admin=False))
+    assert list(profiles.kept) == ["slack@U1"]
+
+
+async def test_admin_turns_alerts_on():
+    profiles = Profiles()
+    await alert(Alert(on=True), asked(profiles, admin=True))
+    assert profiles.kept["slack:C1"].alerts
+
+
+async def test_what_a_chat_may_no_longer_see_is_dropped_by_name_and_named_by_nobody():
+    chats = Chats([Subscribed(repository="acme/secret")])
+    ctx = asked(Profiles(), admin=True)
+    assert ctx.room is not None
+    ctx = replace(ctx, room=replace(ctx.room, chats=chats))
+    with pytest.raises(UserError) as refused:
+        await manage(Unsubscribe(repository="acme/wrong"), ctx)
+    assert "engine" in str(refused.value)
+    assert "secret" not in str(refused.value)
+    await manage(Unsubscribe(repository="acme/secret"), ctx)
+    assert chats.asked == []
