@@ -1,11 +1,13 @@
 """The digests that were made, kept under their names so that they can be shown again.
 
 One that was made after its window had ended is frozen: making it again changes nothing. One that
-was made earlier, of a day that was still going on, gives way to the next of its name.
+was made earlier, of a day that was still going on, gives way to the next of its name. A full report
+is kept once for all digests that have the same.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,12 +15,12 @@ from datetime import datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from sqlalchemy import Row, Select, literal, select
+from sqlalchemy import Row, Select, delete, literal, select
 
 from bot.store.database import Database
 from bot.store.dialect import contains, insert_into
 from bot.store.rows import moment, seconds, storable
-from bot.store.tables import digests
+from bot.store.tables import digests, reports
 from bot.store.writing import chunks
 from digest.window import Window
 from handlers.ports import Outcome, State
@@ -26,7 +28,7 @@ from handlers.ports import Outcome, State
 _AHEAD = timedelta(days=1)
 """How far the date of a commit may be ahead of the clock that digests are made by."""
 
-_CONTENT = frozenset({"document", "markdown", "tip", "outcomes"})
+_CONTENT = frozenset({"document", "report", "tip", "outcomes"})
 
 HEADINGS: Select[*tuple[Any, ...]] = select(*(c for c in digests.c if c.name not in _CONTENT))
 """What :func:`heading` reads."""
@@ -76,16 +78,21 @@ class SqlDigests:
 
         Raises ``UnwritableFolder`` and ``BrokenArchive``, as every method does.
         """
+        name, row = digest.heading.name, _columns(digest)
         async with self._database.writing() as connection:
-            await connection.execute(_KEEP, _columns(digest))
-            wanted = select(digests).where(digests.c.name == digest.heading.name)
-            return _kept((await connection.execute(wanted)).one())
+            before = select(digests.c.report).where(digests.c.name == name)
+            given_up = {row["report"], await connection.scalar(before)} - {None}
+            report = {"key": row["report"], "markdown": storable(digest.markdown)}
+            await connection.execute(insert_into(reports).on_conflict_do_nothing(), report)
+            await connection.execute(_KEEP, row)
+            still = select(digests.c.report).where(digests.c.report == reports.c.key).exists()
+            await connection.execute(delete(reports).where(reports.c.key.in_(given_up), ~still))
+            return _kept((await connection.execute(_WHOLE.where(digests.c.name == name))).one())
 
     async def get(self, name: str) -> KeptDigest | None:
         """The digest of a name."""
         async with self._database.reading() as connection:
-            wanted = select(digests).where(digests.c.name == name)
-            row = (await connection.execute(wanted)).first()
+            row = (await connection.execute(_WHOLE.where(digests.c.name == name))).first()
         return _kept(row) if row else None
 
     async def posted(self, names: Sequence[str], sha: str) -> Sequence[str]:
@@ -133,7 +140,7 @@ def _columns(digest: KeptDigest) -> dict[str, Any]:
         "zone": heading.window.zone.key,
         "created_at": seconds(heading.created_at),
         "document": storable(digest.document),
-        "markdown": storable(digest.markdown),
+        "report": hashlib.sha256(storable(digest.markdown).encode()).hexdigest(),
         "counts": json.dumps(dict(heading.counts)),
         "tip": digest.tip,
         "outcomes": storable(json.dumps([[o.sha, o.state, o.why] for o in digest.outcomes])),
@@ -166,6 +173,7 @@ def _kept(row: Row[*tuple[Any, ...]]) -> KeptDigest:
     )
 
 
+_WHOLE = select(*digests.c, reports.c.markdown).join(reports, reports.c.key == digests.c.report)
 _insertion = insert_into(digests)
 _KEEP = _insertion.on_conflict_do_update(
     index_elements=[digests.c.name],

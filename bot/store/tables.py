@@ -225,12 +225,22 @@ digests = Table(
     Column("zone", Text, nullable=False),
     Column("created_at", BigInteger, nullable=False),
     Column("document", Text, nullable=False),
-    Column("markdown", Text, nullable=False),
+    # Its full report, by key; many digests have the same.
+    Column("report", Text, nullable=False),
     Column("counts", Text, nullable=False),
     # Where the branch stood, and how each commit ends once the digest is delivered.
     Column("tip", Text, nullable=False),
     Column("outcomes", Text, nullable=False),
     Index(None, "created_at"),
+    Index(None, "report"),
+)
+
+# Full reports as Markdown, by the SHA-256 of the text in hexadecimal.
+reports = Table(
+    "reports",
+    metadata,
+    Column("key", Text, primary_key=True),
+    Column("markdown", Text, nullable=False),
 )
 
 # What a model said of a change, checked; see bot.store.analyses. The row of a change is found by

@@ -23,6 +23,7 @@ REVISIONS = (
     "0010",
     "0011",
     "0012",
+    "0013",
 )
 """The revisions that this program knows, oldest first; each is a file in ``versions``."""
 

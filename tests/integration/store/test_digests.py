@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
+from sqlalchemy import func, select
 
 from bot.store.digests import Heading, KeptDigest, SqlDigests
 from bot.store.engine import Database
+from bot.store.tables import reports
 from digest.window import Window
 from handlers.ports import Outcome, State
 from tests.integration.store.samples import START, sha_of
@@ -70,3 +73,22 @@ async def test_list_is_newest_first_and_cut(digests: SqlDigests) -> None:
         await digests.keep(digest(name, WINDOW.until + timedelta(hours=hours)))
     assert [h.name for h in await digests.list(2)] == ["c", "b"]
     assert (await digests.list(9))[-1] == digest("a", WINDOW.until).heading
+
+
+async def test_one_report_is_kept_for_all_digests_that_have_it(digests, database) -> None:
+    async def held() -> int:
+        async with database.reading() as connection:
+            return await connection.scalar(select(func.count()).select_from(reports))
+
+    noon = WINDOW.since + timedelta(hours=12)
+    for name in "abc":
+        await digests.keep(digest(name, noon))
+    assert await held() == 1
+    for left, name in ((2, "a"), (2, "b"), (1, "c")):
+        later = replace(digest(name, WINDOW.until), markdown="# later")
+        assert await digests.keep(later) == later
+        assert await held() == left
+    # What comes too late for its name leaves nothing behind.
+    late = replace(digest("a", WINDOW.until + timedelta(hours=1)), markdown="# too late")
+    assert (await digests.keep(late)).markdown == "# later"
+    assert await held() == 1
