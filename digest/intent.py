@@ -39,7 +39,8 @@ class Changed:
 
     ``topic`` is the asker's own words, or empty for every topic; ``author`` a part of a name;
     ``path`` the begin of a path; ``level`` the least level; of ``kinds`` one is enough; ``label``
-    is a label or bracketed tag. Empty ones do not narrow. ``daily`` asks for numbers by day.
+    is a label or bracketed tag. Empty ones do not narrow. ``daily`` asks for numbers by day,
+    ``people``, of a topic, for numbers by author.
     """
 
     window: Span
@@ -50,6 +51,7 @@ class Changed:
     kinds: tuple[Kind, ...] = ()
     label: str = ""
     daily: bool = False
+    people: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -256,7 +258,7 @@ def format_intent(intent: Intent) -> str:
 
 
 def _format_changed(intent: Changed) -> str:
-    parts = ["changed"]
+    parts = ["who touched" if intent.people else "changed"]
     if intent.topic:
         parts.append(intent.topic)
     daily = " per day" if intent.daily else ""

@@ -80,6 +80,11 @@ _FOREIGN = re.compile(
     r"[\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f\u0370-\u05ff\u0600-\u06ff\u0900-\u097f"
     r"\u0e00-\u0e7f\u3040-\u30ff\uac00-\ud7a3]"
 )
+_WHO = re.compile(
+    r"^who (?:has |have |is )?(?:touch|chang|modif|edit|updat|work|contribut|committ)"
+    r"|谁(?:最近)?(?:改|动|修改|更新|碰|提交|参与|负责|维护)",
+    re.IGNORECASE,
+)
 _MARKS = " ?!.。！？~～;；…,，"
 _SIGNS = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "`": '"', " ": " "})
 
@@ -101,6 +106,8 @@ def parse(text: str, now: datetime, zone: ZoneInfo) -> Intent:
     except InvalidReference:
         pass
     intent = read_aside(asked) or _read(question, now, zone) or _mended(asked, question, now, zone)
+    if isinstance(intent, Changed) and intent.topic and _WHO.search(question):
+        return replace(intent, people=True)
     return intent or Unknown(near=_near(question, language_of(text)), foreign=_is_foreign(asked))
 
 

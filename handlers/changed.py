@@ -31,6 +31,7 @@ from digest.match import (
     resolve,
     sought,
 )
+from digest.people import by_author
 from digest.phrases import (
     KNOWN_ELSEWHERE,
     MENTIONED,
@@ -66,6 +67,8 @@ async def changed(intent: Changed, ctx: Context) -> Answer:
         document = listing_document(title, held.survey, held.why, intent.window, at)
         if intent.daily:
             document = await _charted(document, _query(intent, resolved, reached), reached, ctx)
+        if intent.people:
+            document = await _peopled(document, _query(intent, resolved, reached), ctx)
     else:
         lines = [*await _nothing(intent, resolved, ctx, reached), foot(intent.window, at)]
         document = lines_document(intent.topic, lines, at)
@@ -131,6 +134,13 @@ async def _charted(document: Document, query: Query, reached: Reach, ctx: Contex
     chart: Block = await asyncio.to_thread(by_day, changes, title, ctx.zone, first, last)
     counts, rest = document.blocks[:2], document.blocks[2:]
     return replace(document, blocks=(*counts, chart, *rest))
+
+
+async def _peopled(document: Document, query: Query, ctx: Context) -> Document:
+    """The document with the authors of all its changes below its counts."""
+    changes = await ctx.archive.select(ctx.watched.repository, query)
+    told = await asyncio.to_thread(by_author, changes, ctx.language)
+    return replace(document, blocks=(*document.blocks[:2], *told, *document.blocks[2:]))
 
 
 async def _by_name(

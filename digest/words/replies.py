@@ -28,6 +28,8 @@ NOTES_COUNTS = Phrase(
 )
 CONTRIBUTORS = Phrase("Contributors: {people}", "贡献者：{people}")
 PERSON = Phrase("{name} ({n})", "{name}（{n}）")
+BY_AUTHORS = Phrase("By author ({n:person|people})", "按作者（{n} 人）")
+MORE_PEOPLE = Phrase("and {n:more person|more people}", "另有 {n} 人")
 REST_OF_GROUP = Phrase("and {n} more: {question}", "另有 {n} 个：{question}")
 
 TOUCHED = Phrase("{name}: {n:change|changes}", "{name}：{n} 个变更")

@@ -39,6 +39,7 @@ def expected_changed(row) -> Changed:
         path=row.get("path", ""),
         level=Level(row["level"]) if "level" in row else None,
         kinds=tuple(Kind(kind) for kind in row.get("kinds", ())),
+        people=row.get("people", False),
     )
 
 
@@ -205,3 +206,18 @@ def test_default_period_is_seven_days_in_the_zone_of_the_asker():
     intent = parse("what changed in MoE", NOW, ZONE)
     assert isinstance(intent, Changed)
     assert intent.window.until - intent.window.since == timedelta(days=6, hours=17, minutes=30)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "who touched scheduler in January",
+        "谁改了调度器",
+        'who worked on LoRA path:"src/" last month',
+    ],
+)
+def test_who_touched_a_topic_is_written_down_as_it_is_read(question):
+    intent = parse(question, NOW, ZONE)
+    assert intent.people
+    assert parse(format_intent(intent), NOW, ZONE) == intent
+    assert not parse("what changed in the scheduler", NOW, ZONE).people

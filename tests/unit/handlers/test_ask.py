@@ -368,3 +368,19 @@ async def test_help_tells_of_every_row_of_the_table_with_an_example_each(source)
     assert told == rows + [phrase.text(Language.EN) for phrase in FOLLOWUPS.values()]
     assert all(item.children for item in page.items)
     assert any("affected" in plain(child.spans) for item in page.items for child in item.children)
+
+
+@pytest.mark.parametrize(
+    ("question", "head", "ada"),
+    [
+        ("who touched MoE this week", "By author (2 people)", "Ada (1)"),
+        ("本周谁改了 MoE", "按作者（2 人）", "Ada（1）"),
+    ],
+)
+async def test_who_touched_a_topic_is_told_by_author_with_counts(source, question, head, ada):
+    answer = await ask(question, context(source))
+    shown = text(answer.document)
+    assert head in shown
+    assert ada in shown
+    assert "Grace Hopper" in shown
+    assert shas(answer) == ["aaaaaaa1", "ccccccc3"]
