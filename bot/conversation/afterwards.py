@@ -7,7 +7,7 @@ must find everything as it was: else "more" would skip a page, and "catch up" a 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 
@@ -20,10 +20,15 @@ After = Callable[[Callable[[], Awaitable[None]]], None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Afterwards:
-    """A ``Conversations`` that reads at once and writes afterwards."""
+    """A ``Conversations`` that reads at once and writes afterwards.
+
+    ``thread`` tells the thread that the answer began, if it did: a slash command has none, and
+    whoever asked goes on below the answer.
+    """
 
     kept: Conversations
     after: After
+    thread: Callable[[], str] = str
 
     async def talk(self, key: ConversationKey, now: datetime) -> Talk | None:
         """How far the conversation is."""
@@ -31,7 +36,12 @@ class Afterwards:
 
     async def keep(self, key: ConversationKey, talk: Talk) -> None:
         """Remember, once the answer stands, how far the conversation is."""
-        self.after(partial(self.kept.keep, key, talk))
+        self.after(partial(self._keep, key, talk))
+
+    async def _keep(self, key: ConversationKey, talk: Talk) -> None:
+        await self.kept.keep(key, talk)
+        if not key.thread and (thread := self.thread()):
+            await self.kept.keep(replace(key, thread=thread), talk)
 
     async def last_look(self, key: ConversationKey, repository: Repository) -> Look | None:
         """What the person last looked at."""

@@ -179,9 +179,10 @@ class Answers:
         )
         ctx = replace(ctx, overheard=not passed.incoming.addressed)
         # What is remembered of an answer that nobody got would be wrong.
-        ctx = replace(
-            ctx, conversations=Afterwards(kept=self._app.conversations, after=watch.after)
+        kept = Afterwards(
+            kept=self._app.conversations, after=watch.after, thread=lambda: watch.thread
         )
+        ctx = replace(ctx, conversations=kept)
         if self._served is not None:
             chat = passed.channel.chat if passed.channel else passed.incoming.chat
             mine = partial(_mine, passed.account, chat, admission.repositories)

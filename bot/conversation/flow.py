@@ -283,7 +283,11 @@ class Conversation:
         if document is None:
             await self._records.mark(key, Stage.TOLD)
             return
-        receipt = await message.become(document, watch.settle)
+
+        async def settle() -> None:
+            await watch.settle(message.receipt.thread if message.receipt else "")
+
+        receipt = await message.become(document, settle)
         seconds = round(time.perf_counter() - began, 3)
         log.info("message.answered", platform=sender.name, id=key.message, seconds=seconds)
         if asked.fate is Fate.SAID:  # an answer that is told anew has its picture already

@@ -23,14 +23,16 @@ class Watch:
         self.shown = False
         self._total = self._done = self._said = 0
         self._admitted = False
+        self.thread = ""
         self._after: list[Callable[[], Awaitable[None]]] = []
 
     def after(self, effect: Callable[[], Awaitable[None]]) -> None:
         """Something is to be done once the answer stands."""
         self._after.append(effect)
 
-    async def settle(self) -> None:
-        """The answer stands: do what waited for that."""
+    async def settle(self, thread: str = "") -> None:
+        """The answer stands, and its thread has this name: do what waited for that."""
+        self.thread = thread
         while self._after:
             await self._after.pop(0)()
 

@@ -16,7 +16,7 @@ from bot.rates import Rate
 from tests.integration.platforms.slack_caller import SECRET, Caller
 from tests.integration.platforms.test_slack_receiver import Ears
 from tests.servers.asgi import served
-from tests.servers.slack import BOT_TOKEN, DIRECT, PERSON, TEAM, SlackServer
+from tests.servers.slack import BOT_TOKEN, BOT_USER, CHANNEL, DIRECT, PERSON, TEAM, SlackServer
 
 
 class _Slack:
@@ -31,6 +31,30 @@ class _Slack:
         stamp = f"1700000000.{next(self._numbers):06}"
         self._said = {"type": "message", "user": PERSON, "text": text, "ts": stamp}
         await self._event(self._said | {"channel": DIRECT, "channel_type": "im"})
+
+    async def command(self, text: str) -> None:
+        """The person gives a slash command in the channel."""
+        number = next(self._numbers)
+        form = {
+            "command": "/digest", "text": text, "team_id": TEAM, "user_id": PERSON,
+            "channel_id": CHANNEL, "trigger_id": f"trigger-{number}",
+            "response_url": f"{self.server.url.removesuffix('api/')}response/r{number}",
+        }  # fmt: skip
+        await self._command(form)
+
+    async def ask_in_channel(self, text: str, thread: str = "") -> str:
+        """The person writes in the channel, to the bot or in a thread; the message's stamp."""
+        said = text if thread else f"<@{BOT_USER}> {text}"
+        message = self.server.say(said, thread=thread)
+        event = {"user": PERSON, "text": said, "ts": message.ts, "channel": CHANNEL}
+        if thread:
+            root = next(one for one in self.server.messages if one.ts == thread)
+            event |= {"type": "message", "channel_type": "channel", "thread_ts": thread}
+            event |= {"parent_user_id": root.user}
+        else:
+            event |= {"type": "app_mention"}
+        await self._event(event)
+        return message.ts
 
     async def restate(self, text: str) -> None:
         before, self._said = self._said, self._said | {"text": text}
@@ -88,6 +112,9 @@ class _Slack:
     async def _interact(self, payload: dict[str, Any]) -> None:
         raise NotImplementedError
 
+    async def _command(self, form: dict[str, Any]) -> None:
+        raise NotImplementedError
+
 
 class _Socket(_Slack):
     name = "slack, socket"
@@ -102,6 +129,9 @@ class _Socket(_Slack):
 
     async def _interact(self, payload: dict[str, Any]) -> None:
         self.server.sockets.deliver("interactive", payload)
+
+    async def _command(self, form: dict[str, Any]) -> None:
+        self.server.sockets.deliver("slash_commands", form)
 
     def acknowledged(self) -> bool:
         return all(one.acked for one in self.server.sockets.envelopes)
@@ -122,7 +152,13 @@ class _Http(_Slack):
         self._statuses.append(status)
 
     async def _interact(self, payload: dict[str, Any]) -> None:
-        body = urlencode({"payload": json.dumps(payload)}).encode()
+        await self._form({"payload": json.dumps(payload)})
+
+    async def _command(self, form: dict[str, Any]) -> None:
+        await self._form(form)
+
+    async def _form(self, form: dict[str, Any]) -> None:
+        body = urlencode(form).encode()
         status, _ = await self._caller.post(body, kind="application/x-www-form-urlencoded")
         self._statuses.append(status)
 

@@ -33,6 +33,7 @@ from bot.store.replies import SqlReplies
 from tests.builders import START, RepositoryBuilder
 from tests.e2e.parity import console, feishu, slack, telegram
 from tests.e2e.parity.stage import Stage, until, words
+from tests.servers.slack import BOT_USER, CHANNEL
 
 Open = Callable[[], AbstractAsyncContextManager[Stage]]
 
@@ -217,3 +218,49 @@ async def test_question_with_other_words_has_its_answer_edited(
         await stage.restate("explain #2")
         await until(lambda: words(stage.texts()[-1]) == expected[0])
         assert len(stage.texts()) == 1
+
+
+@asynccontextmanager
+async def in_the_channel(stage, project: Path, folder: Path) -> AsyncIterator[Callable]:
+    """Slack's channel with the program behind it: what comes of an act, and in which thread."""
+    stage.chat = CHANNEL
+
+    async with played(stage, project, folder) as play:
+
+        async def answered(act) -> tuple[list[str], str]:
+            server = stage.server
+            before = len([one for one in server.messages if one.user == BOT_USER])
+            await act
+            async with asyncio.timeout(30):
+                while True:
+                    mine = [one for one in server.messages if one.user == BOT_USER][before:]
+                    left = await SqlReplies(play.app.database).left(stage.account)
+                    if mine and not left:
+                        return words(mine[0].text), mine[0].thread or mine[0].ts
+                    await asyncio.sleep(0.01)
+
+        yield answered
+
+
+@pytest.mark.parametrize("open_stage", STAGES[:2], ids=NAMES[:2])
+async def test_thread_of_a_slash_commands_answer_goes_on_with_it(
+    open_stage: Open, expected: list[list[str]], project: Path, tmp_path: Path
+) -> None:
+    async with open_stage() as stage, in_the_channel(stage, project, tmp_path / "run") as answered:
+        told, thread = await answered(stage.command("explain #2"))
+        assert told == expected[0]
+        why, where = await answered(stage.ask_in_channel("why", thread))
+        assert (why, where) == (expected[1], thread)
+        assert stage.acknowledged()
+
+
+@pytest.mark.parametrize("open_stage", STAGES[:2], ids=NAMES[:2])
+async def test_script_is_answered_alike_in_a_thread_of_a_group(
+    open_stage: Open, expected: list[list[str]], project: Path, tmp_path: Path
+) -> None:
+    async with open_stage() as stage, in_the_channel(stage, project, tmp_path / "run") as answered:
+        asking = stage.ask_in_channel(SCRIPT[0])
+        told, thread = await answered(asking)
+        assert told == expected[0]
+        for text, answer in zip(SCRIPT[1:4], expected[1:4], strict=True):
+            assert await answered(stage.ask_in_channel(text, thread)) == (answer, thread), text
