@@ -7,6 +7,11 @@ import socket
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# A busy machine is slow; how fast something is, benchmarks say.
+settings.register_profile("plain", deadline=None)
+settings.load_profile("plain")
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 

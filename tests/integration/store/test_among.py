@@ -37,7 +37,6 @@ LABELLED = narrowed(Resolved(), (), "ci")
     ],
     # A set in a name would stand in another order in every process.
     ids=["two", "none", "unknown", "term", "path", "fixes", "breaking", "breaking-one", "label"],
-    ids=str,
 )
 async def test_archive_finds_what_the_fake_finds(archive: SqlArchive, query: Query) -> None:
     await archive.save(REPOSITORY, CHANGES)

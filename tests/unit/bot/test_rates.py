@@ -8,7 +8,9 @@ from dataclasses import dataclass, field
 import pytest
 
 from bot import rates
-from bot.courier import Courier, Patience, Target
+from bot.conversation.message import Message
+from bot.conversation.record import Key
+from bot.courier import Patience, Target
 from bot.delivery import Delivery, Posting
 from bot.platforms.base import SendError, SendReason
 from bot.rates import Pace, Rate, TooBusy, Window
@@ -193,10 +195,16 @@ async def test_a_turn_that_is_refused_leaves_the_part_to_the_next_resume():
     assert sender.calls == 0
 
 
+class Unkept:
+    """Records that nobody reads again."""
+
+    async def mark(self, *_: object) -> None:
+        """Forget it."""
+
+
 async def test_answers_ask_for_their_own_turns():
     sender = Slow()
     sender.gate.set()
-    target = Target(name="c", sender=sender, chat="c")
-    (part,) = sender.render(paragraphs("one"))
-    await Courier(FakeLedger(), Patience()).call(target, part, None)
+    key = Key(account="a", chat="c", message="1")
+    await Message(sender, key, Unkept(), Patience()).become(paragraphs("one"))
     assert sender.answers == [True]
