@@ -66,6 +66,9 @@ bench-delivery: dev ## posting and hearing beside the limits of platforms, and b
 bench-crash: dev ## processes killed at every step of posting: what stands twice, what is lost
 	@$(BIN)/python -m benchmarks.crash
 
+bench-scale: dev ## workers side by side, a backlog, memory, on a PostgreSQL of its own; REPO=path
+	@$(BIN)/python -m benchmarks.scale $(REPO)
+
 bench-questions: dev ## answers from a real clone beside git's own searches; REPO=path
 	@$(BIN)/python -m benchmarks.questions $(REPO)
 

@@ -17,6 +17,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 _PATIENCE = 60.0
 
@@ -93,7 +94,7 @@ class Postgres:
         done = subprocess.run(command, capture_output=True, check=False, **self._as())
         assert done.returncode == 0, done.stderr.decode()
 
-    def _as(self) -> dict[str, object]:
+    def _as(self) -> dict[str, Any]:
         if self._user is None:
             return {"cwd": self.folder}
         ids = {"user": self._user.pw_uid, "group": self._user.pw_gid, "extra_groups": []}

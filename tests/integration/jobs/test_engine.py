@@ -1,0 +1,260 @@
+"""Jobs on a real PostgreSQL: with the claim or not at all, once, again after a death."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from datetime import UTC, datetime, time
+from io import StringIO
+from zoneinfo import ZoneInfo
+
+import pytest
+from procrastinate.exceptions import AlreadyEnqueued
+from sqlalchemy import text
+
+from bot.conversation.record import Key
+from bot.courier import Patience, Target
+from bot.delivery import Delivery
+from bot.jobs.claims import DeferringLedger, DeferringReplies
+from bot.jobs.engine import ANSWERS, CHANNELS, SWEEPS, Engine
+from bot.jobs.receiving import Intake
+from bot.jobs.scheduling import Scheduler
+from bot.jobs.working import Later, Worker
+from bot.platforms.base import Fate, Incoming
+from bot.platforms.console import Console
+from bot.roster import Fixed, Post
+from bot.runner import Runner, Work
+from bot.schedule import Spec
+from bot.store.leases import ServerLeases
+from bot.store.ledger import SqlLedger
+from bot.store.postgresql import PostgresDatabase, open_postgres
+from tests.integration.dying_process import DUE, At, build, finish
+
+
+class Done:
+    """Jobs that were done, by what they were given."""
+
+    def __init__(self) -> None:
+        self.channels: list[tuple[str, bool]] = []
+        self.answers: list[tuple[str, ...]] = []
+        self.changes: list[tuple[str, str]] = []
+        self.fails = 0
+
+    async def channel(self, name: str, left: bool) -> None:
+        if self.fails:
+            self.fails -= 1
+            raise Later("not now")
+        self.channels.append((name, left))
+
+    async def answer(self, account: str, chat: str, message: str) -> None:
+        self.answers.append((account, chat, message))
+
+    async def change(self, account: str, incoming: str) -> None:
+        self.changes.append((account, incoming))
+
+
+@pytest.fixture
+async def database(address: str) -> AsyncIterator[PostgresDatabase]:
+    async with await open_postgres(address) as opened:
+        yield opened
+
+
+@pytest.fixture
+async def engine(database: PostgresDatabase) -> AsyncIterator[Engine]:
+    async with Engine(database, heartbeat=0.1) as opened:
+        yield opened
+
+
+@asynccontextmanager
+async def at_work(engine: Engine, done: Done) -> AsyncIterator[None]:
+    engine.serve(done.channel, done.answer, done.change)
+    task = asyncio.create_task(engine.work([CHANNELS, ANSWERS], 4))
+    yield
+    task.cancel()
+    with suppress(asyncio.CancelledError):
+        await task
+
+
+async def until(found) -> None:
+    async with asyncio.timeout(30):
+        while not found():
+            await asyncio.sleep(0.02)
+
+
+def said(number: str, fate: Fate = Fate.SAID) -> Incoming:
+    return Incoming(
+        platform="p", chat="c", person="u", text="help", id=number, at=datetime.now(UTC), fate=fate
+    )
+
+
+async def test_channel_waits_once_however_often_it_is_put_down(engine: Engine) -> None:
+    for _ in range(3):
+        await engine.put_channel("team")
+    assert await engine.waiting() == 1
+    done = Done()
+    async with at_work(engine, done):
+        await until(lambda: done.channels)
+    assert done.channels == [("team", False)]
+    assert await engine.waiting() == 0
+
+
+async def test_second_opening_finds_the_tables(database: PostgresDatabase) -> None:
+    async with Engine(database) as one, Engine(database) as other:
+        await one.put_channel("team")
+        assert await other.waiting() == 1
+
+
+async def test_claim_and_job_are_there_together_or_not_at_all(database, engine) -> None:
+    ledger = DeferringLedger(database, engine)
+    assert await ledger.claim_slot("team", "2026-01-23")
+    assert not await ledger.claim_slot("team", "2026-01-23")
+    assert await engine.waiting() == 1
+    # What waits already serves the next slot as well, and the claim stands.
+    assert await ledger.claim_slot("team", "2026-01-24")
+    assert await ledger.last_slot("team") == "2026-01-24"
+    await ledger.claim_slot("finished:team", "2026-01-23")
+    assert await engine.waiting() == 1
+
+    class Undone(DeferringLedger):
+        async def _claimed(self, connection, subscription, slot):
+            await super()._claimed(connection, subscription, slot)
+            raise RuntimeError("the process dies")
+
+    with pytest.raises(RuntimeError):
+        await Undone(database, engine).claim_slot("other", "2026-01-23")
+    assert await ledger.last_slot("other") is None
+    assert await engine.waiting() == 1
+
+
+async def test_message_is_put_down_with_its_record_once(database, engine) -> None:
+    sender = Console(StringIO())
+    intake = Intake(DeferringReplies(database, engine), engine, At(DUE), {"desk": sender})
+    for number in ("1", "1", "2"):
+        await intake.hear(sender, said(number))
+    await intake.hear(sender, said("1", Fate.EDITED))
+    assert await engine.waiting() == 3
+    done = Done()
+    async with at_work(engine, done):
+        await until(lambda: len(done.answers) == 2 and done.changes)
+    assert sorted(done.answers) == [("desk", "c", "1"), ("desk", "c", "2")]
+    assert done.changes[0][0] == "desk"
+    record = await DeferringReplies(database, engine).get(
+        Key(account="desk", chat="c", message="1")
+    )
+    assert record is not None
+
+
+async def test_job_that_fails_is_done_again_by_the_library(engine: Engine) -> None:
+    done = Done()
+    done.fails = 1
+    await engine.put_channel("team", left=True)
+    async with at_work(engine, done):
+        await until(lambda: done.channels)
+    assert done.channels == [("team", True)]
+
+
+async def test_job_of_a_worker_that_died_is_put_down_again(database, engine) -> None:
+    await engine.put_channel("team")
+    async with database.writing() as connection:
+        # As a worker leaves it whose own row is gone.
+        await connection.execute(text("UPDATE procrastinate_jobs SET status = 'doing'"))
+    assert await engine.waiting() == 0
+    assert await engine.rescue() == 1
+    assert await engine.rescue() == 0
+    assert await engine.waiting() == 1
+
+
+async def test_job_of_a_dead_worker_gives_way_to_one_that_waits(database, engine) -> None:
+    await engine.put_channel("team")
+    async with database.writing() as connection:
+        await connection.execute(text("UPDATE procrastinate_jobs SET status = 'doing'"))
+    await engine.put_channel("team")
+    assert await engine.rescue() == 1
+    assert await engine.rescue() == 0
+    assert await engine.waiting() == 1
+
+
+async def test_periodic_sweep_is_put_down_once_for_two_processes(engine, database) -> None:
+    async with Engine(database) as other:
+        for one in (engine, other):
+            manager = one._app.job_manager
+            job = one._app.tasks["digestbot.sweep"].configure(task_kwargs={"timestamp": 300}).job
+            with suppress(AlreadyEnqueued):
+                await manager.defer_periodic_job(job, periodic_id="", defer_timestamp=300)
+        [job] = await manager.list_jobs_async(queue=SWEEPS)
+        assert job.task_name == "digestbot.sweep"
+
+
+def duty(ledger: SqlLedger, leases: ServerLeases, sender: Console) -> Work:
+    target = Target(name="team", chat="", sender=sender)
+    spec = Spec(at=time(9), zone=ZoneInfo("UTC"))
+    return Work(
+        posts=Fixed([Post(target=target, spec=spec)]),
+        build=build,
+        finish=finish,
+        hearing=None,
+        delivery=Delivery(ledger, leases, [target], Patience(first=0)),
+        ledger=ledger,
+        leases=leases,
+        clock=At(DUE),
+    )
+
+
+async def test_scheduler_claims_and_a_worker_posts(database, engine, tmp_path) -> None:
+    with (tmp_path / "posts.txt").open("w") as stream:
+        sender, leases = Console(stream), ServerLeases(database)
+        ledger, plain = DeferringLedger(database, engine), SqlLedger(database)
+        await plain.claim_slot("first-seen:team", "2026-01-21")
+        scheduler = Scheduler(duty(ledger, leases, sender), engine)
+        await scheduler.sweep()
+        assert await engine.waiting() == 1
+        assert await plain.last_slot("finished:team") is None
+        worker = Worker(duty(plain, leases, sender), None, {"desk": sender})
+        async with leases.hold("slot\0team"):
+            await scheduler.sweep()
+            with pytest.raises(Later):
+                await worker.channel("team", False)
+        await worker.channel("team", False)
+        await worker.channel("team", True)
+        assert await plain.last_slot("finished:team") == "2026-01-23"
+        await leases.aclose()
+    assert (tmp_path / "posts.txt").read_text().count("digest of 2026-01-23") == 1
+
+
+class Socket(Console):
+    """Hears by a connection; counts how many are open."""
+
+    open = 0
+
+    async def listen(self):
+        Socket.open += 1
+        try:
+            await asyncio.Event().wait()
+            yield said("1")
+        finally:
+            Socket.open -= 1
+
+
+async def test_account_is_heard_by_one_process_and_by_another_after_it(
+    database, monkeypatch
+) -> None:
+    monkeypatch.setattr("bot.runner.ELECTION", 0.05)
+    every = [ServerLeases(database) for _ in range(2)]
+    tasks = []
+    for leases in every:
+        sender = Socket(StringIO())
+        work = duty(SqlLedger(database), leases, sender)
+        object.__setattr__(work, "elected", {"desk": sender})
+        tasks.append(asyncio.create_task(Runner(work).listen(sender)))
+        await asyncio.sleep(0.2)
+    assert Socket.open == 1
+    tasks[0].cancel()
+    await asyncio.gather(tasks[0], return_exceptions=True)
+    await every[0].aclose()
+    await until(lambda: Socket.open == 1)
+    assert not tasks[1].done()
+    tasks[1].cancel()
+    await asyncio.gather(tasks[1], return_exceptions=True)
+    assert Socket.open == 0
+    await every[1].aclose()
