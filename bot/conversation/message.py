@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 
 import structlog
@@ -153,7 +154,12 @@ class Message:
         try:
             await asyncio.shield(posting)
         except asyncio.CancelledError:
-            await asyncio.gather(posting, return_exceptions=True)
+            # Who ends this may lose patience and end it again: the post goes on, and is bounded.
+            while not posting.done():
+                with suppress(asyncio.CancelledError):
+                    await asyncio.wait({posting})
+            if not posting.cancelled():
+                posting.exception()  # looked at, so that it is not told as forgotten
             raise
 
     async def _posted(self, part: Part, then: Stage) -> None:

@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
+from datetime import UTC, datetime
 
 from bot.access import Gate
 from bot.access.configured import policy_of
 from bot.app import opened
 from bot.config import read
-from bot.conversation import Answers, Watch
+from bot.conversation import Answers, Key, Watch
+from bot.conversation.message import Message
+from bot.courier import Patience
 from bot.platforms.base import SendError, SendReason
 from bot.roster import Configured
 from bot.senders import subscriptions
+from bot.store.replies import SqlReplies
 from digest.document import Document
 from digest.language import Language
 from digest.markdown import markdown
 from handlers.conversing import ConversationKey
 from tests.builders import RepositoryBuilder
-from tests.fakes_delivery import Crash, Killed
-from tests.integration.conversation.talk import Talk, said
+from tests.fakes_delivery import Crash, Killed, paragraphs
+from tests.integration.conversation.talk import Board, Talk, said
 
 CHANNELS = """
 [platforms.chat]
@@ -66,6 +71,25 @@ async def test_process_that_dies_before_the_answer_stands_changes_nothing(databa
     with contextlib.suppress(Killed):
         await talk.start().hear(talk.sender, said("hello"))
     assert done == []
+
+
+async def test_post_that_is_ended_twice_keeps_its_proof(database):
+    key, records = Key(account="board", chat="C9", message="m1"), SqlReplies(database)
+    await records.claim(key, said("hello"), datetime.now(UTC))
+    board = Board(delay=0.2)
+    message = Message(board, key, records, Patience(first=0, attempts=1, answer=5))
+    telling = asyncio.create_task(message.become(paragraphs("answer")))
+    while not board.calls:
+        await asyncio.sleep(0.001)
+    # An edit of the question ends it, then the end of the program.
+    for _ in range(2):
+        telling.cancel()
+        await asyncio.sleep(0.02)
+    with contextlib.suppress(asyncio.CancelledError):
+        await telling
+    record = await records.get(key)
+    assert record is not None
+    assert record.receipt is not None
 
 
 async def asked(tmp_path, text: str, *, external: bool = False) -> tuple[Document, bool]:
