@@ -25,10 +25,11 @@ from digest.document import (
     plain,
 )
 from digest.graded import Graded
-from digest.intent import Changed, format_intent
+from digest.intent import Changed, More, format_intent
 from digest.kind import Kind, kinds_of
 from digest.phrases import GROUP
 from digest.report import title_link
+from digest.request import Release
 from digest.span import Refs
 from digest.survey import line_of, weightiest_first
 from digest.words import replies as words
@@ -66,8 +67,21 @@ def notes_of(changes: Sequence[Graded]) -> Notes:
     )
 
 
-def notes_document(notes: Notes, refs: Refs, seen: Seen, most: int) -> Document:
-    """The notes as a document with ``most`` changes of each group; the others are counted."""
+def notes_document(
+    notes: Notes,
+    refs: Refs,
+    seen: Seen,
+    most: int,
+    *,
+    page: int = 1,
+    releases: Sequence[Release] = (),
+) -> Document:
+    """The notes as a document with ``most`` changes of each group; the others are counted.
+
+    Each ``page``, from 1, has the next ones; a page beyond the last is the last. ``releases`` are
+    what a forge says of the references, the oldest first.
+    """
+    page = min(page, -(-max(map(len, notes.groups.values()), default=1) // most))
     language = seen.language
     between = plain(refs_words(refs, language))
     title = words.NOTES.text(language, name=seen.repository.name, range=between)
@@ -75,7 +89,8 @@ def notes_document(notes: Notes, refs: Refs, seen: Seen, most: int) -> Document:
     blocks: list[Block] = [
         Heading(1, (Text(title),)),
         Paragraph(words.NOTES_COUNTS(language, n=notes.total, people=people)),
-        *_groups(notes, refs, seen, most),
+        *(Paragraph(_release(release, seen)) for release in releases),
+        *_groups(notes, refs, seen, most, page),
         Paragraph(
             words.CONTRIBUTORS(language, people=people_words(notes.people, language, PEOPLE))
         ),
@@ -84,14 +99,26 @@ def notes_document(notes: Notes, refs: Refs, seen: Seen, most: int) -> Document:
     return Document(title=title, blocks=tuple(blocks), language=str(language))
 
 
-def _groups(notes: Notes, refs: Refs, seen: Seen, most: int) -> Iterator[Block]:
+def _release(release: Release, seen: Seen) -> Spans:
+    """When a release was published, and its name where it has one of its own."""
+    name = " ".join(release.name.split())
+    told = f"{release.tag} ({name})" if name and name != release.tag else release.tag
+    day = release.published_at.astimezone(seen.zone).date().isoformat()
+    return words.PUBLISHED(seen.language, name=told, day=day)
+
+
+def _groups(notes: Notes, refs: Refs, seen: Seen, most: int, page: int) -> Iterator[Block]:
+    first = most * (page - 1)
     for kind, members in notes.groups.items():
+        shown = members[first : first + most]
+        if not shown:
+            continue
         phrase = words.KINDS[kind] if kind else words.OTHER_KINDS
         name = phrase.text(seen.language)
         yield Paragraph((Strong(GROUP.text(seen.language, name=name, n=len(members))),))
-        yield Listing(tuple(_item(change, seen) for change in members[:most]))
-        if len(members) > most:
-            yield Paragraph(_rest(kind, len(members) - most, refs, seen), aside=True)
+        yield Listing(tuple(_item(change, seen) for change in shown))
+        if left := len(members) - first - len(shown):
+            yield Paragraph(_rest(kind, left, refs, seen), aside=True)
 
 
 def _item(change: Graded, seen: Seen) -> Item:
@@ -107,6 +134,9 @@ def _item(change: Graded, seen: Seen) -> Item:
 
 
 def _rest(kind: Kind | None, number: int, refs: Refs, seen: Seen) -> Spans:
-    """How many more there are, with the question that lists them."""
-    question = format_intent(Changed(window=refs, kinds=(kind,) if kind else ()))
-    return words.REST_OF_GROUP(seen.language, n=number, question=Code(question))
+    """How many more there are, with the question that lists them.
+
+    What is of no kind cannot be asked for by it: the next page has more of that.
+    """
+    wanted = Changed(window=refs, kinds=(kind,)) if kind else More()
+    return words.REST_OF_GROUP(seen.language, n=number, question=Code(format_intent(wanted)))

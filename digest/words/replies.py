@@ -26,6 +26,7 @@ NOTES = Phrase("{name}: {range}", "{name}：{range}")
 NOTES_COUNTS = Phrase(
     "{n:change|changes} by {people:person|people}", "{n} 个变更，{people} 位贡献者"
 )
+PUBLISHED = Phrase("{name}, published on {day}", "{name}，发布于 {day}")
 CONTRIBUTORS = Phrase("Contributors: {people}", "贡献者：{people}")
 PERSON = Phrase("{name} ({n})", "{name}（{n}）")
 BY_AUTHORS = Phrase("By author ({n:person|people})", "按作者（{n} 人）")

@@ -320,3 +320,34 @@ async def test_filters_are_tried_on_what_the_forge_calls_changes(server, ctx):
     rule = Rule(field=Field.LABEL, pattern="KV Connector")
     assert (tried.total, tried.kept(Filters(include=(rule,)))) == (2, (1,))
     assert tried.rules(Filters(exclude=(rule,))) == ["exclude label KV Connector"]
+
+
+def publish(server) -> None:
+    for tag, name, day in (("v2", "The second", "22"), ("v1", "v1", "20"), ("v0", "Old", "01")):
+        at = f"2026-01-{day}T00:00:00Z"
+        server.releases.append(
+            {"tag_name": tag, "name": name, "body": "", "draft": False, "published_at": at}
+        )
+
+
+def tagged(source) -> None:
+    source.tags = {"v1": "bbbbbbb2".ljust(40, "0"), "v2": "aaaaaaa1".ljust(40, "0")}
+
+
+async def test_notes_of_two_releases_tell_when_they_were_published(server, source, ctx):
+    tagged(source)
+    publish(server)
+    shown = markdown((await ask("compare v1 v2", ctx)).document)
+    assert "v2 (The second), published on 2026-01-22" in shown
+    assert "v1, published on 2026-01-20" in shown
+    assert "Old" not in shown
+    assert "发布于 2026-01-22" in markdown((await ask("对比 v1 v2", ctx)).document)
+
+
+@pytest.mark.parametrize("act", [Breaks(), Fails(404), Fails(500)])
+async def test_notes_are_whole_without_the_forge(server, source, ctx, act):
+    tagged(source)
+    server.script.extend([act] * 9)
+    answer = await ask("compare v1 v2", ctx)
+    assert answer.total == 1
+    assert "published on" not in markdown(answer.document)

@@ -155,6 +155,22 @@ async def test_compare_groups_by_kind_and_counts_people(ctx):
     assert "Fixes (1 change)" in text
 
 
+async def test_more_of_release_notes_has_the_rest_of_every_group(ctx):
+    source = ctx.watched.source
+    first = change("0000000f", "Begin (#100)", {"src/a.py": 1}, ago(9))
+    others = [
+        change(f"{n:07x}a", f"Tidy {n} (#{n})", {"src/a.py": 1}, ago(5)) for n in range(20, 40)
+    ]
+    source.branch_changes = [*others, first]
+    source.tags = {"v1": first.sha, "v2": others[0].sha}
+    page = shown(await said(ctx, "compare v1 v2"))
+    assert "Other changes (20 changes)" in page
+    assert "and 12 more: `more`" in page
+    rest = shown(await said(ctx, "more")) + shown(await said(ctx, "more"))
+    assert all((f"#{n})" in page) != (f"#{n})" in rest) for n in range(20, 40))
+    assert "more:" not in shown(await said(ctx, "more"))
+
+
 @pytest.mark.parametrize(
     ("question", "error"),
     [("changes since v7.7", UnknownBranch), ("v1.0..v0.9", EmptyRange), ("v1.0..v1.0", EmptyRange)],
