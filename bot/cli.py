@@ -120,7 +120,10 @@ def digest(
     output: Output = None,
     config: ConfigFile = None,
 ) -> None:
-    """Tell what changed on a day (default: the last one with changes) or in a window."""
+    """Tell what changed on a day or in a window.
+
+    The default is the last day with changes.
+    """
     from bot.commands import digest as command
 
     command.run(
@@ -178,7 +181,10 @@ def explain(
     ] = False,
     config: ConfigFile = None,
 ) -> None:
-    """Explain one change: what it does, whom it touches, what to watch."""
+    """Explain one change.
+
+    What it does, whom it touches, what to watch.
+    """
     from bot.commands import asking
 
     asking.explain(
@@ -254,7 +260,7 @@ def run(
         ),
     ] = "",
 ) -> None:
-    """Post the digests of the configuration at their times, until stopped."""
+    """Post digests at their times, and answer, until stopped."""
     from bot.commands import running
 
     running.run(config, role, listen)
@@ -281,7 +287,10 @@ def serve(
     tz: Zone = None,
     config: ConfigFile = None,
 ) -> None:
-    """Show a repository's web pages on this machine: no key, no account, nobody else sees them."""
+    """Show a repository's web pages on this machine.
+
+    No key, no account; nobody else sees them.
+    """
     from bot.commands import serving as command
 
     command.run(
@@ -306,7 +315,7 @@ def check(
     ] = False,
     config: ConfigFile = None,
 ) -> None:
-    """Validate the configuration and probe what it names; post nothing."""
+    """Look at the configuration and all it names; post nothing."""
     from bot.commands import running
 
     running.check(config, spend=spend)
@@ -350,7 +359,9 @@ def init(
         ),
     ] = None,
 ) -> None:
-    """Write a first configuration, asking for what no option tells; overwrite nothing.
+    """Write a first configuration; overwrite nothing.
+
+    What no option tells is asked for.
 
     Secrets are asked for, or taken from DIGESTBOT_<PLATFORM>_<KEY>, and kept in files of their own.
     """
@@ -379,7 +390,10 @@ def doctor(
     json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
     config: ConfigFile = None,
 ) -> None:
-    """Look at this installation, and tell the way out of everything that is wrong with it."""
+    """Look at this installation.
+
+    Tells the way out of everything that is wrong with it.
+    """
     from bot.commands import doctoring
 
     doctoring.run(AnswerFormat.JSON if json else form, config)
@@ -398,7 +412,10 @@ def cost(
     ),
     config: ConfigFile = None,
 ) -> None:
-    """Tell what the model took: calls, tokens and money by day, repository and kind."""
+    """Tell what the model took.
+
+    Calls, tokens and money by day, repository and kind.
+    """
     from bot.commands import cost as command
 
     command.run(since=since, until=until, form=form, config=config)
@@ -429,7 +446,10 @@ def quality(
     ),
     config: ConfigFile = None,
 ) -> None:
-    """Tell how past grades did against what became of the changes; propose thresholds."""
+    """Tell how past grades did; propose thresholds.
+
+    They are held against what became of the changes since.
+    """
     from bot.commands import quality as command
 
     command.run(place=place, since=since, until=until, notes=notes or (), form=form, config=config)
@@ -448,7 +468,10 @@ def deliveries(
     ] = None,
     config: ConfigFile = None,
 ) -> None:
-    """What was not posted, or only perhaps, and the chats that nothing is posted to."""
+    """List what was not posted, and chats that take nothing.
+
+    What was posted only perhaps is listed, too.
+    """
     from bot.commands import deliveries as command
 
     if again is not None:
@@ -461,7 +484,7 @@ def deliveries(
 
 @app.command(hidden=True)
 def demo(repo: Place = ".") -> None:
-    """Digest the last active day of a repository and say what to try next."""
+    """Digest the last active day, and say what to try next."""
     from bot.commands import demo as command
 
     command.run(repo)
@@ -469,7 +492,7 @@ def demo(repo: Place = ".") -> None:
 
 @archive.command("list")
 def archive_list(*, config: ConfigFile = None) -> None:
-    """The repositories and digests that are kept."""
+    """List the repositories and digests that are kept."""
     from bot.commands import archive as command
 
     command.show_all(config)
@@ -483,7 +506,7 @@ def archive_show(
     *,
     config: ConfigFile = None,
 ) -> None:
-    """A kept digest, or everything that is kept of one change."""
+    """Show a kept digest, or all that is kept of a change."""
     from bot.commands import archive as command
 
     command.show(name, config)
@@ -516,7 +539,10 @@ CopyFile = Annotated[Path, typer.Argument(metavar="FILE", help="The copy; never 
 
 @archive.command("backup")
 def archive_backup(file: CopyFile, *, config: ConfigFile = None) -> None:
-    """Copy the archive to a file, also while digestbot runs, and look the copy through."""
+    """Copy the archive to a file, also while digestbot runs.
+
+    The copy is looked through.
+    """
     from bot.commands import keeping
 
     keeping.backup(file, config)
@@ -528,7 +554,7 @@ def archive_restore(
     *,
     config: ConfigFile = None,
 ) -> None:
-    """Put a copy back into a data folder that has no archive."""
+    """Put a copy back into a data folder without an archive."""
     from bot.commands import keeping
 
     keeping.restore(file, config)
@@ -540,7 +566,10 @@ def archive_copy(
     to: Annotated[str, typer.Option(metavar="URL", help="postgresql://user@host/database, empty.")],
     config: ConfigFile = None,
 ) -> None:
-    """Copy the archive of the data folder to PostgreSQL; stop digestbot run before."""
+    """Copy the archive of the data folder to PostgreSQL.
+
+    Stop digestbot run before.
+    """
     from bot.commands import keeping
 
     keeping.copy(to, config)

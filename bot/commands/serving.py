@@ -11,7 +11,7 @@ from pathlib import Path
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.routing import Router
 
-from bot import runner
+from bot import logs, runner
 from bot.app import App, opened
 from bot.commands import finish
 from bot.commands.windows import day_of
@@ -46,6 +46,8 @@ def run(options: Options) -> None:
 
     Raises ``UserError``.
     """
+    # The address is all that is told where somebody reads along; troubles go beside it.
+    logs.configure(level="warning")
     finish(_run(options))
 
 
