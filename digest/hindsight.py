@@ -68,7 +68,7 @@ def hindsight(changes: Sequence[Graded], later: Later) -> Mapping[str, frozenset
 def _undone(changes: Sequence[Graded]) -> Iterator[tuple[str, Fate]]:
     by_number = {g.number: g for g in changes if g.number is not None}
     by_sha = {g.sha[:7]: g for g in changes}
-    by_title = {_bare(g.title): g for g in changes}
+    by_title = {bare_title(g.title): g for g in changes}
     for change in changes:
         undone = change.facts.reverts
         if undone is None:
@@ -76,13 +76,13 @@ def _undone(changes: Sequence[Graded]) -> Iterator[tuple[str, Fate]]:
         found = by_sha.get(undone.sha[:7]) if undone.sha else None
         if found is None and undone.number is not None:
             found = by_number.get(undone.number)
-        found = found or by_title.get(_bare(undone.title))
+        found = found or by_title.get(bare_title(undone.title))
         if found is not None and _soon(found, change):
             yield found.sha, Fate.REVERTED
 
 
-def _bare(title: str) -> str:
-    """A title as a revert quotes it: without the number that a forge put behind it."""
+def bare_title(title: str) -> str:
+    """A title as a revert quotes it: no case, no number that a forge put behind it."""
     return _NUMBER_BEHIND.sub("", title).strip().casefold()
 
 

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, timedelta
 from typing import Protocol
+from zoneinfo import ZoneInfo
 
 from digest.document import Link, Span, Text
 from digest.graded import Graded, Repository
+from digest.hindsight import SOON, bare_title
 from digest.language import Language
+from digest.query import Query
+from digest.window import Window
 from handlers.ports import Archive
 
 
@@ -37,12 +42,42 @@ class Announcements(Protocol):
 
 
 async def undone_by(archive: Archive, repository: Repository, by: Graded) -> Sequence[Graded]:
-    """The changes that a revert undoes, as far as the archive has them."""
+    """The changes that a revert undoes, as far as the archive has them.
+
+    One of which the archive knows nothing but the title is looked for among those of the weeks
+    before.
+    """
     undone = by.facts.reverts
-    if undone is None or not (undone.number is not None or undone.sha):
+    if undone is None:
         return ()
-    found = await archive.find(repository, undone.number, undone.sha)
+    found: Sequence[Graded] = ()
+    if undone.number is not None or undone.sha:
+        found = await archive.find(repository, undone.number, undone.sha)
     if not found and undone.sha:
         found = await archive.find(repository, None, undone.sha)
     # A number is also its own revert's, where that was merged under it.
-    return [g for g in found if g.sha != by.sha and g.facts.reverts is None]
+    named = [g for g in found if g.sha != by.sha and g.facts.reverts is None]
+    return named or await _of_title(archive, repository, by, undone.title)
+
+
+async def _of_title(
+    archive: Archive, repository: Repository, by: Graded, title: str
+) -> Sequence[Graded]:
+    """The newest change before a revert that has the title, a number behind it or not."""
+    wanted, words = bare_title(title), re.findall(r"\w+", title)
+    if not words:
+        return ()
+    at = by.commit.committed_at
+    until = at + timedelta(seconds=1)
+    query = Query(
+        window=Window(since=at - SOON, until=until, zone=ZoneInfo("UTC")),
+        # The archive knows words; that they are the whole title is seen here.
+        terms=(max(words, key=len),),
+    )
+    found = await archive.select(repository, query)
+    same = [
+        g
+        for g in found
+        if bare_title(g.title) == wanted and g.sha != by.sha and g.facts.reverts is None
+    ]
+    return same[:1]

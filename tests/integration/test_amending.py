@@ -136,6 +136,28 @@ async def test_post_is_edited_and_its_thread_told_once(app, repository):
     assert await SqlAmendments(app.database).planned() == ()
 
 
+@pytest.mark.parametrize(
+    "title", ['Revert "[CLI] Add --fast" (#4)', 'Revert "[CLI] Add --fast (#2)" (#4)']
+)
+async def test_revert_that_names_nothing_but_the_title_amends_the_post(app, repository, title):
+    world = World(app, repository, FakeSender(can_find=True, can_edit=True))
+    await world.days(-1, 0)
+    repository.commit(title, {"src/cli.py": "import argparse\n"}, at=MONDAY + DAY / 2)
+    await world.days(1, 2)
+    assert len(world.marked()) == 1
+    assert len(world.notes()) == 1
+
+
+async def test_revert_of_a_title_that_nobody_posted_amends_nothing(app, repository):
+    world = World(app, repository, FakeSender(can_find=True, can_edit=True))
+    await world.days(-1, 0)
+    files = {"src/cli.py": "import argparse\n"}
+    repository.commit('Revert "Add --faster" (#4)', files, at=MONDAY + DAY / 2)
+    await world.days(1, 2)
+    assert world.marked() == []
+    assert world.notes() == []
+
+
 async def test_platform_without_edits_gets_the_note_alone(app, repository):
     world = World(app, repository, FakeSender())
     await world.days(-1, 0)

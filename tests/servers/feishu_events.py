@@ -48,6 +48,12 @@ def presses(
     return _event("card.action.trigger", told, number=number, time="1790000000123456")
 
 
+def recalls(*, number: str, chat: str, **event: Any) -> Json:
+    """An event: a message is taken back. Nothing is told of who wrote it, or what."""
+    told = {"message_id": number, "chat_id": chat, "recall_time": "1790000000200"}
+    return _event("im.message.recalled_v1", told | {"recall_type": "message_owner"}, **event)
+
+
 def _event(kind: str, event: Json, number: str = "ev_1", time: str = "1790000000123") -> Json:
     header = {
         "event_id": number,

@@ -12,14 +12,14 @@ from datetime import UTC, datetime
 import pytest
 from pydantic import SecretStr
 
-from bot.platforms.base import Receipt, SendError, SendReason
+from bot.platforms.base import Fate, Receipt, SendError, SendReason
 from bot.platforms.feishu.api import Api
 from bot.platforms.feishu.connection import Timing
 from bot.platforms.feishu.receiver import Feishu
 from bot.wire import Wire
 from digest.document import Document, Paragraph, Text
 from tests.servers.feishu import FeishuServer
-from tests.servers.feishu_events import APP, BOT, SECRET, presses, says
+from tests.servers.feishu_events import APP, BOT, SECRET, presses, recalls, says
 from tests.servers.loopback import answer
 
 QUICK = Timing(ping=30, first=0.02, longest=0.2, connect=2)
@@ -351,3 +351,22 @@ async def test_five_hundred_events_at_once_are_answered_in_time(server):
         assert len(server.answers) == 500
         assert time.monotonic() - began < 3
         assert len({(await first(heard)).id for _ in range(500)}) == 500
+
+
+async def test_message_that_is_recalled_is_heard_as_deleted_and_asks_nothing(server):
+    async with listening(server) as (_, heard):
+        called = len(server.sent)
+        told = await asyncio.to_thread(server.push, recalls(number="om_in1", chat="oc_team"))
+        incoming = await asyncio.wait_for(heard.get(), 5)
+        assert len(server.sent) == called
+    assert told["code"] == 200
+    assert (incoming.fate, incoming.id, incoming.chat) == (Fate.DELETED, "om_in1", "oc_team")
+    assert (incoming.text, incoming.person, incoming.receipt) == ("", "", None)
+
+
+async def test_recall_that_names_no_message_is_answered_and_not_heard(server):
+    async with listening(server) as (_, heard):
+        told = await asyncio.to_thread(server.push, recalls(number="", chat="oc_team"))
+        assert told["code"] == 200
+        await asyncio.to_thread(server.push, says("help"))
+        assert (await asyncio.wait_for(heard.get(), 5)).fate is Fate.SAID
