@@ -166,7 +166,7 @@ class Conversation:
             await self._records.ask_again(key, asked)
             message = self._message(sender, key, asked)
             if record.receipt is not None:
-                message.stands(record.receipt)
+                message.stands(record.receipt, told=record.stage is Stage.TOLD)
             await self._tell(sender, key, asked, message)
 
     async def _deleted(self, sender: Sender, key: Key, incoming: Incoming) -> None:
@@ -290,7 +290,7 @@ class Conversation:
         receipt = await message.become(document, settle)
         seconds = round(time.perf_counter() - began, 3)
         log.info("message.answered", platform=sender.name, id=key.message, seconds=seconds)
-        if asked.fate is Fate.SAID:  # an answer that is told anew has its picture already
+        if not message.told_before:  # what is told anew has its pictures already
             await show_charts(sender, key.chat, document, receipt)
 
     async def _follow(

@@ -26,7 +26,8 @@ _AGAIN = 3
 class Message:
     """The message that answers one question.
 
-    ``receipt`` is its proof once it stands; ``answered`` says that the answer does.
+    ``receipt`` is its proof once it stands; ``answered`` says that the answer does, ``told_before``
+    that it is another answer in the place of one that stood.
     """
 
     def __init__(
@@ -39,6 +40,7 @@ class Message:
     ) -> None:
         self.receipt: Receipt | None = None
         self.answered = False
+        self.told_before = False
         self._sender = sender
         self._key = key
         self._records = records
@@ -53,9 +55,9 @@ class Message:
         """Whether something of it can be seen."""
         return self.receipt is not None
 
-    def stands(self, receipt: Receipt) -> None:
-        """It was posted before, by whatever process."""
-        self.receipt = receipt
+    def stands(self, receipt: Receipt, *, told: bool = False) -> None:
+        """It was posted before, by whatever process; ``told`` says that it was an answer."""
+        self.receipt, self.told_before = receipt, told
 
     async def show(self, document: Document) -> None:
         """Show how far the answer is. A platform that refuses is not asked a second time."""
