@@ -12,11 +12,11 @@ from bot.web.pages.wording import PHRASES
 from digest.answer import Seen, because, listing_document
 from digest.document import plain
 from digest.grade import Level
-from digest.language import Language
 from digest.match import Resolved, bears, candidates, near_topics, resolve, sought
 from digest.query import Query
 from digest.report.form import SCHEMA
 from digest.survey import NOTHING_FOUND, PAGE, Shown, Survey
+from handlers.labelling import labels_of
 
 _TERMS = 8
 """Words of a search; more would find nothing else."""
@@ -41,7 +41,7 @@ async def topic_page(asked: Asked) -> Page:
         near = near_topics(topic, await archive.alike(repository, sought(topic)))
     title = PHRASES["topic"].text(asked.language, topic=topic)
     values = {"near": near, "topic": topic, "searching": False, "asked_for": True}
-    return _page(asked, title, found, resolved, values)
+    return await _page(asked, title, found, resolved, values)
 
 
 async def search_page(asked: Asked) -> Page:
@@ -56,7 +56,7 @@ async def search_page(asked: Asked) -> Page:
     words = " ".join(part for part in (*terms, path, author) if part)
     title = " · ".join(filter(None, (PHRASES["search"].template(asked.language), words)))
     values = {"near": (), "topic": "", "searching": True, "asked_for": bool(words)}
-    return _page(asked, title, found, Resolved(), values)
+    return await _page(asked, title, found, Resolved(), values)
 
 
 async def _survey(asked: Asked, query: Query) -> _Found:
@@ -69,7 +69,7 @@ async def _survey(asked: Asked, query: Query) -> _Found:
     return survey, (await archive.survey(repository, query, 0, asked.language)).levels
 
 
-def _page(
+async def _page(
     asked: Asked,
     title: str,
     found: _Found,
@@ -78,7 +78,7 @@ def _page(
 ) -> Page:
     survey, levels = found
     shown = asked.shown()
-    why = {one.graded.sha: _because(one, resolved, asked.language) for one in survey.page}
+    why = await _reasons(asked, survey, resolved)
     pages = max(-(-survey.total // PAGE), 1)
     page = survey.first // PAGE + 1
     return Page(
@@ -108,8 +108,16 @@ def _page(
     )
 
 
-def _because(one: Shown, resolved: Resolved, language: Language) -> str:
-    return because(bears(one.graded, resolved), language) if resolved.topics else ""
+async def _reasons(asked: Asked, survey: Survey, resolved: Resolved) -> dict[str, str]:
+    """Why each change of the page is about the topic, by its full name; empty without a topic."""
+    changes = [one.graded for one in survey.page]
+    if not resolved.topics:
+        return {one.sha: "" for one in changes}
+    labels = await labels_of(asked.shelf.requests, asked.shown().repository, changes)
+    return {
+        one.sha: because(bears(one, resolved, labels.get(one.sha, ())), asked.language)
+        for one in changes
+    }
 
 
 def _seen(asked: Asked) -> Seen:

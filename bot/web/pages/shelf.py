@@ -15,6 +15,7 @@ from bot.web.pages.memo import Memo
 from digest.grade import Thresholds
 from digest.graded import Repository
 from digest.language import Language
+from handlers.forge_port import Requests
 from handlers.ports import Archive, Clock
 
 if TYPE_CHECKING:
@@ -45,6 +46,7 @@ class Shelf:
     archive: Archive
     browsing: SqlBrowsing
     digests: SqlDigests
+    requests: Requests
     clock: Clock
     zone: ZoneInfo
     language: Language = Language.EN

@@ -39,7 +39,10 @@ def test_every_file_is_applied_or_an_example():
     assert {one.name for one in FOLDER.iterdir()} == {*NAMES, "kustomization.yaml"}
 
 
-@pytest.mark.skipif(shutil.which("kubectl") is None, reason="kubectl is not installed")
+@pytest.mark.skipif(
+    shutil.which("kubectl") is None,
+    reason="no kubectl; see https://kubernetes.io/docs/tasks/tools/",
+)
 def test_they_can_be_put_together():
     built = subprocess.run(
         ["kubectl", "kustomize", FOLDER], capture_output=True, text=True, check=True

@@ -21,6 +21,7 @@ from bot.web.pages.table import PAGES
 from bot.web.server import application
 from digest.grade import Level
 from digest.graded import Repository
+from digest.request import PullRequest, RequestState
 from digest.window import Window
 from handlers.ports import Outcome, State
 from tests.servers.pages import TOKEN, shelved
@@ -247,3 +248,21 @@ async def test_change_leads_to_the_digest_that_announced_it(client):
         (address,) = re.findall(r'Announced in the digest of <a href="([^"]+)">2026-03-02', page)
         assert address == OPEN + ("/-/weeks/2026-W10" if days == 7 else "/-/days/2026-03-02")
         assert (await client.get(address)).status_code == 200
+
+
+async def test_topic_that_only_a_label_makes_says_so(client):
+    repository = Repository(name="owner/open")
+    now = datetime(2026, 3, 5, tzinfo=UTC)
+    request = PullRequest(
+        number=3,
+        title="Any",
+        state=RequestState.MERGED,
+        author="ada",
+        created_at=now,
+        updated_at=now,
+        labels=("<b>Zebrafish</b>",),
+    )
+    await client.app.requests.keep(repository, [request], now)
+    page = await client.get(OPEN + "/-/topics/zebrafish")
+    assert page.status_code == 200
+    assert "label &lt;b&gt;Zebrafish&lt;/b&gt;" in page.text
