@@ -10,6 +10,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+import structlog
+
 from bot.access import Gate, refusal
 from bot.conversation.afterwards import Afterwards
 from bot.conversation.chats import Chats
@@ -23,9 +25,18 @@ from bot.usage import Usages, places_of
 from digest.answer import Answer
 from digest.buttons import answer_buttons, with_buttons
 from digest.document import Document
-from digest.errors import UserError
+from digest.errors import (
+    BrokenArchive,
+    NewerArchive,
+    NotARepository,
+    SourceUnavailable,
+    UnreachableDatabase,
+    UnwritableFolder,
+    UserError,
+)
 from digest.language import Language
 from digest.question import language_of
+from digest.words.talk import UNREADABLE
 from handlers.ask import ask
 from handlers.context import Context
 from handlers.conversing import ConversationKey
@@ -42,6 +53,18 @@ READER = 120.0
 """Seconds that somebody who asks in a chat is kept waiting for a model at most."""
 
 _VERDICTS = frozenset(Verdict)
+
+_OF_THIS_MACHINE = (
+    NotARepository,
+    SourceUnavailable,
+    UnwritableFolder,
+    NewerArchive,
+    BrokenArchive,
+    UnreachableDatabase,
+)
+"""What nobody in a chat can mend, and whose words name folders and hosts."""
+
+log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -150,17 +173,29 @@ class Answers:
             talk = await self._app.conversations.talk(conversation, clock.now())
         last, zone = talk.repository if talk else "", passed.preferences.zone
         chosen = which(question, passed.repositories, last, clock.now(), zone)
+        trouble: UserError | None = None
         for settings in chosen.asked:
-            ctx = await self._context(passed, settings, watch)
             understood = first[0].understood if first else ""
-            found = await ask(
-                chosen.question, ctx, language, conversation=conversation, understood=understood
-            )
+            try:
+                ctx = await self._context(passed, settings, watch)
+                found = await ask(
+                    chosen.question, ctx, language, conversation=conversation, understood=understood
+                )
+                if isinstance(found.error, _OF_THIS_MACHINE):
+                    raise found.error
+            except _OF_THIS_MACHINE as error:
+                # What it says, such as a folder's name, is for the log and not for a chat.
+                log.warning("repository.unreadable", repository=settings.name, error=str(error))
+                said = UNREADABLE.text(watch.language, repository=settings.name)
+                trouble = trouble or UserError(said)
+                continue
             told = found, chosen.told(found, settings, watch.language)
             if not chosen.goes_on(found):
                 return told
             first = first or told
-        assert first is not None
+        if first is None:
+            assert trouble is not None
+            raise trouble
         return first
 
     async def _context(self, passed: _Asked, settings: RepositoryConfig, watch: Watch) -> Context:

@@ -18,6 +18,10 @@ INTERRUPTED = Phrase(
 )
 INTERNAL = Phrase("Internal error {number}; the log tells more.", "内部错误 {number}；详情见日志。")
 
+UNREADABLE = Phrase(
+    "{repository} cannot be read at the moment; the log of the bot says why.",
+    "暂时无法读取 {repository}；原因见机器人日志。",
+)
 ABOUT = Phrase("In {repository}", "仓库 {repository}")
 NAME_ONE = Phrase(
     "This chat is told of {names}. Name the one you mean, as in {example} or "
