@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet --no-input
 REPO ?= .
 
-.PHONY: help setup dev demo test lint types contracts format lock bench bench-model bench-delivery bench-crash bench-questions clean
+.PHONY: help setup dev demo test lint types contracts format lock bench bench-model bench-delivery bench-crash bench-scale bench-questions clean
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14

@@ -13,7 +13,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from datetime import UTC, datetime
 from datetime import time as time_of_day
 from pathlib import Path
@@ -28,7 +28,7 @@ from benchmarks.once import digest_once
 from bot.courier import Patience, Target
 from bot.delivery import Delivery
 from bot.jobs.claims import DeferringLedger
-from bot.jobs.engine import CHANNELS, Engine
+from bot.jobs.engine import CHANNELS, Channel, Engine
 from bot.jobs.scheduling import Scheduler
 from bot.jobs.working import Worker
 from bot.platforms.console import Console
@@ -45,7 +45,7 @@ DUE = datetime(2026, 1, 23, 9, 30, tzinfo=UTC)
 COMMITS = 40
 BACKLOG = 1000
 
-Do = Callable[[str, bool], Awaitable[None]]
+Make = Callable[[PostgresDatabase], Channel]
 
 
 class _Noon:
@@ -55,7 +55,6 @@ class _Noon:
 
 def main(clone: str, analyses: int) -> None:
     """Print every table."""
-    structlog.configure(logger_factory=structlog.ReturnLoggerFactory())
     with running() as server:
         _show_analyses(server, clone, analyses)
         _show_backlog(server)
@@ -63,8 +62,6 @@ def main(clone: str, analyses: int) -> None:
 
 
 def _show_analyses(server: Postgres, clone: str, count: int) -> None:
-    tips = _git(clone, "rev-list", "--first-parent", f"--max-count={count * COMMITS + 1}", "HEAD")
-    windows = [(tips[n + COMMITS], tips[n]) for n in range(0, count * COMMITS, COMMITS)]
     table = Table("workers", "seconds", "analyses a minute", "over one")
     alone = 0.0
     for workers in (1, 2, 4):
@@ -76,18 +73,19 @@ def _show_analyses(server: Postgres, clone: str, count: int) -> None:
                     await engine.put_channel(str(number))
 
         asyncio.run(prepare())
-        took = _worked(url, workers, lambda _d, _e: _analysing(clone, windows))
+        took = _worked(url, workers, "analyses", clone, str(count))
         alone = alone or took
         rate = f"{count / took * 60:.0f}"
         table.add_row(str(workers), f"{took:.1f}", rate, f"{alone / took:.2f}x")
     Terminal().print(f"{count} keyless analyses of {COMMITS} commits each", table)
 
 
-def _analysing(clone: str, windows: list[tuple[str, str]]) -> Do:
+def _analysing(clone: str, windows: list[tuple[str, str]], number: int) -> Channel:
     # One core for each worker: it is the workers that are compared.
-    os.sched_setaffinity(0, {os.getpid() % len(os.sched_getaffinity(0))})
+    cores = sorted(os.sched_getaffinity(0))
+    os.sched_setaffinity(0, {cores[number % len(cores)]})
 
-    async def analyse(name: str, _left: bool) -> None:
+    async def analyse(name: str, left: bool) -> None:  # noqa: ARG001  # as jobs are given
         with tempfile.TemporaryDirectory() as data:
             await digest_once(clone, Path(data), *windows[int(name)])
 
@@ -99,7 +97,7 @@ def _show_backlog(server: Postgres) -> None:
     for workers in (1, 2, 4):
         url = _fresh(server, f"backlog{workers}")
         claimed = asyncio.run(_claimed(url))
-        took = _worked(url, workers, _posting)
+        took = _worked(url, workers, "posts")
         rate = f"{BACKLOG / took:.0f}"
         table.add_row(str(workers), f"{claimed:.1f}", f"{took:.1f}", rate)
     Terminal().print(f"{BACKLOG} channels due after an outage", table)
@@ -129,7 +127,7 @@ async def _claimed(url: str) -> float:
     return took
 
 
-def _posting(database: PostgresDatabase, _engine: Engine) -> Do:
+def _posting(database: PostgresDatabase) -> Channel:
     return Worker(_work(SqlLedger(database), ServerLeases(database)), None, {}).channel  # type: ignore[arg-type]  # nobody asks
 
 
@@ -158,30 +156,56 @@ def _work(ledger: SqlLedger, leases: ServerLeases) -> Work:
     )
 
 
-def _worked(url: str, workers: int, do: Callable[[PostgresDatabase, Engine], Do]) -> float:
-    """Seconds until so many workers have done every job."""
-    began = time.perf_counter()
-    children = [_forked(url, do) for _ in range(workers)]
+def _worked(url: str, workers: int, *kind: str) -> float:
+    """Seconds until so many workers have done every job; their start is not counted."""
+    command = [sys.executable, "-m", "benchmarks.scale", "--worker", url]
+    children = [
+        subprocess.Popen(
+            [*command, str(number), *kind], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        )
+        for number in range(workers)
+    ]
     for child in children:
-        _, status = os.waitpid(child, 0)
-        assert status == 0, "a worker died"
+        assert child.stdout is not None
+        child.stdout.readline()
+    began = time.perf_counter()
+    for child in children:
+        assert child.stdin is not None
+        child.stdin.close()
+    for child in children:
+        assert child.wait() == 0, "a worker died"
     return time.perf_counter() - began
 
 
-def _forked(url: str, do: Callable[[PostgresDatabase, Engine], Do]) -> int:
-    if (child := os.fork()) == 0:
-        asyncio.run(_until_done(url, do))
-        os._exit(0)
-    return child
+def _worker(url: str, number: str, kind: str, *given: str) -> None:
+    """Do every job of an archive, as soon as the parent says so."""
+    if kind == "analyses":
+        clone, count = given
+        windows = _windows(clone, int(count))
+        make: Make = lambda _d: _analysing(clone, windows, int(number))  # noqa: E731  # a choice of two
+    else:
+        make = _posting
+    sys.stdout.write("ready\n")
+    sys.stdout.flush()
+    sys.stdin.read()
+    asyncio.run(_until_done(url, make, at_once=1 if kind == "analyses" else 8))
 
 
-async def _until_done(url: str, do: Callable[[PostgresDatabase, Engine], Do]) -> None:
-    async def never(*_: str) -> None:
-        raise AssertionError("nobody asks")
+def _windows(clone: str, count: int) -> list[tuple[str, str]]:
+    tips = _git(clone, "rev-list", "--first-parent", f"--max-count={count * COMMITS + 1}", "HEAD")
+    return [(tips[n + COMMITS], tips[n]) for n in range(0, count * COMMITS, COMMITS)]
+
+
+async def _until_done(url: str, make: Make, at_once: int) -> None:
+    async def answer(account: str, chat: str, message: str) -> None:
+        raise AssertionError(f"{account}: nobody asks in {chat}: {message}")
+
+    async def change(account: str, incoming: str) -> None:
+        raise AssertionError(f"{account}: nobody changes {incoming}")
 
     async with await open_postgres(url) as database, Engine(database) as engine:
-        engine.serve(do(database, engine), never, never)
-        working = asyncio.create_task(engine.work([CHANNELS], 1 if "analyses" in url else 8))
+        engine.serve(make(database), answer, change)
+        working = asyncio.create_task(engine.work([CHANNELS], at_once))
         while await engine.waiting():  # noqa: ASYNC110  # others do the jobs as well
             await asyncio.sleep(0.1)
         working.cancel()
@@ -230,4 +254,8 @@ def _git(clone: str, *words: str) -> list[str]:
 
 
 if __name__ == "__main__":
+    structlog.configure(logger_factory=structlog.ReturnLoggerFactory())
+    if sys.argv[1] == "--worker":
+        _worker(*sys.argv[2:])
+        sys.exit()
     main(sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 24)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Any, Self
+from typing import Any, Protocol, Self
 
 import structlog
 from procrastinate import App, PsycopgConnector, RetryStrategy
@@ -32,14 +32,29 @@ _EVERY_FIVE_MINUTES, _EVERY_MINUTE = "*/5 * * * *", "* * * * *"
 _PAUSE = 2.0
 _KEPT_HOURS = 48
 
-Channel = Callable[[str, bool], Awaitable[None]]
-"""Brings a channel up to date; with true, what is left of older deliveries first."""
 
-Answer = Callable[[str, str, str], Awaitable[None]]
-"""Answers the message of an account, a chat and an id."""
+class Channel(Protocol):
+    """Brings a channel up to date; with ``left``, what is left of older deliveries first.
 
-Change = Callable[[str, str], Awaitable[None]]
-"""Deals with a message, as text, of an account, that was edited or deleted."""
+    Jobs name what they are given, so the names are part of it; of all three.
+    """
+
+    async def __call__(self, name: str, left: bool) -> None:  # by its name
+        """Do it, or raise: the library then tries again."""
+
+
+class Answer(Protocol):
+    """Answers a message."""
+
+    async def __call__(self, account: str, chat: str, message: str) -> None:
+        """Do it, or raise: the library then tries again."""
+
+
+class Change(Protocol):
+    """Deals with a message, as text, that was edited or deleted."""
+
+    async def __call__(self, account: str, incoming: str) -> None:
+        """Do it, or raise: the library then tries again."""
 
 
 class Engine:
