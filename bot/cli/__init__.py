@@ -1,0 +1,66 @@
+"""The command line: arguments and exit statuses only. The work is in ``commands``.
+
+Exit status 0 is done, 1 failed, 2 not understood, 130 interrupted. What a person can cause is told
+in one line on standard error; anything else gets an id and its traceback goes to the log file.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+
+import typer
+from typer.exceptions import TyperException
+
+from bot.cli.archive import archive
+from bot.cli.looking import looking
+from bot.cli.options import CONTEXT
+from bot.cli.reviewing import reviewing
+from bot.cli.working import working
+from bot.secrecy import cleared
+from digest.errors import UserError
+
+app = typer.Typer(
+    name="digestbot",
+    help="Watches git repositories, grades every change and tells which few matter.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,  # Rich takes longer to import than the help to print
+    context_settings=CONTEXT,
+)
+for commands in (looking, working, reviewing):
+    app.add_typer(commands)
+app.add_typer(archive, name="archive")
+
+
+def main() -> None:
+    """The entry point of ``digestbot``."""
+    sys.exit(guarded(lambda: app(standalone_mode=False)))
+
+
+def guarded(work: Callable[[], object]) -> int:
+    """The exit status of the work; what went wrong is told in one line."""
+    try:
+        status = work()
+    except UserError as error:
+        return _fail(str(error), error.exit_status)
+    except TyperException as error:
+        hint = "" if error.exit_code != 2 else "; see digestbot --help"
+        return _fail(error.format_message().rstrip(".") + hint, error.exit_code)
+    except (typer.Abort, KeyboardInterrupt):
+        return 130
+    except BrokenPipeError:
+        sys.stderr.close()  # the reader has gone; nobody is left to be told
+        return 1
+    except Exception as error:  # noqa: BLE001 - the last resort: an id for the user, a log for us
+        from bot.crash import keep_traceback
+
+        return _fail(keep_traceback(error), 1)
+    return status if isinstance(status, int) else 0
+
+
+def _fail(message: str, status: int) -> int:
+    line = cleared(" ".join(message.split()))
+    sys.stderr.write(f"digestbot: {line}\n")
+    return status
