@@ -43,7 +43,7 @@ from tests.servers.postgresql import Postgres, running
 
 DUE = datetime(2026, 1, 23, 9, 30, tzinfo=UTC)
 COMMITS = 40
-BACKLOG = 1000
+BACKLOG = 200
 
 Make = Callable[[PostgresDatabase], Channel]
 
