@@ -15,6 +15,7 @@ from bot.folders import Environment, config_file, data_folder
 from bot.forges.opening import Forges
 from bot.places import Places
 from bot.sources.git import open_source
+from bot.sources.pool import Sources
 from bot.store.archive import SqlArchive
 from bot.store.conversations import SqlConversations
 from bot.store.coverage import SqlCoverage
@@ -61,6 +62,7 @@ class App:
     profiles: SqlProfiles
     clock: Clock
     places: Places
+    sources: Sources
     workers: Processes
     forges: Forges
     requests: SqlRequests
@@ -85,7 +87,7 @@ class App:
         self, settings: RepositoryConfig, *, branch: str | None = None
     ) -> Watched:
         """A repository of the configuration, under the name and with the settings it has there."""
-        found, source = await open_source(settings.place, self.data)
+        found, source = await self.sources.open(settings.place)
         repository = Repository(
             name=settings.name,
             web=settings.web or found.web,
@@ -272,6 +274,7 @@ async def opened(
             profiles=SqlProfiles(database),
             clock=clock,
             places=Places(data),
+            sources=Sources(data),
             workers=workers,
             forges=forges,
             requests=SqlRequests(database),

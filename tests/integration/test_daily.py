@@ -15,28 +15,18 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from bot.app import App
-from bot.clock import FixedClock, SystemClock
+from bot.app import App, opened
+from bot.clock import FixedClock
 from bot.courier import Target
-from bot.forges.opening import Forges
-from bot.places import Places
 from bot.platforms.console import Console
 from bot.roster import Post
 from bot.schedule import Slot
 from bot.sections import ChannelConfig, Quiet, RepositoryConfig
 from bot.slots import Slots
 from bot.sources.git import open_source
-from bot.store.archive import SqlArchive
-from bot.store.conversations import SqlConversations
-from bot.store.coverage import SqlCoverage
-from bot.store.digests import SqlDigests
 from bot.store.engine import open_database
 from bot.store.ledger import SqlLedger
-from bot.store.pages import SqlPages
-from bot.store.profiles import SqlProfiles
-from bot.store.requests import SqlRequests
 from bot.subscription import subscriptions_of
-from bot.workers import Processes
 from digest import grading
 from digest.facts import extract
 from digest.window import day_window
@@ -63,25 +53,9 @@ def repository(tmp_path: Path) -> RepositoryBuilder:
 
 
 @pytest.fixture
-async def app(tmp_path: Path) -> AsyncIterator[App]:
-    data = tmp_path / "data"
-    async with await open_database(data) as database:
-        yield App(
-            config=None,
-            data=data,
-            database=database,
-            archive=SqlArchive(database),
-            coverage=SqlCoverage(database),
-            ledger=SqlLedger(database),
-            digests=SqlDigests(database),
-            conversations=SqlConversations(database),
-            profiles=SqlProfiles(database),
-            clock=FixedClock(MONDAY + DAY),
-            places=Places(data),
-            workers=Processes(),
-            forges=Forges({}, SystemClock(), SqlPages(database, SystemClock())),
-            requests=SqlRequests(database),
-        )
+async def app() -> AsyncIterator[App]:
+    async with opened(clock=FixedClock(MONDAY + DAY)) as found:
+        yield found
 
 
 async def context(app: App, repository: RepositoryBuilder) -> Context:

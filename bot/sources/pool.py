@@ -1,0 +1,42 @@
+"""Sources kept open between questions: opening one asks git three times, reading one does not."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import defaultdict
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from bot.sources.git import GitSource, open_source
+from digest.graded import Repository
+
+FRESH = 300.0
+"""Seconds after which a place is looked at again: folders move, remotes are renamed."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Opened:
+    repository: Repository
+    source: GitSource
+    at: float
+
+
+class Sources:
+    """The sources of a process, by place. One that fails to open is tried again next time."""
+
+    def __init__(self, data: Path, clock: Callable[[], float] = time.monotonic) -> None:
+        self._data = data
+        self._clock = clock
+        self._opened: dict[str, _Opened] = {}
+        self._opening: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
+
+    async def open(self, place: str) -> tuple[Repository, GitSource]:
+        """As :func:`bot.sources.git.open_source`; nobody opens a place that another is opening."""
+        async with self._opening[place]:
+            held = self._opened.get(place)
+            if held is None or held.at + FRESH < self._clock():
+                repository, source = await open_source(place, self._data)
+                held = self._opened[place] = _Opened(repository, source, self._clock())
+            return held.repository, held.source
