@@ -19,6 +19,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.store.fulltext import TextIndex, index_of
 from bot.store.index import folded
+from bot.store.rows import storable
 from bot.store.shapes import Driver, Shape, Statement, answer, count
 from digest.change import printable
 from digest.query import Query
@@ -75,9 +76,9 @@ def _asked(repository: int, query: Query) -> tuple[Shape, dict[str, Any]]:
         among=query.among is not None,
     )
     values: dict[str, Any] = {"repository": repository, "author": author, "limit": query.limit}
-    values["topics"] = query.topics
+    values["topics"] = tuple(map(storable, query.topics))
     for way, sets in enumerate(about):
-        values |= {f"about{way}_{n}": tuple(topics) for n, topics in enumerate(sets)}
+        values |= {f"about{way}_{n}": tuple(map(storable, some)) for n, some in enumerate(sets)}
     if query.window:
         values |= {"since": _upward(query.window.since), "until": _upward(query.window.until)}
     if query.among is not None:

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from bot.store import search
@@ -118,6 +118,7 @@ async def test_punctuation_means_itself(archive: SqlArchive, term: str) -> None:
     suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=50
 )
 @given(terms=st.lists(st.text(max_size=12), max_size=3).map(tuple), ranked=st.booleans())
+@example(terms=("\0", "\ud800"), ranked=False)
 async def test_no_text_throws(archive: SqlArchive, terms: tuple[str, ...], ranked: bool) -> None:
     if not await archive.select(REPOSITORY, Query()):
         await archive.save(REPOSITORY, CHINESE)
