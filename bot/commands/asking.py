@@ -137,9 +137,7 @@ def chat(
             async for incoming in Keyboard().listen():
                 if incoming.text.casefold() in {"exit", "quit", "bye", "退出"}:
                     return
-                found = await ask_handler(
-                    incoming.text, ctx, language, conversation=_mine("chat")
-                )
+                found = await ask_handler(incoming.text, ctx, language, conversation=_mine("chat"))
                 for part in sender.render(found.document):
                     await sender.send("", part)
 
