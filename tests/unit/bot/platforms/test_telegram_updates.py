@@ -151,7 +151,11 @@ def test_a_chat_is_known_by_its_public_name_and_a_topic_by_its_group():
     public = {"id": -100, "type": "supergroup", "title": "Team", "username": "AcmeTeam"}
     topic = {"is_topic_message": True, "message_thread_id": 5}
     assert heard(message("/help", chat=public)).also == ("@AcmeTeam",)
-    assert heard(message("/help", chat=public, **topic)).also == ("@AcmeTeam/5", "-100", "@AcmeTeam")
+    assert heard(message("/help", chat=public, **topic)).also == (
+        "@AcmeTeam/5",
+        "-100",
+        "@AcmeTeam",
+    )
     assert heard(message("/help", **topic)).also == ("-100",)
 
 
