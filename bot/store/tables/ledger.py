@@ -1,0 +1,75 @@
+"""The ledger: what was posted where, which slots are done, which chats refuse."""
+
+from __future__ import annotations
+
+from sqlalchemy import (
+    Boolean,
+    Column,
+    ForeignKey,
+    Index,
+    Integer,
+    PrimaryKeyConstraint,
+    Table,
+    UniqueConstraint,
+    text,
+)
+
+from bot.store.tables.columns import large_numbers, metadata, moments, row_id, texts
+
+deliveries = Table(
+    "deliveries",
+    metadata,
+    row_id(),
+    *texts("platform", "channel", "digest", "content"),
+    Column("done", Boolean, nullable=False),
+    UniqueConstraint("platform", "channel", "digest"),
+    Index(
+        "ix_deliveries_undone",
+        "id",
+        sqlite_where=text("NOT done"),
+        postgresql_where=text("NOT done"),
+    ),
+)
+
+delivery_parts = Table(
+    "delivery_parts",
+    metadata,
+    Column("delivery_id", ForeignKey("deliveries.id", ondelete="CASCADE"), nullable=False),
+    Column("part", Integer, nullable=False),
+    *texts("state", "receipt", "error"),
+    PrimaryKeyConstraint("delivery_id", "part"),
+)
+
+slots = Table(
+    "slots",
+    metadata,
+    *texts("subscription", "slot"),
+    PrimaryKeyConstraint("subscription", "slot"),
+)
+
+# Chats that refuse what is sent to them, by the account's name in the configuration. One that did
+# so too often is parked: nothing is sent there until a probe succeeds or an admin says so.
+refusals = Table(
+    "refusals",
+    metadata,
+    *texts("account", "chat", "reason", "detail"),
+    *large_numbers("strikes"),
+    *moments("since"),
+    # 0 where it is not parked.
+    *moments("parked_at"),
+    *large_numbers("probes"),
+    *moments("next_probe"),
+    PrimaryKeyConstraint("account", "chat"),
+)
+
+# What became of a change after a digest that shows it was posted: ``sha`` is the change, ``by_sha``
+# the one that reverts it.
+amendments = Table(
+    "amendments",
+    metadata,
+    *texts("platform", "channel", "digest", "sha", "by_sha", "by_name"),
+    *moments("at"),
+    *texts("state"),
+    PrimaryKeyConstraint("platform", "channel", "digest", "sha", "by_sha"),
+    Index(None, "state"),
+)
