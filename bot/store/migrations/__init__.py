@@ -24,6 +24,7 @@ REVISIONS = (
     "0011",
     "0012",
     "0013",
+    "0014",
 )
 """The revisions that this program knows, oldest first; each is a file in ``versions``."""
 

@@ -26,6 +26,7 @@ from bot.store.tables.people import (
     conversations,
     feedback,
     heard,
+    inbox,
     looks,
     profiles,
 )
@@ -49,6 +50,7 @@ __all__ = [
     "forge_marks",
     "forge_pages",
     "heard",
+    "inbox",
     "known_topics",
     "leads",
     "looks",

@@ -74,6 +74,17 @@ heard = Table(
     Index(None, "at"),
 )
 
+# What platforms delivered, from before it is acknowledged until it is dealt with; see
+# bot.store.inbox. Keys are in the order of arrival, ``kind`` is the platform's own word.
+inbox = Table(
+    "inbox",
+    metadata,
+    *texts("key", "account", "kind", "content", "trace"),
+    *moments("at"),
+    *numbers("tries"),
+    PrimaryKeyConstraint("key"),
+)
+
 # What a person thinks of a change (its sha) or of a digest (its name), the last word of each; the
 # grade is that of the moment.
 feedback = Table(
