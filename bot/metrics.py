@@ -28,6 +28,7 @@ _LATE = (1, 5, 15, 30, 60, 120, 300, 900, 3600, 4 * 3600, 24 * 3600)
 _ANSWER = (0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60, 120)
 _CALL = (0.5, 1, 2, 5, 10, 20, 40, 80, 160, 320)
 _REQUEST = (0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 3, 10)
+_SWEPT = "digestbot_last_sweep_timestamp_seconds"
 _REASONS = frozenset(SendReason)
 _RESULTS = {
     "message.answered": "answered",
@@ -36,6 +37,10 @@ _RESULTS = {
     "message.refused": "refused",
     "message.broken": "broken",
 }
+
+
+Count = Callable[[EventDict], object]
+"""Counts one event."""
 
 
 class Metrics:
@@ -49,70 +54,6 @@ class Metrics:
             PlatformCollector(registry=registry)
         build = Info("digestbot_build", "What is running", registry=registry)
         build.info({"version": version, "python": platform.python_version()})
-        self._deliveries = Counter(
-            "digestbot_deliveries",
-            "Digests by how an attempt to deliver them ended",
-            ["platform", "result"],
-            registry=registry,
-        )
-        self._refusals = Counter(
-            "digestbot_refusals",
-            "Calls that a platform refused or did not answer, by reason",
-            ["platform", "reason"],
-            registry=registry,
-        )
-        self._slots = Counter(
-            "digestbot_slots", "Slots by how they ended", ["result"], registry=registry
-        )
-        self._late = Histogram(
-            "digestbot_delivery_lag_seconds",
-            "From the instant a slot is due at to its digests in the chat or the ledger",
-            buckets=_LATE,
-            registry=registry,
-        )
-        self._messages = Counter(
-            "digestbot_messages",
-            "Messages to the bot by what became of them",
-            ["platform", "result"],
-            registry=registry,
-        )
-        self._answers = Histogram(
-            "digestbot_answer_seconds",
-            "From hearing a message to its answer in the chat",
-            ["platform"],
-            buckets=_ANSWER,
-            registry=registry,
-        )
-        self._connections = Counter(
-            "digestbot_receivers_broken",
-            "Times that listening ended in an error",
-            ["platform"],
-            registry=registry,
-        )
-        self._swept = Gauge(
-            "digestbot_last_sweep_timestamp_seconds",
-            "When what was left was last taken up",
-            registry=registry,
-        )
-        self._calls = Counter(
-            "digestbot_model_calls", "Calls to the model", ["kind", "outcome"], registry=registry
-        )
-        self._tokens = Counter(
-            "digestbot_model_tokens", "Tokens by direction", ["direction"], registry=registry
-        )
-        self._cost = Counter(
-            "digestbot_model_cost", "Money, in the model's currency", registry=registry
-        )
-        self._took = Histogram(
-            "digestbot_model_call_seconds", "Calls to the model", buckets=_CALL, registry=registry
-        )
-        self._requests = Histogram(
-            "digestbot_http_seconds",
-            "Requests to the web server by status",
-            ["status"],
-            buckets=_REQUEST,
-            registry=registry,
-        )
         self._pending = Gauge(
             "digestbot_pending_deliveries", "Deliveries that are not done", registry=registry
         )
@@ -122,26 +63,10 @@ class Metrics:
             ["account"],
             registry=registry,
         )
-        self._shared = Gauge(
-            "digestbot_shared_up",
-            "Whether the Redis that processes share answered last; 1 where there is none",
-            registry=registry,
-        )
-        self._shared.set(1)
-        self._counted: Mapping[str, Callable[[EventDict], object]] = {
-            "delivery.sent": self._delivery("sent"),
-            "delivery.held": self._delivery("held"),
-            "delivery.refused": self._refused,
-            "slot.finished": self._finished,
-            "slot.failed": lambda _: self._slots.labels("failed").inc(),
-            "listen.broken": lambda event: self._connections.labels(_name(event)).inc(),
-            "sweep.done": lambda _: self._swept.set_to_current_time(),
-            "model.call": self._called,
-            "web.answered": self._requested,
-            "shared.lost": lambda _: self._shared.set(0),
-            "shared.found": lambda _: self._shared.set(1),
-            **dict.fromkeys(_RESULTS, self._heard),
-        }
+        subjects = (_Deliveries, _Slots, _Messages, _ModelCalls, _Requests, _Shared)
+        self._counted: dict[str, Count] = {}
+        for subject in subjects:
+            self._counted |= subject(registry).counts()
 
     def __call__(self, _logger: WrappedLogger, _method: str, event: EventDict) -> EventDict:
         """Count the event, and let it pass as it is."""
@@ -164,35 +89,154 @@ class Metrics:
     @property
     def swept_ago(self) -> float | None:
         """Seconds since the last sweep; ``None`` before the first."""
-        at = self.registry.get_sample_value("digestbot_last_sweep_timestamp_seconds")
+        at = self.registry.get_sample_value(_SWEPT)
         return time.time() - at if at else None
 
-    def _delivery(self, result: str) -> Callable[[EventDict], object]:
-        return lambda event: self._deliveries.labels(_name(event), result).inc()
+
+class _Deliveries:
+    def __init__(self, registry: CollectorRegistry) -> None:
+        self._ended = Counter(
+            "digestbot_deliveries",
+            "Digests by how an attempt to deliver them ended",
+            ["platform", "result"],
+            registry=registry,
+        )
+        self._refusals = Counter(
+            "digestbot_refusals",
+            "Calls that a platform refused or did not answer, by reason",
+            ["platform", "reason"],
+            registry=registry,
+        )
+
+    def counts(self) -> Mapping[str, Count]:
+        return {
+            "delivery.sent": lambda event: self._ended.labels(_name(event), "sent").inc(),
+            "delivery.held": lambda event: self._ended.labels(_name(event), "held").inc(),
+            "delivery.refused": self._refused,
+        }
 
     def _refused(self, event: EventDict) -> None:
         reason = str(event.get("error", "")).partition(":")[0]
         self._refusals.labels(_name(event), reason if reason in _REASONS else "other").inc()
 
+
+class _Slots:
+    def __init__(self, registry: CollectorRegistry) -> None:
+        self._ended = Counter(
+            "digestbot_slots", "Slots by how they ended", ["result"], registry=registry
+        )
+        self._late = Histogram(
+            "digestbot_delivery_lag_seconds",
+            "From the instant a slot is due at to its digests in the chat or the ledger",
+            buckets=_LATE,
+            registry=registry,
+        )
+        self._swept = Gauge(_SWEPT, "When what was left was last taken up", registry=registry)
+
+    def counts(self) -> Mapping[str, Count]:
+        return {
+            "slot.finished": self._finished,
+            "slot.failed": lambda _: self._ended.labels("failed").inc(),
+            "sweep.done": lambda _: self._swept.set_to_current_time(),
+        }
+
     def _finished(self, event: EventDict) -> None:
-        self._slots.labels("finished").inc()
+        self._ended.labels("finished").inc()
         if event.get("digests"):
             self._late.observe(_number(event.get("late")))
 
+
+class _Messages:
+    def __init__(self, registry: CollectorRegistry) -> None:
+        self._ended = Counter(
+            "digestbot_messages",
+            "Messages to the bot by what became of them",
+            ["platform", "result"],
+            registry=registry,
+        )
+        self._answers = Histogram(
+            "digestbot_answer_seconds",
+            "From hearing a message to its answer in the chat",
+            ["platform"],
+            buckets=_ANSWER,
+            registry=registry,
+        )
+        self._broken = Counter(
+            "digestbot_receivers_broken",
+            "Times that listening ended in an error",
+            ["platform"],
+            registry=registry,
+        )
+
+    def counts(self) -> Mapping[str, Count]:
+        return {
+            **dict.fromkeys(_RESULTS, self._heard),
+            "listen.broken": lambda event: self._broken.labels(_name(event)).inc(),
+        }
+
     def _heard(self, event: EventDict) -> None:
-        self._messages.labels(_name(event), _RESULTS[event["event"]]).inc()
+        self._ended.labels(_name(event), _RESULTS[event["event"]]).inc()
         if "seconds" in event:
             self._answers.labels(_name(event)).observe(_number(event["seconds"]))
 
+
+class _ModelCalls:
+    def __init__(self, registry: CollectorRegistry) -> None:
+        self._ended = Counter(
+            "digestbot_model_calls", "Calls to the model", ["kind", "outcome"], registry=registry
+        )
+        self._tokens = Counter(
+            "digestbot_model_tokens", "Tokens by direction", ["direction"], registry=registry
+        )
+        self._cost = Counter(
+            "digestbot_model_cost", "Money, in the model's currency", registry=registry
+        )
+        self._took = Histogram(
+            "digestbot_model_call_seconds", "Calls to the model", buckets=_CALL, registry=registry
+        )
+
+    def counts(self) -> Mapping[str, Count]:
+        return {"model.call": self._called}
+
     def _called(self, event: EventDict) -> None:
-        self._calls.labels(str(event.get("kind")), str(event.get("outcome"))).inc()
+        self._ended.labels(str(event.get("kind")), str(event.get("outcome"))).inc()
         self._took.observe(_number(event.get("seconds")))
         for direction in ("input", "cached", "output"):
             self._tokens.labels(direction).inc(_number(event.get(direction)))
         self._cost.inc(_number(event.get("cost")))
 
-    def _requested(self, event: EventDict) -> None:
-        self._requests.labels(str(event.get("status"))).observe(_number(event.get("seconds")))
+
+class _Requests:
+    def __init__(self, registry: CollectorRegistry) -> None:
+        self._took = Histogram(
+            "digestbot_http_seconds",
+            "Requests to the web server by status",
+            ["status"],
+            buckets=_REQUEST,
+            registry=registry,
+        )
+
+    def counts(self) -> Mapping[str, Count]:
+        return {"web.answered": self._answered}
+
+    def _answered(self, event: EventDict) -> None:
+        self._took.labels(str(event.get("status"))).observe(_number(event.get("seconds")))
+
+
+class _Shared:
+    def __init__(self, registry: CollectorRegistry) -> None:
+        self._up = Gauge(
+            "digestbot_shared_up",
+            "Whether the Redis that processes share answered last; 1 where there is none",
+            registry=registry,
+        )
+        self._up.set(1)
+
+    def counts(self) -> Mapping[str, Count]:
+        return {
+            "shared.lost": lambda _: self._up.set(0),
+            "shared.found": lambda _: self._up.set(1),
+        }
 
 
 def _name(event: EventDict) -> str:
