@@ -12,11 +12,12 @@ from typing import Any
 from sqlalchemy import ColumnElement, Row, Select, exists, func, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from bot.clock import SystemClock
 from bot.store.database import Database
 from bot.store.dialect import insert_into
-from bot.store.rows import storable
+from bot.store.rows import seconds, storable
 from bot.store.tables import deliveries, delivery_parts, slots
-from handlers.ports import DeliveryKey, DeliveryRecord, PartRecord, PartState
+from handlers.ports import Clock, DeliveryKey, DeliveryRecord, PartRecord, PartState
 
 _SENT = PartState.SENT.value
 
@@ -34,10 +35,11 @@ _RECORDS: Select[*tuple[Any, ...]] = (
 
 
 class SqlLedger:
-    """A ``Ledger`` in a database."""
+    """A ``Ledger`` in a database; ``clock`` says when a slot was claimed."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, clock: Clock | None = None) -> None:
         self._database = database
+        self._clock = clock or SystemClock()
 
     async def claim(self, key: DeliveryKey, content: str, parts: int) -> DeliveryRecord:
         """Create the record by its unique key, or return the one that stands.
@@ -106,7 +108,7 @@ class SqlLedger:
         """Whether this call is the first to claim the slot (a local date) of a subscription."""
         claimed = (
             insert_into(slots)
-            .values(subscription=subscription, slot=slot)
+            .values(subscription=subscription, slot=slot, at=seconds(self._clock.now()))
             .on_conflict_do_nothing()
             .returning(slots.c.slot)
         )

@@ -25,6 +25,7 @@ REVISIONS = (
     "0012",
     "0013",
     "0014",
+    "0015",
 )
 """The revisions that this program knows, oldest first; each is a file in ``versions``."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from sqlalchemy import (
+    BigInteger,
     Boolean,
     Column,
     ForeignKey,
@@ -40,11 +41,15 @@ delivery_parts = Table(
     PrimaryKeyConstraint("delivery_id", "part"),
 )
 
+# What was claimed, by whoever came first. ``at`` is when, and 0 where a program that did not tell
+# wrote the row; see bot.store.claims.
 slots = Table(
     "slots",
     metadata,
     *texts("subscription", "slot"),
+    Column("at", BigInteger, nullable=False, server_default=text("0")),
     PrimaryKeyConstraint("subscription", "slot"),
+    Index(None, "at"),
 )
 
 # Chats that refuse what is sent to them, by the account's name in the configuration. One that did
