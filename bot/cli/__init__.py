@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from typing import Annotated
 
 import typer
 from typer.exceptions import TyperException
@@ -32,6 +33,24 @@ app = typer.Typer(
 for commands in (looking, working, reviewing):
     app.add_typer(commands)
 app.add_typer(archive, name="archive")
+
+
+def _tell_version(wanted: bool) -> None:  # the signature of an option's callback
+    if wanted:
+        from importlib.metadata import version
+
+        typer.echo(f"digestbot {version('digestbot')}")
+        raise typer.Exit
+
+
+@app.callback()
+def _before(
+    _version: Annotated[
+        bool,
+        typer.Option("--version", help="Tell the version.", is_eager=True, callback=_tell_version),
+    ] = False,
+) -> None:
+    """What may be asked before a command is named."""
 
 
 def main() -> None:
