@@ -10,14 +10,17 @@ import structlog
 from bot.conversation.record import Key, Records, dump
 from bot.jobs.engine import Engine
 from bot.platforms.base import Fate, Incoming, Sender
-from bot.runner import GRACE, Runner, Work
+from bot.runner import GRACE, Work
+from bot.runner.channels import Served
+from bot.runner.listening import Listening
+from bot.runner.underway import UnderWay
 from handlers.ports import Clock
 
 log = structlog.get_logger(__name__)
 
 
 class Intake:
-    """Implements ``bot.runner.Hearing``. ``records`` put a job down with each claim."""
+    """Implements ``bot.runner.work.Hearing``. ``records`` put a job down with each claim."""
 
     def __init__(
         self, records: Records, engine: Engine, clock: Clock, accounts: Mapping[str, Sender]
@@ -48,16 +51,17 @@ class Intake:
 
 async def receive(work: Work, stop: asyncio.Event) -> None:
     """Hear until ``stop`` is set."""
-    runner = Runner(work)
-    await runner.look()
-    listeners = [asyncio.create_task(runner.listen(sender)) for sender in work.receivers]
-    following = asyncio.create_task(runner.watch())
+    channels, under_way = Served(work.posts), UnderWay()
+    listening = Listening(work, under_way)
+    await channels.look()
+    listeners = [asyncio.create_task(listening.listen(sender)) for sender in work.receivers]
+    following = asyncio.create_task(channels.watch())
     log.info("run.started", role="web", receivers=len(listeners))
     try:
         await stop.wait()
     finally:
         for task in (*listeners, following):
             task.cancel()
-        await runner.settle(GRACE)
+        await under_way.settle(GRACE)
         await asyncio.gather(*listeners, following, return_exceptions=True)
         log.info("run.stopped")

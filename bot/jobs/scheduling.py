@@ -15,9 +15,7 @@ from bot.delivery import Left
 from bot.jobs.engine import SWEEPS, Engine
 from bot.roster import Post
 from bot.runner import GRACE, Runner, Work
-from bot.schedule import Slot
 from bot.timetable import Timetable
-from digest.errors import UserError
 
 log = structlog.get_logger(__name__)
 
@@ -29,38 +27,32 @@ class Scheduler(Runner):
         super().__init__(work, timetable)
         self._engine = engine
 
-    async def attend(self, post: Post) -> None:
-        """Claim the channel's newest due slot, if nobody did; its job comes with the claim."""
-        with self._under_way():
-            try:
-                await self._due(post)
-            except UserError as error:
-                log.error("slot.failed", channel=post.name, error=str(error))  # noqa: TRY400  # it says all
-            except Exception:
-                log.exception("slot.failed", channel=post.name)
-
-    async def unfinished(self, post: Post, slot: Slot | None) -> Slot | None:
-        """Put down again what was claimed, unless somebody is at it."""
-        if slot is not None:
-            async with self._work.leases.hold(f"slot\0{post.name}") as free:
-                pass
-            if free:
-                await self._engine.put_channel(post.name)
-        return None
-
-    async def _take_up(self, post: Post, left: Left) -> None:
-        if self._left_alone(post):
+    async def take_up(self, post: Post, left: Left) -> None:
+        """Put down what is left of the channel's deliveries, and what is due."""
+        if self._attendance.left_alone(post):
             return
         if left:
             await self._engine.put_channel(post.name, left=True)
         await self.attend(post)
+
+    async def _attend(self, post: Post) -> None:
+        """Claim what is due, if nobody did, and its job comes with the claim.
+
+        What was claimed before is put down again, unless somebody is at it.
+        """
+        due = await self._attendance.due(post)
+        if due is not None and due.again:
+            async with self._work.leases.hold(f"slot\0{post.name}") as free:
+                pass
+            if free:
+                await self._engine.put_channel(post.name)
 
 
 async def schedule(work: Work, engine: Engine, stop: asyncio.Event) -> None:
     """Schedule until ``stop`` is set."""
     timetable = Timetable(timedelta(days=1))
     scheduler = Scheduler(work, engine, timetable)
-    await scheduler.look()
+    await scheduler.channels.look()
     timetable.start()
     engine.sweeping(scheduler.sweep)
     duties = [
@@ -68,12 +60,12 @@ async def schedule(work: Work, engine: Engine, stop: asyncio.Event) -> None:
         asyncio.create_task(scheduler.follow()),
         asyncio.create_task(engine.work([SWEEPS], 1)),
     ]
-    log.info("run.started", role="scheduler", channels=len(scheduler.posts))
+    log.info("run.started", role="scheduler", channels=len(scheduler.channels.posts))
     try:
         await stop.wait()
     finally:
         timetable.pause()
-        await scheduler.settle(GRACE)
+        await scheduler.under_way.settle(GRACE)
         timetable.close()
         for task in duties:
             task.cancel()

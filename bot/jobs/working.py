@@ -12,7 +12,10 @@ from bot.conversation import Conversation
 from bot.conversation.record import Key, load
 from bot.jobs.engine import ANSWERS, CHANNELS, Engine
 from bot.platforms.base import Sender
-from bot.runner import GRACE, Runner, Work
+from bot.runner import GRACE, Work
+from bot.runner.attending import Attendance
+from bot.runner.channels import Served
+from bot.runner.underway import UnderWay
 
 log = structlog.get_logger(__name__)
 
@@ -27,13 +30,16 @@ class Later(Exception):
     """Somebody else is at it, or it did not work out: the library is to try again."""
 
 
-class Worker(Runner):
+class Worker:
     """Does jobs. ``accounts`` are the senders by their names in the configuration."""
 
     def __init__(
         self, work: Work, conversation: Conversation, accounts: Mapping[str, Sender]
     ) -> None:
-        super().__init__(work)
+        self.channels = Served(work.posts)
+        self.under_way = UnderWay()
+        self._work = work
+        self._attendance = Attendance(work)
         self._conversation = conversation
         self._accounts = accounts
         self._looked = -_FRESH
@@ -41,18 +47,18 @@ class Worker(Runner):
     async def channel(self, name: str, left: bool) -> None:  # a job's arguments
         """Bring a channel up to date. Raises :class:`Later`, and whatever building it raises."""
         await self._refresh(name)
-        post = self.posts.get(name)
-        if post is None or self._left_alone(post):
+        post = self.channels.posts.get(name)
+        if post is None or self._attendance.left_alone(post):
             return
-        with self._under_way():
+        with self.under_way.here():
             if left:
                 found = await self._work.delivery.left_of(post.target)
-                await self._conclude(post, await self._work.delivery.resume(post.target, found))
+                await self._attendance.resume(post, found)
             async with self._work.leases.hold(f"slot\0{name}") as mine:
                 if not mine:
                     raise Later(f"another process is at {name}")
-                if (slot := await self._due(post)) is not None:
-                    await self._produce(post, slot)
+                if (due := await self._attendance.due(post)) is not None:
+                    await self._attendance.produce(post, due.slot)
 
     async def answer(self, account: str, chat: str, message: str) -> None:
         """Answer a message. Raises :class:`Later` where that did not work out."""
@@ -60,7 +66,7 @@ class Worker(Runner):
         if sender is None:
             log.error("answer.no_account", account=account)
             return
-        with self._under_way():
+        with self.under_way.here():
             key = Key(account=account, chat=chat, message=message)
             if not await self._conversation.take_up(sender, key):
                 raise Later("the answer does not stand")
@@ -69,15 +75,15 @@ class Worker(Runner):
         """Let an answer follow its question, which was edited or deleted."""
         sender = self._accounts.get(account)
         if sender is not None:
-            with self._under_way():
+            with self.under_way.here():
                 await self._conversation.hear(sender, load(incoming))
 
     async def _refresh(self, name: str) -> None:
         now = time.monotonic()
-        if name in self.posts and now - self._looked < _FRESH:
+        if name in self.channels.posts and now - self._looked < _FRESH:
             return
         self._looked = now
-        await self.look()
+        await self.channels.look()
         if self._work.parking is not None:
             await self._work.parking.look({})
 
@@ -87,7 +93,7 @@ async def labour(worker: Worker, engine: Engine, stop: asyncio.Event) -> None:
     engine.serve(worker.channel, worker.answer, worker.change)
     duties = [
         asyncio.create_task(engine.work([CHANNELS, ANSWERS], _AT_ONCE)),
-        asyncio.create_task(worker.watch()),
+        asyncio.create_task(worker.channels.watch()),
     ]
     log.info("run.started", role="worker")
     try:
@@ -95,6 +101,6 @@ async def labour(worker: Worker, engine: Engine, stop: asyncio.Event) -> None:
     finally:
         for task in duties:
             task.cancel()
-        await worker.settle(GRACE)
+        await worker.under_way.settle(GRACE)
         await asyncio.gather(*duties, return_exceptions=True)
         log.info("run.stopped")

@@ -57,7 +57,7 @@ class Chat:
             external=external,
         )
         await self.work.hearing.hear(self.sender, incoming)
-        await self.loop.look()
+        await self.loop.channels.look()
         return "\n".join(one.text for one in self.server.messages[before:])
 
     async def posts_at(self, moment: datetime) -> list[str]:
@@ -250,7 +250,7 @@ async def test_frozen_digest_waits_while_outsiders_read_and_comes_when_they_are_
     chat: Chat,
 ) -> None:
     await chat.say("subscribe acme/engine 09:00 level low")
-    (target,) = (p.target for p in chat.loop.posts.values() if p.target.chat == CHANNEL)
+    (target,) = (p.target for p in chat.loop.channels.posts.values() if p.target.chat == CHANNEL)
     # As a process leaves it that dies between the claim and the first message.
     document = Document(title="Limits", blocks=(Paragraph((Text("Raise the limit"),)),))
     parts = chat.sender.render(document)

@@ -24,7 +24,9 @@ from bot.jobs.working import Later, Worker
 from bot.platforms.base import Fate, Incoming
 from bot.platforms.console import Console
 from bot.roster import Fixed, Post
-from bot.runner import Runner, Work
+from bot.runner import Work
+from bot.runner.listening import Listening
+from bot.runner.underway import UnderWay
 from bot.schedule import Spec
 from bot.store.leases import ServerLeases
 from bot.store.ledger import SqlLedger
@@ -239,14 +241,14 @@ class Socket(Console):
 async def test_account_is_heard_by_one_process_and_by_another_after_it(
     database, monkeypatch
 ) -> None:
-    monkeypatch.setattr("bot.runner.ELECTION", 0.05)
+    monkeypatch.setattr("bot.runner.listening.ELECTION", 0.05)
     every = [ServerLeases(database) for _ in range(2)]
     tasks = []
     for leases in every:
         sender = Socket(StringIO())
         work = duty(SqlLedger(database), leases, sender)
         object.__setattr__(work, "elected", {"desk": sender})
-        tasks.append(asyncio.create_task(Runner(work).listen(sender)))
+        tasks.append(asyncio.create_task(Listening(work, UnderWay()).listen(sender)))
         await asyncio.sleep(0.2)
     assert Socket.open == 1
     tasks[0].cancel()

@@ -18,7 +18,9 @@ from bot.platforms.telegram import Telegram
 from bot.platforms.telegram.polling import Rhythm
 from bot.platforms.telegram.sender import Account
 from bot.roster import Fixed
-from bot.runner import Runner, Work
+from bot.runner import Work
+from bot.runner.listening import Listening
+from bot.runner.underway import UnderWay
 from bot.store.engine import open_database
 from bot.store.replies import SqlReplies
 from digest.document import Document, Paragraph, Text
@@ -316,11 +318,11 @@ async def running(telegram: Telegram, data: Path, answers: Answers) -> AsyncIter
             clock=clock,
             receivers=(telegram,),
         )
-        runner = Runner(work)
-        task = asyncio.create_task(runner.listen(telegram))
+        under_way = UnderWay()
+        task = asyncio.create_task(Listening(work, under_way).listen(telegram))
         try:
             yield
-            await runner.settle(5)
+            await under_way.settle(5)
         finally:
             task.cancel()
             await asyncio.gather(task, return_exceptions=True)

@@ -12,7 +12,6 @@ from zoneinfo import ZoneInfo
 import pytest
 import structlog
 
-from bot import runner as module
 from bot.courier import Patience, Target
 from bot.delivery import Delivery, Posting
 from bot.frozen import freeze
@@ -20,6 +19,8 @@ from bot.platforms.base import Incoming, Receipt, SendError, SendReason
 from bot.rest import Dates, Rest, parse_hours
 from bot.roster import Fixed, Post
 from bot.runner import Ready, Runner, Work, run, stop_on_signals
+from bot.runner.listening import Listening
+from bot.runner.underway import UnderWay
 from bot.schedule import Spec, slots_between, window
 from digest.errors import SourceUnavailable
 from tests.fakes_delivery import (
@@ -278,11 +279,11 @@ async def test_run_sweeps_listens_and_stops(world):
 
 async def test_line_that_breaks_is_taken_up_again(world, monkeypatch):
     hearing = Hearing(heard=[None, message("after")])
-    runner = Runner(world.work())
+    listener = Listening(world.work(), UnderWay())
     real = asyncio.sleep
     # The pause before the next connection is a second; the test does not need it.
     monkeypatch.setattr(asyncio, "sleep", lambda seconds: real(0))
-    listening = asyncio.create_task(runner.listen(hearing))
+    listening = asyncio.create_task(listener.listen(hearing))
     while not hearing.stands:
         await real(0.001)
     listening.cancel()
@@ -304,7 +305,7 @@ async def test_stop_lets_a_post_end(world):
 
 
 async def test_stop_does_not_wait_for_ever(world, monkeypatch):
-    monkeypatch.setattr(module, "GRACE", 0.05)
+    monkeypatch.setattr("bot.runner.loop.GRACE", 0.05)
     await world.start()
     world.clock.time = at("2026-01-23T09:00")
     world.sender.delay = 60

@@ -1,0 +1,126 @@
+"""One channel's slots: which is due, and how it is brought to an end."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+import structlog
+
+from bot.delivery import Delivered, Left, Posting
+from bot.parking import refusal_of
+from bot.roster import Post
+from bot.runner.work import Ready, Work
+from bot.schedule import LONGEST_REACH, Slot, missed, slots_between
+from handlers.ports import DeliveryKey
+
+log = structlog.get_logger(__name__)
+
+LATE = timedelta(minutes=15)
+"""How late a digest is still simply late, even for a channel that catches nothing up."""
+
+NOTES = _FINISHED, _FIRST_SEEN = "finished:", "first-seen:"
+"""What stands before a channel's name where the ledger's slots are notes of this loop."""
+
+_DAY = timedelta(days=1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Due:
+    """A slot to work on, claimed by us; ``again`` where it was claimed before and not finished."""
+
+    slot: Slot
+    again: bool = False
+
+
+class Attendance:
+    """Attends to the slots of channels. ``given_up`` are deliveries not worth another attempt."""
+
+    def __init__(self, work: Work) -> None:
+        self.given_up: set[DeliveryKey] = set()
+        self._work = work
+        self._told_missed: dict[str, str] = {}
+
+    def left_alone(self, post: Post) -> bool:
+        """Whether nothing may be posted now: the channel rests, or its chat is parked."""
+        parking = self._work.parking
+        parked = parking is not None and parking.holds(post.target)
+        return parked or post.spec.resting(self._work.clock.now())
+
+    async def due(self, post: Post) -> Due | None:
+        """The slot to work on: one that is due or was missed, or one that was not finished."""
+        ledger, now = self._work.ledger, self._work.clock.now()
+        if self.left_alone(post):
+            return None
+        reach = max(post.catch_up, LATE)
+        last = await ledger.last_slot(post.name)
+        first = await ledger.last_slot(_FIRST_SEEN + post.name)
+        if last is None and first is None:
+            await ledger.claim_slot(_FIRST_SEEN + post.name, _newest(post, now))
+            return None
+        newest = max(filter(None, (last, first)))
+        slot = missed(post.spec, newest, now, reach)
+        self._tell_missed(post, newest, slot, now)
+        if slot is not None:
+            mine = await ledger.claim_slot(post.name, slot.name)
+            log.info("slot.claimed" if mine else "slot.taken", channel=post.name, slot=slot.name)
+            return Due(slot=slot) if mine else None
+        if last is None or last == await ledger.last_slot(_FINISHED + post.name):
+            return None
+        left = slots_between(post.spec, now - reach, now)
+        return next((Due(slot=one, again=True) for one in left if one.name == last), None)
+
+    async def resume(self, post: Post, left: Left) -> None:
+        """Deliver what is left of a channel's digests, in their order."""
+        await self._conclude(post, await self._work.delivery.resume(post.target, left))
+
+    async def produce(self, post: Post, slot: Slot) -> None:
+        """Build a slot and post it; it is finished once all of it is in the ledger."""
+        ready = await self._work.build(post, slot)
+        results = await self._work.delivery.deliver_all([_posting(post, one) for one in ready])
+        await self._conclude(post, results)
+        if all(result.frozen for result in results):
+            await self._work.finish(post, slot, results)
+            await self._work.ledger.claim_slot(_FINISHED + post.name, slot.name)
+            late = self._work.clock.now() - slot.at
+            log.info(
+                "slot.finished",
+                channel=post.name,
+                slot=slot.name,
+                digests=len(results),
+                late=round(late.total_seconds(), 3),
+            )
+
+    async def _conclude(self, post: Post, results: Sequence[Delivered]) -> None:
+        """Remember what is not worth another attempt."""
+        parking = self._work.parking
+        if parking is not None:
+            await parking.note(post.target, results)
+        self.given_up |= {
+            one.key for one in results if one.lasting and (parking is None or not refusal_of(one))
+        }
+
+    def _tell_missed(self, post: Post, last: str, slot: Slot | None, now: datetime) -> None:
+        """Log, once, the due slots of which no digest will come; a later one covers them."""
+        due = slots_between(post.spec, now - LONGEST_REACH, now)
+        gone = [one for one in due if one.name > last and (slot is None or one < slot)]
+        if gone and self._told_missed.get(post.name, "") < gone[-1].name:
+            self._told_missed[post.name] = gone[-1].name
+            log.warning("slot.missed", channel=post.name, count=len(gone), slot=gone[-1].name)
+
+
+def _posting(post: Post, ready: Ready) -> Posting:
+    return Posting(
+        target=post.target,
+        digest=ready.digest,
+        document=ready.document,
+        details=ready.details,
+        repository=ready.repository,
+    )
+
+
+def _newest(post: Post, now: datetime) -> str:
+    """The name of the newest slot that is due; where all were held, that of yesterday's date."""
+    due = slots_between(post.spec, now - LONGEST_REACH, now)
+    return due[-1].name if due else (now.astimezone(post.spec.zone).date() - _DAY).isoformat()

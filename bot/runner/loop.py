@@ -1,0 +1,157 @@
+"""The duties of a process that does it all, and the time they run."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import time
+from collections.abc import Mapping, Sequence
+from datetime import timedelta
+
+import structlog
+
+from bot.delivery import Left
+from bot.roster import Post
+from bot.runner.attending import Attendance
+from bot.runner.channels import Served, Timetabled
+from bot.runner.listening import Listening
+from bot.runner.underway import GRACE, UnderWay, traced
+from bot.runner.work import Work
+from bot.timetable import Timetable
+from bot.tracing import span
+from digest.errors import UserError
+
+log = structlog.get_logger(__name__)
+
+SWEEP = timedelta(minutes=5)
+
+
+async def run(work: Work, stop: asyncio.Event, *, sweep: timedelta = SWEEP) -> None:
+    """Work until ``stop`` is set, then finish what is under way within ``GRACE`` seconds."""
+    timetable = Timetable(timedelta(days=1))
+    runner = Runner(work, timetable)
+    listening = Listening(work, runner.under_way)
+    await runner.channels.look()
+    timetable.every("sweep", sweep, runner.sweep)
+    timetable.start()
+    listeners = [asyncio.create_task(listening.listen(sender)) for sender in work.receivers]
+    duties = [asyncio.create_task(runner.sweep()), asyncio.create_task(runner.follow())]
+    duties += [asyncio.create_task(listening.recover(sender)) for sender in work.receivers]
+    log.info("run.started", channels=len(runner.channels.posts), receivers=len(listeners))
+    try:
+        await stop.wait()
+    finally:
+        log.info("run.stopping")
+        timetable.pause()
+        for task in listeners:
+            task.cancel()
+        await runner.under_way.settle(GRACE)
+        timetable.close()
+        for task in duties:
+            task.cancel()
+        await asyncio.gather(*duties, *listeners, return_exceptions=True)
+        log.info("run.stopped")
+
+
+def stop_on_signals(stop: asyncio.Event) -> None:
+    """Set ``stop`` at SIGTERM or SIGINT; a second one ends the process at once."""
+    loop = asyncio.get_running_loop()
+
+    def heard(number: signal.Signals) -> None:
+        log.info("run.signal", signal=number.name)
+        loop.remove_signal_handler(number)
+        stop.set()
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, heard, number)
+
+
+class Runner:
+    """The duties towards channels, each of which may be called at any time, from any process."""
+
+    def __init__(self, work: Work, timetable: Timetable | None = None) -> None:
+        """``timetable`` is kept as the channels are; without one nothing is called by itself."""
+        self.under_way = UnderWay()
+        self.channels = (
+            Served(work.posts)
+            if timetable is None
+            else Timetabled(work.posts, timetable, work.clock, self.attend_named)
+        )
+        self._work = work
+        self._attendance = Attendance(work)
+
+    async def follow(self) -> None:
+        """Take up channels as soon as they are told to have changed."""
+        while True:
+            await self.channels.changed()
+            with self.under_way.here():
+                fresh = await self.channels.look()
+                await asyncio.gather(self._alert(), *(self.attend(post) for post in fresh))
+
+    async def sweep(self) -> None:
+        """Take up what is left of every channel; none waits for another's platform."""
+        with self.under_way.here(), traced():
+            began = time.perf_counter()
+            await self.channels.look()
+            posts = tuple(self.channels.posts.values())
+            left = await self._left(posts)
+            await asyncio.gather(
+                self._amend(posts),
+                self._alert(),
+                *(self.take_up(post, left.get(post.name, ())) for post in posts),
+            )
+            seconds = round(time.perf_counter() - began, 3)
+            log.debug("sweep.done", left=sum(map(len, left.values())), seconds=seconds)
+
+    async def take_up(self, post: Post, left: Left) -> None:
+        """Pending deliveries first, so that digests come in their order; then a slot."""
+        with self.under_way.here():
+            if not self._attendance.left_alone(post):
+                await self._attendance.resume(post, left)
+                await self.attend(post)
+
+    async def attend_named(self, name: str) -> None:
+        """Attend to a channel as it is now, if it is still there."""
+        if (post := self.channels.posts.get(name)) is not None:
+            await self.attend(post)
+
+    async def attend(self, post: Post) -> None:
+        """Bring the channel's newest due slot to an end; nothing but cancellation leaves it."""
+        with self.under_way.here(), traced():
+            try:
+                await self._attend(post)
+            except UserError as error:
+                log.error("slot.failed", channel=post.name, error=str(error))  # noqa: TRY400  # it says all
+            except Exception:
+                log.exception("slot.failed", channel=post.name)
+
+    async def _attend(self, post: Post) -> None:
+        """Post what is due, if nobody else is at it. Raises whatever building it raises."""
+        async with self._work.leases.hold(f"slot\0{post.name}") as mine:
+            due = await self._attendance.due(post) if mine else None
+            if due is not None:
+                with span("slot", channel=post.name, slot=due.slot.name):
+                    await self._attendance.produce(post, due.slot)
+
+    async def _left(self, posts: Sequence[Post]) -> Mapping[str, Left]:
+        """What is left of the deliveries, by channel; nothing where that cannot be told."""
+        try:
+            if self._work.parking is not None:
+                await self._work.parking.look({post.target.place: post.target for post in posts})
+            targets = [post.target for post in posts]
+            return await self._work.delivery.left(self._attendance.given_up, targets)
+        except Exception:
+            log.exception("sweep.broken")
+            return {}
+
+    async def _amend(self, posts: Sequence[Post]) -> None:
+        if self._work.amend is not None:
+            alone = self._attendance.left_alone
+            try:
+                await self._work.amend({post.name: post for post in posts if not alone(post)})
+            except Exception:
+                log.exception("amend.broken")
+
+    async def _alert(self) -> None:
+        if self._work.alerts is not None:
+            await self._work.alerts.look()

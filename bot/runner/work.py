@@ -1,0 +1,81 @@
+"""What the loop is given, and what it asks of those who build, answer and alert."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from bot.delivery import Delivered, Delivery
+from bot.lease import Leases
+from bot.parking import Parking
+from bot.platforms.base import Incoming, Sender
+from bot.roster import Channels, Post
+from bot.schedule import Slot
+from digest.document import Document
+from handlers.context import Watched
+from handlers.ports import Clock, Ledger
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ready:
+    """A document to post; ``digest`` is its stable name, as in ``DeliveryKey``.
+
+    ``details`` follow in its thread, where the platform has threads. ``repository`` is the one that
+    it tells of.
+    """
+
+    digest: str
+    document: Document
+    details: Document | None = None
+    repository: str = ""
+
+
+Build = Callable[[Post, Slot], Awaitable[Sequence[Ready]]]
+"""Makes the digests of a slot, none for a quiet one; repeatable until the slot is finished."""
+
+Finish = Callable[[Post, Slot, Sequence[Delivered]], Awaitable[None]]
+"""Called when the slot's content is frozen, and again if the process dies in it."""
+
+
+class Alerts(Protocol):
+    """Tells what cannot wait for a slot. Nothing but cancellation leaves it."""
+
+    async def look(self) -> None:
+        """Look at everything; called often."""
+
+    async def moved(self, watched: Watched) -> None:
+        """Look at a repository whose newest changes were just fetched."""
+
+
+class Hearing(Protocol):
+    """Deals with what platforms hear. Nothing but cancellation leaves it."""
+
+    async def hear(self, sender: Sender, incoming: Incoming) -> None:
+        """Answer a message, unless it was heard before."""
+
+    async def recover(self, sender: Sender) -> None:
+        """Bring to an end what a process that died left half answered."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Work:
+    """What the loop is given. ``receivers`` are senders that listen as well."""
+
+    posts: Channels
+    build: Build
+    finish: Finish
+    hearing: Hearing
+    delivery: Delivery
+    ledger: Ledger
+    leases: Leases
+    clock: Clock
+    receivers: Sequence[Sender] = ()
+    elected: Mapping[str, Sender] = field(default_factory=dict)
+    """The receivers, by account, that one process at a time may have a connection of."""
+    parking: Parking | None = None
+    """Knows dead chats; without it one is left alone until the next start."""
+    amend: Callable[[Mapping[str, Post]], Awaitable[None]] | None = None
+    """Tells, in what was posted to the channels given, what became of it since."""
+    alerts: Alerts | None = None
+    """Tells at once what cannot wait for a slot."""
