@@ -12,13 +12,16 @@ on counting beside that, for the time in which what is shared does not answer.
 from __future__ import annotations
 
 import asyncio
-from collections import deque
-from collections.abc import Sequence
+import math
+from collections import OrderedDict, deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
 # Chats that are remembered; those which nothing holds back are forgotten first.
 _MOST_CHATS = 4096
+# Parts of an account that are remembered, as chats are.
+_MOST_PARTS = 1024
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,6 +71,11 @@ class Window:
         """The earliest time of the next message."""
         full = len(self._taken) == self._taken.maxlen
         return self._taken[0] + self._seconds if full else 0.0
+
+    @property
+    def last(self) -> float:
+        """The time of the newest message."""
+        return self._taken[-1] if self._taken else -math.inf
 
     def take(self, at: float) -> None:
         """Count a message."""
@@ -129,6 +137,14 @@ class Pace:
             for rate in rates:
                 state.window(rate).take(_now())
 
+    @property
+    def idle(self) -> bool:
+        """Whether nobody waits, and nobody who comes now would have to."""
+        now = _now()
+        if max(self._overall.last, self._spare.last) > now - self._rates[0].seconds:
+            return False
+        return all(_free(state, now) for state in self._chats.values())
+
     def hold(self, chat: str, seconds: float) -> None:
         """Let nothing go to the chat for a while, since the platform asked for it."""
         state = self._chat(chat)
@@ -171,11 +187,55 @@ class Pace:
 
     def _forget(self) -> None:
         now = _now()
-        self._chats = {
-            name: state
-            for name, state in self._chats.items()
-            if state.turn.locked() or state.free_at(tuple(state.windows)) > now
-        }
+        self._chats = {name: state for name, state in self._chats.items() if not _free(state, now)}
+
+
+class Paces(Mapping[str, Pace]):
+    """Paces by part, for an account whose limits hold for each of its parts, such as workspaces.
+
+    One is made when its part is first spoken to. What is shared is shared by those to come as well.
+    """
+
+    def __init__(self, overall: Rate, spare: Rate) -> None:
+        self._rates = overall, spare
+        self._made: OrderedDict[str, Pace] = OrderedDict()
+        self._common: Callable[[str], Common] | None = None
+
+    def __getitem__(self, part: str) -> Pace:
+        """The pace of a part."""
+        if (pace := self._made.get(part)) is None:
+            pace = self._made[part] = Pace(*self._rates)
+            if self._common is not None:
+                pace.share(self._common(part))
+            self._forget()
+        self._made.move_to_end(part)
+        return pace
+
+    def __iter__(self) -> Iterator[str]:
+        """The parts that were spoken to lately."""
+        return iter(tuple(self._made))
+
+    def __len__(self) -> int:
+        """How many those are."""
+        return len(self._made)
+
+    def share(self, common: Callable[[str], Common]) -> None:
+        """From now on count with all processes; ``common`` is by what, for each part."""
+        self._common = common
+        for part, pace in self._made.items():
+            pace.share(common(part))
+
+    def _forget(self) -> None:
+        """Forget those left alone longest, where there are too many; none that is busy."""
+        over = len(self._made) - _MOST_PARTS
+        if over > 0:
+            idle = [part for part in tuple(self._made)[:-1] if self._made[part].idle]
+            for part in idle[:over]:
+                del self._made[part]
+
+
+def _free(state: _Chat, now: float) -> bool:
+    return not state.turn.locked() and state.free_at(tuple(state.windows)) <= now
 
 
 def _now() -> float:

@@ -7,16 +7,19 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
+from functools import partial
 from typing import TYPE_CHECKING
 
 from bot.access.asked import Alone, Asked
 from bot.conversation.record import Records
 from bot.platforms.base import Bounded, Sender
+from bot.rates import Paces
 from digest.errors import InvalidConfig
 
 if TYPE_CHECKING:
     from bot.shared.connection import Connection
     from bot.shared.nudges import Nudges
+    from bot.shared.turns import RedisTurns
 
 
 class Common:
@@ -60,12 +63,14 @@ class Common:
         """Let all processes that speak by these accounts count their messages together."""
         if self._connection is None:
             return
-        from bot.shared.turns import RedisTurns
-
         for name, sender in senders.items():
             if isinstance(sender, Bounded):
+                turns = partial(_turns, self._connection, name)
+                if isinstance(sender.paces, Paces):
+                    sender.paces.share(turns)
+                    continue
                 for part, pace in sender.paces.items():
-                    pace.share(RedisTurns(self._connection, f"{name}/{part}"))
+                    pace.share(turns(part))
 
     @asynccontextmanager
     async def hearing(self) -> AsyncIterator[None]:
@@ -75,6 +80,12 @@ class Common:
             return
         async with self._nudges.heard():
             yield
+
+
+def _turns(connection: Connection, account: str, part: str) -> RedisTurns:
+    from bot.shared.turns import RedisTurns
+
+    return RedisTurns(connection, f"{account}/{part}")
 
 
 async def open_common(url: str, senders: Mapping[str, Sender], stack: AsyncExitStack) -> Common:

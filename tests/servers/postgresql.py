@@ -13,7 +13,7 @@ import signal
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
@@ -33,8 +33,10 @@ def binaries() -> Path:
 class Postgres:
     """A server, running or stopped; its databases outlive a stop."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, more: Mapping[str, str] | None = None) -> None:
+        """``more`` are settings beside those of a small server whose data nobody needs."""
         self.folder = folder
+        self._more = more or {}
         self._data = folder / "data"
         self._user = pwd.getpwnam("nobody") if os.geteuid() == 0 else None
         self._process: subprocess.Popen[bytes] | None = None
@@ -55,6 +57,7 @@ class Postgres:
             "fsync": "off",
             "max_connections": "60",
             "shared_buffers": "16MB",
+            **self._more,
         }
         given = [part for name, value in settings.items() for part in ("-c", f"{name}={value}")]
         with (self.folder / "log").open("ab") as log:
@@ -102,11 +105,11 @@ class Postgres:
 
 
 @contextmanager
-def running() -> Iterator[Postgres]:
-    """A new server for as long as the block lasts."""
+def running(**more: str) -> Iterator[Postgres]:
+    """A new server for as long as the block lasts; ``more`` are settings of it."""
     # A socket's path is short: https://man7.org/linux/man-pages/man7/unix.7.html
     folder = Path(tempfile.mkdtemp(prefix="pg-"))
-    server = Postgres(folder)
+    server = Postgres(folder, more)
     try:
         server.make()
         server.start()

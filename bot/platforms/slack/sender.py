@@ -21,7 +21,7 @@ from bot.platforms.slack.faults import BLOCKS_REFUSED, Refusal
 from bot.platforms.slack.messages import LIMIT, render
 from bot.platforms.slack.spoken import LONGEST, escape, fallback
 from bot.platforms.slack.surroundings import Surroundings
-from bot.rates import Pace, Rate, TooBusy
+from bot.rates import Pace, Paces, Rate, TooBusy
 from digest.document import Document
 
 log = structlog.get_logger(__name__)
@@ -62,12 +62,12 @@ class SlackSender:
         self._accounts = accounts
         self._clock = clock
         self._conversations: dict[str, str] = {}
-        self._pace = Pace(_IN_ALL, _FOR_ANSWERS)
+        self._paces = Paces(_IN_ALL, _FOR_ANSWERS)
 
     @property
     def paces(self) -> Mapping[str, Pace]:
-        """As :class:`bot.platforms.base.Bounded`."""
-        return {"": self._pace}
+        """As :class:`bot.platforms.base.Bounded`, by workspace: Slack bounds each by itself."""
+        return self._paces
 
     def render(self, document: Document) -> tuple[Part, ...]:
         """Header, rich text, buttons and tables, in as few messages as hold them."""
@@ -76,7 +76,7 @@ class SlackSender:
     async def ready(self, chat: str, *, answer: bool = False) -> None:
         """Wait for the channel's turn."""
         try:
-            await self._pace.turn(chat, _IN_A_CHANNEL, answer=answer)
+            await self._paces[_workspace(chat)].turn(chat, _IN_A_CHANNEL, answer=answer)
         except TooBusy as error:
             raise SendError(
                 SendReason.RATE_LIMITED, "a long queue", retry_after=error.wait
@@ -99,7 +99,7 @@ class SlackSender:
             told = await self._post(account, part, values)
         except SendError as error:
             if error.reason is SendReason.RATE_LIMITED and error.retry_after:
-                self._pace.hold(chat, error.retry_after)
+                self._paces[_workspace(chat)].hold(chat, error.retry_after)
             raise
         message = str(told.get("ts", ""))
         if not message:
@@ -236,6 +236,11 @@ class SlackSender:
             if not cursor:
                 return
         raise SendError(SendReason.BROKEN, f"{method}: more messages than can be looked through")
+
+
+def _workspace(chat: str) -> str:
+    """The workspace's id in front of the channel's; empty where there is one workspace."""
+    return chat.rpartition("/")[0]
 
 
 def _metadata(part: Part) -> Json | None:

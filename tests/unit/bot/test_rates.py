@@ -13,7 +13,7 @@ from bot.conversation.record import Key
 from bot.courier import Patience, Target
 from bot.delivery import Delivery, Posting
 from bot.platforms.base import SendError, SendReason
-from bot.rates import Pace, Rate, TooBusy, Window
+from bot.rates import Booked, Pace, Paces, Rate, TooBusy, Window
 from handlers.ports import PartState
 from tests.fakes_delivery import FakeLeases, FakeLedger, FakeSender, paragraphs
 
@@ -138,6 +138,44 @@ async def test_idle_chats_are_forgotten_and_busy_ones_kept(monkeypatch):
         await asyncio.sleep(0.001)
     assert "held" in pace._chats
     assert len(pace._chats) <= 3
+
+
+async def test_parts_of_an_account_do_not_wait_for_each_other():
+    paces = Paces(Rate(count=1, seconds=60), Rate(count=1, seconds=60))
+    async with asyncio.timeout(1):
+        for part in ("first", "second"):
+            await paces[part].turn("chat", [])
+    assert list(paces) == ["first", "second"]
+
+
+async def test_parts_that_come_later_are_shared_as_well():
+    booked: list[str] = []
+
+    @dataclass
+    class Shared:
+        part: str
+
+        async def book(self, chat, rates, overall, spare, *, answer):
+            booked.append(self.part)
+            return Booked(booked=True, wait=0.0)
+
+    paces = Paces(QUICK, QUICK)
+    await paces["early"].turn("chat", [])
+    paces.share(Shared)
+    for part in ("early", "late"):
+        await paces[part].turn("chat", [])
+    assert booked == ["early", "late"]
+
+
+async def test_idle_parts_are_forgotten_and_busy_ones_kept(monkeypatch):
+    monkeypatch.setattr(rates, "_MOST_PARTS", 2)
+    paces = Paces(QUICK, QUICK)
+    paces["held"].hold("chat", 60)
+    for part in ("first", "second", "third"):
+        await paces[part].turn("chat", [])
+        await asyncio.sleep(0.001)
+    assert "held" in list(paces)
+    assert len(paces) <= 3
 
 
 @dataclass
