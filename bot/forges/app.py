@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 
 from bot.forges import fields
+from bot.forges.transport import odd
 from bot.forges.wire import Wire
 from digest.errors import ForgeUnauthorized
 from handlers.ports import Clock
@@ -73,7 +74,7 @@ class App:
             self._token = fields.text(told, "token", 1000)
             self._until = fields.moment(told, "expires_at")
         except ValueError as error:
-            raise self._asking.odd(str(error)) from error
+            raise odd(self._asking.host, str(error)) from error
 
 
 def statement(app: str, key: str, now: datetime, host: str) -> str:

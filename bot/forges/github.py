@@ -7,15 +7,16 @@ https://docs.github.com/en/rest/about-the-rest-api/breaking-changes
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
-from typing import TypeVar
 
 from bot.forges import github_reading as reading
 from bot.forges.fields import Json, table, tables
-from bot.forges.wire import Page, Wire
+from bot.forges.reading import quoted, release
+from bot.forges.repository import Repository
+from bot.forges.wire import Wire
 from digest.change import Change, FileChange, FileStatus
 from digest.errors import NotOnForge
 from digest.facts import wanted
@@ -39,17 +40,12 @@ _MOST_TEXTS = 20
 _MOST_COMMIT_PAGES = 10
 _MOST_TIMELINE_PAGES = 5
 
-T = TypeVar("T")
 
-
-class GitHub:
+class GitHub(Repository):
     """A repository on GitHub; implements ``Forge`` and ``Publishing``. ``name`` is owner/name."""
 
     def __init__(self, wire: Wire, name: str) -> None:
-        self._wire = wire
-        self._name = name
-        self._base = f"/repos/{name}"
-        self.eager = wire.credentials.known
+        super().__init__(wire, name, f"/repos/{name}")
 
     async def request(self, number: int) -> PullRequest:
         """A pull request with its reviewers and the issues that its text closes."""
@@ -58,7 +54,7 @@ class GitHub:
         reviews = await self._wire.all(
             f"{self._base}/pulls/{number}/reviews", what, query={"per_page": _PAGE}, most=5
         )
-        return self._read(
+        return self._wire.understood(
             lambda: reading.request(
                 table(page.value),
                 self._name,
@@ -74,7 +70,7 @@ class GitHub:
             query={"per_page": _PAGE},
             most=_MOST_FILE_PAGES,
         )
-        read = self._read(lambda: tuple(map(reading.file, tables(files))))
+        read = self._wire.understood(lambda: tuple(map(reading.file, tables(files))))
         whole = Patch(files=read, total=max(request.files, len(read)))
         return await self._with_texts(request, whole)
 
@@ -105,7 +101,7 @@ class GitHub:
             page = await self._wire.get(f"{self._base}/git/blobs/{blob}", "file")
         except NotOnForge:
             return None
-        return self._read(lambda: reading.content(table(page.value)))
+        return self._wire.understood(lambda: reading.content(table(page.value)))
 
     async def issue(self, number: int) -> Issue:
         """An issue, with what its timeline says of requests and commits."""
@@ -117,7 +113,9 @@ class GitHub:
             query={"per_page": _PAGE},
             most=_MOST_TIMELINE_PAGES,
         )
-        return self._read(lambda: reading.issue(table(page.value), tables(events), self._name))
+        return self._wire.understood(
+            lambda: reading.issue(table(page.value), tables(events), self._name)
+        )
 
     async def change(self, sha: str) -> Change:
         """A commit, with up to 3000 files."""
@@ -128,30 +126,27 @@ class GitHub:
             f"{self._base}/commits/{sha}", what, query={"per_page": _PAGE}, most=_MOST_FILE_PAGES
         )
         async for page in pages:
-            found = self._read(partial(table, page.value))
-            files += self._read(partial(tables, found.get("files", [])))
-        return self._read(lambda: reading.change(found, files))
+            found = self._wire.understood(partial(table, page.value))
+            files += self._wire.understood(partial(tables, found.get("files", [])))
+        return self._wire.understood(lambda: reading.change(found, files))
 
-    async def recent(self, since: datetime | None) -> AsyncIterator[Sequence[PullRequest]]:
+    def recent(self, since: datetime | None) -> AsyncIterator[Sequence[PullRequest]]:
         """The merged ones of the closed requests, the one updated last first."""
-        query: dict[str, str | int] = {"state": "closed", "sort": "updated", "direction": "desc"}
-        query["per_page"] = _PAGE
-        what = "pull requests"
-        async for page in self._wire.listed(
-            f"{self._base}/pulls", what, query=query, most=_MOST_PAGES
-        ):
-            listed = self._read(partial(self._merged, page))
-            fresh = [one for one in listed if since is None or one.updated_at >= since]
-            yield [one for one in fresh if one.merged_at is not None]
-            if len(fresh) < len(listed):
-                return
+        query: dict[str, str | int] = {
+            "state": "closed",
+            "sort": "updated",
+            "direction": "desc",
+            "per_page": _PAGE,
+        }
+        path = f"{self._base}/pulls"
+        return self._merged(path, "pull requests", query, since, self._unreviewed, most=_MOST_PAGES)
 
     async def releases(self, limit: int = 30) -> Sequence[Release]:
         """The newest published ones; drafts are none."""
         query = {"per_page": min(limit, _PAGE)}
         page = await self._wire.get(f"{self._base}/releases", "releases", query=query)
-        return self._read(
-            lambda: [reading.release(one) for one in tables(page.value) if not one.get("draft")]
+        return self._wire.understood(
+            lambda: [release(one) for one in tables(page.value) if not one.get("draft")]
         )[:limit]
 
     async def compare(self, base: str, head: str) -> Comparison:
@@ -159,24 +154,18 @@ class GitHub:
         pages = [
             page
             async for page in self._wire.listed(
-                f"{self._base}/compare/{reading.quoted(base)}...{reading.quoted(head)}",
+                f"{self._base}/compare/{quoted(base)}...{quoted(head)}",
                 f"comparison of {base} and {head}",
                 query={"per_page": _PAGE},
                 most=_MOST_COMMIT_PAGES,
             )
         ]
-        return self._read(
+        return self._wire.understood(
             lambda: reading.comparison(base, head, [table(page.value) for page in pages])
         )
 
-    def _merged(self, page: Page) -> Sequence[PullRequest]:
-        return [reading.request(one, self._name, None) for one in tables(page.value)]
-
-    def _read(self, read: Callable[[], T]) -> T:
-        try:
-            return read()
-        except ValueError as error:
-            raise self._wire.odd(str(error)) from error
+    def _unreviewed(self, found: Json) -> PullRequest:
+        return reading.request(found, self._name, None)
 
 
 async def standing(wire: Wire) -> Json:
@@ -186,7 +175,4 @@ async def standing(wire: Wire) -> Json:
     except NotOnForge:
         # An Enterprise Server without limits has no such page.
         return {}
-    try:
-        return table(page.value)
-    except ValueError as error:
-        raise wire.odd(str(error)) from error
+    return wire.understood(lambda: table(page.value))

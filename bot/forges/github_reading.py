@@ -7,23 +7,11 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Iterator, Sequence
-from urllib.parse import quote
 
-from bot.forges import fields
+from bot.forges import fields, reading
 from bot.forges.fields import Json, inner, table, tables
-from digest.change import Change, Commit, FileChange, FileStatus
-from digest.request import (
-    Comparison,
-    Issue,
-    IssueState,
-    Patch,
-    PullRequest,
-    Release,
-    RequestState,
-    Reviewer,
-    Verdict,
-    closing,
-)
+from digest.change import Change, FileChange, FileStatus
+from digest.request import Comparison, Issue, Patch, PullRequest, Reviewer, Verdict
 from digest.unified import read_hunks
 
 _STATUSES = {
@@ -43,50 +31,16 @@ _VERDICTS = {
 }
 _PATH = 4096
 _TEXT = 1 << 20
-_MOST_COMMITS = 100
-
-
-def request(found: Json, repository: str, reviewers: tuple[Reviewer, ...] | None) -> PullRequest:
-    """A pull request; ``reviewers`` is ``None`` where they were not asked for."""
-    merged_at = fields.moment_or_none(found, "merged_at")
-    is_open = fields.text(found, "state") == "open"
-    body = fields.text(found, "body", fields.BODY)
-    ended = RequestState.MERGED if merged_at else RequestState.CLOSED
-    return PullRequest(
-        number=fields.number(found, "number"),
-        title=fields.line(found, "title", fields.TITLE),
-        state=RequestState.OPEN if is_open else ended,
-        author=author(found),
-        created_at=fields.moment(found, "created_at"),
-        updated_at=fields.moment(found, "updated_at"),
-        body=body,
-        draft=fields.flag(found, "draft"),
-        base=fields.line(inner(found, "base"), "ref"),
-        head=fields.sha(inner(found, "head"), "sha"),
-        # For an open one this is a merge that was only tried.
-        merge_commit=fields.sha(found, "merge_commit_sha") if merged_at else "",
-        merged_at=merged_at,
-        labels=fields.names(found, "labels"),
-        issues=closing(body, repository),
-        reviewers=reviewers or (),
-        reviewed=reviewers is not None,
-        files=fields.count(found, "changed_files"),
-    )
-
-
-def author(found: Json) -> str:
-    """Whose it is; GitHub shows a deleted account as ``ghost``."""
-    return fields.line(inner(found, "user"), "login") or "ghost"
 
 
 def reviews(given: Sequence[Json], of: Json) -> Iterator[Reviewer]:
     """Reviews in the order they were given, behind those who are only asked for one."""
     for asked in fields.names(of, "requested_reviewers", "login"):
         yield Reviewer(name=asked, verdict=Verdict.ASKED)
-    mine = author(of)
+    mine = reading.author(of)
     for review in given:
         verdict = _VERDICTS.get(fields.text(review, "state"))
-        name = author(review)
+        name = reading.author(review)
         # Answering remarks is no review of one's own work.
         if verdict is not None and name != mine:
             yield Reviewer(name=name, verdict=verdict)
@@ -124,42 +78,20 @@ def content(found: Json) -> str | None:
         return None
 
 
+def request(found: Json, repository: str, reviewers: tuple[Reviewer, ...] | None) -> PullRequest:
+    """A pull request; ``reviewers`` is ``None`` where they were not asked for."""
+    merged = fields.moment_or_none(found, "merged_at") is not None
+    return reading.request(found, repository, reviewers, merged=merged)
+
+
 def change(found: Json, files: Sequence[Json]) -> Change:
     """A commit with its files."""
-    commit = inner(found, "commit")
-    written, kept = inner(commit, "author"), inner(commit, "committer")
-    sha = fields.sha(found, "sha")
-    if not sha:
-        raise ValueError("a commit without name")
-    return Change(
-        commit=Commit(
-            sha=sha,
-            parents=tuple(fields.sha(parent, "sha") for parent in tables(found.get("parents", []))),
-            author=fields.line(written, "name"),
-            email=fields.line(written, "email"),
-            authored_at=fields.moment(written, "date"),
-            committed_at=fields.moment(kept, "date"),
-            message=fields.text(commit, "message", fields.BODY),
-        ),
-        files=tuple(map(file, files)),
-    )
+    return reading.change(found, tuple(map(file, files)))
 
 
 def issue(found: Json, events: Sequence[Json], repository: str) -> Issue:
     """An issue with what its timeline says."""
-    closed = fields.text(found, "state") == "closed"
-    return Issue(
-        number=fields.number(found, "number"),
-        title=fields.line(found, "title", fields.TITLE),
-        state=IssueState.CLOSED if closed else IssueState.OPEN,
-        author=author(found),
-        created_at=fields.moment(found, "created_at"),
-        body=fields.text(found, "body", fields.BODY),
-        labels=fields.names(found, "labels"),
-        closed_at=fields.moment_or_none(found, "closed_at"),
-        mentions=tuple(dict.fromkeys(_mentions(events, repository)))[:_MOST_COMMITS],
-        closed_by=tuple(dict.fromkeys(_closings(events)))[:_MOST_COMMITS] if closed else (),
-    )
+    return reading.issue(found, _mentions(events, repository), _closings(events))
 
 
 def _mentions(events: Sequence[Json], repository: str) -> Iterator[int]:
@@ -179,17 +111,6 @@ def _closings(events: Sequence[Json]) -> Iterator[str]:
             yield name
 
 
-def release(found: Json) -> Release:
-    """A published release."""
-    return Release(
-        tag=fields.line(found, "tag_name"),
-        name=fields.line(found, "name") or fields.line(found, "tag_name"),
-        published_at=fields.moment(found, "published_at"),
-        body=fields.text(found, "body", fields.BODY),
-        prerelease=fields.flag(found, "prerelease"),
-    )
-
-
 def comparison(base: str, head: str, pages: Sequence[Json]) -> Comparison:
     """A comparison from its pages; it says how many commits there are, but not how many files."""
     first = table(pages[0])
@@ -204,8 +125,3 @@ def comparison(base: str, head: str, pages: Sequence[Json]) -> Comparison:
         total=fields.count(first, "total_commits"),
         patch=Patch(files=files, total=total),
     )
-
-
-def quoted(reference: str) -> str:
-    """A reference as part of a path; the slashes of a branch's name stay."""
-    return quote(reference, safe="/")

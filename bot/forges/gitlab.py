@@ -6,15 +6,14 @@ comes without lines. GitLab names no reviewers' verdicts but approvals.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from datetime import datetime
-from functools import partial
-from typing import TypeVar
 from urllib.parse import quote
 
 from bot.forges import fields
 from bot.forges.fields import Json, inner, table, tables
-from bot.forges.wire import Page, Wire
+from bot.forges.repository import Repository
+from bot.forges.wire import Wire
 from digest.change import Change, Commit, FileChange, FileStatus
 from digest.request import (
     Comparison,
@@ -43,17 +42,12 @@ _STATES = {
     "closed": RequestState.CLOSED,
 }
 
-T = TypeVar("T")
 
-
-class GitLab:
+class GitLab(Repository):
     """A project on GitLab; implements ``Forge`` and ``Publishing``. ``name`` is its full path."""
 
     def __init__(self, wire: Wire, name: str) -> None:
-        self._wire = wire
-        self._name = name
-        self._base = f"/projects/{quote(name, safe='')}"
-        self.eager = wire.credentials.known
+        super().__init__(wire, name, f"/projects/{quote(name, safe='')}")
 
     async def request(self, number: int) -> PullRequest:
         """A merge request with its reviewers, approvals and the issues that its text closes."""
@@ -61,7 +55,7 @@ class GitLab:
         path = f"{self._base}/merge_requests/{number}"
         page = await self._wire.get(path, what)
         approvals = await self._wire.get(f"{path}/approvals", what)
-        return self._read(
+        return self._wire.understood(
             lambda: _request(
                 table(page.value),
                 self._name,
@@ -77,7 +71,7 @@ class GitLab:
             query={"per_page": _PAGE},
             most=_MOST_FILE_PAGES,
         )
-        read = self._read(lambda: tuple(map(_file, tables(files))))
+        read = self._wire.understood(lambda: tuple(map(_file, tables(files))))
         return Patch(files=read, total=max(request.files, len(read)))
 
     async def issue(self, number: int) -> Issue:
@@ -86,7 +80,7 @@ class GitLab:
         path = f"{self._base}/issues/{number}"
         page = await self._wire.get(path, what)
         related = await self._wire.all(f"{path}/related_merge_requests", what, most=3)
-        return self._read(lambda: _issue(table(page.value), tables(related)))
+        return self._wire.understood(lambda: _issue(table(page.value), tables(related)))
 
     async def change(self, sha: str) -> Change:
         """A commit with its files."""
@@ -96,25 +90,26 @@ class GitLab:
         files = await self._wire.all(
             f"{path}/diff", what, query={"per_page": _PAGE}, most=_MOST_FILE_PAGES
         )
-        return self._read(lambda: _change(table(page.value), tables(files)))
+        return self._wire.understood(lambda: _change(table(page.value), tables(files)))
 
-    async def recent(self, since: datetime | None) -> AsyncIterator[Sequence[PullRequest]]:
+    def recent(self, since: datetime | None) -> AsyncIterator[Sequence[PullRequest]]:
         """The merged requests, the one updated last first."""
-        query: dict[str, str | int] = {"state": "merged", "order_by": "updated_at", "sort": "desc"}
-        query["per_page"] = _PAGE
+        query: dict[str, str | int] = {
+            "state": "merged",
+            "order_by": "updated_at",
+            "sort": "desc",
+            "per_page": _PAGE,
+        }
         path = f"{self._base}/merge_requests"
-        async for page in self._wire.listed(path, "merge requests", query=query, most=_MOST_PAGES):
-            listed = self._read(partial(self._all, page))
-            fresh = [one for one in listed if since is None or one.updated_at >= since]
-            yield fresh
-            if len(fresh) < len(listed):
-                return
+        return self._merged(
+            path, "merge requests", query, since, self._unreviewed, most=_MOST_PAGES
+        )
 
     async def releases(self, limit: int = 30) -> Sequence[Release]:
         """The newest releases that are out."""
         query = {"per_page": min(limit, _PAGE)}
         page = await self._wire.get(f"{self._base}/releases", "releases", query=query)
-        return self._read(
+        return self._wire.understood(
             lambda: [_release(one) for one in tables(page.value) if not one.get("upcoming_release")]
         )[:limit]
 
@@ -123,16 +118,10 @@ class GitLab:
         what = f"comparison of {base} and {head}"
         query = {"from": base, "to": head}
         page = await self._wire.get(f"{self._base}/repository/compare", what, query=query)
-        return self._read(lambda: _comparison(base, head, table(page.value)))
+        return self._wire.understood(lambda: _comparison(base, head, table(page.value)))
 
-    def _all(self, page: Page) -> Sequence[PullRequest]:
-        return [_request(one, self._name, None) for one in tables(page.value)]
-
-    def _read(self, read: Callable[[], T]) -> T:
-        try:
-            return read()
-        except ValueError as error:
-            raise self._wire.odd(str(error)) from error
+    def _unreviewed(self, found: Json) -> PullRequest:
+        return _request(found, self._name, None)
 
 
 async def standing(wire: Wire) -> Json:

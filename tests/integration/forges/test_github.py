@@ -8,7 +8,7 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric import rsa
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
-from bot.forges import wire
+from bot.forges import transport
 from bot.forges.app import App
 from bot.forges.credentials import Anonymous, Token
 from bot.forges.github import HEADERS, GitHub, standing
@@ -301,7 +301,7 @@ async def test_one_failure_is_made_up_for_and_two_are_down(server, forge, act):
 
 @pytest.mark.usefixtures("quick")
 async def test_silence_is_down(server, forge, monkeypatch):
-    monkeypatch.setattr(wire, "_WHOLE", 0.2)
+    monkeypatch.setattr(transport, "_WHOLE", 0.2)
     server.script.extend([Hangs(), Hangs()])
     with pytest.raises(ForgeDown, match="no answer in time"):
         await forge.request(12)
@@ -327,7 +327,7 @@ async def test_answer_without_sense_is_down(server, forge, body):
 
 
 async def test_huge_answer_is_cut_off(server, forge, monkeypatch):
-    monkeypatch.setattr(wire, "LARGEST", 100_000)
+    monkeypatch.setattr(transport, "LARGEST", 100_000)
     server.pulls[12] = pull(12, body="x" * 200_000)
     with pytest.raises(ForgeDown, match="more than 100000 bytes"):
         await forge.request(12)
