@@ -20,7 +20,7 @@ import httpx
 from bot.store.engine import open_database
 from bot.store.ledger import SqlLedger
 
-_PATIENCE = 30.0
+_PATIENCE = 120.0
 # The program as it is, but that an end waits for three seconds and not for half a minute.
 _IMPATIENT = "from bot import cli, runner; runner.GRACE = 3.0; cli.main()"
 

@@ -231,7 +231,7 @@ async def in_the_channel(stage, project: Path, folder: Path) -> AsyncIterator[Ca
             server = stage.server
             before = len([one for one in server.messages if one.user == BOT_USER])
             await act
-            async with asyncio.timeout(30):
+            async with asyncio.timeout(120):
                 while True:
                     mine = [one for one in server.messages if one.user == BOT_USER][before:]
                     left = await SqlReplies(play.app.database).left(stage.account)

@@ -157,6 +157,7 @@ def test_search_works_without_scripts(browser, site):
     tab.goto(OPEN)
     tab.locator("#q").fill("Remove the wait")
     tab.locator(".search button").click()
+    tab.locator(".results li").first.wait_for()
     assert tab.locator(".results li").count() == 1
     assert not tab.locator("#theme").is_visible()
     context.close()
