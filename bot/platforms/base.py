@@ -8,9 +8,9 @@ its name: ``kind = "console"`` in the configuration imports ``bot.platforms.cons
   is a :class:`Receiver` too.
 
 Nothing outside it names the platform, and it imports of ours only this module, ``settings``,
-``legible``, ``terminal``, ``rates``, ``replays``, ``wire`` and ``digest``; what two platforms of
-one maker share stands beside these, as ``feishu_card`` does. ``tests/contract/test_platforms.py``
-tries every platform with the same kit.
+``legible``, ``terminal``, ``rates``, ``replays``, ``wire``, ``turns``, ``addressed`` and
+``digest``; what two platforms of one maker share stands beside these, as ``feishu_card`` does.
+``tests/contract/test_platforms.py`` tries every platform with the same kit.
 """
 
 from __future__ import annotations

@@ -20,9 +20,10 @@ from urllib.parse import urlsplit
 
 from pydantic import SecretStr, field_validator
 
+from bot.addressed import PacedAddress
 from bot.feishu_card import Style, dump, render
 from bot.platforms.base import Ability, Counted, Limit, Part, Receipt, SendError, SendReason, Unit
-from bot.rates import Pace, Rate, TooBusy
+from bot.rates import Rate
 from bot.settings import Settings
 from bot.wire import Reply, Wire
 from digest.document import Document
@@ -33,8 +34,6 @@ _ADDRESS = re.compile(
 _SIZE = 18_000
 """Of 20 KB for a request."""
 
-# 5 a second and 100 a minute; one after the other, since what leaves together arrives unevenly.
-_RATES = (Rate(count=1, seconds=1 / 4), Rate(count=95, seconds=60.0))
 _ALL = Rate(count=100, seconds=1.0)
 
 _REASONS: Mapping[int, SendReason] = {
@@ -74,7 +73,7 @@ class Config(Settings):
         return url
 
 
-class FeishuWebhook:
+class FeishuWebhook(PacedAddress):
     """Posts to the bot's own group, so that ``chat`` is not looked at."""
 
     name = "feishu_webhook"
@@ -85,6 +84,9 @@ class FeishuWebhook:
         counts=Counted.BODY,
     )
     abilities: frozenset[Ability] = frozenset()
+    cannot_read = "a custom bot cannot read"
+    # 5 a second and 100 a minute; one after the other, since what leaves together arrives unevenly.
+    rates = (Rate(count=1, seconds=1 / 4), Rate(count=95, seconds=60.0))
 
     def __init__(
         self,
@@ -93,29 +95,13 @@ class FeishuWebhook:
         wire: Wire,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        self._url = url
+        super().__init__(url, wire, _ALL)
         self._secret = secret
-        self._wire = wire
         self._clock = clock
-        self._pace = Pace(_ALL, _ALL)
-
-    @property
-    def paces(self) -> Mapping[str, Pace]:
-        """As :class:`bot.platforms.base.Bounded`."""
-        return {"": self._pace}
 
     def render(self, document: Document) -> tuple[Part, ...]:
         """Cards whose buttons can only open something."""
         return render(document, Style(size=_SIZE, interactive=False))
-
-    async def ready(self, chat: str, *, answer: bool = False) -> None:  # noqa: ARG002  # one group
-        """Wait for the bot's turn."""
-        try:
-            await self._pace.turn("", _RATES, answer=answer)
-        except TooBusy as error:
-            raise SendError(
-                SendReason.RATE_LIMITED, "a long queue", retry_after=error.wait
-            ) from error
 
     async def send(self, chat: str, part: Part, reply_to: Receipt | None = None) -> Receipt:  # noqa: ARG002  # one group, no threads
         """Post. The receipt is the part's own identity, since the bot gives no id."""
@@ -132,20 +118,12 @@ class FeishuWebhook:
         """Not possible."""
         raise SendError(SendReason.UNSUPPORTED, "a custom bot cannot edit")
 
-    async def find(self, chat: str, part: Part, reply_to: Receipt | None = None) -> Receipt | None:  # noqa: ARG002  # as above
-        """Not possible."""
-        raise SendError(SendReason.UNSUPPORTED, "a custom bot cannot read")
-
     async def probe(self, chat: str) -> str:  # noqa: ARG002  # as above
         """Whether the server is there; what it thinks of the address only a post would tell."""
         parts = urlsplit(self._url.get_secret_value())
         await self._wire.request("HEAD", f"{parts.scheme}://{parts.netloc}/")
         signed = "signed" if self._secret else "not signed"
         return f"{parts.hostname} answers; posts are {signed}"
-
-    async def aclose(self) -> None:
-        """Let go of connections."""
-        await self._wire.aclose()
 
 
 def create(config: Config) -> FeishuWebhook:

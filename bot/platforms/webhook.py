@@ -21,6 +21,7 @@ from typing import Literal
 
 from pydantic import SecretStr, field_validator
 
+from bot.addressed import Addressed, reason_of
 from bot.legible import legible
 from bot.platforms.base import Ability, Limit, Part, Receipt, SendError, SendReason, Unit
 from bot.settings import Settings
@@ -51,12 +52,13 @@ class Config(Settings):
         return url
 
 
-class Webhook:
+class Webhook(Addressed):
     """Posts to one address. ``chat`` is passed on as it is in the configuration."""
 
     name = "webhook"
     limit = Limit(size=None, unit=Unit.BYTES, source="whoever receives sets it")
     abilities: frozenset[Ability] = frozenset()
+    cannot_read = "a webhook cannot be read"
 
     def __init__(
         self,
@@ -65,9 +67,8 @@ class Webhook:
         wire: Wire,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        self._url = url
+        super().__init__(url, wire)
         self._secret = secret
-        self._wire = wire
         self._clock = clock
 
     def render(self, document: Document) -> tuple[Part, ...]:
@@ -101,23 +102,15 @@ class Webhook:
             "x-digestbot-signature": sign(self._secret.get_secret_value(), stamp, body),
         }
 
-    async def edit(self, chat: str, receipt: Receipt, part: Part) -> Receipt:  # noqa: ARG002  # as below
+    async def edit(self, chat: str, receipt: Receipt, part: Part) -> Receipt:  # noqa: ARG002  # not possible
         """Not possible."""
         raise SendError(SendReason.UNSUPPORTED, "what was posted to a webhook stays")
-
-    async def find(self, chat: str, part: Part, reply_to: Receipt | None = None) -> Receipt | None:  # noqa: ARG002  # only posts
-        """Not possible."""
-        raise SendError(SendReason.UNSUPPORTED, "a webhook cannot be read")
 
     async def probe(self, chat: str) -> str:  # noqa: ARG002  # one address
         """Whether the server is there; a request without a body is no post."""
         reply = await self._wire.request("OPTIONS", self._url.get_secret_value())
         signed = "signed" if self._secret else "not signed"
         return f"the server answers (status {reply.status}); posts are {signed}"
-
-    async def aclose(self) -> None:
-        """Let go of connections."""
-        await self._wire.aclose()
 
 
 def create(config: Config) -> Webhook:
@@ -135,27 +128,8 @@ def _check(reply: Reply) -> None:
     if 200 <= reply.status < 300:
         return
     raise SendError(
-        _reason(reply.status), f"status {reply.status}", retry_after=reply.seconds("retry-after")
+        reason_of(reply.status), f"status {reply.status}", retry_after=reply.seconds("retry-after")
     )
-
-
-def _reason(status: int) -> SendReason:
-    match status:
-        case 429:
-            return SendReason.RATE_LIMITED
-        case 401 | 403 | 407:
-            return SendReason.UNAUTHORIZED
-        case 404 | 410:
-            return SendReason.NO_CHANNEL
-        case 408 | 502 | 504:
-            # Somebody in between gave up waiting; what stands behind may have taken it.
-            return SendReason.NO_ANSWER
-        case _ if status >= 500:
-            return SendReason.UNAVAILABLE
-        case _ if status >= 400:
-            return SendReason.REJECTED
-        case _:
-            return SendReason.BROKEN
 
 
 def _named(reply: Reply) -> str:

@@ -16,9 +16,10 @@ from urllib.parse import quote
 
 from pydantic import SecretStr, field_validator
 
+from bot.addressed import PacedAddress, reason_of
 from bot.platforms.base import Ability, Counted, Limit, Part, Receipt, SendError, SendReason, Unit
 from bot.platforms.discord.markup import MOST, render
-from bot.rates import Pace, Rate, TooBusy
+from bot.rates import Rate
 from bot.settings import Settings
 from bot.wire import Reply, Wire
 from digest.document import Document
@@ -29,8 +30,8 @@ _ADDRESS = re.compile(
 )
 _COLOUR = 0x3370FF
 
-# How many a webhook may post is told by each answer alone; this only spreads what leaves together.
-_RATES = (Rate(count=1, seconds=0.5),)
+# How many a webhook may post is told by each answer alone; this and the webhook's own rate only
+# spread what leaves together.
 _ALL = Rate(count=50, seconds=1.0)
 
 # https://docs.discord.com/developers/topics/opcodes-and-status-codes
@@ -61,7 +62,7 @@ class Config(Settings):
         return url
 
 
-class Discord:
+class Discord(PacedAddress):
     """Posts to the webhook's own channel, so that ``chat`` is not looked at."""
 
     name = "discord"
@@ -72,29 +73,15 @@ class Discord:
         counts=Counted.BODY,
     )
     abilities = frozenset({Ability.EDIT})
+    cannot_read = "a webhook cannot read its channel"
+    rates = (Rate(count=1, seconds=0.5),)
 
     def __init__(self, url: SecretStr, wire: Wire) -> None:
-        self._url = url
-        self._wire = wire
-        self._pace = Pace(_ALL, _ALL)
-
-    @property
-    def paces(self) -> Mapping[str, Pace]:
-        """As :class:`bot.platforms.base.Bounded`."""
-        return {"": self._pace}
+        super().__init__(url, wire, _ALL)
 
     def render(self, document: Document) -> tuple[Part, ...]:
         """Messages with one embed each, whose description is the part's body."""
         return render(document)
-
-    async def ready(self, chat: str, *, answer: bool = False) -> None:  # noqa: ARG002  # one channel
-        """Wait for the webhook's turn."""
-        try:
-            await self._pace.turn("", _RATES, answer=answer)
-        except TooBusy as error:
-            raise SendError(
-                SendReason.RATE_LIMITED, "a long queue", retry_after=error.wait
-            ) from error
 
     async def send(self, chat: str, part: Part, reply_to: Receipt | None = None) -> Receipt:  # noqa: ARG002  # one channel, no threads
         """Post, and wait for the message's id."""
@@ -109,18 +96,10 @@ class Discord:
         await self._call("PATCH", f"/messages/{quote(receipt.message, safe='')}", part)
         return receipt
 
-    async def find(self, chat: str, part: Part, reply_to: Receipt | None = None) -> Receipt | None:  # noqa: ARG002  # as above
-        """Not possible."""
-        raise SendError(SendReason.UNSUPPORTED, "a webhook cannot read its channel")
-
     async def probe(self, chat: str) -> str:  # noqa: ARG002  # as above
         """What the webhook is called."""
         answer = await self._call("GET", "")
         return f"webhook {str(answer.get('name') or '')[:80]!r}"
-
-    async def aclose(self) -> None:
-        """Let go of connections."""
-        await self._wire.aclose()
 
     async def _call(self, method: str, path: str, part: Part | None = None) -> dict[str, Any]:
         body = None if part is None else json.dumps(_message(part)).encode()
@@ -164,23 +143,6 @@ def _failure(reply: Reply, answer: Mapping[str, Any], pause: float | None) -> Se
     code = code if isinstance(code, int) else 0
     after = pause if pause is not None else reply.seconds("retry-after")
     detail = f"status {reply.status}, code {code}"
-    reason = _REASONS.get(code) or _by_status(reply.status)
+    reason = _REASONS.get(code) or reason_of(reply.status)
     limited = reason is SendReason.RATE_LIMITED
     return SendError(reason, detail, retry_after=after if limited else None)
-
-
-def _by_status(status: int) -> SendReason:
-    match status:
-        case 429:
-            return SendReason.RATE_LIMITED
-        case 401 | 403:
-            return SendReason.UNAUTHORIZED
-        case 404:
-            return SendReason.NO_CHANNEL
-        case 502 | 504:
-            # Somebody in between gave up waiting; Discord may have taken it.
-            return SendReason.NO_ANSWER
-        case _ if status >= 500:
-            return SendReason.UNAVAILABLE
-        case _:
-            return SendReason.REJECTED if status >= 400 else SendReason.BROKEN

@@ -29,7 +29,8 @@ from bot.platforms.feishu.api import Api, Json
 from bot.platforms.feishu.faults import NO_HISTORY, NO_THREADS, Refused
 from bot.platforms.feishu.history import History
 from bot.platforms.feishu.surroundings import Surroundings
-from bot.rates import Pace, Rate, TooBusy
+from bot.rates import Pace, Rate
+from bot.turns import queued
 from digest.document import Document
 
 _SIZE = 28_000
@@ -80,13 +81,9 @@ class FeishuSender:
     async def ready(self, chat: str, *, answer: bool = False) -> None:
         """Wait for a token, for the chat's turn and for the app's."""
         await self._api.ready()
-        try:
+        with queued():
             await self._second.turn(chat, _IN_A_CHAT, answer=answer)
             await self._minute.turn(chat, (), answer=answer)
-        except TooBusy as error:
-            raise SendError(
-                SendReason.RATE_LIMITED, "a long queue", retry_after=error.wait
-            ) from error
 
     async def send(self, chat: str, part: Part, reply_to: Receipt | None = None) -> Receipt:
         """Post a card, in a thread where ``reply_to`` has one."""

@@ -21,7 +21,8 @@ from bot.platforms.slack.faults import BLOCKS_REFUSED, Refusal
 from bot.platforms.slack.messages import LIMIT, render
 from bot.platforms.slack.spoken import LONGEST, escape, fallback
 from bot.platforms.slack.surroundings import Surroundings
-from bot.rates import Pace, Paces, Rate, TooBusy
+from bot.rates import Pace, Paces, Rate
+from bot.turns import queued
 from digest.document import Document
 
 log = structlog.get_logger(__name__)
@@ -75,12 +76,8 @@ class SlackSender:
 
     async def ready(self, chat: str, *, answer: bool = False) -> None:
         """Wait for the channel's turn."""
-        try:
+        with queued():
             await self._paces[_workspace(chat)].turn(chat, _IN_A_CHANNEL, answer=answer)
-        except TooBusy as error:
-            raise SendError(
-                SendReason.RATE_LIMITED, "a long queue", retry_after=error.wait
-            ) from error
 
     async def send(self, chat: str, part: Part, reply_to: Receipt | None = None) -> Receipt:
         """Post; the words alone where Slack refuses the layout."""
