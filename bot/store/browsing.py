@@ -1,27 +1,27 @@
 """What web pages read of the archive, each in one narrow statement: no facts are read for it.
 
-Where a page tells of changes it loads those alone, by :meth:`SqlArchive.load`.
+Where a page tells of changes it loads those alone, by :meth:`SqlArchive.load`. The repository is
+found within each statement, and statements are put together once.
 """
 
 from __future__ import annotations
 
 import json
+from bisect import bisect
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Select, func, select
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy import ColumnElement, Select, Table, bindparam, func, select
 
 from bot.store.analyses import kept_of
 from bot.store.database import Database
-from bot.store.dialect import one_of
+from bot.store.dialect import one_of, words
 from bot.store.digests import HEADINGS, Heading, heading_of
-from bot.store.repositories import enrolled
 from bot.store.rows import moment, seconds
-from bot.store.tables import analyses, change_paths, change_topics, changes, contents, digests
+from bot.store.tables import analyses, change_paths, changes, contents, digests, repositories
 from digest.grade import Level
 from digest.graded import Repository
 from digest.language import Language
@@ -31,6 +31,66 @@ from handlers.judgement import Kept
 _LEVELS = tuple(Level)
 _DEEP = 2
 """Folders of a path that name a place: ``engine/core/pool.py`` is in ``engine/core``."""
+
+Counts = tuple[int, int, int]
+"""How many changes are of high, medium and low importance."""
+
+_OWNER = (
+    select(repositories.c.id)
+    .where(repositories.c.name == bindparam("repository"))
+    .scalar_subquery()
+)
+
+
+def _mine(table: Table) -> ColumnElement[bool]:
+    return table.c.repository_id == _OWNER
+
+
+def _within(table: Table) -> ColumnElement[bool]:
+    """What is mine, and of a window whose edges are given with the statement."""
+    at = table.c.committed_at
+    return _mine(table) & (at >= bindparam("since")) & (at < bindparam("until"))
+
+
+_LINES = select(
+    changes.c.sha,
+    changes.c.committed_at,
+    changes.c.level,
+    changes.c.score,
+    changes.c.number,
+    contents.c.author,
+    contents.c.subject,
+).join_from(changes, contents, contents.c.change_id == changes.c.id)
+_NEWEST_FIRST = (changes.c.committed_at.desc(), changes.c.sha.desc())
+_OF_WINDOW = _LINES.where(_within(changes)).order_by(*_NEWEST_FIRST)
+_NEWEST = (
+    _LINES.where(_mine(changes), changes.c.level <= bindparam("least"))
+    .order_by(*_NEWEST_FIRST)
+    .limit(bindparam("most"))
+)
+_EXTENT = select(
+    func.count(), func.min(changes.c.committed_at), func.max(changes.c.committed_at)
+).where(_mine(changes))
+_VERSION = select(repositories.c.revision, repositories.c.indexed_by).where(
+    repositories.c.name == bindparam("repository")
+)
+_TOLD = (
+    select(analyses)
+    .where(
+        _mine(analyses),
+        one_of(analyses.c.sha, "shas"),
+        analyses.c.language == bindparam("language"),
+        analyses.c.failure == "",
+    )
+    .order_by(analyses.c.made_at, analyses.c.id)
+)
+_DIGESTS = (
+    HEADINGS.where(digests.c.repository == bindparam("repository"))
+    .order_by(digests.c.created_at.desc(), digests.c.name)
+    .limit(bindparam("most"))
+)
+_PULSE = select(changes.c.committed_at, changes.c.level).where(_within(changes))
+_PATHS = select(change_paths.c.change_id, change_paths.c.path).where(_within(change_paths))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,132 +123,67 @@ class SqlBrowsing:
 
     async def extent(self, repository: Repository) -> Extent | None:
         """What there is of a repository; ``None`` where nothing is."""
-        at = changes.c.committed_at
-        counted = select(func.count(), func.min(at), func.max(at))
-        rows = await self._rows(repository, counted, changes.c.repository_id)
-        if not rows or not rows[0][0]:
-            return None
-        total, first, last = rows[0]
-        return Extent(total=total, first=moment(first), last=moment(last))
+        ((total, first, last),) = await self._rows(_EXTENT, repository)
+        return Extent(total=total, first=moment(first), last=moment(last)) if total else None
 
     async def version(self, repository: Repository) -> str:
-        """A text that is another one whenever pages of the repository may be."""
-        of = changes.c
-        counted = select(func.count(), func.max(of.id), func.sum(of.score), func.sum(of.level))
-        told = select(func.count(), func.max(analyses.c.made_at))
-        made = select(func.count(), func.max(digests.c.created_at)).where(
-            digests.c.repository == repository.name
-        )
-        rows = [
-            *await self._rows(repository, counted, of.repository_id),
-            *await self._rows(repository, told, analyses.c.repository_id),
-        ]
-        async with self._database.reading() as connection:
-            rows += (await connection.execute(made)).all()
-        return repr([tuple(row) for row in rows])
+        """A text that is another one whenever anything that is kept of the repository is."""
+        rows = await self._rows(_VERSION, repository)
+        return " ".join(f"{row.revision} {row.indexed_by}" for row in rows)
 
     async def told(
         self, repository: Repository, shas: Sequence[str], language: Language
     ) -> Mapping[str, Kept]:
         """The last that a model said of the changes in a language, by full name."""
-        async with self._database.reading() as connection:
-            key = await _key(connection, repository)
-            if key is None:
-                return {}
-            wanted = (
-                select(analyses)
-                .where(
-                    analyses.c.repository_id == key,
-                    one_of(analyses.c.sha, "shas"),
-                    analyses.c.language == language.value,
-                    analyses.c.failure == "",
-                )
-                .order_by(analyses.c.made_at, analyses.c.id)
-            )
-            rows = await connection.execute(wanted, {"shas": json.dumps(list(shas))})
-            return {row.sha: kept_of(row) for row in rows}
+        rows = await self._rows(_TOLD, repository, shas=words(shas), language=language.value)
+        return {row.sha: kept_of(row) for row in rows}
 
     async def digests(self, repository: Repository, limit: int) -> Sequence[Heading]:
         """The digests of a repository that were made last, the newest first."""
-        wanted = HEADINGS.where(digests.c.repository == repository.name)
-        newest = wanted.order_by(digests.c.created_at.desc(), digests.c.name).limit(limit)
-        async with self._database.reading() as connection:
-            return [heading_of(row) for row in await connection.execute(newest)]
+        return [heading_of(row) for row in await self._rows(_DIGESTS, repository, most=limit)]
 
-    async def pulse(
-        self, repository: Repository, window: Window
-    ) -> Sequence[tuple[datetime, Level]]:
-        """When the changes of a window were committed, and their levels, in no order."""
-        wanted = select(changes.c.committed_at, changes.c.level).where(_within(changes, window))
-        rows = await self._rows(repository, wanted, changes.c.repository_id)
-        return [(moment(at), _LEVELS[level]) for at, level in rows]
+    async def pulse(self, repository: Repository, edges: Sequence[datetime]) -> Sequence[Counts]:
+        """How many changes were committed between each edge and the next; edges rise."""
+        found = [seconds(edge) for edge in edges]
+        rows = await self._rows(_PULSE, repository, since=found[0], until=found[-1])
+        counted = Counter((bisect(found, at), level) for at, level in rows)
+        return [
+            (counted[place, 0], counted[place, 1], counted[place, 2])
+            for place in range(1, len(found))
+        ]
 
     async def lines(self, repository: Repository, window: Window) -> Sequence[Line]:
         """The changes of a window, newest first."""
-        wanted = _LINES.where(_within(changes, window)).order_by(
-            changes.c.committed_at.desc(), changes.c.sha.desc()
-        )
-        return [_line(row) for row in await self._rows(repository, wanted, changes.c.repository_id)]
+        return [_line(row) for row in await self._rows(_OF_WINDOW, repository, **_edges(window))]
 
     async def newest(
-        self, repository: Repository, limit: int, least: Level = Level.LOW, topic: str = ""
+        self, repository: Repository, limit: int, least: Level = Level.LOW
     ) -> Sequence[Line]:
-        """The last changes of a level or above, of a topic where one is given, newest first."""
-        wanted = (
-            _LINES.where(changes.c.level <= least.rank)
-            .order_by(changes.c.committed_at.desc(), changes.c.sha.desc())
-            .limit(limit)
-        )
-        if topic:
-            borne = select(change_topics.c.change_id).where(
-                change_topics.c.repository_id == changes.c.repository_id,
-                change_topics.c.topic == topic,
-            )
-            wanted = wanted.where(changes.c.id.in_(borne))
-        return [_line(row) for row in await self._rows(repository, wanted, changes.c.repository_id)]
+        """The last changes of a level or above, newest first."""
+        rows = await self._rows(_NEWEST, repository, least=least.rank, most=limit)
+        return [_line(row) for row in rows]
 
     async def places(
         self, repository: Repository, window: Window, limit: int
     ) -> Sequence[tuple[str, int]]:
         """The folders that most changes of a window touch, with how many do, most first."""
-        paths = change_paths.c
-        wanted = select(paths.change_id, paths.path).where(_within(change_paths, window))
         touched = {
             (change, "/".join(path.split("/")[:_DEEP][: path.count("/")]))
-            for change, path in await self._rows(repository, wanted, paths.repository_id)
+            for change, path in await self._rows(_PATHS, repository, **_edges(window))
         }
         counted = Counter(place for _, place in touched if place)
         return sorted(counted.items(), key=lambda item: (-item[1], item[0]))[:limit]
 
     async def _rows(
-        self, repository: Repository, wanted: Select[*tuple[Any, ...]], owner: Any
+        self, wanted: Select[*tuple[Any, ...]], repository: Repository, **given: Any
     ) -> Sequence[Any]:
+        asked = {"repository": repository.name, **given}
         async with self._database.reading() as connection:
-            key = await _key(connection, repository)
-            if key is None:
-                return ()
-            return (await connection.execute(wanted.where(owner == key))).all()
+            return (await connection.execute(wanted, asked)).all()
 
 
-_LINES = select(
-    changes.c.sha,
-    changes.c.committed_at,
-    changes.c.level,
-    changes.c.score,
-    changes.c.number,
-    contents.c.author,
-    contents.c.subject,
-).join_from(changes, contents, contents.c.change_id == changes.c.id)
-
-
-async def _key(connection: AsyncConnection, repository: Repository) -> int | None:
-    row = await enrolled(connection, repository)
-    return row.id if row else None
-
-
-def _within(table: Any, window: Window) -> Any:
-    at = table.c.committed_at
-    return (at >= seconds(window.since)) & (at < seconds(window.until))
+def _edges(window: Window) -> dict[str, int]:
+    return {"since": seconds(window.since), "until": seconds(window.until)}
 
 
 def _line(row: Any) -> Line:

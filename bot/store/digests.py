@@ -19,6 +19,7 @@ from sqlalchemy import Row, Select, delete, literal, select
 
 from bot.store.database import Database
 from bot.store.dialect import contains, insert_into
+from bot.store.repositories import written
 from bot.store.rows import moment, seconds, storable
 from bot.store.tables import digests, reports
 from bot.store.writing import chunks
@@ -85,6 +86,7 @@ class SqlDigests:
             report = {"key": row["report"], "markdown": storable(digest.markdown)}
             await connection.execute(insert_into(reports).on_conflict_do_nothing(), report)
             await connection.execute(_KEEP, row)
+            await written(connection, digest.heading.repository)
             still = select(digests.c.report).where(digests.c.report == reports.c.key).exists()
             await connection.execute(delete(reports).where(reports.c.key.in_(given_up), ~still))
             return _kept((await connection.execute(_WHOLE.where(digests.c.name == name))).one())

@@ -10,7 +10,7 @@ from sqlalchemy import Row, bindparam, update
 
 from bot.store.database import Database
 from bot.store.index import INDEXED_BY
-from bot.store.repositories import enrolled
+from bot.store.repositories import enrolled, written
 from bot.store.rows import GRADED, Entry, entry, graded
 from bot.store.tables import changes, repositories
 from bot.store.writing import CHUNK, clear_indexes, write_indexes
@@ -34,6 +34,7 @@ async def reindex(database: Database, repository: Repository) -> int:
         await connection.execute(
             update(repositories).where(repositories.c.id == row.id).values(indexed_by=INDEXED_BY)
         )
+        await written(connection, repository.name)
     return count
 
 

@@ -1,7 +1,12 @@
-"""The rows of watched repositories, which all else refers to. A row is never removed."""
+"""The rows of watched repositories, which all else refers to. A row is never removed.
+
+Whoever writes anything of a repository raises its revision in the same transaction: who has made
+something of what is archived knows by one number whether that still holds.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from sqlalchemy import select, update
@@ -35,22 +40,30 @@ async def enrolled(connection: AsyncConnection, repository: Repository) -> Enrol
 async def enrol(connection: AsyncConnection, repository: Repository, indexed_by: str) -> int:
     """The key of the repository's row, made where there is none; within a writing transaction.
 
-    ``indexed_by`` is what a new row's indexes will be made by.
+    ``indexed_by`` is what a new row's indexes will be made by. The revision is raised: whoever
+    asks for the key is about to write under it.
     """
     about = {"web": repository.web, "forge": repository.forge}
     held = await enrolled(connection, repository)
     if held is None:
         made = await connection.execute(
             insert_into(repositories)
-            .values(name=repository.name, indexed_by=indexed_by, **about)
+            .values(name=repository.name, indexed_by=indexed_by, revision=1, **about)
             .on_conflict_do_nothing()
             .returning(repositories.c.id)
         )
         key: int | None = made.scalar()
         # Who writes of another subject may have made the row in between.
         return key if key is not None else await enrol(connection, repository, indexed_by)
-    if repository.web:
-        await connection.execute(
-            update(repositories).where(repositories.c.id == held.id).values(about)
-        )
+    await _raise(connection, repository.name, about if repository.web else {})
     return held.id
+
+
+async def written(connection: AsyncConnection, name: str) -> None:
+    """Raise the revision of the repository of a name, within a writing transaction."""
+    await _raise(connection, name, {})
+
+
+async def _raise(connection: AsyncConnection, name: str, about: Mapping[str, str]) -> None:
+    mine = update(repositories).where(repositories.c.name == name)
+    await connection.execute(mine.values(revision=repositories.c.revision + 1, **about))

@@ -12,7 +12,7 @@ from sqlalchemy import delete, func, select
 from bot.store.database import Database
 from bot.store.dialect import total
 from bot.store.reindex import reindex
-from bot.store.repositories import enrolled
+from bot.store.repositories import enrolled, written
 from bot.store.rows import moment
 from bot.store.tables import change_texts, change_topics, changes, contents, repositories
 from bot.store.writing import chunks, clear_indexes
@@ -144,4 +144,5 @@ async def forget(database: Database, repository: Repository) -> int:
         for some in chunks(keys):
             await connection.execute(delete(contents).where(contents.c.change_id.in_(some)))
         await connection.execute(delete(changes).where(mine))
+        await written(connection, repository.name)
         return len(keys)

@@ -26,6 +26,7 @@ REVISIONS = (
     "0013",
     "0014",
     "0015",
+    "0016",
 )
 """The revisions that this program knows, oldest first; each is a file in ``versions``."""
 

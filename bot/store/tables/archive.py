@@ -18,9 +18,17 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
+    text,
 )
 
-from bot.store.tables.columns import belongs_to, metadata, moments, numbers, row_id, texts
+from bot.store.tables.columns import (
+    belongs_to,
+    metadata,
+    moments,
+    numbers,
+    row_id,
+    texts,
+)
 
 repositories = Table(
     "repositories",
@@ -30,6 +38,8 @@ repositories = Table(
     *texts("web", "forge"),
     # What the indexes of this repository were made by; see bot.store.index.
     *texts("indexed_by"),
+    # How often was written what is kept of it; see bot.store.repositories.
+    Column("revision", BigInteger, nullable=False, server_default=text("0")),
 )
 
 changes = Table(

@@ -6,12 +6,11 @@ two kinds of bars.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
-from zoneinfo import ZoneInfo
+from datetime import date, timedelta
 
+from bot.store.browsing import Counts
 from digest.grade import Level
 
 WIDTH = 900
@@ -73,16 +72,10 @@ class Pulse:
         return max(self.bars, key=lambda bar: bar.total)
 
 
-def pulse(
-    moments: Iterable[tuple[datetime, Level]], first: date, days: int, zone: ZoneInfo
-) -> Pulse:
-    """A bar for each of ``days`` days from the first on, days being those of the zone."""
-    counted = Counter((at.astimezone(zone).date(), level) for at, level in moments)
+def pulse(rows: Sequence[Counts], first: date) -> Pulse:
+    """A bar for each day from the first on, of how many changes it saw by level."""
+    days = len(rows)
     dates = [first + timedelta(days=n) for n in range(days)]
-    rows = [
-        (counted[day, Level.HIGH], counted[day, Level.MEDIUM], counted[day, Level.LOW])
-        for day in dates
-    ]
     most = max((sum(row) for row in rows), default=0)
     step = WIDTH / max(days, 1)
     bars = tuple(

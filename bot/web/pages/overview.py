@@ -18,7 +18,7 @@ from digest.document import Block, Document, Heading, Item, Link, Listing, Parag
 from digest.grade import Level
 from digest.report.form import SCHEMA
 from digest.report.moments import span_of
-from digest.window import days_window
+from digest.window import day_window, days_window
 from digest.words.labels import LEVELS
 
 DAYS = 90
@@ -106,14 +106,14 @@ async def _pulse(asked: Asked, shown: Shown, extent: Extent | None) -> Pulse:
         # A clone that nobody fetches any more shows its own last days, not an empty quarter.
         last = newest if not newest <= today < newest + timedelta(days=DAYS // 3) else today
     first = last - timedelta(days=DAYS - 1)
-    window = days_window(first, last, zone)
+    days = [first + timedelta(days=n) for n in range(DAYS + 1)]
 
     async def draw() -> Pulse:
-        moments = await asked.shelf.browsing.pulse(shown.repository, window)
-        return pulse(moments, first, DAYS, zone)
+        edges = [day_window(day, zone).since for day in days]
+        return pulse(await asked.shelf.browsing.pulse(shown.repository, edges), first)
 
     version = await asked.version(shown.repository)
-    return await asked.shelf.memo.of(("pulse", shown.repository.name, version, window), draw)
+    return await asked.shelf.memo.of(("pulse", shown.repository.name, version, first), draw)
 
 
 def _link(shown: Shown) -> Link:

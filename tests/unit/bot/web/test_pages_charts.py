@@ -1,28 +1,21 @@
-from datetime import UTC, date, datetime, timedelta
-from zoneinfo import ZoneInfo
+from datetime import date
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.web.pages.charts import HEIGHT, WIDTH, pulse, shares
-from digest.grade import Level
 
 FIRST = date(2026, 3, 1)
-START = datetime(2026, 3, 1, tzinfo=UTC)
 
-moments = st.lists(
-    st.tuples(
-        st.integers(0, 30 * 24 * 60 - 1).map(lambda m: START + timedelta(minutes=m)),
-        st.sampled_from(Level),
-    )
-)
+days = st.lists(st.tuples(*[st.integers(0, 400)] * 3), min_size=1, max_size=90)
 
 
-@given(moments)
-def test_pulse_counts_every_change_and_stays_in_the_picture(found):
-    drawn = pulse(found, FIRST, 30, ZoneInfo("UTC"))
-    assert drawn.total == len(found)
-    assert drawn.high == sum(level is Level.HIGH for _, level in found)
+@given(days)
+def test_pulse_counts_every_change_and_stays_in_the_picture(rows):
+    drawn = pulse(rows, FIRST)
+    assert drawn.total == sum(map(sum, rows))
+    assert drawn.high == sum(high for high, _, _ in rows)
+    assert [bar.counts for bar in drawn.bars] == rows
     for bar in drawn.bars:
         for piece in bar.pieces:
             assert piece.x >= 0
@@ -30,15 +23,13 @@ def test_pulse_counts_every_change_and_stays_in_the_picture(found):
             assert 0 <= piece.y <= HEIGHT
 
 
-def test_pulse_counts_days_of_the_zone():
-    late = [(datetime(2026, 3, 1, 20, tzinfo=UTC), Level.LOW)]
-    drawn = pulse(late, FIRST, 3, ZoneInfo("Asia/Shanghai"))
-    assert [bar.total for bar in drawn.bars] == [0, 1, 0]
+def test_pulse_names_the_busiest_day():
+    drawn = pulse([(0, 0, 0), (0, 2, 1), (1, 0, 0)], FIRST)
     assert drawn.busiest.day == date(2026, 3, 2)
 
 
 def test_pulse_of_nothing():
-    drawn = pulse([], FIRST, 3, ZoneInfo("UTC"))
+    drawn = pulse([(0, 0, 0)] * 3, FIRST)
     assert (drawn.total, drawn.most) == (0, 0)
     assert all(not bar.pieces for bar in drawn.bars)
 
