@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from digest.affecting import Effect, Hit
 from digest.analysis.telling import kind_of, name_with_values
-from digest.answer import Seen, as_of, because, foot
+from digest.answer import Seen, as_of, because, entry_of, foot
 from digest.change import FileStatus
 from digest.document import Block, Code, Document, Heading, Item, Listing, Paragraph, Spans, Strong
 from digest.document import Text as Words
@@ -18,12 +18,10 @@ from digest.facts.model import Action, FactKind
 from digest.graded import Graded
 from digest.language import Language
 from digest.profile import Kind, Profile
-from digest.report import title_link
 from digest.report.places import Places
 from digest.survey import PAGE, first_of
 from digest.window import Window
 from digest.words import profile as words
-from digest.words.labels import LEVEL_MARKS
 from digest.words.phrase import between, joined
 
 _HITS = 4
@@ -72,16 +70,7 @@ def affected_document(
 def item_of(one: Affecting, seen: Seen) -> Item:
     """A change, and below it what in it is named in the profile, with the places."""
     graded = one.graded
-    line = joined(
-        [
-            f"{LEVEL_MARKS[graded.grade.level]} ",
-            title_link(graded, seen.repository),
-            " · ",
-            Code(graded.sha[:10]),
-            f" · {' '.join(graded.commit.author.split())}",
-        ]
-    )
-    return Item(line, tuple(_evidence(one, seen)))
+    return Item(entry_of(graded, seen.repository), tuple(_evidence(one, seen)))
 
 
 def _evidence(one: Affecting, seen: Seen) -> Iterator[Item]:

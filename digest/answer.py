@@ -35,21 +35,23 @@ from digest.phrases import (
     AS_OF,
     BY_AUTHOR,
     CHANGES,
+    CHANGES_SAID,
     EMPTY_BRANCH,
     EVERYTHING,
     FROM_LEVEL,
     GROUP,
     IN_TOPIC,
     SHOWN,
+    SHOWN_SO_FAR,
     UNDER_PATH,
     WHY,
     WINDOW,
 )
 from digest.report import grade_reasons, title_link
-from digest.report.moments import edge, moment
+from digest.report.moments import edges, moment
 from digest.span import Refs, Span
 from digest.survey import PAGE, Shown, Survey
-from digest.topics import Bearing
+from digest.topics import Bearing, Place
 from digest.window import Window
 from digest.words.labels import AREAS, LEVEL_MARKS, LEVELS
 from digest.words.phrase import Part, between, joined, listed
@@ -58,10 +60,19 @@ from digest.words.replies import KINDS, LABELLED, PERSON, RANGE, SINCE_REF
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """A change that an answer rests on; ``why`` says in words what selected it."""
+    """A change that an answer rests on; ``why`` says in words what selected it.
+
+    ``unseen`` is what of it a reader does not see in the title; ``None`` where that is all of it.
+    """
 
     graded: Graded
     why: str
+    unseen: str | None = None
+
+    @property
+    def beside(self) -> str:
+        """Why it is there, for a line that shows the title."""
+        return self.why if self.unseen is None else self.unseen
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,6 +133,14 @@ def because(bearings: Sequence[Bearing], language: Language) -> str:
     return gap.join(WHY[b.place].text(language, shown=b.shown) for b in bearings)
 
 
+_IN_THE_TITLE = frozenset({Place.TAG, Place.SCOPE, Place.TITLE, Place.KIND})
+
+
+def beside_title(bearings: Sequence[Bearing], language: Language) -> str:
+    """The same without what the title shows by itself, or the question has asked for by name."""
+    return because([b for b in bearings if b.place not in _IN_THE_TITLE], language)
+
+
 def graded_because(graded: Graded, language: Language) -> str:
     """Why a change is listed where nothing but the period selected it: its grade's reasons."""
     return grade_reasons(graded.grade, language)
@@ -132,15 +151,26 @@ def listing_document(
 ) -> Document:
     """A survey: counts by level, the page in groups by area, and the foot.
 
-    ``why`` says, by the full name of a change of the page, what selected it.
+    ``why`` says, by the full name of a change of the page, what selected it and is not seen.
     """
     language = seen.language
-    head = IN_TOPIC.text(language, topic=title, counted=CHANGES.text(language, n=survey.total))
+    head = _headed(title, survey.total, language)
     blocks: list[Block] = [Heading(1, (Text(head),)), Paragraph(_counts(survey, language))]
     blocks += _groups(survey, why, seen)
-    shown = SHOWN.text(language, shown=_range(survey), total=survey.total)
-    blocks.append(Paragraph(foot(window, seen, shown)))
+    phrase = SHOWN_SO_FAR if survey.first + PAGE < survey.total else SHOWN
+    shown = phrase.text(language, shown=_range(survey), total=survey.total)
+    blocks.append(Paragraph(foot(window, seen, shown), aside=True))
     return Document(title=head, blocks=tuple(blocks), language=str(language))
+
+
+def _headed(title: str, total: int, language: Language) -> str:
+    """What was asked for with its number; what speaks of changes already does so once."""
+    counted = CHANGES.text(language, n=total)
+    if title == EVERYTHING.text(language):
+        return counted
+    if title.endswith(CHANGES_SAID.template(language)):
+        counted = f"{total:,}"
+    return IN_TOPIC.text(language, topic=title, counted=counted)
 
 
 def _range(survey: Survey) -> str:
@@ -174,11 +204,21 @@ def _groups(survey: Survey, why: Mapping[str, str], seen: Seen) -> Iterator[Bloc
 def _item(shown: Shown, listed: str, seen: Seen) -> Item:
     """Level, linked title, author and why it is listed; below, for what matters, what it does."""
     graded = shown.graded
-    parts: list[Part] = [f"{LEVEL_MARKS[graded.grade.level]} ", title_link(graded, seen.repository)]
-    parts += [" · ", Code(graded.sha[:10]), f" · {' '.join(graded.commit.author.split())}"]
+    parts: list[Part] = list(entry_of(graded, seen.repository))
     if listed:
         parts += [" · ", Emphasis(listed)]
     return Item(joined(parts), (Item(shown.line),) if shown.line else ())
+
+
+def entry_of(graded: Graded, repository: Repository) -> Spans:
+    """A change in a list: its level, its title as a link, its author.
+
+    The commit is named where the title names no request to look it up by.
+    """
+    parts: list[Part] = [f"{LEVEL_MARKS[graded.grade.level]} ", title_link(graded, repository)]
+    if f"#{graded.number}" not in graded.title:
+        parts += [" · ", Code(graded.sha[:10])]
+    return joined([*parts, f" · {' '.join(graded.commit.author.split())}"])
 
 
 def window_words(window: Span | None, language: Language) -> Spans:
@@ -187,7 +227,7 @@ def window_words(window: Span | None, language: Language) -> Spans:
         return ARCHIVED(language)
     if isinstance(window, Refs):
         return refs_words(window, language)
-    since, until = edge(window.since, window.zone), edge(window.until, window.zone)
+    since, until = edges(window)
     return WINDOW(language, since=since, until=until, zone=window.zone.key)
 
 

@@ -13,6 +13,7 @@ from digest.answer import Answer
 from digest.document import Actions, Button, Document
 from digest.graded import Graded
 from digest.language import Language
+from digest.survey import weightiest_first
 from digest.topics import Place, bearings
 from digest.words.talk import EXPLAIN, FULL_REPORT, MUTE, USEFUL, USELESS
 
@@ -24,6 +25,9 @@ OF_CHANGE, OF_DIGEST = "c:", "d:"
 
 MOST_EXPLAINED = 6
 """Changes of a list with a button of their own; every one can be asked for in words."""
+
+_WEIGHED = frozenset({"changed", "search", "digest", "catch up", "compare"})
+"""Intents whose answers list what matters most first, whatever order their rows have."""
 
 _SHA = 12
 _LONGEST_TOPIC = 24
@@ -58,13 +62,16 @@ def answer_buttons(
     ``mutes`` says that topics can be muted in the chat.
     """
     changes = [row.graded for row in answer.rows]
+    if answer.intent in _WEIGHED:
+        changes = weightiest_first(changes)
     if answer.intent == "explain" and changes:
         topic = main_topic(changes[0]) if mutes else ""
         about = f"{OF_CHANGE}{changes[0].sha[:_SHA]}"
         return _rows((), (*_verdicts(about, language), *_mute(topic, language)))
     if answer.error is not None or not changes:
         return ()
-    row = (*_report(where, language), *_mute(answer.topic if mutes else "", language))
+    topic = answer.topic if mutes and answer.intent == "changed" else ""
+    row = (*_report(where, language), *_mute(topic, language))
     return _rows(_explained(changes, language), row)
 
 
@@ -107,8 +114,8 @@ def _verdicts(about: str, language: Language) -> tuple[Button, ...]:
 
 
 def _mute(topic: str, language: Language) -> tuple[Button, ...]:
-    """None for a topic that is too long for a press to say."""
-    if not topic or len(topic.encode()) > _LONGEST_TOPIC:
+    """None for a topic that is too long for a press to say, or that is a flag."""
+    if not topic or topic.startswith("-") or len(topic.encode()) > _LONGEST_TOPIC:
         return ()
     return (Button(MUTE.text(language, topic=topic), action=MUTE_ACTION, value=topic),)
 

@@ -9,7 +9,7 @@ from digest.answer import Row
 from digest.authored import authored, unticked
 from digest.document import Block, CodeBlock, Document, Listing, Paragraph, Quote, Strong
 
-_BLOCKS = 4
+_BLOCKS = 5
 _ITEMS = 5
 _LINES = 12
 

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from digest.answer import Seen, as_of, people_words, refs_words
+from digest.answer import Seen, as_of, entry_of, people_words, refs_words
 from digest.document import (
     Block,
     Code,
@@ -28,15 +28,12 @@ from digest.graded import Graded
 from digest.intent import Changed, More, format_intent
 from digest.kind import Kind, kinds_of
 from digest.phrases import GROUP
-from digest.report import title_link
 from digest.request import Release
 from digest.span import Refs
 from digest.survey import line_of, weightiest_first
 from digest.words import replies as words
-from digest.words.labels import LEVEL_MARKS
-from digest.words.phrase import Part, joined
 
-PEOPLE = 20
+PEOPLE = 12
 """Contributors that are named, those with most changes; the others are counted."""
 
 
@@ -122,15 +119,8 @@ def _groups(notes: Notes, refs: Refs, seen: Seen, most: int, page: int) -> Itera
 
 
 def _item(change: Graded, seen: Seen) -> Item:
-    parts: list[Part] = [
-        f"{LEVEL_MARKS[change.grade.level]} ",
-        title_link(change, seen.repository),
-        " · ",
-        Code(change.sha[:10]),
-        f" · {' '.join(change.commit.author.split())}",
-    ]
     line = line_of(change, seen.language)
-    return Item(joined(parts), (Item(line),) if line else ())
+    return Item(entry_of(change, seen.repository), (Item(line),) if line else ())
 
 
 def _rest(kind: Kind | None, number: int, refs: Refs, seen: Seen) -> Spans:

@@ -7,6 +7,9 @@ from digest.topics import Place
 from digest.words.phrase import Phrase
 
 CHANGES = Phrase("{n:change|changes}", "{n} 个变更")
+CHANGES_SAID = Phrase("changes", "变更")
+"""How a heading ends that says by itself that it counts changes."""
+
 IN_TOPIC = Phrase("{topic}: {counted}", "{topic}：{counted}")
 EVERYTHING = Phrase("All changes", "全部变更")
 BY_AUTHOR = Phrase("by {author}", "作者 {author}")
@@ -18,11 +21,12 @@ FROM_LEVEL = {
 }
 GROUP = Phrase("{name} ({n:change|changes})", "{name}（{n} 个变更）")
 SHOWN = Phrase("{shown} of {total} shown", "显示 {shown} / {total}")
+SHOWN_SO_FAR = Phrase(
+    "{shown} of {total} shown, “more” for the next", "显示 {shown} / {total}，说“更多”看下一页"
+)
 AS_OF = Phrase("as of {sha}, {moment}", "截至 {sha}，{moment}")
 EMPTY_BRANCH = Phrase("the branch has no commit yet", "该分支还没有提交")
-WINDOW = Phrase(
-    "{since} – {until} ({zone}, end excluded)", "{since} – {until}（{zone}，不含结束时刻）"
-)
+WINDOW = Phrase("{since} – {until} ({zone})", "{since} – {until}（{zone}）")
 ARCHIVED = Phrase("everything archived so far", "目前已归档的全部变更")
 
 WHY = {

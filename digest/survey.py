@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from digest.analysis import gist
+from digest.change import printable
 from digest.document import Spans
 from digest.facts.model import Area
 from digest.grade import Level
@@ -20,7 +21,10 @@ from digest.report import why
 PAGE = 10
 """Changes on a page."""
 
-LINES_VERSION = 1
+_SOME_CODE = 0.1
+"""Share of the changed lines from which on a change belongs to the code."""
+
+LINES_VERSION = 2
 """Raised whenever the lines of changes come out differently, so that kept ones are made anew."""
 
 
@@ -89,6 +93,41 @@ def line_of(graded: Graded, language: Language) -> Spans:
     return why(graded, gist(graded, language), language)
 
 
+def line_within(graded: Graded, wanted: str, language: Language) -> Spans:
+    """What a change does under a path, in a line; what it does elsewhere where that is nothing.
+
+    ``wanted`` is what the paths begin with, as they are shown.
+    """
+    facts = graded.facts
+    files = tuple(f for f in facts.files if _is_under(f.path, f.old_path, wanted))
+    if not files:
+        return line_of(graded, language)
+    paths = {path for f in files for path in (f.path, f.old_path) if path}
+    items = tuple(i for i in facts.items if i.evidence.path in paths)
+    # The author's words are about the whole, and the reader asked about a part of it.
+    part = replace(facts, files=files, items=items, paragraphs=())
+    grade = replace(graded.grade, level=min(graded.grade.level, Level.MEDIUM, key=_rank))
+    narrowed = replace(graded, facts=part, grade=grade)
+    return why(narrowed, gist(narrowed, language), language)
+
+
+def _rank(level: Level) -> int:
+    return level.rank
+
+
+def _is_under(path: str, old: str | None, wanted: str) -> bool:
+    return any(printable(one).startswith(wanted) for one in (path, old or ""))
+
+
 def area_of(graded: Graded) -> Area:
-    """The area that most changed lines are in: code for a change without files."""
+    """The area that a reader looks for a change in: code for one without files.
+
+    That is code where more than a few of the changed lines are: what comes with long tests is no
+    change of the tests.
+    """
+    lines: Counter[Area] = Counter()
+    for file in graded.facts.files:
+        lines[file.area] += file.added + file.deleted + 1
+    if lines[Area.CORE] >= _SOME_CODE * lines.total():
+        return Area.CORE
     return next(iter(graded.facts.areas), Area.CORE)

@@ -9,7 +9,9 @@ from datetime import timedelta
 
 from digest.answer import (
     Answer,
+    Row,
     because,
+    beside_title,
     foot,
     graded_because,
     lines_document,
@@ -42,7 +44,7 @@ from digest.phrases import (
     SEARCH_FOR,
 )
 from digest.query import Query
-from digest.survey import NOTHING_FOUND
+from digest.survey import NOTHING_FOUND, line_within
 from digest.words.phrase import listed
 from digest.words.replies import PER_DAY
 from handlers.context import Context
@@ -111,17 +113,30 @@ async def _found(intent: Changed, resolved: Resolved, ctx: Context, reached: Rea
         return Found(survey=NOTHING_FOUND, rows=())
     query = _query(intent, resolved, reached)
 
-    def why(graded: Graded, labels: Sequence[str]) -> str:
-        return _why(graded, resolved, labels, ctx.language)
+    def row(graded: Graded, labels: Sequence[str]) -> Row:
+        return _row(graded, resolved, labels, ctx.language)
 
-    return await found(ctx, query, ctx.page, why)
+    held = await found(ctx, query, ctx.page, row)
+    return _within(held, intent.path, ctx.language) if intent.path else held
 
 
-def _why(graded: Graded, resolved: Resolved, labels: Sequence[str], language: Language) -> str:
-    """Why a change is about the topic; without a topic, why it was graded so."""
-    if resolved.topics:
-        return because(bears(graded, resolved, labels), language)
-    return graded_because(graded, language)
+def _row(graded: Graded, resolved: Resolved, labels: Sequence[str], language: Language) -> Row:
+    """A change with why it is about the topic; without a topic, why it was graded so.
+
+    What a period alone selected needs no reason where it is listed.
+    """
+    if not resolved.topics:
+        return Row(graded=graded, why=graded_because(graded, language), unseen="")
+    borne = bears(graded, resolved, labels)
+    return Row(graded=graded, why=because(borne, language), unseen=beside_title(borne, language))
+
+
+def _within(held: Found, path: str, language: Language) -> Found:
+    """The same with what each change of the page does under the path that was asked about."""
+    page = tuple(
+        replace(shown, line=line_within(shown.graded, path, language)) for shown in held.survey.page
+    )
+    return replace(held, survey=replace(held.survey, page=page))
 
 
 async def _charted(document: Document, query: Query, reached: Reach, ctx: Context) -> Document:

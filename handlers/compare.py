@@ -18,7 +18,7 @@ from handlers.ingest import ensure
 from handlers.looking import seen, tip_of
 from handlers.reaching import range_of
 
-_MOST = {Length.SHORT: 3, Length.NORMAL: 8, Length.LONG: 25}
+_MOST = {Length.SHORT: 3, Length.NORMAL: 5, Length.LONG: 25}
 """Changes of a group that are listed."""
 
 _SOON = 5.0

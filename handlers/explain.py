@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from digest.analysis import analyse
+from digest.analysis import analyse_whole
 from digest.answer import Answer, Row, Seen, as_of, graded_because
 from digest.document import Document, Paragraph, Spans
 from digest.errors import AmbiguousReference, UnknownChange
@@ -64,12 +64,12 @@ class _Explained:
 
 async def _explained(graded: Graded, ctx: Context, tip: Tip) -> _Explained:
     if ctx.judging is None:
-        return _Explained(graded=graded, analysis=analyse(graded, ctx.language))
+        return _Explained(graded=graded, analysis=analyse_whole(graded, ctx.language))
     from handlers.judging import judge_one
 
     judgement = await judge_one(ctx, graded, tip)
     graded = judgement.graded.get(graded.sha, graded)
-    analysis = judgement.analyses.get(graded.sha) or analyse(graded, ctx.language)
+    analysis = judgement.analyses.get(graded.sha) or analyse_whole(graded, ctx.language)
     return _Explained(graded=graded, analysis=analysis, missed=graded.sha in judgement.missed)
 
 
@@ -153,11 +153,12 @@ def _document(
         at.language,
         level=1,
         missed=told.missed,
+        whole=True,
     )
-    notes = (*beside, *_undoings(graded, mentions, at), *_told(ALSO, others, at), as_of(at))
+    notes = (*beside, *_undoings(graded, mentions, at), *_told(ALSO, others, at))
     return Document(
         title=graded.title or graded.sha[:10],
-        blocks=(*blocks, *(Paragraph(note) for note in notes)),
+        blocks=(*blocks, *map(Paragraph, notes), Paragraph(as_of(at), aside=True)),
         language=str(at.language),
     )
 

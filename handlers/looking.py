@@ -26,8 +26,8 @@ class Found:
 
     @property
     def why(self) -> dict[str, str]:
-        """Why each row is there, by the full name of its change."""
-        return {row.graded.sha: row.why for row in self.rows}
+        """Why each row is there beside its title, by the full name of its change."""
+        return {row.graded.sha: row.beside for row in self.rows}
 
 
 async def tip_of(ctx: Context) -> Tip:
@@ -47,9 +47,9 @@ def seen(ctx: Context, tip: Tip) -> Seen:
 
 
 async def found(
-    ctx: Context, query: Query, page: int, why: Callable[[Graded, Sequence[str]], str]
+    ctx: Context, query: Query, page: int, row: Callable[[Graded, Sequence[str]], Row]
 ) -> Found:
-    """What the archive holds of a query; ``why`` puts in words what selected a change.
+    """What the archive holds of a query; ``row`` puts in words what selected a change.
 
     It is given the labels of the forge as well, where the query asks for terms of the index.
     """
@@ -64,7 +64,7 @@ async def found(
     labels: Labels = {}
     if query.about:
         labels = await labels_of(ctx.requests, repository, changes)
-    rows = tuple(Row(graded=g, why=why(g, labels.get(g.sha, ()))) for g in changes)
+    rows = tuple(row(g, labels.get(g.sha, ())) for g in changes)
     return Found(survey=survey, rows=rows)
 
 

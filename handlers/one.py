@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from digest.analysis import analyse
+from digest.analysis import analyse_whole
 from digest.answer import Answer, Row, graded_because
 from digest.authored import unticked
 from digest.change import Change, FileChange, printable
@@ -61,6 +61,7 @@ async def why(intent: Why, ctx: Context) -> Answer:
         Heading(1, (Text(words.WHY_TITLE.text(language, change=_name(graded), level=level)),)),
         Paragraph((title_link(graded, ctx.watched.repository),)),
         Paragraph(_score(graded, ctx.watched.thresholds, language)),
+        Paragraph(words.WEIGHTS(language)),
         Listing(tuple(Item(_weighed(r, language)) for r in graded.grade.reasons[:_REASONS])),
         Paragraph(told(language, **({"why": outcome.why} if outcome else {}))),
     ]
@@ -71,7 +72,7 @@ async def risky(intent: Risky, ctx: Context) -> Answer:
     """The risks that facts show, and what to look at."""
     graded = await _one(intent.reference, ctx)
     language = ctx.language
-    analysis = analyse(graded, language)
+    analysis = analyse_whole(graded, language)
     blocks: list[Block] = [
         Heading(1, (Text(words.RISKS_OF.text(language, change=_name(graded))),)),
         Paragraph((title_link(graded, ctx.watched.repository),)),
@@ -181,9 +182,9 @@ def _score(graded: Graded, thresholds: Thresholds | None, language: Language) ->
 
 
 def _weighed(reason: Reason, language: Language) -> Spans:
-    phrase = words.RAISES if reason.weight >= 0 else words.LOWERS
-    weight = f"{abs(reason.weight):.2f}"
-    return phrase(language, weight=weight, reason=reason_words(reason, language))
+    sign = "+" if reason.weight >= 0 else "−"
+    weight = Code(f"{sign}{abs(reason.weight):.2f}")
+    return words.WEIGHED(language, weight=weight, reason=reason_words(reason, language))
 
 
 def _reviewed(graded: Graded, people: Sequence[str], ctx: Context) -> Spans:

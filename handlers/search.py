@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from digest.answer import Answer, foot, lines_document, listing_document, title_of
+from digest.answer import Answer, Row, foot, lines_document, listing_document, title_of
 from digest.change import printable
 from digest.document import Code
 from digest.graded import Graded
@@ -33,7 +33,7 @@ async def search(intent: Search, ctx: Context) -> Answer:
         paths=(intent.path,) if intent.path else (),
         level=intent.level,
     )
-    held = await found(ctx, query, ctx.page, lambda g, _: _where(g, intent.terms, ctx.language))
+    held = await found(ctx, query, ctx.page, lambda g, _: _row(g, intent.terms, ctx.language))
     topic = " ".join(intent.terms)
     at = seen(ctx, tip)
     if held.rows:
@@ -54,16 +54,18 @@ async def search(intent: Search, ctx: Context) -> Answer:
     )
 
 
-def _where(graded: Graded, terms: Sequence[str], language: Language) -> str:
-    """Every place that holds terms, the strongest first, with those that it holds."""
+def _row(graded: Graded, terms: Sequence[str], language: Language) -> Row:
+    """A change with every place that holds terms, the strongest first, and those that it holds."""
     gap = "；" if language is Language.ZH else "; "
     places: dict[tuple[Phrase, str], list[str]] = {}
     for term in terms:
         places.setdefault(_place(graded, term), []).append(term)
-    return gap.join(
-        phrase.text(language, shown=shown or " ".join(held))
+    told = [
+        (phrase, phrase.text(language, shown=shown or " ".join(held)))
         for (phrase, shown), held in places.items()
-    )
+    ]
+    unseen = gap.join(words for phrase, words in told if phrase is not IN_SUBJECT)
+    return Row(graded=graded, why=gap.join(words for _, words in told), unseen=unseen)
 
 
 def _place(graded: Graded, term: str) -> tuple[Phrase, str]:

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
-from digest.answer import Answer, Row, foot, lines_document, people_words
+from digest.answer import Answer, Row, entry_of, foot, lines_document, people_words
 from digest.change import printable
 from digest.document import (
     Block,
@@ -26,12 +26,10 @@ from digest.graded import Graded
 from digest.intent import Changed, Touched
 from digest.language import Language
 from digest.period import default_period
-from digest.phrases import MENTIONED, SEARCH_FOR, SHOWN
-from digest.report import title_link
+from digest.phrases import MENTIONED, SEARCH_FOR, SHOWN, SHOWN_SO_FAR
 from digest.survey import PAGE, first_of
 from digest.words import replies as words
-from digest.words.labels import LEVEL_MARKS
-from digest.words.phrase import Part, joined
+from digest.words.phrase import joined
 from handlers.changed import changed
 from handlers.context import Context
 from handlers.looking import count, seen, tip_of
@@ -90,12 +88,13 @@ def _answer(
     title = words.TOUCHED.text(language, name=intent.name, n=len(found))
     people = Counter(" ".join(graded.commit.author.split()) for graded, _ in found)
     shown = str(len(page)) if not first else f"{first + 1}–{first + len(page)}"
-    counted = SHOWN.text(language, shown=shown, total=len(found))
+    phrase = SHOWN if first + len(page) == len(found) else SHOWN_SO_FAR
+    counted = phrase.text(language, shown=shown, total=len(found))
     blocks: list[Block] = [
         Heading(1, (Text(title),)),
         Paragraph(words.PEOPLE(language, people=people_words(people, language))),
         Listing(tuple(_item(graded, facts, ctx) for graded, facts in page)),
-        Paragraph(joined([f"{counted} · ", end])),
+        Paragraph(joined([f"{counted} · ", end]), aside=True),
     ]
     listed = found if ctx.every else page
     return Answer(
@@ -109,19 +108,13 @@ def _answer(
 
 def _item(graded: Graded, facts: Sequence[Fact], ctx: Context) -> Item:
     """The change with what it did to the name, each with its place."""
-    parts: list[Part] = [
-        f"{LEVEL_MARKS[graded.grade.level]} ",
-        title_link(graded, ctx.watched.repository),
-        " · ",
-        Code(graded.sha[:10]),
-        f" · {' '.join(graded.commit.author.split())}",
-    ]
     told: dict[Spans, None] = {}
     for fact in facts:
         what = words.ACTIONS[fact.action](ctx.language, name=Code(fact.name))
         place = Code(f"{printable(fact.evidence.path)}:{fact.evidence.line}")
         told.setdefault(words.AT(ctx.language, what=what, place=place))
-    return Item(joined(parts), tuple(Item(spans) for spans in list(told)[:_SAID]))
+    head = entry_of(graded, ctx.watched.repository)
+    return Item(head, tuple(Item(spans) for spans in list(told)[:_SAID]))
 
 
 def _did(fact: Fact, language: Language) -> str:

@@ -16,7 +16,7 @@ from digest.statement_form import spans_to_json
 from digest.survey import LINES_VERSION, line_of
 from digest.topics import TOPICS_VERSION
 
-TEXTS_VERSION = 2
+TEXTS_VERSION = 3
 """Raised whenever the texts, the paths or the area of a change come out differently."""
 
 INDEXED_BY = f"topics {TOPICS_VERSION}, texts {TEXTS_VERSION}, lines {LINES_VERSION}"

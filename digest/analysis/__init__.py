@@ -6,20 +6,23 @@ that bear it out; a section with nothing to say is empty. One module a section.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from digest.analysis.concerns import concerns
 from digest.analysis.impact import impact
 from digest.analysis.insights import insights
-from digest.analysis.reading import Reading, read
+from digest.analysis.reading import Reading, brief, read
 from digest.analysis.risks import risks
 from digest.analysis.suggestions import suggestions
 from digest.analysis.summary import summary
 from digest.analysis.telling import unread
 from digest.analysis.types import change_types
+from digest.grade import Level
 from digest.graded import Graded
 from digest.language import Language
 from digest.statement import Analysis
 
-__all__ = ["Reading", "analyse", "gist", "read"]
+__all__ = ["Reading", "analyse", "analyse_whole", "gist", "read"]
 
 
 def analyse(graded: Graded, language: Language) -> Analysis:
@@ -43,9 +46,16 @@ def analyse(graded: Graded, language: Language) -> Analysis:
     )
 
 
+def analyse_whole(graded: Graded, language: Language) -> Analysis:
+    """The same with no less said than of a medium change, for somebody who asks about this one."""
+    if graded.grade.level is not Level.LOW:
+        return analyse(graded, language)
+    return analyse(replace(graded, grade=replace(graded.grade, level=Level.MEDIUM)), language)
+
+
 def gist(graded: Graded, language: Language) -> Analysis:
     """The summary and the risks alone: what a line below a title is made of."""
-    reading = read(graded, language)
+    reading = brief(read(graded, language))
     return Analysis(
         language=language,
         summary=summary(reading),

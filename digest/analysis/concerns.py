@@ -131,8 +131,28 @@ def _signatures(reading: Reading) -> Iterator[Concern]:
     for (detail, found), facts in list(alike.items())[:_ONE_BY_ONE]:
         yield from _signature(detail, found, facts, reading)
     defaults = [f for f in reading.named(Action.CHANGED) if f.detail == "default"]
-    for f in defaults[:_ONE_BY_ONE]:
+    yield from _required([f for f in defaults if f.before is not None and f.after is None], reading)
+    for f in [f for f in defaults if f.after is not None][:_ONE_BY_ONE]:
         yield from _default(f, reading)
+
+
+def _required(facts: list[Fact], reading: Reading) -> Iterator[Concern]:
+    """Parameters that lost their default: those of callables that lost the same ones together."""
+    language = reading.language
+    lost: dict[str, list[Fact]] = {}
+    for f in facts:
+        lost.setdefault(owner_of(f.name)[0], []).append(f)
+    alike: dict[tuple[str, ...], list[str]] = {}
+    for function, theirs in lost.items():
+        if function:
+            alike.setdefault(tuple(owner_of(f.name)[1] for f in theirs), []).append(function)
+    for parameters, functions in list(alike.items())[:_ONE_BY_ONE]:
+        listing, name = _listed(parameters, reading), _listed(tuple(functions), reading)
+        yield _concern(
+            words.SIGNATURE_REQUIRED(language, name=name, names=listing),
+            words.CHECK_CALLERS(language, name=name, names=listing),
+            [f for function in functions for f in lost[function]],
+        )
 
 
 def _signature(
@@ -164,18 +184,10 @@ def _signature(
 
 
 def _default(f: Fact, reading: Reading) -> Iterator[Concern]:
-    """``function.parameter`` with its default before and after; ``None`` is a required one."""
+    """``function.parameter`` with its default before and after."""
     language = reading.language
     function, parameter = owner_of(f.name)
-    if not function or f.before is None:
-        return
-    if f.after is None:
-        listing, name = _listed((parameter,), reading), code(function)
-        yield _concern(
-            words.SIGNATURE_REQUIRED(language, name=name, names=listing),
-            words.CHECK_CALLERS(language, name=name, names=listing),
-            [f],
-        )
+    if not function or f.before is None or f.after is None:
         return
     spans = words.PARAMETER_DEFAULT(
         language,

@@ -23,6 +23,10 @@ _SPEED = re.compile(
     r"|regress|improv|reduc|\bsav(?:e|es|ing)\b|optimi|bench|性能|延迟|吞吐|内存|加速|提升|降低",
     re.IGNORECASE,
 )
+_WORD = re.compile(r"\w+")
+_SAME = 0.75
+"""Share of a paragraph's words from which on it repeats the title."""
+
 _LEAST = 12
 """Shorter paragraphs ("cc someone", "WIP", "see below") say nothing by themselves, characters."""
 
@@ -30,12 +34,18 @@ _LEAST = 12
 def quoted(reading: Reading) -> Iterator[Statement]:
     """The beginning of the message's body in whole sentences, or nothing."""
     for paragraph in reading.facts.paragraphs:
-        if len(paragraph) < _LEAST:
+        if len(paragraph) < _LEAST or _repeats(paragraph, reading.graded.title):
             continue
         text, whole = excerpt(paragraph, reading.bounds.quote)
         if text:
             yield _quote(reading, paragraph, text, whole=whole)
             return
+
+
+def _repeats(paragraph: str, title: str) -> bool:
+    """Whether a paragraph says little but the title once more, as squashed subjects do."""
+    said, known = ({*_WORD.findall(text.casefold())} for text in (paragraph, title))
+    return len(said & known) >= _SAME * len(said)
 
 
 def measured(reading: Reading, most: int) -> Iterator[Statement]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from digest.analysis.bounds import BOUNDS, EVIDENCE, Bounds
 from digest.change import Side
@@ -97,6 +97,30 @@ def read(graded: Graded, language: Language) -> Reading:
         contracts=_contracts(facts.items, areas),
         symbols=_symbols(facts.items, areas),
     )
+
+
+_FEW_NAMES = 3
+_SHORT_QUOTE = 110
+"""Characters of the author's words in a line."""
+
+
+def brief(reading: Reading) -> Reading:
+    """The same for a line: few names, and nothing twice that is a flag and its setting."""
+    flags = {(f.action, _unsigned(f.name)) for f in reading.contracts if f.kind is FactKind.FLAG}
+    contracts = tuple(
+        f
+        for f in reading.contracts
+        if f.kind is not FactKind.CONFIG or (f.action, _unsigned(owner_of(f.name)[1])) not in flags
+    )
+    names = min(reading.bounds.names, _FEW_NAMES)
+    quote = min(reading.bounds.quote, _SHORT_QUOTE)
+    bounds = replace(reading.bounds, names=names, quote=quote)
+    return replace(reading, contracts=contracts, bounds=bounds)
+
+
+def _unsigned(name: str) -> str:
+    """A name as flags and settings have it in common."""
+    return name.strip("-").replace("-", "_").lower()
 
 
 def _contracts(items: Iterable[Fact], areas: dict[str, Area]) -> tuple[Fact, ...]:

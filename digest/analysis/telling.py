@@ -46,8 +46,10 @@ def name_with_values(fact: Fact, language: Language) -> Spans:
             return (name,)
         phrase = words.DEFAULT_CHANGED if has_default(fact) else words.VALUE_CHANGED
         before, after = value(fact.before, language), value(fact.after, language)
-        if fact.before is None and fact.detail == "default" and fact.kind in _MUST_BE_GIVEN:
-            before = words.REQUIRED.text(language)
+        if fact.detail == "default" and fact.kind in _MUST_BE_GIVEN:
+            needed = words.REQUIRED.text(language)
+            before = needed if fact.before is None else before
+            after = needed if fact.after is None else after
         return phrase(language, name=name, before=before, after=after)
     known = fact.after if fact.action is Action.ADDED else fact.before
     if not known or known == fact.name or fact.kind is FactKind.SYMBOL:
@@ -68,7 +70,9 @@ def has_default(fact: Fact) -> bool:
 def kind_of(facts: Sequence[Fact], language: Language) -> str:
     """The kind of facts in words, in the number that fits."""
     table = KINDS if len(facts) == 1 else KINDS_MANY
-    return table[facts[0].kind].template(language)
+    said = table[facts[0].kind].template(language)
+    # Chinese typography parts Latin words from the verb that stands before a kind.
+    return f" {said}" if language is Language.ZH and said[0].isascii() else said
 
 
 def names(facts: Sequence[Fact], reading: Reading, *, values: bool = False, most: int = 0) -> Spans:
@@ -94,7 +98,15 @@ def _alike(facts: Sequence[Fact]) -> list[list[Fact]]:
         old = owner_of(f.before or "")[1] if f.action is Action.RENAMED else ""
         method = f.kind is FactKind.SYMBOL and owner and f.detail != "default"
         groups.setdefault((last, old) if method else (at,), []).append(f)
-    return sorted(groups.values(), key=lambda group: -len(group) if len(group) >= _MANY else 0)
+    return sorted(groups.values(), key=_standing)
+
+
+def _standing(group: Sequence[Fact]) -> tuple[int, bool]:
+    """What holds for many classes first, then what is no method of one."""
+    many = len(group) if len(group) >= _MANY else 0
+    fact = group[0]
+    method = fact.kind is FactKind.SYMBOL and bool(owner_of(fact.name)[0])
+    return -many, method
 
 
 def widespread(facts: Sequence[Fact]) -> list[Fact]:
@@ -106,6 +118,8 @@ def _entry(group: Sequence[Fact], language: Language, *, values: bool) -> Part:
     fact = group[0]
     if len(group) == 1:
         return name_with_values(fact, language) if values else code(fact.name)
+    if owner_of(fact.name)[1] == "__init__" and language is Language.EN:
+        return words.CONSTRUCTORS(language, n=len(group))
     last = code(owner_of(fact.name)[1])
     name: Part = last
     if values and fact.action is Action.RENAMED and fact.before:
@@ -135,7 +149,10 @@ def components(files: Iterable[FileFacts]) -> dict[str, list[FileFacts]]:
 def undone(what: Undone, language: Language) -> Spans:
     """The change that is undone or brought back, as far as the message names it."""
     if what.number is not None:
-        named: Part = f"#{what.number}"
+        number = f"#{what.number}"
+        named: Part = f" {number} " if language is Language.ZH and not what.title else number
+        if language is Language.ZH and what.title:
+            named = f" {number}"
     elif what.sha:
         named = code(what.sha[:10])
     else:
@@ -252,9 +269,13 @@ def main_places(changes: Sequence[Facts], most: int) -> list[str]:
     """The folders of the code that most of the changes touch, two parts deep, most first.
 
     A folder counts once a change, so that one sweeping change does not speak for a day; a folder
-    that only one of several changes touches is not among the main ones.
+    that only one of several changes touches is not among the main ones, nor one that holds others.
     """
     return [path for path, _ in hot_places(changes, most)]
+
+
+def _holds_another(path: str, paths: Iterable[str]) -> bool:
+    return any(one != path and one.startswith(path) for one in paths)
 
 
 def hot_places(changes: Sequence[Facts], most: int) -> list[tuple[str, int]]:
@@ -263,6 +284,8 @@ def hot_places(changes: Sequence[Facts], most: int) -> list[tuple[str, int]]:
     for facts in changes:
         folders = {_folder_at(f.path, _SHALLOWEST) for f in facts.files if f.area is Area.CORE}
         counted.update(sorted(f for f in folders if f.endswith("/")))
+    for path in [one for one in counted if _holds_another(one, counted)]:
+        del counted[path]
     least = 2 if len(changes) > 2 else 1
     ranked = sorted(counted.items(), key=lambda item: (-item[1], item[0]))
     return [(printable(path), n) for path, n in ranked[:most] if n >= least]

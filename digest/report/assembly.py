@@ -19,7 +19,7 @@ from digest.language import Language
 from digest.statement import Analysis, ChangeType
 from digest.window import Window
 from digest.words import pages as words
-from digest.words.labels import CHANGE_TYPES, COMMA, SEPARATOR, STOP
+from digest.words.labels import COMMA, COUNTED_TYPES, SEPARATOR, STOP
 from digest.words.phrase import Part, joined, listed
 
 if TYPE_CHECKING:
@@ -194,7 +194,8 @@ def lead(entries: Sequence[Entry], counts: Counts, language: Language) -> Spans:
     told = [e for e in entries if e.level is Level.HIGH] or list(entries)
     phrase = words.LEAD_HIGH if counts.high else words.LEAD_NONE
     spans = phrase(language, total=counts.total, high=counts.high)
-    spans = words.LEAD_KINDS(language, lead=spans, kinds=_kinds(told, language))
+    if kinds := _kinds(told, language):
+        spans = words.LEAD_KINDS(language, lead=spans, kinds=kinds)
     where = main_places([e.graded.facts for e in told], 3)
     if where:
         parts: list[Part] = [Code(path) for path in where]
@@ -208,12 +209,13 @@ def lead(entries: Sequence[Entry], counts: Counts, language: Language) -> Spans:
 
 
 def _kinds(entries: Sequence[Entry], language: Language) -> str:
-    """The first type of each change with its count, the most frequent first."""
+    """The first type of each change with its count, the most frequent first.
+
+    What is of no type is not told; empty where nothing is left.
+    """
     counted = Counter(e.analysis.change_types[0] for e in entries)
-    if len(counted) > 1:
-        del counted[ChangeType.OTHER]
+    del counted[ChangeType.OTHER]
     ranked = sorted(counted.items(), key=lambda item: (-item[1], item[0]))[:4]
     return COMMA.template(language).join(
-        words.KIND_COUNT.text(language, kind=CHANGE_TYPES[kind].template(language), count=count)
-        for kind, count in ranked
+        COUNTED_TYPES[kind].text(language, n=count) for kind, count in ranked
     )

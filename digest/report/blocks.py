@@ -45,7 +45,7 @@ from digest.words.labels import (
     TYPES,
 )
 from digest.words.phrase import Part, Phrase, between, joined
-from digest.words.reasons import reason_words
+from digest.words.reasons import FAINT, reason_words
 
 
 def change_blocks(
@@ -58,17 +58,19 @@ def change_blocks(
     level: int = 4,
     late: bool = False,
     missed: bool = False,
+    whole: bool = False,
 ) -> tuple[Block, ...]:
     """A change with all that is said of it, below a heading of ``level`` with its anchor.
 
-    A low change takes three lines; sections with nothing to say are left out.
+    A low change takes three lines unless the ``whole`` is asked for; sections with nothing to say
+    are left out.
     """
     return (
         Heading(level, authored(graded.title) or (Code(graded.sha[:10]),), anchor_of(graded)),
         Paragraph(_reference(graded, repository, zone, language)),
         *_remarks(graded, analysis, zone, language, late=late, missed=missed),
         Paragraph(_judgement(graded.grade, analysis, language)),
-        *_sections(graded, analysis, repository, language),
+        *_sections(graded, analysis, repository, language, whole=whole),
     )
 
 
@@ -149,20 +151,25 @@ def _judgement(grade: Grade, analysis: Analysis, language: Language) -> Spans:
 
 
 def grade_reasons(grade: Grade, language: Language) -> str:
-    """The reasons that raised the grade, the weightiest first, and a model's say, in words."""
-    raised = [
-        reason_words(r, language)
-        for r in grade.reasons
-        if r.weight > 0 or r.rule.startswith(PREFIX)
-    ]
-    return SEPARATOR.template(language).join(raised)
+    """The reasons that raised the grade, the weightiest first, and a model's say, in words.
+
+    What tells a reader little is left out where there is something else to say.
+    """
+    raised = [r for r in grade.reasons if r.weight > 0 or r.rule.startswith(PREFIX)]
+    telling = [r for r in raised if r.rule not in FAINT] or raised
+    return SEPARATOR.template(language).join(reason_words(r, language) for r in telling)
 
 
 def _sections(
-    graded: Graded, analysis: Analysis, repository: Repository, language: Language
+    graded: Graded,
+    analysis: Analysis,
+    repository: Repository,
+    language: Language,
+    *,
+    whole: bool,
 ) -> Iterator[Block]:
     """The sections that have something to say, each a label and its statements."""
-    if graded.grade.level is Level.LOW:
+    if graded.grade.level is Level.LOW and not whole:
         yield Paragraph((*label("📋", SUMMARY, language), *run(analysis.summary, language)))
         return
     if analysis.summary:

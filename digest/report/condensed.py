@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from digest.analysis import gist
 from digest.document import (
     Block,
     Code,
@@ -24,10 +25,9 @@ from digest.graded import Graded
 from digest.language import Language
 from digest.report.assembly import Entry, Report
 from digest.report.blocks import grade_reasons, run, title_link
-from digest.report.full import window_line
-from digest.report.moments import span_of
+from digest.report.moments import days_of, edges, whole_day
 from digest.report.overview import opening, theme_list
-from digest.statement import Analysis, Statement
+from digest.statement import Analysis, Origin, Statement
 from digest.words import pages as words
 from digest.words.labels import COLON, LEVEL_MARKS
 from digest.words.phrase import Part, between, joined
@@ -38,7 +38,7 @@ _NOTABLE = 3
 _MOST = {Level.HIGH: 12, Level.MEDIUM: 25, Level.LOW: 50}
 """The most changes of a digest by the least level asked for; the full report has the rest."""
 
-_WHY = 260
+_WHY = 220
 """Characters of the line under a change; statements are whole or left out."""
 
 
@@ -51,7 +51,7 @@ def digest_document(
     the level from which changes are shown. A day without commits is one line.
     """
     name = words.DIGEST_TITLE.text(
-        language, name=report.repository.name, day=span_of(report.window)
+        language, name=report.repository.name, day=days_of(report.window)
     )
     entries = shown(report, least)
     blocks: list[Block] = [Heading(1, (Text(name),))]
@@ -99,7 +99,10 @@ def _item(entry: Entry, report: Report, language: Language) -> Item:
         head += [" · ", Strong(words.LATE.template(language))]
     if entry.missed:
         head += [" · ", Emphasis(words.MISSED.template(language))]
-    reason = why(graded, entry.analysis, language)
+    told = entry.analysis
+    if told.source is Origin.FACTS:
+        told = gist(graded, language)
+    reason = why(graded, told, language)
     return Item(joined(head), (Item(reason),) if reason else ())
 
 
@@ -131,16 +134,28 @@ def _risk_of(statement: Statement, analysis: Analysis) -> Statement:
 
 
 def _foot(report: Report, shown: int, language: Language) -> Spans:
-    """``5 of 47 shown`` with what the reader's filters left out, and the exact window."""
+    """The counts by level with what the reader's filters left out, and the exact window."""
     parts: list[Part] = []
     if report.entries:
+        parts.append(" ".join(f"{LEVEL_MARKS[one]} {report.counts.of(one)}" for one in Level))
         parts.append(words.SHOWN(language, shown=shown, total=report.counts.total))
     if muted := sum(entry.muted for entry in report.entries):
         parts.append(words.MUTED(language, n=muted))
     if report.coverage and (left := report.coverage.filtered):
         rules = ", ".join(f"{rule} {count}" for rule, count in left)
         parts.append(words.LEFT_OUT(language, n=sum(n for _, n in left), rules=rules))
-    return between([*parts, window_line(report, language)], " · ")
+    return between([*parts, *_stretch(report, language)], " · ")
+
+
+def _stretch(report: Report, language: Language) -> tuple[Spans, Spans]:
+    """The window with its zone, and the branch."""
+    zone = report.window.zone.key
+    if day := whole_day(report.window):
+        window = words.WHOLE_DAY(language, day=day, zone=zone)
+    else:
+        since, until = edges(report.window)
+        window = words.SPAN(language, since=since, until=until, zone=zone)
+    return window, words.BRANCH(language, branch=report.branch)
 
 
 def _reference(where: str, language: Language) -> Spans:

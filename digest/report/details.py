@@ -14,6 +14,7 @@ from digest.report.assembly import Entry, Report
 from digest.report.blocks import grade_reasons, label, level_words, title_link
 from digest.report.condensed import shown
 from digest.report.places import Places
+from digest.statement import Analysis, Statement
 from digest.words.labels import COLON, INSIGHTS, RISKS, SUGGESTIONS
 from digest.words.pages import DETAILS
 
@@ -36,6 +37,16 @@ def details_document(
     return Document(title=name, blocks=tuple(blocks), language=str(language))
 
 
+def _further(analysis: Analysis) -> tuple[Statement, ...]:
+    """The suggestions that do more than turn a risk into a request: they rest on other places."""
+    known = [set(risk.evidence) for risk in analysis.risks]
+    return tuple(
+        one
+        for one in analysis.suggestions
+        if not one.evidence or not any(places.issuperset(one.evidence) for places in known)
+    )
+
+
 def _told(entry: Entry, report: Report, language: Language) -> Iterator[Block]:
     graded, analysis = entry.graded, entry.analysis
     where = Places(graded, report.repository, language)
@@ -46,7 +57,7 @@ def _told(entry: Entry, report: Report, language: Language) -> Iterator[Block]:
     for mark, phrase, statements in (
         ("🔍", INSIGHTS, analysis.insights[:_INSIGHTS]),
         ("⚠️", RISKS, analysis.risks),
-        ("💡", SUGGESTIONS, analysis.suggestions),
+        ("💡", SUGGESTIONS, _further(analysis)),
     ):
         if statements:
             yield Paragraph(label(mark, phrase, language))

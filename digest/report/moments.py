@@ -42,3 +42,21 @@ def span_of(window: Window) -> str:
         return f"{first.date().isoformat()} – {last.date().isoformat()}"
     since, until = edge(window.since, window.zone), edge(window.until, window.zone)
     return f"{since} – {until}"
+
+
+def days_of(window: Window) -> str:
+    """The window by its dates alone, for a heading: its day, or the days of its two edges."""
+    if day := whole_day(window):
+        return day
+    first = window.since.astimezone(window.zone).date()
+    last = (window.until - timedelta(microseconds=1)).astimezone(window.zone).date()
+    return f"{first} – {last}" if first < last else str(first)
+
+
+def edges(window: Window) -> tuple[str, str]:
+    """The window's edges by the clock of its zone, with their offsets only where these differ."""
+    since, until = window.since.astimezone(window.zone), window.until.astimezone(window.zone)
+    if since.utcoffset() != until.utcoffset():
+        return edge(window.since, window.zone), edge(window.until, window.zone)
+    form = "%Y-%m-%d %H:%M" if since.second == until.second == 0 else "%Y-%m-%d %H:%M:%S"
+    return since.strftime(form), until.strftime(form)

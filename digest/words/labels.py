@@ -41,6 +41,33 @@ CHANGE_TYPES = {
     ChangeType.OTHER: Phrase("other", "其他"),
 }
 
+COUNTED_TYPES = {
+    ChangeType.FEATURE: Phrase("{n:feature|features}", "{n} 个功能增强"),
+    ChangeType.FIX: Phrase("{n:bug fix|bug fixes}", "{n} 个 Bug 修复"),
+    ChangeType.PERFORMANCE: Phrase("{n:performance change|performance changes}", "{n} 个性能优化"),
+    ChangeType.REFACTOR: Phrase("{n:refactoring|refactorings}", "{n} 个代码重构"),
+    ChangeType.ARCHITECTURE: Phrase(
+        "{n:architecture change|architecture changes}", "{n} 个架构变更"
+    ),
+    ChangeType.REMOVAL: Phrase("{n:removal|removals}", "{n} 个移除"),
+    ChangeType.DEPRECATION: Phrase("{n:deprecation|deprecations}", "{n} 个弃用"),
+    ChangeType.BREAKING: Phrase("{n:breaking change|breaking changes}", "{n} 个不兼容变更"),
+    ChangeType.SECURITY: Phrase("{n:security change|security changes}", "{n} 个安全变更"),
+    ChangeType.DEPENDENCY: Phrase("{n:dependency update|dependency updates}", "{n} 个依赖更新"),
+    ChangeType.CONFIGURATION: Phrase(
+        "{n:configuration change|configuration changes}", "{n} 个配置调整"
+    ),
+    ChangeType.DOCUMENTATION: Phrase(
+        "{n:documentation change|documentation changes}", "{n} 个文档更新"
+    ),
+    ChangeType.TESTS: Phrase("{n:test change|test changes}", "{n} 个测试变更"),
+    ChangeType.CI: Phrase("{n:CI change|CI changes}", "{n} 个持续集成变更"),
+    ChangeType.BUILD: Phrase("{n:build change|build changes}", "{n} 个构建变更"),
+    ChangeType.REVERT: Phrase("{n:revert|reverts}", "{n} 个回退"),
+    ChangeType.OTHER: Phrase("{n:other change|other changes}", "{n} 个其他变更"),
+}
+"""The types with a number of changes."""
+
 AREAS = {
     Area.CORE: Phrase("Code", "代码"),
     Area.TESTS: Phrase("Tests", "测试"),

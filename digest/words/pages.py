@@ -27,6 +27,8 @@ STATISTICS = Phrase("Statistics", "统计摘要")
 CONTENTS = Phrase("Contents", "目录")
 
 COUNTS = Phrase("{n:commit|commits} in this window", "本时段共 {n} 个提交")
+SPAN = Phrase("{since} – {until} ({zone})", "{since} – {until}（{zone}）")
+WHOLE_DAY = Phrase("{day}, the whole day ({zone})", "{day} 全天（{zone}）")
 WINDOW = Phrase(
     "Window: {since} – {until} ({zone}, end excluded)",
     "时段：{since} – {until}（{zone}，不含结束时刻）",
@@ -69,7 +71,6 @@ LEAD_LATE = Phrase(
     "{n:commit|commits} arrived late, with dates before this window",
     "{n} 个提交迟到，其日期早于本时段",
 )
-KIND_COUNT = Phrase("{kind} {count}", "{kind} {count}")
 NOTABLE = Phrase("The most notable ones:", "其中较值得关注的：")
 LEFT_OUT = Phrase("{n} left out by filters ({rules})", "过滤 {n} 个（{rules}）")
 MUTED = Phrase("{n} muted", "静音 {n} 个")

@@ -95,8 +95,33 @@ REASONS = {
 
 _OTHER = Phrase("{rule}", "{rule}")
 _OTHER_WITH_SUBJECT = Phrase("{rule}: {subject}", "{rule}：{subject}")
+_AND_OTHERS = Phrase("{name} and {n:other|others}", "{name} 及另外 {n} 项")
+_OTHERS = re.compile(r"(.+) \+([0-9]{1,9})", re.DOTALL)
 _COUNT = re.compile(r"[0-9]{1,9}")
 _EMPTY = re.compile(r"\s*(?:[(（][“”]*[)）]|“”|[:：])\s*$")
+
+
+FAINT = frozenset(
+    {
+        "co_authors",
+        "core",
+        "core_files",
+        "docs_with_core",
+        "explained",
+        "files",
+        "tests_with_core",
+        "title_length",
+    }
+)
+"""Rules that tell a reader little of why a change matters, however well they rank."""
+
+
+def _with_others(subject: str, language: Language) -> str:
+    """``name +6`` as a name and how many others there are."""
+    found = _OTHERS.fullmatch(subject)
+    if found is None:
+        return subject
+    return _AND_OTHERS.text(language, name=found[1], n=int(found[2]))
 
 
 def reason_words(reason: Reason, language: Language) -> str:
@@ -108,7 +133,7 @@ def reason_words(reason: Reason, language: Language) -> str:
     subject = " ".join(reason.subject.split())
     phrase = REASONS.get(reason.rule)
     if phrase is not None:
-        seen = int(subject) if _COUNT.fullmatch(subject) else subject
+        seen = int(subject) if _COUNT.fullmatch(subject) else _with_others(subject, language)
         return _EMPTY.sub("", phrase.text(language, subject=seen)).strip()
     rule = re.sub(r"[_.\-]+", " ", reason.rule).strip()
     other = _OTHER_WITH_SUBJECT if subject else _OTHER

@@ -52,8 +52,11 @@ SCORE = Phrase(
     "评分 {score}（满分 1）；高从 {high} 起，中从 {medium} 起。",
 )
 SCORE_ALONE = Phrase("Score {score} of 1.", "评分 {score}（满分 1）。")
-RAISES = Phrase("raises it by {weight}: {reason}", "提高 {weight}：{reason}")
-LOWERS = Phrase("lowers it by {weight}: {reason}", "降低 {weight}：{reason}")
+WEIGHED = Phrase("{weight} {reason}", "{weight} {reason}")
+WEIGHTS = Phrase(
+    "What speaks for it and against it; the weights add up to the score on a scale without ends:",
+    "提高和降低它的因素（权重相加后换算为评分）：",
+)
 ENDED = {
     "posted": Phrase("It was shown in a digest.", "它出现在摘要中。"),
     "archived": Phrase(

@@ -40,15 +40,15 @@ ADDS = Phrase("adds {what}", "新增{what}")
 REMOVES = Phrase("removes {what}", "移除{what}")
 RENAMES = Phrase("renames {what}", "重命名{what}")
 CHANGES_BASES = Phrase("changes the base classes of {what}", "变更{what}的基类")
-MOVES = Phrase("moves {what} to another module", "将{what} 移至其他模块")
+MOVES = Phrase("moves {what} to another module", "将{what}移至其他模块")
 CHANGES_SIGNATURES = Phrase("changes the signatures of {what}", "变更{what}的签名")
 CHANGES_SIGNATURE = Phrase("changes the signature of {what}", "变更{what}的签名")
 ALTERS = Phrase("changes {what}", "更改{what}")
 NAMED = Phrase("the {kind} {names}", "{kind} {names}")
 SERIES = Phrase("Part {part} of a series.", "系列变更的第 {part} 部分。")
 SERIES_OF = Phrase("Part {part} of {total} of a series.", "系列变更的第 {part}/{total} 部分。")
-UNDOES = Phrase("Undoes {what}.", "回退 {what}。")
-RELANDS = Phrase("Brings back {what}.", "重新合入 {what}。")
+UNDOES = Phrase("Undoes {what}.", "回退{what}。")
+RELANDS = Phrase("Brings back {what}.", "重新合入{what}。")
 TITLED = Phrase("{what} (“{title}”)", "{what}（“{title}”）")
 AN_EARLIER_CHANGE = Phrase("an earlier change", "此前的一项变更")
 
@@ -72,6 +72,7 @@ DEFAULT_WAS = Phrase("{name} (default was {value})", "{name}（原默认 {value}
 VALUE_IS = Phrase("{name} ({value})", "{name}（{value}）")
 VALUE_CHANGED = Phrase("{name} ({before} → {after})", "{name}（{before} → {after}）")
 DEFAULT_CHANGED = Phrase("{name} (default {before} → {after})", "{name}（默认{before} → {after}）")
+CONSTRUCTORS = Phrase("the constructors of {n:class|classes}", "{n} 个类的构造函数")
 IN_CLASSES = Phrase("{name} ({n:class|classes})", "{name}（{n} 个类）")
 NEW_NAME = Phrase("{before} → {after}", "{before} → {after}")
 REQUIRED = Phrase("required", "必填")
@@ -170,12 +171,12 @@ DEFAULT_RISK = Phrase(
     "未显式设置时，{name}的值由{before}变为{after}。",
 )
 SIGNATURE_REQUIRED = Phrase(
-    "Callers of {name} have to pass {names}: now required.",
-    "{name}的调用方必须传入{names}（现为必填）。",
+    "Calls of {name} now have to pass {names}.",
+    "调用{name}时现在必须传入{names}。",
 )
 SIGNATURE_LOST = Phrase(
-    "Callers that pass {names} to {name} need a change: no longer in the signature.",
-    "向{name}传入{names}的调用需要修改：签名中已没有该参数。",
+    "Calls of {name} can no longer pass {names}.",
+    "调用{name}时不能再传入{names}。",
 )
 PARAMETER_RENAMED = Phrase(
     "Callers that pass {before} to {name} by name have to say {after}.",
@@ -197,7 +198,7 @@ VERSIONS_MOVE = Phrase(
     "Builds and installations move with the versions: {names}.",
     "构建与安装环境将随版本变动：{names}。",
 )
-UNDONE_RISK = Phrase("What {what} brought is gone again.", "{what} 带来的改动不再生效。")
+UNDONE_RISK = Phrase("What {what} brought is gone again.", "不再包含{what}带来的改动。")
 SCHEMA_RISK = Phrase(
     "Readers and writers of {names} have to agree on the new form.",
     "{names}的读写双方需要对新格式保持一致。",
@@ -255,7 +256,7 @@ TEST_WITH_RANGE = Phrase(
 UPDATE_IMPORTS = Phrase("Import {names} from {after}.", "改为从{after}导入{names}。")
 LEAVE_DEPRECATED = Phrase("Plan the move away from {names}.", "规划迁离{names}。")
 REVIEW_SECURITY = Phrase("Review {names} with security in mind.", "从安全角度审阅{names}。")
-CHECK_RELIANCE = Phrase("Check whether you rely on {what}.", "检查是否依赖 {what}。")
+CHECK_RELIANCE = Phrase("Check whether you rely on {what}.", "检查是否依赖{what}。")
 AGREE_SCHEMA = Phrase(
     "Update the readers and writers of {names} together.", "同步更新{names}的读写双方。"
 )

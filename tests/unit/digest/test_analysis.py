@@ -145,7 +145,7 @@ def test_what_only_changed_place_is_neither_new_nor_gone():
 
 def test_methods_of_many_classes_are_told_as_one():
     text = said(samples.refactoring())
-    assert "Callers of apply (5 classes) have to pass plan: now required." in text
+    assert "Calls of apply (5 classes) now have to pass plan." in text
     assert "Adds planned (5 classes)." in text
     assert "K0.planned" not in text
 

@@ -124,7 +124,7 @@ def test_digest_without_commits_is_one_line_with_its_window():
     blocks = digest_document(empty, Language.EN, "report.md").blocks
     assert [plain(b.spans) for b in blocks[1:]] == [
         "No commits in this window.",
-        "Window: 2026-03-10 00:00 +01:00 – 2026-03-11 00:00 +01:00 (Europe/Berlin, end excluded) | branch main",
+        "2026-03-10, the whole day (Europe/Berlin) · branch main",
     ]
 
 

@@ -52,7 +52,7 @@ async def test_changed_answers_with_the_changes_about_the_topic(source):
     assert "MoE: 2 changes" in shown
     assert "2 of 2 shown" in shown
     assert "https://github.com/octo/engine/pull/11" in shown
-    assert "2026-01-19 00:00 +00:00" in shown
+    assert "2026-01-19 00:00 – 2026-01-23 12:00 (UTC)" in shown
     assert "aaaaaaa100" in shown
     assert answer.rows[0].why == "tag [MoE]"
 
