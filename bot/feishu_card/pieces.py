@@ -12,28 +12,25 @@ from typing import Any, NamedTuple
 
 from bot.feishu_card.markup import cut, lines_of, markdown, web
 from bot.legible import legible, legible_lines
-from digest.chart import chart_text
+from bot.shapes import columns_of, signed
 from digest.document import (
     Actions,
     Block,
     Button,
-    Chart,
     CodeBlock,
     Divider,
     Heading,
-    Image,
     Item,
-    Link,
     Listing,
     Paragraph,
     Quote,
-    Span,
     Spans,
     Strong,
     Table,
     Text,
     plain,
 )
+from digest.plainer import rows_as_lines, strong, undrawn
 
 Json = dict[str, Any]
 
@@ -43,6 +40,8 @@ _LONGEST_LINE = 800
 # Lines of one list go into one component up to so many characters, since components are counted.
 _ENOUGH, _MOST = 1600, 3600
 _LONGEST_LABEL = 60
+# Letters of one width beside each other that a phone has room for.
+_PHONE = 34
 _LONGEST_VALUE = 400
 _MOST_IN_A_ROW = 6
 _LANGUAGE = re.compile(r"[A-Za-z0-9+#.-]{1,20}")
@@ -75,31 +74,29 @@ def pieces(blocks: Iterable[Block], *, interactive: bool) -> Iterator[Piece]:
 
 
 def _pieces(block: Block, *, interactive: bool) -> Iterator[Piece]:
-    match block:
-        case Heading():
-            yield from _heading(block)
-        case Paragraph(spans=spans):
-            yield from map(_markdown, _lines(spans))
+    match undrawn(block):
+        case Heading() as heading:
+            yield from _heading(heading)
+        case Paragraph(spans=spans, aside=aside):
+            yield from (_markdown(line, small=aside) for line in _lines(spans))
         case Listing(items=items, ordered=ordered):
             for lines in _items(items, ordered=ordered):
                 yield from _grouped(lines)
-        case Table():
-            yield from _grouped(_table(block))
+        case Table() as table if columns := columns_of(table, _PHONE):
+            yield from _code(CodeBlock("\n".join(columns)))
+        case Table() as table:
+            yield from _grouped(_table(table))
         case Quote(paragraphs=paragraphs):
             for spans in paragraphs:
                 yield from (
                     _markdown(Line(f"> {line.marked}", line.text)) for line in _lines(spans)
                 )
-        case CodeBlock():
-            yield from _code(block)
-        case Chart():
-            yield from _code(CodeBlock(chart_text(block)))
+        case CodeBlock() as code:
+            yield from _code(code)
         case Divider():
             yield Piece({"tag": "hr"}, "")
         case Actions(buttons=buttons):
             yield from _actions(buttons, interactive=interactive)
-        case Image(url=url, alt=alt):
-            yield from map(_markdown, _lines((Link(f"[{alt}]", url),)))
 
 
 def _lines(spans: Spans) -> Iterator[Line]:
@@ -109,15 +106,15 @@ def _lines(spans: Spans) -> Iterator[Line]:
             yield Line(marked, plain(line))
 
 
-def _markdown(line: Line) -> Piece:
-    return Piece({"tag": "markdown", "content": line.marked}, line.text)
+def _markdown(line: Line, *, small: bool = False) -> Piece:
+    component: Json = {"tag": "markdown", "content": line.marked}
+    if small:
+        component["text_size"] = "notation"
+    return Piece(component, line.text)
 
 
 def _heading(heading: Heading) -> Iterator[Piece]:
-    spans: tuple[Span, ...] = tuple(
-        Strong(span.text) if isinstance(span, Text) else span for span in heading.spans
-    )
-    for line in _lines(spans):
+    for line in _lines(strong(heading.spans)):
         component: Json = {"tag": "markdown", "content": line.marked}
         if heading.level <= 2:
             component["text_size"] = "heading"
@@ -126,6 +123,9 @@ def _heading(heading: Heading) -> Iterator[Piece]:
 
 def _listing(items: Sequence[Item], depth: int, first: int = 1, *, ordered: bool) -> Iterator[Line]:
     for number, item in enumerate(items, first):
+        if not ordered and signed(item.spans):
+            yield from _signed(item, depth)
+            continue
         mark = f"{number}. " if ordered else "- "
         lines = [*_lines(item.spans)]
         if not lines:
@@ -138,14 +138,21 @@ def _listing(items: Sequence[Item], depth: int, first: int = 1, *, ordered: bool
         yield from _listing(item.children, deeper, ordered=False)
 
 
+def _signed(item: Item, depth: int) -> Iterator[Line]:
+    """An entry that begins with a sign of its own: without a mark, nor has one the only word on it.
+
+    A card breaks a line where its Markdown does.
+    """
+    yield from (line._replace(depth=depth) for line in _lines(item.spans))
+    if len(item.children) == 1 and not item.children[0].children:
+        yield from (line._replace(depth=depth) for line in _lines(item.children[0].spans))
+    else:
+        yield from _listing(item.children, depth, ordered=False)
+
+
 def _table(table: Table) -> Iterator[Line]:
-    """A line for each row; cells one after the other, since a phone has no room beside."""
-    between = (Text(" · "),)
-    for place, row in enumerate((table.header, *table.rows)):
-        cells = chain.from_iterable((*between, *cell) for cell in row)
-        spans = tuple(cells)[1:]
-        if place == 0:
-            spans = tuple(Strong(span.text) if isinstance(span, Text) else span for span in spans)
+    """A line for each row, since a phone has no room for columns."""
+    for spans in rows_as_lines(table):
         for part, line in enumerate(_lines(spans)):
             yield line._replace(depth=4) if part else Line(f"- {line.marked}", line.text)
 

@@ -12,19 +12,17 @@ from urllib.parse import quote
 
 from bot.legible import address, legible, legible_lines
 from bot.platforms.base import Part
-from digest.chart import chart_text
+from bot.shapes import columns_of, signed
 from digest.document import (
     Actions,
     Block,
     Button,
-    Chart,
     Code,
     CodeBlock,
     Divider,
     Document,
     Emphasis,
     Heading,
-    Image,
     Item,
     Link,
     Listing,
@@ -36,6 +34,7 @@ from digest.document import (
     Table,
     Text,
 )
+from digest.plainer import rows_as_lines, undrawn
 
 MOST = 4096
 """Of an embed's description, and well below the 6000 of all embeds of a message together."""
@@ -44,6 +43,9 @@ _LONGEST = 700
 """Characters of one line; escaped they are at most twice as many, in twice as many units."""
 
 _LONGEST_URL = 500
+_WIDTH = 46
+"""Letters of one width beside each other that an embed has room for."""
+
 _HAIR = "\u200a"
 _ACTING = re.compile(r"[\\*_~`|<>\[\]#@]|(?<=\S):(?=\S)")
 _START = re.compile(r"[-+]|\d+(?=[.)])")
@@ -81,29 +83,28 @@ def _lines(blocks: Iterable[Block]) -> Iterator[Line]:
     for place, block in enumerate(blocks):
         if place and not isinstance(block, Divider):
             yield "", ""
-        match block:
+        match undrawn(block):
             case Heading(level=level, spans=spans):
                 yield from _marked("#" * min(level, 3) + " ", spans)
             case Paragraph(spans=spans):
                 yield from _marked("", spans)
             case Listing(items=items, ordered=ordered):
                 yield from _items(items, "", ordered=ordered)
-            case Table():
-                yield from _table(block)
+            case Table() as table if columns := columns_of(table, _WIDTH):
+                yield from _code("\n".join(columns))
+            case Table() as table:
+                for spans in rows_as_lines(table):
+                    yield from _marked("- ", spans)
             case Quote(paragraphs=paragraphs):
                 for spans in paragraphs:
                     yield from _marked("> ", spans, again=True)
             case CodeBlock(text=text):
                 yield from _code(text)
-            case Chart():
-                yield from _code(chart_text(block))
             case Divider():
                 yield "────────", ""
             case Actions(buttons=buttons):
                 for button in buttons:
                     yield from _marked("", _told(button))
-            case Image(url=url, alt=alt):
-                yield from _marked("", (Link(f"[{alt}]", url),))
 
 
 def _marked(mark: str, spans: Spans, *, again: bool = False) -> Iterator[Line]:
@@ -137,20 +138,29 @@ def _like(span: Span, words: str) -> Span:
 
 
 def _items(items: Sequence[Item], indent: str, *, ordered: bool) -> Iterator[Line]:
+    airy = not indent and any(signed(item.spans) and item.children for item in items)
     for number, item in enumerate(items, 1):
+        if airy and number > 1:
+            yield "", ""
+        if not ordered and signed(item.spans):
+            yield from _signed(item, indent)
+            continue
         mark = f"{indent}{number}. " if ordered else f"{indent}- "
         yield from _marked(mark, item.spans)
         # Deeper than that is not drawn.
         yield from _items(item.children, f"{indent}  "[:20], ordered=False)
 
 
-def _table(table: Table) -> Iterator[Line]:
-    """A line for each row, cells one after the other: Discord draws no tables."""
-    for place, row in enumerate((table.header, *table.rows)):
-        spans = [part for cell in row for part in (Text(" · "), *cell)][1:]
-        if place == 0:
-            spans = [Strong(span.text) if isinstance(span, Text) else span for span in spans]
-        yield from _marked("- ", tuple(spans))
+def _signed(item: Item, indent: str) -> Iterator[Line]:
+    """An entry that begins with a sign of its own: without a mark, nor has one the only word on it.
+
+    Discord breaks a line where its Markdown does.
+    """
+    yield from _marked(indent, item.spans)
+    if len(item.children) == 1 and not item.children[0].children:
+        yield from _marked(indent, item.children[0].spans)
+    else:
+        yield from _items(item.children, indent, ordered=False)
 
 
 def _code(text: str) -> Iterator[Line]:
