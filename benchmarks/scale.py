@@ -17,6 +17,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from datetime import time as time_of_day
 from pathlib import Path
+from typing import Protocol
 from zoneinfo import ZoneInfo
 
 import structlog
@@ -28,8 +29,10 @@ from benchmarks.once import digest_once
 from bot.courier import Patience, Target
 from bot.delivery import Delivery
 from bot.jobs.claims import DeferringLedger
-from bot.jobs.engine import CHANNELS, Channel, Engine
+from bot.jobs.depth import depth
+from bot.jobs.engine import Engine
 from bot.jobs.scheduling import Scheduler
+from bot.jobs.tasks import CHANNELS
 from bot.jobs.working import Worker
 from bot.platforms.console import Console
 from bot.roster import Fixed, Post
@@ -44,6 +47,13 @@ from tests.servers.postgresql import Postgres, running
 DUE = datetime(2026, 1, 23, 9, 30, tzinfo=UTC)
 COMMITS = 40
 BACKLOG = 200
+
+
+class Channel(Protocol):
+    """What is done for a channel."""
+
+    async def __call__(self, name: str, left: bool) -> None: ...  # as jobs are given
+
 
 Make = Callable[[PostgresDatabase], Channel]
 
@@ -196,17 +206,23 @@ def _windows(clone: str, count: int) -> list[tuple[str, str]]:
     return [(tips[n + COMMITS], tips[n]) for n in range(0, count * COMMITS, COMMITS)]
 
 
+class _Duties:
+    """Does the jobs of channels; there are no others."""
+
+    def __init__(self, channel: Channel) -> None:
+        self.channel = channel
+
+    async def none(self, **given: object) -> None:
+        raise AssertionError(f"nobody put down {given}")
+
+    answer = change = arrived = alert = amend = forges = none
+
+
 async def _until_done(url: str, make: Make, at_once: int) -> None:
-    async def answer(account: str, chat: str, message: str) -> None:
-        raise AssertionError(f"{account}: nobody asks in {chat}: {message}")
-
-    async def change(account: str, incoming: str) -> None:
-        raise AssertionError(f"{account}: nobody changes {incoming}")
-
     async with await open_postgres(url) as database, Engine(database) as engine:
-        engine.serve(make(database), answer, change)
+        engine.serve(_Duties(make(database)))
         working = asyncio.create_task(engine.work([CHANNELS], at_once))
-        while await engine.waiting():  # noqa: ASYNC110  # others do the jobs as well
+        while (await depth(database))["channel"].waiting:  # noqa: ASYNC110  # others do the jobs as well
             await asyncio.sleep(0.1)
         working.cancel()
         await asyncio.gather(working, return_exceptions=True)

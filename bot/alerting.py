@@ -8,7 +8,7 @@ process that dies in between makes the same alert again, under the same name.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
@@ -19,13 +19,14 @@ from bot.courier import Target
 from bot.delivery import Delivery, Posting
 from bot.lease import Leases
 from bot.platforms.base import Sender
+from bot.store.claims import ALERT, stretch
 from digest.affected import alert_document
 from digest.errors import UserError
 from digest.language import Language
 from handlers.affected import breaking
 from handlers.context import Context, Watched
 from handlers.looking import seen, tip_of
-from handlers.ports import Tip
+from handlers.ports import DeliveryKey, Tip
 from handlers.profiling import Kept
 
 if TYPE_CHECKING:
@@ -33,6 +34,9 @@ if TYPE_CHECKING:
     from bot.sections import RepositoryConfig
 
 log = structlog.get_logger(__name__)
+
+_CHANNEL = "alerts "
+"""What stands before the owner in the name that the ledger knows an alert's chat by."""
 
 
 class Withholding(Protocol):
@@ -73,10 +77,19 @@ class Alerting:
 
     async def look(self) -> None:
         """Look at every repository that somebody wants alerts about."""
-        assert self._app.config is not None
-        for settings in self._app.config.repositories:
-            async with self._turn(settings.name):
-                await self._repository(settings)
+        for settings in self._configured():
+            await self._look_at(settings)
+
+    async def look_at(self, repository: str) -> None:
+        """Look at one repository, by its name; at none that is not configured any more."""
+        for settings in self._configured():
+            if settings.name == repository:
+                await self._look_at(settings)
+
+    async def wanted(self) -> Sequence[str]:
+        """The names of the repositories that somebody wants alerts about."""
+        configured = [settings.repository for settings in self._configured()]
+        return [one.name for one in configured if await self._app.profiles.alerted(one)]
 
     async def moved(self, watched: Watched) -> None:
         """Look at one repository, whose newest changes were just fetched."""
@@ -96,6 +109,14 @@ class Alerting:
                 log.error("alert.failed", repository=repository, error=str(error))  # noqa: TRY400  # it says all
             except Exception:
                 log.exception("alert.failed", repository=repository)
+
+    def _configured(self) -> Sequence[RepositoryConfig]:
+        assert self._app.config is not None
+        return self._app.config.repositories
+
+    async def _look_at(self, settings: RepositoryConfig) -> None:
+        async with self._turn(settings.name):
+            await self._repository(settings)
 
     async def _repository(self, settings: RepositoryConfig) -> None:
         wanted = await self._app.profiles.alerted(settings.repository)
@@ -127,10 +148,10 @@ class Alerting:
         found = await breaking(ctx, kept, tip)
         name = watched.repository.name
         if found and not await self._discretion.withholds(target, name):
-            await self._app.ledger.claim_slot(_stretch(kept, name), tip.sha)
+            await self._app.ledger.claim_slot(stretch(name, kept.owner, kept.tip), tip.sha)
             posting = Posting(
                 target=target,
-                digest=f"alert:{name}:{kept.tip}:{tip.sha}",
+                digest=f"{ALERT}{name}:{kept.tip}:{tip.sha}",
                 document=alert_document(found, seen(ctx, tip)),
                 repository=name,
             )
@@ -142,7 +163,8 @@ class Alerting:
 
     async def _reach(self, kept: Kept, tip: Tip, watched: Watched) -> Tip:
         """How far to look: as far as an alert that was begun reaches, else up to the tip."""
-        begun = await self._app.ledger.last_slot(_stretch(kept, watched.repository.name))
+        name = stretch(watched.repository.name, kept.owner, kept.tip)
+        begun = await self._app.ledger.last_slot(name)
         if begun is None or tip.sha is None:
             return tip
         still = await watched.source.is_ancestor(begun, tip.sha)
@@ -158,9 +180,10 @@ class Alerting:
         sender = self._senders.get(account)
         if sender is None or not chat:
             return None
-        return Target(name=f"alerts {kept.owner}", sender=sender, chat=chat, account=account)
+        return Target(name=f"{_CHANNEL}{kept.owner}", sender=sender, chat=chat, account=account)
 
 
-def _stretch(kept: Kept, repository: str) -> str:
-    """What is claimed of an alert, as a subscription in the ledger: from where on it looks."""
-    return f"alert:{repository}:{kept.owner}:{kept.tip}"
+def takes_up(accounts: Collection[str], key: DeliveryKey) -> bool:
+    """Whether a delivery that was left is an alert, to one of these accounts."""
+    owner = key.channel.removeprefix(_CHANNEL)
+    return owner != key.channel and owner.partition(":")[0] in accounts

@@ -24,6 +24,7 @@ from bot.forges.config import ForgeConfig, read_forges
 from bot.models.config import SECTION, ModelConfig
 from bot.sections import (
     AccessSettings,
+    ArchiveSettings,
     ChannelConfig,
     LogSettings,
     Preferences,
@@ -73,6 +74,7 @@ class Config:
     forges: Mapping[str, ForgeConfig] = field(default_factory=dict)
     database: DatabaseSettings | None = None
     shared: SharedSettings | None = None
+    archive: ArchiveSettings = field(default_factory=ArchiveSettings)
     warnings: tuple[str, ...] = ()
 
     @property
@@ -140,6 +142,7 @@ def read(file: Path, environment: Environment | None = None) -> Config:
         database=_database(file, written.database, environment, reading),
         shared=_shared(file, written.shared, environment, reading),
         forges=read_forges(file, written.forges, reading),
+        archive=written.archive,
         warnings=tuple(reading.warnings),
     )
 

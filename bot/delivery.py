@@ -108,13 +108,15 @@ class Delivery:
         clock: Clock | None = None,
         *,
         withholds: Withholds | None = None,
+        elsewhere: Callable[[DeliveryKey], bool] | None = None,
     ) -> None:
         """``targets`` are those whose pending deliveries are taken up.
 
         ``withholds`` is asked before a delivery goes on that began earlier: who reads the chat may
-        have changed since.
+        have changed since. ``elsewhere`` knows deliveries that somebody else takes up.
         """
         self._withholds = withholds
+        self._elsewhere = elsewhere or (lambda _: False)
         self._clock = clock or SystemClock()
         self._ledger = ledger
         self._leases = leases
@@ -163,7 +165,7 @@ class Delivery:
             target = known.get((record.key.platform, record.key.channel))
             if target is not None:
                 found.setdefault(target.name, []).append(record)
-            elif record.key not in self._orphans:
+            elif record.key not in self._orphans and not self._elsewhere(record.key):
                 # Told once; its channel may be paused, and come back.
                 self._orphans.add(record.key)
                 log.warning("delivery.orphaned", **describe(record.key))

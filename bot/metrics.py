@@ -20,6 +20,7 @@ from prometheus_client.platform_collector import PlatformCollector
 from prometheus_client.process_collector import ProcessCollector
 from structlog.typing import EventDict, WrappedLogger
 
+from bot.jobs.depth import Depth
 from bot.platforms.base import SendReason
 
 CONTENT_TYPE = CONTENT_TYPE_PLAIN_0_0_4
@@ -63,6 +64,7 @@ class Metrics:
             ["account"],
             registry=registry,
         )
+        self._jobs = _Jobs(registry)
         subjects = (_Deliveries, _Slots, _Messages, _ModelCalls, _Requests, _Shared)
         self._counted: dict[str, Count] = {}
         for subject in subjects:
@@ -75,13 +77,15 @@ class Metrics:
             counted(event)
         return event
 
-    def text(self, *, pending: int, deaf: Mapping[str, str]) -> bytes:
+    def text(self, *, pending: int, deaf: Mapping[str, str], jobs: Mapping[str, Depth]) -> bytes:
         """The figures as Prometheus reads them.
 
         ``pending`` counts the deliveries that are not done; ``deaf`` tells of each receiver by
-        account why it does not hear, and is empty where it does.
+        account why it does not hear, and is empty where it does; ``jobs`` are those of all
+        processes together, by kind.
         """
         self._pending.set(pending)
+        self._jobs.set(jobs)
         for account, trouble in deaf.items():
             self._hears.labels(account).set(not trouble)
         return generate_latest(self.registry)
@@ -237,6 +241,30 @@ class _Shared:
             "shared.lost": lambda _: self._up.set(0),
             "shared.found": lambda _: self._up.set(1),
         }
+
+
+class _Jobs:
+    """What waits for workers, which any process can tell."""
+
+    def __init__(self, registry: CollectorRegistry) -> None:
+        self._waiting = Gauge(
+            "digestbot_jobs_waiting", "Jobs that nobody is at", ["kind"], registry=registry
+        )
+        self._doing = Gauge(
+            "digestbot_jobs_doing", "Jobs that a process is at", ["kind"], registry=registry
+        )
+        self._oldest = Gauge(
+            "digestbot_jobs_oldest_seconds",
+            "How long the oldest job that waits has been there",
+            ["kind"],
+            registry=registry,
+        )
+
+    def set(self, jobs: Mapping[str, Depth]) -> None:
+        for kind, found in jobs.items():
+            self._waiting.labels(kind).set(found.waiting)
+            self._doing.labels(kind).set(found.doing)
+            self._oldest.labels(kind).set(found.oldest)
 
 
 def _name(event: EventDict) -> str:

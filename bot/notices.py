@@ -20,6 +20,7 @@ from structlog.typing import EventDict, WrappedLogger
 
 from bot.delivery import Delivery, Posting
 from bot.logs import Redaction
+from bot.store.claims import NOTICE
 from digest.document import Document, Item, Listing, Paragraph, Span, Text
 from digest.language import Language
 from digest.words import notices as words
@@ -133,13 +134,13 @@ class Notices:
         while self._waiting and len(lines) < _LINES:
             line = next(iter(self._waiting))
             key = self._waiting.pop(line)
-            if await desk.ledger.claim_slot(f"notice:{key}", now.date().isoformat()):
+            if await desk.ledger.claim_slot(f"{NOTICE}{key}", now.date().isoformat()):
                 lines.append(line)
         more, self._more = self._more + len(self._waiting), 0
         self._waiting.clear()
         if not lines:
             return False
-        digest = f"notice:{now.isoformat()}:{_key(*lines)}"
+        digest = f"{NOTICE}{now.isoformat()}:{_key(*lines)}"
         document = self._document(lines, more)
         posting = Posting(target=desk.target, digest=digest, document=document)
         await desk.delivery.deliver_all([posting])

@@ -2,7 +2,25 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass
 from enum import StrEnum
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from bot.forges.arrivals import Taking
+
+Loop = Callable[[asyncio.Event], Coroutine[None, None, None]]
+"""Works until the event is set."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """What a process does, and how it takes in what forges tell it; not at all without hooks."""
+
+    loop: Loop
+    taking: Taking | None = None
 
 
 class Role(StrEnum):

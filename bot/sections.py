@@ -303,6 +303,16 @@ class LogSettings(Settings):
     level: Literal["debug", "info", "warning", "error"] = "info"
 
 
+class ArchiveSettings(Settings):
+    """What is kept, and for how long."""
+
+    remember: int = Field(default=90, ge=8, le=3650)
+    """Days for which a forge's delivery, a line to the admin or an alert cannot come twice.
+
+    Longer than a digest is caught up and a forge delivers again, at the least.
+    """
+
+
 class AccessSettings(Settings):
     """Who is answered. The chats of ``[[channels]]`` and the terminal always are.
 
@@ -337,6 +347,7 @@ class Written(Settings):
 
     data: Place | None = None
     logs: LogSettings = LogSettings()
+    archive: ArchiveSettings = ArchiveSettings()
     defaults: Preferences = Preferences()
     database: dict[str, Any] | None = None
     """What :class:`bot.store.config.DatabaseSettings` reads."""

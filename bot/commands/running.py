@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AsyncExitStack
+from datetime import timedelta
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
@@ -17,7 +18,7 @@ from bot import check as checking
 from bot import logs, runner
 from bot.access import Gate
 from bot.access.configured import policy_of
-from bot.alerting import Alerting
+from bot.alerting import Alerting, takes_up
 from bot.amending import Amending
 from bot.app import App, opened
 from bot.check_forge import look_at_forge
@@ -30,6 +31,7 @@ from bot.conversation.page import offer_pages
 from bot.delivery import Delivery
 from bot.discretion import Discretion
 from bot.folders import config_file
+from bot.forges.arrivals import AtOnce
 from bot.forges.hooks import PREFIX, Hooks
 from bot.forges.keeping import Keeper
 from bot.lease import FileLeases, Leases
@@ -37,7 +39,7 @@ from bot.models.config import ModelConfig
 from bot.notices import Desk, Notices, telling
 from bot.parking import Parking, parked
 from bot.platforms.base import Called, Receiver, Sender, SendError
-from bot.role import Role
+from bot.role import Part, Role
 from bot.roster import Roster
 from bot.secrecy import cleared
 from bot.sections import RepositoryConfig
@@ -50,6 +52,7 @@ from bot.store.migrations import HEAD
 from bot.store.refusals import SqlRefusals
 from bot.store.replies import SqlReplies
 from bot.subscribing import Subscribing
+from bot.tidying import Tidying
 from bot.tracing import exporting
 from digest.errors import InvalidConfig, UserError
 from handlers.ports import Tip
@@ -113,37 +116,39 @@ async def _run(
         await stack.enter_async_context(telling(notices, _desk(config, senders, work)))
         follow = [work.alerts.moved] if work.alerts is not None else []
         keeper = Keeper(app, config, follow)
-        await stack.enter_async_context(keeper.running())
-        loop = await _loop(role, app, work, senders, common, stack=stack)
+        part = await _part(role, app, work, senders, common, keeper=keeper, stack=stack)
         if hosting is None:
             if role.hosts:
                 check_called(config, senders)
-            await loop(stop)
+            await part.loop(stop)
         elif not role.hosts:
             mounts = hosting.mounts(app, {}, None, common.look, sweeps=role.sweeps)
-            await hosting.run(mounts, loop, stop)
+            await hosting.run(mounts, part.loop, stop)
         else:
-            hooks = Hooks(config.forges, app.ledger, keeper.arrived)
+            assert part.taking is not None
+            hooks = Hooks(config.forges, part.taking)
             stack.push_async_callback(hooks.settle)
             mounts = hosting.mounts(app, senders, work.posts, common.look, sweeps=role.sweeps)
-            await hosting.run({**mounts, PREFIX.rstrip("/"): hooks}, loop, stop)
+            await hosting.run({**mounts, PREFIX.rstrip("/"): hooks}, part.loop, stop)
 
 
-async def _loop(
+async def _part(
     role: Role,
     app: App,
     work: runner.Work,
     senders: Mapping[str, Sender],
     common: Common,
     *,
+    keeper: Keeper,
     stack: AsyncExitStack,
-) -> Callable[[asyncio.Event], Coroutine[None, None, None]]:
+) -> Part:
     """What the process does; the engine of jobs is imported where a role needs it."""
     if role is Role.ALL:
-        return partial(runner.run, work)
-    from bot.jobs.parts import loop_of
+        await stack.enter_async_context(keeper.running())
+        return Part(loop=partial(runner.run, work), taking=AtOnce(app.ledger, keeper.arrived))
+    from bot.jobs.parts import part_of
 
-    return await loop_of(role, app, work, senders, common, stack=stack)
+    return await part_of(role, app, work, senders, common, keeper=keeper, stack=stack)
 
 
 async def _leases(app: App, stack: AsyncExitStack) -> Leases:
@@ -176,7 +181,11 @@ def _work(
     admin = admin_target(config, senders)
     discretion = Discretion(gate)
     delivery = Delivery(
-        app.ledger, leases, [admin] if admin else [], withholds=discretion.withholds
+        app.ledger,
+        leases,
+        [admin] if admin else [],
+        withholds=discretion.withholds,
+        elsewhere=partial(takes_up, senders),
     )
     slots = Slots(app, roster.get, Amending(app, delivery, name_of), discretion)
     alerting = Alerting(
@@ -204,6 +213,7 @@ def _work(
         clock=app.clock,
         amend=slots.amend,
         alerts=alerting,
+        tidy=Tidying(app.database, app.clock, timedelta(days=config.archive.remember)),
         parking=Parking(SqlRefusals(app.database), app.clock),
         receivers=[sender for sender in senders.values() if isinstance(sender, Receiver)],
         elected={name: one for name, one in senders.items() if _connects(one)},

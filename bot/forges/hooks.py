@@ -11,18 +11,17 @@ https://docs.gitea.com/usage/webhooks.
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 import hmac
 import json
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import structlog
 
-from bot.platforms.base import Asgi, AsgiReceive, AsgiScope, AsgiSend
-from handlers.ports import Ledger
+from bot.forges.arrivals import Arrived, Taking
+from bot.platforms.base import AsgiReceive, AsgiScope, AsgiSend, trace
 
 if TYPE_CHECKING:
     from bot.forges.config import ForgeConfig
@@ -33,25 +32,7 @@ LARGEST = 25 * 2**20
 """Bytes of a delivery, GitHub's own limit."""
 
 PREFIX = "/hooks/"
-_SLOT = "hook:"
 _LONGEST_ID = 200
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Arrived:
-    """That a branch of a repository moved, or a request was changed or merged.
-
-    ``repository`` is its path on the host, such as ``owner/name``; ``moved`` says that there are
-    new commits, and not only new words.
-    """
-
-    host: str
-    repository: str
-    moved: bool
-
-
-Tell = Callable[[Arrived], Awaitable[None]]
-"""Does what follows from an arrival; its errors are logged."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,11 +70,9 @@ _REQUESTS = {"pull_request", "Merge Request Hook", "pull_request_review", "pull_
 class Hooks:
     """The application; ``settle`` waits for the work that deliveries began."""
 
-    def __init__(self, forges: Mapping[str, ForgeConfig], ledger: Ledger, tell: Tell) -> None:
+    def __init__(self, forges: Mapping[str, ForgeConfig], taking: Taking) -> None:
         self._forges = {name: one for name, one in forges.items() if one.webhook_secret is not None}
-        self._ledger = ledger
-        self._tell = tell
-        self._work: set[asyncio.Task[None]] = set()
+        self._taking = taking
 
     async def __call__(self, scope: AsgiScope, receive: AsgiReceive, send: AsgiSend) -> None:
         """Answer one delivery."""
@@ -102,8 +81,7 @@ class Hooks:
 
     async def settle(self) -> None:
         """Wait until everything that was taken in is done."""
-        while self._work:
-            await asyncio.wait(set(self._work))
+        await self._taking.settle()
 
     async def _status(self, scope: AsgiScope, receive: AsgiReceive) -> int:
         name = str(scope["path"]).rpartition("/")[2]
@@ -126,37 +104,18 @@ class Hooks:
             return self._refused(name)
         arrived = _read(manner, headers, body, settings.host)
         delivery = headers.get(manner.delivery, b"")[:_LONGEST_ID].decode("latin-1")
-        if arrived is not None and await self._first(name, delivery):
-            self._begin(arrived)
+        if arrived is not None:
+            with structlog.contextvars.bound_contextvars(trace=trace()):
+                await self._take(name, delivery, arrived)
         return 202
 
     def _refused(self, name: str) -> int:
         log.warning("hook.refused", forge=name)
         return 401
 
-    async def _first(self, name: str, delivery: str) -> bool:
-        """Whether a delivery was not here before; one without an id is always new."""
-        if not delivery:
-            return True
-        fresh = await self._ledger.claim_slot(f"{_SLOT}{name}", delivery)
+    async def _take(self, name: str, delivery: str, arrived: Arrived) -> None:
+        fresh = await self._taking.take(name, delivery, arrived)
         log.info("hook.heard" if fresh else "hook.repeated", forge=name, delivery=delivery)
-        return fresh
-
-    def _begin(self, arrived: Arrived) -> None:
-        task = asyncio.create_task(self._done(arrived))
-        self._work.add(task)
-        task.add_done_callback(self._work.discard)
-
-    async def _done(self, arrived: Arrived) -> None:
-        try:
-            await self._tell(arrived)
-        except Exception:
-            log.exception("hook.broken", repository=arrived.repository)
-
-
-def webhooks(forges: Mapping[str, ForgeConfig], ledger: Ledger, tell: Tell) -> Asgi:
-    """What answers under :data:`PREFIX`, for the forges that have a secret for it."""
-    return Hooks(forges, ledger, tell)
 
 
 def _genuine(manner: _Manner, secret: bytes, given: bytes, body: bytes) -> bool:

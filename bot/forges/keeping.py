@@ -16,7 +16,7 @@ import structlog
 
 from bot.app import App
 from bot.config import Config
-from bot.forges.hooks import Arrived
+from bot.forges.arrivals import Arrived
 from bot.sections import RepositoryConfig
 from bot.sources.address import read_address
 from bot.sources.identity import identify

@@ -6,8 +6,10 @@ from collections.abc import Collection
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from bot.forges.arrivals import Arrived
 from bot.jobs.engine import Engine
 from bot.runner import NOTES
+from bot.store.claims import HOOK
 from bot.store.database import Database
 from bot.store.ledger import SqlLedger
 from bot.store.replies import SqlReplies
@@ -24,6 +26,25 @@ class DeferringLedger(SqlLedger):
         # The loop's own notes stand among the slots.
         if not subscription.startswith(NOTES):
             await self._engine.put_channel(subscription, connection)
+
+
+class DeferringArrivals(SqlLedger):
+    """Takes in what forges tell for others to read: ``bot.forges.arrivals.Taking``."""
+
+    def __init__(self, database: Database, engine: Engine) -> None:
+        super().__init__(database)
+        self._engine = engine
+
+    async def take(self, forge: str, delivery: str, arrived: Arrived) -> bool:
+        """Claim the delivery together with its job."""
+        async with self._database.writing() as connection:
+            if delivery and not await self._claim(connection, f"{HOOK}{forge}", delivery):
+                return False
+            await self._engine.put_arrival(arrived, connection)
+            return True
+
+    async def settle(self) -> None:
+        """Nothing is begun here."""
 
 
 class DeferringReplies(SqlReplies):

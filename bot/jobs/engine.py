@@ -1,7 +1,8 @@
 """The engine: Procrastinate with its tables beside the archive's, and its workers.
 
 A job that belongs to a row is put down through the connection of the row's transaction: both are
-there, or neither. See https://procrastinate.readthedocs.io/en/stable/ for what the library does.
+there, or neither. A job remembers under which id the logs told of what it was put down for, and is
+done under the same. See https://procrastinate.readthedocs.io/en/stable/ for what the library does.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Any, Protocol, Self
+from typing import Any, Self
 
 import structlog
 from procrastinate import App, PsycopgConnector, RetryStrategy
@@ -19,42 +20,21 @@ from procrastinate.tasks import Task
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from bot.forges.arrivals import Arrived
+from bot.jobs.tasks import PERIODIC, QUEUES, Duties, Kind, task_of
+from bot.platforms.base import trace
 from bot.store.postgresql import PostgresDatabase, take_turn
 from digest.errors import UnreachableDatabase
 
 log = structlog.get_logger(__name__)
 
-CHANNELS, ANSWERS, SWEEPS = "channels", "answers", "sweeps"
-"""The queues."""
-
 _RETRY = RetryStrategy(max_attempts=6, exponential_wait=3)
-_EVERY_FIVE_MINUTES, _EVERY_MINUTE = "*/5 * * * *", "* * * * *"
+PATIENCE = 20.0
+"""Seconds that a job gets to end when its worker stops; then it is handed back."""
 _PAUSE = 2.0
 _KEPT_HOURS = 48
 
-
-class Channel(Protocol):
-    """Brings a channel up to date; with ``left``, what is left of older deliveries first.
-
-    Jobs name what they are given, so the names are part of it; of all three.
-    """
-
-    async def __call__(self, name: str, left: bool) -> None:  # by its name
-        """Do it, or raise: the library then tries again."""
-
-
-class Answer(Protocol):
-    """Answers a message."""
-
-    async def __call__(self, account: str, chat: str, message: str) -> None:
-        """Do it, or raise: the library then tries again."""
-
-
-class Change(Protocol):
-    """Deals with a message, as text, that was edited or deleted."""
-
-    async def __call__(self, account: str, incoming: str) -> None:
-        """Do it, or raise: the library then tries again."""
+_Made = Task[Any, Any, Any]
 
 
 class Engine:
@@ -69,13 +49,10 @@ class Engine:
             conninfo=url, min_size=1, max_size=6, kwargs={"application_name": "digestbot jobs"}
         )
         self._app = App(connector=connector)
-        self._duties: dict[str, Callable[..., Awaitable[None]]] = {}
-        self._channel = self._task("channel", CHANNELS)
-        self._answer = self._task("answer", ANSWERS)
-        self._change = self._task("change", ANSWERS)
-        self._app.periodic(cron=_EVERY_FIVE_MINUTES)(self._task("sweep", SWEEPS, alone="sweep"))
-        self._app.periodic(cron=_EVERY_MINUTE)(self._task("rescue", SWEEPS, alone="rescue"))
-        self._duties["rescue"] = self._rescue
+        self._duties: dict[Kind, Callable[..., Awaitable[object]]] = {Kind.RESCUE: self._rescue}
+        self._tasks = {kind: self._task(kind) for kind in Kind}
+        for kind, cron in PERIODIC.items():
+            self._app.periodic(cron=cron)(self._tasks[kind])
         # It tells of every job what the log tells already, at a level that people read.
         logging.getLogger("procrastinate").setLevel(logging.WARNING)
 
@@ -100,72 +77,82 @@ class Engine:
     async def put_channel(
         self, name: str, connection: AsyncConnection | None = None, *, left: bool = False
     ) -> None:
-        """Let a channel be brought up to date; once, however often it is said beforehand.
+        """Let a channel be brought up to date, with the transaction of a ``connection``."""
+        await self._put_once(Kind.CHANNEL, name, connection, name=name, left=left)
 
-        With a ``connection`` it is said with its transaction.
-        """
-        options: dict[str, Any] = {"queueing_lock": name}
-        given: dict[str, Any] = {"name": name, "left": left}
-        try:
-            if connection is None:
-                await self._channel.configure(**options).defer_async(**given)
-                return
-            # What is waiting already does this as well, and must not undo the transaction.
-            async with connection.begin_nested():
-                options["connection"] = await _driver(connection)
-                await self._channel.configure(**options).defer_async(**given)
-        except AlreadyEnqueued:
-            log.debug("job.waiting", channel=name)
+    async def put_arrival(self, arrived: Arrived, connection: AsyncConnection) -> None:
+        """Let what a forge told of be read, with the transaction of a connection."""
+        # What waits serves a further one of the same sort: it reads what is there by then.
+        name = f"{arrived.host}/{arrived.repository} {arrived.moved}"
+        await self._put_once(
+            Kind.ARRIVED,
+            name,
+            connection,
+            host=arrived.host,
+            repository=arrived.repository,
+            moved=arrived.moved,
+        )
+
+    async def put_alert(self, repository: str) -> None:
+        """Let a repository be looked at for what may break somebody."""
+        await self._put_once(Kind.ALERT, f"alert {repository}", repository=repository)
+
+    async def put_amendments(self) -> None:
+        """Let the amendments that are planned be carried out."""
+        await self._put_once(Kind.AMEND, str(Kind.AMEND))
 
     async def put_answers(
         self, keys: Sequence[tuple[str, str, str]], connection: AsyncConnection
     ) -> None:
         """Let messages be answered, with the transaction of a connection."""
         driver = await _driver(connection)
+        answer = self._tasks[Kind.ANSWER]
+        # Each is answered under the id of its own record: many are put down together.
         for account, chat, message in keys:
             lock = _lock(account, chat, message)
-            await self._answer.configure(lock=lock, connection=driver).defer_async(
+            await answer.configure(lock=lock, connection=driver).defer_async(
                 account=account, chat=chat, message=message
             )
 
     async def put_change(self, key: tuple[str, str, str], incoming: str) -> None:
         """Let the answer follow a message that was changed, after what is done about it now."""
-        change = self._change.configure(lock=_lock(*key))
-        await change.defer_async(account=key[0], incoming=incoming)
+        change = self._tasks[Kind.CHANGE].configure(lock=_lock(*key))
+        await change.defer_async(account=key[0], incoming=incoming, trace=trace())
 
-    def serve(self, channel: Channel, answer: Answer, change: Change) -> None:
-        """Say who does the jobs of channels and answers."""
-        self._duties |= {"channel": channel, "answer": answer, "change": change}
+    def serve(self, duties: Duties) -> None:
+        """Say who does the jobs of workers."""
+        self._duties |= {
+            Kind.CHANNEL: duties.channel,
+            Kind.ANSWER: duties.answer,
+            Kind.CHANGE: duties.change,
+            Kind.ARRIVED: duties.arrived,
+            Kind.ALERT: duties.alert,
+            Kind.AMEND: duties.amend,
+            Kind.FORGES: duties.forges,
+        }
 
     def sweeping(self, sweep: Callable[[], Awaitable[None]]) -> None:
         """Say who sweeps."""
-        self._duties["sweep"] = sweep
+        self._duties[Kind.SWEEP] = sweep
 
     async def work(self, queues: Sequence[str], at_once: int) -> None:
         """Do the jobs of these queues until cancelled; then let those under way end."""
         while True:
             try:
                 await self._app.run_worker_async(
-                    queues=queues,
+                    queues=list(queues),  # a tuple would be no array
                     concurrency=at_once,
                     install_signal_handlers=False,
                     delete_jobs="successful",
-                    shutdown_graceful_timeout=20.0,
+                    shutdown_graceful_timeout=PATIENCE,
                     update_heartbeat_interval=self._heartbeat,
                     stalled_worker_timeout=3 * self._heartbeat,
                 )
             except Exception as error:  # noqa: BLE001  # the database is away, for a while
-                log.warning("jobs.broken", error=str(error), pause=_PAUSE)
+                # Its own words are "Database error", and the driver's those that tell.
+                told = " ".join(str(error.__cause__ or error).split())
+                log.warning("jobs.broken", error=told, pause=_PAUSE)
             await asyncio.sleep(_PAUSE)
-
-    async def waiting(self) -> int:
-        """How many channels and messages wait to be worked on."""
-        query = text(
-            "SELECT count(*) FROM procrastinate_jobs"
-            " WHERE status = 'todo' AND queue_name <> :sweeps"
-        )
-        async with self._database.reading() as connection:
-            return int(await connection.scalar(query, {"sweeps": SWEEPS}) or 0)
 
     async def rescue(self) -> int:
         """Put down again what workers had that died; how many there were."""
@@ -186,14 +173,33 @@ class Engine:
             log.warning("jobs.rescued", count=count)
         await self._app.job_manager.delete_old_jobs(nb_hours=_KEPT_HOURS, include_failed=True)
 
-    def _task(self, name: str, queue: str, alone: str | None = None) -> Task[Any, Any, Any]:
+    async def _put_once(
+        self, kind: Kind, lock: str, connection: AsyncConnection | None = None, **given: Any
+    ) -> None:
+        """Let something be done; once, however often it is said beforehand."""
+        options: dict[str, Any] = {"queueing_lock": lock}
+        given["trace"] = trace()
+        try:
+            if connection is None:
+                await self._tasks[kind].configure(**options).defer_async(**given)
+                return
+            # What is waiting already does this as well, and must not undo the transaction.
+            async with connection.begin_nested():
+                options["connection"] = await _driver(connection)
+                await self._tasks[kind].configure(**options).defer_async(**given)
+        except AlreadyEnqueued:
+            log.debug("job.waiting", kind=kind, about=lock)
+
+    def _task(self, kind: Kind) -> _Made:
         async def do(**given: Any) -> None:
             given.pop("timestamp", None)
-            await self._duties[name](**given)
+            with structlog.contextvars.bound_contextvars(trace=given.pop("trace", "") or trace()):
+                await self._duties[kind](**given)
 
-        # Without a scheduler sweeps do not pile up: one waits for the next that comes.
+        # Without anybody who does them, periodic ones do not pile up.
+        alone = str(kind) if kind in PERIODIC else None
         made = self._app.task(
-            name=f"digestbot.{name}", queue=queue, retry=_RETRY, queueing_lock=alone
+            name=task_of(kind), queue=QUEUES[kind], retry=_RETRY, queueing_lock=alone
         )
         return made(do)
 

@@ -2,39 +2,37 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Mapping
 from contextlib import AsyncExitStack
 from dataclasses import replace
 from functools import partial
 
 from bot.app import App
 from bot.conversation import Conversation
-from bot.jobs.claims import DeferringLedger, DeferringReplies
+from bot.forges.keeping import Keeper
+from bot.jobs.claims import DeferringArrivals, DeferringLedger, DeferringReplies
 from bot.jobs.engine import Engine
 from bot.jobs.receiving import Intake, receive
 from bot.jobs.scheduling import schedule
 from bot.jobs.working import Worker, labour
 from bot.platforms.base import Sender
-from bot.role import Role
+from bot.role import Part, Role
 from bot.runner import Work
 from bot.shared.common import Common
 from bot.store.postgresql import PostgresDatabase
 from digest.errors import InvalidConfig
 
-Loop = Callable[[asyncio.Event], Coroutine[None, None, None]]
-"""Works until the event is set."""
 
-
-async def loop_of(
+async def part_of(
     role: Role,
     app: App,
     work: Work,
     senders: Mapping[str, Sender],
     common: Common,
     *,
+    keeper: Keeper,
     stack: AsyncExitStack,
-) -> Loop:
+) -> Part:
     """What a process of the role does, its engine closed with ``stack``.
 
     Raises ``InvalidConfig`` where the archive is in a file, and ``UnreachableDatabase``.
@@ -48,11 +46,15 @@ async def loop_of(
     match role:
         case Role.SCHEDULER:
             ledger = DeferringLedger(app.database, engine)
-            return partial(schedule, replace(work, ledger=ledger), engine)
+            return Part(loop=partial(schedule, replace(work, ledger=ledger), engine))
         case Role.WORKER:
             assert isinstance(work.hearing, Conversation)
-            return partial(labour, Worker(work, work.hearing, senders), engine)
+            worker = Worker(work, work.hearing, senders, keeper)
+            return Part(loop=partial(labour, worker, engine))
         case _:
             records = common.records(DeferringReplies(app.database, engine))
             intake = Intake(records, engine, app.clock, senders)
-            return partial(receive, replace(work, hearing=intake))
+            return Part(
+                loop=partial(receive, replace(work, hearing=intake)),
+                taking=DeferringArrivals(app.database, engine),
+            )

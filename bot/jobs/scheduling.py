@@ -7,14 +7,16 @@ library's unique key lets one be put down at a time.
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable, Sequence
 from datetime import timedelta
 
 import structlog
 
 from bot.delivery import Left
-from bot.jobs.engine import SWEEPS, Engine
+from bot.jobs.engine import Engine
+from bot.jobs.tasks import SWEEPS
 from bot.roster import Post
-from bot.runner import GRACE, Runner, Work
+from bot.runner import GRACE, Alerts, Runner, Work
 from bot.timetable import Timetable
 
 log = structlog.get_logger(__name__)
@@ -46,6 +48,25 @@ class Scheduler(Runner):
                 pass
             if free:
                 await self._engine.put_channel(post.name)
+
+    async def _amend(self, posts: Sequence[Post]) -> None:
+        if self._work.amend is not None and posts:
+            await self._tell("amend.broken", self._engine.put_amendments())
+
+    async def _alert(self) -> None:
+        if self._work.alerts is not None:
+            await self._tell("alert.failed", self._put_alerts(self._work.alerts))
+
+    async def _put_alerts(self, alerts: Alerts) -> None:
+        for repository in await alerts.wanted():
+            await self._engine.put_alert(repository)
+
+    async def _tell(self, event: str, work: Awaitable[None]) -> None:
+        """Do it; what goes wrong is logged under the event, and done at the next sweep."""
+        try:
+            await work
+        except Exception:
+            log.exception(event)
 
 
 async def schedule(work: Work, engine: Engine, stop: asyncio.Event) -> None:

@@ -10,12 +10,16 @@ import structlog
 
 from bot.conversation import Conversation
 from bot.conversation.record import Key, load
-from bot.jobs.engine import ANSWERS, CHANNELS, Engine
+from bot.forges.arrivals import Arrived
+from bot.forges.keeping import Keeper
+from bot.jobs.engine import Engine
+from bot.jobs.tasks import WORKED
 from bot.platforms.base import Sender
 from bot.runner import GRACE, Work
 from bot.runner.attending import Attendance
 from bot.runner.channels import Served
 from bot.runner.underway import UnderWay
+from bot.tracing import span
 
 log = structlog.get_logger(__name__)
 
@@ -34,14 +38,20 @@ class Worker:
     """Does jobs. ``accounts`` are the senders by their names in the configuration."""
 
     def __init__(
-        self, work: Work, conversation: Conversation, accounts: Mapping[str, Sender]
+        self,
+        work: Work,
+        conversation: Conversation,
+        accounts: Mapping[str, Sender],
+        keeper: Keeper | None = None,
     ) -> None:
+        """``keeper`` reads what forges say; without one nobody is there to tell of it."""
         self.channels = Served(work.posts)
         self.under_way = UnderWay()
         self._work = work
         self._attendance = Attendance(work)
         self._conversation = conversation
         self._accounts = accounts
+        self._keeper = keeper
         self._looked = -_FRESH
 
     async def channel(self, name: str, left: bool) -> None:  # a job's arguments
@@ -58,7 +68,8 @@ class Worker:
                 if not mine:
                     raise Later(f"another process is at {name}")
                 if (due := await self._attendance.due(post)) is not None:
-                    await self._attendance.produce(post, due.slot)
+                    with span("slot", channel=name, slot=due.slot.name):
+                        await self._attendance.produce(post, due.slot)
 
     async def answer(self, account: str, chat: str, message: str) -> None:
         """Answer a message. Raises :class:`Later` where that did not work out."""
@@ -78,6 +89,34 @@ class Worker:
             with self.under_way.here():
                 await self._conversation.hear(sender, load(incoming))
 
+    async def arrived(self, host: str, repository: str, moved: bool) -> None:  # by its name
+        """Read what a forge told of."""
+        if self._keeper is not None:
+            with self.under_way.here():
+                arrived = Arrived(host=host, repository=repository, moved=moved)
+                await self._keeper.arrived(arrived)
+
+    async def forges(self) -> None:
+        """Read what forges say of every repository."""
+        if self._keeper is not None:
+            with self.under_way.here():
+                await self._keeper.enrich_all()
+
+    async def alert(self, repository: str) -> None:
+        """Tell those who want to know what may break them in a repository."""
+        if self._work.alerts is not None:
+            with self.under_way.here():
+                await self._work.alerts.look_at(repository)
+
+    async def amend(self) -> None:
+        """Carry out the amendments that are planned, but of channels that are left alone."""
+        if self._work.amend is not None:
+            await self._refresh("")
+            alone = self._attendance.left_alone
+            posts = {post.name: post for post in self.channels.posts.values() if not alone(post)}
+            with self.under_way.here():
+                await self._work.amend(posts)
+
     async def _refresh(self, name: str) -> None:
         now = time.monotonic()
         if name in self.channels.posts and now - self._looked < _FRESH:
@@ -90,9 +129,9 @@ class Worker:
 
 async def labour(worker: Worker, engine: Engine, stop: asyncio.Event) -> None:
     """Do jobs until ``stop`` is set, then finish what is under way."""
-    engine.serve(worker.channel, worker.answer, worker.change)
+    engine.serve(worker)
     duties = [
-        asyncio.create_task(engine.work([CHANNELS, ANSWERS], _AT_ONCE)),
+        asyncio.create_task(engine.work(WORKED, _AT_ONCE)),
         asyncio.create_task(worker.channels.watch()),
     ]
     log.info("run.started", role="worker")

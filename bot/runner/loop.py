@@ -98,6 +98,7 @@ class Runner:
             await asyncio.gather(
                 self._amend(posts),
                 self._alert(),
+                self._tidy(),
                 *(self.take_up(post, left.get(post.name, ())) for post in posts),
             )
             seconds = round(time.perf_counter() - began, 3)
@@ -155,3 +156,10 @@ class Runner:
     async def _alert(self) -> None:
         if self._work.alerts is not None:
             await self._work.alerts.look()
+
+    async def _tidy(self) -> None:
+        if self._work.tidy is not None:
+            try:
+                await self._work.tidy()
+            except Exception:
+                log.exception("tidy.broken")

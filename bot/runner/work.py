@@ -44,6 +44,12 @@ class Alerts(Protocol):
     async def look(self) -> None:
         """Look at everything; called often."""
 
+    async def wanted(self) -> Sequence[str]:
+        """The names of the repositories that :meth:`look` looks at."""
+
+    async def look_at(self, repository: str) -> None:
+        """Look at one repository, by its name."""
+
     async def moved(self, watched: Watched) -> None:
         """Look at a repository whose newest changes were just fetched."""
 
@@ -79,3 +85,5 @@ class Work:
     """Tells, in what was posted to the channels given, what became of it since."""
     alerts: Alerts | None = None
     """Tells at once what cannot wait for a slot."""
+    tidy: Callable[[], Awaitable[None]] | None = None
+    """Lets go what nobody can ask for any more; called at every sweep."""

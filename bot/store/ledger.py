@@ -106,17 +106,21 @@ class SqlLedger:
 
     async def claim_slot(self, subscription: str, slot: str) -> bool:
         """Whether this call is the first to claim the slot (a local date) of a subscription."""
+        async with self._database.writing() as connection:
+            first = await self._claim(connection, subscription, slot)
+            if first:
+                await self._claimed(connection, subscription, slot)
+            return first
+
+    async def _claim(self, connection: AsyncConnection, subscription: str, slot: str) -> bool:
+        """The same, with the transaction of a connection."""
         claimed = (
             insert_into(slots)
             .values(subscription=subscription, slot=slot, at=seconds(self._clock.now()))
             .on_conflict_do_nothing()
             .returning(slots.c.slot)
         )
-        async with self._database.writing() as connection:
-            first = await connection.scalar(claimed) is not None
-            if first:
-                await self._claimed(connection, subscription, slot)
-            return first
+        return await connection.scalar(claimed) is not None
 
     async def _claimed(self, _connection: AsyncConnection, _subscription: str, _slot: str) -> None:
         """What is written with a claim, in its transaction; here nothing."""

@@ -19,6 +19,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import BaseRoute, Route
 
+from bot.jobs.depth import depth
 from bot.logs import Redaction
 from bot.metrics import CONTENT_TYPE, Metrics
 from bot.platforms.base import Attentive, Receiver, Sender
@@ -94,10 +95,12 @@ def routes(health: Health, token: SecretStr | None = None) -> list[BaseRoute]:
     async def figures(request: Request) -> Response:
         if token is not None and not _shown(request, token):
             return PlainTextResponse("", HTTPStatus.UNAUTHORIZED, {"www-authenticate": "Bearer"})
-        waiting = await pending(health.database)
-        return Response(
-            health.metrics.text(pending=waiting, deaf=health.deaf()), media_type=CONTENT_TYPE
+        told = health.metrics.text(
+            pending=await pending(health.database),
+            deaf=health.deaf(),
+            jobs=await depth(health.database),
         )
+        return Response(told, media_type=CONTENT_TYPE)
 
     return [
         Route("/healthz", alive),

@@ -11,8 +11,9 @@ import httpx
 import pytest
 from pydantic import SecretStr
 
+from bot.forges.arrivals import Arrived, AtOnce
 from bot.forges.config import ForgeConfig
-from bot.forges.hooks import Arrived, Hooks
+from bot.forges.hooks import Hooks
 from bot.store.ledger import SqlLedger
 from tests.servers.asgi import served
 
@@ -35,7 +36,7 @@ def hooks(database, told) -> Hooks:
 
     forges = {kind: config(kind) for kind in ("github", "gitlab", "gitea")}
     forges["closed"] = ForgeConfig(kind="github")
-    return Hooks(forges, SqlLedger(database), tell)
+    return Hooks(forges, AtOnce(SqlLedger(database), tell))
 
 
 async def post(hooks: Hooks, name: str, body: bytes, headers: dict[str, str], method="POST") -> int:
@@ -177,5 +178,5 @@ async def test_failure_of_the_work_does_not_reach_the_forge(database):
     async def tell(arrived: Arrived) -> None:
         raise RuntimeError("broken")
 
-    hooks = Hooks({"github": config("github")}, SqlLedger(database), tell)
+    hooks = Hooks({"github": config("github")}, AtOnce(SqlLedger(database), tell))
     assert await post(hooks, "github", push(), github(push())) == 202

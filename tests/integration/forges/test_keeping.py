@@ -9,7 +9,7 @@ import pytest
 
 from bot.app import opened
 from bot.check_forge import look_at_forge
-from bot.forges.hooks import Arrived
+from bot.forges.arrivals import Arrived
 from bot.forges.keeping import Keeper
 from digest.errors import ForgeUnauthorized, NotOnForge
 from digest.query import Query

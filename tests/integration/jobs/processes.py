@@ -22,9 +22,10 @@ from bot.conversation import Conversation
 from bot.courier import Patience, Target
 from bot.delivery import Delivery
 from bot.jobs.claims import DeferringLedger, DeferringReplies
-from bot.jobs.engine import ANSWERS, CHANNELS, Engine
+from bot.jobs.engine import Engine
 from bot.jobs.receiving import Intake
 from bot.jobs.scheduling import Scheduler
+from bot.jobs.tasks import WORKED
 from bot.jobs.working import Worker
 from bot.platforms.base import Ability, Incoming
 from bot.rates import Pace, Rate
@@ -183,8 +184,8 @@ async def working(plan, database, engine, leases, sender, redis, dice) -> None:
     ledger.step = dice
     work = plan.work(database, leases, sender, ledger)
     worker = Worker(work, work.hearing, {"board": sender})
-    engine.serve(worker.channel, worker.answer, worker.change)
-    await engine.work([CHANNELS, ANSWERS], 4)
+    engine.serve(worker)
+    await engine.work(WORKED, 4)
 
 
 async def prepare(plan: Plan) -> None:

@@ -5,21 +5,27 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
+from dataclasses import replace
 from datetime import UTC, datetime, time
 from io import StringIO
+from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
+import structlog
 from procrastinate.exceptions import AlreadyEnqueued
 from sqlalchemy import text
 
 from bot.conversation.record import Key
 from bot.courier import Patience, Target
 from bot.delivery import Delivery
-from bot.jobs.claims import DeferringLedger, DeferringReplies
-from bot.jobs.engine import ANSWERS, CHANNELS, SWEEPS, Engine
+from bot.forges.arrivals import Arrived
+from bot.jobs.claims import DeferringArrivals, DeferringLedger, DeferringReplies
+from bot.jobs.depth import depth
+from bot.jobs.engine import Engine
 from bot.jobs.receiving import Intake
 from bot.jobs.scheduling import Scheduler
+from bot.jobs.tasks import PERIODIC, SWEEPS, WORKED
 from bot.jobs.working import Later, Worker
 from bot.platforms.base import Fate, Incoming
 from bot.platforms.console import Console
@@ -35,25 +41,33 @@ from tests.integration.dying_process import DUE, At, build, finish
 
 
 class Done:
-    """Jobs that were done, by what they were given."""
+    """Jobs that were done, by their kind and what they were given; a few fail before."""
 
-    def __init__(self) -> None:
-        self.channels: list[tuple[str, bool]] = []
-        self.answers: list[tuple[str, ...]] = []
-        self.changes: list[tuple[str, str]] = []
-        self.fails = 0
+    def __init__(self, fails: int = 0) -> None:
+        self.jobs: list[tuple[str, dict[str, Any]]] = []
+        self.traces: list[str] = []
+        self._fails = fails
 
-    async def channel(self, name: str, left: bool) -> None:
-        if self.fails:
-            self.fails -= 1
-            raise Later("not now")
-        self.channels.append((name, left))
+    def of(self, kind: str) -> list[dict[str, Any]]:
+        return [given for done, given in self.jobs if done == kind]
 
-    async def answer(self, account: str, chat: str, message: str) -> None:
-        self.answers.append((account, chat, message))
+    def __getattr__(self, kind: str):
+        async def do(**given: Any) -> None:
+            if self._fails:
+                self._fails -= 1
+                raise Later("not now")
+            if kind in PERIODIC:
+                return
+            self.jobs.append((kind, given))
+            self.traces.append(structlog.contextvars.get_contextvars()["trace"])
 
-    async def change(self, account: str, incoming: str) -> None:
-        self.changes.append((account, incoming))
+        return do
+
+
+async def waiting(database: PostgresDatabase) -> int:
+    """How many jobs nobody is at, but for those that the library puts down by itself."""
+    found = await depth(database)
+    return sum(one.waiting for kind, one in found.items() if kind not in PERIODIC)
 
 
 @pytest.fixture
@@ -70,8 +84,8 @@ async def engine(database: PostgresDatabase) -> AsyncIterator[Engine]:
 
 @asynccontextmanager
 async def at_work(engine: Engine, done: Done) -> AsyncIterator[None]:
-    engine.serve(done.channel, done.answer, done.change)
-    task = asyncio.create_task(engine.work([CHANNELS, ANSWERS], 4))
+    engine.serve(done)
+    task = asyncio.create_task(engine.work(WORKED, 4))
     yield
     task.cancel()
     with suppress(asyncio.CancelledError):
@@ -90,33 +104,33 @@ def said(number: str, fate: Fate = Fate.SAID) -> Incoming:
     )
 
 
-async def test_channel_waits_once_however_often_it_is_put_down(engine: Engine) -> None:
+async def test_channel_waits_once_however_often_it_is_put_down(database, engine) -> None:
     for _ in range(3):
         await engine.put_channel("team")
-    assert await engine.waiting() == 1
+    assert await waiting(database) == 1
     done = Done()
     async with at_work(engine, done):
-        await until(lambda: done.channels)
-    assert done.channels == [("team", False)]
-    assert await engine.waiting() == 0
+        await until(lambda: done.jobs)
+    assert done.jobs == [("channel", {"name": "team", "left": False})]
+    assert await waiting(database) == 0
 
 
 async def test_second_opening_finds_the_tables(database: PostgresDatabase) -> None:
-    async with Engine(database) as one, Engine(database) as other:
+    async with Engine(database) as one, Engine(database):
         await one.put_channel("team")
-        assert await other.waiting() == 1
+        assert await waiting(database) == 1
 
 
 async def test_claim_and_job_are_there_together_or_not_at_all(database, engine) -> None:
     ledger = DeferringLedger(database, engine)
     assert await ledger.claim_slot("team", "2026-01-23")
     assert not await ledger.claim_slot("team", "2026-01-23")
-    assert await engine.waiting() == 1
+    assert await waiting(database) == 1
     # What waits already serves the next slot as well, and the claim stands.
     assert await ledger.claim_slot("team", "2026-01-24")
     assert await ledger.last_slot("team") == "2026-01-24"
     await ledger.claim_slot("finished:team", "2026-01-23")
-    assert await engine.waiting() == 1
+    assert await waiting(database) == 1
 
     class Undone(DeferringLedger):
         async def _claimed(self, connection, subscription, slot):
@@ -126,7 +140,7 @@ async def test_claim_and_job_are_there_together_or_not_at_all(database, engine) 
     with pytest.raises(RuntimeError):
         await Undone(database, engine).claim_slot("other", "2026-01-23")
     assert await ledger.last_slot("other") is None
-    assert await engine.waiting() == 1
+    assert await waiting(database) == 1
 
 
 async def test_message_is_put_down_with_its_record_once(database, engine) -> None:
@@ -135,25 +149,25 @@ async def test_message_is_put_down_with_its_record_once(database, engine) -> Non
     for number in ("1", "1", "2"):
         await intake.hear(sender, said(number))
     await intake.hear(sender, said("1", Fate.EDITED))
-    assert await engine.waiting() == 3
+    assert await waiting(database) == 3
     done = Done()
     async with at_work(engine, done):
-        await until(lambda: len(done.answers) == 2 and done.changes)
-    assert sorted(done.answers) == [("desk", "c", "1"), ("desk", "c", "2")]
-    assert done.changes[0][0] == "desk"
+        await until(lambda: len(done.jobs) == 3)
+    keys = [(one["account"], one["chat"], one["message"]) for one in done.of("answer")]
+    assert sorted(keys) == [("desk", "c", "1"), ("desk", "c", "2")]
+    assert done.of("change")[0]["account"] == "desk"
     record = await DeferringReplies(database, engine).get(
         Key(account="desk", chat="c", message="1")
     )
     assert record is not None
 
 
-async def test_job_that_fails_is_done_again_by_the_library(engine: Engine) -> None:
-    done = Done()
-    done.fails = 1
+async def test_job_that_fails_is_done_again_by_the_library(database, engine) -> None:
+    done = Done(fails=1)
     await engine.put_channel("team", left=True)
     async with at_work(engine, done):
-        await until(lambda: done.channels)
-    assert done.channels == [("team", True)]
+        await until(lambda: done.jobs)
+    assert done.of("channel") == [{"name": "team", "left": True}]
 
 
 async def test_job_of_a_worker_that_died_is_put_down_again(database, engine) -> None:
@@ -161,10 +175,10 @@ async def test_job_of_a_worker_that_died_is_put_down_again(database, engine) -> 
     async with database.writing() as connection:
         # As a worker leaves it whose own row is gone.
         await connection.execute(text("UPDATE procrastinate_jobs SET status = 'doing'"))
-    assert await engine.waiting() == 0
+    assert await waiting(database) == 0
     assert await engine.rescue() == 1
     assert await engine.rescue() == 0
-    assert await engine.waiting() == 1
+    assert await waiting(database) == 1
 
 
 async def test_job_of_a_dead_worker_gives_way_to_one_that_waits(database, engine) -> None:
@@ -174,7 +188,7 @@ async def test_job_of_a_dead_worker_gives_way_to_one_that_waits(database, engine
     await engine.put_channel("team")
     assert await engine.rescue() == 1
     assert await engine.rescue() == 0
-    assert await engine.waiting() == 1
+    assert await waiting(database) == 1
 
 
 async def test_periodic_sweep_is_put_down_once_for_two_processes(engine, database) -> None:
@@ -210,7 +224,7 @@ async def test_scheduler_claims_and_a_worker_posts(database, engine, tmp_path) -
         await plain.claim_slot("first-seen:team", "2026-01-21")
         scheduler = Scheduler(duty(ledger, leases, sender), engine)
         await scheduler.sweep()
-        assert await engine.waiting() == 1
+        assert await waiting(database) == 1
         assert await plain.last_slot("finished:team") is None
         worker = Worker(duty(plain, leases, sender), None, {"desk": sender})
         async with leases.hold("slot\0team"):
@@ -260,3 +274,97 @@ async def test_account_is_heard_by_one_process_and_by_another_after_it(
     await asyncio.gather(tasks[1], return_exceptions=True)
     assert Socket.open == 0
     await every[1].aclose()
+
+
+async def test_what_a_forge_told_is_put_down_with_its_claim_once(database, engine) -> None:
+    taking = DeferringArrivals(database, engine)
+    pushed = Arrived(host="github.com", repository="octo/engine", moved=True)
+    assert await taking.take("github", "1", pushed)
+    assert not await taking.take("github", "1", pushed)
+    # Another delivery of the same sort is served by the job that waits, and is claimed all the same.
+    assert await taking.take("github", "2", pushed)
+    assert not await taking.take("github", "2", pushed)
+    assert await waiting(database) == 1
+    done = Done()
+    async with at_work(engine, done):
+        await until(lambda: done.jobs)
+    given = {"host": "github.com", "repository": "octo/engine", "moved": True}
+    assert done.jobs == [("arrived", given)]
+
+
+async def test_job_is_done_under_the_id_of_what_it_was_put_down_for(engine) -> None:
+    with structlog.contextvars.bound_contextvars(trace="0123456789abcdef"):
+        await engine.put_alert("octo/engine")
+    await engine.put_amendments()
+    done = Done()
+    async with at_work(engine, done):
+        await until(lambda: len(done.jobs) == 2)
+    traces = dict(zip((kind for kind, _ in done.jobs), done.traces, strict=True))
+    assert traces["alert"] == "0123456789abcdef"
+    assert traces["amend"] not in {"", traces["alert"]}
+
+
+async def test_depth_tells_of_every_kind_how_much_waits_and_for_how_long(database, engine) -> None:
+    assert (await depth(database))["channel"].waiting == 0
+    await engine.put_channel("team")
+    await engine.put_channel("other")
+    await engine.put_alert("octo/engine")
+    async with database.writing() as connection:
+        await connection.execute(
+            text("UPDATE procrastinate_events SET at = at - interval '90 seconds' WHERE job_id = 1")
+        )
+        await connection.execute(
+            text("UPDATE procrastinate_jobs SET status = 'doing' WHERE id = 3")
+        )
+    found = await depth(database)
+    assert (found["channel"].waiting, found["channel"].doing) == (2, 0)
+    assert 90 <= found["channel"].oldest < 120
+    assert (found["alert"].waiting, found["alert"].doing, found["alert"].oldest) == (0, 1, 0)
+    assert found["answer"].waiting == 0
+
+
+async def test_depth_is_nothing_where_no_process_ever_had_a_role(database) -> None:
+    assert await depth(database) == {}
+
+
+class Alarm:
+    """Knows one repository about which somebody wants alerts."""
+
+    async def wanted(self):
+        return ["octo/engine"]
+
+
+async def test_scheduler_leaves_alerts_and_amendments_to_workers(database, engine) -> None:
+    leases, ledger = ServerLeases(database), DeferringLedger(database, engine)
+
+    async def amend(posts) -> None:
+        raise AssertionError("the scheduler itself amends")
+
+    work = replace(duty(ledger, leases, Console(StringIO())), alerts=Alarm(), amend=amend)
+    await Scheduler(work, engine).sweep()
+    await Scheduler(work, engine).sweep()
+    await leases.aclose()
+    done = Done()
+    async with at_work(engine, done):
+        await until(lambda: len(done.jobs) == 2)
+    assert sorted(done.jobs) == [("alert", {"repository": "octo/engine"}), ("amend", {})]
+
+
+async def test_job_under_way_at_a_stop_is_ended_or_handed_back(database, monkeypatch) -> None:
+    monkeypatch.setattr("bot.jobs.engine.PATIENCE", 0.3)
+    began, ended = asyncio.Event(), []
+
+    class Slow(Done):
+        async def channel(self, name: str, left: bool) -> None:
+            began.set()
+            await asyncio.sleep(0.1 if name == "short" else 60)
+            ended.append(name)
+
+    async with Engine(database, heartbeat=0.1) as engine:
+        await engine.put_channel("short")
+        await engine.put_channel("long")
+        async with at_work(engine, Slow()):
+            await began.wait()
+        assert ended == ["short"]
+        found = await depth(database)
+        assert (found["channel"].waiting, found["channel"].doing) == (1, 0)

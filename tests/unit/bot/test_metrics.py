@@ -9,6 +9,7 @@ import pytest
 import structlog
 
 from bot import logs
+from bot.jobs.depth import Depth
 from bot.metrics import Metrics
 
 
@@ -43,7 +44,7 @@ def test_refusals_are_counted_by_the_closed_set_of_reasons(metrics):
         for reason in ("rate_limited", "no_channel", "other")
     }
     assert counted == {"rate_limited": 1, "no_channel": 1, "other": 1}
-    assert "script" not in metrics.text(pending=0, deaf={}).decode()
+    assert "script" not in metrics.text(pending=0, deaf={}, jobs={}).decode()
 
 
 def test_lag_is_that_of_slots_with_digests(metrics):
@@ -79,10 +80,17 @@ def test_calls_of_the_model_are_counted_with_tokens_and_money(metrics):
 
 
 def test_the_text_names_the_build_the_queue_and_who_does_not_hear(metrics):
-    text = metrics.text(pending=3, deaf={"slack": "", "telegram": "unreachable"}).decode()
+    jobs = {"answer": Depth(waiting=7, doing=2, oldest=12.5), "sweep": Depth()}
+    text = metrics.text(
+        pending=3, deaf={"slack": "", "telegram": "unreachable"}, jobs=jobs
+    ).decode()
     assert 'digestbot_build_info{python="' in text
     assert 'version="1.2.3"' in text
     assert "digestbot_pending_deliveries 3.0" in text
+    assert 'digestbot_jobs_waiting{kind="answer"} 7.0' in text
+    assert 'digestbot_jobs_doing{kind="answer"} 2.0' in text
+    assert 'digestbot_jobs_oldest_seconds{kind="answer"} 12.5' in text
+    assert 'digestbot_jobs_waiting{kind="sweep"} 0.0' in text
     assert 'digestbot_receiver_up{account="slack"} 1.0' in text
     assert 'digestbot_receiver_up{account="telegram"} 0.0' in text
 
