@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from bot import platforms
 from bot.config import Config
 from bot.courier import Target
+from bot.inbox import Inbox, Keeping, Shelf
 from bot.platforms.base import Called, Sender
 from bot.subscription import Subscription, subscriptions_of
 from digest.errors import UserError
@@ -22,6 +23,13 @@ def open_senders(config: Config) -> dict[str, Sender]:
         name: platforms.load(account.kind).create(account.settings)
         for name, account in config.platforms.items()
     }
+
+
+def give_inboxes(senders: Mapping[str, Sender], shelf: Shelf) -> None:
+    """Have what is delivered to the accounts kept on a shelf until it is dealt with."""
+    for name, sender in senders.items():
+        if isinstance(sender, Keeping):
+            sender.inbox = Inbox(name, shelf)
 
 
 def targets(config: Config, senders: Mapping[str, Sender]) -> dict[str, Target]:

@@ -43,11 +43,12 @@ from bot.role import Part, Role
 from bot.roster import Roster
 from bot.secrecy import cleared
 from bot.sections import RepositoryConfig
-from bot.senders import admin_target, check_called, open_senders
+from bot.senders import admin_target, check_called, give_inboxes, open_senders
 from bot.shared.common import Common, open_common
 from bot.slots import Slots, name_of
 from bot.sources.git import open_source
 from bot.store.engine import FILE, open_archive
+from bot.store.inbox import SqlShelf
 from bot.store.migrations import HEAD
 from bot.store.refusals import SqlRefusals
 from bot.store.replies import SqlReplies
@@ -108,6 +109,9 @@ async def _run(
             raise UserError(f"a platform cannot be used: {error}; see digestbot check") from error
         for sender in senders.values():
             stack.push_async_callback(sender.aclose)
+        shelf = SqlShelf(app.database)
+        stack.push_async_callback(shelf.aclose)
+        give_inboxes(senders, shelf)
         common = await open_common(config.redis_url, senders, stack)
         work = _work(app, config, senders, await _leases(app, stack), common)
         await stack.enter_async_context(common.hearing())

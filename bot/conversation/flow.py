@@ -112,8 +112,10 @@ class Conversation:
                         await self._said(sender, key, incoming)
                     case Fate.EDITED:
                         await self._edited(sender, key, incoming)
+                        incoming.taken()
                     case Fate.DELETED:
                         await self._deleted(sender, key, incoming)
+                        incoming.taken()
             except SendError as error:
                 log.warning("message.unanswered", platform=sender.name, error=str(error))
             except Exception:
@@ -147,8 +149,11 @@ class Conversation:
 
     async def _said(self, sender: Sender, key: Key, incoming: Incoming) -> None:
         async with self._alone(key) as mine:
-            now = self._clock.now()
-            if not mine or not await self._records.claim(key, incoming, now):
+            first = mine and await self._records.claim(key, incoming, self._clock.now())
+            if not mine and await self._records.get(key) is None:
+                return  # whoever is at it has not written it down: until then this one is kept
+            incoming.taken()
+            if not first:
                 log.info("message.repeated", platform=sender.name, id=key.message)
                 return
             await self._tell(sender, key, incoming, self._message(sender, key, incoming))

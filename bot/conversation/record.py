@@ -94,7 +94,7 @@ class Records(Protocol):
 
 
 # ``asdict`` copies deeply, which would be the dearest thing that is done about a message.
-_FIELDS = tuple(one.name for one in fields(Incoming))
+_FIELDS = tuple(one.name for one in fields(Incoming) if one.name != "taken")
 
 
 def dump(asked: Incoming) -> str:

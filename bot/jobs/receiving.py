@@ -42,6 +42,7 @@ class Intake:
                     )
                 elif not await self._records.claim(key, incoming, self._clock.now()):
                     log.info("message.repeated", platform=sender.name, id=key.message)
+                incoming.taken()
             except Exception:
                 log.exception("message.unanswered", platform=sender.name)
 

@@ -8,8 +8,9 @@ its name: ``kind = "console"`` in the configuration imports ``bot.platforms.cons
   is a :class:`Receiver` too.
 
 Nothing outside it names the platform, and it imports of ours only this module, ``settings``,
-``legible``, ``terminal``, ``rates``, ``replays``, ``wire``, ``turns``, ``addressed`` and
-``digest``; what two platforms of one maker share stands beside these, as ``feishu_card`` does.
+``legible``, ``terminal``, ``rates``, ``replays``, ``inbox``, ``called``, ``wire``, ``turns``,
+``addressed``, ``shapes`` and ``digest``; what two platforms of one maker share stands beside
+these, as ``feishu_card`` does.
 ``tests/contract/test_platforms.py`` tries every platform with the same kit.
 """
 
@@ -202,6 +203,10 @@ def trace() -> str:
     return bound if isinstance(bound, str) else uuid.uuid4().hex[:12]
 
 
+def _kept_by_nobody() -> None:
+    """What is done where nothing keeps a message."""
+
+
 class Fate(StrEnum):
     """What became of a message: it came, its words were changed, it was taken back."""
 
@@ -226,7 +231,8 @@ class Incoming:
     that people of other organisations read the chat. ``also`` are other names of the chat by which
     a configuration may know it, the narrowest first. ``fate`` is not ``SAID`` where a message of
     this ``id`` has other words now, or was deleted and has none. ``trace`` is in every log line
-    from the platform's call to the answer.
+    from the platform's call to the answer. ``taken`` is to be called once the message is known for
+    good, so that nothing has to keep it any more; see :mod:`bot.inbox`.
     """
 
     platform: str
@@ -244,6 +250,7 @@ class Incoming:
     also: tuple[str, ...] = ()
     fate: Fate = Fate.SAID
     trace: str = field(default_factory=trace, compare=False)
+    taken: Callable[[], None] = field(default=_kept_by_nobody, compare=False, repr=False)
 
 
 @runtime_checkable

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
+from sqlalchemy import Table
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 
@@ -39,6 +41,14 @@ class Database(ABC):
         It reads what it wrote, and nobody else writes of the same subject meanwhile. Who names
         a subject of its own lets others write of theirs where the database can do two things at
         once. Raises as :meth:`reading`.
+        """
+
+    @abstractmethod
+    async def keep(self, table: Table, rows: Sequence[tuple[Any, ...]]) -> None:
+        """Insert narrow rows, their values in the order of the table's columns, all or none.
+
+        It comes before others who wait to write, and what it wrote outlives a power cut. Raises as
+        :meth:`reading`.
         """
 
     async def aclose(self) -> None:

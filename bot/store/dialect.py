@@ -143,7 +143,7 @@ async def insert_rows(
     if connection.dialect.name == "postgresql":
         await copy_rows(connection, table.name, table.columns.keys(), rows)
     else:
-        await connection.exec_driver_sql(_insertion(table, connection.dialect), list(rows))
+        await connection.exec_driver_sql(insertion(table, connection.dialect), list(rows))
 
 
 async def copy_rows(
@@ -160,5 +160,6 @@ async def copy_rows(
 
 
 @lru_cache(maxsize=32)
-def _insertion(table: Table, dialect: Dialect) -> str:
+def insertion(table: Table, dialect: Dialect) -> str:
+    """The insertion of a row into a table, its values in the order of the columns."""
     return str(insert(table).compile(dialect=dialect))

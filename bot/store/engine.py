@@ -11,16 +11,19 @@ from __future__ import annotations
 import asyncio
 import os
 import sqlite3
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import URL, Connection, event, exc
+from sqlalchemy import URL, Connection, Table, event, exc
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
 from bot.store.database import Database
+from bot.store.dialect import insertion
 from bot.store.migrations import HEAD, REVISIONS, upgrade
+from bot.store.migrations.fresh import make
+from bot.store.scribe import Scribe
 from digest.errors import BrokenArchive, NewerArchive, UnwritableFolder
 
 __all__ = ["FILE", "Database", "SqliteDatabase", "open_archive", "open_database"]
@@ -59,6 +62,9 @@ class SqliteDatabase(Database):
         super().__init__(engine, str(path))
         self.path = path
         self._turn = asyncio.Lock()
+        # Of those who may wait only one waits for the turn itself: who is urgent is then the next.
+        self._ordinary = asyncio.Lock()
+        self._scribe = Scribe(path)
 
     @asynccontextmanager
     async def reading(self) -> AsyncIterator[AsyncConnection]:
@@ -71,8 +77,24 @@ class SqliteDatabase(Database):
     async def writing(self, subject: str = "") -> AsyncIterator[AsyncConnection]:
         """As :meth:`Database.writing`; SQLite has one writer, whatever the subject."""
         del subject
-        async with self._turn, self.reading() as connection, transaction(connection):
+        async with (
+            self._ordinary,
+            self._turn,
+            self.reading() as connection,
+            transaction(connection),
+        ):
             yield connection
+
+    async def keep(self, table: Table, rows: Sequence[tuple[Any, ...]]) -> None:
+        """As :meth:`Database.keep`."""
+        with told(self.path):
+            async with self._turn:
+                await self._scribe.write(insertion(table, self._engine.dialect), rows)
+
+    async def aclose(self) -> None:
+        """As :meth:`Database.aclose`."""
+        await self._scribe.aclose()
+        await super().aclose()
 
 
 async def open_archive(folder: Path, url: str = "") -> Database:
@@ -181,8 +203,9 @@ async def _bring_up_to_date(database: SqliteDatabase) -> None:
         await connection.exec_driver_sql("PRAGMA foreign_keys = OFF")
         async with transaction(connection):
             # Another process may have been here since.
-            if await connection.run_sync(_revision, database.path) != HEAD:
-                await connection.run_sync(upgrade)
+            revision = await connection.run_sync(_revision, database.path)
+            if revision != HEAD:
+                await connection.run_sync(make if revision is None else upgrade)
         await connection.exec_driver_sql("PRAGMA foreign_keys = ON")
 
 

@@ -7,13 +7,15 @@ job can be put down in the transaction of the row that it is for.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
+from typing import Any
 
-from sqlalchemy import URL, Connection, exc, make_url, text
+from sqlalchemy import URL, Connection, Table, exc, make_url, text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
 from bot.store.database import Database
+from bot.store.dialect import insert_rows
 from bot.store.migrations import HEAD, REVISIONS, upgrade
 from digest.errors import (
     BrokenArchive,
@@ -59,6 +61,12 @@ class PostgresDatabase(Database):
             async with self._engine.begin() as connection:
                 await take_turn(connection, subject)
                 yield connection
+
+    async def keep(self, table: Table, rows: Sequence[tuple[Any, ...]]) -> None:
+        """As :meth:`Database.keep`: a server keeps what is committed, and needs no turns for it."""
+        with told(self.place):
+            async with self._engine.begin() as connection:
+                await insert_rows(connection, table, rows)
 
 
 async def take_turn(connection: AsyncConnection, subject: str) -> None:

@@ -15,13 +15,14 @@ import base64
 import json
 import random
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, urlsplit
 
 import structlog
 
+from bot.inbox import Unkept
 from bot.platforms.base import Ear, SendError, SendReason
 from bot.platforms.feishu.api import Api
 from bot.platforms.feishu.frames import BadFrame, Frame, Method
@@ -33,8 +34,8 @@ if TYPE_CHECKING:
 log = structlog.get_logger(__name__)
 
 Json = dict[str, Any]
-Take = Callable[[Any], Json | None]
-"""Takes an event in and gives what the answer says, at once and without waiting."""
+Take = Callable[[Any], Awaitable[Json | None]]
+"""Writes an event down and gives what its answer says. Raises ``Unkept``."""
 
 _AGAIN = frozenset(
     {SendReason.RATE_LIMITED, SendReason.UNAVAILABLE, SendReason.NO_ANSWER, SendReason.BROKEN}
@@ -63,7 +64,7 @@ class Timing:
 
 
 class Connection:
-    """Keeps one connection up, and hands over what comes."""
+    """Keeps one connection up, and acknowledges what comes once it is written down."""
 
     def __init__(
         self,
@@ -79,6 +80,7 @@ class Connection:
         self._take = take
         self._timing = timing or Timing()
         self._pieces = Pieces()
+        self._answering: set[asyncio.Task[None]] = set()
 
     async def run(self) -> None:
         """Listen until cancelled. Raises ``SendError`` where Feishu refuses the app."""
@@ -162,33 +164,30 @@ class Connection:
             if message.type is not aiohttp.WSMsgType.BINARY:
                 return f"closed, {socket.close_code}"
             try:
-                answer = self._answer(Frame.parse(message.data))
+                frame = Frame.parse(message.data)
             except BadFrame as error:
                 log.warning("feishu.unread", error=str(error))
                 continue
-            if answer is not None:
-                try:
-                    await socket.send_bytes(answer.dump())
-                except (aiohttp.ClientError, OSError) as error:
-                    return type(error).__name__
+            payload = self._pieces.whole(frame, time.monotonic())
+            if frame.method == Method.DATA and payload is not None:
+                # What is written down together waits for the disk once.
+                task = asyncio.create_task(self._acknowledge(socket, frame, payload))
+                self._answering.add(task)
+                task.add_done_callback(self._answering.discard)
 
-    def _answer(self, frame: Frame) -> Frame | None:
-        """What a frame is answered with; every event with success, known or not."""
-        if frame.method != Method.DATA:
-            return None
+    async def _acknowledge(
+        self, socket: aiohttp.ClientWebSocketResponse, frame: Frame, payload: bytes
+    ) -> None:
+        """Answer an event once it is written down; with success, whether it is known or not."""
+        import aiohttp
+
         began = time.monotonic()
-        payload = self._pieces.whole(frame, began)
-        if payload is None:
-            return None
-        said: Json = {"code": 200}
         try:
-            if (reply := self._take(json.loads(payload))) is not None:
-                said["data"] = base64.b64encode(json.dumps(reply).encode()).decode()
-        except Exception:
-            # An event that cannot be read now cannot be read in an hour either.
-            log.exception("feishu.unread")
+            said = await self._said(payload)
+        except Unkept:
+            return  # it comes again in a quarter of a minute
         took = {"biz_rt": str(round((time.monotonic() - began) * 1000))}
-        return Frame(
+        answer = Frame(
             method=frame.method,
             service=frame.service,
             sequence=frame.sequence,
@@ -196,6 +195,24 @@ class Connection:
             headers={**frame.headers, **took},
             payload=json.dumps(said).encode(),
         )
+        try:
+            await socket.send_bytes(answer.dump())
+        except (aiohttp.ClientError, OSError) as error:
+            # It is delivered again, and known by its identity; the connection's end is heard of.
+            log.info("feishu.unacknowledged", error=type(error).__name__)
+
+    async def _said(self, payload: bytes) -> Json:
+        """What an event is answered with. Raises ``Unkept``."""
+        said: Json = {"code": 200}
+        try:
+            event = json.loads(payload)
+        except ValueError:
+            # What cannot be read now cannot be read in an hour either.
+            log.warning("feishu.unread", error="no JSON")
+            return said
+        if (reply := await self._take(event)) is not None:
+            said["data"] = base64.b64encode(json.dumps(reply).encode()).decode()
+        return said
 
 
 class Pieces:

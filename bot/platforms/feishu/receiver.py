@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import AsyncIterator
+import json
+from collections.abc import AsyncIterator, Coroutine
+from contextlib import aclosing
 from dataclasses import replace
-from datetime import UTC, datetime
 from typing import Any
 
-import structlog
-
+from bot.inbox import Arrival, Inbox, hearing
 from bot.platforms.base import Asgi, Ear, Incoming, Part, Receipt, SendError, SendReason
 from bot.platforms.feishu.api import Api, Json
 from bot.platforms.feishu.connection import Connection, Timing
-from bot.platforms.feishu.heard import TOAST, Heard, is_press, read
+from bot.platforms.feishu.heard import TOAST, Heard, is_press
+from bot.platforms.feishu.heard import read as read_event
 from bot.platforms.feishu.sender import FeishuSender
 from bot.platforms.feishu.surroundings import Surroundings
 from bot.platforms.feishu.web_events import WebEvents
 from bot.wire import Wire
-
-log = structlog.get_logger(__name__)
-
-_MOST_WAITING = 1000
-"""Messages heard and not yet taken. More come only from a flood, and can be asked again."""
 
 
 class Feishu(FeishuSender):
@@ -32,14 +27,13 @@ class Feishu(FeishuSender):
         self, api: Api, web: WebEvents | None = None, timing: Timing | None = None
     ) -> None:
         super().__init__(api)
+        self.inbox = Inbox()
         self.web: Asgi | None = web
         self.ear = Ear()
-        self._events = web
+        if web is not None:
+            web.take = self.take
         self._around = Surroundings(api)
-        self._heard: asyncio.Queue[Incoming] = asyncio.Queue()
-        self._weighing: set[asyncio.Task[None]] = set()
         self._timing = timing
-        self._bot = ""
 
     async def send(self, chat: str, part: Part, reply_to: Receipt | None = None) -> Receipt:
         """Post, and remember that the thread is one of ours."""
@@ -49,64 +43,35 @@ class Feishu(FeishuSender):
 
     async def listen(self) -> AsyncIterator[Incoming]:
         """The messages as they come. Raises ``SendError`` where Feishu refuses the app."""
-        self._bot = await self._own_id()
-        wire = Wire()
-        connecting = asyncio.create_task(self._connected(wire))
+        bot, wire = await self._own_id(), Wire()
+        bringing: Coroutine[None, None, None] | None = None
+        if self.web is None:
+            bringing = Connection(self._api, wire, self.take, self._timing, self.ear).run()
+        else:
+            self.ear.hears()
+
+        async def read(arrival: Arrival) -> Incoming | None:
+            heard = read_event(json.loads(arrival.content), bot, arrival.at)
+            return None if heard is None else await self._weighed(heard, bot)
+
         try:
-            while True:
-                yield await self._next(connecting)
+            async with aclosing(hearing(self.inbox, read, bringing)) as heard:
+                async for incoming in heard:
+                    yield incoming
         finally:
             self.ear.fails("does not listen any more")
-            for task in (connecting, *self._weighing):
-                task.cancel()
-            await asyncio.gather(connecting, *self._weighing, return_exceptions=True)
             await wire.aclose()
 
-    async def _connected(self, wire: Wire) -> None:
-        """Let events come in until cancelled."""
-        if self._events is None:
-            await Connection(self._api, wire, self.take, self._timing, self.ear).run()
-            return
-        self._events.take = self.take
-        self.ear.hears()
-        try:
-            await asyncio.Event().wait()
-        finally:
-            self._events.take = None
-
-    def take(self, event: Any) -> Json | None:
-        """Take an event in; what its answer says. What else it takes goes on behind."""
-        heard = read(event, self._bot, datetime.now(UTC))
-        if heard is None:
-            return None
-        if len(self._weighing) + self._heard.qsize() >= _MOST_WAITING:
-            log.warning("feishu.flooded", id=heard.incoming.id)
-            return None
-        task = asyncio.create_task(self._weigh(heard))
-        self._weighing.add(task)
-        task.add_done_callback(self._weighing.discard)
+    async def take(self, event: Any) -> Json | None:
+        """Write an event down; what its answer says. Raises ``Unkept``."""
+        await self.inbox.put(json.dumps(event, ensure_ascii=False))
         return TOAST if is_press(event) else None
 
-    async def _next(self, connecting: asyncio.Task[None]) -> Incoming:
-        """The next message, or the error that ended the connection."""
-        getting = asyncio.create_task(self._heard.get())
-        try:
-            await asyncio.wait({getting, connecting}, return_when=asyncio.FIRST_COMPLETED)
-            if not getting.done():
-                await connecting
-            return await getting
-        finally:
-            getting.cancel()
-
-    async def _weigh(self, heard: Heard) -> None:
-        """Hand on what is to be answered, with what the event did not tell."""
-        try:
-            if heard.thread and not await self._around.takes_part(heard.thread, self._bot):
-                return
-            incoming = heard.incoming if heard.settled else await self._complete(heard.incoming)
-            self._heard.put_nowait(incoming)
-        except Exception:
-            log.exception("feishu.unread", id=heard.incoming.id)
+    async def _weighed(self, heard: Heard, bot: str) -> Incoming | None:
+        """What is to be answered, with what the event did not tell. Raises ``SendError``."""
+        if heard.thread and not await self._around.takes_part(heard.thread, bot):
+            return None
+        return heard.incoming if heard.settled else await self._complete(heard.incoming)
 
     async def _complete(self, incoming: Incoming) -> Incoming:
         chat = await self._around.chat(incoming.chat)

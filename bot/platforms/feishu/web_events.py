@@ -14,23 +14,21 @@ import hmac
 import json
 import re
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
-import structlog
-
+from bot.called import JSON, body_of, headers_of, reply
+from bot.inbox import Unkept
 from bot.platforms.base import AsgiReceive, AsgiScope, AsgiSend
 from bot.replays import Replays
 
-log = structlog.get_logger(__name__)
-
 Json = dict[str, Any]
+
+Take = Callable[[Json], Awaitable[Json | None]]
+"""Writes an event down and gives what its answer says. Raises ``Unkept``."""
 
 WINDOW = 300
 """Seconds that a request's time may lie from ours."""
-
-LARGEST = 2**20
-"""Bytes of a request; Feishu's are a few thousand."""
 
 _BLOCK = 16
 
@@ -74,12 +72,12 @@ def decrypted(key: str, text: str) -> bytes:
 class WebEvents:
     """The ASGI application for events and for what is pressed.
 
-    ``take`` takes an event in and gives what the answer says; it is ``None`` until the bot listens.
+    ``take`` writes an event down and gives what the answer says; it is set before anybody calls.
     """
 
     def __init__(self, key: str, token: str = "", clock: Callable[[], float] = time.time) -> None:
         """``token`` is the Verification Token, compared where it is given."""
-        self.take: Callable[[Any], Json | None] | None = None
+        self.take: Take = _refuse
         self._key = key
         self._token = token
         self._clock = clock
@@ -89,18 +87,15 @@ class WebEvents:
         """Answer one request: 401 and nothing else to what Feishu did not sign, or signed once."""
         if scope["type"] != "http":
             return
-        headers = {
-            name.decode("latin-1").lower(): value.decode("latin-1")
-            for name, value in scope["headers"]
-        }
         if scope["method"] != "POST":
-            await _reply(send, 405)
-        elif (body := await _body(receive)) is None:
-            await _reply(send, 413)
+            status, said = 405, Json()
+        elif (body := await body_of(receive)) is None:
+            status, said = 413, Json()
         else:
-            await _reply(send, *self.answer(headers, body))
+            status, said = await self.answer(headers_of(scope), body)
+        await reply(send, status, json.dumps(said).encode(), JSON)
 
-    def answer(self, headers: Mapping[str, str], body: bytes) -> tuple[int, Json]:
+    async def answer(self, headers: Mapping[str, str], body: bytes) -> tuple[int, Json]:
         """The status and the body of the answer to a request."""
         signed = verified(self._key, headers, body, self._clock())
         event = self._opened(body)
@@ -108,19 +103,15 @@ class WebEvents:
             return 401, {}
         if event.get("type") == "url_verification":
             return 200, {"challenge": event.get("challenge")}
-        if not signed:
-            return 401, {}
-        if self.take is None:
-            # Delivered again in a quarter of a minute, when somebody may listen.
-            return 503, {}
-        if not self._replays.first(headers["x-lark-signature"], self._clock()):
+        signature = headers.get("x-lark-signature", "")
+        if not signed or not self._replays.first(signature, self._clock()):
             return 401, {}
         try:
-            return 200, self.take(event) or {}
-        except Exception:
-            # An event that cannot be read now cannot be read in an hour either.
-            log.exception("feishu.unread")
-            return 200, {}
+            return 200, await self.take(event) or {}
+        except Unkept:
+            # Delivered again in a quarter of a minute.
+            self._replays.forget(signature)
+            return 503, {}
 
     def _opened(self, body: bytes) -> Json | None:
         try:
@@ -138,25 +129,5 @@ class WebEvents:
         )
 
 
-async def _body(receive: AsgiReceive) -> bytes | None:
-    """The whole body; ``None`` where it is too large or breaks off."""
-    body = bytearray()
-    while True:
-        message = await receive()
-        if message["type"] != "http.request":
-            return None
-        body += message.get("body", b"")
-        if len(body) > LARGEST:
-            return None
-        if not message.get("more_body"):
-            return bytes(body)
-
-
-async def _reply(send: AsgiSend, status: int, answer: Json | None = None) -> None:
-    body = json.dumps(answer or {}).encode()
-    headers = [
-        (b"content-type", b"application/json"),
-        (b"content-length", str(len(body)).encode()),
-    ]
-    await send({"type": "http.response.start", "status": status, "headers": headers})
-    await send({"type": "http.response.body", "body": body})
+async def _refuse(_event: Json) -> Json | None:
+    raise Unkept

@@ -1,21 +1,20 @@
-"""What Slack delivers, taken in by Bolt: acknowledged at once, then read and queued."""
+"""What Slack delivers, read by Bolt once it is written down and acknowledged."""
 
 from __future__ import annotations
 
-import asyncio
+import json
 import re
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from typing import Any
 
 import structlog
-from slack_bolt.async_app import AsyncAck, AsyncApp
+from slack_bolt.async_app import AsyncAck, AsyncApp, AsyncBoltContext
 from slack_bolt.authorization import AuthorizeResult
 from slack_bolt.request.async_request import AsyncBoltRequest
-from slack_bolt.response import BoltResponse
 
-from bot.platforms.base import Ear, Incoming
+from bot.inbox import Arrival
+from bot.platforms.base import Incoming, SendError, SendReason
 from bot.platforms.slack.accounts import Account, Accounts
 from bot.platforms.slack.calls import Calls, quiet
 from bot.platforms.slack.heard import Heard, HomeOpened, read
@@ -25,9 +24,10 @@ log = structlog.get_logger(__name__)
 
 Json = dict[str, Any]
 
-SAYS = {"slash_commands": {"response_type": "in_channel"}}
-"""What an acknowledgement says: without it nobody but the asker sees what is being answered."""
+SOCKET, CALL = "socket", "call"
+"""How a delivery came, which is how it is written: through Socket Mode, or over HTTP."""
 
+_READING = "reading"
 _EVERY = re.compile(r".*", re.DOTALL)
 # https://docs.slack.dev/interactivity/handling-user-interaction: a response_url is good for that.
 _RESPONSE_SECONDS = 29 * 60.0
@@ -41,16 +41,26 @@ class Visit:
     person: str
 
 
+Found = Incoming | Visit | None
+"""What a delivery says to the bot."""
+
+
+@dataclass(slots=True, kw_only=True)
+class _Reading:
+    """A delivery on its way through Bolt, and what became of it."""
+
+    arrival: Arrival
+    found: Found = None
+    error: SendError | None = None
+
+
 class Intake:
     """Bolt's application, with one listener for everything of a sort.
 
-    What it has no listener for Bolt answers with 404, and Slack delivers it again for an hour;
-    so there is none that is not listened to.
+    What it has no listener for Bolt warns of; so there is none that is not listened to.
     """
 
     def __init__(self, calls: Calls, accounts: Accounts, surroundings: Surroundings) -> None:
-        self.queue: asyncio.Queue[Incoming | Visit | Exception] = asyncio.Queue()
-        self.ear = Ear()
         self.responses: Remembered[str] = Remembered(_RESPONSE_SECONDS)
         self._accounts = accounts
         self._surroundings = surroundings
@@ -58,9 +68,9 @@ class Intake:
             name="digestbot",
             client=calls.client,
             authorize=_authorizing(accounts),
-            # Requests are verified before they come here, and Bolt takes a time that is no number
-            # for an error of its own.
+            # Requests are verified and acknowledged before they come here.
             request_verification_enabled=False,
+            process_before_response=True,
             signing_secret="",
             logger=quiet,
         )
@@ -68,47 +78,52 @@ class Intake:
         self._app.action(_EVERY)(self._take)
         self._app.shortcut(_EVERY)(self._take)
         self._app.view(_EVERY)(self._take)
-        self._app.command(_EVERY)(self._obey)
+        self._app.command(_EVERY)(self._take)
 
-    async def dispatch(
-        self, body: Json | str, headers: Mapping[str, str] | None = None, mode: str = "socket_mode"
-    ) -> BoltResponse:
-        """Take in one delivery; the answer is ready before it is dealt with."""
-        request = AsyncBoltRequest(body=body, headers=dict(headers or {}), mode=mode)
-        return await self._app.async_dispatch(request)
-
-    async def hear(self, payload: Json) -> None:
-        """Take in what came through Socket Mode, where it is acknowledged already."""
-        response = await self.dispatch(payload)
+    async def read(self, arrival: Arrival) -> Found:
+        """What a delivery says to the bot. Raises ``SendError`` where Slack has to be asked."""
+        reading = _Reading(arrival=arrival)
+        socket = arrival.kind == SOCKET
+        request = AsyncBoltRequest(
+            body=json.loads(arrival.content) if socket else arrival.content,
+            mode="socket_mode" if socket else "http",
+            context={_READING: reading},
+        )
+        response = await self._app.async_dispatch(request)
+        if reading.error is not None:
+            raise reading.error
         if response.status >= 500:
-            log.warning("slack.unread", status=response.status)
+            raise SendError(SendReason.BROKEN, f"Bolt answers with {response.status}")
+        return reading.found
 
-    async def _take(self, ack: AsyncAck, body: Json) -> None:
+    async def _take(self, ack: AsyncAck, body: Json, context: AsyncBoltContext) -> None:
         await ack()
-        await self._hear(body)
+        await self._hear(body, context)
 
-    async def _obey(self, ack: AsyncAck, body: Json) -> None:
-        await ack(SAYS["slash_commands"])
-        await self._hear(body)
-
-    async def _hear(self, body: Json) -> None:
+    async def _hear(self, body: Json, context: AsyncBoltContext) -> None:
+        reading: _Reading = context[_READING]
         try:
-            if _event_of(body) == "app_uninstalled":
-                await self._accounts.forget(_team(body))
-                return
-            account = await self._accounts.of(_team(body))
-            found = read(body, account, datetime.now(UTC))
-            if isinstance(found, HomeOpened):
-                await self.queue.put(Visit(account=account, person=found.person))
-            elif found is not None:
-                await self._weigh(found, account)
+            reading.found = await self._found(body, reading.arrival)
+        except SendError as error:
+            reading.error = error
         except Exception:
+            # What cannot be read now cannot be read in a minute either.
             log.exception("slack.unread")
 
-    async def _weigh(self, heard: Heard, account: Account) -> None:
+    async def _found(self, body: Json, arrival: Arrival) -> Found:
+        if _event_of(body) == "app_uninstalled":
+            await self._accounts.forget(_team(body))
+            return None
+        account = await self._accounts.of(_team(body))
+        found = read(body, account, arrival.at)
+        if isinstance(found, HomeOpened):
+            return Visit(account=account, person=found.person)
+        return None if found is None else await self._weighed(found, account)
+
+    async def _weighed(self, heard: Heard, account: Account) -> Incoming | None:
         incoming, around = heard.incoming, self._surroundings
         if heard.thread and not await around.takes_part(account, incoming.chat, heard.thread):
-            return
+            return None
         if heard.response and incoming.receipt is not None:
             self.responses.keep(incoming.receipt.message, heard.response)
         if not heard.known:
@@ -116,7 +131,7 @@ class Intake:
             incoming = replace(incoming, external=external)
         if self._accounts.many:
             incoming = replace(incoming, chat=f"{account.team}/{incoming.chat}")
-        await self.queue.put(incoming)
+        return incoming
 
 
 def _authorizing(accounts: Accounts) -> Callable[[str | None], Awaitable[AuthorizeResult]]:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
-
+from bot.inbox import Keep
+from bot.platforms.base import Ear
 from bot.platforms.slack.accounts import Accounts, OneAccount
+from bot.platforms.slack.acknowledging import SAYS
 from bot.platforms.slack.calls import Calls
 from bot.platforms.slack.config import Config
 from bot.platforms.slack.installations import Installations, InstalledAccounts
 from bot.platforms.slack.installing import Installing
-from bot.platforms.slack.intake import SAYS, Intake
-from bot.platforms.slack.receiver import Connect, Slack, TryOut
+from bot.platforms.slack.receiver import Bring, Slack, TryOut
 from bot.platforms.slack.socket_mode import SocketMode
 from bot.platforms.slack.web_events import WebEvents
 
@@ -27,25 +27,21 @@ def listening(config: Config, calls: Calls) -> Slack:
     else:
         assert config.bot_token is not None
         accounts = OneAccount(calls, config.bot_token.get_secret_value())
-    slack = Slack(calls, accounts, _connect(config, calls), _try_out(config, calls))
+    slack = Slack(calls, accounts, _bring(config, calls), _try_out(config, calls))
     if config.events == "http":
         assert config.signing_secret is not None
         signing = config.signing_secret.get_secret_value()
-        slack.web = WebEvents(slack.intake, signing, installing)
+        slack.web = WebEvents(slack.keep, signing, installing)
     return slack
 
 
-def _connect(config: Config, calls: Calls) -> Connect:
-    async def by_socket(intake: Intake) -> None:
+def _bring(config: Config, calls: Calls) -> Bring | None:
+    async def by_socket(keep: Keep, ear: Ear) -> None:
         assert config.app_token is not None
         token = config.app_token.get_secret_value()
-        await SocketMode(calls, token, intake.hear, SAYS, ear=intake.ear).run()
+        await SocketMode(calls, token, keep, SAYS, ear=ear).run()
 
-    async def by_calls(intake: Intake) -> None:
-        intake.ear.hears()
-        await asyncio.Event().wait()  # Slack calls us
-
-    return by_calls if config.events == "http" else by_socket
+    return None if config.events == "http" else by_socket
 
 
 def _try_out(config: Config, calls: Calls) -> TryOut:

@@ -1,20 +1,22 @@
-"""Slack as a place to be asked in: what comes is taken from the intake, and answered there."""
+"""Slack as a place to be asked in: what comes is written down, read, and answered there."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from contextlib import aclosing
 
 import aiohttp
 import structlog
 from slack_sdk.errors import SlackClientError
 from slack_sdk.webhook.async_client import AsyncWebhookClient
 
-from bot.platforms.base import Asgi, Incoming, Part, Receipt, SendError, SendReason
+from bot.inbox import Arrival, Inbox, Keep, hearing
+from bot.platforms.base import Asgi, Ear, Incoming, Part, Receipt, SendError, SendReason
 from bot.platforms.slack.accounts import Accounts
 from bot.platforms.slack.calls import Calls, quiet
 from bot.platforms.slack.faults import Refusal, classify
-from bot.platforms.slack.intake import Intake, Visit
+from bot.platforms.slack.intake import CALL, SOCKET, Intake, Visit
 from bot.platforms.slack.messages import home_blocks
 from bot.platforms.slack.sender import SlackSender, blocks_of
 from bot.platforms.slack.spoken import fallback
@@ -25,8 +27,8 @@ log = structlog.get_logger(__name__)
 
 _NOT_THERE = frozenset({"channel_not_found", "not_in_channel"})
 
-Connect = Callable[[Intake], Awaitable[None]]
-"""Brings what Slack delivers to the intake until it is cancelled. Raises ``SendError``."""
+Bring = Callable[[Keep, Ear], Awaitable[None]]
+"""Has what Slack delivers written down until it is cancelled. Raises ``SendError``."""
 
 TryOut = Callable[[], Awaitable[str]]
 """Finds out, in few words, whether there is a way to hear. Raises ``SendError``."""
@@ -42,42 +44,57 @@ class Slack(SlackSender):
     page: Callable[[str], Awaitable[Document | None]] | None = None
 
     def __init__(
-        self, calls: Calls, accounts: Accounts, connect: Connect, try_out: TryOut | None = None
+        self,
+        calls: Calls,
+        accounts: Accounts,
+        bring: Bring | None = None,
+        try_out: TryOut | None = None,
     ) -> None:
+        """Without ``bring`` nothing is delivered but by calls of ``web``."""
         super().__init__(calls, accounts)
         self._try_out = try_out
         self._surroundings = Surroundings(calls)
-        self._connect = connect
+        self._bring = bring
         self._showing: set[asyncio.Task[None]] = set()
         self.intake = Intake(calls, accounts, self._surroundings)
-        self.ear = self.intake.ear
+        self.inbox = Inbox()
+        self.ear = Ear()
         self.web: Asgi | None = None
 
     async def listen(self) -> AsyncIterator[Incoming]:
         """The messages as they come. Raises ``SendError`` where Slack refuses the tokens."""
-        # Who the bot is is known before the first delivery, which has three seconds.
+        # Who the bot is is asked once, before everything that is read asks for it.
         if not self._accounts.many:
             await self._accounts.of("")
-        bringing = asyncio.create_task(self._bring())
+        bringing: Coroutine[None, None, None] | None = None
+        if self._bring is None:
+            self.ear.hears()
+        else:
+            bringing = self._brought(self._bring)
         try:
-            while True:
-                heard = await self.intake.queue.get()
-                if isinstance(heard, Exception):
-                    raise heard
-                if isinstance(heard, Visit):
-                    self._show(heard)
-                else:
-                    yield heard
+            async with aclosing(hearing(self.inbox, self._read, bringing)) as heard:
+                async for incoming in heard:
+                    yield incoming
         finally:
             self.ear.fails("does not listen any more")
-            bringing.cancel()
-            await asyncio.gather(bringing, *self._showing, return_exceptions=True)
+            await asyncio.gather(*self._showing, return_exceptions=True)
 
-    async def _bring(self) -> None:
-        try:
-            await self._connect(self.intake)
-        except Exception as error:  # noqa: BLE001  # it is raised again, in the listener
-            self.intake.queue.put_nowait(error)
+    async def keep(self, body: str) -> None:
+        """Write down what came over HTTP. Raises ``Unkept``."""
+        await self.inbox.put(body, CALL)
+
+    async def _brought(self, bring: Bring) -> None:
+        async def keep(payload: str) -> None:
+            await self.inbox.put(payload, SOCKET)
+
+        await bring(keep, self.ear)
+
+    async def _read(self, arrival: Arrival) -> Incoming | None:
+        found = await self.intake.read(arrival)
+        if isinstance(found, Visit):
+            self._show(found)
+            return None
+        return found
 
     async def probe(self, chat: str) -> str:
         """As of a sender, and whether the bot would hear."""

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
 import random
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,15 +23,13 @@ from slack_sdk.socket_mode.request import SocketModeRequest
 from slack_sdk.socket_mode.response import SocketModeResponse
 from slack_sdk.web.async_client import AsyncWebClient
 
+from bot.inbox import Keep, Unkept
 from bot.platforms.base import Ear, SendError, SendReason
 from bot.platforms.slack.calls import Calls, quiet
 
 log = structlog.get_logger(__name__)
 
 Json = dict[str, Any]
-Hear = Callable[[Json], Awaitable[object]]
-"""Takes a payload in."""
-
 _AGAIN = frozenset(
     {
         SendReason.RATE_LIMITED,
@@ -97,13 +96,13 @@ class _Connection(SocketModeClient):
 
 
 class SocketMode:
-    """Keeps one connection up and hands over what comes."""
+    """Keeps one connection up, and acknowledges what comes once it is written down."""
 
     def __init__(
         self,
         calls: Calls,
         app_token: str,
-        hear: Hear,
+        keep: Keep,
         says: Mapping[str, Json],
         timing: Timing | None = None,
         *,
@@ -113,16 +112,14 @@ class SocketMode:
         self._ear = ear or Ear()
         self._calls = calls
         self._token = app_token
-        self._hear = hear
+        self._keep = keep
         self._says = says
         self._timing = timing or Timing()
         self._failures = 0
-        self._waiting: asyncio.Queue[Json] = asyncio.Queue()
 
     async def run(self) -> None:
         """Listen until cancelled. Raises ``SendError`` where Slack refuses the token."""
         connection: _Connection | None = None
-        handing_over = asyncio.create_task(self._hand_over())
         try:
             while True:
                 fresh = await self._connected()
@@ -137,7 +134,6 @@ class SocketMode:
                     await connection.end()
                     connection = None
         finally:
-            handing_over.cancel()
             if connection is not None:
                 await connection.end()
 
@@ -193,21 +189,14 @@ class SocketMode:
                 return connection.reason
 
     async def _take(self, client: AsyncBaseSocketModeClient, request: SocketModeRequest) -> None:
-        """Acknowledge first: Slack waits three seconds, and what is behind may be busy."""
+        """Write it down and acknowledge it: Slack waits three seconds, and then sends again."""
+        try:
+            await self._keep(json.dumps(request.payload))
+        except Unkept:
+            return
         said = SocketModeResponse(request.envelope_id, self._says.get(request.type))
         try:
             await client.send_socket_mode_response(said)
         except (OSError, RuntimeError) as error:
             # It will be delivered again, and is known by its identity.
             log.info("slack.unacknowledged", error=type(error).__name__)
-        self._waiting.put_nowait(request.payload)
-
-    async def _hand_over(self) -> None:
-        """Begin with one payload in each turn of the loop, so that acknowledgements go between."""
-        running: set[asyncio.Task[object]] = set()
-        while True:
-            payload = await self._waiting.get()
-            task = asyncio.ensure_future(self._hear(payload))
-            running.add(task)
-            task.add_done_callback(running.discard)
-            await asyncio.sleep(0)

@@ -1,28 +1,31 @@
 """Slack calling over HTTP: an ASGI application behind the program's web server.
 
-A request is verified before anything of it is read: https://docs.slack.dev/authentication/verifying-requests-from-slack
+A request is verified before anything of it is read, and answered once it is written down:
+https://docs.slack.dev/authentication/verifying-requests-from-slack
 """
 
 from __future__ import annotations
 
 import hashlib
 import hmac
+import json
 import re
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
 
-from slack_bolt.response import BoltResponse
-
+from bot.called import JSON, body_of, headers_of, reply
+from bot.inbox import Keep, Unkept
 from bot.platforms.base import AsgiReceive, AsgiScope, AsgiSend
+from bot.platforms.slack.acknowledging import challenge, is_check, said_to
 from bot.platforms.slack.installing import Installing
-from bot.platforms.slack.intake import Intake
 from bot.replays import Replays
+
+if TYPE_CHECKING:
+    from slack_bolt.response import BoltResponse
 
 WINDOW = 300
 """Seconds that a request's time may lie from ours, by Slack's own page."""
-
-LARGEST = 2**20
-"""Bytes of a request; Slack's are a few thousand."""
 
 
 def verified(secret: str, headers: Mapping[str, str], body: bytes, now: float) -> bool:
@@ -40,12 +43,12 @@ class WebEvents:
 
     def __init__(
         self,
-        intake: Intake,
+        keep: Keep,
         secret: str,
         installing: Installing | None = None,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        self._intake = intake
+        self._keep = keep
         self._installing = installing
         self._secret = secret
         self._clock = clock
@@ -55,71 +58,61 @@ class WebEvents:
         """Answer one request: 401 and nothing else to what Slack did not sign, or signed once."""
         if scope["type"] != "http":
             return
-        headers = {
-            name.decode("latin-1").lower(): value.decode("latin-1")
-            for name, value in scope["headers"]
-        }
+        headers = headers_of(scope)
+        if scope["method"] == "POST":
+            await self._called(headers, receive, send)
+            return
         if scope["method"] == "GET" and self._installing is not None:
             query = scope.get("query_string", b"").decode("latin-1")
             visited = await self._installing.answer(scope["path"], query, headers)
             if visited is not None:
                 await _pass_on(send, visited)
                 return
-        if scope["method"] != "POST":
-            await _reply(send, 405)
-            return
-        body = await _body(receive)
+        await reply(send, 405)
+
+    async def _called(
+        self, headers: Mapping[str, str], receive: AsgiReceive, send: AsgiSend
+    ) -> None:
+        body = await body_of(receive)
         if body is None:
-            await _reply(send, 413)
+            await reply(send, 413)
             return
         if not verified(self._secret, headers, body, self._clock()):
-            await _reply(send, 401)
+            await reply(send, 401)
             return
         try:
             text = body.decode()
         except UnicodeDecodeError:
-            await _reply(send, 400)
+            await reply(send, 400)
             return
         signature = headers["x-slack-signature"]
         if not self._replays.first(signature, self._clock()):
-            await _reply(send, 401)
+            await reply(send, 401)
             return
-        answer = await self._intake.dispatch(text, headers, mode="http")
-        if answer.status >= 500:
+        try:
+            said = await self._taken(text)
+        except Unkept:
             self._replays.forget(signature)
-        await _pass_on(send, answer)
+            await reply(send, 503)
+            return
+        if said is None:
+            await reply(send, 200)
+        else:
+            await reply(send, 200, json.dumps(said).encode(), JSON)
 
-
-async def _body(receive: AsgiReceive) -> bytes | None:
-    """The whole body; ``None`` where it is too large or breaks off."""
-    body = bytearray()
-    while True:
-        message = await receive()
-        if message["type"] != "http.request":
-            return None
-        body += message.get("body", b"")
-        if len(body) > LARGEST:
-            return None
-        if not message.get("more_body"):
-            return bytes(body)
+    async def _taken(self, text: str) -> dict[str, str] | None:
+        """Write the body down, unless it only asks; what its answer says."""
+        if (asked := challenge(text)) is not None:
+            return {"challenge": asked}
+        if not is_check(text):
+            await self._keep(text)
+        return said_to(text)
 
 
 async def _pass_on(send: AsgiSend, answer: BoltResponse) -> None:
-    # Slack takes anything but 2xx as a failure and delivers again; what nobody listens to is not
-    # wanted again.
-    status = 200 if answer.status == 404 else answer.status
-    body = "" if answer.status == 404 else answer.body
     headers = [
         (name.encode("latin-1"), value.encode("latin-1"))
         for name, values in answer.headers.items()
         for value in values
     ]
-    await _reply(send, status, body.encode(), headers)
-
-
-async def _reply(
-    send: AsgiSend, status: int, body: bytes = b"", headers: Sequence[tuple[bytes, bytes]] = ()
-) -> None:
-    length = (b"content-length", str(len(body)).encode())
-    await send({"type": "http.response.start", "status": status, "headers": [*headers, length]})
-    await send({"type": "http.response.body", "body": body})
+    await reply(send, answer.status, answer.body.encode(), headers)

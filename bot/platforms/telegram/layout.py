@@ -7,15 +7,14 @@ only looked into by some, a quotation or a wide table, is folded up to be opened
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import count
 
-from bot.legible import legible, legible_lines
+from bot.legible import legible_lines
 from bot.platforms.telegram.buttons import Words, rows
 from bot.platforms.telegram.lines import Gap, Line, Mark, Run, units
 from bot.platforms.telegram.spans import bold, runs, still
-from bot.terminal import cells
+from bot.shapes import columns_of, signed
 from digest.chart import chart_text
 from digest.document import (
     Actions,
@@ -116,7 +115,7 @@ class _Page:
 
     def _table(self, table: Table) -> Iterator[Line]:
         """Header first, so that it is not lost where there are no rows."""
-        if columns := _columns(table):
+        if columns := columns_of(table, _PHONE):
             yield from self._framed([Line((Run(line),)) for line in columns], "pre")
             return
         if head := _cells([bold(cell) for cell in table.header]):
@@ -179,8 +178,7 @@ def _children(items: Iterable[Item], depth: int) -> Iterator[Line]:
 
 def _bullet(item: Item) -> str:
     """None before what begins with a sign of its own."""
-    words = plain(item.spans).lstrip()
-    return "" if words and unicodedata.category(words[0]) == "So" else _BULLETS[0]
+    return "" if signed(item.spans) else _BULLETS[0]
 
 
 def _mark(mark: str) -> tuple[Run, ...]:
@@ -202,21 +200,3 @@ def _cells(cells_: Iterable[tuple[Run, ...]]) -> tuple[Run, ...]:
         if cell:
             row += [Run(" · "), *cell] if row else cell
     return tuple(row)
-
-
-def _columns(table: Table) -> list[str]:
-    """The table in letters of fixed width, or nothing where it is too wide or holds links."""
-    rows_ = (table.header, *table.rows)
-    if any(isinstance(span, Link) for row in rows_ for cell in row for span in cell):
-        return []
-    texts = [[legible(plain(cell)).strip() for cell in row] for row in rows_]
-    widths = [max(map(cells, column)) for column in zip(*texts, strict=True)]
-    if not sum(widths) or sum(widths) + 2 * (len(widths) - 1) > _PHONE:
-        return []
-    lines = [
-        "  ".join(
-            text + " " * (width - cells(text)) for text, width in zip(row, widths, strict=True)
-        ).rstrip()
-        for row in texts
-    ]
-    return [lines[0], "─" * max(map(cells, lines)), *lines[1:]]

@@ -1,20 +1,20 @@
 """Long polling: asks for updates, one request open at a time, and never gives up on its own.
 
 Telegram keeps an update until a request asks for what comes after it, for at most 24 hours. What is
-asked for here comes after everything that was handed on, so a process that dies in between gets it
-again, and the messages' own identities tell that it is the same. One bot token has one poller.
+asked for here comes after everything that was written down, so a process that dies in between gets
+it again, and the messages' own identities tell that it is the same. One bot token has one poller.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
 from dataclasses import dataclass
 
 import structlog
 from telegram import Update
 from telegram.error import Conflict, InvalidToken, RetryAfter, TelegramError, TimedOut
 
+from bot.inbox import Keep, Unkept
 from bot.platforms.base import Ear
 from bot.platforms.telegram.client import Client
 from bot.platforms.telegram.faults import seconds_of, send_error
@@ -41,23 +41,30 @@ class Rhythm:
 
 
 class Poller:
-    """The updates of one account, as they come."""
+    """Has the updates of one account written down as they come."""
 
-    def __init__(self, client: Client, rhythm: Rhythm, ear: Ear | None = None) -> None:
+    def __init__(self, client: Client, rhythm: Rhythm, keep: Keep, ear: Ear | None = None) -> None:
         self._ear = ear or Ear()
         self._client = client
         self._rhythm = rhythm
+        self._keep = keep
         self._offset: int | None = None
         self._trouble = ""
         self._disputed_until = 0.0
         self._pause = rhythm.first
 
-    async def updates(self) -> AsyncIterator[Update]:
-        """Without an end. Raises ``SendError`` where the token is not valid (any more)."""
+    async def run(self) -> None:
+        """Poll until cancelled. Raises ``SendError`` where the token is not valid (any more)."""
         while True:
-            for update in await self._ask():
-                self._offset = update.update_id + 1
-                yield update
+            found = await self._ask()
+            try:
+                await asyncio.gather(*(self._keep(update.to_json()) for update in found))
+            except Unkept:
+                # Without another offset all of them come again.
+                await asyncio.sleep(self._rhythm.first)
+                continue
+            if found:
+                self._offset = found[-1].update_id + 1
 
     async def _ask(self) -> tuple[Update, ...]:
         """One request; nothing where it fails, after a pause."""

@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator, Coroutine, Mapping
+from contextlib import aclosing
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 import structlog
 
+from bot.inbox import Arrival, Inbox, hearing
 from bot.legible import legible
 from bot.platforms.base import Ability, Ear, Incoming, Part, Receipt, SendError, SendReason
 from bot.platforms.telegram.chats import Place, place_of
@@ -93,7 +94,8 @@ class Telegram:
     def __init__(self, account: Account) -> None:
         self._account = account
         hooked = account.listens and account.webhook
-        self.web = Webhook(secret_of(account.token)) if hooked else None
+        self.inbox = Inbox()
+        self.web = Webhook(secret_of(account.token), self._keep) if hooked else None
         self.ear = Ear()
         self._pace = Pace(account.rates.posts, account.rates.answers)
         self._turns: Counter[int | str] = Counter()
@@ -189,31 +191,44 @@ class Telegram:
         if not self._account.listens:
             return
         from bot.platforms.telegram.updates import incoming
+        from bot.platforms.telegram.wire import update_of
 
         me = await self._client.me()
-        updates = await self._updates()
+        bringing = await self._bringing()
         self._behind(self._client.set_menus(), "telegram.no_menus")
         log.info("telegram.listening", bot=me.name, by="webhook" if self.web else "polling")
         # Called, it hears from now on; polling, the first request has begun when its answer comes.
         self.ear.hears()
+
+        async def read(arrival: Arrival) -> Incoming | None:
+            update = update_of(arrival.content)
+            if update is None:
+                return None
+            self._take_note(update)
+            return incoming(update, me, arrival.at)
+
         try:
-            async for update in updates:
-                self._take_note(update)
-                if heard := incoming(update, me, datetime.now(UTC)):
-                    yield heard
+            async with aclosing(hearing(self.inbox, read, bringing)) as heard:
+                async for one in heard:
+                    yield one
         finally:
             self.ear.fails("does not listen any more")
 
-    async def _updates(self) -> AsyncIterator[Update]:
-        """From Telegram's calls where it can call us, else by long polling."""
+    async def _keep(self, content: str) -> None:
+        """Write an update down. Raises ``Unkept``."""
+        await self.inbox.put(content)
+
+    async def _bringing(self) -> Coroutine[None, None, None] | None:
+        """What fetches updates; nothing where Telegram calls us."""
         from bot.platforms.telegram.polling import Poller, Rhythm
 
         if self.web is not None:
             await self._client.set_webhook(self._account.webhook, secret_of(self._account.token))
-            return self.web.updates()
+            return None
         if host := await self._client.drop_webhook():
             log.warning("telegram.webhook_removed", host=host)
-        return Poller(self._client, self._account.rhythm or Rhythm(), self.ear).updates()
+        rhythm = self._account.rhythm or Rhythm()
+        return Poller(self._client, rhythm, self._keep, self.ear).run()
 
     def _take_note(self, update: Update) -> None:
         """Answer a press at once, since the app shows it as waiting; follow a group that moved."""

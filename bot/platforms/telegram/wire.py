@@ -6,11 +6,14 @@ import json
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Self
 
-from telegram import InlineKeyboardButton, InlineKeyboardMarkup, MessageEntity
+import structlog
+from telegram import InlineKeyboardButton, InlineKeyboardMarkup, MessageEntity, Update
 from telegram.request import HTTPXRequest, RequestData
 
 from bot.platforms.telegram.faults import ServerFault
 from bot.platforms.telegram.inert import inert_alike
+
+log = structlog.get_logger(__name__)
 
 # The library makes an error of each of these, from what the answer says.
 _BOT_API = frozenset({400, 401, 403, 404, 409, 429})
@@ -50,6 +53,15 @@ class Content:
 
 def _button(text: str, data: str | None = None, url: str | None = None) -> InlineKeyboardButton:
     return InlineKeyboardButton(text, callback_data=data, url=url)
+
+
+def update_of(content: str) -> Update | None:
+    """The update in a text; ``None``, with a word in the log, for what is none."""
+    try:
+        return Update.de_json(json.loads(content), None)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        log.warning("telegram.not_an_update", error=type(error).__name__)
+        return None
 
 
 class Request(HTTPXRequest):

@@ -112,7 +112,7 @@ async def by_http() -> AsyncIterator[_Feishu]:
         async with httpx.AsyncClient(transport=transport, base_url="http://bot") as client:
 
             async def deliver(event: dict[str, Any]) -> bool:
-                await until(lambda: sender.web.take)
+                await until(lambda: not sender.ear.trouble)
                 body, headers = request(event)
                 answer = await client.post("/", content=body, headers=headers)
                 return answer.status_code == 200

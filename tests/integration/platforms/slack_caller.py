@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import hmac
 import io
 import json
 import time
+from contextlib import asynccontextmanager
 
 from tests.servers.slack import BOT_USER, CHANNEL, PERSON, TEAM
 
@@ -25,6 +27,24 @@ class Caller:
         self.url = url
         self.session = session
         self.bot = bot
+        self.heard = asyncio.Queue()
+
+    @asynccontextmanager
+    async def listening(self):
+        """Hear for as long as the block lasts."""
+
+        async def listen():
+            async for incoming in self.bot.listen():
+                self.heard.put_nowait(incoming)
+
+        task = asyncio.create_task(listen())
+        try:
+            while self.bot.ear.trouble:
+                await asyncio.sleep(0.005)
+            yield self
+        finally:
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
 
     async def post(self, body: bytes, *, kind="application/json", secret=SECRET, shift=0, **more):
         stamp = str(int(time.time()) + shift)
@@ -40,7 +60,3 @@ class Caller:
 
     async def event(self, payload=MENTION, **more):
         return await self.post(json.dumps(payload).encode(), **more)
-
-    @property
-    def heard(self):
-        return self.bot.intake.queue

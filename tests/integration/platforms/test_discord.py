@@ -14,7 +14,19 @@ from bot.platforms.base import Receipt, SendError, SendReason
 from bot.platforms.discord import Config, Discord
 from bot.platforms.discord.markup import render
 from bot.wire import Wire
-from digest.document import Code, CodeBlock, Document, Emphasis, Link, Paragraph, Strong, Text
+from digest.document import (
+    Code,
+    CodeBlock,
+    Document,
+    Emphasis,
+    Item,
+    Link,
+    Listing,
+    Paragraph,
+    Strong,
+    Table,
+    Text,
+)
 from tests.contract.test_platforms import letters, words
 from tests.servers.discord import DiscordServer, see
 from tests.servers.loopback import DropsAfter, Fails, Hangs
@@ -165,3 +177,24 @@ def test_an_address_that_is_none_is_refused_without_showing_it(url):
 def test_messages_are_as_the_golden_ones(make):
     messages = "\n=====\n".join(part.body for part in render(make())) + "\n"
     assert messages == (GOLDEN / f"{make.__name__}.md").read_text(encoding="utf-8")
+
+
+def test_entries_with_a_sign_have_no_bullets_and_room_between():
+    entry = Item((Text("🔴 Raise it"),), (Item((Text("Why."),)),))
+    (part,) = render(Document(title="t", blocks=(Listing((entry, entry)),)))
+    assert part.body == "🔴 Raise it\nWhy.\n\n🔴 Raise it\nWhy."
+
+
+def test_several_entries_below_one_with_a_sign_have_bullets():
+    below = (Item((Text("this"),)), Item((Text("that"),)))
+    (part,) = render(Document(title="t", blocks=(Listing((Item((Text("🔴 it"),), below),)),)))
+    assert part.body == "🔴 it\n- this\n- that"
+
+
+def test_narrow_table_stands_in_columns_and_a_linked_one_in_lines():
+    head = ((Text("Day"),), (Text("All"),))
+    (narrow,) = render(Document(title="t", blocks=(Table(head, (((Text("1"),), (Text("36"),)),)),)))
+    assert narrow.body == "```\nDay  All\n────────\n1    36\n```"
+    linked = Table(head, (((Link("1", "https://x.org/1"),), (Text("36"),)),))
+    (lines,) = render(Document(title="t", blocks=(linked,)))
+    assert lines.body.split("\n")[1] == "- [1](https://x.org/1) · 36"

@@ -8,16 +8,19 @@ import hashlib
 import json
 import os
 import time
-from contextlib import asynccontextmanager
+from contextlib import aclosing, asynccontextmanager
 
 import httpx
 import pytest
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 from pydantic import SecretStr
 
+from bot.called import LARGEST
+from bot.inbox import Inbox
 from bot.platforms.base import Called
 from bot.platforms.feishu import Config, create
-from bot.platforms.feishu.web_events import LARGEST, Unreadable, decrypted, verified
+from bot.platforms.feishu.web_events import Unreadable, decrypted, verified
+from tests.fakes_inbox import FullShelf
 from tests.servers.feishu import FeishuServer
 from tests.servers.feishu_events import APP, SECRET, presses, says
 
@@ -69,16 +72,17 @@ async def called():
                 heard.put_nowait(incoming)
 
         task = asyncio.create_task(listen())
-        while sender.web.take is None:
+        while sender.ear.trouble:
             await asyncio.sleep(0.005)
         transport = httpx.ASGITransport(app=sender.web)
         async with httpx.AsyncClient(transport=transport, base_url="http://bot") as client:
+            client.sender = sender
             try:
                 yield client, heard
             finally:
                 task.cancel()
                 await asyncio.gather(task, return_exceptions=True)
-                assert sender.web.take is None
+                assert sender.ear.trouble
                 await sender.aclose()
 
 
@@ -181,15 +185,34 @@ async def test_other_methods_and_too_large_bodies_are_refused():
         assert (await client.post("/", content=b"x" * (LARGEST + 1))).status_code == 413
 
 
-async def test_before_the_bot_listens_events_are_put_off():
-    config = Config(
-        app_id=APP, app_secret=SecretStr(SECRET), events="http", encrypt_key=SecretStr(KEY)
-    )
-    sender = create(config)
-    transport = httpx.ASGITransport(app=sender.web)
-    async with httpx.AsyncClient(transport=transport, base_url="http://bot") as client:
-        assert (await post(client, says("@_user_1 x"))).status_code == 503
-    await sender.aclose()
+async def test_what_comes_before_the_bot_listens_is_heard_when_it_does():
+    with FeishuServer() as server:
+        sender = create(
+            Config(
+                app_id=APP,
+                app_secret=SecretStr(SECRET),
+                domain=server.url,
+                events="http",
+                encrypt_key=SecretStr(KEY),
+            )
+        )
+        transport = httpx.ASGITransport(app=sender.web)
+        async with httpx.AsyncClient(transport=transport, base_url="http://bot") as client:
+            assert (await post(client, says("@_user_1 explain #3"))).status_code == 200
+            async with asyncio.timeout(5), aclosing(sender.listen()) as listening:
+                assert (await anext(listening)).text == "explain #3"
+        await sender.aclose()
+
+
+async def test_what_cannot_be_written_down_is_not_acknowledged_and_comes_again():
+    async with called() as (client, heard):
+        listener = client.sender
+        kept, listener.inbox = listener.inbox, Inbox("feishu", FullShelf())
+        body, headers = request(says("@_user_1 explain #4"))
+        assert (await client.post("/", content=body, headers=headers)).status_code == 503
+        listener.inbox = kept
+        assert (await client.post("/", content=body, headers=headers)).status_code == 200
+        assert (await asyncio.wait_for(heard.get(), 3)).text == "explain #4"
 
 
 def test_events_over_http_need_a_key():

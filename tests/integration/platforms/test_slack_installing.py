@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import stat
 from urllib.parse import parse_qs, urlsplit
@@ -52,7 +53,8 @@ async def caller(folder):
         async with served(bot.web) as url, aiohttp.ClientSession() as session:
             made = Caller(url, session, bot)
             made.server = server
-            yield made
+            async with made.listening():
+                yield made
         await bot.aclose()
 
 
@@ -84,7 +86,7 @@ async def test_a_workspace_that_installs_the_bot_is_posted_to_and_heard(caller, 
     assert caller.server.seen() == ["good morning"]
     event = {"type": "app_mention", "user": PERSON, "channel": CHANNEL, "ts": "1700000000.1", "text": f"<@{BOT_USER}> help"}  # fmt: skip
     await caller.event({"type": "event_callback", "team_id": "T0ONE", "event": event})
-    heard = await caller.heard.get()
+    heard = await asyncio.wait_for(caller.heard.get(), 5)
     assert (heard.chat, heard.workspace) == (f"T0ONE/{CHANNEL}", "T0ONE")
 
 

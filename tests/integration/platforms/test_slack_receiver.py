@@ -14,8 +14,8 @@ import structlog
 from bot.platforms.base import Called, Fate, Hosted, Part, Receiver, SendError, SendReason
 from bot.platforms.slack import Config, create
 from bot.platforms.slack.accounts import OneAccount
+from bot.platforms.slack.acknowledging import SAYS
 from bot.platforms.slack.calls import Calls
-from bot.platforms.slack.intake import SAYS
 from bot.platforms.slack.receiver import Slack
 from bot.platforms.slack.socket_mode import SocketMode, Timing
 from digest.document import Actions, Button, Document, Heading, Paragraph, Text
@@ -51,10 +51,10 @@ class Ears:
         self.server = server
         self.calls = Calls(server.url)
 
-        async def connect(intake):
-            await SocketMode(self.calls, app_token, intake.hear, SAYS, timing).run()
+        async def bring(keep, ear):
+            await SocketMode(self.calls, app_token, keep, SAYS, timing, ear=ear).run()
 
-        self.bot = Slack(self.calls, OneAccount(self.calls, BOT_TOKEN), connect)
+        self.bot = Slack(self.calls, OneAccount(self.calls, BOT_TOKEN), bring)
         self.heard = []
         self.error = None
 

@@ -12,12 +12,14 @@ from urllib.parse import urlencode
 import aiohttp
 import pytest
 
+from bot.called import LARGEST
+from bot.inbox import Inbox
 from bot.platforms.base import Called
 from bot.platforms.slack import Config, create
-from bot.platforms.slack.web_events import LARGEST
+from tests.fakes_inbox import FullShelf
 from tests.integration.platforms.slack_caller import MENTION, SECRET, Caller
 from tests.servers.asgi import served
-from tests.servers.slack import BOT_TOKEN, CHANNEL, PERSON, TEAM, SlackServer
+from tests.servers.slack import BOT_TOKEN, BOT_USER, CHANNEL, PERSON, TEAM, SlackServer
 
 
 @pytest.fixture
@@ -27,17 +29,55 @@ async def caller():
             Config(bot_token=BOT_TOKEN, signing_secret=SECRET, events="http", api=server.url)
         )
         assert isinstance(bot, Called)
-        async with served(bot.web) as url, aiohttp.ClientSession() as session:
-            yield Caller(url, session, bot)
+        async with (
+            served(bot.web) as url,
+            aiohttp.ClientSession() as session,
+            Caller(url, session, bot).listening() as caller,
+        ):
+            yield caller
         await bot.aclose()
 
 
 async def test_a_signed_event_is_answered_at_once_and_heard(caller):
     assert await caller.event() == (200, "")
-    listening = aiter(caller.bot.listen())
-    heard = await anext(listening)
+    heard = await asyncio.wait_for(caller.heard.get(), 5)
     assert (heard.text, heard.chat, heard.person) == ("explain #7", CHANNEL, PERSON)
-    await listening.aclose()
+
+
+async def test_what_comes_before_the_bot_listens_is_heard_when_it_does():
+    with SlackServer() as server:
+        bot = create(
+            Config(bot_token=BOT_TOKEN, signing_secret=SECRET, events="http", api=server.url)
+        )
+        async with served(bot.web) as url, aiohttp.ClientSession() as session:
+            caller = Caller(url, session, bot)
+            assert await caller.event() == (200, "")
+            async with caller.listening(), asyncio.timeout(5):
+                assert (await caller.heard.get()).text == "explain #7"
+        await bot.aclose()
+
+
+async def test_what_cannot_be_written_down_is_not_acknowledged(caller):
+    kept, caller.bot.inbox = caller.bot.inbox, Inbox("slack", FullShelf())
+    assert (await caller.event())[0] == 503
+    caller.bot.inbox = kept
+    assert (await caller.event())[0] == 200
+    assert (await asyncio.wait_for(caller.heard.get(), 5)).text == "explain #7"
+
+
+async def test_a_look_at_the_certificate_is_answered_and_is_no_command(caller):
+    form = urlencode({"ssl_check": "1", "token": "x"}).encode()
+    kind = "application/x-www-form-urlencoded"
+    assert await caller.post(form, kind=kind) == (200, "")
+    await asyncio.sleep(0.05)
+    assert caller.heard.empty()
+
+
+async def test_a_message_that_tells_of_url_verification_is_heard(caller):
+    text = 'explain "url_verification"'
+    said = {**MENTION, "event": {**MENTION["event"], "text": f"<@{BOT_USER}> {text}"}}
+    assert await caller.event(said) == (200, "")
+    assert (await asyncio.wait_for(caller.heard.get(), 5)).text == text
 
 
 async def test_the_address_is_verified(caller):
@@ -79,7 +119,9 @@ async def test_a_command_and_a_button_come_as_forms(caller):
 )
 async def test_nothing_that_slack_signed_is_answered_with_an_error(caller, payload):
     assert (await caller.event(payload))[0] == 200
+    await asyncio.sleep(0.05)
     assert caller.heard.empty()
+    assert not caller.bot.inbox._held, "it is dealt with"
 
 
 @pytest.mark.parametrize(

@@ -5,16 +5,17 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Iterator
-from contextlib import suppress
 
 import httpx
 import pytest
 from structlog.testing import capture_logs
 
+from bot.called import LARGEST
+from bot.inbox import Unkept
 from bot.platforms.base import Called, Incoming
 from bot.platforms.telegram import Config, Telegram, create
 from bot.platforms.telegram.sender import Account
-from bot.platforms.telegram.webhook import LARGEST, Webhook, secret_of
+from bot.platforms.telegram.webhook import Webhook, secret_of
 from tests.contract.benches.telegram import BRISK
 from tests.integration.platforms.test_telegram_receiver import listening, said, until
 from tests.servers.telegram import GROUP, PERSON, TOKEN, TelegramServer
@@ -58,6 +59,10 @@ async def call(web, content, secret: str | None = None, method: str = "POST") ->
     return answer.status_code
 
 
+async def nowhere(_content: str) -> None:
+    raise Unkept
+
+
 async def test_a_call_with_the_secret_that_was_set_is_heard(server):
     telegram = hooked(server)
     assert isinstance(telegram, Called)
@@ -68,6 +73,7 @@ async def test_a_call_with_the_secret_that_was_set_is_heard(server):
         assert await call(telegram.web, update("/explain 5"), secret) == 200
         assert await call(telegram.web, update("/nothing"), secret) == 200
         assert await call(telegram.web, update("/help", 2), secret) == 200
+        await until(lambda: len(heard) == 2)
     assert said(heard) == ["explain 5", "help"]
     assert server.called("getUpdates") == []
 
@@ -87,7 +93,7 @@ async def test_a_call_without_the_secret_is_not_read(server, secret):
 
 
 async def test_two_secrets_are_none():
-    web = Webhook("right")
+    web = Webhook("right", nowhere)
     scope = {"type": "http", "method": "POST", "headers": []}
     header = HEADER.lower().encode()
     for values in ([b"right", b"wrong"], [b"right", b"right"]):
@@ -117,25 +123,21 @@ async def test_what_is_no_update_is_refused_or_told_and_the_next_is_heard(server
             assert await call(telegram.web, [1], secret) == 200
             assert await call(telegram.web, {"message": 5}, secret) == 200
             assert await call(telegram.web, update("/help"), secret) == 200
+            await until(lambda: heard)
     assert said(heard) == ["help"]
     assert [one["event"] for one in logs].count("telegram.not_an_update") == 2
 
 
-async def test_what_nobody_takes_is_to_come_again(server):
-    web = Webhook("right", patience=0.05)
-    assert await call(web, update("/help"), "right") == 503
-    heard: list[object] = []
+async def test_what_cannot_be_written_down_is_to_come_again():
+    assert await call(Webhook("right", nowhere), update("/help"), "right") == 503
 
-    async def listen() -> None:
-        async for one in web.updates():
-            heard.append(one)  # noqa: PERF401  # looked at while it goes on
 
-    task = asyncio.create_task(listen())
-    assert await call(web, update("/help"), "right") == 200
-    task.cancel()
-    with suppress(asyncio.CancelledError):
-        await task
-    assert len(heard) == 2  # the same message: its identity tells
+async def test_what_comes_before_the_bot_listens_is_heard_when_it_does(server):
+    telegram = hooked(server)
+    assert await call(telegram.web, update("/help"), secret_of(TOKEN)) == 200
+    async with listening(telegram) as heard:
+        await until(lambda: heard)
+    assert said(heard) == ["help"]
 
 
 async def test_the_secret_is_the_same_in_every_process_and_tells_no_token():
