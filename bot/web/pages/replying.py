@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping
 from http import HTTPStatus
 from typing import Any
 
@@ -91,8 +92,12 @@ def as_json(value: Mapping[str, Any]) -> bytes:
         return json.dumps(value, separators=(",", ":")).encode()
 
 
-def _gathered(pieces: Iterator[str]) -> Iterator[bytes]:
-    """The pieces of a template, of which most are a few characters, in a few larger ones."""
+async def _gathered(pieces: Iterator[str]) -> AsyncIterator[bytes]:
+    """The pieces of a template, of which most are a few characters, in a few larger ones.
+
+    Others are served between two of them. Threads would not make it any faster: while one of them
+    tells of a change the others wait for the interpreter.
+    """
     held: list[str] = []
     length, enough = 0, _FIRST
     for piece in pieces:
@@ -100,5 +105,6 @@ def _gathered(pieces: Iterator[str]) -> Iterator[bytes]:
         length += len(piece)
         if length >= enough:
             yield "".join(held).encode("utf-8", "replace")
+            await asyncio.sleep(0)
             held, length, enough = [], 0, _PIECE
     yield "".join(held).encode("utf-8", "replace")
