@@ -39,7 +39,10 @@ _MOST = {Level.HIGH: 12, Level.MEDIUM: 25, Level.LOW: 50}
 """The most changes of a digest by the least level asked for; the full report has the rest."""
 
 _WHY = 220
-"""Characters of the line under a change; statements are whole or left out."""
+"""Letters of the line under a change; statements are whole or left out."""
+
+_WIDE = 0x2E80
+"""From here on characters are those of East Asia, as wide as two letters."""
 
 
 def digest_document(
@@ -118,13 +121,18 @@ def why(graded: Graded, analysis: Analysis, language: Language) -> Spans:
     kept: list[Statement] = []
     length = 0
     for statement in (*(_risk_of(s, analysis) for s in deeds), *analysis.risks, *extent):
-        if length + len(statement.text) <= _WHY and statement not in kept:
+        width = _width(statement.text)
+        if length + width <= _WHY and statement not in kept:
             kept.append(statement)
-            length += len(statement.text)
+            length += width
     if kept:
         return run(kept, language)
     reasons = grade_reasons(graded.grade, language)
     return (Text(reasons),) if reasons else ()
+
+
+def _width(text: str) -> int:
+    return len(text) if text.isascii() else sum(2 if ord(c) >= _WIDE else 1 for c in text)
 
 
 def _risk_of(statement: Statement, analysis: Analysis) -> Statement:

@@ -210,8 +210,36 @@ def test_code_that_could_be_a_tag_is_plain_text():
     assert json.loads(plain.body)["body"]["elements"][0]["tag"] == "div"
 
 
-def test_a_table_is_a_line_for_each_row():
-    table = Table(((Text("Name"),), (Text("Was"),)), (((Code("a"),), (Text("1"),)),))
+def test_narrow_table_stands_in_columns():
+    table = Table(((Text("Day"),), (Text("All"),)), (((Text("01-23"),), (Text("36"),)),))
+    found = see_body(one(table).body)
+    assert found.marks == ["fence"]
+    assert found.text.split("\n")[:3] == ["Day    All", "──────────", "01-23  36"]
+
+
+def test_list_of_signed_entries_has_no_bullets():
+    entry = Item((Text("🔴 Raise it"),), (Item((Text("Why."),)),))
+    found = see_body(one(Listing((entry, entry))).body)
+    assert found.marks == []
+    assert found.text.split("\n")[:2] == ["🔴 Raise it", "Why."]
+
+
+def test_entries_below_a_signed_one_have_bullets_where_there_are_several():
+    below = (Item((Text("this"),)), Item((Text("that"),)))
+    found = see_body(one(Listing((Item((Text("🔴 Raise it"),), below),))).body)
+    assert found.marks == ["bullet_list_open"]
+    assert found.text.split() == ["🔴", "Raise", "it", "this", "that"]
+
+
+def test_aside_is_small():
+    small = json.loads(one(Paragraph((Text("5 of 36"),), aside=True)).body)
+    assert small["body"]["elements"][0]["text_size"] == "notation"
+
+
+def test_a_wide_table_is_a_line_for_each_row():
+    table = Table(
+        ((Text("Name"),), (Text("Was"),)), (((Code("a"),), (Link("1", "https://x.org/1"),)),)
+    )
     assert see_body(one(table).body).text.split() == ["Name", "·", "Was", "a", "·", "1"]
 
 
