@@ -82,7 +82,7 @@ async def test_migration_that_fails_leaves_nothing(
         raise RuntimeError("power cut")
 
     # Patched: no other way to end a migration between its last statement and its commit.
-    monkeypatch.setattr("bot.store.engine.upgrade", half)
+    monkeypatch.setattr("bot.store.engine.make", half)
     with pytest.raises(RuntimeError, match="power cut"):
         await open_database(tmp_path)
     monkeypatch.undo()
@@ -157,8 +157,12 @@ async def test_write_to_a_full_disk_is_told_and_undone(file: SqliteDatabase) -> 
         async with file.writing() as connection:
             pages = (await connection.exec_driver_sql("PRAGMA page_count")).scalar()
             await connection.exec_driver_sql(f"PRAGMA max_page_count = {pages}")
-            await connection.exec_driver_sql("INSERT INTO slots VALUES ('s', '2026-01-01')")
-            await connection.exec_driver_sql("INSERT INTO slots VALUES ('s', zeroblob(100000))")
+            await connection.exec_driver_sql(
+                "INSERT INTO slots (subscription, slot) VALUES ('s', '2026-01-01')"
+            )
+            await connection.exec_driver_sql(
+                "INSERT INTO slots (subscription, slot) VALUES ('s', zeroblob(100000))"
+            )
 
     with pytest.raises(UnwritableFolder, match="full"):
         await fill()
@@ -169,7 +173,9 @@ async def test_write_to_a_full_disk_is_told_and_undone(file: SqliteDatabase) -> 
 async def test_transaction_that_raises_keeps_nothing(file: SqliteDatabase) -> None:
     async def fail() -> None:
         async with file.writing() as connection:
-            await connection.exec_driver_sql("INSERT INTO slots VALUES ('s', '2026-01-01')")
+            await connection.exec_driver_sql(
+                "INSERT INTO slots (subscription, slot) VALUES ('s', '2026-01-01')"
+            )
             raise RuntimeError
 
     with pytest.raises(RuntimeError):
@@ -185,7 +191,9 @@ async def test_transaction_that_is_cancelled_keeps_nothing_and_lets_others_write
 
     async def endless() -> None:
         async with file.writing() as connection:
-            await connection.exec_driver_sql("INSERT INTO slots VALUES ('s', '2026-01-01')")
+            await connection.exec_driver_sql(
+                "INSERT INTO slots (subscription, slot) VALUES ('s', '2026-01-01')"
+            )
             begun.set()
             await asyncio.sleep(60)
 
@@ -195,7 +203,9 @@ async def test_transaction_that_is_cancelled_keeps_nothing_and_lets_others_write
     with pytest.raises(asyncio.CancelledError):
         await task
     async with file.writing() as connection:
-        await connection.exec_driver_sql("INSERT INTO slots VALUES ('s', '2026-01-02')")
+        await connection.exec_driver_sql(
+            "INSERT INTO slots (subscription, slot) VALUES ('s', '2026-01-02')"
+        )
     async with file.reading() as connection:
         rows = (await connection.exec_driver_sql("SELECT slot FROM slots")).all()
     assert [row[0] for row in rows] == ["2026-01-02"]
