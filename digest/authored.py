@@ -20,6 +20,9 @@ _END = re.compile(
     r"(?:(?<=[.!?])|(?<=[.!?][\"')\]]))\s+(?=[\"'(\[`*A-Z0-9\u4e00-\u9fff-])|(?<=[。！？])\s*(?=\S)"
 )
 _BULLET = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+")
+_TITLE = 400
+"""Characters of a title that are shown; of 60,000 titles of busy projects four are longer."""
+
 STOPS = ".!?:;,。！？：；，"
 _ABBREVIATION = re.compile(
     r"(?:\b(?:e\.g|i\.e|etc|vs|cf|resp|approx|incl|no|fig|sec|dr|mr|ms|al)|\b[A-Za-z]|^\d+)\.$",
@@ -53,6 +56,15 @@ def authored(text: str) -> Spans:
 def unticked(text: str) -> str:
     """The words on one line without the backticks around code, for places that hold no spans."""
     return flat(_CODE.sub(lambda match: match[2].strip(), text))
+
+
+def clipped(text: str, limit: int = _TITLE) -> str:
+    """At most ``limit`` characters of a title; what is longer ends in an ellipsis at a word."""
+    if len(text) <= limit:
+        return text
+    head = text[: limit - 1]
+    cut = head.rfind(" ")
+    return (head[:cut] if cut > limit // 2 else head).rstrip() + "…"
 
 
 def sentences(text: str) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from digest.authored import clipped
 from digest.change import Commit
 from digest.facts.model import Facts
 from digest.grade import Grade
@@ -29,8 +30,8 @@ class Graded:
 
     @property
     def title(self) -> str:
-        """The line that a reader should see."""
-        return self.facts.subject.title
+        """The line that a reader should see, cut where somebody wrote a page into it."""
+        return clipped(self.facts.subject.title)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

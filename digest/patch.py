@@ -32,6 +32,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _RECORD = b"\n\0"
 _BOUNDARY = re.compile(rb"\n(?=@@ -|diff --git |\0)")
 _LONGEST = len(FILE)
+_LONGEST_NAME = 200  # characters of a person's name or address; who writes more floods readers
 
 
 class PatchReader:
@@ -114,8 +115,8 @@ def _header(data: bytes, at: int) -> tuple[Commit, int] | None:
     commit = Commit(
         sha=sha,
         parents=tuple(parents.split()),
-        author=author,
-        email=email,
+        author=author[:_LONGEST_NAME],
+        email=email[:_LONGEST_NAME],
         authored_at=_moment(authored),
         committed_at=_moment(committed),
         message=message.rstrip("\n"),

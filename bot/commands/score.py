@@ -71,7 +71,7 @@ def _row(graded: Graded, zone: ZoneInfo) -> dict[str, Any]:
         "pr": graded.number,
         "committed_at": graded.commit.committed_at.astimezone(zone).isoformat(),
         "author": graded.commit.author,
-        "subject": graded.title,
+        "subject": graded.facts.subject.title,
         "score": graded.grade.score,
         "level": graded.grade.level.value,
         "reasons": [reason_words(r, Language.EN) for r in graded.grade.reasons],

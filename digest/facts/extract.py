@@ -48,6 +48,9 @@ _MOST_FILES = 64
 """Files of a change whose whole texts are read, those with most changed lines first. A change that
 touches more is told from its hunks; 99 of 100 touch fewer."""
 
+_LONGEST_NAME = 300
+"""Characters of a name that somebody may have written to be used; longer ones flood a reader."""
+
 _LONGEST_TEXT = 1 << 20
 """Characters beyond which a file is data, whatever its name, and its text is left aside."""
 
@@ -122,7 +125,7 @@ def _items(change: Change, texts: Mapping[str, str]) -> tuple[Fact, ...]:
             old=_text(texts, file.old_id),
             new=_text(texts, file.new_id),
         )
-        facts = [fact for find in _FINDERS for fact in find(scene)]
+        facts = [f for find in _FINDERS for f in find(scene) if len(f.name) <= _LONGEST_NAME]
         found.extend(sorted(facts, key=_place))
     return _settled(code.reconcile(found))
 

@@ -12,6 +12,7 @@ from collections.abc import Iterable
 _TRAILER = re.compile(r"([A-Za-z0-9-]{1,60})[ \t]*:(?!//)[ \t]*(.*)")
 _GITS_OWN = ("Signed-off-by: ", "(cherry picked from commit ")
 _PERSON = re.compile(r"([^<]*)<([^<>]*)>?")
+_LONGEST = 200  # characters of a person's name; who writes more floods readers
 
 Trailers = tuple[tuple[str, str], ...]
 
@@ -46,7 +47,7 @@ def co_authors(lines: Iterable[str], author: str, email: str) -> tuple[str, ...]
         if line[:15].lower() != "co-authored-by:" or not (person := _PERSON.match(line[15:])):
             continue
         name, address = person[1].strip(), person[2].strip()
-        name = name or address
+        name = (name or address)[:_LONGEST]
         if not name or {name.casefold(), address.casefold()} & seen:
             continue
         seen |= {name.casefold(), address.casefold()} - {""}

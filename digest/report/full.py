@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from digest.authored import authored, unticked
+from digest.authored import authored, clipped, unticked
 from digest.document import (
     Block,
     Divider,
@@ -81,7 +81,7 @@ def _row(entry: Entry, report: Report) -> tuple[Spans, Spans, Spans]:
     return (
         (Text(moment(commit.committed_at, report.window.zone)),),
         (Text(" ".join(commit.author.split())),),
-        authored(commit.subject),
+        authored(clipped(commit.subject)),
     )
 
 
@@ -149,7 +149,9 @@ def _contents(report: Report, language: Language) -> Listing:
         if entries:
             link = Link(_level_title(level, len(entries), language), f"#{level}")
             children = tuple(
-                Item((Link(_clipped(unticked(e.graded.title) or e.graded.sha[:10]), f"#{a}"),))
+                Item(
+                    (Link(clipped(unticked(e.graded.title) or e.graded.sha[:10], _LABEL), f"#{a}"),)
+                )
                 for e in entries
                 if (a := anchor_of(e.graded))
             )
@@ -160,14 +162,6 @@ def _contents(report: Report, language: Language) -> Listing:
 def _level_title(level: Level, count: int, language: Language) -> str:
     title = f"{LEVEL_MARKS[level]} {LEVEL_TITLES[level].template(language)}"
     return words.LEVEL_COUNT.text(language, title=title, count=count)
-
-
-def _clipped(title: str) -> str:
-    if len(title) <= _LABEL:
-        return title
-    head = title[: _LABEL - 1]
-    cut = head.rfind(" ")
-    return (head[:cut] if cut > _LABEL // 2 else head).rstrip() + "…"
 
 
 def _level(report: Report, level: Level, language: Language) -> Iterator[Block]:

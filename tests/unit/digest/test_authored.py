@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from digest.authored import authored, excerpt, sentences, unticked
+from digest.authored import authored, clipped, excerpt, sentences, unticked
 from digest.document import Code, Text, plain
 
 
@@ -68,3 +68,15 @@ def test_runs_of_one_sign_are_read_in_one_go() -> None:
     for text in ("`" * 50_000, "a" + " " * 50_000 + "b", "**a " * 10_000):
         assert "".join(span.text for span in authored(text)) == text.strip()
         assert unticked(text) == text.strip()
+
+
+@given(st.text(max_size=900))
+def test_clipped_titles_begin_alike_and_are_bounded(text):
+    cut = clipped(text)
+    assert len(cut) <= 400
+    assert cut == text if len(text) <= 400 else text.startswith(cut.removesuffix("…"))
+
+
+def test_titles_are_cut_at_a_word():
+    assert clipped("one two three", 10) == "one two…"
+    assert clipped("x" * 12, 10) == "x" * 9 + "…"

@@ -165,6 +165,12 @@ def test_bytes_that_are_no_text_are_replaced_in_texts_and_kept_in_paths() -> Non
     assert change.files[0].hunks[0].added == ("caf�",)
 
 
+def test_names_of_people_are_cut_where_somebody_wrote_a_page() -> None:
+    [change] = read(record(header(author=b"N" * 5000)))
+
+    assert change.commit.author == "N" * 200
+
+
 @pytest.mark.parametrize(
     ("listed", "status", "old_path", "ids"),
     [

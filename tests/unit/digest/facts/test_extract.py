@@ -58,6 +58,15 @@ def test_items_stand_by_file_and_line_and_the_message_last():
     assert facts.items[-1].evidence.side is Side.MESSAGE
 
 
+def test_names_that_nobody_could_use_are_passed_over():
+    written = f"def plain(): ...\ndef {'g' * 5000}(): ...\n"
+    facts = facts_of(
+        f"Add (#1)\n\nCo-authored-by: {'A' * 5000} <a@example.org>", ("src/a.py", "", written)
+    )
+    assert [item.name for item in facts.items] == ["plain"]
+    assert facts.co_authors == ("A" * 200,)
+
+
 def test_every_line_of_evidence_exists():
     old = "a==1\nb==1\nc==1\n"
     new = "a==2\nx==1\nc==1\nd==1\n"
