@@ -1,16 +1,17 @@
-"""A real PostgreSQL, started once, and an archive of its own in it for every test that asks."""
+"""An archive of its own for every test that asks: in a file, or in a PostgreSQL started once."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+import shutil
+from collections.abc import AsyncIterator, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from itertools import count
 from pathlib import Path
 
 import pytest
 
-from bot.store.engine import open_archive
+from bot.store.engine import FILE, SqliteDatabase, open_archive, open_database
 from tests.servers.postgresql import Postgres, running
 
 _numbers = count()
@@ -39,3 +40,26 @@ def address(postgres: Postgres) -> Iterator[str]:
     postgres.run(f"CREATE DATABASE {name} TEMPLATE empty STRATEGY file_copy")
     yield postgres.url(name)
     postgres.run(f"DROP DATABASE {name} WITH (FORCE)")
+
+
+@pytest.fixture(scope="session")
+def empty(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An archive without a row: migrating one for every test would take most of the time."""
+    folder = tmp_path_factory.mktemp("empty")
+
+    async def make() -> None:
+        async with await open_database(folder):
+            pass
+
+    asyncio.run(make())
+    return folder / FILE
+
+
+@pytest.fixture
+async def file(tmp_path: Path, empty: Path) -> AsyncIterator[SqliteDatabase]:
+    """An archive in a file."""
+    folder = tmp_path / "data"
+    folder.mkdir()
+    shutil.copy(empty, folder)
+    async with await open_database(folder) as opened:
+        yield opened

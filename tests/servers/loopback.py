@@ -10,14 +10,15 @@ from __future__ import annotations
 
 import asyncio
 import json
-import threading
 import time
 from collections import deque
-from collections.abc import Coroutine, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Self
+from typing import Any
 
 from aiohttp import web
+
+from tests.servers.threaded import Threaded
 
 
 @dataclass(frozen=True)
@@ -70,16 +71,14 @@ class Sent:
             return None
 
 
-class Loopback:
+class Loopback(Threaded):
     """``with Loopback() as server:``; ``server.url`` is its address."""
 
     def __init__(self, *acts: Act) -> None:
+        super().__init__()
         self.script = deque(acts)
         self.sent: list[Sent] = []
         self.skew = 0.0
-        self.port = 0
-        self._loop = asyncio.new_event_loop()
-        self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
         self._runner: web.AppRunner | None = None
 
     async def handle(self, sent: Sent, request: web.Request) -> web.StreamResponse:
@@ -97,24 +96,6 @@ class Loopback:
     def now(self) -> float:
         """The server's clock, in seconds; a test may turn it on with ``skew``."""
         return time.time() + self.skew
-
-    def __enter__(self) -> Self:
-        self._thread.start()
-        self.call(self._open())
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    def close(self) -> None:
-        self.call(self._close())
-        self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join()
-        self._loop.close()
-
-    def call(self, work: Coroutine[Any, Any, Any]) -> Any:
-        """Run something in the server's own thread."""
-        return asyncio.run_coroutine_threadsafe(work, self._loop).result(10)
 
     async def _open(self) -> None:
         app = web.Application(client_max_size=10_000_000)

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import asyncio
 import json
-import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
+
+from tests.servers.threaded import Streams, head_and_body, response
 
 FORMATS = frozenset({"json_schema", "json_object"})
 
@@ -87,7 +87,7 @@ class Breaks:
 Act = Says | Fails | Raw | Hangs | Breaks
 
 
-class ModelServer:
+class ModelServer(Streams):
     """``with ModelServer() as server:``; ``server.url`` is the base URL."""
 
     def __init__(
@@ -103,6 +103,7 @@ class ModelServer:
         latency: float = 0.0,
         slots: int | None = None,
     ) -> None:
+        super().__init__()
         self.script = deque(acts)
         self.answer = answer or (lambda sent: Says(text="{}"))
         self.key = key
@@ -114,41 +115,8 @@ class ModelServer:
         self.latency = latency
         self.slots = slots
         self.requests: list[Sent] = []
-        self.connections = 0
         self.most_at_once = 0
         self._at_once = 0
-        self._writers: set[asyncio.StreamWriter] = set()
-        self._tasks: set[asyncio.Task[None]] = set()
-        self._loop = asyncio.new_event_loop()
-        self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
-        self._server: asyncio.Server | None = None
-        self.port = 0
-
-    # Life
-
-    def __enter__(self) -> Self:
-        self._thread.start()
-        self._call(self._open())
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._call(self._close())
-        self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join()
-        self._loop.close()
-
-    def go(self) -> None:
-        """Be gone: no connection is taken any more, and those that are there end."""
-        self._call(self._close())
-
-    def come_back(self) -> None:
-        """Listen again, at the same port."""
-        self._call(self._open())
 
     @property
     def url(self) -> str:
@@ -159,50 +127,22 @@ class ModelServer:
         """The requests for a completion."""
         return [sent for sent in self.requests if sent.path.endswith("/chat/completions")]
 
-    def _call(self, what: Any) -> None:
-        asyncio.run_coroutine_threadsafe(what, self._loop).result(10)
-
     async def _open(self) -> None:
         self._places = asyncio.Semaphore(self.slots or 1_000_000)
-        self._server = await asyncio.start_server(self._serve, "127.0.0.1", self.port)
-        self.port = self._server.sockets[0].getsockname()[1]
-
-    async def _close(self) -> None:
-        if self._server is None:
-            return
-        self._server.close()
-        for writer in [*self._writers]:
-            writer.transport.abort()
-        tasks = [*self._tasks]
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-        self._server = None
+        await super()._open()
 
     # HTTP
 
-    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        task = asyncio.current_task()
-        assert task is not None
-        self._tasks.add(task)
-        self._writers.add(writer)
-        self.connections += 1
-        try:
-            while (sent := await _read(reader)) is not None:
-                self.requests.append(sent)
-                self._at_once += 1
-                self.most_at_once = max(self.most_at_once, self._at_once)
-                try:
-                    if not await self._play(self._act(sent), sent, writer):
-                        break
-                finally:
-                    self._at_once -= 1
-        except (ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError):
-            pass
-        finally:
-            self._writers.discard(writer)
-            self._tasks.discard(task)
-            writer.transport.abort()
+    async def _converse(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        while (sent := await _read(reader)) is not None:
+            self.requests.append(sent)
+            self._at_once += 1
+            self.most_at_once = max(self.most_at_once, self._at_once)
+            try:
+                if not await self._play(self._act(sent), sent, writer):
+                    break
+            finally:
+                self._at_once -= 1
 
     def _act(self, sent: Sent) -> Act:
         if self.key and sent.headers.get("authorization") != f"Bearer {self.key}":
@@ -329,15 +269,11 @@ def _chunk(writer: asyncio.StreamWriter, data: Any) -> None:
 
 
 async def _read(reader: asyncio.StreamReader) -> Sent | None:
-    head = await reader.readuntil(b"\r\n\r\n") if not reader.at_eof() else b""
-    if not head:
+    if (found := await head_and_body(reader)) is None:
         return None
-    first, *lines = head.decode("latin-1").rstrip().split("\r\n")
-    pairs = (line.split(":", 1) for line in lines)
-    headers = {name.strip().lower(): value.strip() for name, value in pairs}
-    body = await reader.readexactly(int(headers.get("content-length", 0)))
+    path, headers, body = found
     return Sent(
-        path=first.split()[1],
+        path=path,
         headers=headers,
         body=json.loads(body) if body else {},
         at=asyncio.get_running_loop().time(),
@@ -351,8 +287,5 @@ async def _write(
     headers: Mapping[str, str],
     cut: int | None = None,
 ) -> None:
-    body = text.encode()
-    fields = {"content-type": "application/json", "content-length": len(body), **headers}
-    head = "".join(f"{name}: {value}\r\n" for name, value in fields.items())
-    writer.write(f"HTTP/1.1 {status} X\r\n{head}\r\n".encode() + body[:cut])
+    writer.write(response(status, text, headers, cut))
     await writer.drain()

@@ -10,20 +10,19 @@ import asyncio
 import base64
 import json
 import re
-import threading
 import time
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 from aiohttp import web
 
 from tests.servers.pictures import size_of
 from tests.servers.slack_blocks import Refused, check_blocks, notifying, shown, units
 from tests.servers.slack_socket import Sockets
+from tests.servers.threaded import Threaded
 
 BOT_TOKEN, APP_TOKEN = "xoxb-9c1e77aa-bot-secret", "xapp-4f0d-app-secret"
 TEAM, BOT_USER, BOT = "T0TEAM", "U0BOT", "B0BOT"
@@ -119,7 +118,7 @@ class Channel:
     external: bool = False
 
 
-class SlackServer:
+class SlackServer(Threaded):
     """``with SlackServer() as server:``; ``server.url`` is the base of the Web API."""
 
     def __init__(
@@ -136,6 +135,7 @@ class SlackServer:
         In a ``workspace``, so many messages in so many seconds, whichever those are; Slack tells
         no figure but "several hundred messages per minute", so without one there is no bound.
         """
+        super().__init__()
         self.channels = {CHANNEL: Channel("general"), DIRECT: Channel()}
         self.messages: list[Message] = []
         self.homes: dict[str, dict[str, Any]] = {}
@@ -144,7 +144,6 @@ class SlackServer:
         self.uploads: dict[str, dict[str, Any]] = {}
         self.responses: list[dict[str, Any]] = []
         self.tokens = {BOT_TOKEN: (TEAM, BOT_USER, BOT)}
-        self.port = 0
         self.page = page
         self.limited = 0
         self._burst, self._rate = burst, rate
@@ -153,33 +152,12 @@ class SlackServer:
         self._now = clock
         self._tokens: dict[str, tuple[float, float]] = {}
         self._plans: dict[str, deque[Act]] = defaultdict(deque)
-        self._loop = asyncio.new_event_loop()
-        self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
         self._runner: web.AppRunner | None = None
         self._stopping = asyncio.Event()
         self._clock = time.time()
         self.sockets = Sockets(self._loop)
 
     # Life
-
-    def __enter__(self) -> Self:
-        self._thread.start()
-        self._run(self._open())
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._run(self._close())
-        self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join()
-        self._loop.close()
-
-    def _run(self, what: Any) -> Any:
-        return asyncio.run_coroutine_threadsafe(what, self._loop).result(30)
 
     async def _open(self) -> None:
         app = web.Application(client_max_size=2**24)
@@ -204,14 +182,10 @@ class SlackServer:
             task.cancel()
         await asyncio.gather(*left, return_exceptions=True)
 
-    def go(self) -> None:
-        """Be gone: no connection is taken any more."""
-        self._run(self._close())
-
     def come_back(self) -> None:
         """Listen again, at the same port."""
         self._stopping.clear()
-        self._run(self._open())
+        super().come_back()
 
     @property
     def url(self) -> str:

@@ -48,8 +48,8 @@ def bench(folder: Path) -> Bench:
     failing.will("sendMessage", *FAILURES)
 
     def close() -> None:
-        server.stop()
-        failing.stop()
+        server.close()
+        failing.close()
 
     return Bench(
         sender=sender(server.url),

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
-import shutil
 from collections.abc import AsyncIterator, Iterator
 from datetime import datetime
-from pathlib import Path
 
 import pytest
 
@@ -14,7 +11,7 @@ from bot.clock import SystemClock
 from bot.forges import wire
 from bot.forges.credentials import Token
 from bot.forges.github import HEADERS, GitHub
-from bot.store.engine import FILE, Database, open_database
+from bot.store.engine import Database, SqliteDatabase
 from bot.store.pages import SqlPages
 from tests.servers.github import TOKEN, GitHubServer
 
@@ -29,25 +26,9 @@ class ServerClock(SystemClock):
         return datetime.fromtimestamp(self.server.now(), super().now().tzinfo)
 
 
-@pytest.fixture(scope="session")
-def empty_archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("empty")
-
-    async def make() -> None:
-        async with await open_database(folder):
-            pass
-
-    asyncio.run(make())
-    return folder / FILE
-
-
 @pytest.fixture
-async def database(tmp_path: Path, empty_archive: Path) -> AsyncIterator[Database]:
-    folder = tmp_path / "data"
-    folder.mkdir()
-    shutil.copy(empty_archive, folder)
-    async with await open_database(folder) as opened:
-        yield opened
+def database(file: SqliteDatabase) -> Database:
+    return file
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import shutil
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -10,30 +9,7 @@ from pathlib import Path
 import pytest
 
 from bot.store.archive import SqlArchive
-from bot.store.engine import FILE, Database, SqliteDatabase, open_archive, open_database
-
-
-@pytest.fixture(scope="session")
-def empty(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An archive without a row: migrating one for every test would take most of the time."""
-    folder = tmp_path_factory.mktemp("empty")
-
-    async def make() -> None:
-        async with await open_database(folder):
-            pass
-
-    asyncio.run(make())
-    return folder / FILE
-
-
-@pytest.fixture
-async def file(tmp_path: Path, empty: Path) -> AsyncIterator[SqliteDatabase]:
-    """An archive in a file."""
-    folder = tmp_path / "data"
-    folder.mkdir()
-    shutil.copy(empty, folder)
-    async with await open_database(folder) as opened:
-        yield opened
+from bot.store.engine import Database, open_archive, open_database
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])

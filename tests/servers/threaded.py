@@ -1,0 +1,122 @@
+"""A server in a thread with a loop of its own, so that a busy client does not slow it down."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Coroutine, Mapping
+from typing import Any, Self
+
+
+class Threaded:
+    """``with Threaded() as server:``; it can be gone and come back at the same port meanwhile."""
+
+    def __init__(self) -> None:
+        self.port = 0
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
+
+    async def _open(self) -> None:
+        """Listen at ``port``, or at any and write that there."""
+        raise NotImplementedError
+
+    async def _close(self) -> None:
+        """Let go of the port and of every connection."""
+        raise NotImplementedError
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        self.call(self._open())
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        self.call(self._close())
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+        self._loop.close()
+
+    def go(self) -> None:
+        """Be gone: no connection is taken any more, and those that are there end."""
+        self.call(self._close())
+
+    def come_back(self) -> None:
+        """Listen again, at the same port."""
+        self.call(self._open())
+
+    def call(self, work: Coroutine[Any, Any, Any]) -> Any:
+        """Run something in the server's own thread."""
+        return asyncio.run_coroutine_threadsafe(work, self._loop).result(30)
+
+
+class Streams(Threaded):
+    """A server that reads requests and writes answers byte by byte."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.connections = 0
+        self._writers: set[asyncio.StreamWriter] = set()
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._server: asyncio.Server | None = None
+
+    async def _converse(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Answer the requests of a connection until it ends."""
+        raise NotImplementedError
+
+    async def _open(self) -> None:
+        self._server = await asyncio.start_server(
+            self._connected, "127.0.0.1", self.port, backlog=2048
+        )
+        self.port = self._server.sockets[0].getsockname()[1]
+
+    async def _close(self) -> None:
+        if self._server is None:
+            return
+        self._server.close()
+        for writer in [*self._writers]:
+            writer.transport.abort()
+        tasks = [*self._tasks]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        self._server = None
+
+    async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        self._tasks.add(task)
+        self._writers.add(writer)
+        self.connections += 1
+        try:
+            await self._converse(reader, writer)
+        except (ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError):
+            pass
+        finally:
+            self._writers.discard(writer)
+            self._tasks.discard(task)
+            writer.transport.abort()
+
+
+async def head_and_body(
+    reader: asyncio.StreamReader,
+) -> tuple[str, dict[str, str], bytes] | None:
+    """The path, the headers in small letters and the body of a request; nothing at the end."""
+    try:
+        head = await reader.readuntil(b"\r\n\r\n")
+    except asyncio.IncompleteReadError:
+        return None
+    first, *lines = head.decode("latin-1").rstrip().split("\r\n")
+    pairs = (line.split(":", 1) for line in lines)
+    headers = {name.strip().lower(): value.strip() for name, value in pairs}
+    body = await reader.readexactly(int(headers.get("content-length", 0)))
+    return first.split()[1], headers, body
+
+
+def response(status: int, text: str, headers: Mapping[str, str], cut: int | None = None) -> bytes:
+    """An answer on the wire; ``cut`` leaves out the bytes of its body from there on."""
+    body = text.encode()
+    fields = {"content-type": "application/json", "content-length": len(body), **headers}
+    head = "".join(f"{name}: {value}\r\n" for name, value in fields.items())
+    return f"HTTP/1.1 {status} X\r\n{head}\r\n".encode() + body[:cut]
