@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, TypeVar, get_args
 
 from pydantic import BaseModel, ValidationError
 
 from bot.legible import legible
-from bot.settings import Settings
+from bot.settings import Reading, Settings
 from digest.errors import InvalidConfig
+
+S = TypeVar("S", bound=Settings)
 
 Location = tuple[int | str, ...]
 
@@ -36,6 +39,20 @@ def complain(
         case _:
             words = f"{where}{_value(model, location, data)}: {_reason(first['msg'])}"
     return InvalidConfig(legible(f"{file}: {words}{more}"))
+
+
+def validated(
+    model: type[S], table: Any, file: Path, reading: Reading, section: str, *, name: str = ""
+) -> S:
+    """A section of the file as its model. Raises ``InvalidConfig``.
+
+    ``name`` is what the section's secrets are called by in the environment, where that is not the
+    ``section`` itself.
+    """
+    try:
+        return model.model_validate(table, context=replace(reading, section=name or section))
+    except ValidationError as error:
+        raise complain(file, error, model, table, section) from None
 
 
 def near(word: str, known: Iterable[str]) -> str:

@@ -10,14 +10,15 @@ from __future__ import annotations
 import os
 import tomllib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
 from bot import platforms
-from bot.complaint import complain, near
+from bot.coherence import admin_of, check_names, check_schedules
+from bot.complaint import complain, near, validated
 from bot.folders import Environment, data_folder
 from bot.forges.config import SECTION as FORGES
 from bot.forges.config import ForgeConfig, read_forges
@@ -36,10 +37,11 @@ from bot.shared.config import SECTION as SHARED
 from bot.shared.config import SharedSettings
 from bot.store.config import SECTION as DATABASE
 from bot.store.config import DatabaseSettings
-from bot.subscription import subscription_name
 from bot.web.config import SECTION as WEB
 from bot.web.config import WebSettings
 from digest.errors import InvalidConfig
+
+S = TypeVar("S", bound=Settings)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,17 +96,13 @@ class Config:
 
     def secrets(self) -> tuple[str, ...]:
         """Every secret that was read, for the logs to blot out."""
-        sections = [platform.settings for platform in self.platforms.values()]
-        sections += self.repositories
-        if self.model is not None:
-            sections.append(self.model)
-        if self.web is not None:
-            sections.append(self.web)
-        if self.database is not None:
-            sections.append(self.database)
-        if self.shared is not None:
-            sections.append(self.shared)
-        sections.extend(self.forges.values())
+        optional = (self.model, self.web, self.database, self.shared)
+        sections = [
+            *(platform.settings for platform in self.platforms.values()),
+            *self.repositories,
+            *(section for section in optional if section is not None),
+            *self.forges.values(),
+        ]
         return tuple(secret for section in sections for secret in section.secrets())
 
 
@@ -118,10 +116,12 @@ def read(file: Path, environment: Environment | None = None) -> Config:
     except ValidationError as error:
         raise complain(file, error, Written, data) from None
     channels = tuple(_with_defaults(one, written.defaults) for one in written.channels)
-    _check_names(file, written)
-    _check_schedules(file, channels)
+    check_names(file, written)
+    check_schedules(file, channels)
     accounts = _accounts(file, written, reading)
     model = _model(file, written.model, environment, reading)
+    database = _or_named(written.database, "url", environment.database)
+    shared = _or_named(written.shared, "redis_url", environment.redis)
     logs = written.logs
     if environment.log_format:
         logs = logs.model_copy(update={"format": environment.log_format})
@@ -137,10 +137,10 @@ def read(file: Path, environment: Environment | None = None) -> Config:
         channels=channels,
         model=model,
         access=written.access,
-        admin=_admin(file, written, accounts),
-        web=_web(file, written.web, reading),
-        database=_database(file, written.database, environment, reading),
-        shared=_shared(file, written.shared, environment, reading),
+        admin=admin_of(file, written, accounts),
+        web=_optional(WebSettings, written.web, file, reading, WEB),
+        database=_optional(DatabaseSettings, database, file, reading, DATABASE),
+        shared=_optional(SharedSettings, shared, file, reading, SHARED),
         forges=read_forges(file, written.forges, reading),
         archive=written.archive,
         warnings=tuple(reading.warnings),
@@ -168,42 +168,6 @@ def _with_defaults(channel: ChannelConfig, defaults: Preferences) -> ChannelConf
     return channel.model_copy(update={name: getattr(defaults, name) for name in left})
 
 
-def _check_names(file: Path, written: Written) -> None:
-    """Names are unique, and what a channel names is there."""
-    if written.channels and not written.repositories:
-        raise InvalidConfig(f"{file}: no [[repositories]]; name at least one with its place")
-    repositories = [one.name for one in written.repositories]
-    for section, names in (
-        ("repositories", repositories),
-        ("channels", [one.name for one in written.channels]),
-    ):
-        for name in names:
-            if names.count(name) > 1:
-                raise InvalidConfig(f"{file}: {section}: the name {name!r} is given twice")
-    for channel in written.channels:
-        for name in channel.repositories:
-            if name not in repositories:
-                guess = near(name, repositories) or f"; known: {', '.join(repositories)}"
-                raise InvalidConfig(
-                    f"{file}: channels {channel.name!r}, repositories: unknown {name!r}{guess}"
-                )
-
-
-def _check_schedules(file: Path, channels: Iterable[ChannelConfig]) -> None:
-    """Every schedule has slots, and no two the same name in the ledger."""
-    names: set[str] = set()
-    for channel in channels:
-        try:
-            plans = channel.plans
-        except ValueError as error:
-            raise InvalidConfig(f"{file}: channels {channel.name!r}: {error}") from None
-        for spec, _ in plans:
-            name = subscription_name(channel.name, spec.kind)
-            if name in names:
-                raise InvalidConfig(f"{file}: channels: the name {name!r} is given twice")
-            names.add(name)
-
-
 def _accounts(file: Path, written: Written, reading: Reading) -> dict[str, PlatformConfig]:
     """The platforms by name. One that only channels name has no settings but its defaults."""
     tables = {name: dict(table) for name, table in written.platforms.items()}
@@ -217,26 +181,6 @@ def _accounts(file: Path, written: Written, reading: Reading) -> dict[str, Platf
             )
         tables.setdefault(channel.platform, {})
     return {name: _account(file, name, table, reading) for name, table in tables.items()}
-
-
-def _admin(
-    file: Path, written: Written, accounts: Mapping[str, PlatformConfig]
-) -> tuple[str, str] | None:
-    """The account and chat of the admin: those of a channel, or named outright."""
-    if written.admin is None:
-        return None
-    wanted = written.admin.channel
-    for channel in written.channels:
-        if channel.name == wanted:
-            return channel.platform, channel.chat
-    platform, colon, chat = wanted.partition(":")
-    if colon and platform in accounts:
-        return platform, chat
-    names = [channel.name for channel in written.channels]
-    raise InvalidConfig(
-        f"{file}: admin.channel = {wanted!r} is no channel, and no chat of a platform such as "
-        f"telegram:12345{near(wanted, names)}"
-    )
 
 
 def _account(file: Path, name: str, table: dict[str, Any], reading: Reading) -> PlatformConfig:
@@ -253,10 +197,7 @@ def _account(file: Path, name: str, table: dict[str, Any], reading: Reading) -> 
         raise InvalidConfig(
             f"{file}: platforms.{name}: kind {kind!r} needs {error.name!r}, which is not installed"
         ) from error
-    try:
-        settings = model.model_validate(table, context=replace(reading, section=name))
-    except ValidationError as error:
-        raise complain(file, error, model, table, f"platforms.{name}") from None
+    settings = validated(model, table, file, reading, f"platforms.{name}", name=name)
     return PlatformConfig(name=name, kind=kind, settings=settings)
 
 
@@ -266,47 +207,18 @@ def _model(
     """The model of the file, else the one that the environment names."""
     if table is None:
         return environment_model(environment, reading)
-    try:
-        return ModelConfig.model_validate(table, context=replace(reading, section=SECTION))
-    except ValidationError as error:
-        raise complain(file, error, ModelConfig, table, SECTION) from None
+    return validated(ModelConfig, table, file, reading, SECTION)
 
 
-def _database(
-    file: Path, table: dict[str, Any] | None, environment: Environment, reading: Reading
-) -> DatabaseSettings | None:
-    """The database of the file, else the one that the environment names."""
-    if table is None and environment.database:
-        table = {"url": environment.database}
-    if table is None:
-        return None
-    try:
-        return DatabaseSettings.model_validate(table, context=replace(reading, section=DATABASE))
-    except ValidationError as error:
-        raise complain(file, error, DatabaseSettings, table, DATABASE) from None
+def _or_named(table: dict[str, Any] | None, key: str, named: str) -> dict[str, Any] | None:
+    """A section of the file, else one with what the environment names, if anything."""
+    return {key: named} if table is None and named else table
 
 
-def _shared(
-    file: Path, table: dict[str, Any] | None, environment: Environment, reading: Reading
-) -> SharedSettings | None:
-    """The Redis of the file, else the one that the environment names."""
-    if table is None and environment.redis:
-        table = {"redis_url": environment.redis}
-    if table is None:
-        return None
-    try:
-        return SharedSettings.model_validate(table, context=replace(reading, section=SHARED))
-    except ValidationError as error:
-        raise complain(file, error, SharedSettings, table, SHARED) from None
-
-
-def _web(file: Path, table: dict[str, Any] | None, reading: Reading) -> WebSettings | None:
-    if table is None:
-        return None
-    try:
-        return WebSettings.model_validate(table, context=replace(reading, section=WEB))
-    except ValidationError as error:
-        raise complain(file, error, WebSettings, table, WEB) from None
+def _optional(
+    model: type[S], table: dict[str, Any] | None, file: Path, reading: Reading, section: str
+) -> S | None:
+    return None if table is None else validated(model, table, file, reading, section)
 
 
 def environment_model(
@@ -319,10 +231,7 @@ def environment_model(
     table = {"name": environment.model, "base_url": environment.model_url}
     given = {key: value for key, value in table.items() if value}
     reading = reading or Reading(folder=Path(), environment=os.environ)
-    try:
-        return ModelConfig.model_validate(given, context=replace(reading, section=SECTION))
-    except ValidationError as error:
-        raise complain(Path("the environment"), error, ModelConfig, given, SECTION) from None
+    return validated(ModelConfig, given, Path("the environment"), reading, SECTION)
 
 
 def _holds_secrets(data: Mapping[str, Any], accounts: Iterable[PlatformConfig]) -> bool:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import urlsplit
 
-from pydantic import Field, SecretStr, ValidationError, field_validator, model_validator
+from pydantic import Field, SecretStr, field_validator, model_validator
 
-from bot.complaint import complain
+from bot.complaint import validated
 from bot.settings import Reading, Settings
 
 SECTION = "forges"
@@ -112,12 +111,9 @@ def read_forges(
     file: Path, tables: Mapping[str, dict[str, Any]], reading: Reading
 ) -> dict[str, ForgeConfig]:
     """The forges of the file by name. Raises ``InvalidConfig``."""
-    found: dict[str, ForgeConfig] = {}
-    for name, table in tables.items():
-        given = {"kind": name, **table}
-        section = replace(reading, section=name)
-        try:
-            found[name] = ForgeConfig.model_validate(given, context=section)
-        except ValidationError as error:
-            raise complain(file, error, ForgeConfig, given, f"{SECTION}.{name}") from None
-    return found
+    return {
+        name: validated(
+            ForgeConfig, {"kind": name, **table}, file, reading, f"{SECTION}.{name}", name=name
+        )
+        for name, table in tables.items()
+    }
