@@ -23,8 +23,9 @@ from bot.sources.address import (
 from bot.sources.backports import read_backports
 from bot.sources.clones import Clone
 from bot.sources.identity import identify
+from bot.sources.mentions import Mentions
 from bot.sources.objects import present, read_texts
-from bot.sources.patches import blobs_of, read_changes, read_commits, read_messages
+from bot.sources.patches import blobs_of, read_changes, read_commits
 from bot.sources.process import GitFailed, finding, require_git
 from bot.sources.references import DETACHED, References
 from bot.sources.selection import full_name, revisions
@@ -68,6 +69,7 @@ class GitSource:
     def __init__(self, git_dir: Path, view: View, *, remote: Remote | None = None) -> None:
         self._references = References(git_dir)
         self._view = view
+        self._mentions = Mentions(view.folder)
         self._remote = remote
         self._listed: deque[tuple[str | None, Selection, Sequence[str]]] = deque(maxlen=_LISTS)
 
@@ -150,8 +152,9 @@ class GitSource:
                 return await self._named(sha.lower())
             if number is None or branch.sha is None:
                 return ()
-            commits = await read_messages(self._view.git(), branch.sha, int(number))
-            return [c.sha for c in commits if request_of(c) == number]
+            naming = await self._mentions.naming(self._view.git(), branch, number)
+            commits = await read_commits(self._view.git(), naming) if naming else ()
+            return [c.sha for c in commits if request_of(c.commit) == number]
 
     async def is_ancestor(self, base: str, tip: str) -> bool:
         """Whether ``tip`` descends from ``base``; false where ``base`` is gone."""

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from bot.sources.objects import present
 from bot.sources.process import Git, GitFailed
-from digest.change import Change, Commit, FileChange
+from digest.change import Change, FileChange
 from digest.patch import FORMAT, PatchReader
 
 Batch = list[Change]
@@ -23,8 +23,6 @@ _SUBMODULE = "160000"
 
 _ARGUMENT_BYTES = 64 << 10
 """Bytes of paths for one child; Linux takes 2 MiB of arguments, other systems less."""
-
-_SHORT_NUMBERS = 999
 
 _COMMITS = ("log", "--stdin", "--no-walk=unsorted", "--ignore-missing", f"--format={FORMAT}")
 _FILES = (
@@ -65,19 +63,6 @@ async def read_commits(git: Git, names: Sequence[str]) -> Batch:
     """The changes without their files, for commits that have nothing to be compared with."""
     changes = await _collect(git, names, "--no-patch", listing=())
     return [replace(change, files=(), omitted=True) for change in changes]
-
-
-async def read_messages(git: Git, tip: str, number: int) -> list[Commit]:
-    """The commits on ``tip``'s first parents whose message holds a number, some in a longer one."""
-    # A fixed text takes git half the time of an expression; short ones stand in too many messages.
-    # Digits alone cannot mean anything to an expression but themselves.
-    said = (
-        ("--fixed-strings", f"--grep={number}")
-        if number > _SHORT_NUMBERS
-        else ("--extended-regexp", f"--grep=(^|[^0-9]){number}([^0-9]|$)")
-    )
-    out = git.stream("log", "--no-patch", f"--format={FORMAT}", "--first-parent", *said, tip, "--")
-    return [change.commit for change in await _gather(out)]
 
 
 async def blobs_of(git: Git, names: Sequence[str]) -> list[str]:

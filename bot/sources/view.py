@@ -46,6 +46,11 @@ class View:
         key = hashlib.sha256(str(common_dir).encode("utf-8", "surrogateescape")).hexdigest()
         self._folder = self._make(data / "views" / key[:16])
 
+    @property
+    def folder(self) -> Path:
+        """Where the view lies, with room for what is known of the repository besides."""
+        return self._folder
+
     def git(self) -> Git:
         """Git for reading what full names stand for; branches are not known here."""
         git = reading(self._folder)
