@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from digest.evidence.reply import SECTIONS, Sieve
+from digest.evidence.reply import SECTIONS
+from digest.evidence.sieve import Sieve
 from digest.language import Language
 from digest.material import Material
 from digest.unfolding import Unfolding

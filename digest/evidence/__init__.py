@@ -2,26 +2,18 @@
 
 ``judge`` checks one sentence: its form (``form``, ``tongue``), its names (``names``), its numbers
 (``numbers``, ``counts``), what it tells of before and after (``shifts``) and its citations;
-``reply`` reads whole replies, ``moving`` lets a model move a level.
+``sieve`` keeps sentences, ``reply``, ``notes`` and ``lines`` read whole replies, ``moving`` lets a
+model move a level.
 """
 
 from digest.evidence.fault import Failed, Fault
 from digest.evidence.ground import Ground
 from digest.evidence.judge import judge
+from digest.evidence.lines import lines_reader, read_lines
 from digest.evidence.moving import PREFIX, moved
-from digest.evidence.reply import (
-    Dropped,
-    Judged,
-    Notes,
-    faults,
-    judge_reply,
-    lines_reader,
-    notes_reader,
-    parse_reply,
-    read_lines,
-    read_notes,
-    reader,
-)
+from digest.evidence.notes import Notes, notes_reader, read_notes
+from digest.evidence.reply import Judged, judge_reply, parse_reply, reader
+from digest.evidence.sieve import Dropped, faults
 
 __all__ = [
     "PREFIX",

@@ -14,7 +14,7 @@ from digest.document import Spans
 from digest.evidence.fault import Failed
 from digest.evidence.ground import Ground
 from digest.evidence.judge import judge_words, spans_of
-from digest.evidence.reply import strings
+from digest.evidence.sieve import strings
 from digest.grade import Level
 from digest.language import Language
 from digest.prompting.fence import visible
