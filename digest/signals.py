@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from math import log1p, log2
 
 from digest.change import FileStatus
+from digest.facts.areas import is_script
 from digest.facts.model import Action, Area, Fact, FactKind, Facts
 
 
@@ -26,12 +27,17 @@ class Signal:
     subject: str = ""
 
 
+_BEGIN = r"(?:^|(?<=[\[(])|(?<=[\]:)] ))"
+"""Where a title or one of its tags begins."""
+
 _TITLE = {
-    "feature": r"add(?:s|ed|ing)?|support(?:s|ed|ing)?|enabl(?:e|es|ed|ing)|allow(?:s|ed|ing)?"
-    r"|introduc\w{1,4}|implement\w{0,6}|new|feat(?:ure)?s?|integrat\w{1,4}|expose[sd]?|provide[sd]?"
-    r"|extend(?:s|ed)?",
+    "feature": r"(?:add|support|allow|extend)(?:s|ing)?|enabl(?:e|es|ing)|introduc(?:es?|ing)"
+    r"|implement(?:s|ing|ation)?|integrat(?:es?|ing|ion)|exposes?|provides?|feat(?:ure)?s?"
+    # What was done is news at the begin alone: "when logging is enabled" tells of a condition.
+    rf"|{_BEGIN}(?:add|support|allow|extend|enabl|introduc|implement|integrat|expos|provid)ed"
+    rf"|{_BEGIN}new",
     "performance": r"perf(?:ormance)?|optimi[sz]\w{1,7}|accelerat\w{1,4}|speed\w{0,4}|faster"
-    r"|fus(?:e|ed|ing|ion)|improv\w{1,7}|latency|throughput|reduc\w{1,4}|efficien\w{1,4}|avoid",
+    r"|fus(?:e|ed|ing|ion)|latency|throughput|reduc\w{1,4}|efficien\w{1,4}",
     "removal": r"remov\w{1,4}|drop(?:s|ped)?|delet\w{1,4}|deprecat\w{1,5}",
     "fix": r"(?:bug|hot)?fix(?:es|ed|ing)?|bugs?|correct\w{0,4}|resolve[sd]?|repair|handle[sd]?"
     r"|prevent\w{0,4}",
@@ -67,6 +73,9 @@ _SPECIAL_AREAS = (
     Area.BENCHMARKS,
     Area.EXAMPLES,
 )
+_ASIDE = frozenset({Area.TESTS, Area.DOCS, Area.EXAMPLES, Area.BENCHMARKS})
+"""Areas whose flags and variables nobody outside relies on."""
+
 _CONTRACT = {
     FactKind.FLAG: "flag",
     FactKind.ENVIRONMENT: "environment",
@@ -116,12 +125,13 @@ def _message(facts: Facts) -> Iterator[Signal]:
 
 
 def _contract(facts: Facts) -> Iterator[Signal]:
+    aside = {f.path for f in facts.files if f.area in _ASIDE or is_script(f.path)}
     for kind, name in _CONTRACT.items():
         for action in (Action.ADDED, Action.REMOVED, Action.CHANGED):
             hits = facts.of(kind, action)
             if action is Action.CHANGED:
                 hits += facts.of(kind, Action.RENAMED)
-            yield _counted(f"{name}_{action}", hits)
+            yield _counted(f"{name}_{action}", (h for h in hits if h.evidence.path not in aside))
     yield Signal("breaking", float(facts.subject.breaking))
 
 

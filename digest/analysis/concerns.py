@@ -21,7 +21,7 @@ from digest.analysis.reading import (
     said,
 )
 from digest.analysis.signatures import Differences, differences
-from digest.analysis.telling import has_default, names, undone, value
+from digest.analysis.telling import has_default, is_pin, names, undone, value
 from digest.change import FileStatus, printable
 from digest.document import Spans
 from digest.facts.model import Action, Evidence, Fact, FactKind, FileFacts
@@ -81,7 +81,7 @@ def _declared(reading: Reading) -> Iterator[Concern]:
 
 def _removed(reading: Reading) -> Iterator[Concern]:
     for kind in CONTRACTS:
-        facts = list(reading.told(kind, Action.REMOVED))
+        facts = [f for f in reading.told(kind, Action.REMOVED) if not is_pin(f)]
         if facts and kind in words.REMOVED_RISKS:
             named = names(facts, reading)
             yield _concern(

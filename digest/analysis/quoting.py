@@ -9,6 +9,7 @@ from digest.analysis.reading import Reading, said
 from digest.authored import STOPS, authored, excerpt, sentences
 from digest.change import Side
 from digest.facts.model import Evidence
+from digest.graded import Graded
 from digest.statement import Aspect, Statement
 from digest.words import statements as words
 from digest.words.labels import STOP
@@ -24,6 +25,10 @@ _SPEED = re.compile(
     re.IGNORECASE,
 )
 _WORD = re.compile(r"\w+")
+_ENOUGH = 24
+"""Characters by which a paragraph is known again in its message."""
+
+_ADDRESS = re.compile(r"(?:[\w-]+:? ){0,3}https?://\S+", re.IGNORECASE)
 _SAME = 0.75
 """Share of a paragraph's words from which on it repeats the title."""
 
@@ -34,12 +39,36 @@ _LEAST = 12
 def quoted(reading: Reading) -> Iterator[Statement]:
     """The beginning of the message's body in whole sentences, or nothing."""
     for paragraph in reading.facts.paragraphs:
-        if len(paragraph) < _LEAST or _repeats(paragraph, reading.graded.title):
+        if len(paragraph) < _LEAST or _says_nothing(paragraph, reading):
             continue
         text, whole = excerpt(paragraph, reading.bounds.quote)
         if text:
             yield _quote(reading, paragraph, text, whole=whole)
             return
+
+
+def _says_nothing(paragraph: str, reading: Reading) -> bool:
+    """Whether a paragraph is a mere address, the title again, or a subject that was squashed."""
+    return (
+        _ADDRESS.match(paragraph) is not None
+        or _repeats(paragraph, reading.graded.title)
+        or _is_squashed(paragraph, reading.graded)
+    )
+
+
+def _is_squashed(paragraph: str, graded: Graded) -> bool:
+    """Whether a paragraph is the subject of one of the commits that a request was squashed from.
+
+    GitHub writes each of them as an entry of a list: between empty lines, or beside the one that
+    became the title.
+    """
+    begin = f"* {paragraph[:_ENOUGH]}"
+    lines = ["", *graded.commit.body.splitlines(), ""]
+    found = next((at for at, line in enumerate(lines) if line.startswith(begin)), 0)
+    if not found:
+        return False
+    apart = not lines[found - 1].strip() and not lines[found + 1].strip()
+    return apart or any(line.startswith("* ") and _repeats(line, graded.title) for line in lines)
 
 
 def _repeats(paragraph: str, title: str) -> bool:

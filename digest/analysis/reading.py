@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from digest.analysis.bounds import BOUNDS, EVIDENCE, Bounds
 from digest.change import Side
 from digest.document import Code, Spans
+from digest.facts.areas import is_script
 from digest.facts.model import Action, Area, Evidence, Fact, FactKind, Facts, FileFacts
 from digest.graded import Graded
 from digest.language import Language
@@ -130,6 +131,7 @@ def _contracts(items: Iterable[Fact], areas: dict[str, Area]) -> tuple[Fact, ...
         for f in items
         if f.kind in CONTRACTS
         and areas.get(f.evidence.path) not in (_ASIDE_VERSIONS if f.kind in VERSIONS else _ASIDE)
+        and (f.kind in VERSIONS or not is_script(f.evidence.path))
     )
     gone = {(f.kind, f.name) for f in kept if f.action is Action.REMOVED}
     new = {(f.kind, f.name) for f in kept if f.action is Action.ADDED}

@@ -16,9 +16,10 @@ from digest.analysis.reading import Reading, code, owner_of
 from digest.change import FileStatus, printable
 from digest.document import Spans
 from digest.facts.model import Action, Area, Fact, FactKind, Facts, FileFacts, Undone
+from digest.facts.pins import of_variable
 from digest.language import Language
 from digest.words import statements as words
-from digest.words.labels import KINDS, KINDS_MANY
+from digest.words.labels import KINDS, KINDS_MANY, PIN, PINS
 from digest.words.phrase import Part, joined, listed
 
 _COMMIT = re.compile(r"[0-9a-f]{40}")
@@ -38,7 +39,7 @@ def value(text: str | None, language: Language) -> Part:
 
 def name_with_values(fact: Fact, language: Language) -> Spans:
     """A name with what is known of its values: ``--x (default 1 → 2)``."""
-    name = code(fact.name)
+    name = code(bare(fact.name))
     if fact.action is Action.RENAMED:
         return joined([code(fact.before or ""), " → ", name]) if fact.before else (name,)
     if fact.action is Action.CHANGED:
@@ -69,10 +70,37 @@ def has_default(fact: Fact) -> bool:
 
 def kind_of(facts: Sequence[Fact], language: Language) -> str:
     """The kind of facts in words, in the number that fits."""
+    if all(map(is_pin, facts)):
+        return (PIN if len(facts) == 1 else PINS).template(language)
     table = KINDS if len(facts) == 1 else KINDS_MANY
     said = table[facts[0].kind].template(language)
     # Chinese typography parts Latin words from the verb that stands before a kind.
     return f" {said}" if language is Language.ZH and said[0].isascii() else said
+
+
+_NOT_INSTALLED = {"submodule", "github-actions", "docker"}
+
+
+def is_pin(fact: Fact) -> bool:
+    """Whether a dependency is a version that a build is given, and nothing that is installed.
+
+    A variable of a recipe, a submodule or a step of a pipeline is none that users get with it.
+    """
+    if fact.kind is not FactKind.DEPENDENCY:
+        return False
+    return (
+        fact.detail in _NOT_INSTALLED
+        or fact.detail.endswith(" dev")
+        or bool(of_variable(fact.name))
+    )
+
+
+_TEMPLATE = re.compile(r"<[^<>]*>")
+
+
+def bare(name: str) -> str:
+    """A name without the arguments of its templates: ``a::B<int>::c`` is known as ``a::B::c``."""
+    return _TEMPLATE.sub("", name) if "::" in name else name
 
 
 def names(facts: Sequence[Fact], reading: Reading, *, values: bool = False, most: int = 0) -> Spans:
@@ -117,7 +145,7 @@ def widespread(facts: Sequence[Fact]) -> list[Fact]:
 def _entry(group: Sequence[Fact], language: Language, *, values: bool) -> Part:
     fact = group[0]
     if len(group) == 1:
-        return name_with_values(fact, language) if values else code(fact.name)
+        return name_with_values(fact, language) if values else code(bare(fact.name))
     if owner_of(fact.name)[1] == "__init__" and language is Language.EN:
         return words.CONSTRUCTORS(language, n=len(group))
     last = code(owner_of(fact.name)[1])

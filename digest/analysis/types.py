@@ -65,11 +65,14 @@ def change_types(reading: Reading) -> tuple[ChangeType, ...]:
     found: dict[ChangeType, None] = {}
     if facts.reverts:
         found[ChangeType.REVERT] = None
-    for kind in (*_spoken(reading), *_shown(reading)):
+    spoken = _spoken(reading)
+    if not spoken and _adds(reading):
+        spoken = [ChangeType.FEATURE]
+    for kind in (*spoken, *_shown(reading)):
         found[kind] = None
     if ChangeType.CI in found and ChangeType.BUILD in found and facts.areas[:1] != (Area.BUILD,):
         del found[ChangeType.BUILD]  # "[CI/Build]" is one customary tag for either
-    return tuple(found)[:MOST] or (_otherwise(reading),)
+    return tuple(found)[:MOST] or (ChangeType.OTHER,)
 
 
 def _spoken(reading: Reading) -> list[ChangeType]:
@@ -110,7 +113,6 @@ def _architectural(reading: Reading) -> bool:
     return max(moved, len(reading.moves), len(reading.rebased)) >= 2
 
 
-def _otherwise(reading: Reading) -> ChangeType:
-    """The type of a change of which neither subject nor diff says one: a feature if it adds."""
-    adds = reading.named(Action.ADDED)
-    return ChangeType.FEATURE if adds and not reading.named(Action.REMOVED) else ChangeType.OTHER
+def _adds(reading: Reading) -> bool:
+    """Whether a change brings public names and takes none: a feature that is not called one."""
+    return bool(reading.named(Action.ADDED)) and not reading.named(Action.REMOVED)

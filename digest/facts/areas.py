@@ -110,7 +110,7 @@ _BUILD_TOP = _words(
     "constraints scripts script hack tools dev etc build build-tools buildscripts ci-scripts"
 )
 _SCRIPT_TOP = _words("scripts script hack tools dev build-tools buildscripts")
-_SCRIPTING = _words("python shell javascript ruby perl powershell")
+_SCRIPTING = _words("python shell javascript typescript ruby perl powershell")
 
 _TEST_NAME = re.compile(
     r"^(?:test_[^/]*\.(?:py|c|cc|cpp|cxx|cu|rs|rb|sh|lua|ml|jl|f90)|conftest\.py|tests?\.(?:py|rs|go|js|ts))$"
@@ -181,6 +181,12 @@ def area_of(path: str) -> Area:
     return _pipeline(lowered, low) or _folder(lowered) or _file(lowered, name, low) or Area.CORE
 
 
+def is_script(path: str) -> bool:
+    """Whether a path is below a folder at the top that holds scripts of the developers."""
+    top, slash, _ = path.partition("/")
+    return bool(slash) and top.lower() in _SCRIPT_TOP
+
+
 def _pipeline(folders: list[str], name: str) -> Area | None:
     """Continuous integration, and what else steers a forge."""
     if folders and folders[0] in {".github", ".gitea", ".forgejo"}:
@@ -229,8 +235,8 @@ def _file(folders: list[str], name: str, low: str) -> Area | None:
         return Area.TESTS
     if folders and folders[0] in _BUILD_TOP and _serves_build(folders[0], language):
         return Area.BUILD
-    # A dotted name that is no program text is a setting of some tool.
-    if low.startswith(".") or (folders and folders[0].startswith(".")):
+    # A dotted name that is no program text is a setting of some tool; tables of values are data.
+    if low.startswith(".") or (folders and folders[0].startswith(".")) or language == "json":
         return Area.CONFIG
     return None
 

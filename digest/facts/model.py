@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from digest.change import FileStatus, Side
 
-FACTS_VERSION = 1
+FACTS_VERSION = 2
 """Raised whenever extraction changes what it finds, so that stored facts are made anew."""
 
 

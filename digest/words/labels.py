@@ -118,6 +118,10 @@ KINDS_MANY = {
     FactKind.SECURITY: Phrase("security-related lines", "安全相关代码"),
 }
 
+PIN = Phrase("pinned version", "固定版本")
+PINS = Phrase("pinned versions", "固定版本")
+"""Dependencies that only a build is given."""
+
 SUMMARY = Phrase("Summary", "变更摘要")
 IMPACT = Phrase("Impact", "影响范围")
 INSIGHTS = Phrase("Technical insights", "技术洞察")

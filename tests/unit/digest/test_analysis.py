@@ -220,6 +220,88 @@ def test_a_sentence_that_announces_a_list_is_not_quoted():
     )
 
 
+@pytest.mark.parametrize(
+    "body",
+    [
+        "* add a benchmark for the pool\n\n* tidy what the pool leaves behind",
+        "* bench: measure the pool\n* Add a pool",
+        "See https://example.org/pull/12#discussion for the context.",
+        "Add a pool.",
+    ],
+)
+def test_squashed_subjects_addresses_and_the_title_again_are_not_quoted(body):
+    paragraphs = [line.removeprefix("* ") for line in body.split("\n") if line]
+    graded = samples.change(3, "Add a pool", Level.HIGH, files=[samples.file("src/pool.py")])
+    commit = dataclasses.replace(graded.commit, message=f"Add a pool\n\n{body}")
+    facts = dataclasses.replace(graded.facts, paragraphs=tuple(paragraphs))
+    told = analyse(dataclasses.replace(graded, commit=commit, facts=facts), Language.EN)
+    assert not any("In the author's words" in s.text for s in told.summary)
+
+
+@pytest.mark.parametrize(
+    ("name", "detail", "risky"),
+    [
+        ("numpy", "pip", True),
+        ("NUMPY_VERSION", "docker", False),
+        ("vendor/kernels", "submodule", False),
+        ("ruff", "pre-commit dev", False),
+    ],
+)
+def test_only_what_is_installed_can_be_missed(name, detail, risky):
+    where = samples.at("pyproject.toml", 3, Side.OLD)
+    gone = samples.fact(FactKind.DEPENDENCY, Action.REMOVED, name, where, detail=detail)
+    graded = samples.change(
+        3, "Drop it", Level.HIGH, files=[samples.file("pyproject.toml", Area.BUILD)], items=[gone]
+    )
+    told = analyse(graded, Language.EN)
+    assert any("being installed" in s.text for s in told.risks) is risky
+    assert any("pinned version" in s.text for s in told.summary) is not risky
+
+
+def test_parameters_that_callables_lost_alike_are_told_together():
+    where = samples.at("src/api.py", 3)
+    items = [
+        samples.fact(
+            FactKind.SYMBOL,
+            Action.CHANGED,
+            f"{function}.{parameter}",
+            where,
+            before="None",
+            detail="default",
+        )
+        for function in ("load", "save")
+        for parameter in ("path", "mode")
+    ]
+    graded = samples.change(
+        3, "Ask for it", Level.HIGH, files=[samples.file("src/api.py")], items=items
+    )
+    told = [s.text for s in analyse(graded, Language.EN).risks]
+    assert told == ["Calls of load and save now have to pass path and mode."]
+
+
+def test_arguments_of_templates_are_left_out_of_names():
+    added = samples.fact(
+        FactKind.SYMBOL,
+        Action.ADDED,
+        "core::Attention<ISA::VXE, T, dim>::run",
+        samples.at("a.hpp", 1),
+    )
+    graded = samples.change(3, "Add it", Level.HIGH, files=[samples.file("a.hpp")], items=[added])
+    assert analyse(graded, Language.EN).summary[0].text == "Adds core::Attention::run."
+
+
+def test_change_that_brings_names_and_settings_is_a_feature_first():
+    items = [
+        samples.fact(FactKind.SYMBOL, Action.ADDED, "Plan", samples.at("src/a.py", 1)),
+        samples.fact(FactKind.CONFIG, Action.ADDED, "Run.plan", samples.at("src/a.py", 2)),
+    ]
+    graded = samples.change(
+        3, "[Core] A plan at the start", Level.HIGH, files=[samples.file("src/a.py")], items=items
+    )
+    types = analyse(graded, Language.EN).change_types
+    assert types == (ChangeType.FEATURE, ChangeType.CONFIGURATION)
+
+
 def test_a_sentence_longer_than_the_bound_is_not_quoted():
     graded = samples.change(
         1, "Say it at once", Level.LOW, files=[samples.file("a.py")], paragraphs=["word " * 200]

@@ -13,7 +13,6 @@ AREAS = {
         "src/main/java/org/example/App.java",
         "packages/ui/src/button.tsx",
         "src/kernels/attention.cu",
-        "pkg/layers/configs/N=64,device=H100.json",
         "docker/api/client.py",
         "pkg/latest.py",
         "src/contest.py",
@@ -86,6 +85,7 @@ AREAS = {
         "tools/release.py",
     ],
     Area.CONFIG: [
+        "pkg/layers/configs/N=64,device=H100.json",
         ".pre-commit-config.yaml",
         ".gitignore",
         ".editorconfig",
