@@ -3,6 +3,7 @@
 A field of the type ``SecretStr`` can be given in three ways, the first that is there wins:
 
 - ``bot_token_file = "token"``: a file that holds the secret alone, best for systemd and Kubernetes;
+  ``"$CREDENTIALS_DIRECTORY/token"`` is one that systemd hands over;
 - ``bot_token = "..."`` in the configuration file;
 - the environment variable ``DIGESTBOT_<SECTION>_BOT_TOKEN``, where the section has a name.
 """
@@ -31,6 +32,8 @@ from bot.secrecy import conceal
 _LONG = 12
 """Characters of a part of an address from which it can be no common word."""
 
+_CREDENTIALS = "$CREDENTIALS_DIRECTORY/"
+
 
 @dataclass(slots=True, kw_only=True)
 class Reading:
@@ -40,6 +43,19 @@ class Reading:
     environment: Mapping[str, str] = field(default_factory=dict)
     section: str = ""
     warnings: list[str] = field(default_factory=list)
+
+    def place(self, written: str) -> Path:
+        """Where a secret's file is. Raises ``ValueError`` where systemd did not say.
+
+        ``$CREDENTIALS_DIRECTORY/name`` is a credential of systemd, whose folder is another for
+        each unit: https://systemd.io/CREDENTIALS/.
+        """
+        if not written.startswith(_CREDENTIALS):
+            return self.folder / written
+        folder = self.environment.get("CREDENTIALS_DIRECTORY")
+        if not folder:
+            raise ValueError(f"the secret's file {written!r} is there only in a unit of systemd")
+        return Path(folder, written.removeprefix(_CREDENTIALS))
 
 
 def _beside_the_file(path: Path, info: ValidationInfo) -> Path:
@@ -67,7 +83,7 @@ class Settings(BaseModel):
             if (file := found.pop(f"{name}_file", None)) is not None:
                 if name in found:
                     raise ValueError(f"both {name} and {name}_file are given; keep one")
-                found[name] = read_secret(reading.folder / str(file), reading.warnings)
+                found[name] = read_secret(reading.place(str(file)), reading.warnings)
             elif name not in found and reading.section:
                 variable = f"DIGESTBOT_{reading.section}_{name}".upper().replace("-", "_")
                 if value := reading.environment.get(variable):

@@ -29,10 +29,11 @@ def words(instructions, name: str) -> list[str]:
     return [rest for found, rest in instructions if found == name]
 
 
-def test_there_are_two_stages_and_the_last_has_nothing_that_builds(instructions):
+def test_the_last_stage_has_nothing_that_builds(instructions):
     stages = [at for at, (name, _) in enumerate(instructions) if name == "FROM"]
-    assert len(stages) == 2
-    last = instructions[stages[1] :]
+    last = instructions[stages[-1] :]
+    assert " AS " not in last[0][1]
+    assert "COPY" in {name for name, _ in last}
     assert all("pip" not in rest for name, rest in last if name == "RUN")
     assert "ADD" not in {name for name, _ in instructions}
 
@@ -56,6 +57,21 @@ def test_dependencies_are_held_against_their_hashes_and_nothing_of_them_is_run(i
     assert "--no-deps --no-build-isolation" in installs[1]
     locked = (ROOT / "requirements.lock").read_text(encoding="utf-8")
     assert "setuptools==" in locked
+
+
+def test_an_upgrade_changes_the_layer_of_the_program_alone(instructions):
+    """What changes with every commit is copied into a stage that nothing else is taken from."""
+    stage, changed, taken = "", set(), {}
+    for name, rest in instructions:
+        if name == "FROM":
+            stage = rest.partition(" AS ")[2]
+        elif name == "COPY" and rest.startswith("--from="):
+            source, _, words = rest.removeprefix("--from=").partition(" ")
+            taken[source] = words.split()[-1]
+        elif name == "COPY" and not rest.startswith("requirements.lock"):
+            changed.add(stage)
+    assert changed == {"program"}
+    assert taken == {"dependencies": "/opt/digestbot", "program": "/opt/program"}
 
 
 def test_it_runs_as_nobody_in_particular(instructions):
