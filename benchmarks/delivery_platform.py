@@ -2,7 +2,8 @@
 
 It is Slack, Feishu or Telegram as the tests know them, or whoever calls the bot over HTTP. The
 times that it tells are seen from outside: from the moment that an event leaves it to the moment
-that its acknowledgement has come.
+that its acknowledgement has come. Of a call it tells the port that it came from, and when it left,
+by the clock that all processes of a machine share.
 """
 
 from __future__ import annotations
@@ -17,7 +18,10 @@ from collections.abc import Callable, Sequence
 from typing import Any
 from urllib.parse import urlsplit
 
+from uvloop import new_event_loop
+
 from bot.platforms.telegram.webhook import secret_of
+from tests.integration.platforms.test_feishu_web_events import request as sealed
 from tests.servers.feishu import FeishuServer
 from tests.servers.feishu import Message as Asked
 from tests.servers.feishu_events import says
@@ -25,6 +29,10 @@ from tests.servers.slack import BOT_USER, CHANNEL, PERSON, TEAM, Message, SlackS
 from tests.servers.telegram import PRIVATE, TOKEN, TelegramServer
 
 SIGNING = "signing-secret-31b1"
+
+Sent = tuple[int, float, float]
+"""The port that an event came from and when it left, for calls; the seconds to its answer."""
+
 _PATIENCE = 60.0
 
 
@@ -60,17 +68,17 @@ def _telegram_says(number: int) -> dict[str, object]:
     return {"update_id": number + 1, "message": {**message, "text": f"explain #{number}"}}
 
 
-def slack_socket(server: SlackServer, numbers: Sequence[int], _where: str) -> list[float]:
+def slack_socket(server: SlackServer, numbers: Sequence[int], _where: str) -> list[Sent]:
     """Events through a connection of Slack's Socket Mode, all at once."""
     server.sockets.envelopes.clear()
     _stand(server, numbers)
     for number in numbers:
         server.sockets.deliver("events_api", slack_says(number), attempts=1)
     _until(lambda: len(server.sockets.acks) >= len(numbers))
-    return server.sockets.acks
+    return [(0, 0.0, spent) for spent in server.sockets.acks]
 
 
-def feishu_socket(server: FeishuServer, numbers: Sequence[int], _where: str) -> list[float]:
+def feishu_socket(server: FeishuServer, numbers: Sequence[int], _where: str) -> list[Sent]:
     """Events through Feishu's long connection, all at once."""
 
     async def push(number: int) -> float:
@@ -84,10 +92,10 @@ def feishu_socket(server: FeishuServer, numbers: Sequence[int], _where: str) -> 
     async def all_of_them() -> list[float]:
         return list(await asyncio.gather(*map(push, numbers)))
 
-    return list(server.call(all_of_them()))
+    return [(0, 0.0, spent) for spent in server.call(all_of_them())]
 
 
-def slack_hook(server: SlackServer, numbers: Sequence[int], where: str) -> list[float]:
+def slack_hook(server: SlackServer, numbers: Sequence[int], where: str) -> list[Sent]:
     """Signed requests, each through a connection of its own."""
 
     def request(number: int) -> bytes:
@@ -100,20 +108,32 @@ def slack_hook(server: SlackServer, numbers: Sequence[int], where: str) -> list[
         return _request(where, body, headers)
 
     _stand(server, numbers)
-    return asyncio.run(_called(where, [request(number) for number in numbers]))
+    return _call(where, [request(number) for number in numbers])
 
 
-def telegram_hook(_server: TelegramServer, numbers: Sequence[int], where: str) -> list[float]:
+def feishu_hook(server: FeishuServer, numbers: Sequence[int], where: str) -> list[Sent]:
+    """Encrypted and signed requests, each through a connection of its own."""
+    requests = []
+    for number in numbers:
+        asked = f"om_{number}"
+        server.messages[asked] = Asked(asked, "oc_team", {}, server.now(), sender="ou_ann")
+        body, headers = sealed(_feishu_says(number))
+        requests.append(_request(where, body, headers))
+    return _call(where, requests)
+
+
+def telegram_hook(_server: TelegramServer, numbers: Sequence[int], where: str) -> list[Sent]:
     """Requests that bear the webhook's secret, each through a connection of its own."""
     headers = {"X-Telegram-Bot-Api-Secret-Token": secret_of(TOKEN)}
     bodies = [json.dumps(_telegram_says(number)).encode() for number in numbers]
-    return asyncio.run(_called(where, [_request(where, body, headers) for body in bodies]))
+    return _call(where, [_request(where, body, headers) for body in bodies])
 
 
-WAYS: dict[str, tuple[Callable[[], Any], Callable[..., list[float]]]] = {
+WAYS: dict[str, tuple[Callable[[], Any], Callable[..., list[Sent]]]] = {
     "slack socket": (SlackServer, slack_socket),
     "slack hook": (SlackServer, slack_hook),
     "feishu socket": (FeishuServer, feishu_socket),
+    "feishu hook": (FeishuServer, feishu_hook),
     "telegram hook": (TelegramServer, telegram_hook),
 }
 """How an event comes to the bot: the server that is needed, and what sends."""
@@ -144,18 +164,25 @@ class _Caller(asyncio.Protocol):
             self.done.set_result(time.perf_counter() - self.began)
 
 
-async def _called(where: str, requests: Sequence[bytes]) -> list[float]:
+def _call(where: str, requests: Sequence[bytes]) -> list[Sent]:
+    with asyncio.Runner(loop_factory=new_event_loop) as runner:
+        return runner.run(_called(where, requests))
+
+
+async def _called(where: str, requests: Sequence[bytes]) -> list[Sent]:
     at, loop = urlsplit(where), asyncio.get_running_loop()
     made = [await loop.create_connection(_Caller, at.hostname, at.port) for _ in requests]
+    ports = [transport.get_extra_info("sockname")[1] for transport, _ in made]
+    await asyncio.sleep(0.3)  # connections that stand are not what is measured
     for (transport, caller), request in zip(made, requests, strict=True):
-        assert isinstance(transport, asyncio.Transport)
         caller.began = time.perf_counter()
         transport.write(request)
     async with asyncio.timeout(_PATIENCE):
         spent = [await caller.done for _, caller in made]
     for transport, _ in made:
         transport.close()
-    return spent
+    began = [caller.began for _, caller in made]
+    return list(zip(ports, began, spent, strict=True))
 
 
 def _until(condition: Callable[[], bool]) -> None:

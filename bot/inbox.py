@@ -40,8 +40,8 @@ OLDEST = timedelta(hours=24)
 LOOK, PATIENCE = 60.0, 300.0
 """Seconds between two looks for what is left, and for which what was handed on is not taken up."""
 
-# While deliveries arrive, reading waits so many seconds at most before it goes on.
-_BREATH, _LONGEST_BREATH = 0.005, 0.05
+# While deliveries arrive reading waits, for so many seconds at most before it takes some more.
+_BREATH, _LONGEST_BREATH, _SOME = 0.005, 0.5, 256
 
 _PROCESS = os.urandom(4).hex()
 _NUMBERS = itertools.count()
@@ -189,7 +189,7 @@ class Inbox:
         until = time.monotonic() + _LONGEST_BREATH
         while self._arriving and time.monotonic() < until:  # noqa: ASYNC110  # they come and go
             await asyncio.sleep(_BREATH)
-        return [self._waiting.popleft() for _ in range(min(AT_ONCE, len(self._waiting)))]
+        return [self._waiting.popleft() for _ in range(min(_SOME, len(self._waiting)))]
 
     async def _deal(
         self, arrival: Arrival, read: Read, hand_on: Callable[[Incoming], None]

@@ -7,7 +7,8 @@ import gc
 import io
 import json
 import sys
-from collections.abc import Coroutine, Mapping
+from asyncio import AbstractEventLoop
+from collections.abc import Callable, Coroutine, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -17,13 +18,16 @@ from digest.document import Document
 T = TypeVar("T")
 
 
-def finish(work: Coroutine[None, None, T]) -> T:
-    """Run a command's work to its end."""
+def finish(
+    work: Coroutine[None, None, T], loop: Callable[[], AbstractEventLoop] | None = None
+) -> T:
+    """Run a command's work to its end, in a loop of its own kind where that is given."""
     # What is imported stays, and values are frozen and without cycles: looking for garbage as often
     # as Python does by default costs a tenth of the time of a large digest.
     gc.freeze()
     gc.set_threshold(50_000, 20, 50)
-    return asyncio.run(work)
+    with asyncio.Runner(loop_factory=loop) as runner:
+        return runner.run(work)
 
 
 def emit(text: str, output: Path | None = None) -> None:

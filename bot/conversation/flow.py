@@ -150,9 +150,9 @@ class Conversation:
     async def _said(self, sender: Sender, key: Key, incoming: Incoming) -> None:
         async with self._alone(key) as mine:
             first = mine and await self._records.claim(key, incoming, self._clock.now())
-            if not mine and await self._records.get(key) is None:
-                return  # whoever is at it has not written it down: until then this one is kept
-            incoming.taken()
+            # Where whoever is at it has not written it down yet, this one is kept for a while.
+            if mine or await self._records.get(key) is not None:
+                incoming.taken()
             if not first:
                 log.info("message.repeated", platform=sender.name, id=key.message)
                 return

@@ -45,17 +45,19 @@ def application(
     request's body in bytes, ``seconds`` the time for sending it.
     """
     routes: list[BaseRoute] = []
+    called: dict[str, Asgi] = {}
     for path in sorted(mounts, key=lambda path: (-len(path), path)):
         mounted = mounts[path]
         if callable(mounted):
             # The path itself too: a platform follows no redirect to the same with a slash.
+            called[path] = mounted
             routes += [Route(path, _Mounted(mounted)), Mount(path, app=mounted)]
         elif path.strip("/"):
             routes.append(Mount(path, routes=mounted))
         else:
             routes.extend(mounted)
     # Not ``Starlette`` itself, whose outermost layer answers for every error: the guard does.
-    return Guard(ExceptionMiddleware(Router(routes)), largest, seconds)
+    return Guard(_Switch(called, ExceptionMiddleware(Router(routes))), largest, seconds)
 
 
 @asynccontextmanager
@@ -76,6 +78,17 @@ async def serving(app: Asgi, settings: WebSettings) -> AsyncIterator[str]:
         server.should_exit = True
         await task
         log.info("web.stopped")
+
+
+class _Switch:
+    """What is called at its very path is not looked for: platforms do so in hundreds at once."""
+
+    def __init__(self, called: Mapping[str, Asgi], other: Asgi) -> None:
+        self._called = called
+        self._other = other
+
+    async def __call__(self, scope: AsgiScope, receive: AsgiReceive, send: AsgiSend) -> None:
+        await self._called.get(scope["path"], self._other)(scope, receive, send)
 
 
 class _Mounted:
@@ -99,7 +112,7 @@ class _Server(uvicorn.Server):
 def _config(app: Asgi, settings: WebSettings) -> uvicorn.Config:
     return uvicorn.Config(
         app,
-        http="h11",
+        http="httptools",
         ws="none",
         lifespan="off",
         log_config=None,
