@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from bot.forges.arrivals import Taking
+    from bot.runner.waking import Wake
 
 Loop = Callable[[asyncio.Event], Coroutine[None, None, None]]
 """Works until the event is set."""
@@ -17,10 +18,14 @@ Loop = Callable[[asyncio.Event], Coroutine[None, None, None]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Part:
-    """What a process does, and how it takes in what forges tell it; not at all without hooks."""
+    """What a process does, and how it takes in what forges tell it; not at all without hooks.
+
+    ``wake`` has what is left of a channel sent at once; without it a sweep finds it.
+    """
 
     loop: Loop
     taking: Taking | None = None
+    wake: Wake | None = None
 
 
 class Role(StrEnum):

@@ -80,6 +80,11 @@ class Engine:
         """Let a channel be brought up to date, with the transaction of a ``connection``."""
         await self._put_once(Kind.CHANNEL, name, connection, name=name, left=left)
 
+    async def put_left(self, name: str) -> None:
+        """Let what is left of a channel's deliveries be sent; as ``bot.runner.waking.Wake``."""
+        # What waits already may be without them.
+        await self._put_once(Kind.CHANNEL, f"left {name}", name=name, left=True)
+
     async def put_arrival(self, arrived: Arrived, connection: AsyncConnection) -> None:
         """Let what a forge told of be read, with the transaction of a connection."""
         # What waits serves a further one of the same sort: it reads what is there by then.

@@ -57,4 +57,5 @@ async def part_of(
             return Part(
                 loop=partial(receive, replace(work, hearing=intake)),
                 taking=DeferringArrivals(app.database, engine),
+                wake=engine.put_left,
             )

@@ -36,6 +36,7 @@ async def run(work: Work, stop: asyncio.Event, *, sweep: timedelta = SWEEP) -> N
     timetable.start()
     listeners = [asyncio.create_task(listening.listen(sender)) for sender in work.receivers]
     duties = [asyncio.create_task(runner.sweep()), asyncio.create_task(runner.follow())]
+    duties.append(asyncio.create_task(runner.wake()))
     duties += [asyncio.create_task(listening.recover(sender)) for sender in work.receivers]
     log.info("run.started", channels=len(runner.channels.posts), receivers=len(listeners))
     try:
@@ -87,6 +88,17 @@ class Runner:
             with self.under_way.here():
                 fresh = await self.channels.look()
                 await asyncio.gather(self._alert(), *(self.attend(post) for post in fresh))
+
+    async def wake(self) -> None:
+        """Take up what is left of a channel as soon as it is told of, given up before or not."""
+        while True:
+            name = await self._work.waking.told()
+            if (post := self.channels.posts.get(name)) is not None:
+                with self.under_way.here(), traced():
+                    try:
+                        await self.take_up(post, await self._work.delivery.left_of(post.target))
+                    except Exception:
+                        log.exception("wake.broken", channel=name)
 
     async def sweep(self) -> None:
         """Take up what is left of every channel; none waits for another's platform."""

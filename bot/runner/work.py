@@ -11,10 +11,11 @@ from bot.lease import Leases
 from bot.parking import Parking
 from bot.platforms.base import Incoming, Sender
 from bot.roster import Channels, Post
+from bot.runner.waking import Waking
 from bot.schedule import Slot
 from digest.document import Document
-from handlers.context import Watched
 from handlers.ports import Clock, Ledger
+from handlers.watched import Watched
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,5 +86,7 @@ class Work:
     """Tells, in what was posted to the channels given, what became of it since."""
     alerts: Alerts | None = None
     """Tells at once what cannot wait for a slot."""
+    waking: Waking = field(default_factory=Waking)
+    """Told of channels that something is to be sent to again."""
     tidy: Callable[[], Awaitable[None]] | None = None
     """Lets go what nobody can ask for any more; called at every sweep."""

@@ -21,16 +21,29 @@ from bot.store.database import Database
 from bot.store.dialect import one_of, words
 from bot.store.digests import HEADINGS, Heading, heading_of
 from bot.store.rows import moment, seconds
-from bot.store.tables import analyses, change_paths, changes, contents, digests, repositories
+from bot.store.tables import (
+    analyses,
+    change_paths,
+    changes,
+    contents,
+    digests,
+    leads,
+    repositories,
+)
 from digest.grade import Level
 from digest.graded import Repository
 from digest.language import Language
+from digest.themes import Day
+from digest.themes.form import from_json
 from digest.window import Window
 from handlers.judgement import Kept
 
 _LEVELS = tuple(Level)
 _DEEP = 2
 """Folders of a path that name a place: ``engine/core/pool.py`` is in ``engine/core``."""
+
+_MOST_DAYS = 200
+"""Leads that are looked through for a page's own."""
 
 Counts = tuple[int, int, int]
 """How many changes are of high, medium and low importance."""
@@ -89,6 +102,35 @@ _DIGESTS = (
     .order_by(digests.c.created_at.desc(), digests.c.name)
     .limit(bindparam("most"))
 )
+# Channels that get the same have digests of the same report: one of them says it all.
+_ALIKE = (
+    select(func.min(digests.c.name))
+    .where(
+        digests.c.repository == bindparam("repository"),
+        digests.c.since >= bindparam("from"),
+        digests.c.since < bindparam("before"),
+        # There is an index of these.
+        digests.c.created_at >= bindparam("from"),
+    )
+    .group_by(digests.c.report)
+)
+_POSTED = (
+    HEADINGS.add_columns(digests.c.document)
+    .where(digests.c.name.in_(_ALIKE))
+    .order_by(digests.c.created_at.desc(), digests.c.name)
+)
+_DAYS = (
+    select(leads.c.content)
+    .where(
+        _mine(leads),
+        leads.c.language == bindparam("language"),
+        leads.c.failure == "",
+        leads.c.made_at >= bindparam("from"),
+        leads.c.made_at < bindparam("before"),
+    )
+    .order_by(leads.c.made_at.desc(), leads.c.shown)
+    .limit(_MOST_DAYS)
+)
 _PULSE = select(changes.c.committed_at, changes.c.level).where(_within(changes))
 _PATHS = select(change_paths.c.change_id, change_paths.c.path).where(_within(change_paths))
 
@@ -113,6 +155,14 @@ class Extent:
     total: int
     first: datetime
     last: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Told:
+    """A digest as it was kept to be posted; ``document`` is what :func:`bot.frozen.thaw` takes."""
+
+    heading: Heading
+    document: str
 
 
 class SqlBrowsing:
@@ -141,6 +191,26 @@ class SqlBrowsing:
     async def digests(self, repository: Repository, limit: int) -> Sequence[Heading]:
         """The digests of a repository that were made last, the newest first."""
         return [heading_of(row) for row in await self._rows(_DIGESTS, repository, most=limit)]
+
+    async def posted(
+        self, repository: Repository, since: datetime, until: datetime
+    ) -> Sequence[Told]:
+        """The digests whose windows begin in a stretch of time, those made last first.
+
+        Of those that tell the same there is one.
+        """
+        edges = {"from": seconds(since), "before": seconds(until)}
+        rows = await self._rows(_POSTED, repository, **edges)
+        return [Told(heading=heading_of(row), document=row.document) for row in rows]
+
+    async def days(
+        self, repository: Repository, language: Language, since: datetime, until: datetime
+    ) -> Sequence[Day]:
+        """The leads and themes that were made in a stretch of time, those made last first."""
+        edges = {"from": seconds(since), "before": seconds(until)}
+        rows = await self._rows(_DAYS, repository, language=language.value, **edges)
+        found = (json.loads(row.content)["day"] for row in rows)
+        return [from_json(day) for day in found if day]
 
     async def pulse(self, repository: Repository, edges: Sequence[datetime]) -> Sequence[Counts]:
         """How many changes were committed between each edge and the next; edges rise."""

@@ -61,6 +61,12 @@ class SqlDoubts:
                 for row in await connection.execute(wanted)
             )
 
+    async def channel_of(self, delivery: int) -> str:
+        """The name of the channel that a delivery is for; empty where there is none such."""
+        wanted = select(deliveries.c.channel).where(deliveries.c.id == delivery)
+        async with self._database.reading() as connection:
+            return await connection.scalar(wanted) or ""
+
     async def again(self, delivery: int) -> int:
         """Have a delivery's parts that are in doubt sent again; how many there are.
 

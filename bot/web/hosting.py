@@ -17,6 +17,7 @@ from bot.app import App
 from bot.metrics import Metrics
 from bot.platforms.base import Asgi, Called, Sender
 from bot.roster import Channels
+from bot.runner.waking import Wake
 from bot.store.condition import Fitness
 from bot.web.config import WebSettings
 from bot.web.health import Health, Look, routes
@@ -46,11 +47,12 @@ class Hosting:
         shared: Look | None = None,
         *,
         sweeps: bool = True,
+        wake: Wake | None = None,
     ) -> Mounts:
         """Everything that the program hosts; pages of ``channels`` and all else where these are.
 
         ``shared`` asks the Redis of the processes, where there is one; ``sweeps`` says whether
-        this process sweeps.
+        this process sweeps. ``wake`` is told of channels that admins have something sent to again.
         """
         health = Health(
             database=app.database,
@@ -63,7 +65,7 @@ class Hosting:
         )
         root = [*routes(health, self.settings.metrics_token)]
         if channels is not None and app.config is not None:
-            root += pages(configured(app, app.config, self.settings, channels))
+            root += pages(configured(app, app.config, self.settings, channels, wake))
         mounts: Mounts = {"/": root}
         mounts.update(events(senders))
         return mounts

@@ -9,6 +9,7 @@ from bot.app import App
 from bot.clock import SystemClock
 from bot.config import Config
 from bot.roster import Channels
+from bot.runner.waking import Wake
 from bot.sections import RepositoryConfig
 from bot.sources.address import read_address
 from bot.sources.identity import identify
@@ -20,10 +21,16 @@ from bot.web.config import WebSettings
 from bot.web.pages.office import Office
 from bot.web.pages.shelf import Shelf, Shown
 from digest.graded import Repository
-from handlers.context import Watched
+from handlers.watched import Watched
 
 
-def configured(app: App, config: Config, settings: WebSettings, channels: Channels) -> Shelf:
+def configured(
+    app: App,
+    config: Config,
+    settings: WebSettings,
+    channels: Channels,
+    wake: Wake | None = None,
+) -> Shelf:
     """The pages of ``digestbot run``: every configured repository, and an office for admins."""
     return Shelf(
         repositories=[shown_of(one) for one in config.repositories],
@@ -43,6 +50,7 @@ def configured(app: App, config: Config, settings: WebSettings, channels: Channe
             calls=SqlCalls(app.database),
             clock=SystemClock(),
             config=config,
+            wake=wake,
         ),
     )
 

@@ -17,6 +17,7 @@ WIDTH = 900
 HEIGHT = 150
 _GAP = 0.22
 """The share of a bar's place that is left free."""
+_FORTNIGHT = 14
 _LEAST = 1.5
 """Pixels that the smallest number is high, so that it is seen."""
 
@@ -50,10 +51,14 @@ class Bar:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pulse:
-    """Changes a day by level. ``months`` are where a month begins, with its first day."""
+    """Changes a day by level.
+
+    ``marks`` are words below the bars, with how far from the left they stand in percent: days of a
+    fortnight, the months of a longer time.
+    """
 
     bars: tuple[Bar, ...]
-    months: tuple[tuple[float, date], ...]
+    marks: tuple[tuple[float, str], ...]
     most: int
 
     @property
@@ -82,8 +87,12 @@ def pulse(rows: Sequence[Counts], first: date) -> Pulse:
         _bar(day, row, n * step, step, most)
         for n, (day, row) in enumerate(zip(dates, rows, strict=True))
     )
-    months = tuple((bar.x, bar.day) for bar in bars if bar.day.day == 1)
-    return Pulse(bars=bars, months=months, most=most)
+    if days <= _FORTNIGHT:
+        named = [(bar, bar.day.strftime("%m-%d")) for bar in bars]
+    else:
+        named = [(bar, bar.day.strftime("%Y-%m")) for bar in bars if bar.day.day == 1]
+    marks = tuple((round(100 * bar.x / WIDTH, 2), words) for bar, words in named)
+    return Pulse(bars=bars, marks=marks, most=most)
 
 
 def _bar(day: date, counts: tuple[int, int, int], x: float, step: float, most: int) -> Bar:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
@@ -17,6 +17,7 @@ from handlers.ports import Clock
 if TYPE_CHECKING:
     from bot.config import Config
     from bot.roster import Channels
+    from bot.runner.waking import Wake
     from bot.store.deliveries import Delivered, SqlDeliveries
 
 _SHOWN = 50
@@ -36,7 +37,7 @@ class Due:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Office:
-    """Where admins look. ``wake`` tells the loop that there is something to send."""
+    """Where admins look. ``wake`` has a channel served at once; without it a sweep does so."""
 
     channels: Channels
     deliveries: SqlDeliveries
@@ -44,7 +45,7 @@ class Office:
     calls: SqlCalls
     clock: Clock
     config: Config | None = None
-    wake: Callable[[], None] = lambda: None
+    wake: Wake | None = None
 
     async def due(self) -> Sequence[Due]:
         """The channels that are served, the next one first."""
@@ -72,8 +73,8 @@ class Office:
     async def again(self, delivery: int) -> int:
         """Have a delivery's parts in doubt sent again; how many there are."""
         count = await self.doubts.again(delivery)
-        if count:
-            self.wake()
+        if count and self.wake is not None:
+            await self.wake(await self.doubts.channel_of(delivery))
         return count
 
     async def costs(self) -> Sequence[Cost]:

@@ -18,7 +18,7 @@ from digest.document import Block, Document, Heading, Item, Link, Listing, Parag
 from digest.grade import Level
 from digest.report.form import SCHEMA
 from digest.report.moments import span_of
-from digest.window import day_window, days_window
+from digest.window import Window, day_window, days_window
 from digest.words.labels import LEVELS
 
 DAYS = 90
@@ -61,14 +61,10 @@ async def repository_page(asked: Asked) -> Page:
     repository = shown.repository
     extent = await _extent(asked, shown)
     drawn = await _pulse(asked, shown, extent)
-    week = monday(drawn.bars[-1].day)
-    days = days_window(week, week + timedelta(days=6), asked.shelf.zone)
-    version = await asked.version(repository)
-    counted = await asked.shelf.memo.of(
-        ("places", repository.name, version, days),
-        lambda: browsing.places(repository, days, _PLACES),
-    )
-    places = shares(counted)
+    last = drawn.bars[-1].day
+    days = days_window(last - timedelta(days=6), last, asked.shelf.zone)
+    places = shares(await places_of(asked, shown, days))
+    week = monday(last)
     newest = await browsing.newest(repository, _NEWEST, Level.HIGH)
     digests = await browsing.digests(repository, _DIGESTS)
     return Page(
@@ -94,6 +90,13 @@ async def repository_page(asked: Asked) -> Page:
             "digests": [_digest(one) for one in digests],
         },
     )
+
+
+async def places_of(asked: Asked, shown: Shown, window: Window) -> Sequence[tuple[str, int]]:
+    """The folders that most changes of a window touch, most first."""
+    key = ("places", shown.repository.name, await asked.version(shown.repository), window)
+    found = asked.shelf.browsing.places
+    return await asked.shelf.memo.of(key, lambda: found(shown.repository, window, _PLACES))
 
 
 async def _extent(asked: Asked, shown: Shown) -> Extent | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -20,6 +20,7 @@ class Page:
     """A page in all of its forms; what only one form needs is made when that is asked for.
 
     ``values`` are the template's. Generators among them are used up once, while the page is sent.
+    ``ready`` reads what is not needed for its head: it is awaited once, when that is under way.
     """
 
     template: str
@@ -27,3 +28,4 @@ class Page:
     values: Mapping[str, Any] = field(default_factory=dict)
     document: Callable[[], Document]
     json: Callable[[], Json]
+    ready: Callable[[], Awaitable[None]] | None = None

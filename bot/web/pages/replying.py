@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from http import HTTPStatus
 from typing import Any
 
@@ -71,17 +71,19 @@ def not_modified(tag: str) -> Response:
     return Response(status_code=HTTPStatus.NOT_MODIFIED, headers=headers_of(tag))
 
 
-def reply(asked: Asked, page: Page, tag: str) -> Response:
+async def reply(asked: Asked, page: Page, tag: str) -> Response:
     """A page in the form that is asked for."""
     headers = headers_of(tag)
     media = _TYPES[asked.form]
+    if asked.form is not Form.HTML and page.ready is not None:
+        await page.ready()
     if asked.form is Form.JSON:
         return Response(as_json(page.json()), headers=headers, media_type=media)
     if asked.form is Form.MARKDOWN:
         text = markdown(page.document())
         return Response(text.encode("utf-8", "replace"), headers=headers, media_type=media)
     pieces = rendered(page.template, asked, title=page.title, **page.values)
-    return StreamingResponse(_gathered(pieces), headers=headers, media_type=media)
+    return StreamingResponse(_gathered(pieces, page.ready), headers=headers, media_type=media)
 
 
 def as_json(value: Mapping[str, Any]) -> bytes:
@@ -92,7 +94,9 @@ def as_json(value: Mapping[str, Any]) -> bytes:
         return json.dumps(value, separators=(",", ":")).encode()
 
 
-async def _gathered(pieces: Iterator[str]) -> AsyncIterator[bytes]:
+async def _gathered(
+    pieces: Iterator[str], ready: Callable[[], Awaitable[None]] | None
+) -> AsyncIterator[bytes]:
     """The pieces of a template, of which most are a few characters, in a few larger ones.
 
     Others are served between two of them. Threads would not make it any faster: while one of them
@@ -105,6 +109,8 @@ async def _gathered(pieces: Iterator[str]) -> AsyncIterator[bytes]:
         length += len(piece)
         if length >= enough:
             yield "".join(held).encode("utf-8", "replace")
+            if enough == _FIRST and ready is not None:
+                await ready()
             await asyncio.sleep(0)
             held, length, enough = [], 0, _PIECE
     yield "".join(held).encode("utf-8", "replace")

@@ -106,7 +106,7 @@ class _Site:
                 page = await entry.view(asked)
             except NotThere:
                 return self._missing(asked)
-            response = reply(asked, page, tag)
+            response = await reply(asked, page, tag)
             if request.query_params.get("lang"):
                 response.set_cookie(CHOSEN, asked.language, max_age=_YEAR, samesite="lax")
             return response

@@ -21,7 +21,7 @@ from digest.report import Entry
 from digest.report.blocks import anchor_of, run
 from digest.report.moments import moment
 from digest.report.places import Places
-from digest.statement import Aspect, Statement
+from digest.statement import Aspect, Origin, Statement
 from digest.words import pages as words
 from digest.words.labels import (
     ASPECTS,
@@ -66,6 +66,7 @@ class Article:
     types: tuple[str, ...]
     reasons: tuple[str, ...]
     remarks: tuple[str, ...]
+    by_model: bool
     summary: Spans
     sections: tuple[Section, ...]
 
@@ -133,6 +134,7 @@ def article_of(entry: Entry, repository: Repository, zone: ZoneInfo, language: L
         types=tuple(CHANGE_TYPES[kind].template(language) for kind in analysis.change_types),
         reasons=tuple(reason_words(reason, language) for reason in raised),
         remarks=tuple(_remarks(entry, zone, language)),
+        by_model=analysis.source is Origin.MODEL,
         summary=run(analysis.summary, language),
         sections=() if entry.level is Level.LOW else tuple(_sections(entry, repository, language)),
     )

@@ -115,6 +115,11 @@ class _Words:
         """A phrase with its slots filled."""
         return _WORDS[name].text(self._language, **parts)
 
+    @property
+    def spaced(self) -> bool:
+        """Whether sentences stand apart by a space."""
+        return self._language is not Language.ZH
+
     def level(self, level: Level) -> str:
         """A level in a word."""
         return LEVELS[level].template(self._language)

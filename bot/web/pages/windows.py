@@ -7,10 +7,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from functools import cached_property
+from zoneinfo import ZoneInfo
 
 from bot.store.browsing import Line
-from bot.web.links import path_of, week_name
+from bot.web.links import path_of
 from bot.web.pages.asked import Asked, day_named, last_of_week, week_named
+from bot.web.pages.charts import Pulse, Share, pulse, shares
+from bot.web.pages.led import Led, claims, led_of
+from bot.web.pages.overview import places_of
 from bot.web.pages.page import Json, Page
 from bot.web.pages.telling import Article, Told, article_of, entry_of, loaded, told_of
 from digest.answer import window_words
@@ -21,6 +25,9 @@ from digest.report import Counts, Entry, Report, report_document, report_to_json
 from digest.report.assembly import lead
 from digest.report.full import title_of
 from digest.window import Window, days_window
+
+_MOST_LED = 200
+"""Changes that a lead is made of; of more nothing could be said in a sentence."""
 
 SIZE = 25
 """Changes of a page: it stays below 100 KB where most of them are of high importance."""
@@ -71,19 +78,52 @@ def selected(lines: Sequence[Line], level: Level | None, page: int) -> Selected:
 
 
 class Telling:
-    """The entries of a page, made when they are first asked for and only once."""
+    """The changes of a page, read when its head is under way; entries are made only once."""
 
     def __init__(
         self,
         asked: Asked,
         window: Window,
         chosen: Selected,
-        changes: Sequence[Graded],
+        lines: Sequence[Line],
         told: Told,
+        *,
+        weekly: bool,
     ) -> None:
-        """``changes`` are those of the chosen page, in its order."""
+        """``lines`` and ``told`` are those of the whole window."""
         self._asked, self._shown, self._window = asked, asked.shown(), window
-        self._chosen, self._changes, self._told = chosen, changes, told
+        self._chosen, self._lines, self._told, self._weekly = chosen, lines, told, weekly
+        self._changes: Sequence[Graded] = ()
+        self.lead: Spans = ()
+        self.led: Led | None = None
+        self.places: Sequence[Share] = ()
+
+    async def read(self) -> None:
+        """Read what the page tells of, and what is said of the whole window on its first page."""
+        asked = self._asked
+        shas = [line.sha for line in self._chosen.lines]
+        self._changes = await loaded(asked.shelf, self._shown, shas)
+        if self._chosen.page > 1 or asked.level is not None:
+            return
+        version = await asked.version(self._shown.repository)
+        about = (self._shown.repository.name, version, self._window, asked.language, self._weekly)
+        memo = asked.shelf.memo
+        self.lead = await memo.of(("lead", *about), self._made_lead)
+        self.led = await memo.of(
+            ("led", *about),
+            lambda: led_of(asked, self._window, self._lines, weekly=self._weekly),
+        )
+        if self._weekly:
+            self.places = shares(await places_of(asked, self._shown, self._window))
+
+    async def _made_lead(self) -> Spans:
+        """What matters in a sentence, made of all that it is about; nothing where that is a lot."""
+        counts = self._chosen.counts
+        about = [one for one in self._lines if one.level is Level.HIGH or not counts.high]
+        if not about or len(about) > _MOST_LED:
+            return ()
+        found = await loaded(self._asked.shelf, self._shown, [one.sha for one in about])
+        return lead([self._entry(one) for one in found], counts, self._asked.language)
 
     @cached_property
     def entries(self) -> tuple[Entry, ...]:
@@ -91,11 +131,10 @@ class Telling:
         return tuple(self._entry(graded) for graded in self._changes)
 
     def articles(self) -> Iterator[Article]:
-        """The changes as the page shows them, one by one, so that sending can begin."""
+        """The changes as the page shows them, one by one, so that sending can go on."""
         repository, language = self._shown.repository, self._asked.language
-        made = (self._entry(graded) for graded in self._changes)
-        for entry in self.__dict__.get("entries", made):
-            yield article_of(entry, repository, self._window.zone, language)
+        for graded in self._changes:
+            yield article_of(self._entry(graded), repository, self._window.zone, language)
 
     def around(self) -> Report:
         """The report without its changes, for what is said around them."""
@@ -106,13 +145,13 @@ class Telling:
             language=self._asked.language,
             entries=(),
             counts=self._chosen.counts,
-            lead=(),
+            lead=self.lead,
+            day=self.led.day if self.led else None,
         )
 
     def report(self) -> Report:
         """The page as a report; its counts are those of the whole window."""
-        said = lead(self.entries, self._chosen.counts, self._asked.language)
-        return replace(self.around(), entries=self.entries, lead=said)
+        return replace(self.around(), entries=self.entries)
 
     def _entry(self, graded: Graded) -> Entry:
         return entry_of(graded, self._told, self._shown, self._asked.language)
@@ -154,35 +193,34 @@ async def _page(
     lines = await shelf.browsing.lines(shown.repository, window)
     lines, told = await told_of(shelf, shown, lines, language)
     chosen = selected(lines, asked.level, asked.page)
-    changes = await loaded(shelf, shown, [line.sha for line in chosen.lines])
-    telling = Telling(asked, window, chosen, changes, told)
-    report = telling.around()
+    telling = Telling(asked, window, chosen, lines, told, weekly=not above)
+    heading = title_of(telling.around(), language)
     return Page(
         template="window.html",
-        title=f"{shown.repository.name} · {title_of(report, language)}",
+        title=f"{shown.repository.name} · {heading}",
         values={
             "shown": shown,
-            "heading": title_of(report, language),
+            "heading": heading,
             "window": window_words(window, language),
             "chosen": chosen,
-            "lead": lambda: _lead(telling, chosen, asked),
-            "articles": telling.articles(),
+            "telling": telling,
+            "claims": lambda led: claims(led, lines, shown.repository),
+            "week_drawn": None if above else _drawn(lines, first, shelf.zone),
             "around": around,
             "above": above,
-            "week": week_name(first),
         },
         document=lambda: _document(telling, asked),
         json=lambda: _json(telling, chosen),
+        ready=telling.read,
     )
 
 
-def _lead(telling: Telling, chosen: Selected, asked: Asked) -> Spans:
-    """What matters in a sentence, where the page holds all that the sentence is about."""
-    high = chosen.counts.high
-    complete = 0 < high <= SIZE or chosen.counts.total <= SIZE
-    if chosen.page > 1 or asked.level is not None or not complete:
-        return ()
-    return telling.report().lead
+def _drawn(lines: Sequence[Line], first: date, zone: ZoneInfo) -> Pulse:
+    """The days of a week as a chart."""
+    counted = Counter((line.at.astimezone(zone).date(), line.level) for line in lines)
+    days = [first + timedelta(days=n) for n in range(7)]
+    high, medium, low = Level
+    return pulse([(counted[d, high], counted[d, medium], counted[d, low]) for d in days], first)
 
 
 def _document(telling: Telling, asked: Asked) -> Document:

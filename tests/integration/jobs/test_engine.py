@@ -20,6 +20,7 @@ from bot.conversation.record import Key
 from bot.courier import Patience, Target
 from bot.delivery import Delivery
 from bot.forges.arrivals import Arrived
+from bot.frozen import freeze
 from bot.jobs.claims import DeferringArrivals, DeferringLedger, DeferringReplies
 from bot.jobs.depth import depth
 from bot.jobs.engine import Engine
@@ -37,6 +38,8 @@ from bot.schedule import Spec
 from bot.store.leases import ServerLeases
 from bot.store.ledger import SqlLedger
 from bot.store.postgresql import PostgresDatabase, open_postgres
+from digest.document import Document, Paragraph, Text
+from handlers.ports import DeliveryKey
 from tests.integration.dying_process import DUE, At, build, finish
 
 
@@ -236,6 +239,23 @@ async def test_scheduler_claims_and_a_worker_posts(database, engine, tmp_path) -
         assert await plain.last_slot("finished:team") == "2026-01-23"
         await leases.aclose()
     assert (tmp_path / "posts.txt").read_text().count("digest of 2026-01-23") == 1
+
+
+async def test_what_admins_send_again_is_a_job_of_its_own(database, engine, tmp_path) -> None:
+    with (tmp_path / "posts.txt").open("w") as stream:
+        sender, leases, ledger = Console(stream), ServerLeases(database), SqlLedger(database)
+        document = Document(title="t", blocks=(Paragraph((Text("once more"),)),))
+        key = DeliveryKey(platform=sender.name, channel="team", digest="daily:r:main:2026-01-22")
+        await ledger.claim(key, freeze(document, sender.render(document)), 1)
+        await engine.put_channel("team")
+        for _ in range(2):
+            await engine.put_left("team")
+        assert await waiting(database) == 2
+        worker = Worker(duty(ledger, leases, sender), None, {"desk": sender})
+        await worker.channel("team", True)
+        assert await ledger.pending() == ()
+        await leases.aclose()
+    assert (tmp_path / "posts.txt").read_text().count("once more") == 1
 
 
 class Socket(Console):

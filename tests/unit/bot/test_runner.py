@@ -23,6 +23,7 @@ from bot.runner.listening import Listening
 from bot.runner.underway import UnderWay
 from bot.schedule import Spec, slots_between, window
 from digest.errors import SourceUnavailable
+from handlers.ports import PartState
 from tests.fakes_delivery import (
     Crash,
     FakeClock,
@@ -172,6 +173,27 @@ async def test_quiet_slot_is_finished_and_not_built_again(world):
         await world.start()
     assert world.built == ["2026-01-23"]
     assert world.finished == ["2026-01-23"]
+
+
+async def test_what_was_given_up_is_sent_as_soon_as_it_is_told_of(world):
+    world.sender.errors = [SendError(SendReason.NO_CHANNEL)]
+    await world.start()
+    world.clock.time = at("2026-01-23T09:00")
+    work = world.work()
+    runner = Runner(work)
+    await runner.sweep()
+    await runner.sweep()
+    assert world.sender.texts() == []
+    ((key, record),) = world.ledger.records.items()
+    await world.ledger.mark(key, replace(record.parts[0], state=PartState.WAITING, error=""))
+    woken = asyncio.create_task(runner.wake())
+    await work.waking.tell("a channel that is gone")
+    await work.waking.tell("team")
+    async with asyncio.timeout(5):
+        while not world.sender.texts():
+            await asyncio.sleep(0)
+    woken.cancel()
+    assert world.sender.texts() == ["2026-01-23"]
 
 
 @pytest.mark.parametrize("error", [SourceUnavailable("no network"), ZeroDivisionError()])

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 
 from bot.web.pages import session
 from handlers.ports import DeliveryKey, PartRecord, PartState
-from tests.servers.pages import SECRET, TOKEN
+from tests.servers.pages import SECRET, TOKEN, shelved
 
 KEY = DeliveryKey(platform="telegram", channel="team", digest="daily:owner/open:main:2026-03-02")
 
@@ -92,6 +93,26 @@ async def test_failed_delivery_is_sent_again(client):
     assert done.headers["location"] == "/admin?again=1"
     (pending,) = await ledger.pending()
     assert pending.parts[0].state is PartState.WAITING
+
+
+async def test_delivering_process_is_told_at_once_what_to_send_again(configuration):
+    woken = []
+
+    async def wake(channel: str) -> None:
+        (pending,) = await app.ledger.pending()
+        assert pending.parts[0].state is PartState.WAITING
+        woken.append(channel)
+
+    async with shelved(configuration) as (app, shelf):
+        await app.ledger.claim(KEY, "{}", 1)
+        failed = PartRecord(part=0, state=PartState.FAILED, error="chat_gone")
+        await app.ledger.mark(KEY, failed)
+        office = replace(shelf.office, wake=wake)
+        (doubt,) = await office.failed()
+        assert await office.again(doubt.delivery) == 1
+        assert await office.again(doubt.delivery) == 0
+        assert await office.again(10**9) == 0
+    assert woken == ["team"]
 
 
 async def test_no_secret_is_shown(client):

@@ -29,6 +29,7 @@ ARTICLE = Article(
     types=("feature",),
     reasons=('a flag removed: "--x"',),
     remarks=("Arrived late.",),
+    by_model=True,
     summary=(Text("Adds "), Code("--limit"), Text(".")),
     sections=(
         Section(key="impact", title="Impact", groups=(("", ((Text("Code"),),)),)),
