@@ -16,12 +16,28 @@ from digest.graded import Repository
 from digest.language import Language
 from handlers.conversing import LIFETIME, ConversationKey, Length, Look, Talk
 
+_SELDOM = 60
+"""Seconds between two times that conversations which are over are forgotten."""
+
+_keeping = insert_into(conversations)
+_KEEP = _keeping.on_conflict_do_update(
+    index_elements=["platform", "chat", "thread", "person"],
+    set_={"at": _keeping.excluded.at, "state": _keeping.excluded.state},
+)
+_looking = insert_into(looks)
+_LOOKED = _looking.on_conflict_do_update(
+    index_elements=["platform", "chat", "person", "repository"],
+    set_={"at": _looking.excluded.at, "tip": _looking.excluded.tip},
+    where=looks.c.at <= _looking.excluded.at,
+)
+
 
 class SqlConversations:
     """A ``Conversations`` in a database."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        self._forgotten = 0
 
     async def talk(self, key: ConversationKey, now: datetime) -> Talk | None:
         """How far a conversation is, where it is not over by ``now``.
@@ -39,16 +55,11 @@ class SqlConversations:
     async def keep(self, key: ConversationKey, talk: Talk) -> None:
         """Remember how far a conversation is, and forget those that are over."""
         values = {**_names(key), "at": seconds(talk.at), "state": _state(talk)}
-        kept = insert_into(conversations).values(values)
-        over = conversations.c.at < seconds(talk.at - LIFETIME)
-        async with self._database.writing() as connection:
-            await connection.execute(delete(conversations).where(over))
-            await connection.execute(
-                kept.on_conflict_do_update(
-                    index_elements=["platform", "chat", "thread", "person"],
-                    set_={"at": kept.excluded.at, "state": kept.excluded.state},
-                )
-            )
+        over = seconds(talk.at - LIFETIME)
+        if over >= self._forgotten + _SELDOM:
+            self._forgotten = over
+            await self._database.write(delete(conversations).where(conversations.c.at < over))
+        await self._database.write(_KEEP, values)
 
     async def last_look(self, key: ConversationKey, repository: Repository) -> Look | None:
         """What the person last looked at in the chat, in whichever thread."""
@@ -60,20 +71,11 @@ class SqlConversations:
     async def looked(self, key: ConversationKey, repository: Repository, look: Look) -> None:
         """Remember what the person looked at; an earlier look than the last changes nothing."""
         values = {**_looker(key, repository), "at": seconds(look.at), "tip": look.tip}
-        kept = insert_into(looks).values(values)
-        async with self._database.writing() as connection:
-            await connection.execute(
-                kept.on_conflict_do_update(
-                    index_elements=["platform", "chat", "person", "repository"],
-                    set_={"at": kept.excluded.at, "tip": kept.excluded.tip},
-                    where=looks.c.at <= kept.excluded.at,
-                )
-            )
+        await self._database.write(_LOOKED, values)
 
     async def forget(self, key: ConversationKey) -> None:
         """Forget the conversation; what was looked at stays seen."""
-        async with self._database.writing() as connection:
-            await connection.execute(delete(conversations).where(_of(conversations, **_names(key))))
+        await self._database.write(delete(conversations).where(_of(conversations, **_names(key))))
 
 
 def _names(key: ConversationKey) -> dict[str, str]:

@@ -61,7 +61,7 @@ class SqlCoverage:
         """
         if tip is None and not outcomes:
             return
-        async with self._database.writing() as connection:
+        async with self._database.writing(repository.name) as connection:
             key = await enrol(connection, repository, INDEXED_BY)
             place = {"repository_id": key, "branch": branch, "channel": channel}
             if outcomes:

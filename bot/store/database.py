@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from types import TracebackType
 from typing import Any, Self
 
-from sqlalchemy import Table
+from sqlalchemy import Delete, Insert, Table, Update
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 
@@ -35,12 +35,23 @@ class Database(ABC):
         """
 
     @abstractmethod
-    def writing(self, subject: str = "") -> AbstractAsyncContextManager[AsyncConnection]:
+    def writing(self, subject: str | None = "") -> AbstractAsyncContextManager[AsyncConnection]:
         """A connection in a transaction that is kept at the end, or undone by an exception.
 
         It reads what it wrote, and nobody else writes of the same subject meanwhile. Who names
         a subject of its own lets others write of theirs where the database can do two things at
-        once. Raises as :meth:`reading`.
+        once; ``None`` waits for nobody, which is for what unique keys alone decide. Raises as
+        :meth:`reading`.
+        """
+
+    @abstractmethod
+    async def write(
+        self, statement: Insert | Update | Delete, given: Mapping[str, Any] | None = None
+    ) -> int:
+        """Run one statement that its keys alone decide, kept at once; how many rows it touched.
+
+        A server is asked once for it, not for a transaction and a turn as well. Raises as
+        :meth:`reading`.
         """
 
     @abstractmethod

@@ -80,7 +80,8 @@ class SqlDigests:
         Raises ``UnwritableFolder`` and ``BrokenArchive``, as every method does.
         """
         name, row = digest.heading.name, _columns(digest)
-        async with self._database.writing() as connection:
+        # Digests with the same report are of one repository.
+        async with self._database.writing(f"digests {digest.heading.repository}") as connection:
             before = select(digests.c.report).where(digests.c.name == name)
             given_up = {row["report"], await connection.scalar(before)} - {None}
             report = {"key": row["report"], "markdown": storable(digest.markdown)}

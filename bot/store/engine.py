@@ -11,12 +11,12 @@ from __future__ import annotations
 import asyncio
 import os
 import sqlite3
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import URL, Connection, Table, event, exc
+from sqlalchemy import URL, Connection, Delete, Insert, Table, Update, event, exc
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
 from bot.store.database import Database
@@ -74,7 +74,7 @@ class SqliteDatabase(Database):
                 yield connection
 
     @asynccontextmanager
-    async def writing(self, subject: str = "") -> AsyncIterator[AsyncConnection]:
+    async def writing(self, subject: str | None = "") -> AsyncIterator[AsyncConnection]:
         """As :meth:`Database.writing`; SQLite has one writer, whatever the subject."""
         del subject
         async with (
@@ -84,6 +84,13 @@ class SqliteDatabase(Database):
             transaction(connection),
         ):
             yield connection
+
+    async def write(
+        self, statement: Insert | Update | Delete, given: Mapping[str, Any] | None = None
+    ) -> int:
+        """As :meth:`Database.write`."""
+        async with self.writing() as connection:
+            return (await connection.execute(statement, given)).rowcount
 
     async def keep(self, table: Table, rows: Sequence[tuple[Any, ...]]) -> None:
         """As :meth:`Database.keep`."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, Select, exists, func, insert, select, update
+from sqlalchemy import ColumnElement, Row, Select, bindparam, exists, func, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.clock import SystemClock
@@ -34,6 +34,28 @@ _RECORDS: Select[*tuple[Any, ...]] = (
 )
 
 
+_OF = (
+    select(deliveries.c.id)
+    .where(
+        *(
+            deliveries.c[name] == bindparam(f"of_{name}")
+            for name in ("platform", "channel", "digest")
+        )
+    )
+    .scalar_subquery()
+)
+_MARK = (
+    update(delivery_parts)
+    .where(delivery_parts.c.delivery_id == _OF, delivery_parts.c.part == bindparam("of_part"))
+    .values(state=bindparam("state"), receipt=bindparam("receipt"), error=bindparam("error"))
+)
+_MARK_UNSENT = _MARK.where(delivery_parts.c.state != _SENT)
+_UNSENT = exists().where(
+    delivery_parts.c.delivery_id == deliveries.c.id, delivery_parts.c.state != _SENT
+)
+_DONE = update(deliveries).where(deliveries.c.id == _OF).values(done=~_UNSENT)
+
+
 class SqlLedger:
     """A ``Ledger`` in a database; ``clock`` says when a slot was claimed."""
 
@@ -54,7 +76,7 @@ class SqlLedger:
             .returning(deliveries.c.id)
         )
         waiting = {"state": PartState.WAITING.value, "receipt": "", "error": ""}
-        async with self._database.writing() as connection:
+        async with self._database.writing(None) as connection:
             made = await connection.scalar(claimed)
             if made is not None and parts:
                 rows = [{"delivery_id": made, "part": n, **waiting} for n in range(parts)]
@@ -67,30 +89,27 @@ class SqlLedger:
 
         What was sent stays sent. Raises ``LookupError`` for a part that was never claimed.
         """
-        async with self._database.writing() as connection:
-            row = await _part(connection, key, part.part)
-            if row is None:
-                raise LookupError(f"part {part.part} of {key} was never claimed")
-            if row.state == _SENT and part.state is not PartState.SENT:
-                return
-            await connection.execute(
-                update(delivery_parts)
-                .where(
-                    delivery_parts.c.delivery_id == row.delivery_id,
-                    delivery_parts.c.part == part.part,
-                )
-                .values(
-                    state=part.state.value,
-                    receipt=storable(part.receipt),
-                    error=storable(part.error),
-                )
-            )
-            unsent = exists().where(
-                delivery_parts.c.delivery_id == row.delivery_id, delivery_parts.c.state != _SENT
-            )
-            await connection.execute(
-                update(deliveries).where(deliveries.c.id == row.delivery_id).values(done=~unsent)
-            )
+        given = {
+            **{f"of_{name}": value for name, value in _columns(key).items()},
+            "of_part": part.part,
+            "state": part.state.value,
+            "receipt": storable(part.receipt),
+            "error": storable(part.error),
+        }
+        if part.state is PartState.SENT:
+            async with self._database.writing(None) as connection:
+                found = (await connection.execute(_MARK, given)).rowcount
+                await connection.execute(_DONE, given)
+        else:
+            found = await self._database.write(_MARK_UNSENT, given)
+        # What was not touched was sent before, or is not there at all.
+        if not found and await self._part(key, part.part) is None:
+            raise LookupError(f"part {part.part} of {key} was never claimed")
+
+    async def _part(self, key: DeliveryKey, part: int) -> PartRecord | None:
+        record = await self.record(key)
+        parts = record.parts if record is not None else ()
+        return next((one for one in parts if one.part == part), None)
 
     async def pending(self) -> Sequence[DeliveryRecord]:
         """The deliveries that were claimed and are not done, oldest first."""
@@ -131,17 +150,6 @@ class SqlLedger:
         async with self._database.reading() as connection:
             last: str | None = await connection.scalar(newest)
             return last
-
-
-async def _part(
-    connection: AsyncConnection, key: DeliveryKey, part: int
-) -> Row[*tuple[Any, ...]] | None:
-    wanted = (
-        select(delivery_parts)
-        .join_from(deliveries, delivery_parts)
-        .where(_is(key), delivery_parts.c.part == part)
-    )
-    return (await connection.execute(wanted)).first()
 
 
 def _columns(key: DeliveryKey) -> dict[str, str]:

@@ -7,11 +7,23 @@ job can be put down in the transaction of the row that it is for.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import AsyncIterator, Iterator, Sequence
+import time
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from typing import Any
 
-from sqlalchemy import URL, Connection, Table, exc, make_url, text
+from sqlalchemy import (
+    URL,
+    Connection,
+    Delete,
+    Insert,
+    Table,
+    Update,
+    event,
+    exc,
+    make_url,
+    text,
+)
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
 from bot.store.database import Database
@@ -30,6 +42,9 @@ _SPACE = 0x6469_6765
 
 _CONNECTIONS = 8
 """Connections of one process at most; PostgreSQL takes 100 of everybody by default."""
+
+_IDLE = 1.0
+"""Seconds after which a connection of the pool is tried before it is used."""
 
 _MIGRATION = "migration"
 # https://www.postgresql.org/docs/current/errcodes-appendix.html
@@ -55,12 +70,20 @@ class PostgresDatabase(Database):
                 yield connection
 
     @asynccontextmanager
-    async def writing(self, subject: str = "") -> AsyncIterator[AsyncConnection]:
+    async def writing(self, subject: str | None = "") -> AsyncIterator[AsyncConnection]:
         """As :meth:`Database.writing`; the turn of a subject is a lock of the server."""
         with told(self.place):
             async with self._engine.begin() as connection:
-                await take_turn(connection, subject)
+                if subject is not None:
+                    await take_turn(connection, subject)
                 yield connection
+
+    async def write(
+        self, statement: Insert | Update | Delete, given: Mapping[str, Any] | None = None
+    ) -> int:
+        """As :meth:`Database.write`."""
+        async with self.reading() as connection:
+            return (await connection.execute(statement, given)).rowcount
 
     async def keep(self, table: Table, rows: Sequence[tuple[Any, ...]]) -> None:
         """As :meth:`Database.keep`: a server keeps what is committed, and needs no turns for it."""
@@ -109,10 +132,9 @@ async def open_postgres(written: str) -> PostgresDatabase:
         url,
         pool_size=_CONNECTIONS // 2,
         max_overflow=_CONNECTIONS // 2,
-        # A server that was started anew has dropped what the pool holds: that costs no work.
-        pool_pre_ping=True,
         connect_args={"connect_timeout": 10, "application_name": "digestbot"},
     )
+    _probe_idle(engine)
     database = PostgresDatabase(url, engine)
     try:
         await _bring_up_to_date(database)
@@ -120,6 +142,28 @@ async def open_postgres(written: str) -> PostgresDatabase:
         await database.aclose()
         raise
     return database
+
+
+def _probe_idle(engine: AsyncEngine) -> None:
+    """Have a connection that lay idle tried before it is used; one in steady use is not.
+
+    A server that was started anew has dropped what the pool holds: that costs no work. The pool's
+    own way tries it at every use, and each use is a statement or two.
+    """
+    pool = engine.sync_engine
+
+    @event.listens_for(pool, "checkin")
+    def put_back(_connection: object, record: Any) -> None:
+        record.info["idle_since"] = time.monotonic()
+
+    @event.listens_for(pool, "checkout")
+    def taken(connection: Any, record: Any, _proxy: object) -> None:
+        idle = time.monotonic() - record.info.get("idle_since", 0.0)
+        if idle > _IDLE:
+            try:
+                pool.dialect.do_ping(connection)
+            except pool.dialect.loaded_dbapi.Error as error:
+                raise exc.DisconnectionError("the server dropped it") from error
 
 
 @contextmanager

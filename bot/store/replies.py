@@ -24,6 +24,9 @@ from bot.store.tables import heard
 _AT_ONCE = 250
 """Records of one transaction at most, so that others get their turn."""
 
+_SELDOM = 60
+"""Seconds between two times that old records are forgotten."""
+
 _FORGOTTEN = delete(heard).where(heard.c.at < bindparam("over"))
 _CLAIMED = (
     insert_into(heard)
@@ -65,6 +68,7 @@ class SqlReplies:
         self._database = database
         self._waiting: list[_Claim] = []
         self._writer: asyncio.Task[None] | None = None
+        self._forgotten = 0
 
     async def claim(self, key: Key, asked: Incoming, now: datetime) -> bool:
         """Make a record; whether this call is the first. Those that are too old are forgotten.
@@ -97,9 +101,13 @@ class SqlReplies:
     async def _made(self, batch: Sequence[_Claim]) -> set[tuple[str, ...]]:
         """Which messages had no record before; all are written down, or none."""
         over = seconds(max(claim.at for claim in batch) - KEPT)
-        rows = list({claim.name: claim.row() for claim in reversed(batch)}.values())
-        async with self._database.writing() as connection:
-            await connection.execute(_FORGOTTEN, {"over": over})
+        # In one order everywhere: two processes that write down the same never wait for each other
+        # both at once.
+        rows = [row for _, row in sorted({c.name: c.row() for c in reversed(batch)}.items())]
+        async with self._database.writing(None) as connection:
+            if over >= self._forgotten + _SELDOM:
+                await connection.execute(_FORGOTTEN, {"over": over})
+                self._forgotten = over
             made = {tuple(row) for row in await connection.execute(_CLAIMED, rows)}
             await self._recorded(connection, made)
             return made
@@ -137,8 +145,7 @@ class SqlReplies:
             return tuple(map(_record, await connection.execute(wanted)))
 
     async def _update(self, key: Key, values: dict[str, str]) -> None:
-        async with self._database.writing() as connection:
-            await connection.execute(update(heard).where(_is(key)).values(**values))
+        await self._database.write(update(heard).where(_is(key)).values(**values))
 
 
 def _columns(key: Key) -> dict[str, str]:
