@@ -36,7 +36,9 @@ def named(question: str, names: Sequence[str]) -> Named | None:
 
 
 def _found(question: str, names: Sequence[str]) -> Iterator[Named]:
-    for name in names:
+    said = question.casefold()
+    # Whichever way a name is written, its last part is; there may be hundreds, and few are.
+    for name in (one for one in names if _short(one).casefold() in said):
         for called in _called(name, names):
             if (rest := _without(question, called)) is not None:
                 yield Named(name=name, question=rest)

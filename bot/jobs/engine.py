@@ -46,7 +46,7 @@ class Engine:
         self._heartbeat = heartbeat
         url = database.url.set(drivername="postgresql").render_as_string(hide_password=False)
         connector = PsycopgConnector(
-            conninfo=url, min_size=1, max_size=6, kwargs={"application_name": "digestbot jobs"}
+            conninfo=url, min_size=1, max_size=8, kwargs={"application_name": "digestbot jobs"}
         )
         self._app = App(connector=connector)
         self._duties: dict[Kind, Callable[..., Awaitable[object]]] = {Kind.RESCUE: self._rescue}

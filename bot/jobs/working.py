@@ -13,7 +13,7 @@ from bot.conversation.record import Key, load
 from bot.forges.arrivals import Arrived
 from bot.forges.keeping import Keeper
 from bot.jobs.engine import Engine
-from bot.jobs.tasks import WORKED
+from bot.jobs.tasks import ANSWERS, CHANNELS, REPOSITORIES
 from bot.platforms.base import Sender
 from bot.runner import GRACE, Work
 from bot.runner.attending import Attendance
@@ -26,8 +26,11 @@ log = structlog.get_logger(__name__)
 _FRESH = 60.0
 """Seconds for which the settings of channels are taken to be as they were read."""
 
-_AT_ONCE = 16
-"""Jobs of a process at a time; most of them wait for a platform or for git."""
+_ANSWERED_AT_ONCE, _BUILT_AT_ONCE = 16, 8
+"""Jobs of a process at a time; most of them wait for a platform or for git.
+
+Questions have places of their own: nobody who asks waits until a thousand digests are posted.
+"""
 
 
 class Later(Exception):
@@ -131,7 +134,8 @@ async def labour(worker: Worker, engine: Engine, stop: asyncio.Event) -> None:
     """Do jobs until ``stop`` is set, then finish what is under way."""
     engine.serve(worker)
     duties = [
-        asyncio.create_task(engine.work(WORKED, _AT_ONCE)),
+        asyncio.create_task(engine.work([ANSWERS], _ANSWERED_AT_ONCE)),
+        asyncio.create_task(engine.work([CHANNELS, REPOSITORIES], _BUILT_AT_ONCE)),
         asyncio.create_task(worker.channels.watch()),
     ]
     log.info("run.started", role="worker")

@@ -20,11 +20,16 @@ _COMMIT = re.compile(r"([0-9a-f]{40,64}) commit \d+")
 _PLACES = ("refs/heads", "refs/remotes", "refs/remotes/origin", "refs/tags")
 
 
+_Stamps = tuple[str, str, tuple[int, int, int] | None]
+
+
 class References:
     """The references of the repository in ``git_dir``. All methods may raise ``GitFailed``."""
 
     def __init__(self, git_dir: Path) -> None:
         self._git = reading(git_dir)
+        self._git_dir = git_dir
+        self._head: tuple[_Stamps, tuple[str, str | None]] | None = None
 
     @property
     def git(self) -> Git:
@@ -32,7 +37,36 @@ class References:
         return self._git
 
     async def head(self) -> tuple[str, str | None]:
-        """The branch that ``HEAD`` is on, or ``DETACHED``, and its commit, if there is one."""
+        """The branch that ``HEAD`` is on, or ``DETACHED``, and its commit, if there is one.
+
+        Every question asks. So git is asked again only when a file changed that could say another.
+        """
+        stamps = self._stamps()
+        if self._head is not None and stamps is not None and self._head[0] == stamps:
+            return self._head[1]
+        found = await self._asked_head()
+        self._head = (stamps, found) if stamps is not None else None
+        return found
+
+    def _stamps(self) -> _Stamps | None:
+        """What the files that lead to the head look like now, before they are read.
+
+        Git puts a new file in the place of an old one, so inode, size and time tell a change.
+        ``None`` where more than these may lead there: a work tree beside others, references in
+        tables (https://git-scm.com/docs/reftable), a branch that stands for another.
+        """
+        elsewhere = (self._git_dir / "commondir", self._git_dir / "reftable")
+        if any(place.exists() for place in elsewhere):
+            return None
+        head = _text(self._git_dir / "HEAD").strip()
+        name = head.removeprefix("ref: ")
+        inside = name.startswith("refs/heads/") and ".." not in name
+        branch = _text(self._git_dir / name) if inside else ""
+        if not head or branch.startswith("ref:"):
+            return None
+        return head, branch, _stamp(self._git_dir / "packed-refs")
+
+    async def _asked_head(self) -> tuple[str, str | None]:
         try:
             told = await self._git.run(
                 "rev-parse", f"{DETACHED}^{{commit}}", "--symbolic-full-name", DETACHED
@@ -91,3 +125,19 @@ class References:
             if failure.status == 1:
                 return None
             raise
+
+
+def _text(file: Path) -> str:
+    """What is in a small file; nothing where it cannot be read."""
+    try:
+        return file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        return ""
+
+
+def _stamp(file: Path) -> tuple[int, int, int] | None:
+    try:
+        found = file.stat()
+    except OSError:
+        return None
+    return found.st_ino, found.st_size, found.st_mtime_ns
