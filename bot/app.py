@@ -93,7 +93,7 @@ class App:
             web=settings.web or found.web,
             forge=settings.forge or found.forge,
         )
-        self.places.enter(settings.place, repository)
+        self.places.note(settings.place, repository)
         return Watched(
             repository=repository,
             source=source,

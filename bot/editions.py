@@ -2,6 +2,7 @@
 
 However many channels want a repository at an instant, git is asked once, every change is graded
 and judged once for each language, and a document is laid out once for each level that is shown.
+Where several processes want it, one grades and judges; the others wait, and find it archived.
 """
 
 from __future__ import annotations
@@ -9,12 +10,14 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections.abc import Sequence
+from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bot.app import App
 from bot.frozen import freeze
+from bot.lease import Leases, turn
 from bot.reports import keep_report
 from bot.schedule import Kind, Slot
 from bot.sections import RepositoryConfig
@@ -62,8 +65,10 @@ class _Read:
 class Editions:
     """Makes editions."""
 
-    def __init__(self, app: App) -> None:
+    def __init__(self, app: App, leases: Leases | None = None) -> None:
+        """``leases`` are those of all processes that make editions; without them it is alone."""
         self._app = app
+        self._leases = leases
         self._reads = Shared(64)
         self._dailies = Shared(16)
         self._made = Shared(32)
@@ -140,8 +145,13 @@ class Editions:
         ctx = self._app.context(
             read.watched, zone=window.zone, language=channel.language, judging=judging
         )
-        with span("analyse", repository=read.watched.repository.name):
-            return await come(ctx, read.tip, seen, window)
+        name = read.watched.repository.name
+        async with AsyncExitStack() as stack:
+            if self._leases is not None:
+                subject = f"analyse\0{name}\0{read.tip.sha}\0{channel.language}"
+                await stack.enter_async_context(turn(self._leases, subject))
+            with span("analyse", repository=name):
+                return await come(ctx, read.tip, seen, window)
 
     async def _lay_out(
         self,

@@ -6,6 +6,7 @@ lives. The lease does: a part found in that state while its lease is free was le
 
 from __future__ import annotations
 
+import asyncio
 import fcntl
 import hashlib
 import os
@@ -22,6 +23,20 @@ class Leases(Protocol):
 
     def hold(self, name: str) -> AbstractAsyncContextManager[bool]:
         """Hold the name while inside; yields false at once where another holds it."""
+
+
+@asynccontextmanager
+async def turn(leases: Leases, name: str, *, pause: float = 0.25) -> AsyncIterator[None]:
+    """Wait for the name as long as another holds it, and hold it while inside.
+
+    ``pause`` is the time between two looks, in seconds. Raises what ``hold`` raises.
+    """
+    while True:
+        async with leases.hold(name) as mine:
+            if mine:
+                yield
+                return
+        await asyncio.sleep(pause)
 
 
 class FileLeases:

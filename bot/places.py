@@ -22,6 +22,7 @@ class Places:
 
     def __init__(self, data: Path) -> None:
         self._file = data / _FILE
+        self._noted: dict[str, Repository] = {}
 
     def last(self) -> str | None:
         """The place that was used last."""
@@ -54,6 +55,12 @@ class Places:
         entries[place] = {"name": name, "web": repository.web, "used": used}
         write_whole(self._file, json.dumps(entries, ensure_ascii=False, indent=1) + "\n")
         return replace(repository, name=name)
+
+    def note(self, place: str, repository: Repository) -> None:
+        """Enter it, once: a process that answers about hundreds does not write at each question."""
+        if self._noted.get(place) != repository:
+            self.enter(place, repository)
+            self._noted[place] = repository
 
     def _read(self) -> dict[str, dict[str, str | int]]:
         try:

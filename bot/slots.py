@@ -22,6 +22,7 @@ from bot.delivery import Delivered
 from bot.discretion import Discretion
 from bot.editions import Editions
 from bot.frozen import thaw
+from bot.lease import Leases
 from bot.platforms.base import Receiver
 from bot.roster import Post
 from bot.runner import Ready
@@ -50,15 +51,17 @@ class Slots:
         subscription: Callable[[str], Subscription | None],
         amending: Amending | None = None,
         discretion: Discretion | None = None,
+        leases: Leases | None = None,
     ) -> None:
         """``subscription`` knows what is served now, by the names of posts.
 
-        With ``discretion`` nothing is posted where it withholds the repository.
+        With ``discretion`` nothing is posted where it withholds the repository. With ``leases``
+        processes that want the same do not make it side by side.
         """
         self._discretion = discretion
         self._app = app
         self._subscription = subscription
-        self._editions = Editions(app)
+        self._editions = Editions(app, leases)
         self._amending = amending
 
     async def build(self, post: Post, slot: Slot) -> Sequence[Ready]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 _BEFORE = r"(?:^|(?<=\s))(?:in|of|for|from|on) (?:the )?"
 _AFTER = r"(?: repo(?:sitory)?)?(?=$|[\s?!.,:;])"
@@ -60,18 +61,27 @@ def _short(name: str) -> str:
     return name.lower().rpartition("/")[2]
 
 
-def _without(question: str, called: str) -> str | None:
-    """The question without the name, where it stands in a frame."""
+@lru_cache(maxsize=2048)
+def _frames(called: str) -> tuple[re.Pattern[str], ...]:
+    """How a name stands in front of a number, and the frames in which it chooses."""
     name = re.escape(called)
-    referred = re.sub(rf"(?<![\w./-]){name}(?=[#!]\d)", "", question, flags=re.IGNORECASE)
-    if referred != question and "/" not in called:
-        return referred.strip()
-    for frame in (
+    written = (
+        rf"(?<![\w./-]){name}(?=[#!]\d)",
         rf"^{name} ?[:：] ?",
         rf"{_BEFORE}{name}{_AFTER}",
         rf"{_BEFORE_ZH}{name}{_AFTER_ZH}",
-    ):
-        rest, times = re.subn(frame, "", question, count=1, flags=re.IGNORECASE)
+    )
+    return tuple(re.compile(one, re.IGNORECASE) for one in written)
+
+
+def _without(question: str, called: str) -> str | None:
+    """The question without the name, where it stands in a frame."""
+    reference, *frames = _frames(called)
+    referred = reference.sub("", question)
+    if referred != question and "/" not in called:
+        return referred.strip()
+    for frame in frames:
+        rest, times = frame.subn("", question, count=1)
         if times:
             return " ".join(rest.split())
     return None

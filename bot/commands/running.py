@@ -191,7 +191,7 @@ def _work(
         withholds=discretion.withholds,
         elsewhere=partial(takes_up, senders),
     )
-    slots = Slots(app, roster.get, Amending(app, delivery, name_of), discretion)
+    slots = Slots(app, roster.get, Amending(app, delivery, name_of), discretion, leases)
     alerting = Alerting(
         app,
         senders=senders,

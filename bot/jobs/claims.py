@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -22,10 +22,13 @@ class DeferringLedger(SqlLedger):
         super().__init__(database)
         self._engine = engine
 
-    async def _claimed(self, connection: AsyncConnection, subscription: str, _slot: str) -> None:
+    async def _claimed(
+        self, connection: AsyncConnection, claims: Sequence[tuple[str, str]]
+    ) -> None:
         # The loop's own notes stand among the slots.
-        if not subscription.startswith(NOTES):
-            await self._engine.put_channel(subscription, connection)
+        names = [name for name, _ in claims if not name.startswith(NOTES)]
+        if names:
+            await self._engine.put_channels(names, connection)
 
 
 class DeferringArrivals(SqlLedger):

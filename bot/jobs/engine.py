@@ -15,7 +15,7 @@ from typing import Any, Self
 import structlog
 from procrastinate import App, PsycopgConnector, RetryStrategy
 from procrastinate.exceptions import AlreadyEnqueued, ConnectorException
-from procrastinate.jobs import Status
+from procrastinate.jobs import Job, Status
 from procrastinate.tasks import Task
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -74,11 +74,24 @@ class Engine:
     async def __aexit__(self, *_: object) -> None:
         await self._app.close_async()
 
-    async def put_channel(
-        self, name: str, connection: AsyncConnection | None = None, *, left: bool = False
-    ) -> None:
-        """Let a channel be brought up to date, with the transaction of a ``connection``."""
-        await self._put_once(Kind.CHANNEL, name, connection, name=name, left=left)
+    async def put_channel(self, name: str, *, left: bool = False) -> None:
+        """Let a channel be brought up to date, what is left of it first if there is some."""
+        await self._put_once(Kind.CHANNEL, name, name=name, left=left)
+
+    async def put_channels(self, names: Sequence[str], connection: AsyncConnection) -> None:
+        """Let channels be brought up to date, with the transaction of a connection."""
+        task = self._tasks[Kind.CHANNEL]
+        jobs = [
+            task.configure(queueing_lock=name).make_new_job(name=name, left=False, trace=trace())
+            for name in names
+        ]
+        try:
+            async with connection.begin_nested():
+                await self._put(jobs, connection)
+        except AlreadyEnqueued:
+            # Some wait already; which these are is found out one by one.
+            for name in names:
+                await self._put_once(Kind.CHANNEL, name, connection, name=name, left=False)
 
     async def put_left(self, name: str) -> None:
         """Let what is left of a channel's deliveries be sent; as ``bot.runner.waking.Wake``."""
@@ -110,14 +123,16 @@ class Engine:
         self, keys: Sequence[tuple[str, str, str]], connection: AsyncConnection
     ) -> None:
         """Let messages be answered, with the transaction of a connection."""
-        driver = await _driver(connection)
         answer = self._tasks[Kind.ANSWER]
         # Each is answered under the id of its own record: many are put down together.
-        for account, chat, message in keys:
-            lock = _lock(account, chat, message)
-            await answer.configure(lock=lock, connection=driver).defer_async(
+        jobs = [
+            answer.configure(lock=_lock(account, chat, message)).make_new_job(
                 account=account, chat=chat, message=message
             )
+            for account, chat, message in keys
+        ]
+        if jobs:
+            await self._put(jobs, connection)
 
     async def put_change(self, key: tuple[str, str, str], incoming: str) -> None:
         """Let the answer follow a message that was changed, after what is done about it now."""
@@ -177,6 +192,11 @@ class Engine:
         if count := await self.rescue():
             log.warning("jobs.rescued", count=count)
         await self._app.job_manager.delete_old_jobs(nb_hours=_KEPT_HOURS, include_failed=True)
+
+    async def _put(self, jobs: list[Job], connection: AsyncConnection) -> None:
+        """Put down many by one statement."""
+        driver = await _driver(connection)
+        await self._app.job_manager.batch_defer_jobs_async(jobs, connection=driver)
 
     async def _put_once(
         self, kind: Kind, lock: str, connection: AsyncConnection | None = None, **given: Any

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
 import structlog
 
@@ -103,7 +103,9 @@ class Attendance:
 
     def _tell_missed(self, post: Post, last: str, slot: Slot | None, now: datetime) -> None:
         """Log, once, the due slots of which no digest will come; a later one covers them."""
-        due = slots_between(post.spec, now - LONGEST_REACH, now)
+        # Of a channel that is kept up with no more than a day or two is looked at.
+        day = datetime.fromisoformat(last).replace(tzinfo=UTC)
+        due = slots_between(post.spec, max(now - LONGEST_REACH, day - 2 * _DAY), now)
         gone = [one for one in due if one.name > last and (slot is None or one < slot)]
         if gone and self._told_missed.get(post.name, "") < gone[-1].name:
             self._told_missed[post.name] = gone[-1].name

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 import structlog
-from redis.asyncio import Redis
+from redis.asyncio import BlockingConnectionPool, Redis
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
@@ -24,6 +24,7 @@ T = TypeVar("T")
 
 PREFIX = "digestbot"
 _PATIENCE = 1.0
+_QUEUE = 10.0
 _REST = 2.0
 
 
@@ -33,14 +34,17 @@ class Connection:
     def __init__(self, url: str, *, clock: Callable[[], float] = time.monotonic) -> None:
         """Nothing is connected yet. Raises ``ValueError`` for an address that is none."""
         self.place = _without_password(url)
-        self.redis: Redis = Redis.from_url(
+        # Who comes when all are taken waits for one: a busy process has not lost its Redis.
+        pool: BlockingConnectionPool = BlockingConnectionPool.from_url(
             url,
             socket_timeout=_PATIENCE,
             socket_connect_timeout=_PATIENCE,
             retry=Retry(NoBackoff(), 0),
             max_connections=32,
+            timeout=_QUEUE,
             client_name="digestbot",
         )
+        self.redis: Redis = Redis.from_pool(pool)
         self._clock = clock
         self._trouble = ""
         self._quiet_until = 0.0

@@ -14,9 +14,10 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.clock import SystemClock
 from bot.store.database import Database
-from bot.store.dialect import insert_into
+from bot.store.dialect import insert_into, one_of, words
 from bot.store.rows import seconds, storable
 from bot.store.tables import deliveries, delivery_parts, slots
+from bot.store.together import Together
 from handlers.ports import Clock, DeliveryKey, DeliveryRecord, PartRecord, PartState
 
 _SENT = PartState.SENT.value
@@ -56,12 +57,23 @@ _UNSENT = exists().where(
 _DONE = update(deliveries).where(deliveries.c.id == _OF).values(done=~_UNSENT)
 
 
+_inserted = insert_into(slots)
+_CLAIM = _inserted.on_conflict_do_nothing().returning(slots.c.subscription, slots.c.slot)
+_LAST = (
+    select(slots.c.subscription, func.max(slots.c.slot))
+    .where(one_of(slots.c.subscription, "names"))
+    .group_by(slots.c.subscription)
+)
+
+
 class SqlLedger:
     """A ``Ledger`` in a database; ``clock`` says when a slot was claimed."""
 
     def __init__(self, database: Database, clock: Clock | None = None) -> None:
         self._database = database
         self._clock = clock or SystemClock()
+        self._claims = Together(self._claim_all)
+        self._lasts = Together(self._last_of)
 
     async def claim(self, key: DeliveryKey, content: str, parts: int) -> DeliveryRecord:
         """Create the record by its unique key, or return the one that stands.
@@ -125,11 +137,7 @@ class SqlLedger:
 
     async def claim_slot(self, subscription: str, slot: str) -> bool:
         """Whether this call is the first to claim the slot (a local date) of a subscription."""
-        async with self._database.writing() as connection:
-            first = await self._claim(connection, subscription, slot)
-            if first:
-                await self._claimed(connection, subscription, slot)
-            return first
+        return await self._claims.ask((subscription, slot))
 
     async def _claim(self, connection: AsyncConnection, subscription: str, slot: str) -> bool:
         """The same, with the transaction of a connection."""
@@ -141,15 +149,37 @@ class SqlLedger:
         )
         return await connection.scalar(claimed) is not None
 
-    async def _claimed(self, _connection: AsyncConnection, _subscription: str, _slot: str) -> None:
-        """What is written with a claim, in its transaction; here nothing."""
+    async def _claim_all(self, wanted: Sequence[tuple[str, str]]) -> Sequence[bool]:
+        """Claim many in one transaction; of each whether this call was the first."""
+        at = seconds(self._clock.now())
+        # In one order everywhere: two processes that claim the same never wait for each other both.
+        rows = [{"subscription": name, "slot": slot, "at": at} for name, slot in sorted({*wanted})]
+        async with self._database.writing(None) as connection:
+            made = {tuple(row) for row in await connection.execute(_CLAIM, rows)}
+            if made:
+                await self._claimed(
+                    connection, [one for one in dict.fromkeys(wanted) if one in made]
+                )
+        first = []
+        for one in wanted:
+            first.append(one in made)
+            made.discard(one)
+        return first
+
+    async def _claimed(
+        self, _connection: AsyncConnection, _claims: Sequence[tuple[str, str]]
+    ) -> None:
+        """What is written with claims, in their transaction; here nothing."""
 
     async def last_slot(self, subscription: str) -> str | None:
         """The newest slot that was claimed for a subscription; dates sort as their texts do."""
-        newest = select(func.max(slots.c.slot)).where(slots.c.subscription == subscription)
+        return await self._lasts.ask(subscription)
+
+    async def _last_of(self, subscriptions: Sequence[str]) -> Sequence[str | None]:
         async with self._database.reading() as connection:
-            last: str | None = await connection.scalar(newest)
-            return last
+            rows = await connection.execute(_LAST, {"names": words(subscriptions)})
+            last = dict(tuple(row) for row in rows)
+        return [last.get(name) for name in subscriptions]
 
 
 def _columns(key: DeliveryKey) -> dict[str, str]:

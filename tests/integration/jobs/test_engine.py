@@ -136,8 +136,8 @@ async def test_claim_and_job_are_there_together_or_not_at_all(database, engine) 
     assert await waiting(database) == 1
 
     class Undone(DeferringLedger):
-        async def _claimed(self, connection, subscription, slot):
-            await super()._claimed(connection, subscription, slot)
+        async def _claimed(self, connection, claims):
+            await super()._claimed(connection, claims)
             raise RuntimeError("the process dies")
 
     with pytest.raises(RuntimeError):
