@@ -28,8 +28,9 @@ from digest.graded import Graded, Repository
 from digest.importance import graded_by
 from digest.window import Window, zone_of
 from handlers.ask import ask
-from handlers.context import Context, Watched
+from handlers.context import Context
 from handlers.ports import Selection, Tip
+from handlers.watched import Watched
 
 BRANCH = Tip(branch="main", sha="f" * 40)
 

@@ -18,9 +18,10 @@ from digest.language import Language
 from digest.markdown import markdown
 from digest.report import assemble, digest_document, report_document
 from digest.window import Window, zone_of
-from handlers.context import Context, Watched
+from handlers.context import Context
 from handlers.ingest import ingest
 from handlers.ports import Range, Tip
+from handlers.watched import Watched
 
 
 async def digest_once(clone: str, data: Path, base: str | None, tip: str) -> float:

@@ -24,10 +24,11 @@ from digest.affected import alert_document
 from digest.errors import UserError
 from digest.language import Language
 from handlers.affected import breaking
-from handlers.context import Context, Watched
+from handlers.context import Context
 from handlers.looking import seen, tip_of
 from handlers.ports import DeliveryKey, Tip
 from handlers.profiling import Kept
+from handlers.watched import Watched
 
 if TYPE_CHECKING:
     from bot.app import App

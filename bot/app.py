@@ -30,8 +30,9 @@ from digest.errors import NotARepository, UserError
 from digest.graded import Repository
 from digest.language import Language
 from digest.window import zone_of
-from handlers.context import Context, Silent, Watched
+from handlers.context import Context, Silent
 from handlers.ports import Clock, Progress
+from handlers.watched import Watched
 
 if TYPE_CHECKING:
     from bot.config import Config

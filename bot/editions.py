@@ -33,11 +33,11 @@ from digest.match import Resolved
 from digest.report import digest_document, report_document, shown, weekly_document
 from digest.report.details import details_document
 from digest.window import Window
-from handlers.context import Watched
 from handlers.daily import Daily, come, shown_from
 from handlers.labelling import Labels, labels_of
 from handlers.ports import Tip
 from handlers.sifting import sifted, topics_of
+from handlers.watched import Watched
 
 if TYPE_CHECKING:
     from handlers.judgement import Judging

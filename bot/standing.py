@@ -10,7 +10,7 @@ from bot.app import App
 from bot.schedule import next_run
 from bot.store.calls import SqlCalls
 from bot.subscription import Subscribed, Subscription
-from handlers.standing import Budget, Run, Standing
+from handlers.bearings import Budget, Run, Standing
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -55,6 +55,11 @@ from handlers.standing import privacy_of, status
 from handlers.subscribing import manage
 from handlers.touched import touched
 
+
+async def _help(_intent: Help, ctx: Context) -> Answer:
+    return help_page(HANDLERS, ctx)
+
+
 HANDLERS: Mapping[type[Intent], Handler] = {
     Explain: Handler(answer=explain, help=phrases.HELP_EXPLAIN),
     Changed: Handler(answer=changed, help=phrases.HELP_CHANGED),
@@ -79,7 +84,7 @@ HANDLERS: Mapping[type[Intent], Handler] = {
     Set: Handler(answer=manage, help=chats.HELP_SETTINGS, chats=True),
     Status: Handler(answer=status, help=phrases.HELP_STATUS),
     PrivacyOf: Handler(answer=privacy_of, help=phrases.HELP_PRIVACY),
-    Help: Handler(answer=help_page, help=phrases.HELP_HELP),
+    Help: Handler(answer=_help, help=phrases.HELP_HELP),
     Unknown: Handler(answer=unknown),
 }
 """What answers each intent, in the order of ``help``: one handler a member of the closed set, but

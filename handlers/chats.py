@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 from zoneinfo import ZoneInfo
 
 from digest.chat import AS_USUAL, ChatSettings, Subscribed, Timing
 from digest.language import Language
-
-if TYPE_CHECKING:
-    from handlers.context import Watched
+from handlers.watched import Watched
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, order=True)

@@ -8,40 +8,19 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
-from digest.grade import Thresholds
-from digest.graded import Repository
 from digest.language import Language
-from digest.privacy import Privacy
 from handlers.announcing import Announcements
+from handlers.bearings import Bearings
+from handlers.chats import Room
 from handlers.conversing import ConversationKey, Conversations, Length
-from handlers.forge_port import Forge, Requests
-from handlers.ports import A, Archive, B, Clock, Coverage, Progress, Source, Workers
+from handlers.forge_port import Requests
+from handlers.ports import A, Archive, B, Clock, Coverage, Progress, Workers
 from handlers.profiling import Profiles, Usage
+from handlers.watched import Watched
 
 if TYPE_CHECKING:
-    from handlers.chats import Room
-
     # Only a context with a model needs what this brings along.
     from handlers.judgement import Judging
-    from handlers.standing import Bearings
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Watched:
-    """A repository with the settings that belong to it.
-
-    ``aliases`` leads from another name of a topic (lower case, any language) to the topics it
-    stands for. ``branch`` is ``None`` for the default branch. ``privacy`` is what a model may see.
-    ``forge`` is ``None`` where there is none to ask.
-    """
-
-    repository: Repository
-    source: Source
-    branch: str | None = None
-    thresholds: Thresholds | None = None
-    aliases: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    privacy: Privacy = Privacy.REDACTED
-    forge: Forge | None = None
 
 
 class Silent:

@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from digest.answer import Answer
 from digest.document import Code, Document, Heading, Item, Listing, Paragraph, Text, plain
 from digest.examples import EXAMPLES
-from digest.intent import Help, Intent, Unknown
+from digest.intent import Intent, Unknown
 from digest.language import Language
 from digest.phrases import HELP, HELP_PERIODS, NOT_READ_TOO_LONG, NOT_UNDERSTOOD, TWO_LANGUAGES
 from digest.question import LONGEST
 from digest.words.phrase import Phrase
 from handlers.context import Context
+from handlers.handler import Handler
 from handlers.resuming import FOLLOWUPS
 
 
-async def help_page(_intent: Help, ctx: Context) -> Answer:
-    """Every kind of question with its examples, and how periods are read."""
-    # The table names this function, so that it can only be read once it is there.
-    from handlers.ask import HANDLERS
-
+def help_page(handlers: Mapping[type[Intent], Handler], ctx: Context) -> Answer:
+    """Every kind of question with its examples, in the order of the table that answers them."""
     language = ctx.language
     title = HELP.text(language)
-    rows = [(kind, one.help) for kind, one in HANDLERS.items() if ctx.room or not one.chats]
+    rows = [(kind, one.help) for kind, one in handlers.items() if ctx.room or not one.chats]
     kinds = tuple(
         _kind(kind, phrase, language) for kind, phrase in (*rows, *FOLLOWUPS.items()) if phrase
     )

@@ -10,10 +10,10 @@ from digest.grade import Level
 from digest.match import Resolved, bears, candidates, resolve
 from digest.report import Entry, Report, tally
 from digest.report.assembly import narrowed
-from handlers.context import Watched
 from handlers.daily import Daily
 from handlers.labelling import Labels
 from handlers.ports import Archive, Outcome, State
+from handlers.watched import Watched
 
 NO_LABELS: Labels = {}
 

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from datetime import datetime, timedelta
-from decimal import Decimal
-from typing import Protocol
+from datetime import timedelta
 
 from digest.answer import Answer, as_of
 from digest.document import Block, Document, Heading, Item, Listing, Paragraph, Spans, Text
@@ -16,45 +13,12 @@ from digest.privacy import Privacy
 from digest.report.moments import edge
 from digest.window import Window
 from digest.words import replies as words
+from handlers.bearings import Budget, Standing
 from handlers.context import Context
 from handlers.conversing import LIFETIME
 from handlers.looking import seen, tip_of
 
 _DAYS = 7
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Run:
-    """A scheduled digest: its name, the date it was last due on or empty, when it comes next."""
-
-    channel: str
-    last: str
-    next: datetime | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Budget:
-    """What models took since midnight in UTC; ``most`` is the cap on that, if there is one."""
-
-    spent: Decimal
-    currency: str
-    most: Decimal | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Standing:
-    """How the process does: its runs, how many digests wait, its budget, if it has a model."""
-
-    runs: Sequence[Run] = ()
-    waiting: int = 0
-    budget: Budget | None = None
-
-
-class Bearings(Protocol):
-    """Who knows how the process does."""
-
-    async def standing(self) -> Standing:
-        """How it does now. Raises ``UserError`` where that cannot be told."""
 
 
 async def status(_intent: Status, ctx: Context) -> Answer:

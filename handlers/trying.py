@@ -11,9 +11,10 @@ from digest.filtering import Filters, left_out
 from digest.graded import Graded
 from digest.window import Window
 from handlers.chats import Room
-from handlers.context import Context, Watched
+from handlers.context import Context
 from handlers.ingest import ensure
 from handlers.labelling import Labels, labels_of
+from handlers.watched import Watched
 
 WEEK = timedelta(days=7)
 """What a filter is tried on before it is saved."""

@@ -19,8 +19,9 @@ from digest.query import Query
 from digest.survey import Survey, survey_of
 from digest.topics import topics_of
 from digest.window import Window
-from handlers.context import Context, Watched
+from handlers.context import Context
 from handlers.ports import Outcome, Range, Selection, Tip
+from handlers.watched import Watched
 
 REPOSITORY = Repository(name="octo/engine", web="https://github.com/octo/engine", forge="github")
 

@@ -19,11 +19,11 @@ from bot.usage import Usages, places_of
 from digest.answer import Answer
 from digest.answer_form import answer_to_json
 from digest.errors import UnknownChange, UserError
-from digest.intent import Explain, Help
+from digest.intent import Explain
 from digest.language import Language
 from digest.reference import parse_reference
 from digest.window import parse_moment
-from handlers.ask import answer
+from handlers.ask import HANDLERS, answer
 from handlers.ask import ask as ask_handler
 from handlers.context import Context
 from handlers.conversing import ConversationKey
@@ -132,7 +132,7 @@ def chat(
         async with opened(config) as app:
             ctx = await _context(app, repo, branch, zone, language)
             if sys.stdin.isatty():
-                print_document((await help_page(Help(), ctx)).document)
+                print_document(help_page(HANDLERS, ctx).document)
             sender = attached(sys.stdout)
             async for incoming in Keyboard().listen():
                 if incoming.text.casefold() in {"exit", "quit", "bye", "退出"}:

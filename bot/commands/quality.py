@@ -22,8 +22,8 @@ from digest.hindsight import SOON, Fate, Later, named_in
 from digest.quality import Proposal, Quality
 from digest.report import title_link
 from digest.words.phrase import joined
-from handlers.context import Watched
 from handlers.quality import Judged, Notes, judge_grades, released, usual_window
+from handlers.watched import Watched
 
 _MISSED = 10
 """Low changes that mattered are listed up to so many."""

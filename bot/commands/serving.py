@@ -21,9 +21,9 @@ from bot.web.pages.routes import routes
 from bot.web.server import application, serving
 from bot.web.shelving import alone
 from digest.window import Window
-from handlers.context import Watched
 from handlers.ingest import fill
 from handlers.looking import tip_of
+from handlers.watched import Watched
 
 _HERE = "127.0.0.1"
 

@@ -23,10 +23,10 @@ from bot.sources.identity import identify
 from digest.errors import UserError
 from digest.graded import Repository
 from digest.window import Window
-from handlers.context import Watched
 from handlers.enriching import enrich
 from handlers.ingest import fill
 from handlers.ports import Tip
+from handlers.watched import Watched
 
 log = structlog.get_logger(__name__)
 

@@ -12,8 +12,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.store.database import Database
 from bot.store.dialect import one_of, words
-from bot.store.fulltext import index_of
 from bot.store.index import INDEXED_BY
+from bot.store.indexes import index_of
 from bot.store.reindex import reindex
 from bot.store.repositories import enrol, enrolled
 from bot.store.rows import GRADED, entry, graded, newest_first, numbered

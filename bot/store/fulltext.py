@@ -1,4 +1,4 @@
-"""The index of texts: what the archive asks of it, and which database has which.
+"""The index of texts: what the archive asks of it; :mod:`bot.store.indexes` knows who has which.
 
 An index finds the changes whose texts hold all of some terms, whatever their length or script,
 character by character; :mod:`bot.store.fulltext_sqlite` and :mod:`bot.store.fulltext_postgresql`
@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any, Protocol
 
 from sqlalchemy import BindParameter, ColumnElement, Select, Text, bindparam, or_
@@ -73,18 +72,6 @@ class TextIndex(Protocol):
         self, connection: AsyncConnection, repository: int, names: Iterable[str]
     ) -> Mapping[str, int]:
         """Topics that share letters with one of the names, with how many changes bear each."""
-
-
-@lru_cache
-def index_of(dialect: str) -> TextIndex:
-    """The index of a database, by SQLAlchemy's name of its dialect."""
-    if dialect == "postgresql":
-        from bot.store.fulltext_postgresql import PostgresIndex
-
-        return PostgresIndex()
-    from bot.store.fulltext_sqlite import SqliteIndex
-
-    return SqliteIndex()
 
 
 def term(number: int) -> BindParameter[str]:

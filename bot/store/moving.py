@@ -10,8 +10,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.store.dialect import copy_rows
 from bot.store.engine import SqliteDatabase
-from bot.store.fulltext import index_of
 from bot.store.grams import asked
+from bot.store.indexes import index_of
 from bot.store.postgresql import PostgresDatabase
 from bot.store.rows import storable
 from bot.store.tables import change_texts, known_topics, metadata

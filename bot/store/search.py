@@ -17,8 +17,9 @@ from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.store.fulltext import TextIndex, index_of
+from bot.store.fulltext import TextIndex
 from bot.store.index import folded
+from bot.store.indexes import index_of
 from bot.store.rows import storable
 from bot.store.shapes import Driver, Shape, Statement, answer, count
 from digest.change import printable
@@ -26,6 +27,11 @@ from digest.query import Query
 
 COMMON = 1000
 """How many changes meet a condition that is common: it drives no cut search, and ranks nothing."""
+
+_PART = 0.4
+"""Share of all changes from which on it is quicker to test every one than to fetch what is met."""
+
+_UNCUT = 2**31 - 1
 
 _LAST = "\U0010ffff"
 
@@ -108,8 +114,10 @@ async def _driver(connection: AsyncConnection, query: Query, plan: Plan) -> Driv
         # The index of topics goes by moment as well: no window is rarer.
         *([Driver.WINDOW] if shape.window and (by_text or shape.paths) else ()),
     ]
+    if every and by_text and not others:
+        return Driver.WEIGHT if await _is_everywhere(connection, plan) else Driver.TERMS
     if every and len(others) + by_text == 1:
-        return Driver.TERMS if by_text else others[0]
+        return others[0]
     if others and not (query.ranked and by_text):
         rarest, number = await _rarest(connection, others, plan)
         if number < COMMON or (every and not by_text):
@@ -120,13 +128,28 @@ async def _driver(connection: AsyncConnection, query: Query, plan: Plan) -> Driv
     return Driver.WALK
 
 
+async def _is_everywhere(connection: AsyncConnection, plan: Plan) -> bool:
+    """Whether the terms are common, and in no small part of all changes."""
+    if (await _rarest(connection, [Driver.TERMS], plan))[1] < COMMON:
+        return False
+    held, all_ = await _counts(connection, [Driver.TERMS, Driver.WALK], plan, _UNCUT)
+    return held >= all_ * _PART
+
+
 async def _rarest(
     connection: AsyncConnection, rivals: Sequence[Driver], plan: Plan
 ) -> tuple[Driver, int]:
     """The condition that fewest changes meet, and how many do, counted up to :data:`COMMON`."""
-    counts = count(plan.shape, tuple(rivals), COMMON, plan.index)
-    row = (await connection.execute(counts, plan.values)).one()
+    row = await _counts(connection, rivals, plan, COMMON)
     return min(zip(rivals, row, strict=True), key=lambda counted: counted[1])
+
+
+async def _counts(
+    connection: AsyncConnection, conditions: Sequence[Driver], plan: Plan, most: int
+) -> Sequence[int]:
+    """How many changes meet each condition, counted up to ``most``."""
+    counts = count(plan.shape, tuple(conditions), most, plan.index)
+    return (await connection.execute(counts, plan.values)).one()
 
 
 def _upward(moment: datetime) -> int:

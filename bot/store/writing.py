@@ -17,8 +17,8 @@ from sqlalchemy import Row, bindparam, delete, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.store.dialect import insert_rows
-from bot.store.fulltext import index_of
 from bot.store.index import lines_of
+from bot.store.indexes import index_of
 from bot.store.labels import label_changes
 from bot.store.rows import Entry, entry, graded_columns, omitted, reasons_text
 from bot.store.tables import (
