@@ -29,10 +29,13 @@ if TYPE_CHECKING:
     from bot.app import App
     from bot.config import Config
     from bot.platforms.base import Incoming
-    from bot.sections import Preferences, RepositoryConfig
+    from bot.sections import ChannelConfig, Preferences, RepositoryConfig
     from handlers.watched import Watched
 
 log = structlog.get_logger(__name__)
+
+_PLAIN = ChatSettings()
+"""The settings of a chat that set nothing."""
 
 
 class Subscribing:
@@ -49,6 +52,13 @@ class Subscribing:
         self._config = config
         self._policy = policy
         self._kinds = kinds
+        # The configuration stays as it is, and there may be thousands of channels in it.
+        self._configured = tuple(configured(config))
+        self._repositories = {one.name: one for one in config.repositories}
+        self._channels: dict[ChatKey, ChannelConfig] = {}
+        for channel in config.channels:
+            key = ChatKey(platform=kinds.get(channel.platform, channel.platform), chat=channel.chat)
+            self._channels.setdefault(key, channel)
 
     async def trusts(self, chat: str) -> bool:
         """Whether an admin allowed private repositories in a chat that outsiders read."""
@@ -57,14 +67,13 @@ class Subscribing:
     async def subscriptions(self) -> Sequence[Subscription]:
         """All that is to be served now: the configuration's first, then what chats asked for."""
         settings, asked = await self.chats.every()
-        plain = ChatSettings()
         found: list[Subscription] = []
-        for one in configured(self._config):
-            kept = settings.get(self._key(one), plain)
+        for one in self._configured:
+            kept = settings.get(self._key(one), _PLAIN) if settings else _PLAIN
             if not kept.paused:
                 found.append(_adapted(one, kept))
         for chat, wanted in asked:
-            kept = settings.get(chat, plain)
+            kept = settings.get(chat, _PLAIN)
             if not kept.paused and (served := self._served(chat, wanted, kept)) is not None:
                 found.append(served)
         return found
@@ -98,17 +107,13 @@ class Subscribing:
         )
 
     def _preferences(self, chat: ChatKey) -> Preferences:
-        for channel in self._config.channels:
-            kind = self._kinds.get(channel.platform, channel.platform)
-            if ChatKey(platform=kind, chat=channel.chat) == chat:
-                return channel
-        return self._config.defaults
+        return self._channels.get(chat, self._config.defaults)
 
     async def _check(self, repository: str, branch: str) -> None:
         await (await self._watch(repository, branch)).source.tip(branch)
 
     async def _watch(self, repository: str, branch: str) -> Watched:
-        settings = next(one for one in self._config.repositories if one.name == repository)
+        settings = self._repositories[repository]
         return await self._app.watch_configured(settings, branch=branch or None)
 
     async def _runs(self, chat: ChatKey, told: Collection[str]) -> Sequence[Run]:
@@ -142,7 +147,7 @@ class Subscribing:
         self, chat: ChatKey, kept: ChatSettings, asked: Sequence[Subscribed]
     ) -> Iterator[tuple[Subscription, bool]]:
         """The subscriptions of one chat, and whether each is the configuration's."""
-        yield from ((one, True) for one in configured(self._config) if self._key(one) == chat)
+        yield from ((one, True) for one in self._configured if self._key(one) == chat)
         for wanted in asked:
             if (served := self._served(chat, wanted, kept)) is not None:
                 yield served, False
@@ -154,7 +159,7 @@ class Subscribing:
         """A subscription of a chat as the loop serves it; ``None`` where it may not be any more."""
         account = next((a for a, kind in self._kinds.items() if kind == chat.platform), None)
         seen = may_see(self._policy, str(chat), wanted.person)
-        settings = next((r for r in self._config.repositories if r.name == wanted.repository), None)
+        settings = self._repositories.get(wanted.repository)
         if account is None or settings is None or settings.name not in seen:
             return None
         defaults = self._config.defaults
@@ -181,6 +186,8 @@ def _adapted(one: Subscription, kept: ChatSettings) -> Subscription:
 
     Rules of both hold; bots are shown where either wants them.
     """
+    if kept is _PLAIN:
+        return one
     filters = Filters(
         include=(*one.filters.include, *kept.filters.include),
         exclude=(*one.filters.exclude, *kept.filters.exclude),
