@@ -6,16 +6,33 @@ be looked through, not an answer: :func:`digest.match.near_topics` has the last 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from typing import Any
 
-from sqlalchemy import Integer, Text, bindparam, column, func, literal_column, select, table
+from sqlalchemy import (
+    Integer,
+    Row,
+    Text,
+    bindparam,
+    column,
+    func,
+    literal_column,
+    select,
+    table,
+    text,
+)
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from bot.store.dialect import words
 from bot.store.tables import change_topics, known_topics
 
 _GRAM = 3
 _MOST_GRAMS = 60
 """Runs of letters that are asked for: those of five long words."""
+
+_ENOUGH = 4_000
+"""So many topics are weighed by the letters they share: runs that more of them have say nothing.
+The rarest runs are taken, until they are in as many."""
 
 _CHOICE = 300
 """So many topics are looked through; the nearest five stand well before that."""
@@ -25,6 +42,10 @@ _ENTER_LETTERS = (
     "INSERT INTO topic_search (rowid, topic) SELECT id, topic FROM known_topics WHERE id > ?"
 )
 
+_HELD = text(
+    "SELECT value, (SELECT count(*) FROM (SELECT 1 FROM topic_search"
+    " WHERE topic_search MATCH gram.value LIMIT :enough)) FROM json_each(:grams) AS gram"
+)
 _search = table("topic_search", column("rowid"))
 _alike = (
     select(known_topics.c.topic)
@@ -66,9 +87,24 @@ async def alike(
     )
     if not grams:
         return {}
-    match = " OR ".join(map(quoted, list(grams)[:_MOST_GRAMS]))
-    values = {"grams": match, "repository": repository}
+    asked = list(map(quoted, list(grams)[:_MOST_GRAMS]))
+    counted = await connection.execute(_HELD, {"grams": words(asked), "enough": _ENOUGH})
+    weighed = " OR ".join(_rarest(counted.all()))
+    if not weighed:
+        return {}
+    values = {"grams": weighed, "repository": repository}
     return dict((await connection.execute(_COUNTED, values)).all())
+
+
+def _rarest(counted: Iterable[Row[*tuple[Any, ...]]]) -> Iterator[str]:
+    """The runs that fewest topics have, in as many as are weighed; at least one."""
+    held = 0
+    for gram, number in sorted(counted, key=lambda row: (row[1], row[0])):
+        if number:
+            if held and held + number > _ENOUGH:
+                return
+            yield gram
+            held += number
 
 
 def quoted(term: str) -> str:

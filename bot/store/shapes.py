@@ -13,12 +13,14 @@ from functools import lru_cache
 from typing import Any
 
 from sqlalchemy import (
+    CTE,
     BigInteger,
     BindParameter,
     ColumnElement,
     CompoundSelect,
     Integer,
     Select,
+    Subquery,
     Table,
     Text,
     and_,
@@ -26,6 +28,7 @@ from sqlalchemy import (
     exists,
     func,
     literal,
+    literal_column,
     or_,
     select,
     true,
@@ -41,9 +44,14 @@ Statement = Select[*tuple[Any, ...]]
 
 
 class Driver(Enum):
-    """The condition whose index is read; without any the changes are walked, newest first."""
+    """The condition whose index is read; without any the changes are walked, newest first.
+
+    Terms that thousands of changes hold are looked up once, and the changes tested against that by
+    their weight: fetching every one of them, to count and to order them, takes far longer.
+    """
 
     WALK = auto()
+    WEIGHT = auto()
     WINDOW = auto()
     TOPICS = auto()
     PATHS = auto()
@@ -96,8 +104,10 @@ def survey(shape: Shape, index: TextIndex) -> CompoundSelect[*tuple[Any, ...]]:
     and an area have in common; else a change of the page. The page stands behind the ``first``
     changes in the order of :func:`digest.survey.weightiest_first` and has up to ``size``.
     """
-    keys, _ = _met(shape, index)
-    met = keys.add_columns(*_WEIGHED).cte("met").prefix_with("MATERIALIZED")
+    keys = _met(shape, index)[0].add_columns(*_WEIGHED)
+    met: CTE | Subquery = keys.subquery("met")
+    if shape.driver is not Driver.WEIGHT:
+        met = keys.cte("met").prefix_with("MATERIALIZED")
     order = (met.c.level, met.c.score.desc(), met.c.committed_at.desc(), met.c.sha.desc())
     page = (
         select(met.c.id)
@@ -128,6 +138,8 @@ def count(shape: Shape, drivers: tuple[Driver, ...], most: int, index: TextIndex
 
 _NEWEST = (changes.c.committed_at.desc(), changes.c.sha.desc())
 _WEIGHED = tuple(changes.c[name] for name in ("level", "area", "score", "committed_at", "sha"))
+# The sign keeps the database from going by what was looked up, change by change.
+_KEY: ColumnElement[int] = literal_column("+changes.id")
 _mine = changes.c.repository_id == bindparam("repository", type_=Integer)
 
 
@@ -141,8 +153,8 @@ def _found(shape: Shape, index: TextIndex) -> Statement:
 
 def _met(shape: Shape, index: TextIndex) -> tuple[Statement, ColumnElement[float] | None]:
     """The keys of the changes that meet all conditions, and what ranks them where anything does."""
-    keys: Statement = select(changes.c.id).where(_mine, *_tests(shape))
-    if shape.driver in {Driver.WALK, Driver.WINDOW}:
+    keys: Statement = select(changes.c.id).where(_mine, *_tests(shape, index))
+    if shape.driver in {Driver.WALK, Driver.WINDOW, Driver.WEIGHT}:
         return keys, None
     rank = index.rank(shape.terms) if shape.ranked else literal(0.0)
     driving = _driving(shape, shape.driver, index).add_columns(rank.label("rank"))
@@ -173,7 +185,7 @@ def _from(index: Table, shape: Shape) -> Statement:
     return keys.where(_within(index.c.committed_at)) if shape.window else keys
 
 
-def _tests(shape: Shape) -> Iterator[ColumnElement[bool]]:
+def _tests(shape: Shape, index: TextIndex) -> Iterator[ColumnElement[bool]]:
     """The conditions that the driver does not see to."""
     if shape.window:
         yield _within(changes.c.committed_at)
@@ -194,7 +206,9 @@ def _tests(shape: Shape) -> Iterator[ColumnElement[bool]]:
         yield exists().where(change_paths.c.change_id == changes.c.id, _below_any(shape))
     if shape.among and shape.driver is not Driver.AMONG:
         yield one_of(changes.c.sha, "among")
-    if shape.terms and shape.driver is not Driver.TERMS:
+    if shape.driver is Driver.WEIGHT:
+        yield _KEY.in_(index.matching(match=shape.match, short=shape.short, terms=shape.terms))
+    elif shape.terms and shape.driver is not Driver.TERMS:
         held = (holding(term(n)) for n in range(shape.terms))
         yield exists().where(change_texts.c.change_id == changes.c.id, *held)
 

@@ -27,6 +27,7 @@ REVISIONS = (
     "0014",
     "0015",
     "0016",
+    "0017",
 )
 """The revisions that this program knows, oldest first; each is a file in ``versions``."""
 

@@ -1,4 +1,4 @@
--- What the revisions up to 0016 make. Written by python -m bot.store.migrations.fresh
+-- What the revisions up to 0017 make. Written by python -m bot.store.migrations.fresh
 CREATE TABLE alembic_version (
 	version_num VARCHAR(32) NOT NULL,
 	CONSTRAINT alembic_version_pkc PRIMARY KEY (version_num)
@@ -352,6 +352,7 @@ CREATE TABLE inbox (
 	CONSTRAINT pk_inbox PRIMARY KEY ("key")
 );
 CREATE INDEX ix_slots_at ON slots (at);
+CREATE INDEX ix_changes_weight ON changes (repository_id, level, area);
 INSERT INTO change_search(change_search, rank) VALUES ('hashsize', 8388608);
 INSERT INTO change_pairs(change_pairs, rank) VALUES ('hashsize', 8388608);
-INSERT INTO alembic_version VALUES ('0016');
+INSERT INTO alembic_version VALUES ('0017');

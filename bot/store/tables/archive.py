@@ -65,6 +65,8 @@ changes = Table(
     UniqueConstraint("repository_id", "sha"),
     # The changes from the newest on, with all that a walk along them tests.
     Index("ix_changes_walk", "repository_id", "committed_at", "sha", "level", "author_key"),
+    # The weightiest levels first, with all that a survey counts by.
+    Index("ix_changes_weight", "repository_id", "level", "area"),
     Index(None, "repository_id", "number"),
 )
 

@@ -1,0 +1,13 @@
+"""Changes in the order of their levels, so that what thousands meet is counted from an index."""
+
+from __future__ import annotations
+
+from alembic import op
+
+revision = "0017"
+down_revision = "0016"
+
+
+def upgrade() -> None:
+    """Make the index."""
+    op.create_index("ix_changes_weight", "changes", ["repository_id", "level", "area"])
