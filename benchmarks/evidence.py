@@ -26,7 +26,7 @@ from zoneinfo import ZoneInfo
 
 from benchmarks.claims import Claim, Writer, strange_names
 from bot.models.tokens import Estimator
-from bot.sources.git import open_source
+from bot.sources.opening import open_source
 from digest.evidence import Failed, Ground, judge
 from digest.facts import extract, wanted
 from digest.grade import Level

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from bot.clock import SystemClock
 from bot.platforms.console import Console
-from bot.sources.git import open_source
+from bot.sources.opening import open_source
 from bot.store.archive import SqlArchive
 from bot.store.coverage import SqlCoverage
 from bot.store.engine import open_database

@@ -88,7 +88,7 @@ def _log_of(clone: str, words: str) -> float:
 
 
 def _scan(clone: str, what: str, words: str, tip: str, times: int) -> Row:
-    from bot.sources.git import open_source
+    from bot.sources.opening import open_source
     from handlers.ports import Range, Tip
 
     base = words.partition("..")[0] if ".." in words else None

@@ -14,7 +14,7 @@ from bot.clock import SystemClock
 from bot.folders import Environment, config_file, data_folder
 from bot.forges.opening import Forges
 from bot.places import Places
-from bot.sources.git import open_source
+from bot.sources.opening import open_source
 from bot.sources.pool import Sources
 from bot.store.archive import SqlArchive
 from bot.store.conversations import SqlConversations

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
-from bot.sources.git import open_source
+from bot.sources.opening import open_source
 from digest.errors import UserError
 from digest.profile import Entry
 from digest.usage import used

@@ -46,7 +46,7 @@ from bot.sections import RepositoryConfig
 from bot.senders import admin_target, check_called, give_inboxes, open_senders
 from bot.shared.common import Common, open_common
 from bot.slots import Slots, name_of
-from bot.sources.git import open_source
+from bot.sources.opening import open_source
 from bot.store.engine import FILE, open_archive
 from bot.store.inbox import SqlShelf
 from bot.store.migrations import HEAD

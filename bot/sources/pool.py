@@ -9,7 +9,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from bot.sources.git import GitSource, open_source
+from bot.sources.git import GitSource
+from bot.sources.opening import open_source
 from digest.graded import Repository
 
 FRESH = 300.0
@@ -33,7 +34,7 @@ class Sources:
         self._opening: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
 
     async def open(self, place: str) -> tuple[Repository, GitSource]:
-        """As :func:`bot.sources.git.open_source`; nobody opens a place that another is opening."""
+        """As :func:`bot.sources.opening.open_source`; one place is opened by one at a time."""
         async with self._opening[place]:
             held = self._opened.get(place)
             if held is None or held.at + FRESH < self._clock():

@@ -6,7 +6,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from bot.sources.git import open_source
+from bot.sources.opening import open_source
 from digest.facts import extract, wanted
 from digest.signals import signals
 from digest.window import Window

@@ -15,7 +15,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from bot.sources.git import open_source
+from bot.sources.opening import open_source
 from digest.window import day_window
 
 # Read here: inside a test our variables are stripped from the environment.

@@ -14,7 +14,8 @@ import pytest
 
 from bot.sources.address import read_address, without_credentials
 from bot.sources.clones import Clone
-from bot.sources.git import GitSource, open_source
+from bot.sources.git import GitSource
+from bot.sources.opening import open_source
 from digest.change import Change
 from digest.errors import NotARepository, SourceUnavailable, UnwritableFolder
 from digest.graded import Repository

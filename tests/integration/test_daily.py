@@ -23,7 +23,7 @@ from bot.roster import Post
 from bot.schedule import Slot
 from bot.sections import ChannelConfig, Quiet, RepositoryConfig
 from bot.slots import Slots
-from bot.sources.git import open_source
+from bot.sources.opening import open_source
 from bot.store.engine import open_database
 from bot.store.ledger import SqlLedger
 from bot.subscription import subscriptions_of

@@ -15,7 +15,8 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from bot.sources.git import GitSource, open_source
+from bot.sources.git import GitSource
+from bot.sources.opening import open_source
 from bot.sources.process import Git, GitFailed, reading
 from digest.change import Change, FileStatus
 from digest.errors import (

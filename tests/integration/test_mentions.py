@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from bot.sources import mentions
-from bot.sources.git import GitSource, open_source
+from bot.sources.git import GitSource
+from bot.sources.opening import open_source
 from tests.builders import RepositoryBuilder
 
 

@@ -22,7 +22,7 @@ from bot.app import App, opened
 from bot.clock import FixedClock
 from bot.config import read
 from bot.conversation import Answers, Conversation
-from bot.conversation.flow import Rhythm
+from bot.conversation.telling import Rhythm
 from bot.delivery import Delivery
 from bot.lease import FileLeases
 from bot.platforms.base import Ability

@@ -7,7 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from bot.conversation.flow import Conversation, Rhythm
+from bot.conversation.flow import Conversation
+from bot.conversation.telling import Rhythm
 from bot.conversation.watch import Watch
 from bot.courier import Patience
 from bot.platforms.base import Ability, Incoming, Part, Receipt, SendError, SendReason

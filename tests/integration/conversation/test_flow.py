@@ -9,8 +9,9 @@ from datetime import timedelta
 import pytest
 import structlog
 
-from bot.conversation.flow import STILL_ANSWERED, Rhythm
+from bot.conversation.flow import STILL_ANSWERED
 from bot.conversation.record import Key, Stage
+from bot.conversation.telling import Rhythm
 from bot.platforms.base import Fate, Receipt, SendError, SendReason
 from bot.store.replies import SqlReplies
 from tests.fakes_delivery import Crash, Killed
