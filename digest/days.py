@@ -24,6 +24,7 @@ WEEKDAY = (
     r"|sat(?:urday)?|sun(?:day)?)\b"
 )
 NUMERAL = r"(?:[0-9]{1,6}|[〇零一二两三四五六七八九十百]{1,5})"
+SPELT = r"(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)"
 _SHORT = r"(?:[0-9]{1,2}|[一二三四五六七八九十]{1,3})"
 CHINESE_WEEKDAY = r"(?:上上|上个?|本|这个?)?(?:周|星期|礼拜)[一二三四五六日天1-7]"
 
@@ -39,6 +40,7 @@ DAY = (
 """A pattern of one day without groups, to be built into others; ignore case."""
 
 _ZH_DIGITS = {c: n for n, c in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2}
+_SPELT = {word: n for n, word in enumerate(SPELT[3:-1].split("|"), 1)}
 _NAMED_DAYS = {
     "today": 0, "yesterday": 1, "the day before yesterday": 2,
     "今天": 0, "今日": 0, "今早": 0, "今晚": 0, "昨天": 1, "昨日": 1, "昨晚": 1,
@@ -55,9 +57,14 @@ _DAY_FIRST = re.compile(
 
 
 def number(written: str) -> int:
-    """A number in digits or in Chinese numerals below a thousand: 12, 十二, 两, 一百二十."""
+    """A number in digits, in Chinese numerals below a thousand, or spelt up to twelve.
+
+    Such as 12, 十二, 两, 一百二十, three.
+    """
     if written.isdecimal():
         return int(written)
+    if written in _SPELT:
+        return _SPELT[written]
     total, held = 0, 0
     for sign in written:
         if sign in "十百":

@@ -69,8 +69,8 @@ _NO_TOPIC = _words("""
     today now mind life weather joke lunch dinner please thanks thank hello hi hey bye delete drop
     merge close open approve deploy install run write make create send remove rebase push pull that
     these those than if because so but not don't dont isn't let's there here explain describe search
-    find help tell show give und nicht ist das die der was hat les des est une qui que los las del
-    el en una por y para con ich wer wie le la et sur dans pour il lo di che
+    find help tell show give most und nicht ist das die der was hat les des est une qui que los las
+    del el en una por y para con ich wer wie le la et sur dans pour il lo di che
     """)
 """Words that no name of a topic holds: a question with one of them was read wrongly."""
 
@@ -134,6 +134,8 @@ def _read_changed(text: str) -> Wish | None:
     text, level = _cut(LEVEL, text)
     text, path = _cut(PATH, text)
     text, author = _cut(BY, text)
+    if author.lower() in _NO_TOPIC:
+        return None
     if did := DID.fullmatch(text):
         author, topic = did[1], did[2] or ""
         return None if author.lower() in _NO_TOPIC else _changed(topic, author, path, level)
@@ -203,4 +205,5 @@ def _topic(written: str) -> str | None:
         or _NO_TOPIC.intersection(words)
     ):
         return None
-    return name if any(c.isalnum() for c in name) else None
+    # A number alone is a count, a date or an age, and part of a great many names.
+    return name if any(c.isalnum() for c in name) and not name.isdecimal() else None

@@ -105,8 +105,8 @@ _CHANGED_FRAMES = (
     ),
     # latest changes (in X), changed X, X changes
     (
-        rf"(?:(?:list|show|see|get|the|all|any|latest|recent|new|every) )*{_NOUNS}"
-        rf"(?: (?:made|done|merged|landed))?(?: {_IN} (.+))?"
+        r"(?:(?:list|show|see|get|the|all|any|last|latest|newest|most recent|recent|new|every) )*"
+        rf"(?:[0-9]{{1,3}} )?{_NOUNS}(?: (?:made|done|merged|landed))?(?: {_IN} (.+))?"
     ),
     r"chang(?:ed?|es)(?: (.+))?",
     rf"(?:(?:list|show|see|get|the|all|any|latest|recent|new) )*(.+) {_NOUNS}",

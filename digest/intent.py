@@ -40,7 +40,7 @@ class Changed:
     ``topic`` is the asker's own words, or empty for every topic; ``author`` a part of a name;
     ``path`` the begin of a path; ``level`` the least level; of ``kinds`` one is enough; ``label``
     is a label or bracketed tag. Empty ones do not narrow. ``daily`` asks for numbers by day,
-    ``people``, of a topic, for numbers by author.
+    ``people`` for numbers by author.
     """
 
     window: Span

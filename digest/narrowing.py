@@ -48,6 +48,20 @@ _SPOKEN = {
 }
 _NOUNS = r"(?:changes?|updates?|commits?|prs?|pull requests?|ones|work|improvements?|fixes)"
 _NOUNS_ZH = r"(?:变更|改动|更新|变化|修改|提交|改变|改进|变动|PR)"
+_BEGINS = {
+    kind: re.compile(
+        rf"((?:(?:the|any|all|show|list|recent|latest|new) )*)(?:{words})"
+        r"(?= (?:in|to|for|of|on|about|around) \S)",
+        re.IGNORECASE,
+    )
+    for kind, words in _SPOKEN.items()
+}
+_ENDS = re.compile(
+    r"(.+?) (?:(?P<fix>bug ?fixes|fixes)|(?P<reverts>reverts)|(?P<deprecations>deprecations)"
+    r"|(?P<performance>optimi[sz]ations|performance improvements|speed-?ups))",
+    re.IGNORECASE,
+)
+_MADE = re.compile(r"^( )(?:improvements?|fixes|work|ones)\b", re.IGNORECASE)
 _WHOLE = {kind: re.compile(f"(?:{words})", re.IGNORECASE) for kind, words in _SPOKEN.items()}
 _BEFORE = {
     kind: re.compile(
@@ -139,8 +153,11 @@ def kind_of_noun(question: str) -> tuple[str, Kind | None]:
         return question, None
     for kind, pattern in _BEFORE.items():
         if found := pattern.search(question):
-            rest = f"{question[: found.start()]}{question[found.end() :]}"
-            return " ".join(rest.split()), kind
+            # "Security fixes" are changes of that kind: fixes of everything else are not asked for.
+            rest = _MADE.sub(r"\1changes", question[found.end() :], count=1)
+            return " ".join(f"{question[: found.start()]}{rest}".split()), kind
+        if found := _BEGINS[kind].match(question):
+            return f"{found[1]}changes{question[found.end() :]}", kind
         if found := _WHICH[kind].search(question):
             return f"{question[: found.start()]}{found[1]}变更", kind
     return question, None
@@ -154,6 +171,8 @@ def kind_of_topic(topic: str) -> tuple[str, Kind | None]:
     for kind, pattern in _OF.items():
         if found := pattern.fullmatch(topic):
             return (found[1] or found[2]).removeprefix("the "), kind
+    if (found := _ENDS.fullmatch(topic)) and found.lastgroup:
+        return found[1], Kind(found.lastgroup)
     return topic, None
 
 

@@ -7,7 +7,9 @@ The rules, all in the asker's zone, with weeks from Monday (ISO 8601) and days f
 - *last N days* (*past*, *recent*): today and the N-1 days before it; *past week* is 7 days,
   *past month* 30, weeks and months count 7 and 30 days each, *a few* is 3, *half a month* 15.
 - *last N hours*: exactly so many hours until now.
-- *in January*: the latest January that has begun. *since X*: from the begin of X until now.
+- *the weekend*: the latest Saturday and Sunday that have begun; *last weekend*: over already.
+- *in January*: the latest January that has begun; *2026-01*: that month.
+- *since X*: from the begin of X until now.
 - *A..B*, *from A to B*, *between A and B*: both days included; with times, half open.
 - Nothing named: the last 7 days.
 
@@ -26,6 +28,7 @@ from digest.days import (
     DAY,
     MONTH,
     NUMERAL,
+    SPELT,
     monday,
     month_number,
     month_of,
@@ -45,7 +48,7 @@ _FEW = 3
 _UNIT_DAYS = {"day": 1, "week": 7, "fortnight": 14, "month": 30, "year": 365}
 _ZH_UNITS = {
     "小时": "hour", "钟头": "hour", "天": "day", "日": "day", "周": "week", "星期": "week",
-    "礼拜": "week", "月": "month", "年": "year",
+    "礼拜": "week", "季度": "quarter", "月": "month", "年": "year",
 }  # fmt: skip
 
 
@@ -114,6 +117,8 @@ def _unit(unit: str, last: bool, now: _Now, steps: int = 1) -> Window:
 def _first_day(unit: str, day: date) -> date:
     if unit == "week":
         return monday(day)
+    if unit == "quarter":
+        return day.replace(month=(day.month - 1) // 3 * 3 + 1, day=1)
     return day.replace(day=1) if unit == "month" else day.replace(month=1, day=1)
 
 
@@ -123,7 +128,7 @@ def _chinese_year(found: re.Match[str], now: _Now) -> Window:
 
 def _rolling(found: re.Match[str], now: _Now) -> Window:
     count = found[1] or "1"
-    amount = _FEW if count.lower() in {"few", "couple of"} else number(count)
+    amount = _FEW if count.lower() in {"few", "couple of"} else number(count.lower())
     return _back(amount, found[2].lower().removesuffix("s"), now, found[0])
 
 
@@ -181,6 +186,31 @@ def _since_chinese_month(found: re.Match[str], now: _Now) -> Window:
     return Window(since=_chinese_month(found, now).since, until=now.at, zone=now.zone)
 
 
+def _iso_month(found: re.Match[str], now: _Now) -> Window:
+    return now.days(*month_of(int(found[1]), int(found[2]), now.today, found[0]))
+
+
+def _since_iso_month(found: re.Match[str], now: _Now) -> Window:
+    return Window(since=_iso_month(found, now).since, until=now.at, zone=now.zone)
+
+
+def _quarter(found: re.Match[str], now: _Now) -> Window:
+    named = number(found[1] or found[4])
+    year = found[2] or found[3]
+    first, _ = month_of(int(year) if year else None, 3 * named - 2, now.today, found[0])
+    _, last = month_of(first.year, 3 * named, now.today, found[0])
+    return now.days(first, last)
+
+
+def _weekend(found: re.Match[str], now: _Now) -> Window:
+    """Saturday and Sunday: the latest that have begun, or with "last" the latest that are over."""
+    saturday = now.today - timedelta(days=(now.today.weekday() - 5) % 7)
+    last = (found[1] or "").lower() in {"last", "previous", "past", "上", "上个"}
+    if last and now.today.weekday() >= 5:
+        saturday -= timedelta(days=7)
+    return now.days(saturday, saturday + timedelta(days=1))
+
+
 def _year(found: re.Match[str], now: _Now) -> Window:
     try:
         return now.days(date(int(found[1]), 1, 1), date(int(found[1]), 12, 31))
@@ -224,7 +254,7 @@ _TIMED = rf"[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}{_TIME}"
 _ON = r"(?:\b(?:on|in|for|of|from|at|during|over|within|dated) )?(?:\bthe )?"
 _SINCE = r"(?:\b(?:ever )?since |\bstarting |\bsince the |\bafter |(?:自从?|从) ?)"
 _SO_FAR = r" ?(?:以来|起|开始|之后|以后|至今|到现在|到今天)"
-_ZH_UNIT = r"(?:个?(?:周|星期|礼拜|月))"
+_ZH_UNIT = r"(?:个?(?:周(?!末)|星期|礼拜|月|季度))"
 _ZH_LONG = r"(?:个?(?:小时|钟头|星期|礼拜|周|月)|天|日|年)"
 _RECENT = r"(?:在)?(?:最近|过去|近|前|这)的? ?"
 _UNITS = r"hours?|days?|weeks?|months?|years?|fortnight"
@@ -244,7 +274,7 @@ _FORMS: tuple[tuple[re.Pattern[str], _Reader], ...] = tuple(
         (rf"{_SINCE}({_TIMED})(?![0-9:-])", _since_moment),
         (rf"{_SINCE}({DAY})(?:{_SO_FAR})?", _since_day),
         (rf"({DAY}){_SO_FAR}", _since_day),
-        (rf"{_SINCE}(this|last|previous) (week|month|year)\b", _since_unit),
+        (rf"{_SINCE}(this|last|previous) (week|month|quarter|year)\b", _since_unit),
         (rf"(?:自从?|从)?(上上?|本|这)({_ZH_UNIT}){_SO_FAR}", _since_chinese_unit),
         (rf"{_SINCE}({MONTH})(?: ([0-9]{{4}})\b)?", _since_month),
         (
@@ -252,11 +282,16 @@ _FORMS: tuple[tuple[re.Pattern[str], _Reader], ...] = tuple(
             _since_chinese_month,
         ),
         (rf"{_ON}({DAY})(?:'s\b)?{_OF}", _one_day),
-        (rf"{_ON}(this|current|last|previous) (week|month|year)(?:'s)?\b", _whole_unit),
+        (rf"{_ON}(this|current|last|previous) (week|month|quarter|year)(?:'s)?\b", _whole_unit),
+        (rf"{_ON}(?:(last|previous|past|this|the) )?weekend(?:'s)?\b", _weekend),
+        (rf"(?:在)?(上个?|这个?|本)?周末{_OF}", _weekend),
         (rf"(?:在)?(上上?|本|这|这一)({_ZH_UNIT}){_OF}", _chinese_unit),
         (rf"(?:今年|去年){_OF}", _chinese_year),
         (
-            rf"{_ON}(?:last|past|previous|recent) (?:({NUMERAL}|few|couple of) )?({_UNITS})\b",
+            (
+                rf"{_ON}(?:last|past|previous|recent) (?:({NUMERAL}|{SPELT}|few|couple of) )?"
+                rf"({_UNITS})\b"
+            ),
             _rolling,
         ),
         (
@@ -266,7 +301,12 @@ _FORMS: tuple[tuple[re.Pattern[str], _Reader], ...] = tuple(
         (rf"\b(?:in|during|for|of|over|from) ({MONTH})(?:,? ([0-9]{{4}})\b)?", _month),
         (rf"\b({MONTH}),? ([0-9]{{4}})\b", _month),
         (rf"(?:在)?(?:([0-9]{{4}}) ?年 ?)?{_MONTH_ALONE}份?{_OF}", _chinese_month),
-        (r"\b(?:in|during|for|of) (20[0-9]{2})\b", _year),
+        (rf"{_SINCE}(20[0-9]{{2}})-([0-9]{{2}})(?![0-9-])(?:{_SO_FAR})?", _since_iso_month),
+        (rf"(?<![0-9-])(20[0-9]{{2}})-([0-9]{{2}}){_SO_FAR}", _since_iso_month),
+        (rf"{_ON}(?<![0-9-])(20[0-9]{{2}})-([0-9]{{2}})(?![0-9.-]){_OF}", _iso_month),
+        (r"\b(?:in|during|for|of) q([1-4])(?:,? (20[0-9]{2})\b)?()()(?!\w)", _quarter),
+        (r"()()(?:(20[0-9]{2}) ?年 ?)?第?([一二三四1-4]) ?季度(?: ?的)?", _quarter),
+        (r"\b(?:in|during|for|of) (20[0-9]{2})\b(?!-)", _year),
         (r"(20[0-9]{2}) ?年(?! ?[0-9一二三四五六七八九十])", _year),
         (r"\btomorrow\b|\b(?:next|coming) (?:day|week|month|year)\b", _coming),
         (r"明天|明日|后天|下个?(?:周|星期|礼拜|月)|明年", _coming),

@@ -85,6 +85,15 @@ _WHO = re.compile(
     r"|谁(?:最近)?(?:改|动|修改|更新|碰|提交|参与|负责|维护)",
     re.IGNORECASE,
 )
+_MOST = re.compile(
+    r"who (?:has |have )?(?:touched|changed|committed|contributed|merged|did|made|wrote|worked)"
+    r"(?: (?:the )?most)?(?: (?:changes|commits|prs|work))?"
+    r"|(?:the |our |list |show )*(?:top|main|most active|biggest|active)? ?"
+    r"(?:contributors?|committers?|authors)"
+    r"|谁(?:提交|改|贡献|合并|做)(?:得|的|了)?(?:东西)?(?:最多|最活跃)"
+    r"|(?:最活跃的?|主要的?)?(?:贡献者|提交者|作者)(?:排行榜?|排名|列表|有哪些|是谁)?",
+    re.IGNORECASE,
+)
 _MARKS = " ?!.。！？~～;；…,，"
 _SIGNS = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "`": '"', " ": " "})
 
@@ -178,6 +187,9 @@ def _read(question: str, now: datetime, zone: ZoneInfo) -> Intent | None:
     words, kind = kind_of_noun(rest)
     if kind is not None:
         filters = replace(filters, kinds=(*filters.kinds, kind))
+    if (found or filters.any) and _MOST.fullmatch(words):
+        window = found.window if found else default_period(now, zone)
+        return replace(_changed(Wish(verb=Verb.CHANGED), window, filters), people=True)
     if not words:
         bare = (
             Verb.CHANGED

@@ -45,9 +45,9 @@ _SAID = 3
 async def touched(intent: Touched, ctx: Context) -> Answer:
     """The changes whose facts tell of the name, newest first, with what each did to it.
 
-    A name that no facts know is asked about as a topic; one that is not known so either is told
-    to be mentioned or not. Without a period everything archived is looked at, with the last days
-    read.
+    A name that no facts know is asked about as a topic, but not one in capitals: nothing is known
+    by the words in it. One that is not known so either is told to be mentioned or not. Without a
+    period everything archived is looked at, with the last days read.
     """
     tip = await tip_of(ctx)
     await reach(intent.window or default_period(ctx.clock.now(), ctx.zone), ctx, tip)
@@ -57,10 +57,11 @@ async def touched(intent: Touched, ctx: Context) -> Answer:
     found = await asyncio.to_thread(_told, held, intent.name)
     if found:
         return _answer(intent, found, ctx, foot(intent.window, seen(ctx, tip)))
-    span = intent.window or default_period(ctx.clock.now(), ctx.zone)
-    about = await changed(Changed(window=span, topic=intent.name), ctx)
-    if about.rows:
-        return about
+    if not intent.name.isupper():
+        span = intent.window or default_period(ctx.clock.now(), ctx.zone)
+        about = await changed(Changed(window=span, topic=intent.name), ctx)
+        if about.rows:
+            return about
     language = ctx.language
     lines = [words.UNTOUCHED(language, name=Code(intent.name))]
     if mentions := await count(ctx, replace(query, limit=0)):

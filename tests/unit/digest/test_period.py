@@ -189,3 +189,20 @@ def test_find_period_finds_none_where_none_is_named(words):
 )
 def test_number_reads_chinese_numerals(written_as, value):
     assert number(written_as) == value
+
+
+@given(NOWS, ZONES)
+def test_weekends_have_begun_and_follow_each_other(now, zone):
+    this, last = window("the weekend", now, zone), window("last weekend", now, zone)
+    assert this.since.astimezone(zone).weekday() == 5
+    assert this.since <= now
+    assert last.until <= now
+    assert last == this or last.until <= this.since
+
+
+@given(NOWS, ZONES)
+def test_quarters_follow_each_other(now, zone):
+    this, last = window("this quarter", now, zone), window("上季度", now, zone)
+    assert last.until == this.since
+    assert this.until == now
+    assert this.since.astimezone(zone).month in {1, 4, 7, 10}

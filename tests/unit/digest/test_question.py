@@ -221,3 +221,59 @@ def test_who_touched_a_topic_is_written_down_as_it_is_read(question):
     assert intent.people
     assert parse(format_intent(intent), NOW, ZONE) == intent
     assert not parse("what changed in the scheduler", NOW, ZONE).people
+
+
+AUGUST = datetime(2026, 8, 17, 14, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("question", "meant"),
+    [
+        ("changes in 2026-03", "changed 2026-03-01T00:00:00Z..2026-04-01T00:00:00Z"),
+        ("2026-03以来的变更", "changed 2026-03-01T00:00:00Z..2026-08-17T14:00:00Z"),
+        (
+            "is there anything about LoRA in the last three days",
+            "changed LoRA 2026-08-15T00:00:00Z..2026-08-17T14:00:00Z",
+        ),
+        (
+            "what happened over the weekend",
+            "digest 2026-08-15T00:00:00Z..2026-08-17T00:00:00Z",
+        ),
+        ("周末有什么变化", "changed 2026-08-15T00:00:00Z..2026-08-17T00:00:00Z"),
+        ("第一季度的变更", "changed 2026-01-01T00:00:00Z..2026-04-01T00:00:00Z"),
+        (
+            "security fixes this year",
+            "changed kind:security 2026-01-01T00:00:00Z..2026-08-17T14:00:00Z",
+        ),
+        (
+            "performance improvements in MoE last month",
+            "changed MoE kind:performance 2026-07-01T00:00:00Z..2026-08-01T00:00:00Z",
+        ),
+        (
+            "bug fixes in MoE last month",
+            "changed MoE kind:fix 2026-07-01T00:00:00Z..2026-08-01T00:00:00Z",
+        ),
+        (
+            "MoE bug fixes last month",
+            "changed MoE kind:fix 2026-07-01T00:00:00Z..2026-08-01T00:00:00Z",
+        ),
+        ("latest 5 commits", "changed 2026-08-11T00:00:00Z..2026-08-17T14:00:00Z"),
+        (
+            "who changed the most this month",
+            "who touched 2026-08-01T00:00:00Z..2026-08-17T14:00:00Z",
+        ),
+        (
+            "top contributors path:src/ in July",
+            'who touched path:"src/" 2026-07-01T00:00:00Z..2026-08-01T00:00:00Z',
+        ),
+    ],
+)
+def test_words_that_were_once_taken_for_a_topic(question, meant):
+    intent = parse(question, AUGUST, ZoneInfo("UTC"))
+    assert format_intent(intent) == meant
+    assert parse(meant, AUGUST, ZoneInfo("UTC")) == intent
+
+
+@pytest.mark.parametrize("question", ["by whom", "changes by whom", "who changed the most"])
+def test_words_that_name_nobody_and_nothing(question):
+    assert isinstance(parse(question, AUGUST, ZoneInfo("UTC")), Unknown)
