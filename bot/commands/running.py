@@ -83,8 +83,11 @@ def run(file: Path | None, role: Role = Role.ALL, listen: str = "") -> None:
         secrets=config.secrets(),
         observers=observers,
     )
+    # Connections cost half as much in it; a command that is over soon does without its import.
+    from uvloop import new_event_loop
+
     with exporting(version("digestbot")):
-        finish(_run(config, role, hosting, notices))
+        finish(_run(config, role, hosting, notices), new_event_loop)
 
 
 def _hosting(config: Config, role: Role, listen: str) -> Hosting | None:
@@ -132,7 +135,9 @@ async def _run(
             assert part.taking is not None
             hooks = Hooks(config.forges, part.taking)
             stack.push_async_callback(hooks.settle)
-            mounts = hosting.mounts(app, senders, work.posts, common.look, sweeps=role.sweeps)
+            mounts = hosting.mounts(
+                app, senders, work.posts, common.look, sweeps=role.sweeps, wake=part.wake
+            )
             await hosting.run({**mounts, PREFIX.rstrip("/"): hooks}, part.loop, stop)
 
 
@@ -149,7 +154,11 @@ async def _part(
     """What the process does; the engine of jobs is imported where a role needs it."""
     if role is Role.ALL:
         await stack.enter_async_context(keeper.running())
-        return Part(loop=partial(runner.run, work), taking=AtOnce(app.ledger, keeper.arrived))
+        return Part(
+            loop=partial(runner.run, work),
+            taking=AtOnce(app.ledger, keeper.arrived),
+            wake=work.waking.tell,
+        )
     from bot.jobs.parts import part_of
 
     return await part_of(role, app, work, senders, common, keeper=keeper, stack=stack)

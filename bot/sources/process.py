@@ -178,7 +178,7 @@ class Git:
                 cwd=_NOWHERE,
                 start_new_session=True,
                 limit=_PIPE,
-                pipesize=_PIPE,
+                **_roomy(),
             )
         except FileNotFoundError as error:
             raise SourceUnavailable(
@@ -248,6 +248,12 @@ async def _end(child: asyncio.subprocess.Process) -> None:
     while await child.stdout.read(_CHUNK):
         pass
     await child.wait()
+
+
+def _roomy() -> dict[str, int]:
+    """A larger pipe, where the loop makes pipes: uvloop hands over sockets, and takes no size."""
+    plain = isinstance(asyncio.get_running_loop(), asyncio.SelectorEventLoop)
+    return {"pipesize": _PIPE} if plain else {}
 
 
 def _last_line(text: bytes) -> str:
