@@ -63,7 +63,7 @@ bench-model: dev ## what judging costs beside the model; REPO=path, DAYS="2026-0
 bench-delivery: dev ## posting and hearing beside the limits of platforms, and beside Apprise
 	@$(BIN)/python -m benchmarks.delivery
 
-bench-crash: dev ## processes killed at every step of posting: what stands twice, what is lost
+bench-crash: dev ## processes killed at every step of posting and hearing: what stands twice, what is lost
 	@$(BIN)/python -m benchmarks.crash
 
 bench-scale: dev ## workers side by side, a backlog, memory, on a PostgreSQL of its own; REPO=path

@@ -15,7 +15,7 @@ import json
 import os
 import shutil
 import signal
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -73,13 +73,14 @@ class Outcome:
 class Zygote:
     """A process with everything imported and no thread: its copies work, and are killed."""
 
-    def __init__(self) -> None:
+    def __init__(self, work: Callable[..., Coroutine[None, None, int]]) -> None:
+        """``work`` is what a copy does, with what it is told; it gives the number of its steps."""
         mine, theirs = os.pipe(), os.pipe()
         self._pid = os.fork()
         if self._pid == 0:
             os.close(mine[1])
             os.close(theirs[0])
-            _serve(os.fdopen(mine[0]), os.fdopen(theirs[1], "w"))
+            _serve(work, os.fdopen(mine[0]), os.fdopen(theirs[1], "w"))
         os.close(mine[0])
         os.close(theirs[1])
         self._to, self._of = os.fdopen(mine[1], "w"), os.fdopen(theirs[0])
@@ -97,21 +98,21 @@ class Zygote:
         self._of.close()
 
 
-def _serve(tasks: Any, answers: Any) -> None:
+def _serve(work: Callable[..., Coroutine[None, None, int]], tasks: Any, answers: Any) -> None:
     # The libraries of platforms are imported where they are used: once here, and not in each copy.
     for library in ("aiohttp", "slack_sdk.web.async_client", "telegram"):
         importlib.import_module(library)
     for line in tasks:
         child = os.fork()
         if child == 0:
-            steps = asyncio.run(_work(**json.loads(line)))
+            steps = asyncio.run(work(**json.loads(line)))
             os._exit(min(steps, 250))
         answers.write(f"{os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])}\n")
         answers.flush()
     os._exit(0)
 
 
-class _Steps:
+class Steps:
     """Counts steps, and kills the process at one of them, whose name it leaves behind."""
 
     def __init__(self, folder: Path, last: int) -> None:
@@ -137,7 +138,7 @@ class _Steps:
 
 
 class _Ledger(SqlLedger):
-    step: _Steps
+    step: Steps
 
     async def claim(self, *given: Any) -> Any:
         return await self.step.around("claim", super().claim)(*given)
@@ -149,7 +150,7 @@ class _Ledger(SqlLedger):
 async def _work(*, platform: str, url: str, folder: str, number: int, last: int) -> int:
     """Deliver the digest of a number; how many steps that took."""
     place = Path(folder)
-    steps = _Steps(place, last)
+    steps = Steps(place, last)
     async with await open_database(place) as database:
         ledger = _Ledger(database)
         ledger.step = steps
@@ -189,7 +190,7 @@ def document(platform: str, number: int) -> Document:
 def crash_runs(platform: str, runs: int, folder: Path) -> list[Outcome]:
     """So many runs, spread evenly over all pairs of steps."""
     structlog.configure(logger_factory=structlog.ReturnLoggerFactory())
-    zygote = Zygote()
+    zygote = Zygote(_work)
     try:
         with ExitStack() as stack:
             server = stack.enter_context(_server(platform))
@@ -211,7 +212,7 @@ class _Matrix:
     def __init__(self, platform: str, server: Any, folder: Path, zygote: Zygote) -> None:
         self._platform, self._server, self._zygote = platform, server, zygote
         self._folder, self._number = folder, 0
-        asyncio.run(_empty(folder / "empty"))
+        asyncio.run(empty(folder / "empty"))
 
     def runs(self, most: int) -> list[Outcome]:
         whole = self._run(())
@@ -257,7 +258,7 @@ class _Matrix:
         return list(self._server.seen())
 
 
-async def _empty(folder: Path) -> None:
+async def empty(folder: Path) -> None:
     """An archive without anything in it, to be copied."""
     async with await open_database(folder):
         return
