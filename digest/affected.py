@@ -9,12 +9,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from digest.affecting import Effect, Hit
+from digest.analysis.signatures import differences
 from digest.analysis.telling import kind_of, name_with_values
 from digest.answer import Seen, as_of, because, entry_of, foot
 from digest.change import FileStatus
 from digest.document import Block, Code, Document, Heading, Item, Listing, Paragraph, Spans, Strong
 from digest.document import Text as Words
-from digest.facts.model import Action, FactKind
+from digest.facts.model import Action, Fact, FactKind
 from digest.graded import Graded
 from digest.language import Language
 from digest.profile import Kind, Profile
@@ -22,7 +23,10 @@ from digest.report.places import Places
 from digest.survey import PAGE, first_of
 from digest.window import Window
 from digest.words import profile as words
-from digest.words.phrase import between, joined
+from digest.words.phrase import between, joined, listed
+
+_PARAMETERS = 4
+"""Names of parameters that are told of a signature."""
 
 _HITS = 4
 """Lines of evidence that are shown of a change."""
@@ -104,8 +108,31 @@ _DONE = {
 }
 
 
+def _signature_said(fact: Fact, language: Language) -> Spans:
+    """What became of a callable's parameters; nothing where that cannot be told."""
+    if fact.kind is not FactKind.SYMBOL or fact.action is not Action.CHANGED:
+        return ()
+    found = differences(fact.before, fact.after)
+    optional = tuple(one for one in found.added if one not in found.required)
+    told = [
+        phrase(language, names=listed([Code(n) for n in names], language, limit=_PARAMETERS))
+        for phrase, names in (
+            (words.NEEDS, found.required),
+            (words.LOST, found.lost),
+            (words.TAKES, optional),
+        )
+        if names
+    ]
+    if not told:
+        return ()
+    gap = "；" if language is Language.ZH else "; "
+    return words.SIGNATURE(language, name=Code(fact.name), told=between(told, gap))
+
+
 def _fact_said(hit: Hit, language: Language) -> Spans:
     assert hit.fact is not None
+    if signature := _signature_said(hit.fact, language):
+        return signature
     kind, named = kind_of([hit.fact], language), name_with_values(hit.fact, language)
     phrase = words.DEPRECATED if hit.fact.kind is FactKind.DEPRECATION else _DONE[hit.fact.action]
     return phrase(language, kind=kind, named=named)

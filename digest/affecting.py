@@ -52,13 +52,22 @@ _HARMLESS = frozenset({Area.TESTS, Area.DOCS, Area.EXAMPLES, Area.BENCHMARKS, Ar
 _UNSIGNED = re.compile(r"[-_]")
 
 
-def affects(graded: Graded, profile: Profile, aliases: Aliases | None = None) -> tuple[Hit, ...]:
-    """Every hit of a change, the hardest first, then in the profile's order; empty for none."""
+def affects(
+    graded: Graded,
+    profile: Profile,
+    aliases: Aliases | None = None,
+    labels: Sequence[str] = (),
+) -> tuple[Hit, ...]:
+    """Every hit of a change, the hardest first, then in the profile's order; empty for none.
+
+    ``labels`` are those that the forge gave it, which topics may be borne by.
+    """
     areas = {file.path: file.area for file in graded.facts.files}
     hits = [
         hit
         for entry in profile.entries
-        for hit in tuple(_by_fact(graded, entry, areas)) or _otherwise(graded, entry, aliases or {})
+        for hit in tuple(_by_fact(graded, entry, areas))
+        or _otherwise(graded, entry, aliases or {}, labels)
     ]
     return tuple(sorted(hits, key=lambda hit: hit.effect))
 
@@ -145,13 +154,15 @@ def _modules(path: str) -> tuple[str, ...]:
     return tuple(parts[:-1] if parts[-1] in {"__init__", "mod", "index", "lib"} else parts)
 
 
-def _otherwise(graded: Graded, entry: Entry, aliases: Aliases) -> Iterator[Hit]:
+def _otherwise(
+    graded: Graded, entry: Entry, aliases: Aliases, labels: Sequence[str]
+) -> Iterator[Hit]:
     """Hits by path and by topic, one an entry."""
     match entry.kind:
         case Kind.PATH:
             yield from _by_path(graded, entry)
         case Kind.TOPIC:
-            yield from _by_topic(graded, entry, aliases)
+            yield from _by_topic(graded, entry, aliases, labels)
         case _:
             return
 
@@ -173,9 +184,11 @@ def _effect_on_file(file: FileFacts) -> Effect:
     return Effect.MAY_BREAK if gone and file.area not in _HARMLESS else Effect.TOUCHES
 
 
-def _by_topic(graded: Graded, entry: Entry, aliases: Aliases) -> Iterator[Hit]:
+def _by_topic(
+    graded: Graded, entry: Entry, aliases: Aliases, labels: Sequence[str]
+) -> Iterator[Hit]:
     known = dict.fromkeys(candidates(entry.name, aliases), 1)
-    found = bears(graded, resolve(entry.name, known, aliases))
+    found = bears(graded, resolve(entry.name, known, aliases), labels)
     if found and not _HARMLESS.issuperset(graded.facts.areas):
         place = Evidence(path="", line=1, side=Side.MESSAGE)
         yield Hit(entry=entry, effect=Effect.TOUCHES, evidence=place, bearings=found)

@@ -16,7 +16,7 @@ from digest.errors import UserError
 from digest.graded import Graded
 from digest.match import Aliases
 from digest.period import default_period
-from digest.profile import Profile
+from digest.profile import Kind, Profile
 from digest.profiling import Affected, Alert, EditProfile, ProfileFrom, ShowProfile
 from digest.query import Query
 from digest.usage import packages_of
@@ -24,6 +24,7 @@ from digest.words import profile as words
 from handlers.context import Context
 from handlers.conversing import ConversationKey
 from handlers.ingest import fill
+from handlers.labelling import Labels, labels_of
 from handlers.looking import seen, tip_of
 from handlers.ports import Range, Tip
 from handlers.profiling import Kept, Profiles, chat_owner, person_owner
@@ -49,7 +50,10 @@ async def affected(intent: Affected, ctx: Context) -> Answer:
     span = intent.window or default_period(ctx.clock.now(), ctx.zone)
     reached = await reach(span, ctx, tip)
     changes = await ctx.archive.select(repository, reached.query)
-    found = await ctx.workers.few(_affecting, (changes, profile, ctx.watched.aliases))
+    labels: Labels = {}
+    if profile.of(Kind.TOPIC):
+        labels = await labels_of(ctx.requests, repository, changes)
+    found = await ctx.workers.few(_affecting, (changes, profile, ctx.watched.aliases, labels))
     if found:
         document = affected_document(found, ctx.page, reached.window, at)
     else:
@@ -64,9 +68,12 @@ async def affected(intent: Affected, ctx: Context) -> Answer:
     )
 
 
-def _affecting(given: tuple[Sequence[Graded], Profile, Aliases]) -> list[Affecting]:
-    changes, profile, aliases = given
-    reached = ((graded, affects(graded, profile, aliases)) for graded in changes)
+def _affecting(given: tuple[Sequence[Graded], Profile, Aliases, Labels]) -> list[Affecting]:
+    changes, profile, aliases, labels = given
+    reached = (
+        (graded, affects(graded, profile, aliases, labels.get(graded.sha, ())))
+        for graded in changes
+    )
     return hardest_first([Affecting(graded=g, hits=hits) for g, hits in reached if hits])
 
 
@@ -160,5 +167,8 @@ async def breaking(ctx: Context, kept: Kept, tip: Tip) -> Sequence[Affecting]:
     names, _ = await fill(ctx, Range(base=kept.tip, tip=tip.sha), tip)
     query = Query(among=tuple(names))
     changes = await ctx.archive.select(ctx.watched.repository, query)
-    found = await ctx.workers.few(_affecting, (changes, kept.profile, ctx.watched.aliases))
+    # Of no use here: what only a label tells touches, and breaks nobody.
+    given: tuple[Sequence[Graded], Profile, Aliases, Labels]
+    given = (changes, kept.profile, ctx.watched.aliases, {})
+    found = await ctx.workers.few(_affecting, given)
     return [one for one in found if one.effect is Effect.MAY_BREAK]

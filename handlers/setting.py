@@ -18,11 +18,13 @@ from digest.document import (
     Item,
     Listing,
     Paragraph,
+    Spans,
     Text,
     plain,
 )
 from digest.errors import UserError
 from digest.filtering import MOST_RULES, Filters, counted
+from digest.grade import Level
 from digest.language import Language
 from digest.managing import (
     Filter,
@@ -38,8 +40,8 @@ from digest.managing import (
 )
 from digest.terms import term
 from digest.words import chats as words
-from digest.words.labels import COMMA
-from digest.words.phrase import Phrase
+from digest.words.labels import COMMA, LEVELS
+from digest.words.phrase import Phrase, between
 from handlers.chats import Room
 from handlers.context import Context
 from handlers.trying import Tried, Week, last_week
@@ -47,6 +49,7 @@ from handlers.trying import Tried, Week, last_week
 SAVE_ACTION = "save"
 """The name of a button: with its value behind it, it is the command that saves a filter."""
 
+_WEEK = 7
 _LONGEST_VALUE = 50
 """Bytes that the value of a button may have on the tightest platform, its name aside."""
 
@@ -71,7 +74,10 @@ def told(ctx: Context, blocks: Sequence[Block], title: Phrase | None = None) -> 
 async def show_settings(_intent: ShowSettings, ctx: Context, room: Room) -> Answer:
     """Everything that the chat set, and what holds where it set nothing."""
     language, kept = ctx.language, await room.chats.settings(room.chat)
-    rows = [_line(name.template(language), value) for name, value in _values(kept, room, language)]
+    rows = [
+        _line(name.template(language), value, language)
+        for name, value in _values(kept, room, language)
+    ]
     for phrase, entries in (
         (words.REPOSITORIES, room.repositories),
         (words.INCLUDED, [str(rule) for rule in kept.filters.include]),
@@ -79,13 +85,14 @@ async def show_settings(_intent: ShowSettings, ctx: Context, room: Room) -> Answ
         (words.TOPICS, kept.muted),
     ):
         if entries:
-            rows.append(_line(phrase.template(language), COMMA.template(language).join(entries)))
+            named = between([Code(one) for one in entries], COMMA.template(language))
+            rows.append(_line(phrase.template(language), named, language))
     if kept.paused:
         rows.append(Item(words.HELD(language)))
     return told(ctx, [Listing(tuple(rows))], words.SETTINGS)
 
 
-def _values(kept: ChatSettings, room: Room, language: Language) -> list[tuple[Phrase, str]]:
+def _values(kept: ChatSettings, room: Room, language: Language) -> list[tuple[Phrase, Spans]]:
     own, usual = kept.timing, room.defaults
     pairs: dict[Setting, tuple[Value | None, Value | None]] = {
         Setting.LANGUAGE: (kept.language, room.language),
@@ -95,21 +102,34 @@ def _values(kept: ChatSettings, room: Room, language: Language) -> list[tuple[Ph
         Setting.LEVEL: (own.least, usual.least),
         Setting.BRANCH: (own.branch or None, usual.branch or None),
     }
-    found: list[tuple[Phrase, str]] = []
+    found: list[tuple[Phrase, Spans]] = []
     for setting, (mine, default) in pairs.items():
         if mine is not None:
-            found.append((words.NAMES[setting], spelled(mine)))
+            found.append((words.NAMES[setting], _said(mine, language)))
         elif default is not None:
-            said = words.AS_USUAL.text(language, value=spelled(default))
+            said = words.AS_USUAL(language, value=_said(default, language))
             found.append((words.NAMES[setting], said))
-    found.append((words.NAMES[Setting.BOTS], spelled(kept.filters.bots)))
+    found.append((words.NAMES[Setting.BOTS], _said(kept.filters.bots, language)))
     if kept.private:
-        found.append((words.NAMES[Setting.PRIVATE], spelled(kept.private)))
+        found.append((words.NAMES[Setting.PRIVATE], _said(kept.private, language)))
     return found
 
 
-def _line(name: str, value: str) -> Item:
-    return Item((Text(f"{name}: "), Code(value)))
+def _said(value: Value, language: Language) -> Spans:
+    """A value as people read it: what has a word of its own by that, the others as written."""
+    match value:
+        case bool() | Language():
+            return words.VALUES[value](language)
+        case Level():
+            return LEVELS[value](language)
+        case frozenset() if len(value) == _WEEK:
+            return words.EVERY_DAY(language)
+        case _:
+            return (Code(spelled(value)),)
+
+
+def _line(name: str, value: Spans, language: Language) -> Item:
+    return Item(words.SET(language, name=name, value=value))
 
 
 async def set_value(intent: Set, ctx: Context, room: Room) -> Answer:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from digest.language import Language
 from digest.managing import Setting
 from digest.words.phrase import Phrase
 
@@ -41,6 +42,13 @@ NOT_MUTED = Phrase("{topic} is not muted.", "{topic} 没有被静音。")
 
 SETTINGS = Phrase("Settings of this chat", "此聊天的设置")
 SET = Phrase("{name}: {value}", "{name}：{value}")
+VALUES = {
+    Language.EN: Phrase("English", "英文"),
+    Language.ZH: Phrase("Chinese", "中文"),
+    True: Phrase("on", "开"),
+    False: Phrase("off", "关"),
+}
+"""Values that people have words for."""
 AS_USUAL = Phrase("{value} (default)", "{value}（默认）")
 NAMES = {
     Setting.LANGUAGE: Phrase("language", "语言"),

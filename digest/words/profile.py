@@ -31,6 +31,10 @@ FILE_DELETED = Phrase("{path} is deleted", "删除 {path}")
 FILE_RENAMED = Phrase("{old} is now {path}", "{old} 更名为 {path}")
 FILE_ADDED = Phrase("{path} is new", "新增 {path}")
 FILE_CHANGED = Phrase("{path} is changed", "修改 {path}")
+SIGNATURE = Phrase("calls of {name}: {told}", "调用 {name}：{told}")
+NEEDS = Phrase("now need {names}", "现在必须传入{names}")
+LOST = Phrase("can no longer pass {names}", "不能再传入{names}")
+TAKES = Phrase("may pass {names}", "可以传入{names}")
 ABOUT = Phrase("about {entry} ({why})", "与 {entry} 有关（{why}）")
 
 PROFILE = Phrase(

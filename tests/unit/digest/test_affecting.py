@@ -1,9 +1,12 @@
 import pytest
 
+from digest.affected import said
 from digest.affecting import Effect, affects
 from digest.change import FileStatus
+from digest.document import plain
 from digest.facts.model import Action, Area, Fact, FactKind
 from digest.grade import Level
+from digest.language import Language
 from digest.profile import Profile, parse_entry
 from tests.samples import at, change, fact, file
 
@@ -96,3 +99,40 @@ def test_the_hardest_hit_comes_first_and_an_empty_profile_has_none() -> None:
     profile = Profile().with_(map(parse_entry, ("--new", "APP_PORT")))
     assert [hit.effect for hit in affects(graded, profile)] == [*BREAKS, *TOUCHES]
     assert affects(graded, Profile()) == ()
+
+
+def _hits(graded, labels=()):
+    return affects(graded, Profile().with_([parse_entry("topic:quantization")]), {}, labels)
+
+
+def test_label_of_the_forge_bears_a_topic_of_the_profile():
+    graded = change(1, "Change it", Level.LOW, files=(file("engine/a.py"),))
+    assert _hits(graded) == ()
+    (hit,) = _hits(graded, ["quantization"])
+    assert hit.effect is Effect.TOUCHES
+    assert plain(said(hit, Language.EN)) == "about quantization (label quantization)"
+
+
+def test_label_of_what_only_tests_touch_reaches_nobody():
+    graded = change(1, "Change it", Level.LOW, files=(file("tests/a.py", Area.TESTS),))
+    assert _hits(graded, ["quantization"]) == ()
+
+
+@pytest.mark.parametrize(
+    ("language", "words"),
+    [
+        (Language.EN, "calls of Engine.step: now need plan; can no longer pass depth; may pass n"),
+        (Language.ZH, "调用 Engine.step：现在必须传入 plan；不能再传入 depth；可以传入 n"),
+    ],
+)
+def test_changed_signature_is_told_by_its_parameters(language, words):
+    item = _fact(
+        SYMBOL,
+        Action.CHANGED,
+        "Engine.step",
+        before="(self, depth=1)",
+        after="(self, plan, n=2)",
+    )
+    graded = change(1, "Change it", Level.LOW, files=(file(ARGS),), items=[item])
+    (hit,) = affects(graded, Profile().with_([parse_entry("Engine.step")]))
+    assert plain(said(hit, language)) == words
