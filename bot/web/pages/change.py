@@ -13,7 +13,7 @@ from bot.web.pages.page import Json, NotThere, Page
 from bot.web.pages.telling import article_of, entry_of, line_of
 from digest.authored import unticked
 from digest.change import FileStatus, printable
-from digest.document import Document
+from digest.document import Document, plain
 from digest.facts.model import FileFacts
 from digest.graded import Graded
 from digest.query import Query
@@ -45,6 +45,7 @@ async def change_page(asked: Asked) -> Page:
         title=f"{title} · {shown.repository.name}",
         values={
             "shown": shown,
+            "about": plain(entry.analysis.summary[0].spans) if entry.analysis.summary else title,
             "article": article_of(entry, shown.repository, shelf.zone, language),
             "files": [_file(file, graded, asked) for file in graded.facts.files[:_FILES]],
             "more_files": max(len(graded.facts.files) - _FILES, 0),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -16,23 +17,26 @@ from handlers.ports import Clock
 
 if TYPE_CHECKING:
     from bot.config import Config
-    from bot.roster import Channels
+    from bot.roster import Channels, Post
     from bot.runner.waking import Wake
     from bot.store.deliveries import Delivered, SqlDeliveries
 
 _SHOWN = 50
 _DAYS = 30
+_PLAIN_LIST = re.compile(r"\[\n[^\[\]{}]*\]")
+"""A list of JSON that holds neither lists nor objects, nor words with such brackets."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Due:
-    """A channel with its next slot."""
+    """A channel with its next slot, ``local`` as people of its zone write it."""
 
     name: str
     platform: str
     chat: str
     at: datetime
     zone: str
+    local: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,16 +54,7 @@ class Office:
     async def due(self) -> Sequence[Due]:
         """The channels that are served, the next one first."""
         now = self.clock.now()
-        found = [
-            Due(
-                name=post.name,
-                platform=post.target.sender.name,
-                chat=post.target.chat,
-                at=next_run(post.spec, now),
-                zone=post.spec.zone.key,
-            )
-            for post in await self.channels.current()
-        ]
+        found = [_due(post, now) for post in await self.channels.current()]
         return sorted(found, key=lambda due: (due.at, due.name))
 
     async def delivered(self) -> Sequence[Delivered]:
@@ -87,9 +82,24 @@ class Office:
         """The configuration in effect as JSON text, with every secret masked."""
         if self.config is None:
             return ""
-        return Redaction(self.config.secrets()).text(
-            json.dumps(_told(self.config), indent=2, ensure_ascii=False, default=str)
-        )
+        told = json.dumps(_told(self.config), indent=2, ensure_ascii=False, default=str)
+        return Redaction(self.config.secrets()).text(_PLAIN_LIST.sub(_in_a_line, told))
+
+
+def _in_a_line(found: re.Match[str]) -> str:
+    return re.sub(r"\n\s*", " ", found[0]).replace("[ ", "[").replace(" ]", "]")
+
+
+def _due(post: Post, now: datetime) -> Due:
+    at, zone = next_run(post.spec, now), post.spec.zone
+    return Due(
+        name=post.name,
+        platform=post.target.sender.name,
+        chat=post.target.chat,
+        at=at,
+        zone=zone.key,
+        local=at.astimezone(zone).strftime("%Y-%m-%d %H:%M"),
+    )
 
 
 def _told(config: Config) -> dict[str, Any]:

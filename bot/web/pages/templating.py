@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any
+from urllib.parse import quote
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
@@ -83,6 +84,11 @@ def _lines(text: str) -> str:
     return "\n".join(_margin(line) + clean(line.strip()) for line in text.split("\n"))
 
 
+def _param(text: str) -> str:
+    """A text as the value of a parameter; what UTF-8 cannot hold is a question mark."""
+    return quote(text, safe="", errors="replace")
+
+
 def _margin(line: str) -> str:
     return " " * (len(line) - len(line.lstrip(" \t")))
 
@@ -99,6 +105,7 @@ def _environment() -> Environment:
     environment.filters["spans"] = spans_markup
     environment.filters["seen"] = clean
     environment.filters["href"] = address
+    environment.filters["param"] = _param
     environment.globals.update(
         shownable=_lines, path_of=path_of, week_name=week_name, levels=list(Level)
     )

@@ -17,10 +17,12 @@ from bot.web.pages.led import Led, claims, led_of
 from bot.web.pages.overview import places_of
 from bot.web.pages.page import Json, Page
 from bot.web.pages.telling import Article, Told, article_of, entry_of, loaded, told_of
+from bot.web.pages.wording import PHRASES
 from digest.answer import window_words
 from digest.document import Document, Spans
 from digest.grade import Level
 from digest.graded import Graded
+from digest.language import Language
 from digest.report import Counts, Entry, Report, report_document, report_to_json
 from digest.report.assembly import lead
 from digest.report.full import title_of
@@ -201,6 +203,7 @@ async def _page(
         values={
             "shown": shown,
             "heading": heading,
+            "about": _about(chosen.counts, language),
             "window": window_words(window, language),
             "chosen": chosen,
             "telling": telling,
@@ -213,6 +216,12 @@ async def _page(
         json=lambda: _json(telling, chosen),
         ready=telling.read,
     )
+
+
+def _about(counts: Counts, language: Language) -> str:
+    """The page in a line, for who only sees a card of it."""
+    levels = {str(level): counts.of(level) for level in Level}
+    return PHRASES["counted"].text(language, n=counts.total, **levels)
 
 
 def _drawn(lines: Sequence[Line], first: date, zone: ZoneInfo) -> Pulse:

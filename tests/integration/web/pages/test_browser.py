@@ -207,6 +207,88 @@ def test_print_leaves_out_what_is_pressed(page):
     assert page.locator("article").first.is_visible()
 
 
+def test_print_is_dark_on_light_whatever_the_screen_is(page):
+    page.emulate_media(color_scheme="dark")
+    page.goto(PAGES["day"])
+    ground = "getComputedStyle(document.body).backgroundColor"
+    dark = page.evaluate(ground)
+    page.emulate_media(media="print", color_scheme="dark")
+    assert page.evaluate(ground) == "rgb(255, 255, 255)" != dark
+    page.emulate_media(media="screen", color_scheme="light")
+    page.locator("#theme").click()
+    page.emulate_media(media="print", color_scheme="light")
+    assert page.evaluate(ground) == "rgb(255, 255, 255)"
+
+
+@pytest.mark.parametrize("name", ["week", "change"])
+@pytest.mark.parametrize("width", [390, 1280])
+def test_parts_of_a_change_stand_below_each_other(page, name, width):
+    page.set_viewport_size({"width": width, "height": 800})
+    page.goto(PAGES[name])
+    assert page.locator("article .suggestions").count() > 0
+    bottoms = """[...document.querySelectorAll("article.change")].flatMap(article => {
+        const parts = [...article.children].filter(one => one.tagName !== "BUTTON");
+        const boxes = [article, ...parts].map(one => one.getBoundingClientRect());
+        return boxes.slice(1).filter((box, n) =>
+            box.top < (n ? boxes[n].bottom : boxes[0].top) - 1 || box.bottom > boxes[0].bottom + 1);
+    })"""
+    assert page.evaluate(bottoms) == []
+
+
+def test_charts_of_a_week(page):
+    page.goto(PAGES["week"])
+    assert page.locator(".bars tbody tr").count() > 0
+    assert page.locator(".chart .month").count() == 7
+    page.set_viewport_size({"width": 390, "height": 800})
+    boxes = page.locator(".chart > svg > text").evaluate_all("all => all.map(e => e.getBBox())")
+    heights = page.locator(".chart > svg > text").evaluate_all(
+        "all => all.map(e => e.getBoundingClientRect().height)"
+    )
+    assert boxes
+    assert min(heights) >= 11
+    page.locator(".chart a").first.evaluate("e => e.dispatchEvent(new MouseEvent('click'))")
+    page.wait_for_url("**/days/2026-03-02")
+
+
+def test_keys_go_from_change_to_change_and_can_be_turned_off(page):
+    page.goto(PAGES["day"])
+    focused = "document.activeElement.closest('article')?.id"
+    page.keyboard.press("j")
+    first = page.evaluate(focused)
+    page.keyboard.press("j")
+    assert first
+    assert page.evaluate(focused) not in (first, None)
+    page.keyboard.press("k")
+    assert page.evaluate(focused) == first
+    page.keyboard.press("/")
+    page.keyboard.type("jk/")
+    assert page.locator("#q").input_value() == "jk/"
+    page.locator("#keys").click()
+    page.reload()
+    assert page.locator("#keys").get_attribute("aria-pressed") == "false"
+    page.keyboard.press("j")
+    assert page.evaluate(focused) is None
+
+
+def test_link_of_a_change_is_copied(page, site):
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"], origin=site)
+    page.goto(PAGES["day"])
+    button = page.locator("button.copy").first
+    button.click()
+    page.locator("#said:not(:empty)").wait_for(state="attached")
+    copied = page.evaluate("navigator.clipboard.readText()")
+    assert copied == site + button.get_attribute("data-path")
+    page.goto(copied)
+    assert page.locator("article.change").count() == 1
+
+
+def test_author_leads_to_what_they_wrote(page):
+    page.goto(PAGES["search"])
+    page.locator(".results .dim a").first.click()
+    page.wait_for_url("**/search?author=*")
+    assert page.locator(".results li").count() > 0
+
+
 def test_admin_signs_in_and_out(page):
     page.goto("/admin")
     page.get_by_label("Admin token").fill(TOKEN)
