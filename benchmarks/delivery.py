@@ -126,12 +126,11 @@ def acks() -> None:
 
 def _told(done: Acknowledged) -> str:
     ours = [f"p99 outside {middle(done.ours, 'outside', 99):6.1f}"]
+    own = middle(done.ours, "inside", 99)
+    ours.append(f"our side median {middle(done.ours, 'inside', 50):6.1f} p99 {own:6.1f}")
     if done.bare:
-        own, least = middle(done.ours, "inside", 99), middle(done.bare, "inside", 99)
-        ours += [
-            f"our side median {middle(done.ours, 'inside', 50):6.1f} p99 {own:6.1f}",
-            f"bare Starlette {least:6.1f}, ratio {own / least:.2f}",
-        ]
+        least = middle(done.bare, "inside", 99)
+        ours.append(f"bare Starlette {least:6.1f}, ratio {own / least:.2f}")
     work = statistics.median(burst.work for burst in done.ours)
     ours.append(f"{work:.2f} of our processor time an event")
     return f"{'; '.join(ours)}; load {os.getloadavg()[0]:.1f} on {os.cpu_count()} processors"

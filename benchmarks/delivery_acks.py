@@ -5,10 +5,10 @@ earnest: it is written down in an archive in a file, acknowledged, read, written
 its placeholder is posted, and the answer is waited for.
 
 Times are told twice. From outside: from the moment that an event leaves the platform's process to
-the moment that its acknowledgement has come there, with that process's own work for both. Our side,
-of what is called over HTTP: from the same moment to the one that the acknowledgement is handed to
-the kernel. Beside each burst the same one is sent to a bare application of Starlette in the same
-server, which reads the body and says 200: what it takes nobody in this process can fall below.
+the moment that its acknowledgement has come there, with that process's own work for both. Our side:
+from the same moment to the one that the acknowledgement is handed to the kernel. Beside each burst
+of calls the same one is sent to a bare application of Starlette in the same server, which reads the
+body and says 200: what it takes nobody in this process can fall below.
 """
 
 from __future__ import annotations
@@ -19,12 +19,13 @@ import statistics
 import sys
 import tempfile
 import time
-from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import aiohttp
 from pydantic import SecretStr
 from starlette.applications import Starlette
 from starlette.requests import Request
@@ -49,6 +50,7 @@ from bot.platforms.base import (
 )
 from bot.platforms.feishu import Config as FeishuConfig
 from bot.platforms.feishu import create as feishu
+from bot.platforms.feishu.frames import Frame
 from bot.platforms.slack import Config as SlackConfig
 from bot.platforms.slack import create as slack
 from bot.platforms.telegram import Telegram
@@ -71,7 +73,7 @@ _PATIENCE = 60.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Burst:
-    """So many events at once. Times are milliseconds; ``inside`` is empty for sockets.
+    """So many events at once. Times are milliseconds.
 
     ``work`` is our processor time an event, until the last was acknowledged.
     """
@@ -128,16 +130,16 @@ async def _burst(platform: _Platform, bot: _Bot, count: int, path: str) -> Burst
     ended = bot.times.ended or time.process_time()
     return Burst(
         outside=[spent * 1000 for _, _, spent in sent],
-        inside=[(bot.times.told[port] - left) * 1000 for port, left, _ in sent if port],
+        inside=[(bot.times.told[name] - left) * 1000 for name, left, _ in sent],
         work=(ended - began) * 1000 / count,
     )
 
 
 @dataclass(slots=True)
 class _Times:
-    """When each connection was answered, by its port, and our processor time at the last."""
+    """When each event was acknowledged, and our processor time at the last."""
 
-    told: dict[int, float] = field(default_factory=dict)
+    told: dict[str, float] = field(default_factory=dict)
     ended: float = 0.0
 
     def clear(self) -> None:
@@ -150,10 +152,34 @@ class _Times:
         async def noting(scope: AsgiScope, receive: AsgiReceive, send: AsgiSend) -> None:
             await app(scope, receive, send)
             if scope["type"] == "http":
-                self.told[scope["client"][1]] = time.perf_counter()
-                self.ended = time.process_time()
+                self.note(str(scope["client"][1]))
 
         return noting
+
+    def note(self, name: str) -> None:
+        """An event was acknowledged just now."""
+        self.told[name] = time.perf_counter()
+        self.ended = time.process_time()
+
+    @contextmanager
+    def on_connections(self) -> Iterator[None]:
+        """Note what connections send, by the name of what it acknowledges."""
+        kept = aiohttp.ClientWebSocketResponse.send_str, aiohttp.ClientWebSocketResponse.send_bytes
+
+        async def send_str(socket: Any, text: str, *more: Any) -> None:
+            await kept[0](socket, text, *more)
+            self.note(json.loads(text).get("envelope_id", ""))
+
+        async def send_bytes(socket: Any, data: bytes, *more: Any) -> None:
+            await kept[1](socket, data, *more)
+            self.note(Frame.parse(data).headers.get("message_id", ""))
+
+        response: Any = aiohttp.ClientWebSocketResponse
+        response.send_str, response.send_bytes = send_str, send_bytes
+        try:
+            yield
+        finally:
+            response.send_str, response.send_bytes = kept
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -181,7 +207,7 @@ class _Platform:
         self._process.stdin.write(json.dumps(told).encode() + b"\n")
         self._sent += count
         self.asked += count if asks else 0
-        return [(port, left, spent) for port, left, spent in await self.line()]
+        return [(name, left, spent) for name, left, spent in await self.line()]
 
     async def line(self) -> Any:
         """What it tells next."""
@@ -284,7 +310,8 @@ async def _listen(conversation: Conversation, sender: Any) -> None:
 @asynccontextmanager
 async def _called(web: Asgi | None, times: _Times) -> AsyncIterator[str]:
     if web is None:
-        yield ""
+        with times.on_connections():
+            yield ""
         return
 
     async def bare(request: Request) -> Response:

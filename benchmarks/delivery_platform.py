@@ -2,8 +2,7 @@
 
 It is Slack, Feishu or Telegram as the tests know them, or whoever calls the bot over HTTP. The
 times that it tells are seen from outside: from the moment that an event leaves it to the moment
-that its acknowledgement has come. Of a call it tells the port that it came from, and when it left,
-by the clock that all processes of a machine share.
+that its acknowledgement has come.
 """
 
 from __future__ import annotations
@@ -30,8 +29,9 @@ from tests.servers.telegram import PRIVATE, TOKEN, TelegramServer
 
 SIGNING = "signing-secret-31b1"
 
-Sent = tuple[int, float, float]
-"""The port that an event came from and when it left, for calls; the seconds to its answer."""
+Sent = tuple[str, float, float]
+"""What an event is known by (the port it came from, or its name on a connection), when it left by
+the clock that all processes of a machine share, and the seconds to its acknowledgement."""
 
 _PATIENCE = 60.0
 
@@ -75,24 +75,25 @@ def slack_socket(server: SlackServer, numbers: Sequence[int], _where: str) -> li
     for number in numbers:
         server.sockets.deliver("events_api", slack_says(number), attempts=1)
     _until(lambda: len(server.sockets.acks) >= len(numbers))
-    return [(0, 0.0, spent) for spent in server.sockets.acks]
+    envelopes = server.sockets.envelopes
+    return [(one.id, one.sent, one.acked[0][0]) for one in envelopes]
 
 
 def feishu_socket(server: FeishuServer, numbers: Sequence[int], _where: str) -> list[Sent]:
     """Events through Feishu's long connection, all at once."""
 
-    async def push(number: int) -> float:
+    async def push(number: int) -> Sent:
         event = _feishu_says(number)
         asked = f"om_{number}"
         server.messages[asked] = Asked(asked, "oc_team", {}, server.now(), sender="ou_ann")
-        began = time.perf_counter()
+        name, began = f"m{server._frames + 1}", time.perf_counter()  # noqa: SLF001  # what it names it next
         await server._push(event, 1, _PATIENCE)  # noqa: SLF001  # in the server's own loop
-        return time.perf_counter() - began
+        return name, began, time.perf_counter() - began
 
-    async def all_of_them() -> list[float]:
+    async def all_of_them() -> list[Sent]:
         return list(await asyncio.gather(*map(push, numbers)))
 
-    return [(0, 0.0, spent) for spent in server.call(all_of_them())]
+    return list(server.call(all_of_them()))
 
 
 def slack_hook(server: SlackServer, numbers: Sequence[int], where: str) -> list[Sent]:
@@ -172,7 +173,7 @@ def _call(where: str, requests: Sequence[bytes]) -> list[Sent]:
 async def _called(where: str, requests: Sequence[bytes]) -> list[Sent]:
     at, loop = urlsplit(where), asyncio.get_running_loop()
     made = [await loop.create_connection(_Caller, at.hostname, at.port) for _ in requests]
-    ports = [transport.get_extra_info("sockname")[1] for transport, _ in made]
+    ports = [str(transport.get_extra_info("sockname")[1]) for transport, _ in made]
     await asyncio.sleep(0.3)  # connections that stand are not what is measured
     for (transport, caller), request in zip(made, requests, strict=True):
         caller.began = time.perf_counter()
