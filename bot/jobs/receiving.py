@@ -40,8 +40,10 @@ class Intake:
                     await self._engine.put_change(
                         (account, incoming.chat, incoming.id), dump(incoming)
                     )
-                elif not await self._records.claim(key, incoming, self._clock.now()):
-                    log.info("message.repeated", platform=sender.name, id=key.message)
+                else:
+                    fresh = await self._records.claim(key, incoming, self._clock.now())
+                    event = "message.heard" if fresh else "message.repeated"
+                    log.info(event, platform=sender.name, id=key.message)
                 incoming.taken()
             except Exception:
                 log.exception("message.unanswered", platform=sender.name)

@@ -15,11 +15,13 @@ from bot.forges.keeping import Keeper
 from bot.jobs.engine import Engine
 from bot.jobs.tasks import ANSWERS, CHANNELS, REPOSITORIES
 from bot.platforms.base import Sender
+from bot.roster import Post
 from bot.runner import GRACE, Work
 from bot.runner.attending import Attendance
 from bot.runner.channels import Served
 from bot.runner.underway import UnderWay
 from bot.tracing import span
+from digest.errors import UserError
 
 log = structlog.get_logger(__name__)
 
@@ -64,15 +66,27 @@ class Worker:
         if post is None or self._attendance.left_alone(post):
             return
         with self.under_way.here():
-            if left:
-                found = await self._work.delivery.left_of(post.target)
-                await self._attendance.resume(post, found)
-            async with self._work.leases.hold(f"slot\0{name}") as mine:
-                if not mine:
-                    raise Later(f"another process is at {name}")
-                if (due := await self._attendance.due(post)) is not None:
-                    with span("slot", channel=name, slot=due.slot.name):
-                        await self._attendance.produce(post, due.slot)
+            try:
+                await self._bring_up_to_date(post, left=left)
+            except Later:
+                raise
+            except UserError as error:
+                log.error("slot.failed", channel=name, error=str(error))  # noqa: TRY400  # it says all
+                raise
+            except Exception:
+                log.exception("slot.failed", channel=name)
+                raise
+
+    async def _bring_up_to_date(self, post: Post, *, left: bool) -> None:
+        if left:
+            found = await self._work.delivery.left_of(post.target)
+            await self._attendance.resume(post, found)
+        async with self._work.leases.hold(f"slot\0{post.name}") as mine:
+            if not mine:
+                raise Later(f"another process is at {post.name}")
+            if (due := await self._attendance.due(post)) is not None:
+                with span("slot", channel=post.name, slot=due.slot.name):
+                    await self._attendance.produce(post, due.slot)
 
     async def answer(self, account: str, chat: str, message: str) -> None:
         """Answer a message. Raises :class:`Later` where that did not work out."""

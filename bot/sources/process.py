@@ -19,7 +19,7 @@ from collections.abc import AsyncGenerator, Awaitable, Mapping, Sequence
 from contextlib import aclosing, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from digest.errors import SourceUnavailable
 
@@ -250,7 +250,7 @@ async def _end(child: asyncio.subprocess.Process) -> None:
     await child.wait()
 
 
-def _roomy() -> dict[str, int]:
+def _roomy() -> dict[str, Any]:
     """A larger pipe, where the loop makes pipes: uvloop hands over sockets, and takes no size."""
     plain = isinstance(asyncio.get_running_loop(), asyncio.SelectorEventLoop)
     return {"pipesize": _PIPE} if plain else {}

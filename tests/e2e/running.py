@@ -17,7 +17,7 @@ from typing import Any
 
 import httpx
 
-from bot.store.engine import open_database
+from bot.store.engine import open_archive
 from bot.store.ledger import SqlLedger
 
 _PATIENCE = 120.0
@@ -35,11 +35,12 @@ def free_port() -> int:
 class Running:
     """A process under way."""
 
-    def __init__(self, config: Path, environment: dict[str, str], port: int) -> None:
-        self._log = config.with_suffix(".log")
+    def __init__(self, config: Path, environment: dict[str, str], port: int, *words: str) -> None:
+        # One of a port, so that several beside each other can be told apart.
+        self._log = config.with_name(f"{config.stem}-{port}.log")
         self._stream = self._log.open("w", encoding="utf-8")
         self.process = subprocess.Popen(
-            [sys.executable, "-c", _IMPATIENT, "run", "--config", str(config)],
+            [sys.executable, "-c", _IMPATIENT, "run", "--config", str(config), *words],
             env={
                 **environment,
                 "PYTHONPATH": str(Path(__file__).parents[2]),
@@ -80,11 +81,11 @@ class Running:
         self._stream.close()
 
 
-def missed(data: Path, *channels: str) -> None:
+def missed(data: Path, *channels: str, url: str = "") -> None:
     """Let channels be known for long: what was due today is caught up as soon as the bot runs."""
 
     async def work() -> None:
-        async with await open_database(data) as database:
+        async with await open_archive(data, url) as database:
             for channel in channels:
                 await SqlLedger(database).claim_slot(f"first-seen:{channel}", "2000-01-01")
 
@@ -92,9 +93,12 @@ def missed(data: Path, *channels: str) -> None:
 
 
 @contextmanager
-def running(config: Path, environment: dict[str, str], port: int) -> Iterator[Running]:
-    """The process, once it works; killed at the end where it still runs."""
-    one = Running(config, {**os.environ, **environment}, port)
+def running(config: Path, environment: dict[str, str], port: int, *words: str) -> Iterator[Running]:
+    """The process, once it works; killed at the end where it still runs.
+
+    ``words`` are said on the command line besides.
+    """
+    one = Running(config, {**os.environ, **environment}, port, *words)
     try:
         one.until(lambda: one.events("run.started"))
         yield one

@@ -1,0 +1,217 @@
+"""A web process, a scheduler and a worker at one PostgreSQL: what one hears, another does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from tests.builders import RepositoryBuilder
+from tests.e2e.running import Running, free_port, missed, running
+from tests.e2e.test_run_hooked import FLAG, HOOK_SECRET, ask, git_daemon, push
+from tests.integration.platforms.slack_caller import SECRET as SIGNING
+from tests.servers import postgresql
+from tests.servers.github import TOKEN, GitHubServer
+from tests.servers.slack import BOT_TOKEN, CHANNEL, PERSON, Hangs, SlackServer, Slow
+
+_CONFIG = """
+[web]
+listen = "127.0.0.1:{port}"
+
+[access]
+anyone = true
+admins = ["slack:{person}"]
+
+[admin]
+channel = "slack:{channel}"
+
+[defaults]
+zone = "UTC"
+time = "00:00"
+
+[forges.work]
+kind = "github"
+host = "ghe.example.org"
+api = "{forge}"
+token = "{token}"
+webhook_secret = "{hook}"
+
+[[repositories]]
+place = "{address}/engine"
+name = "octo/engine"
+web = "https://ghe.example.org/octo/engine"
+forge = "github"
+
+[[repositories]]
+place = "{address}/gone"
+name = "octo/gone"
+
+[platforms.slack]
+bot_token = "{bot}"
+signing_secret = "{signing}"
+events = "http"
+api = "{slack}"
+
+[[channels]]
+name = "team"
+platform = "slack"
+chat = "{channel}"
+repositories = ["octo/engine"]
+quiet = "line"
+
+[[channels]]
+name = "nobody"
+platform = "slack"
+chat = "{channel}"
+repositories = ["octo/gone"]
+"""
+
+
+@dataclass
+class World:
+    """The processes by their roles, and what is around them."""
+
+    slack: SlackServer
+    engine: RepositoryBuilder
+    web: Running
+    scheduler: Running
+    worker: Running
+
+    @property
+    def every(self) -> tuple[Running, ...]:
+        return self.web, self.scheduler, self.worker
+
+
+class Stage:
+    """Everything but the processes, which a test starts as it needs them."""
+
+    def __init__(self, stack: ExitStack, folder: Path, environment: dict[str, str]) -> None:
+        self.engine = RepositoryBuilder(folder / "served" / "engine")
+        self.engine.commit("Add workers (#1)", {"src/main.py": FLAG})
+        self.slack = stack.enter_context(SlackServer())
+        server = stack.enter_context(postgresql.running())
+        server.run("CREATE DATABASE roles")
+        self.environment = {**environment, "DATABASE_URL": server.url("roles")}
+        self.port, self.config = free_port(), folder / "digestbot.toml"
+        self.config.write_text(
+            _CONFIG.format(
+                port=self.port,
+                person=PERSON,
+                channel=CHANNEL,
+                forge=stack.enter_context(GitHubServer()).url,
+                token=TOKEN,
+                hook=HOOK_SECRET,
+                address=stack.enter_context(git_daemon(folder / "served")),
+                bot=BOT_TOKEN,
+                signing=SIGNING,
+                slack=self.slack.url,
+            )
+        )
+        self.config.chmod(0o600)
+        self._stack = stack
+        missed(folder / "data", "team", "nobody", url=server.url("roles"))
+
+    def start(self, role: str) -> Running:
+        port = self.port if role == "web" else free_port()
+        words = ("--role", role, "--listen", f"127.0.0.1:{port}")
+        one = running(self.config, self.environment, port, *words)
+        return self._stack.enter_context(one)
+
+
+@pytest.fixture
+def stage(tmp_path: Path, environment) -> Iterator[Stage]:
+    with ExitStack() as stack:
+        yield Stage(stack, tmp_path, environment)
+
+
+@pytest.fixture
+def world(stage: Stage) -> World:
+    started = {role: stage.start(role) for role in ("worker", "scheduler", "web")}
+    return World(slack=stage.slack, engine=stage.engine, **started)
+
+
+def posted(bot: Running) -> list[str]:
+    """The channels that a digest was posted to."""
+    sent = [one["channel"] for one in bot.events("delivery.sent")]
+    return [channel for channel in sent if channel != "for the admin"]
+
+
+def traces(bot: Running, event: str) -> set[str]:
+    return {told["trace"] for told in bot.events(event)}
+
+
+def waiting(bot: Running) -> dict[str, float]:
+    """Jobs that wait, by kind, as a process tells Prometheus."""
+    text = bot.client.get("/metrics").text
+    lines = [ln for ln in text.splitlines() if ln.startswith("digestbot_jobs_waiting{")]
+    return {line.split('"')[1]: float(line.split()[-1]) for line in lines}
+
+
+def test_what_is_heard_by_one_is_done_by_another_under_one_id(world: World) -> None:
+    world.worker.until(lambda: world.worker.events("slot.finished"))
+    (finished,) = world.worker.events("slot.finished")
+    claimed = [one for one in world.scheduler.events("slot.claimed") if one["channel"] == "team"]
+    assert [one["trace"] for one in claimed] == [finished["trace"]]
+
+    for number, words in enumerate(("profile add --workers", "alerts on"), start=1):
+        ask(world.slack, world.web, words, 0)
+        world.worker.until(lambda n=number: len(world.worker.events("message.answered")) == n)
+    assert traces(world.worker, "message.answered") == traces(world.web, "message.heard")
+
+    world.engine.commit("Remove the flag for workers (#2)", {"src/main.py": "p = None\n"})
+    assert push(world.web, "2") == 202
+    assert push(world.web, "2") == 202
+    world.worker.until(lambda: world.worker.events("alert.told"))
+    heard = traces(world.web, "hook.heard")
+    assert len(heard) == 1
+    assert traces(world.worker, "repository.moved") == traces(world.worker, "alert.told") == heard
+    assert not world.web.events("repository.moved")
+    assert len(world.web.events("hook.repeated")) == 1
+    assert len([text for text in world.slack.seen() if "Remove the flag" in text]) == 1
+
+    for one in world.every:
+        assert set(waiting(one)) >= {"channel", "answer", "alert", "arrived"}
+        assert one.client.get("/readyz").status_code == 200
+        assert one.stop() == 0
+        assert not one.events("delivery.orphaned")
+
+
+def test_trouble_of_a_worker_is_told_to_the_admin(world: World) -> None:
+    world.worker.until(lambda: world.worker.events("slot.failed"))
+    world.worker.until(lambda: [text for text in world.slack.seen() if "nobody" in text])
+    assert world.worker.stop() == 0
+
+
+def test_what_waits_is_seen_and_is_done_as_soon_as_there_is_a_worker(stage: Stage) -> None:
+    scheduler = stage.start("scheduler")
+    scheduler.until(lambda: waiting(scheduler).get("channel") == 2)
+    worker = stage.start("worker")
+    worker.until(lambda: worker.events("slot.finished"))
+    assert posted(worker) == ["team"]
+
+
+def test_worker_that_is_told_to_end_posts_what_it_is_at(stage: Stage) -> None:
+    stage.slack.plan("chat.postMessage", Slow(2.0))
+    stage.start("scheduler")
+    worker = stage.start("worker")
+    worker.until(lambda: stage.slack.called("chat.postMessage"))
+    assert worker.stop() == 0
+    assert posted(worker) == ["team"]
+    assert worker.events("slot.finished")
+
+
+def test_what_a_worker_could_not_end_is_done_once_by_another(stage: Stage) -> None:
+    stage.slack.plan("chat.postMessage", Hangs(taken=True))
+    stage.start("scheduler")
+    worker = stage.start("worker")
+    worker.until(lambda: stage.slack.called("chat.postMessage"))
+    assert worker.stop() == 0
+    assert worker.events("run.cancelled")
+    worker.close()
+    again = stage.start("worker")
+    again.until(lambda: [one for one in again.events("slot.finished") if one["channel"] == "team"])
+    # What hung had arrived all the same, and is found there.
+    assert again.events("delivery.found")
