@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from bot.app import configuration
-from bot.check import Weight
+from bot.check.finding import Weight
 from bot.commands import emit, finish
 from bot.doctor import Finding, examine, ill
 from bot.doctor.finding import fault

@@ -21,8 +21,8 @@ from bot.access.configured import policy_of
 from bot.alerting import Alerting, takes_up
 from bot.amending import Amending
 from bot.app import App, opened
-from bot.check_forge import look_at_forge
-from bot.check_model import look_at_model
+from bot.check.forge import look_at_forge
+from bot.check.model import look_at_model
 from bot.clock import SystemClock
 from bot.commands import finish
 from bot.config import Config, read

@@ -10,7 +10,7 @@ import asyncio
 from collections.abc import Awaitable, Sequence
 from pathlib import Path
 
-from bot.check import Weight
+from bot.check.finding import Weight
 from bot.config import Config
 from bot.doctor.archive import archive
 from bot.doctor.clones import clones

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Sequence
 from dataclasses import dataclass
 
-from bot.check import Weight
+from bot.check.finding import Weight
 from digest.errors import DigestbotError
 
 _PATIENCE = 300.0

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from bot.app import opened
-from bot.check_forge import look_at_forge
+from bot.check.forge import look_at_forge
 from bot.forges.arrivals import Arrived
 from bot.forges.keeping import Keeper
 from digest.errors import ForgeUnauthorized, NotOnForge

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.check_model import look_at_model
+from bot.check.model import look_at_model
 from bot.models.config import ModelConfig
 from bot.store.calls import SqlCalls
 from bot.store.engine import FILE, open_database

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from bot import check as module
 from bot.check import Probes, Weight, check, failed
+from bot.check import looking as module
 from bot.config import read
 from digest.errors import NewerArchive, NotARepository, UserError
 from handlers.ports import Tip

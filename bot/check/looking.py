@@ -9,10 +9,10 @@ import tempfile
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from enum import StrEnum
 from pathlib import Path
 
 from bot import platforms
+from bot.check.finding import Finding, Weight
 from bot.config import Config, PlatformConfig
 from bot.forges.config import ForgeConfig
 from bot.models.config import ModelConfig
@@ -24,23 +24,6 @@ from digest.errors import DigestbotError, UserError
 from handlers.ports import Clock, Tip
 
 _PATIENCE = 60.0  # seconds for one probe
-
-
-class Weight(StrEnum):
-    """How much a finding matters."""
-
-    OK = "ok"
-    WARNING = "warning"
-    ERROR = "error"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
-    """One line of the result: what was looked at and what is there."""
-
-    weight: Weight
-    subject: str
-    text: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
