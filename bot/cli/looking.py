@@ -166,9 +166,9 @@ def chat(
     config: ConfigFile = None,
 ) -> None:
     """Talk about changes in this terminal."""
-    from bot.commands import asking
+    from bot.commands import chatting
 
-    asking.chat(repo=repo, branch=branch, zone=tz, language=lang, config=config)
+    chatting.chat(repo=repo, branch=branch, zone=tz, language=lang, config=config)
 
 
 @looking.command(hidden=True)

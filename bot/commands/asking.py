@@ -1,4 +1,4 @@
-"""``explain``, ``ask`` and ``chat``: the same handlers as on every platform."""
+"""``explain`` and ``ask``: the same handlers as on every platform."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from bot.app import App, opened
 from bot.clock import FixedClock
 from bot.commands import emit, finish, print_document
 from bot.forms import AnswerFormat
-from bot.platforms.console import Console, Keyboard, attached
+from bot.platforms.console import Console
 from bot.progress import Bar
 from bot.usage import Usages, places_of
 from digest.answer import Answer
@@ -23,11 +23,10 @@ from digest.intent import Explain
 from digest.language import Language
 from digest.reference import parse_reference
 from digest.window import parse_moment
-from handlers.ask import HANDLERS, answer
+from handlers.ask import answer
 from handlers.ask import ask as ask_handler
 from handlers.context import Context
 from handlers.conversing import ConversationKey
-from handlers.help import help_page
 
 CHANNEL = "terminal"
 """The channel on whose account a model is asked here."""
@@ -51,7 +50,7 @@ def explain(
 
     async def work() -> None:
         async with opened(config) as app:
-            ctx = await _context(app, repo or _clone_of(app, intent), branch, zone, language)
+            ctx = await context_of(app, repo or _clone_of(app, intent), branch, zone, language)
             if show_prompt:
                 from bot.commands.showing import show_prompt as show
 
@@ -108,9 +107,9 @@ def ask(
         async with opened(config) as app:
             where = app.zone(zone)
             at = app.at(FixedClock(parse_moment(now, where))) if now else app
-            ctx = await _context(at, repo, branch, zone, language)
+            ctx = await context_of(at, repo, branch, zone, language)
             ctx = replace(ctx, every=form is AnswerFormat.JSON)
-            found = await ask_handler(question, ctx, language, conversation=_mine("ask"))
+            found = await ask_handler(question, ctx, language, conversation=asked_here("ask"))
             if found.error is not None:
                 raise found.error
             _show(found, ctx, form)
@@ -118,33 +117,7 @@ def ask(
     finish(work())
 
 
-def chat(
-    *,
-    repo: str | None,
-    branch: str | None,
-    zone: str | None,
-    language: Language | None,
-    config: Path | None,
-) -> None:
-    """Answer line by line until the end of the input. Raises ``UserError``."""
-
-    async def work() -> None:
-        async with opened(config) as app:
-            ctx = await _context(app, repo, branch, zone, language)
-            if sys.stdin.isatty():
-                print_document(help_page(HANDLERS, ctx).document)
-            sender = attached(sys.stdout)
-            async for incoming in Keyboard().listen():
-                if incoming.text.casefold() in {"exit", "quit", "bye", "退出"}:
-                    return
-                found = await ask_handler(incoming.text, ctx, language, conversation=_mine("chat"))
-                for part in sender.render(found.document):
-                    await sender.send("", part)
-
-    finish(work())
-
-
-def _mine(thread: str) -> ConversationKey:
+def asked_here(thread: str) -> ConversationKey:
     """The conversation of whoever sits here; a second question goes on from the first."""
     try:
         person = getpass.getuser()
@@ -153,9 +126,10 @@ def _mine(thread: str) -> ConversationKey:
     return ConversationKey(platform="terminal", chat="", thread=thread, person=person)
 
 
-async def _context(
+async def context_of(
     app: App, repo: str | None, branch: str | None, zone: str | None, language: Language | None
 ) -> Context:
+    """The context of whoever sits at the terminal, with the repository as it is now."""
     watched = await app.watch(repo, branch=branch)
     ctx = app.context(
         watched,

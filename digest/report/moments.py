@@ -54,9 +54,14 @@ def days_of(window: Window) -> str:
 
 
 def edges(window: Window) -> tuple[str, str]:
-    """The window's edges by the clock of its zone, with their offsets only where these differ."""
+    """The window's edges by the clock of its zone, to the minute where that tells them apart.
+
+    Their offsets are told only where these differ.
+    """
     since, until = window.since.astimezone(window.zone), window.until.astimezone(window.zone)
     if since.utcoffset() != until.utcoffset():
         return edge(window.since, window.zone), edge(window.until, window.zone)
-    form = "%Y-%m-%d %H:%M" if since.second == until.second == 0 else "%Y-%m-%d %H:%M:%S"
+    form = "%Y-%m-%d %H:%M"
+    if since.strftime(form) == until.strftime(form):
+        form += ":%S"
     return since.strftime(form), until.strftime(form)

@@ -77,6 +77,22 @@ def test_chat_answers_line_by_line_and_ends_with_the_input(
     assert done.returncode == 0, done.stderr
     assert "Add a scheduler" in done.stdout
     assert "Remove --workers" in done.stdout
+    assert "message.answered" not in done.stdout + done.stderr
+
+
+def test_chat_goes_on_from_an_answer_as_every_chat_does(
+    digestbot: Digestbot, project: RepositoryBuilder
+) -> None:
+    done = digestbot(
+        "chat",
+        "--repo",
+        str(project.path),
+        stdin="explain #3\nis it risky?\n中文\nmute docs\nquit\n",
+    )
+    assert done.returncode == 0, done.stderr
+    assert "Risks of #3" in done.stdout
+    assert "#3 的风险" in done.stdout
+    assert done.stdout.rstrip().endswith(("That is a command for chats.", "这是聊天中使用的命令。"))
 
 
 def test_archive_lists_shows_rebuilds_and_vacuums(
