@@ -65,7 +65,10 @@ _ADDRESS = re.compile(
 _FORMS = tuple(
     re.compile(form, re.ASCII | re.IGNORECASE)
     for form in (
-        rf"(?:\b(?:in|of|for|from|between|over) )?(?<![\w./@-])({_REF})\.\.\.?({_REF})(?![\w./-])",
+        (
+            r"(?:\b(?:in|of|for|from|between|over) )?"
+            rf"(?<![\w./@~^-])({_REF})\.\.\.?({_REF})(?![\w./~^@-])"
+        ),
         rf"\b(?:from|between) ({_POINT}) (?:to|and|until|till) ({_POINT})",
         rf"(?:从 ?|在 ?)?({_POINT}) ?(?:到|至|和|与) ?({_POINT})(?: ?(?:之间|期间))?(?: ?的)?",
         rf"({_POINT}) (?:to|vs\.?|versus) ({_POINT})",

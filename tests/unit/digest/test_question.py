@@ -274,6 +274,9 @@ def test_words_that_were_once_taken_for_a_topic(question, meant):
     assert parse(meant, AUGUST, ZoneInfo("UTC")) == intent
 
 
-@pytest.mark.parametrize("question", ["by whom", "changes by whom", "who changed the most"])
-def test_words_that_name_nobody_and_nothing(question):
+@pytest.mark.parametrize(
+    "question",
+    ["by whom", "changes by whom", "who changed the most", "HEAD~1..HEAD", "v1.0..v1.1~2"],
+)
+def test_words_that_name_nothing_of_what_is_there(question):
     assert isinstance(parse(question, AUGUST, ZoneInfo("UTC")), Unknown)
