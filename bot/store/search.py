@@ -108,7 +108,7 @@ async def _driver(connection: AsyncConnection, query: Query, plan: Plan) -> Driv
     if shape.among and not by_text:
         return Driver.AMONG  # named one by one, each is found by its name
     every = not (query.limit or query.ranked)
-    others = [
+    others: list[Driver] = [
         *([Driver.TOPICS] if shape.topics else ()),
         *([Driver.PATHS] if shape.paths else ()),
         # The index of topics goes by moment as well: no window is rarer.
