@@ -81,7 +81,7 @@ class Conversation:
         """Bring to an end what a process that died left half answered."""
         account = self._accounts.get(id(sender), sender.name)
         left = await self._records.left(account)
-        await asyncio.gather(*(self._recovered(sender, record) for record in left))
+        await asyncio.gather(*(self._recovered(sender, record.key) for record in left))
 
     async def take_up(self, sender: Sender, key: Key) -> bool:
         """Answer one message that has a record; whether its answer stands, or none is due.
@@ -92,7 +92,7 @@ class Conversation:
         if record is None or record.stage is Stage.TOLD:
             return True
         with structlog.contextvars.bound_contextvars(trace=record.asked.trace):
-            await self._recovered(sender, record)
+            await self._recovered(sender, key)
         record = await self._records.get(key)
         return record is None or record.stage is Stage.TOLD
 
@@ -111,6 +111,8 @@ class Conversation:
                 incoming.taken()
             if not first:
                 log.info("message.repeated", platform=sender.name, id=key.message)
+                if mine:
+                    await self._take_up(sender, key)
                 return
             await self._tell(sender, key, incoming, self._message(sender, key, incoming))
 
@@ -163,17 +165,24 @@ class Conversation:
         if (end := self._ends.get(key)) is not None:
             await end.wait()
 
-    async def _recovered(self, sender: Sender, record: Record) -> None:
+    async def _recovered(self, sender: Sender, key: Key) -> None:
         try:
-            async with self._alone(record.key) as mine:
+            async with self._alone(key) as mine:
                 if mine:
-                    await self._take_up(sender, record)
+                    await self._take_up(sender, key)
         except SendError as error:
             log.warning("message.unanswered", platform=sender.name, error=str(error))
         except Exception:
             log.exception("message.unanswered", platform=sender.name)
 
-    async def _take_up(self, sender: Sender, record: Record) -> None:
+    async def _take_up(self, sender: Sender, key: Key) -> None:
+        """Go on with what nobody is at: what others ended until a moment ago is left as it is."""
+        record = await self._records.get(key)
+        if record is None or record.stage is Stage.TOLD:
+            return
+        if record.asked.fate is Fate.DELETED:
+            await self._records.mark(key, Stage.TOLD)
+            return
         message = self._message(sender, record.key, record.asked)
         if record.receipt is not None:
             message.stands(record.receipt)

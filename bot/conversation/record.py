@@ -22,7 +22,7 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Protocol
 
-from bot.platforms.base import Incoming, Receipt
+from bot.platforms.base import Fate, Incoming, Receipt
 
 KEPT = timedelta(hours=48)
 """So long a record is kept. Feishu delivers again for 7 hours, Telegram for 24."""
@@ -112,4 +112,5 @@ def load(text: str) -> Incoming:
     receipt = kept.pop("receipt")
     kept["at"] = datetime.fromisoformat(kept["at"])
     kept["also"] = tuple(kept.get("also", ()))
+    kept["fate"] = Fate(kept.get("fate", Fate.SAID))
     return Incoming(receipt=Receipt(**receipt) if receipt else None, **kept)

@@ -256,6 +256,62 @@ async def test_death_at_any_step_is_answered_once_by_the_next_process(talk, step
     assert await SqlReplies(talk.database).left("board") == ()
 
 
+@pytest.mark.parametrize("step", range(4))
+async def test_what_was_left_is_answered_where_the_message_itself_comes_again(talk, step):
+    talk.sender = Board(can_find=True)
+    await die(talk, step)
+    await talk.restart().hear(talk.sender, said("slow"))
+    assert talk.sender.texts() == ["answer to slow"]
+
+
+@pytest.mark.parametrize("first", [0, 1])
+async def test_what_was_left_is_answered_once_where_it_comes_again_meanwhile(talk, first):
+    talk.sender = Board(can_find=True)
+    await die(talk, 0)
+    conversation = talk.restart()
+    work = [conversation.recover(talk.sender), conversation.hear(talk.sender, said("slow"))]
+    await asyncio.gather(work[first], work[1 - first])
+    assert talk.sender.texts() == ["answer to slow"]
+    assert await SqlReplies(talk.database).left("board") == ()
+
+
+async def test_deletion_that_a_crash_left_is_no_question(talk):
+    await SqlReplies(talk.database).claim(KEY, said("", fate=Fate.DELETED), talk.clock.now())
+    await talk.start().recover(talk.sender)
+    assert talk.answers.asked == []
+    assert await SqlReplies(talk.database).left("board") == ()
+
+
+async def test_message_is_taken_once_it_is_written_down(talk):
+    taken = []
+
+    async def records() -> int:
+        return len(await SqlReplies(talk.database).left("board"))
+
+    hearing = asyncio.create_task(
+        talk.start().hear(talk.sender, said("slow", taken=lambda: taken.append("slow")))
+    )
+    await talk.until(lambda: talk.sender.stands)
+    assert taken == ["slow"]
+    assert await records() == 1
+    talk.answers.go.set()
+    await hearing
+    for fate in Fate:
+        await talk.restart().hear(
+            talk.sender, said("slow", fate=fate, taken=lambda fate=fate: taken.append(fate))
+        )
+    assert taken == ["slow", *Fate]
+
+
+async def test_message_that_cannot_be_written_down_is_not_taken(talk):
+    taken = []
+    conversation = talk.start()
+    async with talk.database.writing() as connection:
+        await connection.exec_driver_sql("DROP TABLE heard")
+    await conversation.hear(talk.sender, said("hello", taken=lambda: taken.append(1)))
+    assert taken == []
+
+
 async def test_platform_that_cannot_look_gets_nothing_twice(talk):
     """Whether the placeholder stands cannot be found out: no second message is risked."""
     await die(talk, 1)
