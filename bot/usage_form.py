@@ -15,14 +15,17 @@ def with_usage(
     report: Mapping[str, Any], judgement: Judgement | None, currency: str
 ) -> dict[str, Any]:
     """A report's JSON with what its analyses took, each when it was made, and this run in all."""
-    made = judgement.made if judgement else {}
     spent = judgement.spent if judgement else Usage()
-    commits = [
-        {**commit, "usage": usage_to_json(made[sha], currency) if sha in made else None}
-        for commit in report["commits"]
-        for sha in (commit["sha"],)
-    ]
+    commits = [commit_with_usage(commit, judgement, currency) for commit in report["commits"]]
     return {**report, "usage": usage_to_json(spent, currency), "commits": commits}
+
+
+def commit_with_usage(
+    commit: Mapping[str, Any], judgement: Judgement | None, currency: str
+) -> dict[str, Any]:
+    """A commit's JSON with what its analysis took when it was made."""
+    made = judgement.made.get(commit["sha"]) if judgement else None
+    return {**commit, "usage": usage_to_json(made, currency) if made is not None else None}
 
 
 def usage_to_json(usage: Usage, currency: str) -> dict[str, Any]:

@@ -8,7 +8,7 @@ import io
 import json
 import sys
 from asyncio import AbstractEventLoop
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -34,23 +34,33 @@ def emit(text: str, output: Path | None = None) -> None:
     """Write to a file, whole or not at all, or to standard output."""
     if text and not text.endswith("\n"):
         text += "\n"
-    if output is not None:
+    if output is None:
+        emit_pieces([text])
+    else:
         write_whole(output, text)
+
+
+def emit_pieces(pieces: Iterable[str], output: Path | None = None) -> None:
+    """As :func:`emit`, of a text in pieces, each made when those before it are on their way."""
+    if output is not None:
+        write_whole(output, "".join(pieces))
         return
-    try:
-        sys.stdout.write(text)
-    except UnicodeEncodeError:
-        encoding = sys.stdout.encoding or "utf-8"
-        sys.stdout.write(text.encode(encoding, "backslashreplace").decode(encoding))
+    for piece in pieces:
+        try:
+            sys.stdout.write(piece)
+        except UnicodeEncodeError:
+            encoding = sys.stdout.encoding or "utf-8"
+            sys.stdout.write(piece.encode(encoding, "backslashreplace").decode(encoding))
     sys.stdout.flush()
 
 
-def json_lines(value: Mapping[str, Any], key: str) -> str:
-    """A JSON object whose array under ``key`` stands last and has a line for each element."""
-    rest = {name: part for name, part in value.items() if name != key}
-    head = json.dumps(rest, ensure_ascii=False)[:-1]
-    rows = ",\n".join(json.dumps(row, ensure_ascii=False) for row in value[key])
-    return f'{head}, "{key}": [\n{rows}\n]}}\n'
+def json_lines(head: Mapping[str, Any], key: str, rows: Iterable[Any]) -> Iterator[str]:
+    """A JSON object, in pieces, whose array under ``key`` stands last, a line for each element."""
+    rest = {name: part for name, part in head.items() if name != key}
+    yield f'{json.dumps(rest, ensure_ascii=False)[:-1]}, "{key}": [\n'
+    for number, row in enumerate(rows):
+        yield (",\n" if number else "") + json.dumps(row, ensure_ascii=False)
+    yield "\n]}\n"
 
 
 def print_document(document: Document, output: Path | None = None) -> None:

@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bot.app import App, opened
-from bot.commands import emit, finish, json_lines, print_document
+from bot.commands import emit, emit_pieces, finish, json_lines, print_document
 from bot.commands.windows import between, day_of
 from bot.forms import DigestFormat
 from bot.progress import Bar
 from bot.reports import keep_report
-from bot.usage_form import with_usage
+from bot.usage_form import commit_with_usage, with_usage
 from digest.errors import InvalidWindow
 from digest.language import Language
 from digest.markdown import markdown
-from digest.report import digest_document, report_document
-from digest.report.form import report_to_json
+from digest.report import Report, digest_document, report_document
+from digest.report.form import entry_to_json, report_to_json
 from digest.window import Window
 from handlers.context import Context
 from handlers.daily import Daily, look
@@ -96,13 +97,21 @@ async def _window(ctx: Context, options: Options) -> Window:
     return await day_of(ctx, options.date)
 
 
+def _as_json(report: Report, judgement: Judgement | None, currency: str) -> Iterator[str]:
+    """Commit by commit: all of a month's at once take more memory than reading them did."""
+    zone, language = report.window.zone, report.language
+    head = with_usage(report_to_json(replace(report, entries=())), judgement, currency)
+    rows = (entry_to_json(entry, zone, language) for entry in report.entries)
+    told = (commit_with_usage(row, judgement, currency) for row in rows)
+    return json_lines(head, "commits", told)
+
+
 def _write(app: App, daily: Daily, options: Options) -> None:
     report = daily.report
     match options.form:
         case DigestFormat.JSON:
             currency = app.mind.config.price.currency if app.mind else ""
-            value = with_usage(report_to_json(report), daily.judgement, currency)
-            emit(json_lines(value, "commits"), options.output)
+            emit_pieces(_as_json(report, daily.judgement, currency), options.output)
         case DigestFormat.MARKDOWN:
             emit(markdown(report_document(report, report.language)), options.output)
         case DigestFormat.CONDENSED:
