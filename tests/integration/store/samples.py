@@ -17,12 +17,11 @@ from digest.facts.model import (
     FactKind,
     Facts,
     FileFacts,
-    Series,
     Subject,
-    Undone,
 )
 from digest.grade import Grade, Level, Reason
 from digest.graded import Graded, Repository
+from tests.strategies_facts import facts_of
 
 REPOSITORY = Repository(name="owner/name", web="https://forge.example/owner/name", forge="github")
 OTHER = Repository(name="owner/other")
@@ -96,60 +95,7 @@ texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=40)
 # What git keeps of a commit holds no NUL, and PostgreSQL would not take one.
 written = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=40)
 moments = st.integers(0, 4_000_000_000).map(lambda s: datetime.fromtimestamp(s, UTC))
-numbers = st.none() | st.integers(1, 10**9)
-evidence = st.builds(
-    Evidence, path=paths, line=st.integers(0, 10**6), side=st.sampled_from(list(Side))
-)
-undone = st.none() | st.builds(Undone, sha=texts, number=numbers, title=texts)
-facts = st.builds(
-    Facts,
-    subject=st.builds(
-        Subject,
-        title=texts,
-        words=texts,
-        tags=st.lists(texts, max_size=2).map(tuple),
-        type=texts,
-        scope=texts,
-        breaking=st.booleans(),
-        number=numbers,
-        series=st.none() | st.builds(Series, part=st.integers(1, 9), total=numbers),
-    ),
-    files=st.lists(
-        st.builds(
-            FileFacts,
-            path=paths,
-            status=st.sampled_from(list(FileStatus)),
-            area=st.sampled_from(list(Area)),
-            language=texts,
-            old_path=st.none() | paths,
-            added=st.integers(0, 10**6),
-            deleted=st.integers(0, 10**6),
-            omitted=st.booleans(),
-            binary=st.booleans(),
-        ),
-        max_size=3,
-    ).map(tuple),
-    items=st.lists(
-        st.builds(
-            Fact,
-            kind=st.sampled_from(list(FactKind)),
-            action=st.sampled_from(list(Action)),
-            name=texts,
-            evidence=evidence,
-            before=st.none() | texts,
-            after=st.none() | texts,
-            detail=texts,
-        ),
-        max_size=3,
-    ).map(tuple),
-    paragraphs=st.lists(texts, max_size=2).map(tuple),
-    trailers=st.lists(st.tuples(texts, texts), max_size=2).map(tuple),
-    co_authors=st.lists(texts, max_size=2).map(tuple),
-    issues=st.lists(st.integers(1, 10**9), max_size=2).map(tuple),
-    reverts=undone,
-    relands=undone,
-    merge=st.booleans(),
-)
+facts = facts_of(texts, paths)
 changes = st.builds(
     Graded,
     commit=st.builds(

@@ -18,64 +18,11 @@ from digest.facts import (
     from_json,
     to_json,
 )
+from tests.strategies_facts import facts_of
 
 # Paths may hold lone surrogates, for bytes that are no UTF-8.
 TEXT = st.text(max_size=20)
-MAYBE = st.none() | TEXT
-NUMBER = st.none() | st.integers(min_value=1, max_value=10**9)
-UNDONE = st.none() | st.builds(Undone, sha=TEXT, number=NUMBER, title=TEXT)
-FACTS = st.builds(
-    Facts,
-    subject=st.builds(
-        Subject,
-        title=TEXT,
-        words=TEXT,
-        tags=st.lists(TEXT, max_size=3).map(tuple),
-        type=TEXT,
-        scope=TEXT,
-        breaking=st.booleans(),
-        number=NUMBER,
-        series=st.none() | st.builds(Series, part=st.integers(1, 99), total=NUMBER),
-    ),
-    files=st.lists(
-        st.builds(
-            FileFacts,
-            path=TEXT,
-            status=st.sampled_from(FileStatus),
-            area=st.sampled_from(Area),
-            language=TEXT,
-            old_path=MAYBE,
-            added=st.integers(0, 10**6),
-            deleted=st.integers(0, 10**6),
-            omitted=st.booleans(),
-            binary=st.booleans(),
-        ),
-        max_size=3,
-    ).map(tuple),
-    items=st.lists(
-        st.builds(
-            Fact,
-            kind=st.sampled_from(FactKind),
-            action=st.sampled_from(Action),
-            name=TEXT,
-            evidence=st.builds(
-                Evidence, path=TEXT, line=st.integers(0, 10**6), side=st.sampled_from(Side)
-            ),
-            before=MAYBE,
-            after=MAYBE,
-            detail=TEXT,
-        ),
-        max_size=3,
-    ).map(tuple),
-    paragraphs=st.lists(TEXT, max_size=3).map(tuple),
-    trailers=st.lists(st.tuples(TEXT, TEXT), max_size=3).map(tuple),
-    co_authors=st.lists(TEXT, max_size=3).map(tuple),
-    issues=st.lists(st.integers(1, 10**6), max_size=3).map(tuple),
-    reverts=UNDONE,
-    relands=UNDONE,
-    merge=st.booleans(),
-    version=st.integers(1, 9),
-)
+FACTS = facts_of(TEXT, TEXT, versions=st.integers(1, 9))
 
 
 @given(FACTS)
