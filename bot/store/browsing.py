@@ -30,6 +30,7 @@ from bot.store.tables import (
     leads,
     repositories,
 )
+from digest.authored import clipped
 from digest.grade import Level
 from digest.graded import Repository
 from digest.language import Language
@@ -263,7 +264,7 @@ def _line(row: Any) -> Line:
         at=moment(row.committed_at),
         level=_LEVELS[row.level],
         score=row.score,
-        title=subject["title"],
+        title=clipped(subject["title"]),
         author=row.author,
         number=row.number,
     )

@@ -18,6 +18,7 @@ from bot.web.pages.telling import line_of
 from bot.web.pages.templating import rendered
 from digest.grade import Level
 from digest.graded import Repository
+from digest.markdown import clean
 from digest.match import candidates, resolve
 from digest.query import Query
 from digest.words.labels import LEVELS
@@ -87,13 +88,14 @@ async def _lines(asked: Asked) -> Sequence[Line]:
 
 def _item(line: Line, repository: Repository, base: str) -> Json:
     outside = repository.commit_url(line.sha)
+    title = clean(line.title) or line.sha[:10]
     return {
         "id": name_of(repository.name, line.sha),
         "url": base + path_of(repository.name, change=line.sha[:12]),
-        "title": line.title,
-        "content_text": line.title,
+        "title": title,
+        "content_text": title,
         "date_published": line.at.isoformat(),
-        "authors": [{"name": line.author}],
+        "authors": [{"name": clean(line.author)}],
         "tags": [str(line.level)],
         **({"external_url": outside} if outside else {}),
     }

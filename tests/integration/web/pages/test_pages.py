@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import html
 import re
+import sqlite3
+from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
@@ -211,6 +213,21 @@ async def test_json_feed(client):
     assert "Remove the wait" in "".join(item["title"] for item in feed["items"])
     for item in feed["items"]:
         assert (await client.get(item["url"])).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("written", "shown"),
+    [("", r"[0-9a-f]{10}"), ("a\x1b[31mb", "a.\\[31mb"), ("x" * 900, "x{399}…")],
+)
+async def test_feeds_show_a_title_whatever_was_written(client, tmp_path, written, shown):
+    with closing(sqlite3.connect(tmp_path / "copied" / "archive.sqlite3")) as archive, archive:
+        archive.execute("UPDATE contents SET subject = json_set(subject, '$.title', ?)", (written,))
+    atom = feedparser.parse((await client.get(OPEN + "/-/feed.atom")).content)
+    told = (await client.get(OPEN + "/-/feed.json")).json()
+    titles = [one.title for one in atom.entries] + [item["title"] for item in told["items"]]
+    assert titles
+    assert [title for title in titles if not re.fullmatch(shown, title)] == []
+    assert "\x1b" not in "".join(titles)
 
 
 async def test_repository_that_is_called_like_a_form(configuration):
