@@ -56,7 +56,7 @@ KNOWN_ELSEWHERE = Phrase(
 )
 NEAR = Phrase("Near topics: {topics}.", "相近的主题：{topics}。")
 MENTIONED = Phrase(
-    "{n:change|changes} of this period only mention the word; to see them: {question}",
+    "The word alone is in {n:change|changes} of this period; to see them: {question}",
     "这段时间有 {n} 个变更仅提到该词，查看方式：{question}",
 )
 SEARCH_FOR = Phrase("search {terms}", "搜索 {terms}")
