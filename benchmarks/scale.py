@@ -1,255 +1,163 @@
 """What more machines give: workers side by side, a backlog, channels, memory.
 
-``python -m benchmarks.scale REPO [ANALYSES]`` with a clone. Everything runs against a PostgreSQL of
-its own, started in a temporary folder. Workers are processes that take jobs as ``digestbot run
---role worker`` does. Figures are of this machine and of what else runs on it.
+``python -m benchmarks.scale CLONE [--analyses N]``, or ``make bench-scale REPO=path``. Everything
+runs against a PostgreSQL and a Redis of its own, started in temporary folders. Figures are of this
+machine and of what else runs on it. It takes about six minutes; what pages cost is measured by
+``python -m benchmarks.pages CLONE``, and a busy installation by ``make bench-load``.
 """
 
 from __future__ import annotations
 
+import argparse
 import asyncio
-import os
-import subprocess
+import statistics
 import sys
 import tempfile
-import time
-from collections.abc import Callable
+from collections import Counter
 from datetime import UTC, datetime
-from datetime import time as time_of_day
 from pathlib import Path
-from typing import Protocol
-from zoneinfo import ZoneInfo
 
 import structlog
-from rich.console import Console as Terminal
-from rich.table import Table
 from sqlalchemy import text
 
-from benchmarks.once import digest_once
-from bot.courier import Patience, Target
-from bot.delivery import Delivery
-from bot.jobs.claims import DeferringLedger
-from bot.jobs.depth import depth
+from benchmarks.load_world import Usage
+from benchmarks.scale_memory import Idle, alone, idle
+from benchmarks.scale_workers import COMMITS, claimed, worked
+from benchmarks.timing import Row, milliseconds, show
 from bot.jobs.engine import Engine
-from bot.jobs.scheduling import Scheduler
-from bot.jobs.tasks import CHANNELS
-from bot.jobs.working import Worker
-from bot.platforms.console import Console
-from bot.roster import Fixed, Post
-from bot.runner import Ready, Work
-from bot.schedule import Slot, Spec
-from bot.store.leases import ServerLeases
-from bot.store.ledger import SqlLedger
-from bot.store.postgresql import PostgresDatabase, open_postgres
-from digest.document import Document, Paragraph, Text
-from tests.servers.postgresql import Postgres, running
+from bot.store.postgresql import open_postgres
+from tests.servers import postgresql, redis
+from tests.servers.postgresql import Postgres
 
-DUE = datetime(2026, 1, 23, 9, 30, tzinfo=UTC)
-COMMITS = 40
-BACKLOG = 200
+WORKERS = (1, 2, 4)
+ROUNDS = 3
+"""Every number of workers in turn, so often; medians are told."""
 
+BACKLOG = 1000
+FEW, MANY = 50, 2050
+"""Channels of the processes that are compared for what one more costs."""
 
-class Channel(Protocol):
-    """What is done for a channel."""
-
-    async def __call__(self, name: str, left: bool) -> None: ...  # as jobs are given
-
-
-Make = Callable[[PostgresDatabase], Channel]
-
-
-class _Noon:
-    def now(self) -> datetime:
-        return DUE
+_SETTINGS = {"max_connections": "200", "shared_buffers": "128MB"}
 
 
 def main(clone: str, analyses: int) -> None:
-    """Print every table."""
-    with running() as server:
-        _show_analyses(server, clone, analyses)
-        _show_backlog(server)
-    _show_memory(clone)
+    """Print the table."""
+    with postgresql.running(**_SETTINGS) as server, redis.running() as shared:
+        _note(f"{analyses} analyses of {COMMITS} commits by {WORKERS} workers, {ROUNDS} times")
+        rows = _analyses(server, clone, analyses)
+        _note(f"a backlog of {BACKLOG}")
+        for workers in (1, 2):
+            rows += _backlog(server, workers)
+        _note(f"idle processes with {FEW} and with {MANY} channels")
+        found = [idle(_fresh(server, f"idle{n}"), shared.url, n) for n in (FEW, MANY)]
+        size = asyncio.run(_size_of_channel(server.url(f"idle{MANY}")))
+        rows += [*_channel(*found, size), *_memory(found[0], alone(clone))]
+    show(rows)
 
 
-def _show_analyses(server: Postgres, clone: str, count: int) -> None:
-    table = Table("workers", "seconds", "analyses a minute", "over one")
-    alone = 0.0
-    for workers in (1, 2, 4):
-        url = _fresh(server, f"analyses{workers}")
-
-        async def prepare(url: str = url) -> None:
-            async with await open_postgres(url) as database, Engine(database) as engine:
-                for number in range(count):
-                    await engine.put_channel(str(number))
-
-        asyncio.run(prepare())
-        took = _worked(url, workers, "analyses", clone, str(count))
-        alone = alone or took
-        rate = f"{count / took * 60:.0f}"
-        table.add_row(str(workers), f"{took:.1f}", rate, f"{alone / took:.2f}x")
-    Terminal().print(f"{count} keyless analyses of {COMMITS} commits each", table)
-
-
-def _analysing(clone: str, windows: list[tuple[str, str]], number: int) -> Channel:
-    # One core for each worker: it is the workers that are compared.
-    cores = sorted(os.sched_getaffinity(0))
-    os.sched_setaffinity(0, {cores[number % len(cores)]})
-
-    async def analyse(name: str, left: bool) -> None:  # noqa: ARG001  # as jobs are given
-        with tempfile.TemporaryDirectory() as data:
-            await digest_once(clone, Path(data), *windows[int(name)])
-
-    return analyse
-
-
-def _show_backlog(server: Postgres) -> None:
-    table = Table("workers", "claimed in s", "posted in s", "posts a second")
-    for workers in (1, 2, 4):
-        url = _fresh(server, f"backlog{workers}")
-        claimed = asyncio.run(_claimed(url))
-        took = _worked(url, workers, "posts")
-        rate = f"{BACKLOG / took:.0f}"
-        table.add_row(str(workers), f"{claimed:.1f}", f"{took:.1f}", rate)
-    Terminal().print(f"{BACKLOG} channels due after an outage", table)
-    asyncio.run(_show_channel(url))
-
-
-async def _show_channel(url: str) -> None:
-    async with await open_postgres(url) as database, database.reading() as connection:
-        size = 0
-        for name in ("slots", "deliveries", "delivery_parts"):
-            found = await connection.scalar(text(f"SELECT pg_total_relation_size('{name}')"))
-            size += int(found or 0)
-    Terminal().print(f"a post in the ledger: {size / BACKLOG:.0f} bytes with its indexes\n")
-
-
-async def _claimed(url: str) -> float:
-    """Seconds in which a scheduler finds and puts down what is due."""
-    async with await open_postgres(url) as database, Engine(database) as engine:
-        ledger, leases = DeferringLedger(database, engine), ServerLeases(database)
-        work = _work(ledger, leases)
-        for post in await work.posts.current():
-            await ledger.claim_slot(f"first-seen:{post.name}", "2026-01-21")
-        began = time.perf_counter()
-        await Scheduler(work, engine).sweep()
-        took = time.perf_counter() - began
-        await leases.aclose()
-    return took
-
-
-def _posting(database: PostgresDatabase) -> Channel:
-    return Worker(_work(SqlLedger(database), ServerLeases(database)), None, {}).channel  # type: ignore[arg-type]  # nobody asks
-
-
-def _work(ledger: SqlLedger, leases: ServerLeases) -> Work:
-    sender = Console(Path(os.devnull).open("w"))  # noqa: SIM115  # as long as the process
-    targets = [Target(name=f"c{n}", chat=f"c{n}", sender=sender) for n in range(BACKLOG)]
-    spec = Spec(at=time_of_day(9), zone=ZoneInfo("UTC"))
-
-    async def build(post: Post, slot: Slot) -> list[Ready]:
-        said = Text("one change that matters " * 60)
-        document = Document(title=f"{post.name} {slot.name}", blocks=(Paragraph((said,)),))
-        return [Ready(digest=f"daily:r:main:{slot.name}", document=document)]
-
-    async def finish(*_: object) -> None:
-        return
-
-    return Work(
-        posts=Fixed([Post(target=target, spec=spec) for target in targets]),
-        build=build,
-        finish=finish,
-        hearing=None,  # type: ignore[arg-type]  # nobody asks
-        delivery=Delivery(ledger, leases, targets, Patience(first=0)),
-        ledger=ledger,
-        leases=leases,
-        clock=_Noon(),
-    )
-
-
-def _worked(url: str, workers: int, *kind: str) -> float:
-    """Seconds until so many workers have done every job; their start is not counted."""
-    command = [sys.executable, "-m", "benchmarks.scale", "--worker", url]
-    children = [
-        subprocess.Popen(
-            [*command, str(number), *kind], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+def _analyses(server: Postgres, clone: str, count: int) -> list[Row]:
+    took: dict[int, list[float]] = {workers: [] for workers in WORKERS}
+    for turn in range(ROUNDS):
+        for workers in WORKERS:
+            url = _fresh(server, f"analyses{turn}_{workers}")
+            asyncio.run(_put(url, count))
+            took[workers].append(worked(url, workers, "analyses", clone, str(count)))
+    seconds = {workers: statistics.median(times) for workers, times in took.items()}
+    goals = {2: ">= 1.8x on two cores"}
+    return [
+        Row(
+            f"{workers} worker{'s' * (workers > 1)}, {count} keyless analyses of {COMMITS} commits",
+            f"{count / seconds[workers] * 60:.0f} a minute",
+            f"{seconds[workers]:.1f} s",
+            f"{seconds[1] / seconds[workers]:.2f}x",
+            goals.get(workers, ""),
         )
-        for number in range(workers)
+        for workers in WORKERS
     ]
-    for child in children:
-        assert child.stdout is not None
-        child.stdout.readline()
-    began = time.perf_counter()
-    for child in children:
-        assert child.stdin is not None
-        child.stdin.close()
-    for child in children:
-        assert child.wait() == 0, "a worker died"
-    return time.perf_counter() - began
 
 
-def _worker(url: str, number: str, kind: str, *given: str) -> None:
-    """Do every job of an archive, as soon as the parent says so."""
-    if kind == "analyses":
-        clone, count = given
-        windows = _windows(clone, int(count))
-        make: Make = lambda _d: _analysing(clone, windows, int(number))  # noqa: E731  # a choice of two
-    else:
-        make = _posting
-    sys.stdout.write("ready\n")
-    sys.stdout.flush()
-    sys.stdin.read()
-    asyncio.run(_until_done(url, make, at_once=1 if kind == "analyses" else 8))
-
-
-def _windows(clone: str, count: int) -> list[tuple[str, str]]:
-    tips = _git(clone, "rev-list", "--first-parent", f"--max-count={count * COMMITS + 1}", "HEAD")
-    return [(tips[n + COMMITS], tips[n]) for n in range(0, count * COMMITS, COMMITS)]
-
-
-class _Duties:
-    """Does the jobs of channels; there are no others."""
-
-    def __init__(self, channel: Channel) -> None:
-        self.channel = channel
-
-    async def none(self, **given: object) -> None:
-        raise AssertionError(f"nobody put down {given}")
-
-    answer = change = arrived = alert = amend = forges = none
-
-
-async def _until_done(url: str, make: Make, at_once: int) -> None:
+async def _put(url: str, count: int) -> None:
     async with await open_postgres(url) as database, Engine(database) as engine:
-        engine.serve(_Duties(make(database)))
-        working = asyncio.create_task(engine.work([CHANNELS], at_once))
-        while (await depth(database))["channel"].waiting:  # noqa: ASYNC110  # others do the jobs as well
-            await asyncio.sleep(0.1)
-        working.cancel()
-        await asyncio.gather(working, return_exceptions=True)
+        for number in range(count):
+            await engine.put_channel(str(number))
 
 
-def _show_memory(clone: str) -> None:
-    """The memory of an idle process that watches fifty repositories."""
+def _backlog(server: Postgres, workers: int) -> list[Row]:
+    url = _fresh(server, f"backlog{workers}")
     with tempfile.TemporaryDirectory() as folder:
-        lines = [f"data = '{folder}'", "[platforms.console]"]
-        for number in range(50):
-            lines += ["[[repositories]]", f'name = "ada/r{number}"', f"place = '{clone}'"]
-            lines += ["[[channels]]", f'name = "c{number}"', 'platform = "console"']
-            lines += [f'repositories = ["ada/r{number}"]', 'time = "03:00"']
-        config = Path(folder) / "digestbot.toml"
-        config.write_text("\n".join(lines))
-        child = subprocess.Popen(
-            [sys.executable, "-m", "bot.cli", "run", "--config", str(config)],
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
+        board = Path(folder) / "posts"
+        board.touch()
+        found = asyncio.run(claimed(url, BACKLOG, board))
+        took = worked(url, workers, "posts", str(BACKLOG), str(board))
+        posts = [line.split() for line in board.read_text().splitlines()]
+    twice = sum(count > 1 for count in Counter(chat for _, chat, _ in posts).values())
+    lost = BACKLOG - len({chat for _, chat, _ in posts})
+    many = "s" * (workers > 1)
+    return [
+        Row(
+            f"{BACKLOG} digests due after an hour's outage: found and claimed",
+            f"{found:.1f} s", f"{milliseconds(found / BACKLOG)} each", "", "",
+        ),
+        Row(
+            f"the same posted by {workers} worker{many}",
+            f"{took:.1f} s", f"{BACKLOG / took:.0f} a second",
+            f"lost {lost}, twice {twice}, most places out of order {_displaced(posts)}",
+            "0 lost, 0 twice",
+        ),
+    ]  # fmt: skip
+
+
+def _displaced(posts: list[list[str]]) -> int:
+    """How far, in places, the post that is farthest from its place by the time it was due is."""
+    posted = [chat.partition("/")[0] for _, chat, _ in sorted(posts, key=lambda one: float(one[0]))]
+    due = sorted(posted)
+    first = {at: due.index(at) for at in set(due)}
+    last = {at: first[at] + due.count(at) - 1 for at in first}
+    return max(max(first[at] - n, n - last[at], 0) for n, at in enumerate(posted))
+
+
+def _channel(few: Idle, many: Idle, size: float) -> list[Row]:
+    more = many.channels - few.channels
+
+    def memory(role: str) -> str:
+        grown = many.usages[role].proportional - few.usages[role].proportional
+        return f"{grown * 1024 / more:.1f} kB"
+
+    def sweep(role: str) -> str:
+        return f"{(many.sweeps[role] - few.sweeps[role]) * 1000 / more:.2f} ms"
+
+    held = ", ".join(f"{role} {memory(role)}" for role in many.usages)
+    swept = ", ".join(f"{role} {sweep(role)}" for role in many.sweeps)
+    return [
+        Row("one more channel: in the database", f"{size:.0f} bytes", "and a digest a day", "", ""),
+        Row("one more channel: memory of a process", held, "", "", ""),
+        Row("one more channel: of a sweep", swept, "", "", ""),
+    ]
+
+
+def _memory(few: Idle, single: Usage) -> list[Row]:
+    named = {"all, archive in a file": single, **few.usages}
+    return [
+        Row(
+            f"idle with 50 repositories: {role}",
+            f"{one.resident:.0f} MB resident",
+            f"{one.proportional:.0f} MB proportional",
+            "",
+            "<= 150 MB",
         )
-        time.sleep(12)
-        status = Path(f"/proc/{child.pid}/status")
-        assert child.poll() is None, child.stderr and child.stderr.read().decode()
-        resident = next(ln for ln in status.read_text().splitlines() if ln.startswith("VmRSS"))
-        child.terminate()
-        child.wait(60)
-    Terminal().print(f"idle with 50 repositories: {int(resident.split()[1]) / 1024:.0f} MB")
+        for role, one in named.items()
+    ]
+
+
+async def _size_of_channel(url: str) -> float:
+    """Bytes of a channel's rows with their indexes: what it asked for, and where it stands."""
+    async with await open_postgres(url) as database, database.reading() as connection:
+        sizes = {}
+        for name in ("chat_subscriptions", "slots"):
+            sized = await connection.scalar(text(f"SELECT pg_total_relation_size('{name}')"))
+            counted = await connection.scalar(text(f"SELECT count(*) FROM {name}"))
+            sizes[name] = int(sized or 0) / max(1, int(counted or 0))
+    return sum(sizes.values())
 
 
 def _fresh(server: Postgres, name: str) -> str:
@@ -264,14 +172,18 @@ def _fresh(server: Postgres, name: str) -> str:
     return url
 
 
-def _git(clone: str, *words: str) -> list[str]:
-    done = subprocess.run(["git", "-C", clone, *words], check=True, capture_output=True, text=True)
-    return done.stdout.split()
+def _note(said: str) -> None:
+    sys.stderr.write(f"{datetime.now(UTC):%H:%M:%S} {said}\n")
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("clone")
+    parser.add_argument("--analyses", type=int, default=24)
+    return parser.parse_args()
 
 
 if __name__ == "__main__":
     structlog.configure(logger_factory=structlog.ReturnLoggerFactory())
-    if sys.argv[1] == "--worker":
-        _worker(*sys.argv[2:])
-        sys.exit()
-    main(sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 24)
+    given = _options()
+    main(given.clone, given.analyses)

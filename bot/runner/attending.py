@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -47,6 +48,25 @@ class Attendance:
         parking = self._work.parking
         parked = parking is not None and parking.holds(post.target)
         return parked or post.spec.resting(self._work.clock.now())
+
+    async def idle(self, post: Post) -> bool:
+        """Whether nothing of a channel is to be done now, which is told without claiming anything.
+
+        Of thousands of channels few are due at a time. One that was never seen is not idle.
+        """
+        if self.left_alone(post):
+            return True
+        ledger = self._work.ledger
+        names = (post.name, _FIRST_SEEN + post.name, _FINISHED + post.name)
+        last, first, finished = await asyncio.gather(*map(ledger.last_slot, names))
+        newest = max(filter(None, (last, first)), default=None)
+        if newest is None or last != finished:
+            return False
+        now = self._work.clock.now()
+        if missed(post.spec, newest, now, max(post.catch_up, LATE)) is not None:
+            return False
+        self._tell_missed(post, newest, None, now)
+        return True
 
     async def due(self, post: Post) -> Due | None:
         """The slot to work on: one that is due or was missed, or one that was not finished."""

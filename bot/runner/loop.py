@@ -6,7 +6,7 @@ import asyncio
 import signal
 import time
 from collections.abc import Mapping, Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import structlog
 
@@ -24,6 +24,7 @@ from digest.errors import UserError
 log = structlog.get_logger(__name__)
 
 SWEEP = timedelta(minutes=5)
+_DAY = timedelta(days=1)
 
 
 async def run(work: Work, stop: asyncio.Event, *, sweep: timedelta = SWEEP) -> None:
@@ -105,7 +106,11 @@ class Runner:
         with self.under_way.here(), traced():
             began = time.perf_counter()
             await self.channels.look()
-            posts = tuple(self.channels.posts.values())
+            now = self._work.clock.now()
+            # Whoever has waited longest first: what an outage left is made up for in its order.
+            posts = sorted(self.channels.posts.values(), key=lambda post: _since_due(post, now))[
+                ::-1
+            ]
             left = await self._left(posts)
             await asyncio.gather(
                 self._amend(posts),
@@ -140,6 +145,8 @@ class Runner:
 
     async def _attend(self, post: Post) -> None:
         """Post what is due, if nobody else is at it. Raises whatever building it raises."""
+        if await self._attendance.idle(post):
+            return
         async with self._work.leases.hold(f"slot\0{post.name}") as mine:
             due = await self._attendance.due(post) if mine else None
             if due is not None:
@@ -175,3 +182,9 @@ class Runner:
                 await self._work.tidy()
             except Exception:
                 log.exception("tidy.broken")
+
+
+def _since_due(post: Post, now: datetime) -> timedelta:
+    """The time since a channel's hour was last there, whichever its days are."""
+    local, at = now.astimezone(post.spec.zone), post.spec.at
+    return (timedelta(hours=local.hour - at.hour, minutes=local.minute - at.minute)) % _DAY

@@ -44,6 +44,12 @@ class Postgres:
     def url(self, database: str = "postgres") -> str:
         return f"postgresql://postgres@/{database}?host={self.folder}"
 
+    @property
+    def pid(self) -> int:
+        """The process that all others of the server are started by."""
+        assert self._process is not None
+        return self._process.pid
+
     def make(self) -> None:
         if self._user:
             os.chown(self.folder, self._user.pw_uid, self._user.pw_gid)

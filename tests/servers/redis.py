@@ -43,6 +43,11 @@ class RedisServer:
     def client(self) -> redis.Redis:
         return redis.Redis(unix_socket_path=str(self._socket))
 
+    @property
+    def pid(self) -> int:
+        assert self._process is not None
+        return self._process.pid
+
     def start(self) -> None:
         settings = ["--port", "0", "--unixsocket", str(self._socket)]
         settings += ["--save", "", "--appendonly", "no", "--daemonize", "no"]
