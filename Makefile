@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet --no-input
 REPO ?= .
 
-.PHONY: help setup dev demo test lint types contracts format lock bench bench-model bench-delivery bench-crash bench-scale bench-questions clean
+.PHONY: help setup dev demo test lint types contracts format lock bench bench-model bench-delivery bench-crash bench-scale bench-load bench-questions clean
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -68,6 +68,9 @@ bench-crash: dev ## processes killed at every step of posting and hearing: what 
 
 bench-scale: dev ## workers side by side, a backlog, memory, on a PostgreSQL of its own; REPO=path
 	@$(BIN)/python -m benchmarks.scale $(REPO)
+
+bench-load: dev ## 50 questions a second while 5000 digests are due; LOAD="--outage redis" takes a server away
+	@$(BIN)/python -m benchmarks.load $(LOAD)
 
 bench-questions: dev ## answers from a real clone beside git's own searches; REPO=path
 	@$(BIN)/python -m benchmarks.questions $(REPO)

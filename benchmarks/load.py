@@ -27,7 +27,9 @@ from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from benchmarks.load_report import costs, outcomes, troubles
+import psycopg
+
+from benchmarks.load_report import costs, outcomes, sizes, troubles
 from benchmarks.load_world import Process, Size, Usage, World, processes, usage, waves
 from benchmarks.timing import show
 from tests.servers import postgresql, redis
@@ -108,8 +110,17 @@ def _measure(
     due = [one.timestamp() - began for one in at]
     show(outcomes(told, options.rate, world.size.channels, due))
     sys.stdout.write("\n")
-    show(costs(before, after))
+    held = _held(servers["postgresql"])
+    show([*costs(before, after), *sizes(held, len(told["digests"]), told["asked"])])
     sys.stdout.writelines(f"{line}\n" for line in ["", *troubles(run, told), *seen])
+
+
+def _held(server: Postgres | RedisServer) -> dict[str, int]:
+    """The bytes of every table with its indexes."""
+    assert isinstance(server, Postgres)
+    query = "SELECT relname, pg_total_relation_size(oid) FROM pg_class WHERE relkind = 'r'"
+    with psycopg.connect(server.url()) as connection:
+        return {str(name): int(size) for name, size in connection.execute(query)}
 
 
 def _outage(server: Postgres | RedisServer, name: str, run: Sequence[Process]) -> list[str]:

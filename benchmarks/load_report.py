@@ -56,6 +56,22 @@ def costs(before: Mapping[str, Usage], after: Mapping[str, Usage]) -> list[Row]:
     ]
 
 
+_OF_DIGESTS = "slots", "deliveries", "delivery_parts", "digests", "reports", "outcomes", "tips"
+_OF_QUESTIONS = "heard", "conversations", "looks"
+
+
+def sizes(held: Mapping[str, int], digests: int, questions: int) -> list[Row]:
+    """What one more digest and one more question take in the database, with their indexes."""
+    found = []
+    for what, names, count in (
+        ("digest", _OF_DIGESTS, digests),
+        ("question, for two days", _OF_QUESTIONS, questions),
+    ):
+        size = sum(held[name] for name in names) / max(1, count)
+        found.append(Row(f"in the database: a {what}", f"{size / 1024:.1f} kB", "", "", ""))
+    return found
+
+
 def troubles(run: Sequence[Process], told: Mapping[str, Any]) -> list[str]:
     """What the processes warned of, and what happened to deliveries."""
     counted = Counter(
