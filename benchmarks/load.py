@@ -20,9 +20,11 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime, timedelta
 from datetime import time as time_of_day
+from functools import partial
 from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -129,15 +131,17 @@ def _outage(server: Postgres | RedisServer, name: str, run: Sequence[Process]) -
     _note(f"{name} is away for {_AWAY:g} s")
     server.stop(signal.SIGINT if name == "postgresql" else signal.SIGKILL)
     time.sleep(_AWAY * 0.75)
-    seen = [f"away: {one.name} {_condition(one)}" for one in run]
+    with ThreadPoolExecutor(len(run)) as looking:
+        seen = list(looking.map(partial(_condition, "away"), run))
     time.sleep(_AWAY * 0.25)
     server.start()
     _note(f"{name} is back")
     time.sleep(10)
-    return [*seen, *(f"back: {one.name} {_condition(one)}" for one in run)]
+    return [*seen, *map(partial(_condition, "back"), run)]
 
 
-def _condition(one: Process) -> str:
+def _condition(when: str, one: Process) -> str:
+    """What a process tells of itself, to probes and to Prometheus."""
     ready, body = _get(f"{one.address}/readyz")
     reasons = json.loads(body) if body.startswith("{") else {}
     shared = reasons.get("checks", {}).get("shared", "ok")
@@ -146,12 +150,14 @@ def _condition(one: Process) -> str:
         (x.split()[1] for x in figures.splitlines() if x.startswith("digestbot_shared_up ")), "-"
     )
     told = "; ".join(reasons.get("reasons", ())) or "ready"
-    return f"/readyz {ready} ({told}; shared: {shared}), digestbot_shared_up {up}"
+    return (
+        f"{when}: {one.name} /readyz {ready} ({told}; shared: {shared}), digestbot_shared_up {up}"
+    )
 
 
 def _get(url: str) -> tuple[int, str]:
     try:
-        with urllib.request.urlopen(url, timeout=15) as answer:  # our own address
+        with urllib.request.urlopen(url, timeout=10) as answer:  # our own address
             return answer.status, answer.read().decode()
     except urllib.error.HTTPError as error:
         return error.code, error.read().decode()
