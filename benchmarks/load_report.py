@@ -23,7 +23,8 @@ def outcomes(
         Row(
             f"{asked:,} questions, {rate:g} a second: answered",
             f"{len(answers):,}",
-            f"without an answer: {asked - len(answers)}",
+            f"without an answer: {asked - len(answers)}, "
+            f"of these yet to be delivered again: {told['undelivered']}",
             f"{len(answers) / max(1, asked):.2%}",
             "all",
         ),

@@ -214,6 +214,7 @@ def _told(server: Workspaces, asking: Asking, since: float) -> dict[str, Any]:
         "acknowledged": [
             one.acknowledged - one.at for one in asked if one.deliveries == 1 and one.acknowledged
         ],
+        "undelivered": sum(not one.acknowledged for one in asked),
         "again": sum(one.deliveries > 1 for one in asked),
         "answered": [[one.at, one.answered - one.at] for one in answered],
         "troubled": sum(_troubled(words[id(one)]) for one in answered),

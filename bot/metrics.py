@@ -64,6 +64,11 @@ class Metrics:
             ["account"],
             registry=registry,
         )
+        self._archive = Gauge(
+            "digestbot_archive_up",
+            "Whether the archive answered for these figures",
+            registry=registry,
+        )
         self._jobs = _Jobs(registry)
         subjects = (_Deliveries, _Slots, _Messages, _ModelCalls, _Requests, _Shared)
         self._counted: dict[str, Count] = {}
@@ -77,15 +82,20 @@ class Metrics:
             counted(event)
         return event
 
-    def text(self, *, pending: int, deaf: Mapping[str, str], jobs: Mapping[str, Depth]) -> bytes:
+    def text(
+        self, *, deaf: Mapping[str, str], pending: int | None, jobs: Mapping[str, Depth]
+    ) -> bytes:
         """The figures as Prometheus reads them.
 
         ``pending`` counts the deliveries that are not done; ``deaf`` tells of each receiver by
         account why it does not hear, and is empty where it does; ``jobs`` are those of all
-        processes together, by kind.
+        processes together, by kind. An archive that is away tells nothing: ``None`` and no jobs,
+        and what it told last stays.
         """
-        self._pending.set(pending)
-        self._jobs.set(jobs)
+        self._archive.set(pending is not None)
+        if pending is not None:
+            self._pending.set(pending)
+            self._jobs.set(jobs)
         for account, trouble in deaf.items():
             self._hears.labels(account).set(not trouble)
         return generate_latest(self.registry)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import hmac
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from http import HTTPStatus
 
@@ -19,12 +20,13 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import BaseRoute, Route
 
-from bot.jobs.depth import depth
+from bot.jobs.depth import Depth, depth
 from bot.logs import Redaction
 from bot.metrics import CONTENT_TYPE, Metrics
 from bot.platforms.base import Attentive, Receiver, Sender
 from bot.store.condition import Fitness, pending
 from bot.store.engine import Database
+from digest.errors import UserError
 
 STALE = 30 * 60.0
 """Seconds after which a sweep is missed: they come every five minutes, and one that builds digests
@@ -95,11 +97,12 @@ def routes(health: Health, token: SecretStr | None = None) -> list[BaseRoute]:
     async def figures(request: Request) -> Response:
         if token is not None and not _shown(request, token):
             return PlainTextResponse("", HTTPStatus.UNAUTHORIZED, {"www-authenticate": "Bearer"})
-        told = health.metrics.text(
-            pending=await pending(health.database),
-            deaf=health.deaf(),
-            jobs=await depth(health.database),
-        )
+        waiting: int | None = None
+        jobs: Mapping[str, Depth] = {}
+        # What is away is one of the figures: the others are wanted then most of all.
+        with suppress(UserError):
+            jobs, waiting = await depth(health.database), await pending(health.database)
+        told = health.metrics.text(pending=waiting, deaf=health.deaf(), jobs=jobs)
         return Response(told, media_type=CONTENT_TYPE)
 
     return [

@@ -15,6 +15,7 @@ from bot.store.condition import Fitness
 from bot.store.engine import FILE, open_database
 from bot.web import health
 from bot.web.health import STALE, Health, routes
+from digest.errors import UnreachableDatabase
 
 SECRET = "xoxb-0123456789-secret"
 
@@ -103,6 +104,22 @@ async def test_figures_can_be_read_by_prometheus(visit, heard):
         "digestbot_deliveries",
         "digestbot_pending_deliveries",
     } <= families
+
+
+async def test_figures_are_told_while_the_archive_is_away(visit, heard, monkeypatch):
+    # A real server that goes away at the right moment would take a minute to come back.
+    async def away(_database):
+        raise UnreachableDatabase("postgresql://example/digestbot", "connection refused")
+
+    monkeypatch.setattr(health, "pending", away)
+    async with visit({"/": routes(heard)}) as client:
+        told = await client.get("/metrics")
+        monkeypatch.undo()
+        again = await client.get("/metrics")
+    assert told.status_code == 200
+    assert "digestbot_archive_up 0.0" in told.text
+    assert "digestbot_shared_up" in told.text
+    assert "digestbot_archive_up 1.0" in again.text
 
 
 async def test_figures_with_a_token_are_for_who_shows_it(visit, heard):
