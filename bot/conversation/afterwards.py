@@ -11,11 +11,20 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 
+from bot.platforms.base import CHAIN
 from digest.graded import Repository
 from handlers.conversing import ConversationKey, Conversations, Look, Talk
 
 After = Callable[[Callable[[], Awaitable[None]]], None]
 """Keeps for later what is to be done once the answer stands."""
+
+
+async def talk_of(kept: Conversations, key: ConversationKey, now: datetime) -> Talk | None:
+    """How far a conversation is; where a chain of replies is not known, that of the chat."""
+    found = await kept.talk(key, now)
+    if found is None and key.thread.startswith(CHAIN):
+        return await kept.talk(replace(key, thread=""), now)
+    return found
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,15 +41,17 @@ class Afterwards:
 
     async def talk(self, key: ConversationKey, now: datetime) -> Talk | None:
         """How far the conversation is."""
-        return await self.kept.talk(key, now)
+        return await talk_of(self.kept, key, now)
 
     async def keep(self, key: ConversationKey, talk: Talk) -> None:
         """Remember, once the answer stands, how far the conversation is."""
         self.after(partial(self._keep, key, talk))
 
     async def _keep(self, key: ConversationKey, talk: Talk) -> None:
-        await self.kept.keep(key, talk)
-        if not key.thread and (thread := self.thread()):
+        begun = self.thread()
+        # Who replies to an earlier answer goes on from that one, whatever came of it since.
+        asked = "" if key.thread.startswith(CHAIN) else key.thread
+        for thread in dict.fromkeys((asked, begun or asked)):
             await self.kept.keep(replace(key, thread=thread), talk)
 
     async def last_look(self, key: ConversationKey, repository: Repository) -> Look | None:

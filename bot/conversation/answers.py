@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import structlog
 
 from bot.access import Gate, refusal
-from bot.conversation.afterwards import Afterwards
+from bot.conversation.afterwards import Afterwards, talk_of
 from bot.conversation.chats import Chats
 from bot.conversation.presses import Verdicts
 from bot.conversation.rooms import Rooms
@@ -170,7 +170,7 @@ class Answers:
         conversation = _conversation(passed.account, asked, passed.channel)
         clock, talk = self._app.clock, None
         if len(passed.repositories) > 1:
-            talk = await self._app.conversations.talk(conversation, clock.now())
+            talk = await talk_of(self._app.conversations, conversation, clock.now())
         last, zone = talk.repository if talk else "", passed.preferences.zone
         chosen = which(question, passed.repositories, last, clock.now(), zone)
         trouble: UserError | None = None

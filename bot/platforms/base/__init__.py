@@ -20,10 +20,11 @@ from __future__ import annotations
 from bot.platforms.base.calling import Asgi, AsgiReceive, AsgiScope, AsgiSend, Called
 from bot.platforms.base.failure import SendError, SendReason
 from bot.platforms.base.hearing import Attentive, Ear, Fate, Incoming, Receiver, trace
-from bot.platforms.base.parts import Counted, Limit, Part, Receipt, Unit
+from bot.platforms.base.parts import CHAIN, Counted, Limit, Part, Receipt, Unit
 from bot.platforms.base.sending import Ability, Bounded, Discerning, Hosted, Paced, Pictured, Sender
 
 __all__ = [
+    "CHAIN",
     "Ability",
     "Asgi",
     "AsgiReceive",

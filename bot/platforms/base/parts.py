@@ -69,6 +69,15 @@ class Limit:
         return self.size is None or self.measure(part) <= self.size
 
 
+CHAIN = "re:"
+"""What a thread's name begins with where a platform has chains of replies and no threads.
+
+The rest of it is the answered message: each answer is a thread to whoever replies to it. Of a chain
+that nothing is known of, such as one that goes on from the second part of an answer, the
+conversation is the chat's own.
+"""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Receipt:
     """A platform's proof that a message stands: its id, and the thread that answers belong to."""

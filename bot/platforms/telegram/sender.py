@@ -13,7 +13,7 @@ import structlog
 
 from bot.inbox import Arrival, Inbox, hearing
 from bot.legible import legible
-from bot.platforms.base import Ability, Ear, Incoming, Part, Receipt, SendError, SendReason
+from bot.platforms.base import CHAIN, Ability, Ear, Incoming, Part, Receipt, SendError, SendReason
 from bot.platforms.telegram.chats import Place, place_of
 from bot.platforms.telegram.inert import inert
 from bot.platforms.telegram.layout import lay_out
@@ -136,7 +136,7 @@ class Telegram:
         except SendError as error:
             self._slow_down(place, error)
             raise
-        return Receipt(message=str(posted))
+        return Receipt(message=str(posted), thread=f"{CHAIN}{posted}")
 
     async def edit(self, chat: str, receipt: Receipt, part: Part) -> Receipt:
         """Put another content in the place of a message of ours; the same content is none."""

@@ -8,7 +8,7 @@ from datetime import datetime
 
 from telegram import CallbackQuery, MaybeInaccessibleMessage, Message, MessageEntity, Update
 
-from bot.platforms.base import Fate, Incoming, Receipt
+from bot.platforms.base import CHAIN, Fate, Incoming, Receipt
 from bot.platforms.telegram.buttons import pressed
 from bot.platforms.telegram.chats import Place
 from bot.platforms.telegram.commands import language_of, question
@@ -46,7 +46,7 @@ def _press(press: CallbackQuery, now: datetime) -> Incoming | None:
         text=value,
         id=f"press {press.id}",
         at=now,
-        receipt=_receipt(message),
+        receipt=_receipt(message, str(message.message_id)),
         direct=message.chat.type == "private",
         action=action,
         external=_public(message),
@@ -67,7 +67,7 @@ def _words(message: Message, me: Me) -> Incoming | None:
         text=text,
         id=str(message.message_id),
         at=message.date,
-        receipt=_receipt(message),
+        receipt=_receipt(message, _chain(message, me)),
         direct=direct,
         external=_public(message),
         also=_also(message),
@@ -154,5 +154,12 @@ def _also(message: MaybeInaccessibleMessage) -> tuple[str, ...]:
     return (*(str(Place(name, topic)) for name in names), str(chat.id), *names)
 
 
-def _receipt(message: MaybeInaccessibleMessage) -> Receipt:
-    return Receipt(message=str(message.message_id))
+def _receipt(message: MaybeInaccessibleMessage, chain: str = "") -> Receipt:
+    """What an answer replies to; ``chain`` is the message of ours that is gone on from."""
+    thread = f"{CHAIN}{chain}" if chain else ""
+    return Receipt(message=str(message.message_id), thread=thread)
+
+
+def _chain(message: Message, me: Me) -> str:
+    answered = message.reply_to_message
+    return str(answered.message_id) if answered and _replies(message, me) else ""

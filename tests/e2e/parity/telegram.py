@@ -11,7 +11,7 @@ from bot.platforms.telegram import Telegram
 from tests.e2e.parity.stage import until
 from tests.integration.platforms.test_telegram_receiver import account
 from tests.integration.platforms.test_telegram_webhook import call, hooked
-from tests.servers.telegram import PRIVATE, TelegramServer
+from tests.servers.telegram import BOT, PRIVATE, Shown, TelegramServer
 
 
 class _Telegram:
@@ -26,6 +26,13 @@ class _Telegram:
 
     async def say(self, text: str) -> None:
         self._said = self.server.say(text)
+
+    async def reply(self, text: str, answer: Shown) -> None:
+        """The person replies to a message of the bot."""
+        answered = {"message_id": answer.id, "date": 0, "chat": self.server.chats[answer.chat]}
+        self._said = self.server.say(
+            text, answer.chat, reply_to_message=answered | {"from": BOT, "text": answer.text}
+        )
 
     async def restate(self, text: str) -> None:
         self._said = self._said | {"text": text, "edit_date": self._said["date"] + 1}

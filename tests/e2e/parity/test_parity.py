@@ -8,9 +8,10 @@ placeholder where the platform can edit one.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -106,6 +107,10 @@ class Played:
     async def press(self, label: str) -> str:
         """Press a button; the one answer."""
         return await self._answered(lambda: self.stage.press(label))
+
+    async def act(self, act: Callable[[], Awaitable[None]]) -> str:
+        """Do something else; the one answer."""
+        return await self._answered(act)
 
     async def _answered(self, act) -> str:
         before = len(self.stage.texts())
@@ -264,3 +269,21 @@ async def test_script_is_answered_alike_in_a_thread_of_a_group(
         assert told == expected[0]
         for text, answer in zip(SCRIPT[1:4], expected[1:4], strict=True):
             assert await answered(stage.ask_in_channel(text, thread)) == (answer, thread), text
+
+
+@pytest.mark.parametrize("open_stage", [telegram.by_polling, telegram.by_webhook])
+async def test_reply_goes_on_from_the_answer_that_it_replies_to(
+    open_stage: Open, project: Path, tmp_path: Path
+) -> None:
+    async with open_stage() as stage, played(stage, project, tmp_path / "run") as play:
+        await play.ask("explain #2")
+        await play.ask("explain #3")
+        first, second = stage.server.screen(int(stage.chat))
+        for answer, number in ((first, "#2"), (second, "#3"), (first, "#2")):
+            why = await play.act(partial(stage.reply, "why?", answer))
+            assert why.startswith(f"Why {number} is"), why
+        last = stage.server.screen(int(stage.chat))[-1]
+        assert (await play.act(partial(stage.reply, "is it risky?", last))).startswith(
+            "Risks of #2"
+        )
+        assert (await play.ask("why?")).startswith("Why #2 is")

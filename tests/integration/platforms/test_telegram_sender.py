@@ -76,7 +76,7 @@ RICH = part_of(
 async def test_a_person_sees_the_words_their_marks_and_the_buttons(server, telegram):
     receipt = await telegram.send(str(GROUP), RICH)
     (shown,) = server.screen(GROUP)
-    assert receipt == Receipt(message=str(shown.id))
+    assert receipt == Receipt(message=str(shown.id), thread=f"re:{shown.id}")
     assert shown.text == json.loads(RICH.body)["text"]
     assert shown.of("bold") == ["👍 Title ", "bold"]
     assert shown.of("code") == ["x.py"]

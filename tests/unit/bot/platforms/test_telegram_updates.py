@@ -173,8 +173,16 @@ def test_a_press_is_the_action_of_its_button():
     got = heard(press(), "callback_query")
     assert (got.action, got.text, got.id) == ("explain", "#812", "press 77")
     assert (got.chat, got.person, got.at) == ("-100/5", "42", NOW)
-    assert got.receipt == Receipt(message="11")
+    assert got.receipt == Receipt(message="11", thread="re:11")
     assert not got.direct
+
+
+def test_reply_to_an_answer_goes_on_in_its_chain():
+    mine = message("The scheduler.", **{"from": BOT})
+    chain = heard(message("why?", reply_to_message=mine)).receipt
+    assert chain.thread == f"re:{mine['message_id']}"
+    other = heard(message("@test_bot why?", reply_to_message=message("x")))
+    assert other is None or other.receipt.thread == ""
 
 
 def test_a_press_without_a_value_has_none():
@@ -184,7 +192,7 @@ def test_a_press_without_a_value_has_none():
 
 def test_a_press_under_a_message_that_is_too_old_to_be_told_still_counts():
     got = heard(press(message={"chat": GROUP, "message_id": 11, "date": 0}), "callback_query")
-    assert (got.chat, got.text, got.receipt) == ("-100", "#812", Receipt(message="11"))
+    assert (got.chat, got.text, got.receipt) == ("-100", "#812", Receipt(message="11", thread="re:11"))
 
 
 @pytest.mark.parametrize(
