@@ -20,7 +20,9 @@ from tests.integration.platforms.test_feishu_receiver import QUICK
 from tests.integration.platforms.test_feishu_web_events import KEY, TOKEN, request
 from tests.servers.feishu import FeishuServer
 from tests.servers.feishu_cards import Seen
-from tests.servers.feishu_events import APP, SECRET, presses, says
+from tests.servers.feishu_events import APP, BOT, SECRET, presses, says
+
+GROUP = "oc_team"
 
 Deliver = Callable[[dict[str, Any]], Awaitable[bool]]
 """Delivers an event; whether it was acknowledged."""
@@ -43,6 +45,18 @@ class _Feishu:
         self.server.post(self.chat, {"body": {"elements": []}}, sender="ou_ann")
         standing = [*self.server.messages][-1]
         event = says(text, number=standing, direct=True)
+        event["header"]["event_id"] = f"ev_said_{number}"
+        self._acknowledged.append(await self._deliver(event))
+
+    async def ask_in_group(self, text: str, root: str = "") -> None:
+        """The person mentions the bot in a group, or goes on in the thread below a message."""
+        number = next(self._numbers)
+        asked = self.server.post(GROUP, {"body": {"elements": []}}, sender="ou_ann", root=root)
+        message = {"mentions": [], "thread_id": f"omt_{root}", "root_id": root} if root else {}
+        said = text if root else f"@_user_1 {text}"
+        event = says(said, number=asked.id, message=message)
+        if not root:
+            asked.mentions.append({"id": BOT, "key": "@_user_1"})
         event["header"]["event_id"] = f"ev_said_{number}"
         self._acknowledged.append(await self._deliver(event))
 

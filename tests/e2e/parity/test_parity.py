@@ -287,3 +287,24 @@ async def test_reply_goes_on_from_the_answer_that_it_replies_to(
             "Risks of #2"
         )
         assert (await play.ask("why?")).startswith("Why #2 is")
+
+
+@pytest.mark.parametrize("open_stage", [feishu.by_connection, feishu.by_http])
+async def test_threads_of_feishu_keep_their_questions_apart(
+    open_stage: Open, expected: list[list[str]], project: Path, tmp_path: Path
+) -> None:
+    async with open_stage() as stage:
+        stage.chat = feishu.GROUP
+        async with played(stage, project, tmp_path / "run") as play:
+            assert words(await play.act(partial(stage.ask_in_group, "explain #2"))) == expected[0]
+            first = stage.server.stands[-1]
+            await play.act(partial(stage.ask_in_group, "explain #3"))
+            second = stage.server.stands[-1]
+            assert first.root != second.root
+            for root, number in ((first.root, "#2"), (second.root, "#3"), (first.root, "#2")):
+                why = await play.act(partial(stage.ask_in_group, "why", root))
+                assert why.startswith(f"Why {number} is"), why
+                assert (stage.server.stands[-1].root, stage.server.stands[-1].in_thread) == (
+                    root,
+                    True,
+                )
