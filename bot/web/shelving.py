@@ -20,8 +20,36 @@ from bot.store.doubts import SqlDoubts
 from bot.web.config import WebSettings
 from bot.web.pages.office import Office
 from bot.web.pages.shelf import Shelf, Shown
+from digest.document import Document
+from digest.errors import UserError
 from digest.graded import Repository
+from digest.intent import (
+    Changed,
+    Compare,
+    DigestOf,
+    Explain,
+    Help,
+    PrivacyOf,
+    Reviewers,
+    Risky,
+    Search,
+    ShowDiff,
+    Status,
+    Touched,
+    Unknown,
+    Why,
+)
+from digest.language import Language
+from digest.question import parse
+from handlers.ask import ask
+from handlers.context import Context
 from handlers.watched import Watched
+
+_READING = (
+    *(Explain, Changed, DigestOf, Search, Touched, Compare),
+    *(Why, Risky, Reviewers, ShowDiff, Help, Status, PrivacyOf, Unknown),
+)
+"""Questions that set nothing and reach no other machine."""
 
 
 def configured(
@@ -56,7 +84,17 @@ def configured(
 
 
 def alone(app: App, watched: Sequence[Watched], zone: str | None = None) -> Shelf:
-    """The pages of repositories on this machine, for whoever sits at it: nothing is private."""
+    """The pages of repositories on this machine, for whoever sits at it.
+
+    Nothing is private, and questions are answered, without a model.
+    """
+    by_name = {one.repository.name: one for one in watched}
+
+    async def answered(shown: Shown, question: str, language: Language) -> Document:
+        asked_of = by_name[shown.repository.name]
+        ctx = app.context(asked_of, zone=app.zone(zone), language=language)
+        return (await ask(_read_only(question, ctx), ctx, language)).document
+
     return Shelf(
         repositories=[
             Shown(
@@ -74,7 +112,17 @@ def alone(app: App, watched: Sequence[Watched], zone: str | None = None) -> Shel
         clock=app.clock,
         zone=app.zone(zone),
         language=app.language(None),
+        ask=answered,
     )
+
+
+def _read_only(question: str, ctx: Context) -> str:
+    """The question, or one for help where it is not one that only reads."""
+    try:
+        intent = parse(question, ctx.clock.now(), ctx.zone)
+    except UserError:
+        return question  # and the answer says what is wrong with it
+    return question if isinstance(intent, _READING) else "help"
 
 
 def shown_of(settings: RepositoryConfig) -> Shown:

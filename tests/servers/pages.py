@@ -22,7 +22,7 @@ from bot.web.config import Listen, WebSettings
 from bot.web.pages.routes import routes
 from bot.web.pages.shelf import Shelf
 from bot.web.server import application, serving
-from bot.web.shelving import configured
+from bot.web.shelving import alone, configured
 from digest.material import Material
 from digest.window import Window
 from handlers.ingest import fill
@@ -143,6 +143,13 @@ async def shelved(file: Path, **changed) -> AsyncIterator[tuple[App, Shelf]]:
         yield app, replace(shelf, **changed)
 
 
+async def answering(app: App, shelf: Shelf) -> Shelf:
+    """The shelf with an answer to questions, as who sits at the machine has it."""
+    assert app.config is not None
+    watched = [await app.watch_configured(one) for one in app.config.repositories]
+    return replace(shelf, ask=alone(app, watched, "UTC").ask)
+
+
 class PagesServer:
     """Serves the pages of a configuration as long as the block lasts, in a thread of its own."""
 
@@ -165,8 +172,10 @@ class PagesServer:
         self._loop, self._stop = asyncio.get_running_loop(), asyncio.Event()
         settings = WebSettings(listen=Listen("127.0.0.1", 0), token=SecretStr(TOKEN))
         async with (
-            shelved(self._file) as (_, shelf),
-            serving(application({"/": routes(shelf)}), settings) as self.address,
+            shelved(self._file) as (app, shelf),
+            serving(
+                application({"/": routes(await answering(app, shelf))}), settings
+            ) as self.address,
         ):
             self._ready.set()
             await self._stop.wait()

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 
 from bot.store.browsing import Counts
+from digest.document import Chart
 from digest.grade import Level
 
 WIDTH = 900
@@ -18,6 +19,8 @@ HEIGHT = 150
 _GAP = 0.22
 """The share of a bar's place that is left free."""
 _FORTNIGHT = 14
+_LABELS = 4
+"""Labels below a chart of a document: as many as a phone has room for."""
 _LEAST = 1.5
 """Pixels that the smallest number is high, so that it is seen."""
 
@@ -111,6 +114,59 @@ def _bar(day: date, counts: tuple[int, int, int], x: float, step: float, most: i
             )
             pieces.append(piece)
     return Bar(day=day, counts=counts, pieces=tuple(pieces), x=round(x, 2), width=round(step, 2))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Column:
+    """A number of a chart as a rectangle that stands on the ground."""
+
+    label: str
+    value: int
+    x: float
+    y: float
+    width: float
+    height: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Columns:
+    """A chart of a document. ``marks`` are labels below, as those of :class:`Pulse`."""
+
+    title: str
+    columns: tuple[Column, ...]
+    marks: tuple[tuple[float, str], ...]
+    most: int
+
+    @property
+    def total(self) -> int:
+        """The sum of all numbers."""
+        return sum(one.value for one in self.columns)
+
+    @property
+    def peak(self) -> str:
+        """The label of the first of the greatest numbers; empty where there is none."""
+        return max(self.columns, key=lambda one: one.value).label if self.columns else ""
+
+
+def columns(chart: Chart) -> Columns:
+    """A chart of a document as geometry; of many labels some are written below it."""
+    most, count = max(chart.values, default=0), len(chart.values)
+    step = WIDTH / max(count, 1)
+    made = []
+    for n, (label, value) in enumerate(zip(chart.labels, chart.values, strict=True)):
+        height = max(value / most * HEIGHT, _LEAST) if value else 0.0
+        column = Column(
+            label=label,
+            value=value,
+            x=round((n + _GAP / 2) * step, 2),
+            y=round(HEIGHT - height, 2),
+            width=round(step * (1 - _GAP), 2),
+            height=round(height, 2),
+        )
+        made.append(column)
+    every = -(-count // _LABELS) or 1
+    marks = tuple((round(100 * n / count, 2), chart.labels[n]) for n in range(0, count, every))
+    return Columns(title=chart.title, columns=tuple(made), marks=marks, most=most)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

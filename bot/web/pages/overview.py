@@ -33,7 +33,7 @@ async def index_page(asked: Asked) -> Page:
     """Every repository that the reader may know of."""
     rows = []
     for shown in asked.shelf.visible(signed_in=asked.signed_in):
-        extent = await _extent(asked, shown)
+        extent = await extent_of(asked, shown)
         rows.append((shown, extent, await _pulse(asked, shown, extent) if extent else None))
     title = PHRASES["repositories"].template(asked.language)
     return Page(
@@ -59,7 +59,7 @@ async def repository_page(asked: Asked) -> Page:
     """What happens in a repository. Raises ``NotThere``."""
     shown, browsing = asked.shown(), asked.shelf.browsing
     repository = shown.repository
-    extent = await _extent(asked, shown)
+    extent = await extent_of(asked, shown)
     drawn = await _pulse(asked, shown, extent)
     last = drawn.bars[-1].day
     days = days_window(last - timedelta(days=6), last, asked.shelf.zone)
@@ -99,7 +99,7 @@ async def places_of(asked: Asked, shown: Shown, window: Window) -> Sequence[tupl
     return await asked.shelf.memo.of(key, lambda: found(shown.repository, window, _PLACES))
 
 
-async def _extent(asked: Asked, shown: Shown) -> Extent | None:
+async def extent_of(asked: Asked, shown: Shown) -> Extent | None:
     """What is archived of a repository, counted once for every version of it."""
     key = ("extent", shown.repository.name, await asked.version(shown.repository))
     return await asked.shelf.memo.of(key, lambda: asked.shelf.browsing.extent(shown.repository))

@@ -108,6 +108,13 @@ SCHEMAS: dict[str, Schema] = {
         near=_many(_TEXT),
         changes=_many(_object(**_LINE, area=_TEXT, line=_TEXT, why=_TEXT)),
     ),
+    "Answer": _object(
+        schema=_COUNT,
+        repository=_TEXT,
+        question=_TEXT,
+        title=_TEXT,
+        answer=_TEXT,
+    ),
     "Repository": _object(
         repository=_TEXT,
         web=_TEXT,

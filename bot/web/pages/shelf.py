@@ -19,6 +19,7 @@ from handlers.forge_port import Requests
 from handlers.ports import Archive, Clock
 
 if TYPE_CHECKING:
+    from bot.web.pages.answering import Ask
     from bot.web.pages.office import Office
 
 
@@ -39,7 +40,8 @@ class Shelf:
 
     Times are told in ``zone``; ``language`` is that of readers who ask for none. ``public_url`` is
     the address that feeds name, empty where it is that of the request. Without a ``token`` nobody
-    signs in, and without an ``office`` there are no admin pages.
+    signs in, and without an ``office`` there are no admin pages. ``ask`` answers questions; without
+    it there is no page for them.
     """
 
     repositories: Sequence[Shown]
@@ -53,6 +55,7 @@ class Shelf:
     public_url: str = ""
     token: SecretStr | None = None
     office: Office | None = None
+    ask: Ask | None = None
     memo: Memo = field(default_factory=Memo)
 
     def visible(self, *, signed_in: bool) -> list[Shown]:

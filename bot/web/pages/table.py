@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 from bot.web.links import REPOSITORIES, WITHIN
+from bot.web.pages.answering import ask_page
 from bot.web.pages.asked import Asked
 from bot.web.pages.change import change_page
 from bot.web.pages.finding import search_page, topic_page
@@ -77,6 +78,14 @@ PAGES = (
         summary="Changes whose text holds all words",
         answer="Found",
         asks=("q", "path", "author", "level", "page"),
+    ),
+    Entry(
+        name="ask",
+        path=f"{REPOSITORY}{WITHIN}/ask",
+        view=ask_page,
+        summary="The answer to a question; only of digestbot serve",
+        answer="Answer",
+        asks=("q",),
     ),
     Entry(
         name="repository",

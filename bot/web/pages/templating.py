@@ -14,6 +14,7 @@ from markupsafe import Markup, escape
 
 from bot.web.links import path_of, week_name
 from bot.web.pages.asked import Asked
+from bot.web.pages.charts import columns
 from bot.web.pages.wording import PHRASES
 from digest.document import Code, Emphasis, Link, Span, Strong
 from digest.grade import Level
@@ -106,8 +107,9 @@ def _environment() -> Environment:
     environment.filters["seen"] = clean
     environment.filters["href"] = address
     environment.filters["param"] = _param
+    environment.filters["kind"] = lambda block: type(block).__name__
     environment.globals.update(
-        shownable=_lines, path_of=path_of, week_name=week_name, levels=list(Level)
+        shownable=_lines, columns=columns, path_of=path_of, week_name=week_name, levels=list(Level)
     )
     return environment
 

@@ -79,6 +79,19 @@ PHRASES = {
         "{n:change|changes}: {high} of high, {medium} of medium, {low} of low importance",
         "{n} 个变更：高重要度 {high} 个，中 {medium} 个，低 {low} 个",
     ),
+    "ask": Phrase("Ask", "提问"),
+    "ask_in": Phrase("Ask about {repository}", "关于 {repository} 的提问"),
+    "ask_changed": Phrase("what changed from {week} to {last}", "{week} 到 {last} 有哪些变更"),
+    "ask_breaking": Phrase(
+        "breaking changes from {month} to {last}", "{month} 到 {last} 的破坏性变更"
+    ),
+    "ask_daily": Phrase("changes by day from {month} to {last}", "{month} 到 {last} 每天的变更"),
+    "ask_people": Phrase(
+        "who touched tests from {week} to {last}", "{week} 到 {last} 谁改过 tests"
+    ),
+    "chart_told": Phrase(
+        "{n} in all; the most are {most}, {label}.", "合计 {n}；最多为 {label} 的 {most}。"
+    ),
     "theme": Phrase("Light or dark", "浅色或深色"),
     "other_language": Phrase("中文", "English"),
     "feed": Phrase("Feed", "订阅"),

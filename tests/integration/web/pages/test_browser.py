@@ -25,6 +25,9 @@ PAGES = {
     "topic": OPEN + "/-/topics/pool",
     "search": OPEN + "/-/search?q=engine",
     "hostile search": OPEN + "/-/search?q=%22%3E%3Cscript%3Ealert(1)%3C/script%3E&path=%3Cimg%3E",
+    "ask": OPEN + "/-/ask",
+    "answer": OPEN + "/-/ask?q=changes+by+day+from+2026-03-02+to+2026-03-04",
+    "hostile answer": OPEN + "/-/ask?q=what+changed+on+2026-03-04",
     "missing": "/nothing",
     "sign in": "/admin/sign-in",
 }
@@ -280,6 +283,20 @@ def test_link_of_a_change_is_copied(page, site):
     assert copied == site + button.get_attribute("data-path")
     page.goto(copied)
     assert page.locator("article.change").count() == 1
+
+
+def test_question_is_answered_with_a_chart(page):
+    page.goto(PAGES["ask"])
+    page.get_by_label("Ask about owner/open").fill("changes by day from 2026-03-02 to 2026-03-04")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/ask?q=*")
+    bars = page.locator(".answer .chart rect.bar")
+    assert bars.count() == 3
+    assert page.locator(".answer .chart desc").text_content()
+    heights = bars.evaluate_all("all => all.map(e => e.getBoundingClientRect().height)")
+    assert max(heights) > 60
+    page.locator(".answer .chart summary").click()
+    assert page.locator(".answer tbody tr").first.is_visible()
 
 
 def test_author_leads_to_what_they_wrote(page):

@@ -3,7 +3,8 @@ from datetime import date
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.web.pages.charts import HEIGHT, WIDTH, pulse, shares
+from bot.web.pages.charts import HEIGHT, WIDTH, columns, pulse, shares
+from digest.document import Chart
 
 FIRST = date(2026, 3, 1)
 
@@ -37,3 +38,18 @@ def test_pulse_of_nothing():
 def test_shares_are_of_the_greatest():
     assert [one.percent for one in shares([("a", 4), ("b", 1)])] == [100.0, 25.0]
     assert shares([]) == []
+
+
+@given(st.lists(st.tuples(st.text(max_size=5), st.integers(0, 900)), max_size=80))
+def test_columns_stand_on_the_ground_within_the_picture(points):
+    chart = Chart(
+        title="t", labels=tuple(label for label, _ in points), values=tuple(n for _, n in points)
+    )
+    drawn = columns(chart)
+    assert [(one.label, one.value) for one in drawn.columns] == points
+    assert drawn.total == sum(number for _, number in points)
+    assert len(drawn.marks) <= 4
+    for one in drawn.columns:
+        assert 0 <= one.x <= one.x + one.width <= WIDTH + 0.1
+        assert abs(one.y + one.height - HEIGHT) < 0.02
+        assert (one.height > 0) == (one.value > 0)
