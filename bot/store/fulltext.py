@@ -11,11 +11,22 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from sqlalchemy import BindParameter, ColumnElement, Select, Text, bindparam, or_
+from sqlalchemy import (
+    CTE,
+    BindParameter,
+    ColumnElement,
+    Integer,
+    Select,
+    Text,
+    bindparam,
+    func,
+    or_,
+    select,
+)
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.store.dialect import contains
-from bot.store.tables import change_texts
+from bot.store.tables import change_texts, change_topics
 
 GRAM = 3
 """Characters that a term is cut into; a shorter one is looked up in another way, and ranks none."""
@@ -83,3 +94,13 @@ def holding(wanted: ColumnElement[str]) -> ColumnElement[bool]:
     """Whether a row of ``change_texts`` holds the term, the short texts first."""
     texts = (change_texts.c.subject, change_texts.c.names, change_texts.c.paths)
     return or_(*(contains(text, wanted) for text in (*texts, change_texts.c.body)))
+
+
+def bearers(topics: CTE) -> Select[str, int]:
+    """How many changes of a repository bear each of some topics; it is named ``repository``."""
+    return (
+        select(topics.c.topic, func.count())
+        .join_from(topics, change_topics, change_topics.c.topic == topics.c.topic)
+        .where(change_topics.c.repository_id == bindparam("repository", type_=Integer))
+        .group_by(topics.c.topic)
+    )

@@ -30,9 +30,9 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.store.dialect import contains, copy_rows
 from bot.store.fulltext import GRAM as _GRAM
-from bot.store.fulltext import Expression, holding, term
+from bot.store.fulltext import Expression, bearers, holding, term
 from bot.store.grams import asked, grams_of
-from bot.store.tables import change_texts, change_topics, known_topics
+from bot.store.tables import change_texts, known_topics
 
 _CHOICE = 300
 """Topics alike that are looked through; the nearest five stand well before that."""
@@ -75,12 +75,7 @@ _alike = (
     .cte("alike")
     .prefix_with("MATERIALIZED")
 )
-_COUNTED = (
-    select(_alike.c.topic, func.count())
-    .join_from(_alike, change_topics, change_topics.c.topic == _alike.c.topic)
-    .where(change_topics.c.repository_id == bindparam("repository", type_=Integer))
-    .group_by(_alike.c.topic)
-)
+_COUNTED = bearers(_alike)
 
 
 class PostgresIndex:

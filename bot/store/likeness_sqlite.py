@@ -24,7 +24,8 @@ from sqlalchemy import (
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.store.dialect import words
-from bot.store.tables import change_topics, known_topics
+from bot.store.fulltext import bearers
+from bot.store.tables import known_topics
 
 _GRAM = 3
 _MOST_GRAMS = 60
@@ -61,12 +62,7 @@ _alike = (
     .cte("alike")
     .prefix_with("MATERIALIZED")
 )
-_COUNTED = (
-    select(_alike.c.topic, func.count())
-    .join_from(_alike, change_topics, change_topics.c.topic == _alike.c.topic)
-    .where(change_topics.c.repository_id == bindparam("repository", type_=Integer))
-    .group_by(_alike.c.topic)
-)
+_COUNTED = bearers(_alike)
 
 
 async def learn(connection: AsyncConnection, repository: int, topics: Collection[str]) -> None:

@@ -10,9 +10,9 @@ long, found by its name: ``kind = "console"`` in the configuration imports
 
 Nothing outside it names the platform, and it imports of ours only this package, ``settings``,
 ``legible``, ``terminal``, ``rates``, ``replays``, ``inbox``, ``called``, ``wire``, ``turns``,
-``addressed``, ``shapes`` and ``digest``; what two platforms of one maker share stands beside
-these, as ``feishu_card`` does. ``tests/contract/test_platforms.py`` tries every platform with the
-same kit.
+``addressed``, ``remembered``, ``shapes`` and ``digest``; what two platforms of one maker share
+stands beside these, as ``feishu_card`` does. ``tests/contract/test_platforms.py`` tries every
+platform with the same kit.
 """
 
 from __future__ import annotations

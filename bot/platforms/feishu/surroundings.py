@@ -6,19 +6,15 @@ All of it is remembered for a while and can be forgotten: it is asked for again.
 from __future__ import annotations
 
 import asyncio
-import time
-from collections import OrderedDict
-from collections.abc import Callable
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 from urllib.parse import quote
 
 from bot.platforms.base import SendError
 from bot.platforms.feishu.api import Api
+from bot.remembered import Remembered
 
-_MOST = 10_000
 _MINUTES = 600.0
 _DAY = 24 * 3600.0
-_T = TypeVar("_T")
 
 
 class Chat(NamedTuple):
@@ -26,30 +22,6 @@ class Chat(NamedTuple):
 
     direct: bool
     external: bool
-
-
-class Remembered(Generic[_T]):
-    """Values by key, the newest of them, each for some seconds."""
-
-    def __init__(self, seconds: float, clock: Callable[[], float] = time.monotonic) -> None:
-        self._seconds = seconds
-        self._clock = clock
-        self._kept: OrderedDict[str, tuple[float, _T]] = OrderedDict()
-
-    def get(self, key: str) -> _T | None:
-        """The value, while it lasts."""
-        if key not in self._kept:
-            return None
-        until, value = self._kept[key]
-        return value if until > self._clock() else None
-
-    def keep(self, key: str, value: _T) -> _T:
-        """Remember, and forget the oldest where there are too many."""
-        self._kept[key] = (self._clock() + self._seconds, value)
-        self._kept.move_to_end(key)
-        while len(self._kept) > _MOST:
-            self._kept.popitem(last=False)
-        return value
 
 
 class Surroundings:

@@ -18,7 +18,8 @@ from bot.platforms.base import Incoming, SendError, SendReason
 from bot.platforms.slack.accounts import Account, Accounts
 from bot.platforms.slack.calls import Calls, quiet
 from bot.platforms.slack.heard import Heard, HomeOpened, read
-from bot.platforms.slack.surroundings import Remembered, Surroundings
+from bot.platforms.slack.surroundings import Surroundings
+from bot.remembered import Remembered
 
 log = structlog.get_logger(__name__)
 

@@ -5,38 +5,10 @@ All of it can be forgotten: it is asked for again, or the message is mentioned a
 
 from __future__ import annotations
 
-import time
-from collections import OrderedDict
-from collections.abc import Callable
-from typing import Generic, TypeVar
-
 from bot.platforms.base import SendError
 from bot.platforms.slack.accounts import Account
 from bot.platforms.slack.calls import Calls
-
-_MOST = 10_000
-_T = TypeVar("_T")
-
-
-class Remembered(Generic[_T]):
-    """Values by key, the newest of them, each for some seconds."""
-
-    def __init__(self, seconds: float, clock: Callable[[], float] = time.monotonic) -> None:
-        self._seconds = seconds
-        self._clock = clock
-        self._kept: OrderedDict[str, tuple[float, _T]] = OrderedDict()
-
-    def get(self, key: str) -> _T | None:
-        """The value, while it lasts."""
-        until, value = self._kept.get(key, (0.0, None))
-        return value if until > self._clock() else None
-
-    def keep(self, key: str, value: _T) -> None:
-        """Remember, and forget the oldest where there are too many."""
-        self._kept[key] = (self._clock() + self._seconds, value)
-        self._kept.move_to_end(key)
-        while len(self._kept) > _MOST:
-            self._kept.popitem(last=False)
+from bot.remembered import Remembered
 
 
 class Surroundings:
