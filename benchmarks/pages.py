@@ -201,9 +201,9 @@ def _archive(folder: Path) -> Path:
 
 
 def _write(folder: Path) -> None:
-    """Change what every page's tag is made of, as a digest does that is kept."""
+    """Raise what every page's tag is made of, as every write about a repository does."""
     with closing(sqlite3.connect(_archive(folder), timeout=30)) as archive, archive:
-        archive.execute("UPDATE changes SET score = score + 0.000001 WHERE id = 1")
+        archive.execute("UPDATE repositories SET revision = revision + 1")
 
 
 @contextmanager
