@@ -24,9 +24,10 @@ def complain(
 ) -> InvalidConfig:
     """The first thing that pydantic found, in words; how many more there are.
 
+    A key that is not known comes before one that is missing: it mostly is that one, mistyped.
     ``data`` is what was read into ``model``, which stands in ``section`` of the file.
     """
-    found = error.errors(include_url=False)
+    found = sorted(error.errors(include_url=False), key=lambda one: one["type"] == "missing")
     first = found[0]
     more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
     location: Location = first["loc"]

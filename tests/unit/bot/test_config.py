@@ -331,6 +331,8 @@ def test_thresholds_and_aliases_reach_the_domain(load):
 MISTAKES = [
     (REPOSITORY + "brnch = 'x'", "unknown key repositories[#1].brnch; did you mean 'branch'?"),
     ("dta = 'x'", "unknown key dta; did you mean 'data'?"),
+    ("[[repositories]]\nplce = '.'",
+     "unknown key repositories[#1].plce; did you mean 'place'? (and 1 more)"),
     (REPOSITORY + CHANNEL + "tiem = '9'", "unknown key channels['team'].tiem; did you mean 'time'?"),
     (REPOSITORY + "[repositories.thresholds]\nhgh = 1",
      "unknown key repositories[#1].thresholds.hgh; did you mean 'high'?"),

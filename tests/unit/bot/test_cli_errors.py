@@ -1,0 +1,25 @@
+"""What is mistyped on the command line is told in one line that names it and what there is."""
+
+from __future__ import annotations
+
+import pytest
+
+from bot.cli import app, guarded
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["digest", ".", "--lang", "fr"], "'fr' is not one of 'en', 'zh'"),
+        (["digest", ".", "--format", "pdf"], "'pdf' is not one of 'condensed', 'markdown', 'json'"),
+        (["nosuch"], "No such command 'nosuch'"),
+        (["digest"], "Missing argument 'REPO'"),
+    ],
+)
+def test_mistyped_words_are_named_in_one_line(words, said, capsys):
+    status = guarded(lambda: app(words, standalone_mode=False))
+    told = capsys.readouterr().err
+    assert (status, told.count("\n")) == (2, 1)
+    assert told.startswith("digestbot: ")
+    assert told.endswith(f"{said}; see digestbot --help\n")
+    assert "Value error" not in told
