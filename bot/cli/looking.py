@@ -9,6 +9,7 @@ import typer
 from bot.cli.options import (
     Branch,
     ConfigFile,
+    Form,
     Lang,
     Name,
     Now,
@@ -100,9 +101,7 @@ def explain(
     branch: Branch = None,
     tz: Zone = None,
     lang: Lang = None,
-    form: Annotated[AnswerFormat, typer.Option("--format", help="What to write.")] = (
-        AnswerFormat.TEXT
-    ),
+    form: Form = AnswerFormat.TEXT,
     show_prompt: Annotated[
         bool,
         typer.Option("--show-prompt", help="Print what a model would be sent; send nothing."),
@@ -136,9 +135,7 @@ def ask(
     now: Now = None,
     tz: Zone = None,
     lang: Lang = None,
-    form: Annotated[AnswerFormat, typer.Option("--format", help="What to write.")] = (
-        AnswerFormat.TEXT
-    ),
+    form: Form = AnswerFormat.TEXT,
     config: ConfigFile = None,
 ) -> None:
     """Answer a question about changes, in English or Chinese."""

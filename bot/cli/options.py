@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from bot.forms import AnswerFormat
 from digest.language import Language
 
 CONTEXT = {"help_option_names": ["-h", "--help"]}
@@ -68,3 +69,4 @@ Now = Annotated[
     str | None,
     typer.Option("--now", metavar="T", help="Answer as if it were this time."),
 ]
+Form = Annotated[AnswerFormat, typer.Option("--format", help="What to write.")]

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from bot.cli.options import ConfigFile, Until
+from bot.cli.options import ConfigFile, Form, Until
 from bot.forms import AnswerFormat
 
 reviewing = typer.Typer()
@@ -21,9 +21,7 @@ def cost(
         typer.Option("--since", metavar="T", help="First day; default: 30 days ago."),
     ] = None,
     until: Until = None,
-    form: Annotated[AnswerFormat, typer.Option("--format", help="What to write.")] = (
-        AnswerFormat.TEXT
-    ),
+    form: Form = AnswerFormat.TEXT,
     config: ConfigFile = None,
 ) -> None:
     """Tell what the model took.
@@ -55,9 +53,7 @@ def quality(
             help="Release notes that name requests (#12), beside those of a configured forge.",
         ),
     ] = None,
-    form: Annotated[AnswerFormat, typer.Option("--format", help="What to write.")] = (
-        AnswerFormat.TEXT
-    ),
+    form: Form = AnswerFormat.TEXT,
     config: ConfigFile = None,
 ) -> None:
     """Tell how past grades did; propose thresholds.

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from bot.cli.options import Branch, ConfigFile, Name, Zone
+from bot.cli.options import Branch, ConfigFile, Form, Name, Zone
 from bot.forms import AnswerFormat
 from bot.role import Role
 
@@ -155,9 +155,7 @@ def init(
 @working.command()
 def doctor(
     *,
-    form: Annotated[AnswerFormat, typer.Option("--format", help="What to write.")] = (
-        AnswerFormat.TEXT
-    ),
+    form: Form = AnswerFormat.TEXT,
     json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
     config: ConfigFile = None,
 ) -> None:

@@ -312,16 +312,20 @@ async def test_line_that_breaks_is_taken_up_again(world, monkeypatch):
     assert hearing.texts() == ["answer to after"]
 
 
-async def test_stop_lets_a_post_end(world):
-    await world.start()
-    world.clock.time = at("2026-01-23T09:00")
-    world.sender.delay = 0.2
+async def stopped_while_it_posts(world: World) -> None:
     stop = asyncio.Event()
     running = asyncio.create_task(run(world.work(), stop))
     while not world.sender.calls:
         await asyncio.sleep(0.001)
     stop.set()
     await asyncio.wait_for(running, 10)
+
+
+async def test_stop_lets_a_post_end(world):
+    await world.start()
+    world.clock.time = at("2026-01-23T09:00")
+    world.sender.delay = 0.2
+    await stopped_while_it_posts(world)
     assert world.sender.texts() == ["2026-01-23"]
     assert world.finished == ["2026-01-23"]
 
@@ -331,12 +335,7 @@ async def test_stop_does_not_wait_for_ever(world, monkeypatch):
     await world.start()
     world.clock.time = at("2026-01-23T09:00")
     world.sender.delay = 60
-    stop = asyncio.Event()
-    running = asyncio.create_task(run(world.work(), stop))
-    while not world.sender.calls:
-        await asyncio.sleep(0.001)
-    stop.set()
-    await asyncio.wait_for(running, 10)
+    await stopped_while_it_posts(world)
     world.sender.delay = 0
     await world.start()
     assert world.sender.texts() == ["2026-01-23"]
