@@ -13,43 +13,20 @@ The rules, all in the asker's zone, with weeks from Monday (ISO 8601) and days f
 - *A..B*, *from A to B*, *between A and B*: both days included; with times, half open.
 - Nothing named: the last 7 days.
 
-A period that has not ended is cut off at now. Imports ``days``, ``window`` and ``errors``.
+A period that has not ended is cut off at now. Imports ``stretches``, ``days`` and ``window``.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
-from digest.days import (
-    DAY,
-    MONTH,
-    NUMERAL,
-    SPELT,
-    monday,
-    month_number,
-    month_of,
-    number,
-    read_day,
-)
-from digest.errors import FutureWindow, InvalidDate, InvalidWindow
-from digest.window import Window, day_window, days_window, instant, parse_moment
-
-DEFAULT_DAYS = 7
-"""The period of a question that names none: today and the six days before."""
-
-LONGEST_DAYS = 3660
-"""About ten years: what "last N days" reaches back at most."""
-
-_FEW = 3
-_UNIT_DAYS = {"day": 1, "week": 7, "fortnight": 14, "month": 30, "year": 365}
-_ZH_UNITS = {
-    "小时": "hour", "钟头": "hour", "天": "day", "日": "day", "周": "week", "星期": "week",
-    "礼拜": "week", "季度": "quarter", "月": "month", "年": "year",
-}  # fmt: skip
+from digest import stretches as read
+from digest.days import DAY, MONTH, NUMERAL, SPELT
+from digest.stretches import Now, Reader
+from digest.window import Window
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,194 +35,6 @@ class Found:
 
     window: Window
     rest: str
-
-
-@dataclass(frozen=True, slots=True)
-class _Now:
-    at: datetime
-    zone: ZoneInfo
-
-    @property
-    def today(self) -> date:
-        return self.at.astimezone(self.zone).date()
-
-    def days(self, first: date, last: date) -> Window:
-        """Both days included, cut off at now."""
-        whole = days_window(first, last, self.zone)
-        if whole.since <= self.at < whole.until:
-            return Window(since=whole.since, until=self.at, zone=self.zone)
-        return whole
-
-    def since(self, first: date) -> Window:
-        return self.between(day_window(first, self.zone).since, self.at)
-
-    def between(self, since: datetime, until: datetime) -> Window:
-        if since > self.at:
-            shown = (since.astimezone(self.zone), self.at.astimezone(self.zone))
-            raise FutureWindow(*(m.isoformat(timespec="minutes") for m in shown))
-        return Window(since=since, until=until, zone=self.zone)
-
-
-_Reader = Callable[[re.Match[str], _Now], Window]
-
-
-def _one_day(found: re.Match[str], now: _Now) -> Window:
-    day = read_day(found[1], now.today)
-    return now.days(day, day)
-
-
-def _whole_unit(found: re.Match[str], now: _Now) -> Window:
-    last = found[1].lower() in {"last", "previous"}
-    return _unit(found[2].lower(), last, now)
-
-
-def _chinese_unit(found: re.Match[str], now: _Now) -> Window:
-    unit = next(u for sign, u in _ZH_UNITS.items() if found[2].endswith(sign))
-    return _unit(unit, found[1][0] == "上", now, steps=found[1].count("上"))
-
-
-def _unit(unit: str, last: bool, now: _Now, steps: int = 1) -> Window:
-    first = _first_day(unit, now.today)
-    if not last:
-        return now.days(first, now.today)
-    end = first
-    for _ in range(steps):
-        end, first = first, _first_day(unit, first - timedelta(days=1))
-    return now.days(first, end - timedelta(days=1))
-
-
-def _first_day(unit: str, day: date) -> date:
-    if unit == "week":
-        return monday(day)
-    if unit == "quarter":
-        return day.replace(month=(day.month - 1) // 3 * 3 + 1, day=1)
-    return day.replace(day=1) if unit == "month" else day.replace(month=1, day=1)
-
-
-def _chinese_year(found: re.Match[str], now: _Now) -> Window:
-    return _unit("year", found[0] == "去年", now)
-
-
-def _rolling(found: re.Match[str], now: _Now) -> Window:
-    count = found[1] or "1"
-    amount = _FEW if count.lower() in {"few", "couple of"} else number(count.lower())
-    return _back(amount, found[2].lower().removesuffix("s"), now, found[0])
-
-
-def _chinese_rolling(found: re.Match[str], now: _Now) -> Window:
-    unit = next(u for sign, u in _ZH_UNITS.items() if found[2].endswith(sign))
-    if found[1] == "半":
-        return _back(_UNIT_DAYS[unit] // 2, "day", now, found[0])
-    return _back(_FEW if found[1] == "几" else number(found[1]), unit, now, found[0])
-
-
-def _back(amount: int, unit: str, now: _Now, written: str) -> Window:
-    hours = unit == "hour"
-    days = amount / 24 if hours else amount * _UNIT_DAYS[unit]
-    if not 0 < days <= LONGEST_DAYS:
-        raise InvalidWindow(
-            f"{written.strip()!r} is no period that can be searched; "
-            f"choose one of at most {LONGEST_DAYS} days, or dates such as 2026-01-20..2026-01-23"
-        )
-    if hours:
-        return now.between(now.at - timedelta(hours=amount), now.at)
-    return now.since(now.today - timedelta(days=int(days) - 1))
-
-
-def _since_day(found: re.Match[str], now: _Now) -> Window:
-    return now.since(read_day(found[1], now.today))
-
-
-def _since_moment(found: re.Match[str], now: _Now) -> Window:
-    return now.between(parse_moment(found[1], now.zone), now.at)
-
-
-def _since_unit(found: re.Match[str], now: _Now) -> Window:
-    return Window(since=_whole_unit(found, now).since, until=now.at, zone=now.zone)
-
-
-def _since_chinese_unit(found: re.Match[str], now: _Now) -> Window:
-    return Window(since=_chinese_unit(found, now).since, until=now.at, zone=now.zone)
-
-
-def _month(found: re.Match[str], now: _Now) -> Window:
-    year = int(found[2]) if found[2] else None
-    return now.days(*month_of(year, month_number(found[1]), now.today, found[0]))
-
-
-def _since_month(found: re.Match[str], now: _Now) -> Window:
-    return Window(since=_month(found, now).since, until=now.at, zone=now.zone)
-
-
-def _chinese_month(found: re.Match[str], now: _Now) -> Window:
-    year = int(found[1]) if found[1] else None
-    return now.days(*month_of(year, number(found[2]), now.today, found[0]))
-
-
-def _since_chinese_month(found: re.Match[str], now: _Now) -> Window:
-    return Window(since=_chinese_month(found, now).since, until=now.at, zone=now.zone)
-
-
-def _iso_month(found: re.Match[str], now: _Now) -> Window:
-    return now.days(*month_of(int(found[1]), int(found[2]), now.today, found[0]))
-
-
-def _since_iso_month(found: re.Match[str], now: _Now) -> Window:
-    return Window(since=_iso_month(found, now).since, until=now.at, zone=now.zone)
-
-
-def _quarter(found: re.Match[str], now: _Now) -> Window:
-    named = number(found[1] or found[4])
-    year = found[2] or found[3]
-    first, _ = month_of(int(year) if year else None, 3 * named - 2, now.today, found[0])
-    _, last = month_of(first.year, 3 * named, now.today, found[0])
-    return now.days(first, last)
-
-
-def _weekend(found: re.Match[str], now: _Now) -> Window:
-    """Saturday and Sunday: the latest that have begun, or with "last" the latest that are over."""
-    saturday = now.today - timedelta(days=(now.today.weekday() - 5) % 7)
-    last = (found[1] or "").lower() in {"last", "previous", "past", "上", "上个"}
-    if last and now.today.weekday() >= 5:
-        saturday -= timedelta(days=7)
-    return now.days(saturday, saturday + timedelta(days=1))
-
-
-def _year(found: re.Match[str], now: _Now) -> Window:
-    try:
-        return now.days(date(int(found[1]), 1, 1), date(int(found[1]), 12, 31))
-    except ValueError:
-        raise InvalidDate(found[0]) from None
-
-
-def _range(found: re.Match[str], now: _Now) -> Window:
-    today = now.today
-    first, last = read_day(found[1], today), read_day(found[2], today)
-    if first > last and not any(c.isdecimal() for c in found[1]):
-        first -= timedelta(days=7)  # "Friday to Monday": the Friday before that Monday
-    return now.days(first, last)
-
-
-def _range_in_month(found: re.Match[str], now: _Now) -> Window:
-    first, last = (read_day(f"{found[1]}{day}日", now.today) for day in (found[2], found[3]))
-    return now.days(first, last)
-
-
-def _moments(found: re.Match[str], now: _Now) -> Window:
-    return now.between(parse_moment(found[1], now.zone), parse_moment(found[2], now.zone))
-
-
-def _coming(_found: re.Match[str], now: _Now) -> Window:
-    tomorrow = instant(now.today + timedelta(days=1), time(0, 0), now.zone)
-    return now.between(tomorrow, tomorrow)
-
-
-def _recent(_found: re.Match[str], now: _Now) -> Window:
-    return _default(now)
-
-
-def _default(now: _Now) -> Window:
-    return now.since(now.today - timedelta(days=DEFAULT_DAYS - 1))
 
 
 _TO = r"(?: ?(?:\.\.\.?|~|～|—|–|到|至) ?| (?:to|until|till|through|thru|and|-) )"
@@ -262,62 +51,62 @@ _MONTH_ALONE = rf"(?<![0-9一二两三四五六七八九十个])({NUMERAL}) ?月
 _SHORT_DAY = rf"({NUMERAL}) ?[日号]"
 _OF = r"(?: ?的| ?[内里中](?!核|存))?"
 
-_FORMS: tuple[tuple[re.Pattern[str], _Reader], ...] = tuple(
+_FORMS: tuple[tuple[re.Pattern[str], Reader], ...] = tuple(
     (re.compile(pattern, re.IGNORECASE), reader)
     for pattern, reader in (
-        (rf"(?:\b(?:from|between) )?(?<![0-9-])({_TIMED})\.\.({_TIMED})(?![0-9:-])", _moments),
-        (rf"(?:\b(?:from|between) |从 ?)?({DAY}){_TO}({DAY}){_OF}(?:之间|期间)?", _range),
+        (rf"(?:\b(?:from|between) )?(?<![0-9-])({_TIMED})\.\.({_TIMED})(?![0-9:-])", read.moments),
+        (rf"(?:\b(?:from|between) |从 ?)?({DAY}){_TO}({DAY}){_OF}(?:之间|期间)?", read.range_),
         (
             rf"(?:从 ?)?((?:[0-9]{{4}} ?年 ?)?{NUMERAL} ?月 ?){_SHORT_DAY}{_TO}{_SHORT_DAY}{_OF}",
-            _range_in_month,
+            read.range_in_month,
         ),
-        (rf"{_SINCE}({_TIMED})(?![0-9:-])", _since_moment),
-        (rf"{_SINCE}({DAY})(?:{_SO_FAR})?", _since_day),
-        (rf"({DAY}){_SO_FAR}", _since_day),
-        (rf"{_SINCE}(this|last|previous) (week|month|quarter|year)\b", _since_unit),
-        (rf"(?:自从?|从)?(上上?|本|这)({_ZH_UNIT}){_SO_FAR}", _since_chinese_unit),
-        (rf"{_SINCE}({MONTH})(?: ([0-9]{{4}})\b)?", _since_month),
+        (rf"{_SINCE}({_TIMED})(?![0-9:-])", read.since_moment),
+        (rf"{_SINCE}({DAY})(?:{_SO_FAR})?", read.since_day),
+        (rf"({DAY}){_SO_FAR}", read.since_day),
+        (rf"{_SINCE}(this|last|previous) (week|month|quarter|year)\b", read.since_unit),
+        (rf"(?:自从?|从)?(上上?|本|这)({_ZH_UNIT}){_SO_FAR}", read.since_chinese_unit),
+        (rf"{_SINCE}({MONTH})(?: ([0-9]{{4}})\b)?", read.since_month),
         (
             rf"(?:自从?|从)?(?:([0-9]{{4}}) ?年 ?)?({NUMERAL}) ?月份?{_SO_FAR}",
-            _since_chinese_month,
+            read.since_chinese_month,
         ),
-        (rf"{_ON}({DAY})(?:'s\b)?{_OF}", _one_day),
-        (rf"{_ON}(this|current|last|previous) (week|month|quarter|year)(?:'s)?\b", _whole_unit),
-        (rf"{_ON}(?:(last|previous|past|this|the) )?weekend(?:'s)?\b", _weekend),
-        (rf"(?:在)?(上个?|这个?|本)?周末{_OF}", _weekend),
-        (rf"(?:在)?(上上?|本|这|这一)({_ZH_UNIT}){_OF}", _chinese_unit),
-        (rf"(?:今年|去年){_OF}", _chinese_year),
+        (rf"{_ON}({DAY})(?:'s\b)?{_OF}", read.one_day),
+        (rf"{_ON}(this|current|last|previous) (week|month|quarter|year)(?:'s)?\b", read.whole_unit),
+        (rf"{_ON}(?:(last|previous|past|this|the) )?weekend(?:'s)?\b", read.weekend),
+        (rf"(?:在)?(上个?|这个?|本)?周末{_OF}", read.weekend),
+        (rf"(?:在)?(上上?|本|这|这一)({_ZH_UNIT}){_OF}", read.chinese_unit),
+        (rf"(?:今年|去年){_OF}", read.chinese_year),
         (
             (
                 rf"{_ON}(?:last|past|previous|recent) (?:({NUMERAL}|{SPELT}|few|couple of) )?"
                 rf"({_UNITS})\b"
             ),
-            _rolling,
+            read.rolling,
         ),
         (
             rf"{_RECENT}({NUMERAL}|几|半) ?({_ZH_LONG})(?:以?[来内里]|之内)?{_OF}",
-            _chinese_rolling,
+            read.chinese_rolling,
         ),
-        (rf"\b(?:in|during|for|of|over|from) ({MONTH})(?:,? ([0-9]{{4}})\b)?", _month),
-        (rf"\b({MONTH}),? ([0-9]{{4}})\b", _month),
-        (rf"(?:在)?(?:([0-9]{{4}}) ?年 ?)?{_MONTH_ALONE}份?{_OF}", _chinese_month),
-        (rf"{_SINCE}(20[0-9]{{2}})-([0-9]{{2}})(?![0-9-])(?:{_SO_FAR})?", _since_iso_month),
-        (rf"(?<![0-9-])(20[0-9]{{2}})-([0-9]{{2}}){_SO_FAR}", _since_iso_month),
-        (rf"{_ON}(?<![0-9-])(20[0-9]{{2}})-([0-9]{{2}})(?![0-9.-]){_OF}", _iso_month),
-        (r"\b(?:in|during|for|of) q([1-4])(?:,? (20[0-9]{2})\b)?()()(?!\w)", _quarter),
-        (r"()()(?:(20[0-9]{2}) ?年 ?)?第?([一二三四1-4]) ?季度(?: ?的)?", _quarter),
-        (r"\b(?:in|during|for|of) (20[0-9]{2})\b(?!-)", _year),
-        (r"(20[0-9]{2}) ?年(?! ?[0-9一二三四五六七八九十])", _year),
-        (r"\btomorrow\b|\b(?:next|coming) (?:day|week|month|year)\b", _coming),
-        (r"明天|明日|后天|下个?(?:周|星期|礼拜|月)|明年", _coming),
-        (rf"\b(?:recently|lately|these days)\b|(?:最近|近期|近来){_OF}", _recent),
+        (rf"\b(?:in|during|for|of|over|from) ({MONTH})(?:,? ([0-9]{{4}})\b)?", read.month),
+        (rf"\b({MONTH}),? ([0-9]{{4}})\b", read.month),
+        (rf"(?:在)?(?:([0-9]{{4}}) ?年 ?)?{_MONTH_ALONE}份?{_OF}", read.chinese_month),
+        (rf"{_SINCE}(20[0-9]{{2}})-([0-9]{{2}})(?![0-9-])(?:{_SO_FAR})?", read.since_iso_month),
+        (rf"(?<![0-9-])(20[0-9]{{2}})-([0-9]{{2}}){_SO_FAR}", read.since_iso_month),
+        (rf"{_ON}(?<![0-9-])(20[0-9]{{2}})-([0-9]{{2}})(?![0-9.-]){_OF}", read.iso_month),
+        (r"\b(?:in|during|for|of) q([1-4])(?:,? (20[0-9]{2})\b)?()()(?!\w)", read.quarter),
+        (r"()()(?:(20[0-9]{2}) ?年 ?)?第?([一二三四1-4]) ?季度(?: ?的)?", read.quarter),
+        (r"\b(?:in|during|for|of) (20[0-9]{2})\b(?!-)", read.year),
+        (r"(20[0-9]{2}) ?年(?! ?[0-9一二三四五六七八九十])", read.year),
+        (r"\btomorrow\b|\b(?:next|coming) (?:day|week|month|year)\b", read.coming),
+        (r"明天|明日|后天|下个?(?:周|星期|礼拜|月)|明年", read.coming),
+        (rf"\b(?:recently|lately|these days)\b|(?:最近|近期|近来){_OF}", read.recent),
     )
 )
 
 
 def default_period(now: datetime, zone: ZoneInfo) -> Window:
     """The window of a question that names no period: ``DEFAULT_DAYS`` calendar days until now."""
-    return _default(_Now(now.replace(microsecond=0), zone))
+    return read.default(Now(now.replace(microsecond=0), zone))
 
 
 def find_period(text: str, now: datetime, zone: ZoneInfo) -> Found | None:
@@ -326,7 +115,7 @@ def find_period(text: str, now: datetime, zone: ZoneInfo) -> Found | None:
     ``text`` has single spaces. Raises ``InvalidDate``, ``InvalidWindow`` (its end before its
     begin, or too long) and ``FutureWindow``.
     """
-    best: tuple[re.Match[str], _Reader] | None = None
+    best: tuple[re.Match[str], Reader] | None = None
     for pattern, reader in _FORMS:
         found = pattern.search(text)
         if found and (best is None or len(found[0]) > len(best[0][0])):
@@ -334,7 +123,7 @@ def find_period(text: str, now: datetime, zone: ZoneInfo) -> Found | None:
     if best is None:
         return None
     found, reader = best
-    current = _Now(now.replace(microsecond=0), zone)
+    current = Now(now.replace(microsecond=0), zone)
     window = reader(found, current)
     if window.since > current.at:
         current.between(window.since, window.until)

@@ -8,8 +8,8 @@ from datetime import datetime, timedelta
 from digest.answer import Answer, lines_document
 from digest.document import Code, Document, Paragraph, Spans
 from digest.intent import CatchUp
-from digest.period import DEFAULT_DAYS
 from digest.report.moments import edge
+from digest.stretches import DEFAULT_DAYS
 from digest.window import Window
 from digest.words import replies as words
 from handlers.context import Context

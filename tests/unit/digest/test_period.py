@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from digest.days import number
-from digest.period import DEFAULT_DAYS, default_period, find_period, written
+from digest.period import default_period, find_period, written
+from digest.stretches import DEFAULT_DAYS
 from digest.window import Window, day_window, days_window
 
 ZONE_NAMES = ["Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Asia/Shanghai", "UTC"]
