@@ -22,7 +22,7 @@ def test_digest_names_the_removed_flag_of_the_last_active_day(
     done = digestbot("digest", str(project.path))
     assert done.returncode == 0, done.stderr
     assert "Remove --workers (#3)" in done.stdout
-    assert "2026-03-04 00:00" in done.stdout
+    assert "2026-03-04, the whole day" in done.stdout
     assert "of 2 shown" in done.stdout
     reports = list((tmp_path / "data" / "reports").rglob("*.md"))
     assert len(reports) == 1
