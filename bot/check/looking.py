@@ -7,7 +7,7 @@ import os
 import re
 import tempfile
 from collections.abc import Awaitable, Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
@@ -33,8 +33,8 @@ class Probes:
     ``tip`` opens a repository as ``run`` would, without cloning, and reads its branch.
     ``revision`` reads the revision of the archive in a data folder, empty where there is none yet.
     ``model`` asks what stands at a model's address. ``parked`` tells of chats that nothing is
-    posted to, a line each. ``forge`` asks a forge about the repositories that it has. All raise
-    ``UserError``.
+    posted to, a line each. ``forge`` asks a forge about the repositories that it has. ``redis``
+    asks what processes share. All raise ``UserError``.
     """
 
     tip: Callable[[RepositoryConfig], Awaitable[Tip]]
@@ -43,6 +43,7 @@ class Probes:
     clock: Clock
     parked: Callable[[Path], Awaitable[Sequence[str]]] | None = None
     forge: Callable[[str, ForgeConfig, Sequence[RepositoryConfig]], Awaitable[str]] | None = None
+    redis: Callable[[str], Awaitable[str]] | None = None
 
 
 async def check(config: Config, probes: Probes) -> list[Finding]:
@@ -66,6 +67,8 @@ async def check(config: Config, probes: Probes) -> list[Finding]:
     ]
     if config.model is not None:
         looks.append(_guarded(f"model {config.model.name}", probes.model(config.model)))
+    if config.redis_url and probes.redis is not None:
+        looks.append(_bearable(_guarded("redis", probes.redis(config.redis_url))))
     found = list(await asyncio.gather(*looks))
     for lines in await asyncio.gather(*accounts):
         found.extend(lines)
@@ -100,6 +103,12 @@ async def _guarded(subject: str, look: Awaitable[str]) -> Finding:
         return _finding(Weight.ERROR, subject, f"no answer within {_PATIENCE:g} seconds")
     except DigestbotError as error:
         return _finding(Weight.ERROR, subject, str(error))
+
+
+async def _bearable(look: Awaitable[Finding]) -> Finding:
+    """What ``run`` does without where it has to: no error, but worth a look."""
+    found = await look
+    return replace(found, weight=Weight.WARNING) if found.weight is Weight.ERROR else found
 
 
 async def _git() -> str:

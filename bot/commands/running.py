@@ -286,7 +286,16 @@ def _probes(config: Config, *, spend: bool) -> checking.Probes:
     async def model(settings: ModelConfig) -> str:
         return await look_at_model(settings, SystemClock(), config.data, spend=spend)
 
+    async def redis(url: str) -> str:
+        from bot.doctor.redis import redis as look_at_redis
+
+        (found,) = await look_at_redis(url)
+        if found.cure:
+            raise UserError(f"{found.text}; {found.cure}")
+        return found.text
+
     return checking.Probes(
+        redis=redis,
         tip=tip,
         revision=revision,
         model=model,

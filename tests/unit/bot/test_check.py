@@ -79,6 +79,20 @@ async def test_everything_that_is_named_is_looked_at(config, tmp_path):
     assert not failed(findings)
 
 
+async def test_redis_that_is_away_is_a_warning(config):
+    async def away(url):
+        assert url == "redis://cache.example:6379/0"
+        raise UserError("does not answer")
+
+    async def there(url):
+        return "Redis 7"
+
+    shared = config(extra='[shared]\nredis_url = "redis://cache.example:6379/0"\n')
+    assert ("warning", "redis", "does not answer") in told(await check(shared, probes(redis=away)))
+    assert ("ok", "redis", "Redis 7") in told(await check(shared, probes(redis=there)))
+    assert not failed(await check(shared, probes(redis=away)))
+
+
 async def test_a_model_is_looked_at_where_one_is_configured(config):
     assert not [one for one in await check(config(), probes()) if "model" in one.subject]
     findings = await check(config('[model]\nname = "m"\n'), probes())
