@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from functools import lru_cache
+
 from tree_sitter import Node
 
 from digest.facts.arguments import flat, tokens_of
@@ -11,7 +14,17 @@ from digest.facts.syntax.grammar import parse, text_of
 LONGEST_HEADER = 8_000
 """How far a header is read, in characters; the longest in wide use stay below half of this."""
 
+_KEPT = 64
+"""Headers that are kept: several finders ask for the same one within a file, and for none later."""
 
+# Most headers of classes name what they derive from and no more: they need no parser.
+_PLAIN_CLASS = re.compile(
+    r"class +[A-Z]\w*(?:\( *+((?:[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)* *+, *+)*"
+    r"(?:[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)?) *+\))?:"
+)
+
+
+@lru_cache(maxsize=_KEPT)
 def header_end(text: str, offset: int) -> int | None:
     """The offset behind the colon that ends the header at ``offset``, or ``None``."""
     depth = 0
@@ -30,11 +43,15 @@ def header_end(text: str, offset: int) -> int | None:
     return colon + 1 if colon >= 0 else None
 
 
+@lru_cache(maxsize=_KEPT)
 def signature(text: str, offset: int) -> Signature | None:
     """The signature of the definition whose header begins at ``offset``; ``None`` if unreadable."""
     end = header_end(text, offset)
     if end is None:
         return None
+    if plain := _PLAIN_CLASS.fullmatch(text, offset, end):
+        bases = tuple(base.strip() for base in (plain[1] or "").split(",") if base.strip())
+        return _with_bases(bases)
     root = parse(text[offset:end] + " pass", "python")
     node = root.named_children[0] if root.named_children else None
     if node is None or root.has_error:
@@ -49,6 +66,10 @@ def _of_class(node: Node) -> Signature:
     bases = tuple(
         flat(text_of(n)) for n in (given.named_children if given else ()) if n.type != "comment"
     )
+    return _with_bases(bases)
+
+
+def _with_bases(bases: tuple[str, ...]) -> Signature:
     return Signature(text=f"({', '.join(bases)})" if bases else "", bases=bases)
 
 
