@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import io
 from dataclasses import replace
+from functools import partial
 
 import pytest
+from structlog.testing import capture_logs
 
-from bot.alerting import Alerting
+from bot.alerting import Alerting, takes_up
 from bot.app import opened
 from bot.delivery import Delivery
 from bot.lease import FileLeases
 from bot.platforms.console import Console
 from digest.language import Language
 from digest.profile import Profile, parse_entry
+from handlers.ports import DeliveryKey
 from handlers.profiling import Kept
 from tests.builders import RepositoryBuilder
 
@@ -176,3 +179,18 @@ async def test_a_rewritten_history_whose_old_tip_is_gone_is_looked_at_anew(made)
     builder.commit("Remove workers", {"src/main.py": "p = None\n"})
     await alerting.look()
     assert out.getvalue().count("Remove workers") == 1
+
+
+async def test_an_alert_that_is_left_is_orphaned_only_without_its_account(made):
+    *_, app, _ = made
+    for owner in ("console:team", "gone:team"):
+        key = DeliveryKey(platform="console", channel=f"alerts {owner}", digest="alert:x")
+        await app.ledger.claim(key, "{}", 1)
+    delivery = Delivery(
+        app.ledger, FileLeases(app.data / "leases"), elsewhere=partial(takes_up, {"console"})
+    )
+    with capture_logs() as told:
+        assert await delivery.left() == {}
+    assert [one["channel"] for one in told if one["event"] == "delivery.orphaned"] == [
+        "alerts gone:team"
+    ]

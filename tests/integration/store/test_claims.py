@@ -10,6 +10,7 @@ from bot.store.claims import let_go, stretch
 from bot.store.engine import Database
 from bot.store.ledger import SqlLedger
 from bot.store.profiles import SqlProfiles
+from bot.tidying import Tidying
 from digest.graded import Repository
 from digest.profile import Profile, parse_entry
 from handlers.profiling import Kept
@@ -98,3 +99,21 @@ async def test_a_claim_whose_age_nobody_told_stays(database: Database, ledger: S
         )
     assert await let_go(database, NOW) == 0
     assert not await ledger.claim_slot("hook:github", "one")
+
+
+async def test_tidying_lets_go_once_an_hour(
+    database: Database, ledger: SqlLedger, clock: At
+) -> None:
+    tidy = Tidying(database, clock, KEPT)
+    await ledger.claim_slot("hook:github", "one")
+    clock.moment += timedelta(minutes=30)
+    await ledger.claim_slot("hook:github", "two")
+    clock.moment = NOW + KEPT + timedelta(minutes=1)
+    await tidy()
+    assert await ledger.claim_slot("hook:github", "one")
+    clock.moment += timedelta(minutes=59)
+    await tidy()
+    assert not await ledger.claim_slot("hook:github", "two")
+    clock.moment += timedelta(minutes=1)
+    await tidy()
+    assert await ledger.claim_slot("hook:github", "two")
