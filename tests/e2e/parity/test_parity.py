@@ -38,6 +38,9 @@ from tests.servers.slack import BOT_USER, CHANNEL
 
 Open = Callable[[], AbstractAsyncContextManager[Stage]]
 
+REMEMBERED = 0.1
+"""Seconds: what follows from an answer is remembered right after it is marked as told."""
+
 STAGES: list[Open] = [
     slack.by_socket,
     slack.by_http,
@@ -120,6 +123,7 @@ class Played:
         async with asyncio.timeout(10):
             while await records.left(self.stage.account):
                 await asyncio.sleep(0.01)
+        await asyncio.sleep(REMEMBERED)
         (answer,) = self.stage.texts()[before:]
         return answer.strip()
 
@@ -241,6 +245,7 @@ async def in_the_channel(stage, project: Path, folder: Path) -> AsyncIterator[Ca
                     mine = [one for one in server.messages if one.user == BOT_USER][before:]
                     left = await SqlReplies(play.app.database).left(stage.account)
                     if mine and not left:
+                        await asyncio.sleep(REMEMBERED)
                         return words(mine[0].text), mine[0].thread or mine[0].ts
                     await asyncio.sleep(0.01)
 
