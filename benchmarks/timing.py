@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import resource
 import statistics
 import subprocess
@@ -45,12 +46,14 @@ def child(command: Sequence[str], environment: dict[str, str] | None = None) -> 
     """Run a command to its end with its output thrown away. Raises where it fails.
 
     A small process stands between, because a child's peak counts the memory of whom it was forked
-    from (getrusage(2)).
+    from (getrusage(2)). Compiled modules may be kept, as those of an installed program are.
     """
+    given = os.environ if environment is None else environment
+    kept = {name: value for name, value in given.items() if name != "PYTHONDONTWRITEBYTECODE"}
     done = subprocess.run(
         [sys.executable, "-S", "-c", _WATCH, *command],
         capture_output=True,
-        env=environment,
+        env=kept,
         check=False,
     )
     if done.returncode:
