@@ -29,6 +29,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_en
 from bot.store.database import Database
 from bot.store.dialect import insert_rows
 from bot.store.migrations import HEAD, REVISIONS, upgrade
+from bot.store.tables import deliveries
 from digest.errors import (
     BrokenArchive,
     InvalidConfig,
@@ -36,6 +37,10 @@ from digest.errors import (
     UnreachableDatabase,
     UnwritableFolder,
 )
+
+# Said here and not with the table: it loads all that SQLAlchemy knows of PostgreSQL.
+for _index in deliveries.indexes:
+    _index.dialect_options["postgresql"]["where"] = text("NOT done")
 
 _SPACE = 0x6469_6765
 """The class of our advisory locks: other programs may use the same database."""

@@ -24,12 +24,8 @@ deliveries = Table(
     *texts("platform", "channel", "digest", "content"),
     Column("done", Boolean, nullable=False),
     UniqueConstraint("platform", "channel", "digest"),
-    Index(
-        "ix_deliveries_undone",
-        "id",
-        sqlite_where=text("NOT done"),
-        postgresql_where=text("NOT done"),
-    ),
+    # What PostgreSQL is told as well is said in ``bot.store.postgresql``, where it is loaded.
+    Index("ix_deliveries_undone", "id", sqlite_where=text("NOT done")),
 )
 
 delivery_parts = Table(
