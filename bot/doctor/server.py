@@ -5,19 +5,23 @@ Looking changes nothing: tables of an older program are left as they are.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import create_async_engine
 from sqlalchemy.pool import NullPool
 
 from bot.doctor.archive import STUCK, deliveries
-from bot.doctor.finding import Finding, fault, well
+from bot.doctor.finding import Finding, fault, well, worry
+from bot.jobs.depth import Depth, depth_on
+from bot.jobs.tasks import PERIODIC
 from bot.store.migrations import HEAD, REVISIONS
 from bot.store.postgresql import database_url, told
 from digest.errors import BrokenArchive, UnreachableDatabase, UnwritableFolder
 
 _PATIENCE = 10
+_LONG = 15 * 60.0
+"""Seconds that a job waits where there are too few workers, or none."""
 
 
 async def server(written: str) -> Sequence[Finding]:
@@ -40,6 +44,7 @@ async def server(written: str) -> Sequence[Finding]:
                     told_so = f"revision {revision} is not known to this program"
                     return [fault("archive", told_so, cure)]
                 stuck = (await connection.execute(text(STUCK))).all()
+                waiting = await depth_on(connection)
     except (UnreachableDatabase, BrokenArchive, UnwritableFolder) as error:
         cure = "start the server, or look at the address and at what the server lets in"
         return [fault("archive", str(error), cure)]
@@ -47,4 +52,20 @@ async def server(written: str) -> Sequence[Finding]:
         await engine.dispose()
     later = "" if revision == HEAD else f", brought to {HEAD} when it is next opened"
     about = f"{place}: PostgreSQL {version}, revision {revision}{later}"
-    return [well("archive", about), *deliveries([tuple(row) for row in stuck])]
+    left = deliveries([tuple(row) for row in stuck])
+    return [well("archive", about), *left, *jobs(waiting)]
+
+
+def jobs(found: Mapping[str, Depth]) -> Sequence[Finding]:
+    """What waits for workers; nothing where no process ever had a role."""
+    if not found:
+        return []
+    wait = {kind: one for kind, one in found.items() if one.waiting and kind not in PERIODIC}
+    if not wait:
+        return [well("jobs", "none waits")]
+    oldest = max(one.oldest for one in wait.values())
+    told = ", ".join(f"{one.waiting} {kind}" for kind, one in sorted(wait.items()))
+    about = f"{told} wait, the oldest for {oldest:.0f} s"
+    if oldest < _LONG:
+        return [well("jobs", about)]
+    return [worry("jobs", about, "start workers: digestbot run --role worker; docs/scaling.md")]

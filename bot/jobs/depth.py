@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from sqlalchemy import text
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.jobs.tasks import Kind, kind_of
 from bot.store.database import Database
@@ -43,12 +44,17 @@ async def depth(database: Database) -> Mapping[str, Depth]:
     if database.dialect != "postgresql":
         return {}
     async with database.reading() as connection:
-        if await connection.scalar(_TABLE) is None:
-            return {}
-        found = {
-            kind_of(row.task): Depth(
-                waiting=row.waiting, doing=row.doing, oldest=max(0.0, float(row.oldest))
-            )
-            for row in await connection.execute(_DEPTH)
-        }
+        return await depth_on(connection)
+
+
+async def depth_on(connection: AsyncConnection) -> Mapping[str, Depth]:
+    """The same by a connection to a PostgreSQL."""
+    if await connection.scalar(_TABLE) is None:
+        return {}
+    found = {
+        kind_of(row.task): Depth(
+            waiting=row.waiting, doing=row.doing, oldest=max(0.0, float(row.oldest))
+        )
+        for row in await connection.execute(_DEPTH)
+    }
     return {**{str(kind): Depth() for kind in Kind}, **found}

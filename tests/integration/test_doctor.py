@@ -18,8 +18,10 @@ from bot.check import Weight
 from bot.config import read
 from bot.doctor import Finding, examine, ill
 from bot.doctor import machine as machine_module
+from bot.jobs.engine import Engine
 from bot.store.engine import FILE, open_archive, open_database
 from bot.store.ledger import SqlLedger
+from bot.store.postgresql import open_postgres
 from handlers.ports import DeliveryKey, PartRecord, PartState
 from tests.builders import RepositoryBuilder
 from tests.e2e.running import free_port
@@ -196,6 +198,17 @@ async def test_a_database_server_is_told_with_what_waits_in_it(data, tmp_path, m
         assert "PostgreSQL" in told["archive"].text
         assert told["archive"].weight is Weight.OK
         assert told["delivery slack:team"].weight is Weight.WARNING
+        assert "jobs" not in told
+        async with await open_postgres(server.url("archive")) as one, Engine(one) as engine:
+            assert (await found(data))["jobs"].text == "none waits"
+            await engine.put_channel("team")
+            await engine.put_alert("octo/engine")
+        waits = (await found(data))["jobs"]
+        assert (waits.weight, waits.text[:20]) == (Weight.OK, "1 alert, 1 channel w")
+        server.run(
+            "UPDATE procrastinate_events SET at = at - interval '1 hour'", database="archive"
+        )
+        assert (await found(data))["jobs"].weight is Weight.WARNING
     told = (await found(data))["archive"]
     assert (told.weight, "does not answer" in told.text) == (Weight.ERROR, True)
 
