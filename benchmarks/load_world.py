@@ -196,7 +196,7 @@ class Process:
 
     def wait(self) -> None:
         """Wait until it works."""
-        until = time.monotonic() + 60
+        until = time.monotonic() + 180
         while b'"run.started"' not in self.log.read_bytes():
             assert self._process.poll() is None, self.log.read_text()[-2000:]
             assert time.monotonic() < until, self.log.read_text()[-2000:]

@@ -88,6 +88,14 @@ class Installations(AsyncInstallationStore):
             await asyncio.to_thread(file.unlink, missing_ok=True)
             log.info("slack.uninstalled", workspace=team_id)
 
+    def stamp(self, team: str) -> int:
+        """What is another whenever the workspace's file is: when it was written; 0 without one."""
+        file = self._file(team)
+        try:
+            return file.stat().st_mtime_ns if file else 0
+        except OSError:
+            return 0
+
     def _file(self, team: str) -> Path | None:
         """The file of a workspace; ``None`` for what is none, or is not allowed."""
         if not _TEAM.fullmatch(team) or (self._allowed and team not in self._allowed):
@@ -102,9 +110,22 @@ class InstalledAccounts:
 
     def __init__(self, installations: Installations) -> None:
         self._installations = installations
+        self._read: dict[str, tuple[int, Account]] = {}
 
     async def of(self, team: str) -> Account:
-        """The account of a workspace. Raises ``SendError`` where the bot is not installed."""
+        """The account of a workspace. Raises ``SendError`` where the bot is not installed.
+
+        Each message asks several times, so its file is read when it is another than before.
+        """
+        stamp = self._installations.stamp(team)
+        known = self._read.get(team)
+        if known is not None and known[0] == stamp:
+            return known[1]
+        account = await self._asked(team)
+        self._read[team] = (stamp, account)
+        return account
+
+    async def _asked(self, team: str) -> Account:
         bot = await self._installations.async_find_bot(enterprise_id=None, team_id=team)
         if bot is None:
             raise SendError(
