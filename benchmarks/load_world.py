@@ -250,7 +250,10 @@ def usage(pid: int) -> Usage:
     """The usage of a process with its children, from ``/proc``."""
     resident = proportional = ticks = 0
     for one in (pid, *_below(pid)):
-        rolled = Path(f"/proc/{one}/smaps_rollup").read_text().splitlines()
+        try:
+            rolled = Path(f"/proc/{one}/smaps_rollup").read_text().splitlines()
+        except OSError:
+            continue  # a child that has just ended
         sizes = {line.split(":")[0]: line.split()[1] for line in rolled[1:]}
         resident += int(sizes["Rss"])
         proportional += int(sizes["Pss"])
