@@ -43,6 +43,7 @@ _PREFIXES = {
     "model": Kind.TOPIC,
     "hardware": Kind.TOPIC,
 }
+_AROUND = re.compile(r"""^[\s`'",;，；、]+|[\s`'",;，；、]+$""")
 _PREFIXED = re.compile(rf"({'|'.join(_PREFIXES)})[:=](.+)", re.IGNORECASE)
 _FLAG = re.compile(r"--?[A-Za-z][\w.-]*")
 _VARIABLE = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+")
@@ -103,7 +104,7 @@ class Profile:
 
 def parse_entry(written: str) -> Entry:
     """Read one entry. Raises ``InvalidEntry``."""
-    word = written.strip().strip("`'\",;，；、")
+    word = _AROUND.sub("", written)
     if found := _PREFIXED.fullmatch(word):
         name = found[2].strip()
         kind = _PREFIXES[found[1].lower()]

@@ -5,7 +5,6 @@ Nobody is known on a page, so only what reads is answered: nothing is set, follo
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
 from datetime import timedelta
 from urllib.parse import quote
 
@@ -16,12 +15,8 @@ from bot.web.pages.page import Json, NotThere, Page
 from bot.web.pages.shelf import Shown
 from bot.web.pages.wording import PHRASES
 from digest.document import Document, Heading, Text
-from digest.language import Language
 from digest.markdown import markdown
 from digest.report.form import SCHEMA
-
-Ask = Callable[[Shown, str, Language], Awaitable[Document]]
-"""Answers a question about a repository; what cannot be answered is a document that says why."""
 
 EXAMPLES = tuple(
     PHRASES[name] for name in ("ask_changed", "ask_breaking", "ask_daily", "ask_people")

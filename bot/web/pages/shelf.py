@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
@@ -12,6 +12,7 @@ from pydantic import SecretStr
 from bot.store.browsing import SqlBrowsing
 from bot.store.digests import SqlDigests
 from bot.web.pages.memo import Memo
+from digest.document import Document
 from digest.grade import Thresholds
 from digest.graded import Repository
 from digest.language import Language
@@ -19,7 +20,6 @@ from handlers.forge_port import Requests
 from handlers.ports import Archive, Clock
 
 if TYPE_CHECKING:
-    from bot.web.pages.answering import Ask
     from bot.web.pages.office import Office
 
 
@@ -32,6 +32,10 @@ class Shown:
     branch: str = ""
     thresholds: Thresholds | None = None
     aliases: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+
+Ask = Callable[[Shown, str, Language], Awaitable[Document]]
+"""Answers a question about a repository; what cannot be answered is a document that says why."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from digest.errors import UserError
@@ -43,6 +43,7 @@ def test_what_names_nothing_is_refused(written: str) -> None:
 
 
 @given(st.text(max_size=30))
+@example("0 '")
 def test_any_word_is_an_entry_or_is_refused(written: str) -> None:
     try:
         entry = parse_entry(written)
