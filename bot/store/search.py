@@ -115,7 +115,10 @@ async def _driver(connection: AsyncConnection, query: Query, plan: Plan) -> Driv
         *([Driver.WINDOW] if shape.window and (by_text or shape.paths) else ()),
     ]
     if every and by_text and not others:
-        return Driver.WEIGHT if await _is_everywhere(connection, plan) else Driver.TERMS
+        # Looking up a longer term takes longer than what is saved, and few are in so many changes.
+        if not shape.match and await _is_everywhere(connection, plan):
+            return Driver.WEIGHT
+        return Driver.TERMS
     if every and len(others) + by_text == 1:
         return others[0]
     if others and not (query.ranked and by_text):
