@@ -271,7 +271,7 @@ async def _bot(way: str, url: str) -> AsyncIterator[_Bot]:
     sender = _sender(way, url)
     assert isinstance(sender, Receiver)
     web, times = sender.web if isinstance(sender, Called) else None, _Times()
-    with tempfile.TemporaryDirectory(dir=Path.cwd()) as folder:
+    with tempfile.TemporaryDirectory() as folder:
         async with await open_database(Path(folder)) as database, _called(web, times) as address:
             assert isinstance(sender, Keeping)
             shelf = SqlShelf(database)
