@@ -14,7 +14,7 @@ from sqlalchemy import and_, or_, select
 from bot.store.database import Database
 from bot.store.dialect import insert_into
 from bot.store.index import INDEXED_BY
-from bot.store.repositories import enrol, enrolled
+from bot.store.repositories import enrol, enrolled, written
 from bot.store.rows import storable
 from bot.store.tables import outcomes, tips
 from bot.store.writing import chunks
@@ -62,16 +62,21 @@ class SqlCoverage:
         if tip is None and not outcomes:
             return
         async with self._database.writing(repository.name) as connection:
-            key = await enrol(connection, repository, INDEXED_BY)
+            held = await enrolled(connection, repository)
+            key = held.id if held else await enrol(connection, repository, INDEXED_BY)
+            new = 0
             place = {"repository_id": key, "branch": branch, "channel": channel}
             if outcomes:
                 rows = [
                     {**place, "sha": o.sha, "state": o.state.value, "why": storable(o.why)}
                     for o in outcomes
                 ]
-                await connection.execute(_RECORD, rows)
+                new += (await connection.execute(_RECORD, rows)).rowcount
             if tip is not None:
-                await connection.execute(_MOVE, {**place, "sha": tip})
+                new += (await connection.execute(_MOVE, {**place, "sha": tip})).rowcount
+            # What many rows came to is not told (-1) by every driver: then they count as new.
+            if new:
+                await written(connection, repository.name)
 
     async def states(self, repository: Repository, shas: Sequence[str]) -> Mapping[str, Outcome]:
         """The recorded outcomes of ``shas`` by full name.
@@ -113,5 +118,7 @@ _RECORD = _insertion.on_conflict_do_update(
 )
 _moving = insert_into(tips)
 _MOVE = _moving.on_conflict_do_update(
-    index_elements=list(tips.primary_key), set_={"sha": _moving.excluded.sha}
+    index_elements=list(tips.primary_key),
+    set_={"sha": _moving.excluded.sha},
+    where=tips.c.sha != _moving.excluded.sha,
 )
