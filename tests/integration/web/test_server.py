@@ -13,7 +13,8 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 from structlog.testing import capture_logs
 
-from bot.web.config import WebSettings
+from bot.web import server
+from bot.web.config import Listen, WebSettings
 from bot.web.server import application, serving
 from digest.errors import UserError
 
@@ -194,3 +195,13 @@ async def test_the_signals_of_the_process_are_left_alone(visit):
     async with visit({"/": [Route("/", told)]}) as client:
         assert (await client.get("/")).status_code == 200
         assert {n: signal.getsignal(n) for n in before} == before
+
+
+def test_pieces_of_an_answer_do_not_wait_for_each_other():
+    with (
+        server._bind(Listen("127.0.0.1", 0)) as bound,
+        socket.create_connection(bound.getsockname()),
+    ):
+        taken, _ = bound.accept()
+        with taken:
+            assert taken.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
