@@ -45,10 +45,6 @@ name = "octo/engine"
 web = "https://ghe.example.org/octo/engine"
 forge = "github"
 
-[[repositories]]
-place = "{address}/gone"
-name = "octo/gone"
-
 [platforms.slack]
 bot_token = "{bot}"
 signing_secret = "{signing}"
@@ -61,6 +57,12 @@ platform = "slack"
 chat = "{channel}"
 repositories = ["octo/engine"]
 quiet = "line"
+"""
+
+_GONE = """
+[[repositories]]
+place = "{folder}/gone"
+name = "octo/gone"
 
 [[channels]]
 name = "nobody"
@@ -112,7 +114,13 @@ class Stage:
         )
         self.config.chmod(0o600)
         self._stack = stack
+        self._folder = folder
         missed(folder / "data", "team", "nobody", url=server.url("roles"))
+
+    def add_what_is_gone(self) -> None:
+        """A channel of a repository that cannot be read."""
+        with self.config.open("a") as file:
+            file.write(_GONE.format(folder=self._folder, channel=CHANNEL))
 
     def start(self, role: str) -> Running:
         port = self.port if role == "web" else free_port()
@@ -179,15 +187,18 @@ def test_what_is_heard_by_one_is_done_by_another_under_one_id(world: World) -> N
         assert not one.events("delivery.orphaned")
 
 
-def test_trouble_of_a_worker_is_told_to_the_admin(world: World) -> None:
-    world.worker.until(lambda: world.worker.events("slot.failed"))
-    world.worker.until(lambda: [text for text in world.slack.seen() if "nobody" in text])
-    assert world.worker.stop() == 0
+def test_trouble_of_a_worker_is_told_to_the_admin(stage: Stage) -> None:
+    stage.add_what_is_gone()
+    worker = stage.start("worker")
+    stage.start("scheduler")
+    worker.until(lambda: worker.events("slot.failed"))
+    worker.until(lambda: [text for text in stage.slack.seen() if "nobody" in text])
+    assert worker.stop() == 0
 
 
 def test_what_waits_is_seen_and_is_done_as_soon_as_there_is_a_worker(stage: Stage) -> None:
     scheduler = stage.start("scheduler")
-    scheduler.until(lambda: waiting(scheduler).get("channel") == 2)
+    scheduler.until(lambda: waiting(scheduler).get("channel") == 1)
     worker = stage.start("worker")
     worker.until(lambda: worker.events("slot.finished"))
     assert posted(worker) == ["team"]
