@@ -54,7 +54,8 @@
       } catch {
         return;
       }
-      document.getElementById("said").textContent = button.dataset.done;
+      const said = document.getElementById("said");
+      said.textContent = said.dataset.copied;
       button.dataset.state = "done";
       setTimeout(() => delete button.dataset.state, 1500);
     });
