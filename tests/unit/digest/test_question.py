@@ -1,5 +1,4 @@
 import contextlib
-import time
 import tomllib
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -189,13 +188,12 @@ def test_parse_reads_any_text_as_an_intent_or_refuses_it(text):
     "filling", ["a", " a", "都", "有", "什么", "the ", "1", "一", "last ", '"', "在 ", "请", "@a ", "#", "/", "-", "."]
 )  # fmt: skip
 @pytest.mark.parametrize("frame", ["{}", "what changed in {}", "本周{}有", "search {}"])
-def test_parse_takes_no_longer_than_a_blink_for_any_long_question(filling, frame):
+def test_parse_comes_back_from_any_long_question(filling, frame):
+    # What backtracks without end hangs here; how fast it is, benchmarks say.
     for length in (LONGEST - 20, 10_240):
         text = frame.format((filling * length)[:length])
-        started = time.perf_counter()
         with contextlib.suppress(UserError):
             parse(text, NOW, ZONE)
-        assert time.perf_counter() - started < 0.5
 
 
 def test_parse_refuses_ten_kilobytes():
