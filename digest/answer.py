@@ -55,7 +55,7 @@ from digest.topics import Bearing, Place
 from digest.window import Window
 from digest.words.labels import AREAS, LEVEL_MARKS, LEVELS
 from digest.words.phrase import Part, between, joined, listed
-from digest.words.replies import KINDS, LABELLED, PERSON, RANGE, SINCE_REF
+from digest.words.replies import KINDS, LABELLED, PERSON, RANGE, SINCE_REF, UNTIL_REF
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -233,6 +233,8 @@ def window_words(window: Span | None, language: Language) -> Spans:
 
 def refs_words(refs: Refs, language: Language) -> Spans:
     """Two references as they were written."""
+    if not refs.base:
+        return UNTIL_REF(language, tip=Code(refs.tip))
     if not refs.tip:
         return SINCE_REF(language, base=Code(refs.base))
     return RANGE(language, base=Code(refs.base), tip=Code(refs.tip))

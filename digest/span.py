@@ -17,6 +17,7 @@ from digest.window import Window
 class Refs:
     """What ``tip`` has and ``base`` has not; an empty ``tip`` is that of the watched branch.
 
+    An empty ``base`` is the begin of history; not both are empty.
     ``repository`` is the ``owner/name`` of the address that it was written in, or empty.
     """
 
@@ -26,6 +27,8 @@ class Refs:
 
     def __str__(self) -> str:
         """As :func:`find_refs` reads it back, but for the repository."""
+        if not self.base:
+            return f"until {self.tip}"
         return f"{self.base}..{self.tip}" if self.tip else f"since {self.base}"
 
 
@@ -85,6 +88,13 @@ _SINCE = tuple(
         rf"({_VERSION}) ?(?:以来|起|开始|之后|以后|至今|到现在)(?: ?的)?",
     )
 )
+_UNTIL = tuple(
+    re.compile(form, re.ASCII | re.IGNORECASE)
+    for form in (
+        rf"\b(?:until|till|up to) (?:the )?(?:release |tag |version )?({_VERSION})",
+        rf"(?:截至|截止到?|直到) ?({_VERSION})(?: ?(?:为止|的))?",
+    )
+)
 _TELLING = re.compile(rf"[0-9/]|^(?:{_POINT})$", re.ASCII)
 """What a word has that is no word of a language."""
 
@@ -94,8 +104,8 @@ _DATE = re.compile(r"\d{4}(?:-\d{2}(?:-\d{2})?)?(?:T[\d:Z+-]*)?")
 def find_refs(text: str) -> FoundRefs | None:
     """The references that a text names, ``None`` where it names none.
 
-    ``A..B``, ``A...B``, the address of a comparison, ``from A to B``, ``since A``. Dates are
-    periods, never references.
+    ``A..B``, ``A...B``, the address of a comparison, ``from A to B``, ``since A``,
+    ``until B``. Dates are periods, never references.
     """
     if found := _ADDRESS.search(text):
         return _taken(text, found, Refs(base=found[2], tip=found[3], repository=found[1]))
@@ -107,6 +117,10 @@ def find_refs(text: str) -> FoundRefs | None:
         found = form.search(text)
         if found and _named(found[1]):
             return _taken(text, found, Refs(base=found[1]))
+    for form in _UNTIL:
+        found = form.search(text)
+        if found and _named(found[1]):
+            return _taken(text, found, Refs(base="", tip=found[1]))
     return None
 
 

@@ -9,7 +9,7 @@ from typing import get_args
 from digest import phrases
 from digest.answer import Answer
 from digest.complaint import complaint
-from digest.document import Code, Document, Paragraph, Text
+from digest.document import Code, Document, Paragraph, Spans, Text
 from digest.errors import UserError
 from digest.intent import (
     CatchUp,
@@ -49,6 +49,7 @@ from handlers.explain import explain
 from handlers.handler import Handler
 from handlers.help import help_page, unknown
 from handlers.one import reviewers, risky, show_diff, why
+from handlers.releases import of_release
 from handlers.resuming import last_talk, remember, resumed
 from handlers.search import search
 from handlers.standing import privacy_of, status
@@ -116,7 +117,8 @@ async def ask(
         if language is None and talk and talk.language and _goes_on(intent):
             told = replace(told, language=talk.language)
         intent, told = resumed(intent, talk, told)
-        found = await answer(intent, told)
+        intent, line = await of_release(intent, told)
+        found = _opened(await answer(intent, told), line)
     except UserError as error:
         return _as_meant(_refused(error, told.language), meant, told.language)
     await remember(intent, found, told)
@@ -142,9 +144,16 @@ def _as_meant(found: Answer, meant: Intent | None, language: Language) -> Answer
     if meant is None:
         return found
     question = format_intent(meant)
-    line = Paragraph(UNDERSTOOD(language, question=Code(question)))
-    document = replace(found.document, blocks=(line, *found.document.blocks))
-    return replace(found, document=document, understood=question)
+    line = UNDERSTOOD(language, question=Code(question))
+    return replace(_opened(found, line), understood=question)
+
+
+def _opened(found: Answer, line: Spans) -> Answer:
+    """The answer with a line before it, if there is one."""
+    if not line:
+        return found
+    document = replace(found.document, blocks=(Paragraph(line), *found.document.blocks))
+    return replace(found, document=document)
 
 
 def _measured(intent: Intent, found: Answer, ctx: Context) -> Answer:

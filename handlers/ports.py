@@ -15,6 +15,7 @@ from digest.change import Change
 from digest.graded import Graded, Repository
 from digest.language import Language
 from digest.query import Query
+from digest.release import Release
 from digest.survey import Survey
 from digest.window import Window
 
@@ -62,6 +63,13 @@ class Source(Protocol):
         """The full name of the commit that a tag, a branch or a commit's name stands for.
 
         Raises ``UnknownBranch`` and ``AmbiguousReference``.
+        """
+
+    async def release(self, name: str) -> Release | None:
+        """The release that a tag names, written with a ``v`` or without, and the one before it.
+
+        That is the nearest among its ancestors, as :func:`digest.release.eligible` tells them.
+        ``None`` where no tag is meant.
         """
 
     def changes(self, branch: Tip, selection: Selection) -> AsyncIterator[Sequence[Change]]:

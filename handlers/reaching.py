@@ -56,9 +56,9 @@ async def range_of(refs: Refs, ctx: Context, tip: Tip) -> Range:
     if refs.repository and "/" in watched and refs.repository.lower() != watched.lower():
         raise UnknownChange(str(refs), watched)
     source = ctx.watched.source
-    ends = [source.resolve(name) for name in (refs.base, refs.tip) if name]
-    base, *last = await _each(ends)
-    end = last[0] if last else tip.sha
+    named = [name for name in (refs.base, refs.tip) if name]
+    found = dict(zip(named, await _each([source.resolve(name) for name in named]), strict=True))
+    base, end = found.get(refs.base), found.get(refs.tip, tip.sha)
     between = None if end is None or base == end else Range(base=base, tip=end)
     # What descends from neither lists its own tip at least; the list is needed anyway, and kept.
     if between is None or not await source.names(tip, between):

@@ -16,6 +16,7 @@ from digest.graded import Graded, Repository
 from digest.importance import grade
 from digest.language import Language
 from digest.query import Query
+from digest.release import Release, eligible, spellings
 from digest.survey import Survey, survey_of
 from digest.topics import topics_of
 from digest.window import Window
@@ -74,6 +75,16 @@ class FakeSource:
             if reference in {change.sha, self.branch} or change.sha.startswith(reference):
                 return change.sha
         raise UnknownBranch(reference, list(self.tags))
+
+    async def release(self, name: str) -> Release | None:
+        self._called("release", name)
+        order = [c.sha for c in self.branch_changes]
+        for tag in spellings(name):
+            if tag in self.tags:
+                below = order[order.index(self.tags[tag]) + 1 :]
+                older = {t: below.index(s) for t, s in self.tags.items() if s in below}
+                return Release(tag=tag, before=min(eligible(tag, older), key=older.get, default=""))
+        return None
 
     async def changes(self, branch: Tip, selection: Selection) -> AsyncIterator[Sequence[Change]]:
         self._called("changes", branch, selection)

@@ -21,12 +21,14 @@ from bot.sources.objects import present, read_texts
 from bot.sources.patches import blobs_of, read_changes, read_commits
 from bot.sources.process import GitFailed
 from bot.sources.references import DETACHED, References
+from bot.sources.releases import read_release
 from bot.sources.selection import full_name, revisions
 from bot.sources.view import View
 from digest.change import Change, Commit
 from digest.errors import AmbiguousReference, SourceUnavailable, UnknownBranch
 from digest.facts.merges import told
 from digest.facts.subject import read_subject
+from digest.release import Release
 from digest.window import Window
 from handlers.ports import Selection, Tip
 
@@ -102,6 +104,11 @@ class GitSource:
                 return commits[0]
             known = [*await self._references.tags(), *await self._references.branches()]
             raise UnknownBranch(reference, get_close_matches(reference, known))
+
+    async def release(self, name: str) -> Release | None:
+        """The release that a tag names and the one before it; ``None`` where no tag is meant."""
+        with _told():
+            return await read_release(self._references.git, name)
 
     async def changes(self, branch: Tip, selection: Selection) -> AsyncIterator[Sequence[Change]]:
         """The changes of a selection in batches, newest first along the branch's first parents.

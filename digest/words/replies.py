@@ -8,6 +8,15 @@ from digest.words.phrase import Phrase
 
 RANGE = Phrase("{base} to {tip}", "{base} 到 {tip}")
 SINCE_REF = Phrase("since {base}", "自 {base} 以来")
+UNTIL_REF = Phrase("up to {tip}", "截至 {tip}")
+OF_RELEASE = Phrase(
+    "{tag} is a release: what it has and {before}, the release before it, has not.",
+    "{tag} 是一个发布：以下是它相对上一个发布 {before} 的变更。",
+)
+OF_FIRST_RELEASE = Phrase(
+    "{tag} is a release with none before it: everything up to it.",
+    "{tag} 是第一个发布：以下是截至它的全部变更。",
+)
 
 KINDS = {
     Kind.BREAKING: Phrase("Breaking changes", "不兼容变更"),

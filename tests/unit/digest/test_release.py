@@ -1,0 +1,59 @@
+import pytest
+
+from digest.release import Asked, asked_release, eligible, spellings, version_of
+
+
+@pytest.mark.parametrize(
+    ("tag", "family", "preliminary"),
+    [
+        ("v0.9.1", "v", False),
+        ("v0.9.1rc2", "v", True),
+        ("v0.8.5.post1", "v", False),
+        ("1.0.0-beta.1", "", True),
+        ("engine/v2.0", "engine/v", False),
+        ("v3.0-dev", "v", True),
+    ],
+)
+def test_a_version_is_told_from_its_tag(tag, family, preliminary):
+    version = version_of(tag)
+    assert (version.family, version.preliminary) == (family, preliminary)
+
+
+@pytest.mark.parametrize(
+    "tag", ["nightly", "stable", "latest-green", "", "--v1.0", "v" + "1" * 200]
+)
+def test_what_is_no_version_is_none(tag):
+    assert version_of(tag) is None
+
+
+@pytest.mark.parametrize(
+    ("topic", "asked"),
+    [
+        ("v0.9.1", Asked(name="v0.9.1")),
+        ("release v0.9.1", Asked(name="v0.9.1")),
+        ("version 0.9.1", Asked(name="0.9.1")),
+        ("the v0.9.1 release", Asked(name="v0.9.1")),
+        ("v0.9.2 版本", Asked(name="v0.9.2")),
+        ("v0.9.2 的调度器", Asked(name="v0.9.2", topic="调度器")),
+        ("MoE in v0.9.1", Asked(name="v0.9.1", topic="MoE")),
+        ("v1", Asked(name="v1")),
+        ("scheduler", None),
+        ("python 3.12", None),
+        ("3", None),
+        ("", None),
+    ],
+)
+def test_a_topic_that_is_a_release_is_read(topic, asked):
+    assert asked_release(topic) == asked
+
+
+def test_a_name_is_looked_for_with_a_v_and_without():
+    assert spellings("0.9.1") == ("0.9.1", "v0.9.1")
+    assert spellings("v0.9.1") == ("v0.9.1", "0.9.1")
+
+
+def test_a_preliminary_release_comes_before_a_preliminary_one_alone():
+    tags = ["v1.0.0", "v1.1.0rc1", "0.9.0", "nightly", "v1.1.0"]
+    assert eligible("v1.1.0", tags) == ("v1.0.0",)
+    assert eligible("v1.1.0rc2", tags) == ("v1.0.0", "v1.1.0rc1", "v1.1.0")
+    assert eligible("engine/v1.0", ["v1.0.0"]) == ("v1.0.0",)
