@@ -31,7 +31,7 @@ from digest.window import Window, days_window
 _MOST_LED = 200
 """Changes that a lead is made of; of more nothing could be said in a sentence."""
 
-SIZE = 25
+SIZE = 20
 """Changes of a page: it stays below 100 KB where most of them are of high importance."""
 
 
