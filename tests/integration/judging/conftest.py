@@ -141,7 +141,13 @@ async def bench(project: RepositoryBuilder) -> AsyncIterator[Callable[..., Any]]
 
         async def make(server: ModelServer | str, **settings: Any) -> Bench:
             url = server if isinstance(server, str) else server.url
-            given = {"name": "m", "base_url": url, "key": KEY, "timeout": 30, "digest_patience": 120}
+            given = {
+                "name": "m",
+                "base_url": url,
+                "key": KEY,
+                "timeout": 30,
+                "digest_patience": 120,
+            }
             app = await stack.enter_async_context(opened(clock=FixedClock(EVENING)))
             return Bench(app, project, given | settings, stack)
 

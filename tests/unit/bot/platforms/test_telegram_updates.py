@@ -192,7 +192,11 @@ def test_a_press_without_a_value_has_none():
 
 def test_a_press_under_a_message_that_is_too_old_to_be_told_still_counts():
     got = heard(press(message={"chat": GROUP, "message_id": 11, "date": 0}), "callback_query")
-    assert (got.chat, got.text, got.receipt) == ("-100", "#812", Receipt(message="11", thread="re:11"))
+    assert (got.chat, got.text, got.receipt) == (
+        "-100",
+        "#812",
+        Receipt(message="11", thread="re:11"),
+    )
 
 
 @pytest.mark.parametrize(
