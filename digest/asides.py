@@ -10,11 +10,17 @@ import re
 from collections.abc import Callable
 from itertools import count
 
+from digest.days import number
 from digest.errors import InvalidReference
+from digest.grade import Level
 from digest.intent import (
+    Again,
+    Author,
     CatchUp,
+    Greet,
     Intent,
     More,
+    Nth,
     PrivacyOf,
     Retell,
     Reviewers,
@@ -44,7 +50,7 @@ def _plain(intent: Intent) -> _Make:
     return lambda _found: intent
 
 
-def _about(kind: type[Why | Risky | Reviewers]) -> _Make:
+def _about(kind: type[Why | Risky | Reviewers | Author]) -> _Make:
     return lambda found: kind(reference=_reference(found))
 
 
@@ -59,6 +65,47 @@ def _diff(found: re.Match[str]) -> Intent:
     part = (found.groupdict().get("part") or "").strip(" \"'")
     return ShowDiff(part=part, reference=_reference(found))
 
+
+_PLACES = {
+    word: place
+    for place, words in enumerate(
+        (
+            "first 1st", "second 2nd", "third 3rd", "fourth 4th", "fifth 5th", "sixth 6th",
+            "seventh 7th", "eighth 8th", "ninth 9th", "tenth 10th",
+        ),
+        1,
+    )
+    for word in words.split()
+}  # fmt: skip
+
+
+def _nth(found: re.Match[str]) -> Intent:
+    """The place that is written as an ordinal or as a number; without one, the last."""
+    written = (found.groupdict().get("place") or "").lower()
+    if not written:
+        return Nth(place=-1)
+    return Nth(place=_PLACES.get(written) or number(written))
+
+
+_LEVELS = {
+    "high": Level.HIGH, "important": Level.HIGH, "高": Level.HIGH, "重要": Level.HIGH,
+    "medium": Level.MEDIUM, "中": Level.MEDIUM,
+}  # fmt: skip
+
+
+def _only(found: re.Match[str]) -> Intent:
+    return Again(level=_LEVELS[found["level"].lower()])
+
+
+def _another(found: re.Match[str]) -> Intent:
+    return Again(reference=_reference(found))
+
+
+_TELL = (
+    r"(?:(?:explain|describe|open|show(?: me)?|give me|tell me(?: more)? about|what about|how about"
+    r"|what is|what's|and|more (?:on|about)|details (?:of|on)) )?"
+)
+_ENTRY = r"(?: (?:one|change|item|entry|pr|pull request|commit|result))"
 
 _LANGUAGES = {
     Language.ZH: r"chinese|mandarin|中文|汉语|普通话|简体中文",
@@ -104,6 +151,58 @@ _FORMS: tuple[tuple[str, _Make], ...] = (
             r"|讲讲?)?|说详细[点些]"
         ),
         _plain(Retell(longer=True)),
+    ),
+    (
+        (
+            rf"{_TELL}(?:the )?(?:(?P<place>{'|'.join(_PLACES)}){_ENTRY}?|last{_ENTRY})"
+            rf"(?: (?:in|of|on) (?:the|that|this) list)?"
+        ),
+        _nth,
+    ),
+    (rf"{_TELL}(?:the )?(?:number|no\.?|item|entry) (?P<place>[1-9][0-9]?)", _nth),
+    (
+        (
+            r"(?:解释|说明|介绍|看看?|展开|讲讲?|打开)?(?:一下)? ?"
+            r"(?:第 ?(?P<place>[1-9][0-9]?|[一二三四五六七八九十]{1,3}) ?[个条项]|最后一?[个条项])"
+            r"(?:变更|改动|提交| ?PR)?(?:呢|是什么)?"
+        ),
+        _nth,
+    ),
+    (
+        (
+            r"(?:show |list |give )?(?:me )?(?:only|just) (?:show )?(?:me )?(?:the )?"
+            r"(?P<level>high|medium|important)(?:[- ](?:level|impact|importance|priority|graded))?"
+            r"(?: (?:ones|changes|items|entries|prs|commits|please))?"
+        ),
+        _only,
+    ),
+    (
+        r"(?:只|仅)(?:看|要|显示|列出?)(?:重要度|级别)?(?:为)?(?P<level>高|中|重要)(?:的|级)?(?:的)?(?:变更|改动)?",
+        _only,
+    ),
+    (r"(?:and|what about|how about) (?P<ref>[#!][0-9]+)", _another),
+    (r"(?:那么?)? ?(?P<ref>[#!][0-9]+) ?呢", _another),
+    (
+        (
+            rf"who (?:wrote|made|authored|did|created|is the author of) {_REF}"
+            rf"|(?:the )?author(?: (?:of|for) {_REF}| {_ONE})?"
+        ),
+        _about(Author),
+    ),
+    (
+        (
+            rf"(?:{_REF_ZH} ?)?(?:是)?谁 ?(?:写|做|提交|改|开发) ?(?:的|了)"
+            rf"|(?:{_REF_ZH} ?的? ?)?作者(?:是谁)?"
+        ),
+        _about(Author),
+    ),
+    (
+        (
+            r"(?:hi|hello|hey|hiya|howdy|greetings|good (?:morning|afternoon|evening|day))"
+            r"(?: (?:there|bot|digestbot|all|everyone|everybody|team))?"
+            r"|(?:你|您|大家)好[呀啊]?|哈[喽啰]|嗨|早上好|下午好|晚上好|早安?|在吗"
+        ),
+        _plain(Greet()),
     ),
     (
         rf"is {_REF} (?:a )?(?:risky|risk|safe|dangerous)(?: change)?",

@@ -40,7 +40,7 @@ class Changed:
     ``topic`` is the asker's own words, or empty for every topic; ``author`` a part of a name;
     ``path`` the begin of a path; ``level`` the least level; of ``kinds`` one is enough; ``label``
     is a label or bracketed tag. Empty ones do not narrow. ``daily`` asks for numbers by day,
-    ``people`` for numbers by author.
+    ``people`` for numbers by author, ``files`` by file.
     """
 
     window: Span
@@ -52,6 +52,7 @@ class Changed:
     label: str = ""
     daily: bool = False
     people: bool = False
+    files: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,6 +123,13 @@ class Reviewers:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Author:
+    """Who wrote a change; without a reference, the one spoken of."""
+
+    reference: Reference | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ShowDiff:
     """The lines of a change, all or those of the files that ``part`` names."""
 
@@ -154,10 +162,24 @@ class Retell:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Again:
-    """The last question again, of another time or another topic."""
+    """The last question again, of another time, topic or change, or narrowed to a level."""
 
     window: Span | None = None
     topic: str = ""
+    reference: Reference | None = None
+    level: Level | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Nth:
+    """One of the changes that the last answer listed: its place from 1, or -1 for the last."""
+
+    place: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Greet:
+    """Somebody says hello, and may not know what can be asked."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -178,7 +200,7 @@ class Unknown:
     foreign: bool = False
 
 
-Followup = More | Retell | Again
+Followup = More | Retell | Again | Nth
 """What makes sense only after an answer."""
 
 Intent = (
@@ -192,12 +214,15 @@ Intent = (
     | Why
     | Risky
     | Reviewers
+    | Author
     | ShowDiff
     | Status
     | PrivacyOf
     | More
     | Retell
     | Again
+    | Nth
+    | Greet
     | Help
     | Managing
     | ProfileIntent
@@ -210,6 +235,7 @@ _FIXED: dict[type[Intent], str] = {
     PrivacyOf: "privacy",
     More: "more",
     Help: "help",
+    Greet: "hello",
     Unknown: "",
 }
 _NAMES = {Language.EN: "English", Language.ZH: "Chinese"}
@@ -243,12 +269,16 @@ def format_intent(intent: Intent) -> str:
             return f"risks{_of(reference)}"
         case Reviewers(reference=reference):
             return f"reviewers{_of(reference)}"
+        case Author(reference=reference):
+            return f"author{_of(reference)}"
         case ShowDiff(part=part, reference=reference):
             return f"diff{_of(reference)}" + (f' of "{part}"' if part else "")
         case Retell(language=language, longer=longer):
             return f"in {_NAMES[language]}" if language else _LONGER[bool(longer)]
-        case Again(window=window, topic=topic):
-            return f'and in "{topic}"{_when(window)}' if topic else f"and{_when(window)}"
+        case Again():
+            return _format_again(intent)
+        case Nth(place=place):
+            return f"number {place}" if place > 0 else "the last one"
         case Affected(window=window):
             return f"affected{_when(window)}"
         case ShowProfile() | EditProfile() | ProfileFrom() | Alert():
@@ -261,8 +291,17 @@ def _format_changed(intent: Changed) -> str:
     parts = ["who touched" if intent.people else "changed"]
     if intent.topic:
         parts.append(intent.topic)
-    daily = " per day" if intent.daily else ""
-    return " ".join(parts) + _filters(intent) + daily + _when(intent.window)
+    counted = (" per day" if intent.daily else "") + (" per file" if intent.files else "")
+    return " ".join(parts) + _filters(intent) + counted + _when(intent.window)
+
+
+def _format_again(intent: Again) -> str:
+    if intent.reference:
+        return f"and {intent.reference}"
+    if intent.level:
+        return f"only {intent.level}"
+    topic = f' in "{intent.topic}"' if intent.topic else ""
+    return f"and{topic}{_when(intent.window)}"
 
 
 def _filters(intent: Changed | Search) -> str:

@@ -89,6 +89,17 @@ _DAILY = re.compile(
     rf"|\b{_COUNTED} (?:a|per|each|every|by) day\b|\bdaily (?:counts?|numbers?)(?: of changes)?\b",
     re.IGNORECASE,
 )
+_FILES = re.compile(
+    r"\b(?:which|what) files? (?:(?:have|has|had|were|are|was|is) (?:been )?)?"
+    r"(?:changed?|changes|touched|modified|edited)(?: the)? (?:most|often)(?: often)?\b"
+    r"|\b(?:the )?most (?:often |frequently )?(?:changed|touched|modified|edited) files?\b"
+    r"|\bfiles? (?:with (?:the )?most changes|(?:that )?changed(?: the)? most)\b"
+    r"|\bhot ?(?:files|spots)\b"
+    rf"|\b(?:{_COUNTED} )?(?:per|by|each|every) file\b"
+    rf"|(?:哪些|什么|哪个)文件(?:{_NOUNS_ZH})得?(?:的|了)?最(?:多|频繁)"
+    rf"|{_NOUNS_ZH}最(?:多|频繁)的?文件(?:有哪些|是(?:哪些|哪个|什么))?|按文件(?:统计|看)?",
+    re.IGNORECASE,
+)
 _EACH_DAY = re.compile(r"\b(?:per|by|each|every) day\b", re.IGNORECASE)
 _DAILY_ZH = re.compile(r"(?:每[天日]|按[天日](?:统计|看)?)(?:都|的)?")
 _MANY = re.compile(rf"\bhow many (?={_COUNTED}\b)", re.IGNORECASE)
@@ -107,12 +118,13 @@ class Narrowing:
     kinds: tuple[Kind, ...] = ()
     label: str = ""
     daily: bool = False
+    files: bool = False
 
     @property
     def any(self) -> bool:
         """Whether there is anything beside the rest."""
         narrows = self.author or self.path or self.level or self.kinds or self.label
-        return bool(narrows or self.daily)
+        return bool(narrows or self.daily or self.files)
 
 
 def narrowing(question: str) -> Narrowing | None:
@@ -136,6 +148,7 @@ def narrowing(question: str) -> Narrowing | None:
     if None in levels or None in kinds or any(len(taken[k]) > 1 for k in taken if k != "kind"):
         return None
     rest, daily = _daily(" ".join(rest.split()))
+    rest, files = _files(rest)
     return Narrowing(
         rest=rest,
         author=_one(taken, "author"),
@@ -144,6 +157,7 @@ def narrowing(question: str) -> Narrowing | None:
         kinds=tuple(dict.fromkeys(k for k in kinds if k)),
         label=_one(taken, "label"),
         daily=daily,
+        files=files,
     )
 
 
@@ -189,6 +203,17 @@ def _daily(rest: str) -> tuple[str, bool]:
         cut = " ".join(f"{rest[: found.start()]}{rest[found.end() :]}".split())
         return _MANY_ZH.sub("有哪些", _NUMBER_ZH.sub("变更", cut)) or "变更", True
     return _MANY_ZH.sub("有哪些", _MANY.sub("", rest)), False
+
+
+def _files(rest: str) -> tuple[str, bool]:
+    """A question without what asks for numbers by file, and whether it does."""
+    plain = re.sub(r'"[^"]*"', lambda m: "\0" * len(m[0]), rest)
+    if not (found := _FILES.search(plain)):
+        return rest, False
+    before, after = rest[: found.start()].rstrip(), rest[found.end() :]
+    # What is asked about has its noun already: "changes in MoE per file".
+    noun = "" if before and before.isascii() else "changes" if found[0].isascii() else "变更"
+    return " ".join(f"{before} {noun}{after}".split()), True
 
 
 def _one(taken: dict[str, list[str]], key: str) -> str:

@@ -10,6 +10,7 @@ The rules, all in the asker's zone, with weeks from Monday (ISO 8601) and days f
 - *the weekend*: the latest Saturday and Sunday that have begun; *last weekend*: over already.
 - *in January*: the latest January that has begun; *2026-01*: that month.
 - *since X*: from the begin of X until now.
+- *until X*: the 7 days that end with X, which is part of it; *before X*: the 7 days before it.
 - *A..B*, *from A to B*, *between A and B*: both days included; with times, half open.
 - Nothing named: the last 7 days.
 
@@ -55,7 +56,10 @@ _FORMS: tuple[tuple[re.Pattern[str], Reader], ...] = tuple(
     (re.compile(pattern, re.IGNORECASE), reader)
     for pattern, reader in (
         (rf"(?:\b(?:from|between) )?(?<![0-9-])({_TIMED})\.\.({_TIMED})(?![0-9:-])", read.moments),
-        (rf"(?:\b(?:from|between) |从 ?)?({DAY}){_TO}({DAY}){_OF}(?:之间|期间)?", read.range_),
+        (
+            rf"(?:\b(?:from|between|since) |从 ?)?({DAY}){_TO}({DAY}){_OF}(?:之间|期间)?",
+            read.range_,
+        ),
         (
             rf"(?:从 ?)?((?:[0-9]{{4}} ?年 ?)?{NUMERAL} ?月 ?){_SHORT_DAY}{_TO}{_SHORT_DAY}{_OF}",
             read.range_in_month,
@@ -70,6 +74,11 @@ _FORMS: tuple[tuple[re.Pattern[str], Reader], ...] = tuple(
             rf"(?:自从?|从)?(?:([0-9]{{4}}) ?年 ?)?({NUMERAL}) ?月份?{_SO_FAR}",
             read.since_chinese_month,
         ),
+        (rf"\b(?:until|till|up to|through) ({DAY})", read.until_day),
+        (rf"(?:截至|截止到?|直到) ?({DAY})(?: ?为止)?{_OF}", read.until_day),
+        (rf"({DAY}) ?为止{_OF}", read.until_day),
+        (rf"\b(?:before|prior to) ({DAY})", read.before_day),
+        (rf"(?:在)?({DAY}) ?(?:之前|以前|前){_OF}", read.before_day),
         (rf"{_ON}({DAY})(?:'s\b)?{_OF}", read.one_day),
         (rf"{_ON}(this|current|last|previous) (week|month|quarter|year)(?:'s)?\b", read.whole_unit),
         (rf"{_ON}(?:(last|previous|past|this|the) )?weekend(?:'s)?\b", read.weekend),

@@ -104,9 +104,17 @@ HELP_DIFF = Phrase(
     "它改动的行，或其中一部分：看看配置部分的 diff。",
 )
 HELP_REVIEWERS = Phrase("Who reviewed it.", "谁评审了它。")
+HELP_AUTHOR = Phrase("Who wrote it.", "它是谁写的。")
 HELP_AGAIN = Phrase(
-    "The last question of another time or another topic.", "把上一个问题换一个时间或主题。"
+    "The last question of another time, topic or change, or of what matters alone.",
+    "把上一个问题换一个时间、主题或变更，或只看重要的。",
 )
+HELP_NTH = Phrase("A change of the last list, by its place.", "按序号解释上一个列表中的变更。")
+HELLO = Phrase(
+    "Hello! I tell what changed in {repository}. You can ask, for example:",
+    "你好！我可以告诉你 {repository} 有什么变更。可以这样问：",
+)
+HELLO_MORE = Phrase("{question} shows all that can be asked.", "发送 {question} 查看全部问法。")
 HELP_MORE = Phrase("The next page.", "下一页。")
 HELP_RETELL = Phrase(
     "The last answer shorter, longer, or in the other language.",

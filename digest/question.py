@@ -300,6 +300,7 @@ def _changed(wish: Wish, window: Span, filters: Narrowing) -> Changed:
         kinds=tuple(dict.fromkeys(kinds)),
         label=filters.label,
         daily=filters.daily,
+        files=filters.files,
     )
 
 

@@ -139,6 +139,18 @@ def since_day(found: re.Match[str], now: Now) -> Window:
     return now.since(read_day(found[1], now.today))
 
 
+def until_day(found: re.Match[str], now: Now) -> Window:
+    """*until* a day, which is the last of so many as a question without a period has."""
+    last = read_day(found[1], now.today)
+    return now.days(last - timedelta(days=DEFAULT_DAYS - 1), last)
+
+
+def before_day(found: re.Match[str], now: Now) -> Window:
+    """*before* a day: so many days, of which it is none."""
+    last = read_day(found[1], now.today) - timedelta(days=1)
+    return now.days(last - timedelta(days=DEFAULT_DAYS - 1), last)
+
+
 def since_moment(found: re.Match[str], now: Now) -> Window:
     """*since* a moment."""
     return now.between(parse_moment(found[1], now.zone), now.at)

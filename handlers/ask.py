@@ -12,12 +12,14 @@ from digest.complaint import complaint
 from digest.document import Code, Document, Paragraph, Spans, Text
 from digest.errors import UserError
 from digest.intent import (
+    Author,
     CatchUp,
     Changed,
     Compare,
     DigestOf,
     Explain,
     Followup,
+    Greet,
     Help,
     Intent,
     PrivacyOf,
@@ -47,8 +49,8 @@ from handlers.conversing import ConversationKey, Length, Talk
 from handlers.digest_of import digest_of
 from handlers.explain import explain
 from handlers.handler import Handler
-from handlers.help import help_page, unknown
-from handlers.one import reviewers, risky, show_diff, why
+from handlers.help import greet, help_page, unknown
+from handlers.one import author, reviewers, risky, show_diff, why
 from handlers.releases import of_release
 from handlers.resuming import last_talk, remember, resumed
 from handlers.search import search
@@ -77,6 +79,7 @@ HANDLERS: Mapping[type[Intent], Handler] = {
     Why: Handler(answer=why, help=phrases.HELP_WHY),
     Risky: Handler(answer=risky, help=phrases.HELP_RISKY),
     Reviewers: Handler(answer=reviewers, help=phrases.HELP_REVIEWERS),
+    Author: Handler(answer=author, help=phrases.HELP_AUTHOR),
     ShowDiff: Handler(answer=show_diff, help=phrases.HELP_DIFF),
     **dict.fromkeys(get_args(Managing), Handler(answer=manage)),
     Subscribe: Handler(answer=manage, help=chats.HELP_SUBSCRIBE, chats=True),
@@ -86,6 +89,7 @@ HANDLERS: Mapping[type[Intent], Handler] = {
     Status: Handler(answer=status, help=phrases.HELP_STATUS),
     PrivacyOf: Handler(answer=privacy_of, help=phrases.HELP_PRIVACY),
     Help: Handler(answer=_help, help=phrases.HELP_HELP),
+    Greet: Handler(answer=greet),
     Unknown: Handler(answer=unknown),
 }
 """What answers each intent, in the order of ``help``: one handler a member of the closed set, but
@@ -121,7 +125,7 @@ async def ask(
         found = _opened(await answer(intent, told), line)
     except UserError as error:
         return _as_meant(_refused(error, told.language), meant, told.language)
-    await remember(intent, found, told)
+    await remember(intent, found, told, talk)
     return _as_meant(_measured(intent, found, told), meant, told.language)
 
 
@@ -172,7 +176,9 @@ def _spoken(text: str, talk: Talk | None) -> Language | None:
 
 def _goes_on(intent: Intent) -> bool:
     """Whether a question is so short that the language it goes on in is that of the answer."""
-    about = isinstance(intent, Why | Risky | Reviewers | ShowDiff) and intent.reference is None
+    about = (
+        isinstance(intent, Why | Risky | Reviewers | Author | ShowDiff) and intent.reference is None
+    )
     return about or isinstance(intent, Followup)
 
 

@@ -20,6 +20,7 @@ from digest.answer import (
 )
 from digest.chart import by_day
 from digest.document import Block, Code, Document, Spans
+from digest.files import by_file
 from digest.graded import Graded
 from digest.intent import Changed
 from digest.language import Language
@@ -69,6 +70,8 @@ async def changed(intent: Changed, ctx: Context) -> Answer:
         document = listing_document(title, held.survey, held.why, intent.window, at)
         if intent.daily:
             document = await _charted(document, _query(intent, resolved, reached), reached, ctx)
+        if intent.files:
+            document = await _filed(document, _query(intent, resolved, reached), ctx)
         if intent.people:
             document = await _peopled(document, _query(intent, resolved, reached), ctx)
     else:
@@ -155,6 +158,13 @@ async def _peopled(document: Document, query: Query, ctx: Context) -> Document:
     """The document with the authors of all its changes below its counts."""
     changes = await ctx.archive.select(ctx.watched.repository, query)
     told = await asyncio.to_thread(by_author, changes, ctx.language)
+    return replace(document, blocks=(*document.blocks[:2], *told, *document.blocks[2:]))
+
+
+async def _filed(document: Document, query: Query, ctx: Context) -> Document:
+    """The document with the files that most of its changes touched below its counts."""
+    changes = await ctx.archive.select(ctx.watched.repository, query)
+    told = await asyncio.to_thread(by_file, changes, ctx.language)
     return replace(document, blocks=(*document.blocks[:2], *told, *document.blocks[2:]))
 
 

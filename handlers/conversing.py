@@ -43,7 +43,8 @@ class Talk:
     ``question`` is the last intent that was answered, as ``format_intent`` writes it, and
     ``page`` the page of it that was shown, from 1. ``subject`` is the full name of the change that
     is spoken of, or empty. ``repository`` is the name of the repository that was asked about;
-    ``at`` is when it was answered.
+    ``at`` is when it was answered. ``listed`` are the full names of the changes of the last list,
+    in its order.
     """
 
     question: str
@@ -53,6 +54,7 @@ class Talk:
     subject: str = ""
     language: Language | None = None
     length: Length = Length.NORMAL
+    listed: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,9 +7,17 @@ from collections.abc import Mapping
 from digest.answer import Answer
 from digest.document import Code, Document, Heading, Item, Listing, Paragraph, Text, plain
 from digest.examples import EXAMPLES
-from digest.intent import Intent, Unknown
+from digest.intent import Changed, DigestOf, Explain, Greet, Help, Intent, Search, Unknown
 from digest.language import Language
-from digest.phrases import HELP, HELP_PERIODS, NOT_READ_TOO_LONG, NOT_UNDERSTOOD, TWO_LANGUAGES
+from digest.phrases import (
+    HELLO,
+    HELLO_MORE,
+    HELP,
+    HELP_PERIODS,
+    NOT_READ_TOO_LONG,
+    NOT_UNDERSTOOD,
+    TWO_LANGUAGES,
+)
 from digest.question import LONGEST
 from digest.words.phrase import Phrase
 from handlers.context import Context
@@ -35,6 +43,25 @@ def help_page(handlers: Mapping[type[Intent], Handler], ctx: Context) -> Answer:
 def _kind(kind: type[Intent], phrase: Phrase, language: Language) -> Item:
     examples = tuple(Item((Code(text),)) for of, text in EXAMPLES[language] if of is kind)
     return Item(phrase(language), examples)
+
+
+_GREETING = (Changed, DigestOf, Explain, Search)
+"""What who says hello is shown an example of."""
+
+
+async def greet(_intent: Greet, ctx: Context) -> Answer:
+    """A greeting with a few questions; what people say to one another is none to the bot."""
+    language = ctx.language
+    said = HELLO(language, repository=ctx.watched.repository.name)
+    first = dict(reversed(EXAMPLES[language]))
+    examples = Listing(tuple(Item((Code(first[kind]),)) for kind in _GREETING))
+    more = HELLO_MORE(language, question=Code(first[Help]))
+    document = Document(
+        title=plain(said),
+        blocks=(Paragraph(said), examples, Paragraph(more)),
+        language=str(language),
+    )
+    return Answer(intent="unknown" if ctx.overheard else "help", document=document)
 
 
 async def unknown(intent: Unknown, ctx: Context) -> Answer:

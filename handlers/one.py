@@ -26,11 +26,12 @@ from digest.document import (
 from digest.errors import NothingBefore, UnknownChange
 from digest.grade import Reason, Thresholds
 from digest.graded import Graded
-from digest.intent import Reviewers, Risky, ShowDiff, Why
+from digest.intent import Author, Reviewers, Risky, ShowDiff, Why
 from digest.language import Language
 from digest.lines import PAGE_LINES, files_about, lines_of
 from digest.reference import Reference
 from digest.report import title_link
+from digest.report.moments import moment
 from digest.words import replies as words
 from digest.words.labels import LEVELS
 from digest.words.phrase import listed
@@ -108,6 +109,18 @@ async def reviewers(intent: Reviewers, ctx: Context) -> Answer:
     ]
     line = _reviewed(graded, list(dict.fromkeys(people)), ctx)
     return _answer("reviewers", graded, [Paragraph(line)], ctx)
+
+
+async def author(intent: Author, ctx: Context) -> Answer:
+    """Who wrote it, and when it came to the branch."""
+    graded = await _one(intent.reference, ctx)
+    line = words.WRITTEN_BY(
+        ctx.language,
+        change=title_link(graded, ctx.watched.repository),
+        author=" ".join(graded.commit.author.split()),
+        at=moment(graded.commit.committed_at, ctx.zone),
+    )
+    return _answer("author", graded, [Paragraph(line)], ctx)
 
 
 async def show_diff(intent: ShowDiff, ctx: Context) -> Answer:

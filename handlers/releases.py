@@ -20,8 +20,8 @@ _NOW = timedelta(minutes=1)
 async def of_release(intent: Intent, ctx: Context) -> tuple[Intent, Spans]:
     """The intent with the range of the release that its topic names, and a line that says so.
 
-    That is so of a topic with the form of a version, which is a tag of the repository, in a question
-    that names no period. Every other intent stays, without a line.
+    That is so of a topic with the form of a version, which is a tag of the repository, in a
+    question that names no period. Every other intent stays, without a line.
     """
     if not isinstance(intent, Changed) or not _names_no_period(intent, ctx):
         return intent, ()

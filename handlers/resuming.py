@@ -7,15 +7,20 @@ from dataclasses import replace
 
 from digest.answer import Answer
 from digest.errors import NothingBefore, UserError
+from digest.grade import Level
 from digest.intent import (
     Again,
+    Author,
     Changed,
     Compare,
     DigestOf,
+    Explain,
     Followup,
+    Greet,
     Help,
     Intent,
     More,
+    Nth,
     PrivacyOf,
     Retell,
     Reviewers,
@@ -28,8 +33,9 @@ from digest.intent import (
     Why,
     format_intent,
 )
+from digest.listed import listed_in
 from digest.period import default_period
-from digest.phrases import HELP_AGAIN, HELP_MORE, HELP_RETELL
+from digest.phrases import HELP_AGAIN, HELP_MORE, HELP_NTH, HELP_RETELL
 from digest.question import parse
 from digest.reference import Reference
 from digest.span import Refs
@@ -40,12 +46,14 @@ from handlers.conversing import Length, Talk
 FOLLOWUPS: Mapping[type[Intent], Phrase] = {
     More: HELP_MORE,
     Retell: HELP_RETELL,
+    Nth: HELP_NTH,
     Again: HELP_AGAIN,
 }
 """What goes on from an answer, with what ``help`` says of it."""
 
+_OF_ONE = Explain | Why | Risky | Reviewers | Author | ShowDiff
 _LENGTHS = tuple(Length)
-_LEAVE_NO_TRACE = (Help, Status, PrivacyOf, Unknown)
+_LEAVE_NO_TRACE = (Help, Greet, Status, PrivacyOf, Unknown)
 
 
 async def last_talk(ctx: Context) -> Talk | None:
@@ -61,9 +69,9 @@ def resumed(intent: Intent, talk: Talk | None, ctx: Context) -> tuple[Intent, Co
 
     Raises ``NothingBefore`` where nothing was said that it could go on from.
     """
-    if isinstance(intent, More | Retell | Again):
+    if isinstance(intent, More | Retell | Again | Nth):
         return _followed(intent, talk, ctx)
-    if isinstance(intent, Why | Risky | Reviewers | ShowDiff) and intent.reference is None:
+    if isinstance(intent, _OF_ONE) and not isinstance(intent, Explain) and intent.reference is None:
         if talk is None or not talk.subject:
             raise NothingBefore
         return replace(intent, reference=Reference(sha=talk.subject)), ctx
@@ -73,6 +81,8 @@ def resumed(intent: Intent, talk: Talk | None, ctx: Context) -> tuple[Intent, Co
 def _followed(intent: Followup, talk: Talk | None, ctx: Context) -> tuple[Intent, Context]:
     if talk is None:
         return _alone(intent, ctx), ctx
+    if isinstance(intent, Nth):
+        return _of_list(intent, talk), ctx
     last = _last(talk, ctx)
     ctx = replace(ctx, length=talk.length)
     match intent:
@@ -85,8 +95,18 @@ def _followed(intent: Followup, talk: Talk | None, ctx: Context) -> tuple[Intent
             return _turned(last, intent, ctx), ctx
 
 
+def _of_list(nth: Nth, talk: Talk) -> Intent:
+    """The change at a place of the last list. Raises ``NothingBefore`` where there is none."""
+    place = nth.place - 1 if nth.place > 0 else nth.place
+    if not -len(talk.listed) <= place < len(talk.listed):
+        raise NothingBefore
+    return Explain(reference=Reference(sha=talk.listed[place]))
+
+
 def _alone(intent: Followup, ctx: Context) -> Intent:
     """What a period or a topic asks for when nothing was said before. Raises ``NothingBefore``."""
+    if isinstance(intent, Again) and intent.reference:
+        return Explain(reference=intent.reference)
     if isinstance(intent, Again) and intent.topic:
         window = intent.window or default_period(ctx.clock.now(), ctx.zone)
         return Changed(window=window, topic=intent.topic)
@@ -107,7 +127,13 @@ def _last(talk: Talk, ctx: Context) -> Intent:
 
 
 def _turned(last: Intent, again: Again, ctx: Context) -> Intent:
-    """The last question of another time, or of another topic in the same time."""
+    """The last question of another time or change, or of another topic in the same time."""
+    if again.reference:
+        if isinstance(last, _OF_ONE):
+            return replace(last, reference=again.reference)
+        return Explain(reference=again.reference)
+    if again.level:
+        return _narrowed(last, again.level)
     if again.topic:
         window = again.window or (last.window if isinstance(last, Changed | DigestOf) else None)
         base = last if isinstance(last, Changed) else None
@@ -124,13 +150,27 @@ def _turned(last: Intent, again: Again, ctx: Context) -> Intent:
     return DigestOf(window=again.window)
 
 
+def _narrowed(last: Intent, level: Level) -> Intent:
+    """The changes of the last question from a level on. Raises ``NothingBefore`` without any."""
+    if isinstance(last, Changed | Search):
+        return replace(last, level=level)
+    if isinstance(last, DigestOf):
+        return Changed(window=last.window, level=level)
+    if isinstance(last, Compare):
+        return Changed(window=last.refs, level=level)
+    raise NothingBefore
+
+
 def _length(talk: Talk, longer: bool) -> Length:
     place = _LENGTHS.index(talk.length) + (1 if longer else -1)
     return _LENGTHS[min(max(place, 0), len(_LENGTHS) - 1)]
 
 
-async def remember(intent: Intent, answer: Answer, ctx: Context) -> None:
-    """Keep how far the conversation is after an answer; what is no question leaves no trace."""
+async def remember(intent: Intent, answer: Answer, ctx: Context, before: Talk | None) -> None:
+    """Keep how far the conversation is after an answer; what is no question leaves no trace.
+
+    What was listed ``before`` stays so while single changes of it are spoken of.
+    """
     if ctx.conversations is None or ctx.conversation is None or answer.error is not None:
         return
     if isinstance(intent, _LEAVE_NO_TRACE):
@@ -146,5 +186,13 @@ async def remember(intent: Intent, answer: Answer, ctx: Context) -> None:
             subject=subject,
             language=ctx.language,
             length=ctx.length,
+            listed=_listed(intent, answer, ctx, before),
         ),
     )
+
+
+def _listed(intent: Intent, answer: Answer, ctx: Context, before: Talk | None) -> tuple[str, ...]:
+    if isinstance(intent, _OF_ONE):
+        return before.listed if before else ()
+    changes = [row.graded for row in answer.rows]
+    return listed_in(answer.document, changes, ctx.watched.repository)

@@ -11,7 +11,7 @@ from bot.sections import RepositoryConfig
 from digest.answer import Answer
 from digest.document import Block, Code, Document, Heading, Paragraph
 from digest.errors import UnknownChange, UserError
-from digest.intent import Followup, Intent, Reviewers, Risky, ShowDiff, Unknown, Why
+from digest.intent import Author, Followup, Intent, Reviewers, Risky, ShowDiff, Unknown, Why
 from digest.language import Language
 from digest.managing import Managing
 from digest.naming import named
@@ -75,7 +75,9 @@ def which(
 
 def _goes_on(intent: Intent | None) -> bool:
     """Whether a question stands for one that was asked before, or is about its answer."""
-    about = isinstance(intent, Why | Risky | Reviewers | ShowDiff) and intent.reference is None
+    about = (
+        isinstance(intent, Why | Risky | Reviewers | Author | ShowDiff) and intent.reference is None
+    )
     return about or isinstance(intent, Followup)
 
 

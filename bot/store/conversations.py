@@ -107,6 +107,7 @@ def _state(talk: Talk) -> str:
             "subject": talk.subject,
             "language": talk.language and talk.language.value,
             "length": talk.length.value,
+            "listed": talk.listed,
         }
     )
 
@@ -121,4 +122,5 @@ def _talk(state: str, at: datetime) -> Talk:
         subject=held["subject"],
         language=Language(held["language"]) if held["language"] else None,
         length=Length(held["length"]),
+        listed=tuple(held.get("listed", ())),
     )

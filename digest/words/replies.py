@@ -38,6 +38,12 @@ NOTES_COUNTS = Phrase(
 PUBLISHED = Phrase("{name}, published on {day}", "{name}，发布于 {day}")
 CONTRIBUTORS = Phrase("Contributors: {people}", "贡献者：{people}")
 PERSON = Phrase("{name} ({n})", "{name}（{n}）")
+BY_FILES = Phrase("By file ({n:file|files})", "按文件（{n} 个）")
+OF_FILE = Phrase(
+    "{path}: {n:change|changes} (+{added} −{deleted})", "{path}：{n} 个变更（+{added} −{deleted}）"
+)
+MORE_FILES = Phrase("and {n:more file|more files}", "另有 {n} 个文件")
+WRITTEN_BY = Phrase("{change} was written by {author}, {at}", "{change} 的作者是 {author}，{at}")
 BY_AUTHORS = Phrase("By author ({n:person|people})", "按作者（{n} 人）")
 MORE_PEOPLE = Phrase("and {n:more person|more people}", "另有 {n} 人")
 REST_OF_GROUP = Phrase("and {n} more: {question}", "另有 {n} 个：{question}")

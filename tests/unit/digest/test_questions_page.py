@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from digest import managing, profiling
-from digest.intent import CatchUp, Changed, DigestOf, Intent, Unknown
+from digest.intent import Author, CatchUp, Changed, DigestOf, Greet, Intent, Nth, Unknown
 from digest.language import Language
 from digest.question import language_of, parse
 from digest.understanding import CHOICES
@@ -21,6 +21,9 @@ NOW, ZONE = datetime(2026, 1, 23, 12, tzinfo=UTC), ZoneInfo("UTC")
 PAGE = (Path(__file__).resolve().parents[3] / "docs" / "questions.md").read_text(encoding="utf-8")
 KINDS = {
     **CHOICES,
+    "author": Author,
+    "place": Nth,
+    "hello": Greet,
     "catch up": CatchUp,
     "profile add": profiling.EditProfile,
     "profile from": profiling.ProfileFrom,

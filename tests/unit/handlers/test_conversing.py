@@ -224,3 +224,87 @@ async def test_a_third_language_is_told_in_both(ctx, question):
 
 async def test_a_question_of_ten_kilobytes_is_told_to_be_too_long(ctx):
     assert "too long" in shown(await said(ctx, "what changed in " + "MoE " * 2560))
+
+
+@pytest.mark.parametrize(
+    ("question", "place"),
+    [
+        ("the first one", 0),
+        ("explain the second", 1),
+        ("第二个", 1),
+        ("the last one", -1),
+        ("number 2", 1),
+    ],
+)
+async def test_a_change_of_the_last_list_is_named_by_its_place(ctx, question, place):
+    listed = await said(ctx, "changes last 20 days")
+    page = shown(listed)
+    shown_in_order = sorted((c.sha for c in CHANGES), key=lambda sha: page.index(page_of(sha)))
+    answer = await said(ctx, question)
+    assert answer.intent == "explain"
+    assert answer.rows[0].graded.sha == shown_in_order[place]
+
+
+def page_of(sha: str) -> str:
+    return f"/pull/{11 + [c.sha for c in CHANGES].index(sha)}"
+
+
+async def test_places_stay_those_of_the_list_while_its_changes_are_spoken_of(ctx):
+    first = await said(ctx, "changes last 20 days", "the first one")
+    await said(ctx, "who wrote it", "the second one", "is it risky?")
+    assert shas(await said(ctx, "the first one")) == shas(first)
+
+
+async def test_places_are_known_where_titles_have_no_address(ctx):
+    bare = replace(ctx.watched, repository=replace(ctx.watched.repository, web="", forge=""))
+    ctx = replace(ctx, watched=bare)
+    answer = await said(ctx, "changes in moe last 20 days", "the first one")
+    assert answer.intent == "explain"
+    assert "MoE" in answer.rows[0].graded.title or "experts" in answer.rows[0].graded.title
+
+
+@pytest.mark.parametrize("question", ["the ninth one", "第九个", "the last one", "only high"])
+async def test_a_place_that_no_list_has_is_nothing_before(ctx, question):
+    if question.startswith(("the ninth", "第")):
+        await said(ctx, "changes last 20 days")
+    assert isinstance((await said(ctx, question)).error, NothingBefore)
+
+
+async def test_the_last_question_is_narrowed_to_a_level(ctx):
+    everything = await said(ctx, "changes last 20 days")
+    for question in ("only high", "只看高的", "just the important ones"):
+        high = await said(ctx, "changes last 20 days", question)
+        assert high.intent == "changed"
+        assert 0 < high.total < everything.total
+        assert {str(row.graded.grade.level) for row in high.rows} == {"high"}
+    assert (await said(ctx, "digest last 20 days", "only high")).total == high.total
+
+
+async def test_the_last_question_is_asked_of_another_change(ctx):
+    assert shas(await said(ctx, "why #11", "and #12?")) == ["bbbbbbb2"]
+    assert (await said(ctx, "why #11", "and #12?")).intent == "why"
+    assert (await said(ctx, "changes last 20 days", "那 #12 呢")).intent == "explain"
+    assert shas(await said(ctx, "and #12?", who=OTHER)) == ["bbbbbbb2"]
+
+
+async def test_the_author_of_a_change_is_told(ctx):
+    for question in ("who wrote it", "谁写的", "who wrote #12", "#12 是谁写的"):
+        assert "Grace Hopper" in shown(await said(ctx, "explain #12", question))
+
+
+async def test_the_files_that_changed_most_are_told(ctx):
+    for question in ("which files changed most in the last 20 days", "最近20天哪些文件改动最多"):
+        told = shown(await said(ctx, question))
+        assert "`src/moe/fuse.py`" in told
+        assert told.index("src/moe/fuse.py") < told.index("config/run.toml")
+
+
+async def test_who_says_hello_is_shown_what_can_be_asked(ctx):
+    for question, word in (("hello", "Hello!"), ("你好", "你好！")):
+        answer = await said(ctx, question)
+        assert answer.intent == "help"
+        assert word in shown(answer)
+        assert len(shown(answer)) < 500
+    overheard = await said(replace(ctx, overheard=True), "hello")
+    assert overheard.intent == "unknown"
+    assert ctx.conversations.talks == {}
