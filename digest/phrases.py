@@ -49,6 +49,10 @@ NOTHING = Phrase("No change of this period is about {topic}.", "这段时间没�
 NO_TOPIC = Phrase(
     "I know no topic {topic} in {repository}.", "{repository} 中没有名为 {topic} 的主题。"
 )
+NEWEST = Phrase(
+    "The newest commit here, {sha}, is of {day}. Of its week: {question}",
+    "此处最新的提交 {sha} 是 {day} 的。可以看那一周：{question}",
+)
 NO_CHANGE = Phrase("No change of this period fits.", "这段时间没有符合条件的变更。")
 KNOWN_ELSEWHERE = Phrase(
     "The archive has {n:change|changes} about it outside this period.",

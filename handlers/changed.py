@@ -49,6 +49,7 @@ from digest.survey import NOTHING_FOUND, line_within
 from digest.words.phrase import listed
 from digest.words.replies import PER_DAY
 from handlers.context import Context
+from handlers.lately import newest
 from handlers.looking import Found, count, found, seen, tip_of
 from handlers.reaching import Reach, reach
 
@@ -75,7 +76,8 @@ async def changed(intent: Changed, ctx: Context) -> Answer:
         if intent.people:
             document = await _peopled(document, _query(intent, resolved, reached), ctx)
     else:
-        lines = [*await _nothing(intent, resolved, ctx, reached), foot(intent.window, at)]
+        lines = await _nothing(intent, resolved, ctx, reached)
+        lines += [*await newest(intent, ctx, tip), foot(intent.window, at)]
         document = lines_document(intent.topic, lines, at)
     return Answer(
         intent="changed",

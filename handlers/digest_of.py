@@ -17,6 +17,7 @@ from handlers.context import Context
 from handlers.conversing import Length
 from handlers.daily import between, look
 from handlers.ingest import ensure
+from handlers.lately import newest
 from handlers.looking import tip_of
 from handlers.looks import looked_over
 from handlers.ports import Range
@@ -36,7 +37,10 @@ async def digest_of(intent: DigestOf, ctx: Context) -> Answer:
         daily = await look(ctx, intent.window, least)
         report = daily.report
         await looked_over(ctx, intent.window, daily.tip.sha)
-        return digest_answer(report, ctx, intent.window)
+        found = digest_answer(report, ctx, intent.window)
+        lines = () if report.entries else await newest(intent, ctx, daily.tip)
+        blocks = (*found.document.blocks, *map(Paragraph, lines))
+        return replace(found, document=replace(found.document, blocks=blocks))
     selection = await range_of(intent.window, ctx, await tip_of(ctx))
     report = await report_between(ctx, selection, least)
     told = digest_answer(report, ctx, None)

@@ -15,6 +15,7 @@ from digest.match import Resolved, narrowed
 from digest.phrases import IN_BODY, IN_NAME, IN_PATH, IN_SUBJECT, NOT_FOUND
 from digest.words.phrase import Phrase, listed
 from handlers.context import Context
+from handlers.lately import newest
 from handlers.looking import found, seen, tip_of
 from handlers.reaching import reach
 
@@ -42,7 +43,8 @@ async def search(intent: Search, ctx: Context) -> Answer:
         )
     else:
         terms = listed([Code(t) for t in intent.terms], ctx.language, limit=len(intent.terms))
-        lines = [NOT_FOUND(ctx.language, terms=terms), foot(intent.window, at)]
+        lines = [NOT_FOUND(ctx.language, terms=terms), *await newest(intent, ctx, tip)]
+        lines.append(foot(intent.window, at))
         document = lines_document(topic, lines, at)
     return Answer(
         intent="search",

@@ -1,3 +1,4 @@
+import re
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -384,3 +385,22 @@ async def test_who_touched_a_topic_is_told_by_author_with_counts(source, questio
     assert ada in shown
     assert "Grace Hopper" in shown
     assert shas(answer) == ["aaaaaaa1", "ccccccc3"]
+
+
+@pytest.mark.parametrize(
+    "question", ["what changed in MoE this week", "digest today", "本周有什么变化"]
+)
+async def test_a_period_after_the_newest_commit_is_told_its_date_and_week(question):
+    old = [change("aaaaaaa1", "[MoE] Fuse the experts (#11)", {"src/moe/fuse.py": 90}, ago(100))]
+    ctx = context(FakeSource(old))
+    answer = await ask(question, ctx)
+    shown = text(answer.document)
+    assert "2025-10-15" in shown
+    (offered,) = re.findall(r"`([^`]*2025-10-13\.\.2025-10-19)`", shown)
+    assert (await ask(offered, ctx)).total == 1
+
+
+async def test_a_quiet_period_with_newer_commits_tells_no_date(source):
+    assert "newest commit" not in text(
+        (await ask("changes in January 2025", context(source))).document
+    )
