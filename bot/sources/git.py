@@ -16,13 +16,14 @@ from bot.sources.address import (
     without_credentials,
 )
 from bot.sources.backports import read_backports
+from bot.sources.line import Line
 from bot.sources.mentions import Mentions
 from bot.sources.objects import present, read_texts
 from bot.sources.patches import blobs_of, read_changes, read_commits
 from bot.sources.process import GitFailed
 from bot.sources.references import DETACHED, References
 from bot.sources.releases import read_release
-from bot.sources.selection import full_name, revisions
+from bot.sources.selection import full_name, revisions, seconds
 from bot.sources.view import View
 from digest.change import Change, Commit
 from digest.errors import AmbiguousReference, SourceUnavailable, UnknownBranch
@@ -65,6 +66,7 @@ class GitSource:
         self._view = view
         self._mentions = Mentions(view.folder)
         self._remote = remote
+        self._line: Line | None = None
         self._listed: deque[tuple[str | None, Selection, Sequence[str]]] = deque(maxlen=_LISTS)
 
     async def sync(self) -> None:
@@ -200,6 +202,11 @@ class GitSource:
         options, stdin = asked
         if isinstance(selection, Window) and branch.sha:
             await self._view.index(branch.sha)
+            if self._line is not None:
+                since, until = seconds(selection)
+                return await self._line.within(self._view.git(), branch.sha, since, until)
+            # Who asks for one window is best served by git; who asks again will go on asking.
+            self._line = Line()
         listed = await self._view.git().run("rev-list", *options, "--stdin", "--", stdin=stdin)
         return listed.decode().split()
 

@@ -22,21 +22,25 @@ def revisions(branch: Tip, selection: Selection) -> Revisions | None:
     is too old, and would lose those behind one with a skewed clock.
     """
     if isinstance(selection, Window):
-        # git's dates are whole seconds and its end is part of the range.
-        since, until = (
-            math.ceil(selection.since.timestamp()),
-            math.ceil(selection.until.timestamp()),
-        )
-        if branch.sha is None or until <= max(since, 0):
+        since, until = seconds(selection)
+        if branch.sha is None or until <= since:
             return None
-        # Before 1970 git knows no dates; what has none is shown there.
-        dates = (f"--since-as-filter=@{max(since, 0)} +0000", f"--until=@{until - 1} +0000")
+        # Its end is part of git's range.
+        dates = (f"--since-as-filter=@{since} +0000", f"--until=@{until - 1} +0000")
         return ("--first-parent", *dates), _lines([branch.sha])
     if isinstance(selection, Range):
         excluded = [] if selection.base is None else [f"^{full_name(selection.base)}"]
         return ("--first-parent",), _lines([full_name(selection.tip), *excluded])
     names = dict.fromkeys(full_name(sha) for sha in selection)
     return (("--no-walk=unsorted", "--ignore-missing"), _lines(list(names))) if names else None
+
+
+def seconds(window: Window) -> tuple[int, int]:
+    """The bounds of a window in the whole seconds since 1970 that git's dates are.
+
+    Before 1970 git knows no dates; what has none is shown there.
+    """
+    return max(math.ceil(window.since.timestamp()), 0), math.ceil(window.until.timestamp())
 
 
 def full_name(text: str) -> str:
