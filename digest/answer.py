@@ -57,6 +57,9 @@ from digest.words.labels import AREAS, LEVEL_MARKS, LEVELS
 from digest.words.phrase import Part, between, joined, listed
 from digest.words.replies import KINDS, LABELLED, PERSON, RANGE, SINCE_REF, UNTIL_REF
 
+ABOUT_NONE = frozenset({"help", "unknown", "chat", "profile"})
+"""Intents of answers that are about no repository."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:

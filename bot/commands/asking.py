@@ -16,13 +16,15 @@ from bot.forms import AnswerFormat
 from bot.platforms.console import Console
 from bot.progress import Bar
 from bot.usage import Usages, places_of
-from digest.answer import Answer
+from digest.answer import ABOUT_NONE, Answer
 from digest.answer_form import answer_to_json
+from digest.document import Code, Paragraph
 from digest.errors import UnknownChange, UserError
 from digest.intent import Explain
 from digest.language import Language
 from digest.reference import parse_reference
 from digest.window import parse_moment
+from digest.words.talk import ABOUT
 from handlers.ask import answer
 from handlers.ask import ask as ask_handler
 from handlers.context import Context
@@ -62,7 +64,7 @@ def explain(
                 if repo is not None or (elsewhere := await _elsewhere(app, intent, ctx)) is None:
                     raise
                 ctx, found = elsewhere
-            _show(found, ctx, form)
+            _show(found, ctx, form, named=repo is not None)
 
     finish(work())
 
@@ -112,7 +114,7 @@ def ask(
             found = await ask_handler(question, ctx, language, conversation=asked_here("ask"))
             if found.error is not None:
                 raise found.error
-            _show(found, ctx, form)
+            _show(found, ctx, form, named=repo is not None)
 
     finish(work())
 
@@ -149,9 +151,15 @@ def _clone_of(app: App, intent: Explain) -> str | None:
     return app.places.place_of(name) if name else None
 
 
-def _show(found: Answer, ctx: Context, form: AnswerFormat) -> None:
+def _show(found: Answer, ctx: Context, form: AnswerFormat, *, named: bool) -> None:
+    """Print the answer, and which repository it is about where nobody named one."""
     if form is AnswerFormat.TEXT:
-        print_document(found.document)
+        document = found.document
+        if not named and found.intent not in ABOUT_NONE:
+            language = Language(document.language or ctx.language)
+            about = ABOUT(language, repository=Code(ctx.watched.repository.name))
+            document = replace(document, blocks=(*document.blocks, Paragraph(about, aside=True)))
+        print_document(document)
         return
     text = "\n".join(
         p.text for p in Console(io.StringIO(), width=_JSON_WIDTH).render(found.document)

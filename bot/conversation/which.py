@@ -8,7 +8,7 @@ from datetime import datetime
 from zoneinfo import ZoneInfo
 
 from bot.sections import RepositoryConfig
-from digest.answer import Answer
+from digest.answer import ABOUT_NONE, Answer
 from digest.document import Block, Code, Document, Heading, Paragraph
 from digest.errors import UnknownChange, UserError
 from digest.intent import Author, Followup, Intent, Reviewers, Risky, ShowDiff, Unknown, Why
@@ -19,7 +19,6 @@ from digest.question import parse
 from digest.words.phrase import listed
 from digest.words.talk import ABOUT, NAME_ONE
 
-_ABOUT_NONE = frozenset({"help", "unknown", "chat", "profile"})
 _SEARCHES = frozenset({"changed", "search", "touched"})
 
 
@@ -48,7 +47,7 @@ class Which:
             example = Code(f"{self.of[-1].name}#123")
             line = NAME_ONE(language, names=listed(names, language, limit=10), example=example)
             return replace(found.document, blocks=(*found.document.blocks, Paragraph(line)))
-        if found.intent in _ABOUT_NONE:
+        if found.intent in ABOUT_NONE:
             return found.document
         about = Paragraph(ABOUT(language, repository=Code(repository.name)), aside=True)
         return replace(found.document, blocks=_behind_head(found.document.blocks, about))

@@ -109,3 +109,16 @@ def test_archive_lists_shows_rebuilds_and_vacuums(
     assert "MB" in digestbot("archive", "vacuum").stdout
     asked = digestbot("ask", "search workers", "--repo", str(project.path), "--format", "json")
     assert json.loads(asked.stdout)["total"] == 1
+
+
+def test_an_answer_says_which_repository_it_is_about_where_none_was_named(
+    digestbot: Digestbot, project: RepositoryBuilder
+) -> None:
+    asked = ("explain", "#3")
+    named = digestbot(*asked, "--repo", str(project.path))
+    about = f"In {project.path.name}"
+    assert about not in named.stdout
+    for question in (asked, ("ask", "explain #3")):
+        assert about in digestbot(*question).stdout
+    assert f"仓库 {project.path.name}" in digestbot("ask", "解释 #3").stdout
+    assert about not in digestbot("ask", "help").stdout
