@@ -107,12 +107,13 @@ async def ask(
     """Answer a question in ``language``, else in that of the question, else in the context's.
 
     ``conversation`` says whose it is, so that what follows need not name anything again.
+    Nobody waits until what an older version read is read again (see ``Context.coarse``).
     What the grammar cannot read goes to the model, where there is one; ``understood`` is what came
     of that before, where the same words are asked of another repository.
 
     A user's error becomes a short answer that holds it as ``error``; others are raised.
     """
-    told = replace(ctx, conversation=conversation or ctx.conversation)
+    told = replace(ctx, conversation=conversation or ctx.conversation, coarse=True)
     talk = await last_talk(told)
     told = replace(told, language=language or _spoken(text, talk) or ctx.language)
     meant: Intent | None = None

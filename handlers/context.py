@@ -60,6 +60,7 @@ class Context:
     what was said before. ``page`` of what was found is shown, from 1, at ``length``. ``profiles``
     keep what askers depend on, and ``usage`` finds that in the code of another repository.
     ``announcements`` know which digest told of a change.
+    ``coarse`` says that what an older version of the program read is good enough: somebody waits.
     ``overheard`` says that the words may be for somebody else: no model is asked what they mean.
     """
 
@@ -84,3 +85,4 @@ class Context:
     requests: Requests | None = None
     announcements: Announcements | None = None
     overheard: bool = False
+    coarse: bool = False

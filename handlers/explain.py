@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from digest.analysis import analyse_whole
 from digest.answer import Answer, Row, Seen, as_of, graded_because
@@ -91,7 +91,7 @@ async def find(reference: Reference, ctx: Context, tip: Tip) -> Sequence[Graded]
     if not kept:
         kept = await _fetch(reference, ctx, tip)
     elif any(g.facts.version != FACTS_VERSION for g in kept):
-        kept = await ensure(ctx, [g.sha for g in kept], tip)
+        kept = await ensure(replace(ctx, coarse=False), [g.sha for g in kept], tip)
     if reference.number is not None:
         kept = [g for g in kept if g.number == reference.number]
     if not kept:

@@ -44,16 +44,21 @@ async def fill(
 ) -> tuple[Sequence[str], Mapping[str, str]]:
     """Bring the archive up to date for a selection without reading back what is there.
 
+    For a coarse context what another version of the program read counts as read.
+
     Returns the names of its commits, newest first, and the failures by name.
     """
     names = await ctx.watched.source.names(tip, selection)
     by = graded_by(ctx.watched.thresholds)
     current = await ctx.archive.current(ctx.watched.repository, names, by)
     lacking = [sha for sha in names if sha not in current]
+    if ctx.coarse and lacking:
+        aged = await ctx.archive.aged(ctx.watched.repository, lacking)
+        lacking = [sha for sha in lacking if sha not in aged]
     failures: dict[str, str] = {}
     if lacking:
         ctx.progress.start(len(names))
-        ctx.progress.advance(len(current))
+        ctx.progress.advance(len(names) - len(lacking))
         regraded = await _regrade(ctx, lacking)
         missing = [sha for sha in lacking if sha not in regraded]
         # The selection itself is cheaper for git than a list of names, where all is missing.

@@ -159,6 +159,9 @@ class Archive(Protocol):
     ) -> frozenset[str]:
         """Those of ``shas`` that need no work: today's facts, and the named grading."""
 
+    async def aged(self, repository: Repository, shas: Sequence[str]) -> frozenset[str]:
+        """Those of ``shas`` that are archived with the facts of another version of the program."""
+
     async def load(self, repository: Repository, shas: Sequence[str]) -> Mapping[str, Graded]:
         """The archived ones among ``shas``, whatever their number, by full name."""
 

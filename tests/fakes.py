@@ -157,6 +157,10 @@ class FakeArchive:
             if held is None or held.facts.version <= change.facts.version:
                 mine[change.sha] = change
 
+    async def aged(self, repository: Repository, shas: Sequence[str]) -> frozenset[str]:
+        mine = self.kept.get(repository.name, {})
+        return frozenset(s for s in shas if s in mine and mine[s].facts.version != FACTS_VERSION)
+
     async def current(
         self, repository: Repository, shas: Sequence[str], graded_by: str
     ) -> frozenset[str]:

@@ -8,6 +8,8 @@ from pathlib import Path
 from bot.app import App, opened
 from bot.commands import emit, finish, print_document
 from bot.frozen import thaw
+from bot.progress import Bar
+from bot.refreshing import BATCH, read_again
 from bot.store import upkeep
 from bot.store.analyses import SqlAnalyses
 from bot.store.digests import KeptDigest
@@ -149,7 +151,10 @@ async def _shares(app: App, kept: KeptDigest) -> list[str]:
 
 
 def rebuild(name: str | None, config: Path | None) -> None:
-    """Grades and indexes of one repository or of all, from what is kept. Raises ``UserError``."""
+    """Grades and indexes of one repository or of all, from what is kept. Raises ``UserError``.
+
+    What an older version read is read again, where its repository is still known here.
+    """
 
     async def work() -> None:
         async with opened(config) as app:
@@ -165,8 +170,27 @@ def rebuild(name: str | None, config: Path | None) -> None:
             for repository in held:
                 count = await reindex(app.database, repository)
                 emit(f"{repository.name}: {count} changes made anew")
+                await _read_again(app, repository)
 
     finish(work())
+
+
+async def _read_again(app: App, repository: Repository) -> None:
+    """What an older version read, in batches, each of which stays where the next one fails."""
+    outdated = await app.archive.outdated(repository)
+    if not outdated:
+        return
+    configured = app.config.repositories if app.config else ()
+    named = next((one.name for one in configured if one.name == repository.name), None)
+    place = named or app.places.place_of(repository.name)
+    if place is None:
+        emit(f"{repository.name}: {len(outdated)} of an older version stay; its place is not known")
+        return
+    ctx = app.context(await app.watch(place), zone=app.zone(None), progress=Bar(repository.name))
+    for first in range(0, len(outdated), BATCH):
+        await read_again(ctx, outdated[first : first + BATCH])
+    left = len(await app.archive.outdated(repository))
+    emit(f"{repository.name}: {len(outdated) - left} changes read again")
 
 
 def vacuum(config: Path | None) -> None:

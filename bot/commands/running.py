@@ -39,6 +39,7 @@ from bot.models.config import ModelConfig
 from bot.notices import Desk, Notices, telling
 from bot.parking import Parking, parked
 from bot.platforms.base import Called, Receiver, Sender, SendError
+from bot.refreshing import Refreshing
 from bot.role import Part, Role
 from bot.roster import Roster
 from bot.secrecy import cleared
@@ -227,6 +228,7 @@ def _work(
         amend=slots.amend,
         alerts=alerting,
         tidy=Tidying(app.database, app.clock, timedelta(days=config.archive.remember)),
+        refresh=Refreshing(app, leases, config.repositories),
         parking=Parking(SqlRefusals(app.database), app.clock),
         receivers=[sender for sender in senders.values() if isinstance(sender, Receiver)],
         elected={name: one for name, one in senders.items() if _connects(one)},

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import signal
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import datetime, timedelta
 
 import structlog
@@ -115,7 +115,8 @@ class Runner:
             await asyncio.gather(
                 self._amend(posts),
                 self._alert(),
-                self._tidy(),
+                self._quietly("tidy.broken", self._work.tidy),
+                self._quietly("refresh.broken", self._work.refresh),
                 *(self.take_up(post, left.get(post.name, ())) for post in posts),
             )
             seconds = round(time.perf_counter() - began, 3)
@@ -176,12 +177,13 @@ class Runner:
         if self._work.alerts is not None:
             await self._work.alerts.look()
 
-    async def _tidy(self) -> None:
-        if self._work.tidy is not None:
+    async def _quietly(self, event: str, work: Callable[[], Awaitable[None]] | None) -> None:
+        """Do what keeps the archive in order, if there is such work; its failure is logged."""
+        if work is not None:
             try:
-                await self._work.tidy()
+                await work()
             except Exception:
-                log.exception("tidy.broken")
+                log.exception(event)
 
 
 def _since_due(post: Post, now: datetime) -> timedelta:

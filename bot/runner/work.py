@@ -90,3 +90,5 @@ class Work:
     """Told of channels that something is to be sent to again."""
     tidy: Callable[[], Awaitable[None]] | None = None
     """Lets go what nobody can ask for any more; called at every sweep."""
+    refresh: Callable[[], Awaitable[None]] | None = None
+    """Reads again some of what an older version read; called at every sweep, nobody waits."""

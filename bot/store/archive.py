@@ -38,6 +38,19 @@ _CURRENT = select(changes.c.sha).where(
     changes.c.facts_version == FACTS_VERSION,
     changes.c.graded_by == bindparam("graded_by"),
 )
+_AGED = select(changes.c.sha).where(
+    changes.c.repository_id == bindparam("repository"),
+    one_of(changes.c.sha, "shas"),
+    changes.c.facts_version != FACTS_VERSION,
+)
+_OUTDATED = (
+    select(changes.c.sha)
+    .where(
+        changes.c.repository_id == bindparam("repository"),
+        changes.c.facts_version < FACTS_VERSION,
+    )
+    .order_by(changes.c.committed_at.desc(), changes.c.id)
+)
 _TOPICS = (
     select(change_topics.c.topic, func.count())
     .where(change_topics.c.repository_id == bindparam("repository"))
@@ -87,6 +100,23 @@ class SqlArchive:
         values = {"repository": key, "shas": words(shas), "graded_by": graded_by}
         async with self._database.reading() as connection:
             return frozenset((await connection.scalars(_CURRENT, values)).all())
+
+    async def aged(self, repository: Repository, shas: Sequence[str]) -> frozenset[str]:
+        """Those of ``shas`` that are archived with the facts of another version."""
+        key = await self._key(repository)
+        if key is None or not shas:
+            return frozenset()
+        values = {"repository": key, "shas": words(shas)}
+        async with self._database.reading() as connection:
+            return frozenset((await connection.scalars(_AGED, values)).all())
+
+    async def outdated(self, repository: Repository) -> Sequence[str]:
+        """The full names of what is archived with the facts of an older version, newest first."""
+        key = await self._key(repository)
+        if key is None:
+            return ()
+        async with self._database.reading() as connection:
+            return (await connection.scalars(_OUTDATED, {"repository": key})).all()
 
     async def load(self, repository: Repository, shas: Sequence[str]) -> Mapping[str, Graded]:
         """The archived ones among ``shas``, whatever their number, by full name."""

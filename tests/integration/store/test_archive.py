@@ -243,3 +243,13 @@ async def test_address_of_a_repository_follows_the_last_save(
     async with database.reading() as connection:
         row = (await connection.exec_driver_sql("SELECT name, web, forge FROM repositories")).one()
     assert tuple(row) == (OTHER.name, moved.web, "gitea")
+
+
+async def test_what_an_older_version_read_is_told_newest_first(archive: SqlArchive) -> None:
+    old = [made(n, version=FACTS_VERSION - 1) for n in (1, 2)]
+    newer = made(3, version=FACTS_VERSION + 1)
+    await archive.save(REPOSITORY, [*old, newer, made(4)])
+    assert await archive.outdated(REPOSITORY) == [old[1].sha, old[0].sha]
+    shas = [one.sha for one in (*old, newer, made(4))]
+    assert await archive.aged(REPOSITORY, shas) == {old[0].sha, old[1].sha, newer.sha}
+    assert await archive.aged(REPOSITORY, ()) == frozenset()

@@ -1,4 +1,5 @@
 import re
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -7,11 +8,13 @@ from digest.answer import PAGE
 from digest.answer_form import answer_to_json
 from digest.document import Document, Heading, Listing, Paragraph, plain
 from digest.errors import AmbiguousReference, FutureWindow, SourceUnavailable, UnknownChange
+from digest.facts.model import FACTS_VERSION
 from digest.graded import Repository
 from digest.intent import Unknown
 from digest.language import Language
 from digest.markdown import markdown
 from handlers.ask import HANDLERS, ask
+from handlers.daily import look
 from handlers.resuming import FOLLOWUPS
 from tests.fakes import FakeArchive, FakeSource, change, context, graded
 
@@ -404,3 +407,31 @@ async def test_a_quiet_period_with_newer_commits_tells_no_date(source):
     assert "newest commit" not in text(
         (await ask("changes in January 2025", context(source))).document
     )
+
+
+async def read_by_an_older_version(source) -> FakeArchive:
+    archive = FakeArchive()
+    await ask("explain #11", context(source, archive))
+    for mine in archive.kept.values():
+        for sha, kept in mine.items():
+            facts = replace(kept.facts, version=FACTS_VERSION - 1)
+            mine[sha] = replace(kept, facts=facts, grade=replace(kept.grade, by="older"))
+    source.calls.clear()
+    return archive
+
+
+async def test_what_an_older_version_read_is_answered_from_and_digests_read_it_again(source):
+    archive = await read_by_an_older_version(source)
+    ctx = context(source, archive)
+    answer = await ask("changes in MoE yesterday", ctx)
+    assert shas(answer) == ["aaaaaaa1"]
+    assert "changes" not in [call[0] for call in source.calls]
+    assert answer.rows[0].graded.facts.version == FACTS_VERSION - 1
+    daily = await look(ctx, answer.window)
+    assert [entry.graded.facts.version for entry in daily.report.entries] == [FACTS_VERSION]
+
+
+async def test_one_change_that_an_older_version_read_is_read_again(source):
+    archive = await read_by_an_older_version(source)
+    answer = await ask("explain #11", context(source, archive))
+    assert answer.rows[0].graded.facts.version == FACTS_VERSION

@@ -1,0 +1,102 @@
+"""What an older version read is read again, in batches, by one process at a time."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+import pytest
+from sqlalchemy import update
+
+from bot import refreshing
+from bot.app import App, opened
+from bot.commands.archive import rebuild
+from bot.lease import FileLeases
+from bot.refreshing import Refreshing
+from bot.sections import RepositoryConfig
+from bot.store.tables import changes
+from digest.facts.model import FACTS_VERSION
+from digest.graded import Repository
+from handlers.ingest import fill
+from handlers.looking import tip_of
+from handlers.ports import Range
+from tests.builders import RepositoryBuilder
+
+REPOSITORY = Repository(name="ada/project")
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> RepositoryConfig:
+    made = RepositoryBuilder(tmp_path / "project.git", bare=True)
+    for number in range(5):
+        made.commit(f"Step {number}", {"a.txt": str(number)})
+    return RepositoryConfig(place=str(made.path), name="ada/project")
+
+
+@pytest.fixture
+def config(tmp_path: Path) -> Path:
+    file = tmp_path / "bot.toml"
+    file.write_text(f"data = {str(tmp_path / 'data')!r}\n", encoding="utf-8")
+    return file
+
+
+async def read_by_an_older_version(app: App, settings: RepositoryConfig) -> Sequence[str]:
+    ctx = app.context(await app.watch_configured(settings), zone=ZoneInfo("UTC"))
+    tip = await tip_of(ctx)
+    await fill(ctx, Range(base=None, tip=tip.sha or ""), tip)
+    async with app.database.writing() as connection:
+        await connection.execute(update(changes).values(facts_version=FACTS_VERSION - 1))
+    return await app.archive.outdated(REPOSITORY)
+
+
+async def test_batches_are_read_again_until_nothing_is_left(
+    settings: RepositoryConfig, config: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(refreshing, "BATCH", 2)
+    async with opened(config) as app:
+        outdated = await read_by_an_older_version(app, settings)
+        assert len(outdated) == 5
+        refresh = Refreshing(app, FileLeases(tmp_path / "leases"), [settings])
+        for left in (outdated[2:], outdated[4:], (), ()):
+            await refresh()
+            assert list(await app.archive.outdated(REPOSITORY)) == list(left)
+
+
+async def test_a_repository_that_another_process_refreshes_is_left_to_it(
+    settings: RepositoryConfig, config: Path, tmp_path: Path
+) -> None:
+    async with opened(config) as app:
+        outdated = await read_by_an_older_version(app, settings)
+        leases = FileLeases(tmp_path / "leases")
+        async with leases.hold("refresh\0ada/project"):
+            await Refreshing(app, leases, [settings])()
+        assert await app.archive.outdated(REPOSITORY) == outdated
+
+
+async def test_a_repository_that_is_gone_stops_no_other(
+    settings: RepositoryConfig, config: Path, tmp_path: Path
+) -> None:
+    async with opened(config) as app:
+        await read_by_an_older_version(app, settings)
+        gone = RepositoryConfig(place=str(tmp_path / "nowhere"), name="ada/gone")
+        await Refreshing(app, FileLeases(tmp_path / "leases"), [gone, settings])()
+        assert not await app.archive.outdated(REPOSITORY)
+
+
+def test_rebuild_reads_again_what_an_older_version_read(
+    settings: RepositoryConfig, config: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    async def aged() -> None:
+        async with opened(config) as app:
+            await read_by_an_older_version(app, settings)
+
+    async def outdated() -> Sequence[str]:
+        async with opened(config) as app:
+            return await app.archive.outdated(REPOSITORY)
+
+    asyncio.run(aged())
+    rebuild(None, config)
+    assert "ada/project: 5 changes read again" in capsys.readouterr().out
+    assert not asyncio.run(outdated())
