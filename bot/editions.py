@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from bot.app import App
 from bot.frozen import freeze
 from bot.lease import Leases, turn
-from bot.reports import keep_report
+from bot.reports import aside, keep_report, usual_branch
 from bot.schedule import Kind, Slot
 from bot.sections import RepositoryConfig
 from bot.sharing import Shared
@@ -60,6 +60,8 @@ class _Read:
 
     watched: Watched
     tip: Tip
+    branch: str
+    """The usual one of the repository."""
 
 
 class Editions:
@@ -97,12 +99,20 @@ class Editions:
         folder = channel.output or self._app.data / "reports"
         muted = await topics_of(self._app.archive, read.watched, channel.muted)
         labels = await self._labels(daily, channel)
+        variant = self._variant(channel, daily, read.branch)
         form = (
-            *(content, channel.spec.kind, channel.least, folder, self._reads_files(channel)),
+            *(
+                content,
+                variant,
+                channel.spec.kind,
+                channel.least,
+                folder,
+                self._reads_files(channel),
+            ),
             *(channel.filters, muted, tuple(sorted(labels.items()))),
         )
         return await self._made.get(
-            form, lambda: self._lay_out(daily, channel, folder, muted, labels)
+            form, lambda: self._lay_out(daily, channel, folder, muted, labels, variant=variant)
         )
 
     async def _labels(self, daily: Daily, channel: Subscription) -> Labels:
@@ -119,20 +129,22 @@ class Editions:
         account = accounts.get(channel.platform)
         return account is not None and account.kind == "console"
 
-    def _variant(self, channel: Subscription) -> str:
+    def _variant(self, channel: Subscription, daily: Daily, branch: str) -> str:
         """What tells a channel's report from the usual one; empty where it is the usual one."""
         usual = self._app.config.defaults.least if self._app.config else Level.HIGH
-        parts = [f"from-{channel.least}"] if channel.least is not usual else []
+        parts = [aside(daily.report, branch, self._app.zone(None))]
+        parts += [f"from-{channel.least}"] if channel.least is not usual else []
         if channel.filters != PLAIN or channel.muted:
             chosen = repr((channel.filters, channel.muted)).encode()
             parts.append(hashlib.sha256(chosen).hexdigest()[:12])
-        return ".".join(parts)
+        return ".".join(filter(None, parts))
 
     async def _read(self, settings: RepositoryConfig) -> _Read:
         watched = await self._app.watch_configured(settings)
         with span("fetch", repository=settings.name):
             await watched.source.sync()
-        return _Read(watched=watched, tip=await watched.source.tip(watched.branch))
+        tip, branch = await watched.source.tip(watched.branch), await usual_branch(watched.source)
+        return _Read(watched=watched, tip=tip, branch=branch)
 
     async def _daily(
         self,
@@ -160,13 +172,15 @@ class Editions:
         folder: Path,
         muted: Sequence[tuple[str, Resolved]],
         labels: Labels,
+        *,
+        variant: str,
     ) -> Edition:
         now = self._app.clock.now()
 
         def work() -> Edition:
             ours = shown_from(sifted(daily, channel.filters, muted, labels), channel.least)
             report, counts = ours.report, ours.report.counts
-            where = keep_report(folder, ours, self._variant(channel))
+            where = keep_report(folder, ours, variant)
             lay_out = weekly_document if channel.spec.kind is Kind.WEEKLY else digest_document
             # A path of this machine is of use on this machine alone.
             shown_path = str(where) if self._reads_files(channel) else ""

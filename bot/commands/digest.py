@@ -13,7 +13,7 @@ from bot.commands import emit, emit_pieces, finish, json_lines, print_document
 from bot.commands.windows import between, day_of
 from bot.forms import DigestFormat
 from bot.progress import Bar
-from bot.reports import keep_report
+from bot.reports import aside, keep_report, usual_branch
 from bot.usage_form import commit_with_usage, with_usage
 from digest.errors import InvalidWindow
 from digest.language import Language
@@ -65,7 +65,8 @@ async def _run(options: Options) -> None:
         )
         if daily.judgement is not None:
             _tell(daily.judgement, app)
-        _write(app, daily, options)
+        branch = await usual_branch(ctx.watched.source)
+        _write(app, daily, options, branch)
 
 
 def _tell(judgement: Judgement, app: App) -> None:
@@ -106,7 +107,8 @@ def _as_json(report: Report, judgement: Judgement | None, currency: str) -> Iter
     return json_lines(head, "commits", told)
 
 
-def _write(app: App, daily: Daily, options: Options) -> None:
+def _write(app: App, daily: Daily, options: Options, branch: str) -> None:
+    """Write it as it was asked for; ``branch`` is the usual one of its repository."""
     report = daily.report
     match options.form:
         case DigestFormat.JSON:
@@ -115,7 +117,8 @@ def _write(app: App, daily: Daily, options: Options) -> None:
         case DigestFormat.MARKDOWN:
             emit(markdown(report_document(report, report.language)), options.output)
         case DigestFormat.CONDENSED:
-            where = keep_report(app.data / "reports", daily) if report.entries else None
+            variant = aside(report, branch, app.zone(None))
+            where = keep_report(app.data / "reports", daily, variant) if report.entries else None
             print_document(
                 digest_document(report, report.language, str(where or "")), options.output
             )
