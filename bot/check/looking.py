@@ -75,8 +75,7 @@ async def check(config: Config, probes: Probes) -> list[Finding]:
     for channel in config.channels:
         found.extend(_due(channel, probes.clock.now()))
     if probes.parked is not None:
-        parked = await probes.parked(config.data)
-        found.extend(_finding(Weight.WARNING, "parked chat", line) for line in parked)
+        found.extend(await _parked(probes.parked(config.data)))
     if not config.repositories:
         found.append(_finding(Weight.WARNING, "repositories", "none: there is nothing to digest"))
     if not config.channels:
@@ -103,6 +102,15 @@ async def _guarded(subject: str, look: Awaitable[str]) -> Finding:
         return _finding(Weight.ERROR, subject, f"no answer within {_PATIENCE:g} seconds")
     except DigestbotError as error:
         return _finding(Weight.ERROR, subject, str(error))
+
+
+async def _parked(look: Awaitable[Sequence[str]]) -> list[Finding]:
+    """The chats that nothing is posted to; that an archive is away, its own line says."""
+    try:
+        async with asyncio.timeout(_PATIENCE):
+            return [_finding(Weight.WARNING, "parked chat", line) for line in await look]
+    except (TimeoutError, DigestbotError):
+        return []
 
 
 async def _bearable(look: Awaitable[Finding]) -> Finding:

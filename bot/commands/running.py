@@ -91,6 +91,16 @@ def run(file: Path | None, role: Role = Role.ALL, listen: str = "") -> None:
         finish(_run(config, role, hosting, notices), new_event_loop)
 
 
+async def warn_of_unreadable(app: App, repositories: Sequence[RepositoryConfig]) -> None:
+    """Log a warning of each repository that cannot be read, or has no such branch, as it begins."""
+    for settings in repositories:
+        try:
+            watched = await app.watch_configured(settings)
+            await watched.source.tip(settings.branch)
+        except UserError as error:
+            log.warning("repository.not_ready", repository=settings.name, error=str(error))
+
+
 def _hosting(config: Config, role: Role, listen: str) -> Hosting | None:
     """What is hosted, where there is a web server; its libraries are not imported elsewhere."""
     if role is Role.WEB and config.web is None:
@@ -124,6 +134,8 @@ async def _run(
         await stack.enter_async_context(telling(notices, _desk(config, senders, work)))
         follow = [work.alerts.moved] if work.alerts is not None else []
         keeper = Keeper(app, config, follow)
+        looking = asyncio.create_task(warn_of_unreadable(app, config.repositories))
+        stack.callback(looking.cancel)
         part = await _part(role, app, work, senders, common, keeper=keeper, stack=stack)
         if hosting is None:
             if role.hosts:

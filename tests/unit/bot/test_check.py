@@ -215,3 +215,14 @@ chat = "@news"
     assert "no section [web]" in found[subject].text
     found = {one.subject: one for one in await check(config("[web]\n" + called), probes())}
     assert subject not in found
+
+
+async def test_an_archive_that_is_away_hides_nothing_else(config):
+    async def away(folder):
+        raise UserError("the database does not answer")
+
+    findings = await check(config(), probes(revision=away, parked=away))
+    subjects = [one.subject for one in findings]
+    assert ("error", "archive", "the database does not answer") in told(findings)
+    assert {"git", "repository one", "channel team"} <= set(subjects)
+    assert subjects.count("archive") == 1
