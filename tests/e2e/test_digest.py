@@ -103,7 +103,8 @@ def test_score_is_a_json_object_a_line(digestbot: Digestbot, project: Repository
     assert [row["pr"] for row in rows] == [2, 1]
     for row in rows:
         assert row.keys() == {
-            "sha", "pr", "committed_at", "author", "subject", "score", "level", "reasons"
+            "sha", "pr", "committed_at", "author", "subject", "score", "level", "reasons",
+            "title",
         }  # fmt: skip
         assert 0 <= row["score"] <= 1
         assert row["level"] in {"high", "medium", "low"}
@@ -120,3 +121,23 @@ def test_demo_digests_posts_archives_and_says_what_to_try(
     assert "chat" in done.stdout
     assert (tmp_path / "data" / "archive.sqlite3").exists()
     assert list((tmp_path / "data" / "reports").rglob("*.md"))
+
+
+def test_reports_of_other_branches_and_zones_have_names_of_their_own(
+    digestbot: Digestbot, project: RepositoryBuilder, tmp_path: Path
+) -> None:
+    project.git("branch", "release/1", "main~1")
+    asked = ("digest", str(project.path), "--date", "2026-03-04")
+    told = [
+        digestbot(*asked, *other)
+        for other in ((), ("--branch", "release/1"), ("--tz", "Asia/Shanghai"))
+    ]
+    assert [done.returncode for done in told] == [0, 0, 0]
+    reports = list((tmp_path / "data" / "reports").rglob("*.md"))
+    assert sorted(report.name for report in reports) == [
+        "2026-03-04.Asia_Shanghai.en.md",
+        "2026-03-04.en.md",
+        "2026-03-04.release_1.en.md",
+    ]
+    for report in reports:
+        assert any(str(report) in done.stdout.replace("\n", "") for done in told)
