@@ -11,6 +11,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from sqlalchemy import select
 
 from bot.store.leases import ServerLeases
 from bot.store.postgresql import open_postgres
@@ -103,8 +104,9 @@ async def test_lease_without_a_server_says_so(address: str, postgres: Postgres) 
                 async with leases.hold("a"):
                     pass
             with pytest.raises(UnreachableDatabase, match="does not answer"):
-                async with database.reading():
-                    pass
+                async with database.reading() as connection:
+                    # A connection that was used just now is not looked at before.
+                    await connection.execute(select(1))
         finally:
             postgres.start()
         async with leases.hold("a") as held, database.reading():
