@@ -14,7 +14,7 @@ import structlog
 from bot.app import App
 from bot.lease import Leases
 from bot.sections import RepositoryConfig
-from digest.errors import UserError
+from digest.errors import NotARepository, SourceUnavailable, UnknownBranch
 from handlers.context import Context
 from handlers.ingest import fill
 from handlers.looking import tip_of
@@ -26,38 +26,49 @@ BATCH = 500
 
 
 class Refreshing:
-    """Reads again what is archived of configured repositories, a batch of each at every call.
+    """Reads again what is archived of configured repositories, a batch at every call.
 
-    Processes take turns by ``leases``. What is not in its repository any more is passed over.
+    One repository follows the other; processes take turns by ``leases``. What is not in its
+    repository any more is passed over, and so is a repository that cannot be read, until the next
+    start.
     """
 
     def __init__(self, app: App, leases: Leases, repositories: Sequence[RepositoryConfig]) -> None:
         self._app = app
         self._leases = leases
-        self._repositories = repositories
-        self._left: dict[str, deque[str]] = {}
+        self._waiting = {settings.name: settings for settings in repositories}
+        self._left: tuple[str, deque[str]] = ("", deque())
 
     async def __call__(self) -> None:
-        """Read the next batches. Raises nothing that a repository alone is to blame for."""
-        for settings in self._repositories:
-            if self._left.get(settings.name, True):
-                async with self._leases.hold(f"refresh\0{settings.name}") as mine:
-                    if mine:
-                        await self._refresh(settings)
+        """Read the next batch. Raises what the archive raises, nothing of a repository's."""
+        room = BATCH
+        for settings in list(self._waiting.values()):
+            if not room:
+                return
+            async with self._leases.hold(f"refresh\0{settings.name}") as mine:
+                if mine:
+                    room -= await self._refresh(settings, room)
 
-    async def _refresh(self, settings: RepositoryConfig) -> None:
+    async def _refresh(self, settings: RepositoryConfig, most: int) -> int:
+        """Read again up to so many changes of a repository; return how many that were."""
+        name, left = self._left
+        if name != settings.name:
+            left = deque(await self._app.archive.outdated(settings.repository))
+            self._left = settings.name, left
+        batch = [left.popleft() for _ in range(min(most, len(left)))]
+        if not left:
+            del self._waiting[settings.name]
+        if batch:
+            await self._read(settings, batch, len(left))
+        return len(batch)
+
+    async def _read(self, settings: RepositoryConfig, batch: Sequence[str], left: int) -> None:
         try:
             watched = await self._app.watch_configured(settings)
-            repository = watched.repository
-            if settings.name not in self._left:
-                self._left[settings.name] = deque(await self._app.archive.outdated(repository))
-            left = self._left[settings.name]
-            if not left:
-                return
-            ctx = self._app.context(watched, zone=ZoneInfo("UTC"))
-            await read_again(ctx, [left.popleft() for _ in range(min(BATCH, len(left)))])
-            log.info("archive.refreshed", repository=settings.name, left=len(left))
-        except UserError as error:
+            await read_again(self._app.context(watched, zone=ZoneInfo("UTC")), batch)
+            log.info("archive.refreshed", repository=settings.name, left=left)
+        except (SourceUnavailable, NotARepository, UnknownBranch) as error:
+            self._waiting.pop(settings.name, None)
             log.warning("archive.not_refreshed", repository=settings.name, error=str(error))
 
 

@@ -16,7 +16,7 @@ from bot.commands.archive import rebuild
 from bot.lease import FileLeases
 from bot.refreshing import Refreshing
 from bot.sections import RepositoryConfig
-from bot.store.tables import changes
+from bot.store.tables import changes as table
 from digest.facts.model import FACTS_VERSION
 from digest.graded import Repository
 from handlers.ingest import fill
@@ -47,7 +47,7 @@ async def read_by_an_older_version(app: App, settings: RepositoryConfig) -> Sequ
     tip = await tip_of(ctx)
     await fill(ctx, Range(base=None, tip=tip.sha or ""), tip)
     async with app.database.writing() as connection:
-        await connection.execute(update(changes).values(facts_version=FACTS_VERSION - 1))
+        await connection.execute(update(table).values(facts_version=FACTS_VERSION - 1))
     return await app.archive.outdated(REPOSITORY)
 
 
@@ -81,6 +81,11 @@ async def test_a_repository_that_is_gone_stops_no_other(
     async with opened(config) as app:
         await read_by_an_older_version(app, settings)
         gone = RepositoryConfig(place=str(tmp_path / "nowhere"), name="ada/gone")
+        changes = await app.archive.load(REPOSITORY, await app.archive.outdated(REPOSITORY))
+        await app.archive.save(gone.repository, list(changes.values()))
+        async with app.database.writing() as connection:
+            await connection.execute(update(table).values(facts_version=FACTS_VERSION - 1))
+        assert len(await app.archive.outdated(gone.repository)) == 5
         await Refreshing(app, FileLeases(tmp_path / "leases"), [gone, settings])()
         assert not await app.archive.outdated(REPOSITORY)
 
