@@ -44,7 +44,7 @@ class Talk:
     ``page`` the page of it that was shown, from 1. ``subject`` is the full name of the change that
     is spoken of, or empty. ``repository`` is the name of the repository that was asked about;
     ``at`` is when it was answered. ``listed`` are the full names of the changes of the last list,
-    in its order.
+    in its order, and ``list_question`` is what it answered.
     """
 
     question: str
@@ -55,6 +55,7 @@ class Talk:
     language: Language | None = None
     length: Length = Length.NORMAL
     listed: tuple[str, ...] = ()
+    list_question: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -83,7 +83,10 @@ def _followed(intent: Followup, talk: Talk | None, ctx: Context) -> tuple[Intent
         return _alone(intent, ctx), ctx
     if isinstance(intent, Nth):
         return _of_list(intent, talk), ctx
-    last = _last(talk, ctx)
+    last = _last(talk.question, ctx)
+    if isinstance(intent, Again) and intent.level and isinstance(last, _OF_ONE):
+        # A list is narrowed, whichever of its changes was spoken of since.
+        last = _last(talk.list_question, ctx)
     ctx = replace(ctx, length=talk.length)
     match intent:
         case More():
@@ -115,10 +118,10 @@ def _alone(intent: Followup, ctx: Context) -> Intent:
     raise NothingBefore
 
 
-def _last(talk: Talk, ctx: Context) -> Intent:
+def _last(question: str, ctx: Context) -> Intent:
     """The last question. Raises ``NothingBefore`` where this program cannot read it any more."""
     try:
-        last = parse(talk.question, ctx.clock.now(), ctx.zone)
+        last = parse(question, ctx.clock.now(), ctx.zone)
     except UserError:
         raise NothingBefore from None
     if isinstance(last, Unknown):
@@ -176,23 +179,23 @@ async def remember(intent: Intent, answer: Answer, ctx: Context, before: Talk | 
     if isinstance(intent, _LEAVE_NO_TRACE):
         return
     subject = answer.rows[0].graded.sha if answer.total == 1 and answer.rows else ""
+    question = format_intent(intent)
+    one = isinstance(intent, _OF_ONE)
+    changes = [row.graded for row in answer.rows]
+    listed = listed_in(answer.document, changes, ctx.watched.repository)
+    if one:
+        listed = before.listed if before else ()
     await ctx.conversations.keep(
         ctx.conversation,
         Talk(
-            question=format_intent(intent),
+            question=question,
             repository=ctx.watched.repository.name,
             at=ctx.clock.now(),
             page=ctx.page,
             subject=subject,
             language=ctx.language,
             length=ctx.length,
-            listed=_listed(intent, answer, ctx, before),
+            listed=listed,
+            list_question=(before.list_question if before else "") if one else question,
         ),
     )
-
-
-def _listed(intent: Intent, answer: Answer, ctx: Context, before: Talk | None) -> tuple[str, ...]:
-    if isinstance(intent, _OF_ONE):
-        return before.listed if before else ()
-    changes = [row.graded for row in answer.rows]
-    return listed_in(answer.document, changes, ctx.watched.repository)

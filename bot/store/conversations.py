@@ -108,6 +108,7 @@ def _state(talk: Talk) -> str:
             "language": talk.language and talk.language.value,
             "length": talk.length.value,
             "listed": talk.listed,
+            "list_question": talk.list_question,
         }
     )
 
@@ -123,4 +124,5 @@ def _talk(state: str, at: datetime) -> Talk:
         language=Language(held["language"]) if held["language"] else None,
         length=Length(held["length"]),
         listed=tuple(held.get("listed", ())),
+        list_question=held.get("list_question", ""),
     )

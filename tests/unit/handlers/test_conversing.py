@@ -278,6 +278,7 @@ async def test_the_last_question_is_narrowed_to_a_level(ctx):
         assert 0 < high.total < everything.total
         assert {str(row.graded.grade.level) for row in high.rows} == {"high"}
     assert (await said(ctx, "digest last 20 days", "only high")).total == high.total
+    assert (await said(ctx, "digest last 20 days", "the second one", "only high")) == high
 
 
 async def test_the_last_question_is_asked_of_another_change(ctx):
