@@ -23,6 +23,8 @@ TALK = Talk(
     subject="a" * 40,
     language=Language.ZH,
     length=Length.LONG,
+    listed=("b" * 40, "a" * 40),
+    list_question="changed moe",
 )
 ENGINE = Repository(name="octo/engine")
 
