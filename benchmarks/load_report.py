@@ -34,9 +34,9 @@ def outcomes(
         Row(
             f"{channels:,} digests due: posted",
             f"{len(digests):,}",
-            f"lost: {channels - len(digests)}",
+            f"not by the end: {channels - len(digests)}",
             f"twice: {twice}",
-            "0 lost, 0 twice",
+            "all, 0 twice",
         ),
         _row("from due to posted", late, ""),
         Row("messages refused for Slack's limits", str(told["limited"]), "", "", "0"),
