@@ -46,7 +46,7 @@ def archive_rebuild(
     *,
     config: ConfigFile = None,
 ) -> None:
-    """Make grades and indexes anew; read again what an older version read."""
+    """Make grades and indexes anew; read what is outdated again."""
     from bot.commands import archive as command
 
     command.rebuild(repo, config)
