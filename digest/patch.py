@@ -93,7 +93,9 @@ class PatchReader:
         if cut < 0:
             return at
         record.take(data[at:cut])
-        if len(data) - cut > self._file_limit + _LONGEST and data.startswith(HUNK, cut):
+        # A hunk of just the limit may stand there with all but the last byte of what follows it.
+        most = self._file_limit + len(HUNK) + _LONGEST
+        if len(data) - cut > most and data.startswith(HUNK, cut):
             record.pass_over(data[cut : data.find(b"\n", cut + 1)])
             self._skipping = True
             return len(data) - _LONGEST

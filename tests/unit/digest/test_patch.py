@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from digest.change import Change, FileStatus, Hunk
@@ -275,6 +275,11 @@ def hunks(draw) -> tuple[bytes, tuple[bytes, ...], tuple[bytes, ...]]:
     return b"\n".join([ranges, *lines]), removed, added
 
 
+_EXACT = (b"@@ -1 +1 @@\n-" + b"\0" * 14 + b"\n+" + b"0" * 15, (b"\0" * 14,), (b"0" * 15,))
+"""A hunk of forty bytes, which is a limit below."""
+
+
+@example(files=[[_EXACT], []], message=b"", size=1, limit=40)
 @given(
     files=st.lists(st.lists(hunks(), max_size=3), max_size=3),
     message=st.binary(max_size=30).map(lambda b: b.replace(b"\0", b"").strip(b"\n")),
