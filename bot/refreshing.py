@@ -5,6 +5,7 @@ Questions are answered from it meanwhile: what it found holds, though a newer ve
 
 from __future__ import annotations
 
+import asyncio
 from collections import deque
 from collections.abc import Sequence
 from zoneinfo import ZoneInfo
@@ -38,16 +39,23 @@ class Refreshing:
         self._leases = leases
         self._waiting = {settings.name: settings for settings in repositories}
         self._left: tuple[str, deque[str]] = ("", deque())
+        self._turn = asyncio.Lock()
 
     async def __call__(self) -> None:
-        """Read the next batch. Raises what the archive raises, nothing of a repository's."""
-        room = BATCH
-        for settings in list(self._waiting.values()):
-            if not room:
-                return
-            async with self._leases.hold(f"refresh\0{settings.name}") as mine:
-                if mine:
-                    room -= await self._refresh(settings, room)
+        """Read the next batch, unless one is being read.
+
+        Raises what the archive raises, nothing of a repository's.
+        """
+        if self._turn.locked():
+            return
+        async with self._turn:
+            room = BATCH
+            for settings in list(self._waiting.values()):
+                if not room:
+                    return
+                async with self._leases.hold(f"refresh\0{settings.name}") as mine:
+                    if mine:
+                        room -= await self._refresh(settings, room)
 
     async def _refresh(self, settings: RepositoryConfig, most: int) -> int:
         """Read again up to so many changes of a repository; return how many that were."""

@@ -64,6 +64,19 @@ async def test_batches_are_read_again_until_nothing_is_left(
             assert list(await app.archive.outdated(REPOSITORY)) == list(left)
 
 
+async def test_calls_at_once_read_one_batch(
+    settings: RepositoryConfig, config: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(refreshing, "BATCH", 2)
+    async with opened(config) as app:
+        outdated = await read_by_an_older_version(app, settings)
+        refresh = Refreshing(app, FileLeases(tmp_path / "leases"), [settings])
+        await asyncio.gather(*(refresh() for _ in range(5)))
+        assert await app.archive.outdated(REPOSITORY) == outdated[2:]
+        while await app.archive.outdated(REPOSITORY):
+            await asyncio.gather(*(refresh() for _ in range(5)))
+
+
 async def test_a_repository_that_another_process_refreshes_is_left_to_it(
     settings: RepositoryConfig, config: Path, tmp_path: Path
 ) -> None:
