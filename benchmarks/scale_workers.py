@@ -37,7 +37,7 @@ from bot.platforms.console import Console
 from bot.roster import Fixed, Post
 from bot.runner import Ready, Work
 from bot.schedule import Slot, Spec
-from bot.sources.git import open_source
+from bot.sources.opening import open_source
 from bot.store.archive import SqlArchive
 from bot.store.coverage import SqlCoverage
 from bot.store.leases import ServerLeases
