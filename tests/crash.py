@@ -45,8 +45,8 @@ from tests.servers.telegram import GROUP, TelegramServer
 LINES = {"slack": 40, "telegram": 12, "feishu": 90}
 """So many lines are two messages or more."""
 
-IN_DOUBT = frozenset({"after mark sending", "before send"})
-"""What is lost here was written down as on its way, and never left: nobody can tell afterwards."""
+_LEAVING, _GONE = "mark sending", "send"
+"""Between these a message is written down as on its way: nobody can tell afterwards if it left."""
 
 UNCERTAIN = frozenset({"telegram"})
 """Platforms on which what stands can neither be looked for nor be told by its key."""
@@ -56,10 +56,15 @@ _PATIENCE = Patience(first=0.001, attempts=3)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """One run: where its processes were killed, and the lines that stand twice, or not at all."""
+    """One run: where its processes were killed, and the lines that stand twice, or not at all.
+
+    ``doubted`` are the messages that were on their way when a process was killed, by whatever
+    step: several go at once.
+    """
 
     platform: str
     killed: tuple[str, ...]
+    doubted: int
     twice: int
     lost: int
     messages: int
@@ -67,7 +72,7 @@ class Outcome:
     @property
     def stated(self) -> bool:
         """Whether a loss is the one that the documentation tells of."""
-        return self.platform in UNCERTAIN and bool(IN_DOUBT.intersection(self.killed))
+        return self.platform in UNCERTAIN and self.doubted > 0
 
 
 class Zygote:
@@ -117,11 +122,12 @@ class Steps:
 
     def __init__(self, folder: Path, last: int) -> None:
         self._folder, self._last, self.count = folder, last, 0
+        self._doubted = 0
 
     def __call__(self, name: str) -> None:
         if self.count == self._last:
             with (self._folder / "killed").open("a") as file:
-                file.write(f"{name}\n")
+                file.write(f"{self._doubted} {name}\n")
             os.kill(os.getpid(), signal.SIGKILL)
         self.count += 1
 
@@ -130,11 +136,21 @@ class Steps:
 
         async def stepping(*given: Any, **named: Any) -> Any:
             self(f"before {name}")
+            self._doubted += name == _LEAVING
             told = await call(*given, **named)
+            self._doubted -= name == _GONE
             self(f"after {name}")
             return told
 
         return stepping
+
+
+def kills(folder: Path) -> tuple[tuple[str, ...], int]:
+    """The steps at which processes were killed there, and the messages on their way just then."""
+    file = folder / "killed"
+    lines = file.read_text().splitlines() if file.exists() else ()
+    found = [line.split(" ", maxsplit=1) for line in lines]
+    return tuple(name for _, name in found), sum(int(doubted) for doubted, _ in found)
 
 
 class _Ledger(SqlLedger):
@@ -223,10 +239,10 @@ class _Matrix:
         chosen = [pairs[n * len(pairs) // most] for n in range(most)]
         return [self._run(pair)[0] for pair in chosen]
 
-    def _run(self, kills: Sequence[int]) -> tuple[Outcome, int]:
+    def _run(self, lasts: Sequence[int]) -> tuple[Outcome, int]:
         self._number += 1
         folder = shutil.copytree(self._folder / "empty", self._folder / f"run-{self._number}")
-        for last in (*kills, -1):
+        for last in (*lasts, -1):
             steps = self._zygote.work(
                 platform=self._platform,
                 url=self._server.url,
@@ -235,18 +251,18 @@ class _Matrix:
                 last=last,
             )
         assert steps > 0, "the last process did not live"
-        file = folder / "killed"
-        killed = tuple(file.read_text().splitlines()) if file.exists() else ()
+        killed, doubted = kills(folder)
         shutil.rmtree(folder)
-        return self._counted(killed), steps
+        return self._counted(killed, doubted), steps
 
-    def _counted(self, killed: tuple[str, ...]) -> Outcome:
+    def _counted(self, killed: tuple[str, ...], doubted: int) -> Outcome:
         marks = [f"run{self._number}line{n}." for n in range(LINES[self._platform])]
         seen = [text for text in self._seen() if f"run{self._number}line" in text]
         counts = ["\n".join(seen).count(mark) for mark in marks]
         return Outcome(
             platform=self._platform,
             killed=killed,
+            doubted=doubted,
             twice=sum(count > 1 for count in counts),
             lost=counts.count(0),
             messages=len(seen),

@@ -50,7 +50,7 @@ from bot.web.server import application, serving
 from digest.document import Document, Paragraph, Text
 from digest.language import Language
 from tests.contract.benches.telegram import BRISK
-from tests.crash import Outcome, Steps, Zygote, empty
+from tests.crash import Outcome, Steps, Zygote, empty, kills
 from tests.integration.platforms.test_feishu_web_events import KEY, TOKEN, request
 from tests.servers.feishu import FeishuServer
 from tests.servers.feishu_events import APP, SECRET, says
@@ -257,27 +257,27 @@ class _Matrix:
         chosen = [pairs[(2 * n + 1) * len(pairs) // (2 * most)] for n in range(most)]
         return [self._run(pair)[0] for pair in chosen]
 
-    def _run(self, kills: Sequence[int]) -> tuple[Outcome, int]:
+    def _run(self, lasts: Sequence[int]) -> tuple[Outcome, int]:
         self._number += 1
         folder = shutil.copytree(self._folder / "empty", self._folder / f"run-{self._number}")
         marks = [f"run{self._number}message{n}" for n in range(MESSAGES)]
         with _delivering(self._pool, [self._delivery(mark, folder) for mark in marks]):
-            for last in (*kills, -1):
+            for last in (*lasts, -1):
                 steps = self._zygote.work(
                     way=self._way, url=self._server.url, folder=str(folder), last=last
                 )
         assert steps >= 0, "the last process did not live"
-        file = folder / "killed"
-        killed = tuple(file.read_text().splitlines()) if file.exists() else ()
+        killed, doubted = kills(folder)
         shutil.rmtree(folder)
-        return self._counted(marks, killed), steps
+        return self._counted(marks, killed, doubted), steps
 
-    def _counted(self, marks: Sequence[str], killed: tuple[str, ...]) -> Outcome:
+    def _counted(self, marks: Sequence[str], killed: tuple[str, ...], doubted: int) -> Outcome:
         seen = "\n".join(self._seen())
         counts = [seen.count(f"this answers {mark}.") for mark in marks]
         return Outcome(
             platform=self._way.split()[0],
             killed=killed,
+            doubted=doubted,
             twice=sum(count > 1 for count in counts),
             lost=counts.count(0),
             messages=sum(counts),
