@@ -17,11 +17,11 @@ from pathlib import Path
 
 from benchmarks.synthetic import changes
 from benchmarks.timing import Row, milliseconds
-from bot.clock import FixedClock
 from bot.platforms.console import Console
 from bot.store.archive import SqlArchive
 from bot.store.coverage import SqlCoverage
 from bot.store.engine import open_database
+from bot.times.clock import FixedClock
 from digest.change import Change
 from digest.facts.model import FACTS_VERSION
 from digest.graded import Graded, Repository

@@ -33,10 +33,8 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from benchmarks.delivery_platform import SIGNING, WAYS, Sent
-from bot.clock import SystemClock
 from bot.conversation import Conversation
 from bot.conversation.watch import Watch
-from bot.inbox import Inbox, Keeping
 from bot.lease import FileLeases
 from bot.platforms.base import (
     Asgi,
@@ -58,6 +56,8 @@ from bot.platforms.telegram.sender import Account
 from bot.store.engine import open_database
 from bot.store.inbox import SqlShelf
 from bot.store.replies import SqlReplies
+from bot.times.clock import SystemClock
+from bot.transport.inbox import Inbox, Keeping
 from bot.web.config import Listen, WebSettings
 from bot.web.server import application, serving
 from digest.document import Document

@@ -15,11 +15,11 @@ from typing import Any
 from apprise import Apprise
 from apprise.plugins.telegram import NotifyTelegram
 
-from bot.courier import Target
-from bot.delivery import Delivery, Posting
 from bot.platforms.telegram import Telegram
 from bot.platforms.telegram.sender import Account, Rates
-from bot.rates import Rate
+from bot.posting.courier import Target
+from bot.posting.delivery import Delivery, Posting
+from bot.transport.rates import Rate
 from digest.document import Document, Paragraph, Text
 from tests.fakes_delivery import FakeLeases, FakeLedger
 from tests.servers.telegram import TelegramServer

@@ -7,12 +7,12 @@ import time
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from bot.clock import SystemClock
 from bot.platforms.console import Console
 from bot.sources.opening import open_source
 from bot.store.archive import SqlArchive
 from bot.store.coverage import SqlCoverage
 from bot.store.engine import open_database
+from bot.times.clock import SystemClock
 from bot.workers import Processes
 from digest.language import Language
 from digest.markdown import markdown

@@ -32,7 +32,7 @@ import structlog
 from benchmarks.timing import Row, milliseconds, show
 from bot.app import App, opened
 from bot.platforms.console import Console
-from bot.progress import Bar
+from bot.showing.progress import Bar
 from digest.graded import Graded
 from digest.query import Query
 from digest.window import Window, zone_of

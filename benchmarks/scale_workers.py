@@ -23,9 +23,6 @@ from zoneinfo import ZoneInfo
 
 import structlog
 
-from bot.clock import SystemClock
-from bot.courier import Patience, Target
-from bot.delivery import Delivery
 from bot.jobs.claims import DeferringLedger
 from bot.jobs.depth import depth
 from bot.jobs.engine import Engine
@@ -34,15 +31,18 @@ from bot.jobs.tasks import CHANNELS, Kind
 from bot.jobs.working import Worker
 from bot.platforms.base import Part, Receipt
 from bot.platforms.console import Console
-from bot.roster import Fixed, Post
+from bot.posting.courier import Patience, Target
+from bot.posting.delivery import Delivery
 from bot.runner import Ready, Work
-from bot.schedule import Slot, Spec
 from bot.sources.opening import open_source
 from bot.store.archive import SqlArchive
 from bot.store.coverage import SqlCoverage
 from bot.store.leases import ServerLeases
 from bot.store.ledger import SqlLedger
 from bot.store.postgresql import PostgresDatabase, open_postgres
+from bot.subscriptions.roster import Fixed, Post
+from bot.times.clock import SystemClock
+from bot.times.schedule import Slot, Spec
 from bot.workers import Processes
 from digest.document import Document, Paragraph, Text
 from digest.graded import Repository

@@ -9,11 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
-from bot.announcing import KeptAnnouncements
-from bot.clock import SystemClock
 from bot.folders import Environment, config_file, data_folder
 from bot.forges.opening import Forges
 from bot.places import Places
+from bot.posting.announcing import KeptAnnouncements
 from bot.sources.opening import open_source
 from bot.sources.pool import Sources
 from bot.store.archive import SqlArchive
@@ -25,6 +24,7 @@ from bot.store.ledger import SqlLedger
 from bot.store.pages import SqlPages
 from bot.store.profiles import SqlProfiles
 from bot.store.requests import SqlRequests
+from bot.times.clock import SystemClock
 from bot.workers import Processes
 from digest.errors import NotARepository, UserError
 from digest.graded import Repository
@@ -35,10 +35,10 @@ from handlers.ports import Clock, Progress
 from handlers.watched import Watched
 
 if TYPE_CHECKING:
-    from bot.config import Config
+    from bot.config.reading import Config
+    from bot.config.sections import RepositoryConfig
     from bot.mind import Mind
     from bot.models.config import ModelConfig
-    from bot.sections import RepositoryConfig
     from handlers.judgement import Judging, Listener
     from handlers.profiling import Usage
 
@@ -224,7 +224,7 @@ def configuration(file: Path | None) -> Config | None:
     usual = file or config_file()
     if file is None and not usual.exists():
         return None
-    from bot.config import read
+    from bot.config.reading import read
 
     return read(usual)
 
@@ -236,7 +236,7 @@ def model_settings(config: Config | None) -> ModelConfig | None:
     environment = Environment.read()
     if not environment.model:
         return None
-    from bot.config import environment_model
+    from bot.config.reading import environment_model
 
     return environment_model(environment)
 
@@ -287,9 +287,9 @@ async def opened(
 
 def _mind(settings: ModelConfig, app: App, stack: AsyncExitStack, *, logging: bool) -> Mind:
     """The model, closed with the stack; what it meets is logged to the file that crashes are in."""
-    from bot.crash import LOG
-    from bot.logs import into_file
     from bot.mind import open_mind
+    from bot.watching.crash import LOG
+    from bot.watching.logs import into_file
 
     if not logging:
         secrets = app.config.secrets() if app.config else settings.secrets()

@@ -23,8 +23,6 @@ from typing import Any
 
 import structlog
 
-from bot.courier import Patience, Target
-from bot.delivery import Delivery, Posting
 from bot.lease import FileLeases
 from bot.platforms.base import Sender
 from bot.platforms.feishu import Config as FeishuConfig
@@ -32,9 +30,11 @@ from bot.platforms.feishu import create as feishu
 from bot.platforms.slack import Config as SlackConfig
 from bot.platforms.slack import create as slack
 from bot.platforms.slack import sender as slack_sender
-from bot.rates import Rate
+from bot.posting.courier import Patience, Target
+from bot.posting.delivery import Delivery, Posting
 from bot.store.engine import open_database
 from bot.store.ledger import SqlLedger
+from bot.transport.rates import Rate
 from digest.document import Document, Item, Listing, Text
 from tests.contract.benches.telegram import sender as telegram
 from tests.servers.feishu import FeishuServer

@@ -26,10 +26,8 @@ import aiohttp
 import structlog
 from sqlalchemy import select
 
-from bot.clock import SystemClock
 from bot.conversation import Conversation
 from bot.conversation.record import Stage
-from bot.inbox import Arrival, Inbox
 from bot.lease import FileLeases
 from bot.platforms.base import Called
 from bot.platforms.feishu import Config as FeishuConfig
@@ -40,11 +38,13 @@ from bot.platforms.slack import sender as slack_sender
 from bot.platforms.telegram.client import Client
 from bot.platforms.telegram.sender import Account, Telegram
 from bot.platforms.telegram.webhook import secret_of
-from bot.rates import Rate
 from bot.store.engine import open_database
 from bot.store.inbox import SqlShelf
 from bot.store.replies import SqlReplies
 from bot.store.tables import heard
+from bot.times.clock import SystemClock
+from bot.transport.inbox import Arrival, Inbox
+from bot.transport.rates import Rate
 from bot.web.config import Listen, WebSettings
 from bot.web.server import application, serving
 from digest.document import Document, Paragraph, Text

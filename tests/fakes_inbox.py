@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from bot.inbox import Arrival, Fleeting
+from bot.transport.inbox import Arrival, Fleeting
 from digest.errors import UnwritableFolder
 
 

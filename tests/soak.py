@@ -18,13 +18,13 @@ from typing import Any
 
 from pydantic import SecretStr
 
-from bot.courier import Target
-from bot.delivery import Delivery, Posting
 from bot.lease import FileLeases
 from bot.platforms.base import Sender
 from bot.platforms.slack import Config, create
 from bot.platforms.telegram import Telegram
 from bot.platforms.telegram.sender import Account
+from bot.posting.courier import Target
+from bot.posting.delivery import Delivery, Posting
 from bot.store.database import Database
 from bot.store.engine import open_database
 from bot.store.ledger import SqlLedger

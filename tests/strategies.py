@@ -7,8 +7,8 @@ from zoneinfo import ZoneInfo, available_timezones
 
 from hypothesis import strategies as st
 
-from bot.rest import Dates, Hours, Rest
-from bot.schedule import Spec
+from bot.times.rest import Dates, Hours, Rest
+from bot.times.schedule import Spec
 from digest.document import (
     Actions,
     Button,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from bot.access.policy import Limits, Policy
-from bot.config import Config
-from bot.sections import ChannelConfig
+from bot.config.reading import Config
+from bot.config.sections import ChannelConfig
 
 
 def policy_of(config: Config, kinds: Mapping[str, str]) -> Policy:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bot.clock import SystemClock
+from bot.config.sections import RepositoryConfig
 from bot.forges import gitea, github, gitlab
 from bot.forges.config import ForgeConfig
 from bot.forges.keeping import home_of
 from bot.forges.limits import Quota
 from bot.forges.opening import Forges, make
-from bot.sections import RepositoryConfig
+from bot.times.clock import SystemClock
 
 _STANDING = {"github": github.standing, "gitlab": gitlab.standing, "gitea": gitea.standing}
 

@@ -13,13 +13,13 @@ from pathlib import Path
 
 from bot import platforms
 from bot.check.finding import Finding, Weight
-from bot.config import Config, PlatformConfig
+from bot.config.reading import Config, PlatformConfig
+from bot.config.sections import ChannelConfig, RepositoryConfig
 from bot.forges.config import ForgeConfig
 from bot.models.config import ModelConfig
 from bot.platforms.base import Called, Receiver, Sender, SendError
-from bot.schedule import Kind, next_slot
-from bot.sections import ChannelConfig, RepositoryConfig
 from bot.sources.process import OLDEST
+from bot.times.schedule import Kind, next_slot
 from digest.errors import DigestbotError, UserError
 from handlers.ports import Clock, Tip
 

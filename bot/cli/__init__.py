@@ -74,7 +74,7 @@ def guarded(work: Callable[[], object]) -> int:
         sys.stderr.close()  # the reader has gone; nobody is left to be told
         return 1
     except Exception as error:  # noqa: BLE001 - the last resort: an id for the user, a log for us
-        from bot.crash import keep_traceback
+        from bot.watching.crash import keep_traceback
 
         return _fail(keep_traceback(error), 1)
     return status if isinstance(status, int) else 0

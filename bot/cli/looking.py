@@ -20,7 +20,7 @@ from bot.cli.options import (
     Until,
     Zone,
 )
-from bot.forms import AnswerFormat, DigestFormat
+from bot.showing.forms import AnswerFormat, DigestFormat
 
 looking = typer.Typer()
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from bot.forms import AnswerFormat
+from bot.showing.forms import AnswerFormat
 from digest.language import Language
 
 CONTEXT = {"help_option_names": ["-h", "--help"]}

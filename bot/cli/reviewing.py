@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from bot.cli.options import ConfigFile, Form, Until
-from bot.forms import AnswerFormat
+from bot.showing.forms import AnswerFormat
 
 reviewing = typer.Typer()
 

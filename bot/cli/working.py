@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 from bot.cli.options import Branch, ConfigFile, Form, Name, Zone
-from bot.forms import AnswerFormat
 from bot.role import Role
+from bot.showing.forms import AnswerFormat
 
 working = typer.Typer()
 

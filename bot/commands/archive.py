@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 
+from bot.aftercare.refreshing import BATCH, read_again
 from bot.app import App, opened
 from bot.commands import emit, finish, print_document
-from bot.frozen import thaw
-from bot.progress import Bar
-from bot.refreshing import BATCH, read_again
+from bot.posting.frozen import thaw
+from bot.showing.progress import Bar
 from bot.store import upkeep
 from bot.store.analyses import SqlAnalyses
 from bot.store.digests import KeptDigest

@@ -10,11 +10,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from bot.app import App, opened
-from bot.clock import FixedClock
 from bot.commands import emit, finish, print_document
-from bot.forms import AnswerFormat
 from bot.platforms.console import Console
-from bot.progress import Bar
+from bot.showing.forms import AnswerFormat
+from bot.showing.progress import Bar
+from bot.times.clock import FixedClock
 from bot.usage import Usages, places_of
 from digest.answer import ABOUT_NONE, Answer
 from digest.answer_form import answer_to_json
@@ -73,7 +73,7 @@ async def _explained(intent: Explain, ctx: Context, form: AnswerFormat) -> Answe
     """The explanation; on a terminal it is shown while a model writes it."""
     if ctx.judging is None or form is not AnswerFormat.TEXT or not sys.stderr.isatty():
         return await answer(intent, ctx)
-    from bot.following import Following
+    from bot.showing.following import Following
 
     with Following(sys.stderr, ctx.language) as listener:
         return await answer(intent, replace(ctx, judging=replace(ctx.judging, listener=listener)))

@@ -22,11 +22,11 @@ from bot.conversation.message import Message
 from bot.conversation.record import Key, Record, Stage
 from bot.conversation.telling import Rhythm, Telling
 from bot.conversation.watch import Watch
-from bot.courier import Patience
-from bot.crash import LOG
-from bot.logs import into_file
 from bot.platforms.base import Incoming, Receipt
 from bot.platforms.console import Keyboard, attached
+from bot.posting.courier import Patience
+from bot.watching.crash import LOG
+from bot.watching.logs import into_file
 from digest.document import Document
 from digest.language import Language
 from digest.question import language_of

@@ -10,9 +10,9 @@ from typing import Any
 
 from bot.app import opened
 from bot.commands import emit, finish, print_document
-from bot.forms import AnswerFormat
+from bot.showing.forms import AnswerFormat
+from bot.showing.usage_form import usage_to_json
 from bot.store.calls import Cost, SqlCalls
-from bot.usage_form import usage_to_json
 from digest.document import Block, Document, Heading, Paragraph, Table, Text
 from digest.errors import InvalidWindow
 from digest.window import parse_moment

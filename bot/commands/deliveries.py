@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from bot.aftercare.parking import parked
 from bot.app import App, opened
 from bot.commands import emit, finish, print_document
-from bot.parking import parked
 from bot.store.doubts import Doubt, SqlDoubts
 from bot.store.refusals import SqlRefusals
 from digest.document import Block, Document, Heading, Spans, Table, Text

@@ -7,7 +7,7 @@ import sys
 
 from bot.app import opened
 from bot.commands import digest, finish
-from bot.forms import DigestFormat
+from bot.showing.forms import DigestFormat
 
 _NEXT = """
 That was the last day of {place} with changes. What is kept is in {data}:

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 from bot.app import App, opened
 from bot.commands import emit, emit_pieces, finish, json_lines, print_document
 from bot.commands.windows import between, day_of
-from bot.forms import DigestFormat
-from bot.progress import Bar
-from bot.reports import aside, keep_report, usual_branch
-from bot.usage_form import commit_with_usage, with_usage
+from bot.posting.reports import aside, keep_report, usual_branch
+from bot.showing.forms import DigestFormat
+from bot.showing.progress import Bar
+from bot.showing.usage_form import commit_with_usage, with_usage
 from digest.errors import InvalidWindow
 from digest.language import Language
 from digest.markdown import markdown
@@ -71,8 +71,8 @@ async def _run(options: Options) -> None:
 
 def _tell(judgement: Judgement, app: App) -> None:
     """Say on the error stream what the model did not tell of."""
-    from bot.crash import LOG
     from bot.judged import shortfall
+    from bot.watching.crash import LOG
 
     if lack := shortfall(judgement):
         sys.stderr.write(f"digestbot: {lack}; {app.data / LOG} tells more\n")

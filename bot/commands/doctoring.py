@@ -12,8 +12,8 @@ from bot.commands import emit, finish
 from bot.doctor import Finding, examine, ill
 from bot.doctor.finding import fault
 from bot.folders import data_folder
-from bot.forms import AnswerFormat
-from bot.legible import legible
+from bot.showing.forms import AnswerFormat
+from bot.showing.legible import legible
 from digest.errors import InvalidConfig, UserError
 
 _MARKS = {Weight.OK: "ok     ", Weight.WARNING: "warning", Weight.ERROR: "ERROR  "}

@@ -17,9 +17,9 @@ import typer
 from bot import platforms
 from bot.app import local_zone
 from bot.commands import emit
+from bot.config.initial import Answers, needed, secret_file, settings_of, write
+from bot.config.settings import Settings
 from bot.folders import NAME
-from bot.initial import Answers, needed, secret_file, settings_of, write
-from bot.settings import Settings
 from digest.errors import UsageError
 
 Ask = Callable[[str, str, bool], str]

@@ -11,8 +11,8 @@ from typing import Any
 from bot.app import App, opened
 from bot.commands import emit, finish, print_document
 from bot.commands.windows import between
-from bot.forms import AnswerFormat
-from bot.progress import Bar
+from bot.showing.forms import AnswerFormat
+from bot.showing.progress import Bar
 from bot.store.feedback import SqlFeedback, Verdict
 from digest.document import Block, Code, Document, Heading, Item, Listing, Paragraph, Table, Text
 from digest.errors import UserError

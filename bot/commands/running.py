@@ -15,47 +15,48 @@ from typing import TYPE_CHECKING
 import structlog
 
 from bot import check as checking
-from bot import logs, runner
+from bot import runner
 from bot.access import Gate
 from bot.access.configured import policy_of
-from bot.alerting import Alerting, takes_up
-from bot.amending import Amending
+from bot.aftercare.alerting import Alerting, takes_up
+from bot.aftercare.amending import Amending
+from bot.aftercare.notices import Desk, Notices, telling
+from bot.aftercare.parking import Parking, parked
+from bot.aftercare.refreshing import Refreshing
+from bot.aftercare.tidying import Tidying
 from bot.app import App, opened
 from bot.check.forge import look_at_forge
 from bot.check.model import look_at_model
-from bot.clock import SystemClock
 from bot.commands import finish
-from bot.config import Config, read
+from bot.config.reading import Config, read
+from bot.config.sections import RepositoryConfig
 from bot.conversation import Answers, Conversation
 from bot.conversation.page import offer_pages
-from bot.delivery import Delivery
-from bot.discretion import Discretion
 from bot.folders import config_file
 from bot.forges.arrivals import AtOnce
 from bot.forges.hooks import PREFIX, Hooks
 from bot.forges.keeping import Keeper
 from bot.lease import FileLeases, Leases
 from bot.models.config import ModelConfig
-from bot.notices import Desk, Notices, telling
-from bot.parking import Parking, parked
 from bot.platforms.base import Called, Receiver, Sender, SendError
-from bot.refreshing import Refreshing
+from bot.posting.delivery import Delivery
+from bot.posting.discretion import Discretion
+from bot.posting.slots import Slots, name_of
 from bot.role import Part, Role
-from bot.roster import Roster
 from bot.secrecy import cleared
-from bot.sections import RepositoryConfig
-from bot.senders import admin_target, check_called, give_inboxes, open_senders
 from bot.shared.common import Common, open_common
-from bot.slots import Slots, name_of
 from bot.sources.opening import open_source
 from bot.store.engine import FILE, open_archive
 from bot.store.inbox import SqlShelf
 from bot.store.migrations import HEAD
 from bot.store.refusals import SqlRefusals
 from bot.store.replies import SqlReplies
-from bot.subscribing import Subscribing
-from bot.tidying import Tidying
-from bot.tracing import exporting
+from bot.subscriptions.roster import Roster
+from bot.subscriptions.senders import admin_target, check_called, give_inboxes, open_senders
+from bot.subscriptions.subscribing import Subscribing
+from bot.times.clock import SystemClock
+from bot.watching import logs
+from bot.watching.tracing import exporting
 from digest.errors import InvalidConfig, UserError
 from handlers.ports import Tip
 

@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 from bot.app import opened
 from bot.commands import emit, finish
 from bot.commands.windows import between
-from bot.progress import Bar
+from bot.showing.progress import Bar
 from digest.errors import InvalidWindow
 from digest.graded import Graded
 from digest.language import Language

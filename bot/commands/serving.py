@@ -11,11 +11,12 @@ from pathlib import Path
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.routing import Router
 
-from bot import logs, runner
+from bot import runner
 from bot.app import App, opened
 from bot.commands import finish
 from bot.commands.windows import day_of
-from bot.progress import Bar
+from bot.showing.progress import Bar
+from bot.watching import logs
 from bot.web.config import Listen, WebSettings
 from bot.web.pages.routes import routes
 from bot.web.server import application, serving

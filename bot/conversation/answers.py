@@ -19,9 +19,9 @@ from bot.conversation.presses import Verdicts
 from bot.conversation.rooms import Rooms
 from bot.conversation.watch import Watch
 from bot.conversation.which import which
-from bot.standing import Bearings
 from bot.store.feedback import SqlFeedback, Verdict
 from bot.usage import Usages, places_of
+from bot.watching.standing import Bearings
 from digest.answer import Answer
 from digest.buttons import answer_buttons, with_buttons
 from digest.document import Document
@@ -44,10 +44,10 @@ from handlers.conversing import ConversationKey
 if TYPE_CHECKING:
     from bot.access import Verdict as Admission
     from bot.app import App
-    from bot.config import Config
+    from bot.config.reading import Config
+    from bot.config.sections import ChannelConfig, Preferences, RepositoryConfig
     from bot.platforms.base import Incoming
-    from bot.sections import ChannelConfig, Preferences, RepositoryConfig
-    from bot.subscription import Subscribed, Subscription
+    from bot.subscriptions.subscription import Subscribed, Subscription
 
 READER = 120.0
 """Seconds that somebody who asks in a chat is kept waiting for a model at most."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from bot.config.sections import ChannelConfig
 from bot.platforms.base import Incoming
-from bot.sections import ChannelConfig
 
 
 class Chats:

@@ -18,10 +18,10 @@ from bot.conversation.message import Message
 from bot.conversation.record import Key, Record, Records, Stage
 from bot.conversation.telling import Answering, Rhythm, Telling
 from bot.conversation.watch import Watch, line
-from bot.courier import Patience
 from bot.lease import Leases
 from bot.platforms.base import Ability, Fate, Incoming, Sender, SendError
-from bot.tracing import span
+from bot.posting.courier import Patience
+from bot.watching.tracing import span
 from digest.language import Language
 from digest.words.talk import INTERRUPTED, WITHDRAWN
 from handlers.ports import Clock

@@ -13,8 +13,8 @@ from dataclasses import replace
 import structlog
 
 from bot.conversation.record import Key, Records, Stage
-from bot.courier import Patience
 from bot.platforms.base import Ability, Paced, Part, Receipt, Sender, SendError, SendReason
+from bot.posting.courier import Patience
 from digest.document import Document
 
 log = structlog.get_logger(__name__)

@@ -7,8 +7,8 @@ from datetime import datetime
 
 from bot.access import Policy, may_see
 from bot.platforms.base import Hosted, Sender
-from bot.schedule import next_run
-from bot.subscription import Subscribed, Subscription
+from bot.subscriptions.subscription import Subscribed, Subscription
+from bot.times.schedule import next_run
 from digest.document import Block, Document, Heading, Item, Listing, Paragraph, Strong, Text
 from digest.language import Language
 from digest.words.phrase import joined

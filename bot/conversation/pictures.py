@@ -10,8 +10,8 @@ import asyncio
 
 import structlog
 
-from bot.pictures import picture_of
 from bot.platforms.base import Paced, Pictured, Receipt, Sender, SendError
+from bot.showing.pictures import picture_of
 from digest.document import Chart, Document
 
 log = structlog.get_logger(__name__)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
-from bot.sections import RepositoryConfig
+from bot.config.sections import RepositoryConfig
 from digest.answer import ABOUT_NONE, Answer
 from digest.document import Block, Code, Document, Heading, Paragraph
 from digest.errors import UnknownChange, UserError

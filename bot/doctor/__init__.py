@@ -11,7 +11,8 @@ from collections.abc import Awaitable, Sequence
 from pathlib import Path
 
 from bot.check.finding import Weight
-from bot.config import Config
+from bot.config.reading import Config
+from bot.config.sections import RepositoryConfig
 from bot.doctor.archive import archive
 from bot.doctor.clones import clones
 from bot.doctor.finding import Finding, guarded
@@ -19,7 +20,6 @@ from bot.doctor.machine import clock, disk, git, python
 from bot.doctor.network import network
 from bot.doctor.setup import setup, work
 from bot.folders import Environment
-from bot.sections import RepositoryConfig
 
 __all__ = ["Finding", "examine", "ill"]
 

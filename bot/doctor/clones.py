@@ -6,8 +6,8 @@ import asyncio
 from collections.abc import Sequence
 from pathlib import Path
 
+from bot.config.sections import RepositoryConfig
 from bot.doctor.finding import Finding, fault, well, worry
-from bot.sections import RepositoryConfig
 from bot.sources.address import read_address
 from bot.sources.process import GitFailed, reading
 

@@ -18,9 +18,9 @@ from urllib.parse import urlsplit
 
 from pydantic import SecretStr
 
-from bot.config import Config
+from bot.config.reading import Config
+from bot.config.settings import Settings
 from bot.doctor.finding import Finding, fault, well, worry
-from bot.settings import Settings
 from bot.sources.address import read_address
 
 _PATIENCE = 10.0

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from bot import platforms
-from bot.config import Config
+from bot.config.reading import Config
 from bot.doctor.finding import Finding, fault, well, worry
 from bot.platforms.base import Called, SendError
 

@@ -1,6 +1,7 @@
 """A document as Feishu's interactive cards (JSON 2.0), for its app bot and its custom bot alike.
 
-Pure: no I/O, no clock. Imports ``bot.legible``, ``bot.platforms.base`` and ``digest.document``.
+Pure: no I/O, no clock. Imports ``bot.showing.legible``, ``bot.platforms.base`` and
+``digest.document``.
 """
 
 from __future__ import annotations

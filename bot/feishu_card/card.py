@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from bot.feishu_card.pieces import Json, Piece, pieces
-from bot.legible import legible
 from bot.platforms.base import Part
+from bot.showing.legible import legible
 from digest.document import Block, Document, Heading, Link, plain
 
 MOST_COMPONENTS = 200

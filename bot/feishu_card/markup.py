@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from unicodedata import category
 from urllib.parse import quote
 
-from bot.legible import address, legible
+from bot.showing.legible import address, legible
 from digest.document import Code, Emphasis, Link, Span, Strong, Text
 
 HAIR = "\u200a"

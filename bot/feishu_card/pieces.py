@@ -11,8 +11,8 @@ from itertools import chain
 from typing import Any, NamedTuple
 
 from bot.feishu_card.markup import cut, lines_of, markdown, web
-from bot.legible import legible, legible_lines
-from bot.shapes import columns_of, signed
+from bot.showing.legible import legible, legible_lines
+from bot.showing.shapes import columns_of, signed
 from digest.document import (
     Actions,
     Block,

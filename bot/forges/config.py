@@ -10,8 +10,8 @@ from urllib.parse import urlsplit
 
 from pydantic import Field, SecretStr, field_validator, model_validator
 
-from bot.complaint import validated
-from bot.settings import Reading, Settings
+from bot.config.complaint import validated
+from bot.config.settings import Reading, Settings
 
 SECTION = "forges"
 

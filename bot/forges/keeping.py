@@ -15,9 +15,9 @@ from urllib.parse import urlsplit
 import structlog
 
 from bot.app import App
-from bot.config import Config
+from bot.config.reading import Config
+from bot.config.sections import RepositoryConfig
 from bot.forges.arrivals import Arrived
-from bot.sections import RepositoryConfig
 from bot.sources.address import read_address
 from bot.sources.identity import identify
 from digest.errors import UserError

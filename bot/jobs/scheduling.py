@@ -12,12 +12,12 @@ from datetime import timedelta
 
 import structlog
 
-from bot.delivery import Left
 from bot.jobs.engine import Engine
 from bot.jobs.tasks import SWEEPS
-from bot.roster import Post
+from bot.posting.delivery import Left
 from bot.runner import GRACE, Alerts, Runner, Work
-from bot.timetable import Timetable
+from bot.subscriptions.roster import Post
+from bot.times.timetable import Timetable
 
 log = structlog.get_logger(__name__)
 

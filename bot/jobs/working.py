@@ -15,12 +15,12 @@ from bot.forges.keeping import Keeper
 from bot.jobs.engine import Engine
 from bot.jobs.tasks import ANSWERS, CHANNELS, REPOSITORIES
 from bot.platforms.base import Sender
-from bot.roster import Post
 from bot.runner import GRACE, Work
 from bot.runner.attending import Attendance
 from bot.runner.channels import Served
 from bot.runner.underway import UnderWay
-from bot.tracing import span
+from bot.subscriptions.roster import Post
+from bot.watching.tracing import span
 from digest.errors import UserError
 
 log = structlog.get_logger(__name__)

@@ -14,8 +14,8 @@ from urllib.parse import urlsplit
 
 from pydantic import Field, SecretStr, ValidationInfo, field_validator, model_validator
 
+from bot.config.settings import Reading, Settings
 from bot.models import wording
-from bot.settings import Reading, Settings
 from handlers.model_port import Profile, Usage
 
 SECTION = "model"

@@ -9,7 +9,6 @@ from typing import Any, TypeVar
 
 import structlog
 
-from bot.clock import SystemClock
 from bot.models.base import Ask, Fault, Transport
 from bot.models.breaker import Breaker
 from bot.models.calls import Calls, Errand, Outdated, now
@@ -19,6 +18,7 @@ from bot.models.ladder import Dialect, lowered, simpler
 from bot.models.memory import DialectMemory, Forgetful
 from bot.models.parsing import Unthinking
 from bot.models.retrying import Pauses, Tries
+from bot.times.clock import SystemClock
 from handlers.model_port import (
     CallLedger,
     ModelError,

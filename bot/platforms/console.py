@@ -15,6 +15,7 @@ from rich.color import ColorSystem
 from rich.console import Console as Detected
 from rich.style import Style
 
+from bot.config.settings import Place, Settings
 from bot.platforms.base import (
     Ability,
     Incoming,
@@ -25,7 +26,6 @@ from bot.platforms.base import (
     SendReason,
     Unit,
 )
-from bot.settings import Place, Settings
 from bot.terminal import Line, Role, Run, lay_out, plain_text
 from digest.document import Document
 

@@ -20,12 +20,12 @@ from urllib.parse import urlsplit
 
 from pydantic import SecretStr, field_validator
 
-from bot.addressed import PacedAddress
+from bot.config.settings import Settings
 from bot.feishu_card import Style, dump, render
 from bot.platforms.base import Ability, Counted, Limit, Part, Receipt, SendError, SendReason, Unit
-from bot.rates import Rate
-from bot.settings import Settings
-from bot.wire import Reply, Wire
+from bot.transport.addressed import PacedAddress
+from bot.transport.rates import Rate
+from bot.transport.wire import Reply, Wire
 from digest.document import Document
 
 _ADDRESS = re.compile(

@@ -21,12 +21,12 @@ from typing import Literal
 
 from pydantic import SecretStr, field_validator
 
-from bot.addressed import Addressed, reason_of
-from bot.legible import legible
+from bot.config.settings import Settings
 from bot.platforms.base import Ability, Limit, Part, Receipt, SendError, SendReason, Unit
-from bot.settings import Settings
+from bot.showing.legible import legible
 from bot.terminal import lay_out, plain_text
-from bot.wire import Reply, Wire
+from bot.transport.addressed import Addressed, reason_of
+from bot.transport.wire import Reply, Wire
 from digest.document import Document
 from digest.markdown import markdown
 

@@ -9,11 +9,11 @@ from datetime import UTC, datetime, timedelta
 
 import structlog
 
-from bot.delivery import Delivered, Left, Posting
-from bot.parking import refusal_of
-from bot.roster import Post
+from bot.aftercare.parking import refusal_of
+from bot.posting.delivery import Delivered, Left, Posting
 from bot.runner.work import Ready, Work
-from bot.schedule import LONGEST_REACH, Slot, missed, slots_between
+from bot.subscriptions.roster import Post
+from bot.times.schedule import LONGEST_REACH, Slot, missed, slots_between
 from handlers.ports import DeliveryKey
 
 log = structlog.get_logger(__name__)

@@ -7,9 +7,9 @@ from functools import partial
 
 import structlog
 
-from bot.roster import Channels, Post
-from bot.schedule import next_slot
-from bot.timetable import Timetable
+from bot.subscriptions.roster import Channels, Post
+from bot.times.schedule import next_slot
+from bot.times.timetable import Timetable
 from handlers.ports import Clock
 
 log = structlog.get_logger(__name__)

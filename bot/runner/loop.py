@@ -10,15 +10,15 @@ from datetime import datetime, timedelta
 
 import structlog
 
-from bot.delivery import Left
-from bot.roster import Post
+from bot.posting.delivery import Left
 from bot.runner.attending import Attendance
 from bot.runner.channels import Served, Timetabled
 from bot.runner.listening import Listening
 from bot.runner.underway import GRACE, UnderWay, traced
 from bot.runner.work import Work
-from bot.timetable import Timetable
-from bot.tracing import span
+from bot.subscriptions.roster import Post
+from bot.times.timetable import Timetable
+from bot.watching.tracing import span
 from digest.errors import UserError
 
 log = structlog.get_logger(__name__)

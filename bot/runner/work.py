@@ -6,13 +6,13 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from bot.delivery import Delivered, Delivery
+from bot.aftercare.parking import Parking
 from bot.lease import Leases
-from bot.parking import Parking
 from bot.platforms.base import Incoming, Sender
-from bot.roster import Channels, Post
+from bot.posting.delivery import Delivered, Delivery
 from bot.runner.waking import Waking
-from bot.schedule import Slot
+from bot.subscriptions.roster import Channels, Post
+from bot.times.schedule import Slot
 from digest.document import Document
 from handlers.ports import Clock, Ledger
 from handlers.watched import Watched

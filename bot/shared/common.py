@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from bot.access.asked import Alone, Asked
 from bot.conversation.record import Records
 from bot.platforms.base import Bounded, Sender
-from bot.rates import Paces
+from bot.transport.rates import Paces
 from digest.errors import InvalidConfig
 
 if TYPE_CHECKING:

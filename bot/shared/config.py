@@ -6,7 +6,7 @@ from typing import Self
 
 from pydantic import SecretStr, model_validator
 
-from bot.settings import Settings
+from bot.config.settings import Settings
 
 SECTION = "shared"
 _SCHEMES = ("redis://", "rediss://", "unix://")

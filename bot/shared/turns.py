@@ -1,4 +1,4 @@
-"""Turns to speak that all processes share: :class:`bot.rates.Common` by a script in Redis.
+"""Turns to speak that all processes share: ``bot.transport.rates.Common`` by a script in Redis.
 
 A rate is a list of the last ``count`` moments at which a message goes, by the server's clock. The
 script looks at every list that bounds a message and books the earliest moment in one step, so that
@@ -13,8 +13,8 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from bot.rates import Booked, Rate
 from bot.shared.connection import PREFIX, Connection
+from bot.transport.rates import Booked, Rate
 
 # KEYS: the hold, the account's rate, its spare one, then those of the chat.
 # ARGV: 1 for an answer, then count and microseconds for each key but the hold.
@@ -60,7 +60,7 @@ class RedisTurns:
     async def book(
         self, chat: str, rates: Sequence[Rate], overall: Rate, spare: Rate, *, answer: bool
     ) -> Booked | None:
-        """As :meth:`bot.rates.Common.book`."""
+        """As :meth:`bot.transport.rates.Common.book`."""
         keys = [f"{self._name}:hold:{chat}", f"{self._name}:all", f"{self._name}:spare"]
         keys += [f"{self._name}:chat:{chat}:{one.count}/{one.seconds:g}" for one in rates]
         given = [f"{int(answer)}"]
@@ -73,7 +73,7 @@ class RedisTurns:
         return Booked(booked=bool(int(booked)), wait=int(wait) / _MILLION)
 
     def hold(self, chat: str, seconds: float) -> None:
-        """As :meth:`bot.rates.Common.hold`."""
+        """As :meth:`bot.transport.rates.Common.hold`."""
         key = f"{self._name}:hold:{chat}"
         milliseconds = max(1, math.ceil(seconds * 1000))
         asking = self._connection.ask(lambda redis: redis.set(key, "1", px=milliseconds))

@@ -160,7 +160,7 @@ class Extent:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Told:
-    """A digest as it was kept to be posted; ``document`` is what :func:`bot.frozen.thaw` takes."""
+    """A digest as it was kept to be posted; ``document`` is for :func:`bot.posting.frozen.thaw`."""
 
     heading: Heading
     document: str

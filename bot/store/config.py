@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import SecretStr
 
-from bot.settings import Settings
+from bot.config.settings import Settings
 
 SECTION = "database"
 

@@ -1,4 +1,4 @@
-"""What platforms delivered, as ``bot.inbox.Shelf`` promises."""
+"""What platforms delivered, as ``bot.transport.inbox.Shelf`` promises."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from datetime import datetime
 import structlog
 from sqlalchemy import delete, select, update
 
-from bot.inbox import Arrival
 from bot.store.database import Database
 from bot.store.dialect import one_of, words
 from bot.store.rows import moment, seconds, storable
 from bot.store.tables import inbox
+from bot.transport.inbox import Arrival
 from digest.errors import UserError
 
 log = structlog.get_logger(__name__)

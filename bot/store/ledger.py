@@ -12,12 +12,12 @@ from typing import Any
 from sqlalchemy import ColumnElement, Row, Select, bindparam, exists, func, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.clock import SystemClock
 from bot.store.database import Database
 from bot.store.dialect import insert_into, one_of, words
 from bot.store.rows import seconds, storable
 from bot.store.tables import deliveries, delivery_parts, slots
 from bot.store.together import Together
+from bot.times.clock import SystemClock
 from handlers.ports import Clock, DeliveryKey, DeliveryRecord, PartRecord, PartState
 
 _SENT = PartState.SENT.value

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from bot.legible import address, legible, legible_lines
+from bot.showing.legible import address, legible, legible_lines
 from bot.terminal.columns import columns, joined, row_lines
 from bot.terminal.wrapping import Line, Role, Run, cells, fold, width_of, wrap
 from digest.document import (

@@ -8,7 +8,7 @@ from typing import Annotated, Any, NamedTuple
 
 from pydantic import AfterValidator, BeforeValidator, Field, SecretStr, field_validator
 
-from bot.settings import Settings
+from bot.config.settings import Settings
 from digest.errors import InvalidConfig
 
 SECTION = "web"

@@ -21,11 +21,11 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from bot.jobs.depth import Depth, depth
-from bot.logs import Redaction
-from bot.metrics import CONTENT_TYPE, Metrics
 from bot.platforms.base import Attentive, Receiver, Sender
 from bot.store.condition import Fitness, pending
 from bot.store.engine import Database
+from bot.watching.logs import Redaction
+from bot.watching.metrics import CONTENT_TYPE, Metrics
 from digest.errors import UserError
 
 STALE = 30 * 60.0

@@ -14,11 +14,11 @@ from importlib.metadata import version
 from starlette.routing import BaseRoute
 
 from bot.app import App
-from bot.metrics import Metrics
 from bot.platforms.base import Asgi, Called, Sender
-from bot.roster import Channels
 from bot.runner.waking import Wake
 from bot.store.condition import Fitness
+from bot.subscriptions.roster import Channels
+from bot.watching.metrics import Metrics
 from bot.web.config import WebSettings
 from bot.web.health import Health, Look, routes
 from bot.web.pages.routes import routes as pages

@@ -6,17 +6,17 @@ from collections.abc import Sequence
 from urllib.parse import urlsplit
 
 from bot.app import App
-from bot.clock import SystemClock
-from bot.config import Config
-from bot.roster import Channels
+from bot.config.reading import Config
+from bot.config.sections import RepositoryConfig
 from bot.runner.waking import Wake
-from bot.sections import RepositoryConfig
 from bot.sources.address import read_address
 from bot.sources.identity import identify
 from bot.store.browsing import SqlBrowsing
 from bot.store.calls import SqlCalls
 from bot.store.deliveries import SqlDeliveries
 from bot.store.doubts import SqlDoubts
+from bot.subscriptions.roster import Channels
+from bot.times.clock import SystemClock
 from bot.web.config import WebSettings
 from bot.web.pages.office import Office
 from bot.web.pages.shelf import Shelf, Shown

@@ -15,10 +15,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from bot import platforms
-from bot.frozen import freeze, thaw
-from bot.legible import legible
+from bot.config.settings import Settings
 from bot.platforms.base import Ability, Part, Receipt, SendError, SendReason
-from bot.settings import Settings
+from bot.posting.frozen import freeze, thaw
+from bot.showing.legible import legible
 from digest.document import (
     Actions,
     CodeBlock,

@@ -17,7 +17,7 @@ import pytest
 from bot.access import Gate
 from bot.access.configured import policy_of
 from bot.app import App, opened
-from bot.config import read
+from bot.config.reading import read
 from bot.conversation import Answers, Watch
 from bot.platforms.base import Incoming
 from bot.platforms.console import Console

@@ -10,11 +10,11 @@ import pytest
 from bot.access import Gate
 from bot.access.configured import policy_of
 from bot.app import opened
-from bot.clock import FixedClock
-from bot.config import read
+from bot.config.reading import read
 from bot.conversation import Answers, Watch
 from bot.platforms.base import Incoming
 from bot.platforms.slack.messages import render
+from bot.times.clock import FixedClock
 from digest.complaint import complaint
 from digest.errors import UserError
 from digest.examples import EXAMPLES

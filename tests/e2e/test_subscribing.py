@@ -13,11 +13,11 @@ import pytest
 from bot import runner
 from bot.app import opened
 from bot.commands.running import _work
-from bot.config import read
-from bot.frozen import freeze
+from bot.config.reading import read
 from bot.platforms.base import Incoming, Receipt, Sender
-from bot.senders import open_senders
+from bot.posting.frozen import freeze
 from bot.shared.common import Common
+from bot.subscriptions.senders import open_senders
 from digest.document import Document, Paragraph, Text
 from handlers.ports import DeliveryKey
 from tests.builders import RepositoryBuilder

@@ -20,16 +20,16 @@ from zoneinfo import ZoneInfo
 
 import structlog
 
-from bot.courier import Patience, Target
-from bot.delivery import Delivery
 from bot.lease import FileLeases
 from bot.platforms.console import Console
-from bot.promise import Promise
-from bot.roster import Fixed, Post
+from bot.posting.courier import Patience, Target
+from bot.posting.delivery import Delivery
+from bot.posting.promise import Promise
 from bot.runner import Ready, Runner, Work
-from bot.schedule import Spec
 from bot.store.engine import open_database
 from bot.store.ledger import SqlLedger
+from bot.subscriptions.roster import Fixed, Post
+from bot.times.schedule import Spec
 from digest.document import Document, Paragraph, Text
 
 DUE = datetime(2026, 1, 23, 9, 30, tzinfo=UTC)

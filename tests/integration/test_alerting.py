@@ -9,11 +9,11 @@ from functools import partial
 import pytest
 from structlog.testing import capture_logs
 
-from bot.alerting import Alerting, takes_up
+from bot.aftercare.alerting import Alerting, takes_up
 from bot.app import opened
-from bot.delivery import Delivery
 from bot.lease import FileLeases
 from bot.platforms.console import Console
+from bot.posting.delivery import Delivery
 from digest.language import Language
 from digest.profile import Profile, parse_entry
 from handlers.ports import DeliveryKey

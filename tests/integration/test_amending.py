@@ -10,19 +10,19 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from bot.amending import Amending
+from bot.aftercare.amending import Amending
 from bot.app import App, opened
-from bot.clock import FixedClock
-from bot.config import read
-from bot.courier import Patience, Target
-from bot.delivery import Delivery
+from bot.config.reading import read
+from bot.config.sections import ChannelConfig, RepositoryConfig
 from bot.platforms.base import SendError, SendReason
-from bot.roster import Fixed, Post
+from bot.posting.courier import Patience, Target
+from bot.posting.delivery import Delivery
+from bot.posting.slots import Slots, name_of
 from bot.runner import Runner, Work
-from bot.sections import ChannelConfig, RepositoryConfig
-from bot.slots import Slots, name_of
 from bot.store.amendments import SqlAmendments
-from bot.subscription import subscriptions_of
+from bot.subscriptions.roster import Fixed, Post
+from bot.subscriptions.subscription import subscriptions_of
+from bot.times.clock import FixedClock
 from digest.grade import Level
 from digest.markdown import markdown
 from handlers.ask import ask

@@ -16,17 +16,17 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from bot.app import App, opened
-from bot.clock import FixedClock
-from bot.courier import Target
+from bot.config.sections import ChannelConfig, Quiet, RepositoryConfig
 from bot.platforms.console import Console
-from bot.roster import Post
-from bot.schedule import Slot
-from bot.sections import ChannelConfig, Quiet, RepositoryConfig
-from bot.slots import Slots
+from bot.posting.courier import Target
+from bot.posting.slots import Slots
 from bot.sources.opening import open_source
 from bot.store.engine import open_database
 from bot.store.ledger import SqlLedger
-from bot.subscription import subscriptions_of
+from bot.subscriptions.roster import Post
+from bot.subscriptions.subscription import subscriptions_of
+from bot.times.clock import FixedClock
+from bot.times.schedule import Slot
 from digest import grading
 from digest.facts import extract
 from digest.window import day_window

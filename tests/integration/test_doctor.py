@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from bot.check import Weight
-from bot.config import read
+from bot.config.reading import read
 from bot.doctor import Finding, examine, ill
 from bot.doctor import machine as machine_module
 from bot.jobs.engine import Engine

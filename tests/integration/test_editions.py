@@ -9,15 +9,15 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
-from bot import editions as module
 from bot.app import opened
-from bot.clock import FixedClock
-from bot.courier import Target
-from bot.roster import Post
-from bot.schedule import Slot
-from bot.sections import ChannelConfig, RepositoryConfig
-from bot.slots import Slots
-from bot.subscription import subscriptions_of
+from bot.config.sections import ChannelConfig, RepositoryConfig
+from bot.posting import editions as module
+from bot.posting.courier import Target
+from bot.posting.slots import Slots
+from bot.subscriptions.roster import Post
+from bot.subscriptions.subscription import subscriptions_of
+from bot.times.clock import FixedClock
+from bot.times.schedule import Slot
 from digest.filtering import Field, Filters, Rule
 from digest.grade import Level
 from digest.language import Language

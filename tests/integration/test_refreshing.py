@@ -10,12 +10,12 @@ from zoneinfo import ZoneInfo
 import pytest
 from sqlalchemy import update
 
-from bot import refreshing
+from bot.aftercare import refreshing
+from bot.aftercare.refreshing import Refreshing
 from bot.app import App, opened
 from bot.commands.archive import rebuild
+from bot.config.sections import RepositoryConfig
 from bot.lease import FileLeases
-from bot.refreshing import Refreshing
-from bot.sections import RepositoryConfig
 from bot.store.tables import changes as table
 from digest.facts.model import FACTS_VERSION
 from digest.graded import Repository

@@ -10,14 +10,14 @@ import pytest
 
 from bot import platforms
 from bot.app import opened
-from bot.clock import FixedClock
-from bot.courier import Target
+from bot.config.sections import ChannelConfig, RepositoryConfig
 from bot.platforms.base import Receiver
-from bot.roster import Post
-from bot.schedule import Slot
-from bot.sections import ChannelConfig, RepositoryConfig
-from bot.slots import Slots
-from bot.subscription import subscriptions_of
+from bot.posting.courier import Target
+from bot.posting.slots import Slots
+from bot.subscriptions.roster import Post
+from bot.subscriptions.subscription import subscriptions_of
+from bot.times.clock import FixedClock
+from bot.times.schedule import Slot
 from digest.document import Actions
 from digest.grade import Level
 from tests.builders import RepositoryBuilder

@@ -14,7 +14,7 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from opentelemetry.trace import StatusCode
 
-from bot.tracing import exporting, span, traced_by
+from bot.watching.tracing import exporting, span, traced_by
 from tests.servers.collector import collecting
 
 
@@ -61,7 +61,7 @@ def test_without_a_tracer_nothing_is_told_and_nothing_in_the_way():
 def test_without_an_address_nothing_is_imported(tmp_path):
     code = (
         "import sys\n"
-        "from bot.tracing import exporting, span\n"
+        "from bot.watching.tracing import exporting, span\n"
         "with exporting('1'), span('slot'): pass\n"
         "assert not any(name.startswith('opentelemetry') for name in sys.modules)\n"
     )

@@ -6,7 +6,7 @@ from structlog.testing import capture_logs
 
 from bot.app import opened
 from bot.commands.running import warn_of_unreadable
-from bot.sections import RepositoryConfig
+from bot.config.sections import RepositoryConfig
 from tests.builders import RepositoryBuilder
 
 

@@ -19,15 +19,15 @@ from zoneinfo import ZoneInfo
 
 import structlog
 
-from bot.courier import Patience, Target
-from bot.delivery import Delivery
 from bot.platforms.base import Ability, Receipt
 from bot.platforms.console import Console
-from bot.roster import Fixed, Post
+from bot.posting.courier import Patience, Target
+from bot.posting.delivery import Delivery
 from bot.runner import Runner, Work
-from bot.schedule import Spec
 from bot.store.leases import ServerLeases
 from bot.store.postgresql import open_postgres
+from bot.subscriptions.roster import Fixed, Post
+from bot.times.schedule import Spec
 from digest.errors import UnreachableDatabase
 from tests.integration.dying_process import DUE, At, Ledger, build, finish
 

@@ -15,9 +15,9 @@ from zoneinfo import ZoneInfo
 from pydantic import SecretStr
 
 from bot.app import App, opened
-from bot.clock import FixedClock
-from bot.config import read
-from bot.roster import Fixed
+from bot.config.reading import read
+from bot.subscriptions.roster import Fixed
+from bot.times.clock import FixedClock
 from bot.web.config import Listen, WebSettings
 from bot.web.pages.routes import routes
 from bot.web.pages.shelf import Shelf

@@ -4,7 +4,7 @@ A platform is one module beside this package, or a package of its own where a fi
 long, found by its name: ``kind = "console"`` in the configuration imports
 ``bot.platforms.console``. It holds
 
-- ``Config``: a :class:`bot.settings.Settings` model, the platform's own settings;
+- ``Config``: a :class:`bot.config.settings.Settings` model, the platform's own settings;
 - ``create(config) -> Sender``: what ``digestbot run`` calls; a sender that also has ``listen``
   is a :class:`Receiver` too.
 

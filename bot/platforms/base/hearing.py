@@ -49,7 +49,7 @@ class Incoming:
     a configuration may know it, the narrowest first. ``fate`` is not ``SAID`` where a message of
     this ``id`` has other words now, or was deleted and has none. ``trace`` is in every log line
     from the platform's call to the answer. ``taken`` is to be called once the message is known for
-    good, so that nothing has to keep it any more; see :mod:`bot.inbox`.
+    good, so that nothing has to keep it any more; see :mod:`bot.transport.inbox`.
     """
 
     platform: str

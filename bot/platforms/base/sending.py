@@ -6,9 +6,9 @@ from collections.abc import Awaitable, Callable, Mapping
 from enum import StrEnum
 from typing import Protocol, runtime_checkable
 
-from bot.pictures import Picture
 from bot.platforms.base.parts import Limit, Part, Receipt
-from bot.rates import Pace
+from bot.showing.pictures import Picture
+from bot.transport.rates import Pace
 from digest.document import Document
 
 
@@ -107,7 +107,7 @@ class Pictured(Protocol):
 
 @runtime_checkable
 class Bounded(Protocol):
-    """A sender that counts its messages in :class:`bot.rates.Pace`.
+    """A sender that counts its messages in :class:`bot.transport.rates.Pace`.
 
     What speaks by the same account in other processes may be counted with it.
     """

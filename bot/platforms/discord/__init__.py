@@ -16,12 +16,12 @@ from urllib.parse import quote
 
 from pydantic import SecretStr, field_validator
 
-from bot.addressed import PacedAddress, reason_of
+from bot.config.settings import Settings
 from bot.platforms.base import Ability, Counted, Limit, Part, Receipt, SendError, SendReason, Unit
 from bot.platforms.discord.markup import MOST, render
-from bot.rates import Rate
-from bot.settings import Settings
-from bot.wire import Reply, Wire
+from bot.transport.addressed import PacedAddress, reason_of
+from bot.transport.rates import Rate
+from bot.transport.wire import Reply, Wire
 from digest.document import Document
 
 _ADDRESS = re.compile(

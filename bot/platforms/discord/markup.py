@@ -10,9 +10,9 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from urllib.parse import quote
 
-from bot.legible import address, legible, legible_lines
 from bot.platforms.base import Part
-from bot.shapes import columns_of, signed
+from bot.showing.legible import address, legible, legible_lines
+from bot.showing.shapes import columns_of, signed
 from digest.document import (
     Actions,
     Block,

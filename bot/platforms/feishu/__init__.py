@@ -11,12 +11,12 @@ from typing import Literal, Self
 
 from pydantic import Field, SecretStr, field_validator, model_validator
 
+from bot.config.settings import Settings
 from bot.platforms.feishu.api import Api
 from bot.platforms.feishu.receiver import Feishu
 from bot.platforms.feishu.sender import FeishuSender
 from bot.platforms.feishu.web_events import WebEvents
-from bot.settings import Settings
-from bot.wire import Wire
+from bot.transport.wire import Wire
 
 _DOMAINS = {"feishu": "https://open.feishu.cn", "lark": "https://open.larksuite.com"}
 _HERE = ("http://127.0.0.1:", "http://localhost:", "http://[::1]:")

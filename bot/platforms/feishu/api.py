@@ -14,7 +14,7 @@ from pydantic import SecretStr
 
 from bot.platforms.base import SendError, SendReason
 from bot.platforms.feishu.faults import STALE_TOKEN, Refused, data_of
-from bot.wire import Wire
+from bot.transport.wire import Wire
 
 Json = dict[str, Any]
 

@@ -22,11 +22,11 @@ from urllib.parse import parse_qs, urlsplit
 
 import structlog
 
-from bot.inbox import Unkept
 from bot.platforms.base import Ear, SendError, SendReason
 from bot.platforms.feishu.api import Api
 from bot.platforms.feishu.frames import BadFrame, Frame, Method
-from bot.wire import Wire
+from bot.transport.inbox import Unkept
+from bot.transport.wire import Wire
 
 if TYPE_CHECKING:
     import aiohttp

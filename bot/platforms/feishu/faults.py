@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from bot.platforms.base import SendError, SendReason
-from bot.wire import Reply
+from bot.transport.wire import Reply
 
 STALE_TOKEN = frozenset({99991661, 99991663, 99991664, 99991665, 99991668, 99991671})
 """The token is not taken (any more): it is fetched again, once."""

@@ -8,7 +8,6 @@ from contextlib import aclosing
 from dataclasses import replace
 from typing import Any
 
-from bot.inbox import Arrival, Inbox, hearing
 from bot.platforms.base import Asgi, Ear, Incoming, Part, Receipt, SendError, SendReason
 from bot.platforms.feishu.api import Api, Json
 from bot.platforms.feishu.connection import Connection, Timing
@@ -17,7 +16,8 @@ from bot.platforms.feishu.heard import read as read_event
 from bot.platforms.feishu.sender import FeishuSender
 from bot.platforms.feishu.surroundings import Surroundings
 from bot.platforms.feishu.web_events import WebEvents
-from bot.wire import Wire
+from bot.transport.inbox import Arrival, Inbox, hearing
+from bot.transport.wire import Wire
 
 
 class Feishu(FeishuSender):

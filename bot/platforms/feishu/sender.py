@@ -14,7 +14,6 @@ from datetime import timedelta
 from urllib.parse import quote
 
 from bot.feishu_card import Style, marked, render
-from bot.pictures import Picture
 from bot.platforms.base import (
     Ability,
     Counted,
@@ -29,8 +28,9 @@ from bot.platforms.feishu.api import Api, Json
 from bot.platforms.feishu.faults import NO_HISTORY, NO_THREADS, Refused
 from bot.platforms.feishu.history import History
 from bot.platforms.feishu.surroundings import Surroundings
-from bot.rates import Pace, Rate
-from bot.turns import queued
+from bot.showing.pictures import Picture
+from bot.transport.rates import Pace, Rate
+from bot.transport.turns import queued
 from digest.document import Document
 
 _SIZE = 28_000

@@ -11,7 +11,7 @@ from urllib.parse import quote
 
 from bot.platforms.base import SendError
 from bot.platforms.feishu.api import Api
-from bot.remembered import Remembered
+from bot.transport.remembered import Remembered
 
 _MINUTES = 600.0
 _DAY = 24 * 3600.0

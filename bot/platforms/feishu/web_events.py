@@ -17,10 +17,10 @@ import time
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
-from bot.called import JSON, body_of, headers_of, reply
-from bot.inbox import Unkept
 from bot.platforms.base import AsgiReceive, AsgiScope, AsgiSend
-from bot.replays import Replays
+from bot.transport.called import JSON, body_of, headers_of, reply
+from bot.transport.inbox import Unkept
+from bot.transport.replays import Replays
 
 Json = dict[str, Any]
 

@@ -6,8 +6,8 @@ https://docs.slack.dev/reference/block-kit/block-elements/button-element
 
 from __future__ import annotations
 
-from bot.legible import legible
 from bot.platforms.slack.rich import Json, web_address
+from bot.showing.legible import legible
 from digest.document import Button
 
 MOST_BUTTONS = 25

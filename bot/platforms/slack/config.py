@@ -6,7 +6,7 @@ from typing import Literal, Self
 
 from pydantic import Field, SecretStr, field_validator, model_validator
 
-from bot.settings import Place, Settings
+from bot.config.settings import Place, Settings
 
 
 class Config(Settings):

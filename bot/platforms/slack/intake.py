@@ -13,13 +13,13 @@ from slack_bolt.async_app import AsyncAck, AsyncApp, AsyncBoltContext
 from slack_bolt.authorization import AuthorizeResult
 from slack_bolt.request.async_request import AsyncBoltRequest
 
-from bot.inbox import Arrival
 from bot.platforms.base import Incoming, SendError, SendReason
 from bot.platforms.slack.accounts import Account, Accounts
 from bot.platforms.slack.calls import Calls, quiet
 from bot.platforms.slack.heard import Heard, HomeOpened, read
 from bot.platforms.slack.surroundings import Surroundings
-from bot.remembered import Remembered
+from bot.transport.inbox import Arrival
+from bot.transport.remembered import Remembered
 
 log = structlog.get_logger(__name__)
 

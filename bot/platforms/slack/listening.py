@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bot.inbox import Keep
 from bot.platforms.base import Ear
 from bot.platforms.slack.accounts import Accounts, OneAccount
 from bot.platforms.slack.acknowledging import SAYS
@@ -13,6 +12,7 @@ from bot.platforms.slack.installing import Installing
 from bot.platforms.slack.receiver import Bring, Slack, TryOut
 from bot.platforms.slack.socket_mode import SocketMode
 from bot.platforms.slack.web_events import WebEvents
+from bot.transport.inbox import Keep
 
 
 def listening(config: Config, calls: Calls) -> Slack:

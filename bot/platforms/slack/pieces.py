@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from bot.legible import legible
 from bot.platforms.slack.buttons import MOST_BUTTONS, element, plain_text, units
 from bot.platforms.slack.rich import (
     CODE,
@@ -22,6 +21,7 @@ from bot.platforms.slack.rich import (
     web_address,
     weight,
 )
+from bot.showing.legible import legible
 from digest.chart import chart_text
 from digest.document import (
     Actions,

@@ -11,7 +11,6 @@ import structlog
 from slack_sdk.errors import SlackClientError
 from slack_sdk.webhook.async_client import AsyncWebhookClient
 
-from bot.inbox import Arrival, Inbox, Keep, hearing
 from bot.platforms.base import Asgi, Ear, Incoming, Part, Receipt, SendError, SendReason
 from bot.platforms.slack.accounts import Accounts
 from bot.platforms.slack.calls import Calls, quiet
@@ -21,6 +20,7 @@ from bot.platforms.slack.messages import home_blocks
 from bot.platforms.slack.sender import SlackSender, blocks_of
 from bot.platforms.slack.spoken import fallback
 from bot.platforms.slack.surroundings import Surroundings
+from bot.transport.inbox import Arrival, Inbox, Keep, hearing
 from digest.document import Document
 
 log = structlog.get_logger(__name__)

@@ -11,7 +11,7 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from bot.legible import address, legible, legible_lines
+from bot.showing.legible import address, legible, legible_lines
 from digest.document import Code, Emphasis, Link, Span, Spans, Strong
 
 Json = dict[str, Any]

@@ -13,7 +13,6 @@ from collections.abc import AsyncIterator, Callable, Mapping
 
 import structlog
 
-from bot.pictures import Picture
 from bot.platforms.base import Ability, Limit, Part, Receipt, SendError, SendReason
 from bot.platforms.slack.accounts import Account, Accounts
 from bot.platforms.slack.calls import Calls, Json
@@ -21,8 +20,9 @@ from bot.platforms.slack.faults import BLOCKS_REFUSED, Refusal
 from bot.platforms.slack.messages import LIMIT, render
 from bot.platforms.slack.spoken import LONGEST, escape, fallback
 from bot.platforms.slack.surroundings import Surroundings
-from bot.rates import Pace, Paces, Rate
-from bot.turns import queued
+from bot.showing.pictures import Picture
+from bot.transport.rates import Pace, Paces, Rate
+from bot.transport.turns import queued
 from digest.document import Document
 
 log = structlog.get_logger(__name__)

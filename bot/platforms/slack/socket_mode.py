@@ -23,9 +23,9 @@ from slack_sdk.socket_mode.request import SocketModeRequest
 from slack_sdk.socket_mode.response import SocketModeResponse
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.inbox import Keep, Unkept
 from bot.platforms.base import Ear, SendError, SendReason
 from bot.platforms.slack.calls import Calls, quiet
+from bot.transport.inbox import Keep, Unkept
 
 log = structlog.get_logger(__name__)
 

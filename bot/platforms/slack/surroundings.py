@@ -8,7 +8,7 @@ from __future__ import annotations
 from bot.platforms.base import SendError
 from bot.platforms.slack.accounts import Account
 from bot.platforms.slack.calls import Calls
-from bot.remembered import Remembered
+from bot.transport.remembered import Remembered
 
 
 class Surroundings:

@@ -14,12 +14,12 @@ import time
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
-from bot.called import JSON, body_of, headers_of, reply
-from bot.inbox import Keep, Unkept
 from bot.platforms.base import AsgiReceive, AsgiScope, AsgiSend
 from bot.platforms.slack.acknowledging import challenge, is_check, said_to
 from bot.platforms.slack.installing import Installing
-from bot.replays import Replays
+from bot.transport.called import JSON, body_of, headers_of, reply
+from bot.transport.inbox import Keep, Unkept
+from bot.transport.replays import Replays
 
 if TYPE_CHECKING:
     from slack_bolt.response import BoltResponse

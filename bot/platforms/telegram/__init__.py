@@ -11,8 +11,8 @@ from typing import Literal
 
 from pydantic import SecretStr, field_validator
 
+from bot.config.settings import Settings
 from bot.platforms.telegram.sender import Account, Telegram
-from bot.settings import Settings
 
 _TOKEN = re.compile(r"\d{1,20}:[A-Za-z0-9_-]{1,100}")
 

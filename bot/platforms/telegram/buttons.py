@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from bot.legible import address, legible
 from bot.platforms.telegram.inert import is_target
 from bot.platforms.telegram.lines import Key, units
+from bot.showing.legible import address, legible
 from bot.terminal import cells
 from digest.document import Button, Code, Link, Spans, Text
 

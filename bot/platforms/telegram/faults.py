@@ -22,8 +22,8 @@ from telegram.error import (
     TelegramError,
 )
 
-from bot.legible import legible
 from bot.platforms.base import SendError, SendReason
+from bot.showing.legible import legible
 
 # Raised before a byte of the request could be acted on.
 _NOT_HANDED_OVER = (

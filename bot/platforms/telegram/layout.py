@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import count
 
-from bot.legible import legible_lines
 from bot.platforms.telegram.buttons import Words, rows
 from bot.platforms.telegram.lines import Gap, Line, Mark, Run, units
 from bot.platforms.telegram.spans import bold, runs, still
-from bot.shapes import columns_of, signed
+from bot.showing.legible import legible_lines
+from bot.showing.shapes import columns_of, signed
 from digest.chart import chart_text
 from digest.document import (
     Actions,

@@ -14,10 +14,10 @@ import structlog
 from telegram import Update
 from telegram.error import Conflict, InvalidToken, RetryAfter, TelegramError, TimedOut
 
-from bot.inbox import Keep, Unkept
 from bot.platforms.base import Ear
 from bot.platforms.telegram.client import Client
 from bot.platforms.telegram.faults import seconds_of, send_error
+from bot.transport.inbox import Keep, Unkept
 
 log = structlog.get_logger(__name__)
 

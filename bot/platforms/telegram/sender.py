@@ -11,23 +11,23 @@ from typing import TYPE_CHECKING
 
 import structlog
 
-from bot.inbox import Arrival, Inbox, hearing
-from bot.legible import legible
 from bot.platforms.base import CHAIN, Ability, Ear, Incoming, Part, Receipt, SendError, SendReason
 from bot.platforms.telegram.chats import Place, place_of
 from bot.platforms.telegram.inert import inert
 from bot.platforms.telegram.layout import lay_out
 from bot.platforms.telegram.packing import LIMIT, pack
 from bot.platforms.telegram.webhook import Webhook, secret_of
-from bot.rates import Pace, Rate, TooBusy
+from bot.showing.legible import legible
+from bot.transport.inbox import Arrival, Inbox, hearing
+from bot.transport.rates import Pace, Rate, TooBusy
 from digest.document import Document
 
 if TYPE_CHECKING:
     from telegram import Update
 
-    from bot.pictures import Picture
     from bot.platforms.telegram.client import Client
     from bot.platforms.telegram.polling import Rhythm
+    from bot.showing.pictures import Picture
 
 log = structlog.get_logger(__name__)
 

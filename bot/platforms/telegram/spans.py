@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from bot.legible import address, legible
 from bot.platforms.telegram.inert import JOINER, is_target, places
 from bot.platforms.telegram.lines import Mark, Run
+from bot.showing.legible import address, legible
 from digest.document import Code, Emphasis, Link, Span, Spans, Strong, Text
 
 _BOLD, _ITALIC, _CODE = Mark("bold"), Mark("italic"), Mark("code")

@@ -12,9 +12,9 @@ import hmac
 import json
 from http import HTTPStatus
 
-from bot.called import body_of, reply
-from bot.inbox import Keep, Unkept
 from bot.platforms.base import AsgiReceive, AsgiScope, AsgiSend
+from bot.transport.called import body_of, reply
+from bot.transport.inbox import Keep, Unkept
 
 _HEADER = b"x-telegram-bot-api-secret-token"
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from datetime import date
 
-from bot.announcing import day_of, is_weekly
+from bot.posting.announcing import day_of, is_weekly
 from bot.web.links import path_of
 from bot.web.pages.asked import Asked
 from bot.web.pages.page import Json, NotThere, Page

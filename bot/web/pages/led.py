@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 
-from bot.announcing import day_of, is_weekly
-from bot.frozen import thaw
+from bot.posting.announcing import day_of, is_weekly
+from bot.posting.frozen import thaw
 from bot.store.browsing import Line, Told
 from bot.web.links import path_of
 from bot.web.pages.asked import Asked

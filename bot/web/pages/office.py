@@ -9,17 +9,17 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
-from bot.logs import Redaction
-from bot.schedule import next_run
 from bot.store.calls import Cost, SqlCalls
 from bot.store.doubts import Doubt, SqlDoubts
+from bot.times.schedule import next_run
+from bot.watching.logs import Redaction
 from handlers.ports import Clock
 
 if TYPE_CHECKING:
-    from bot.config import Config
-    from bot.roster import Channels, Post
+    from bot.config.reading import Config
     from bot.runner.waking import Wake
     from bot.store.deliveries import Delivered, SqlDeliveries
+    from bot.subscriptions.roster import Channels, Post
 
 _SHOWN = 50
 _DAYS = 30

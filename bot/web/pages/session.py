@@ -17,7 +17,7 @@ from pydantic import SecretStr
 from starlette.requests import Request
 from starlette.responses import Response
 
-from bot.rates import Rate, Window
+from bot.transport.rates import Rate, Window
 
 COOKIE = "digestbot_session"
 LASTS = 12 * 3600

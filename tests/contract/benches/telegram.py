@@ -7,7 +7,7 @@ from pathlib import Path
 
 from bot.platforms.telegram import Telegram
 from bot.platforms.telegram.sender import Account, Rates
-from bot.rates import Rate
+from bot.transport.rates import Rate
 from tests.contract.bench import Bench
 from tests.servers.telegram import GROUP, TOKEN, TelegramServer
 from tests.servers.telegram_http import Drops, Fails, Garbled, Hangs, too_many

@@ -14,7 +14,7 @@ from pydantic import SecretStr
 from bot.platforms.feishu import Config, create
 from bot.platforms.feishu.api import Api
 from bot.platforms.feishu.receiver import Feishu
-from bot.wire import Wire
+from bot.transport.wire import Wire
 from tests.e2e.parity.stage import until
 from tests.integration.platforms.test_feishu_receiver import QUICK
 from tests.integration.platforms.test_feishu_web_events import KEY, TOKEN, request

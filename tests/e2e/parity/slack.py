@@ -12,7 +12,7 @@ from urllib.parse import urlencode
 import aiohttp
 
 from bot.platforms.slack import Config, create
-from bot.rates import Rate
+from bot.transport.rates import Rate
 from tests.integration.platforms.slack_caller import SECRET, Caller
 from tests.integration.platforms.test_slack_receiver import Ears
 from tests.servers.asgi import served

@@ -20,17 +20,17 @@ from bot import runner
 from bot.access import Gate
 from bot.access.configured import policy_of
 from bot.app import App, opened
-from bot.clock import FixedClock
-from bot.config import read
+from bot.config.reading import read
 from bot.conversation import Answers, Conversation
 from bot.conversation.telling import Rhythm
-from bot.delivery import Delivery
 from bot.lease import FileLeases
 from bot.platforms.base import Ability
 from bot.platforms.slack import sender as slack_sender
-from bot.roster import Fixed
+from bot.posting.delivery import Delivery
 from bot.store.feedback import SqlFeedback, Verdict
 from bot.store.replies import SqlReplies
+from bot.subscriptions.roster import Fixed
+from bot.times.clock import FixedClock
 from tests.builders import START, RepositoryBuilder
 from tests.e2e.parity import console, feishu, slack, telegram
 from tests.e2e.parity.stage import Stage, until, words

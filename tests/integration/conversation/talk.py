@@ -10,8 +10,8 @@ from datetime import UTC, datetime
 from bot.conversation.flow import Conversation
 from bot.conversation.telling import Rhythm
 from bot.conversation.watch import Watch
-from bot.courier import Patience
 from bot.platforms.base import Ability, Incoming, Part, Receipt, SendError, SendReason
+from bot.posting.courier import Patience
 from bot.store.engine import Database
 from bot.store.replies import SqlReplies
 from digest.document import Document

@@ -9,14 +9,14 @@ from datetime import UTC, datetime
 from bot.access import Gate
 from bot.access.configured import policy_of
 from bot.app import opened
-from bot.config import read
+from bot.config.reading import read
 from bot.conversation import Answers, Key, Watch
 from bot.conversation.message import Message
-from bot.courier import Patience
 from bot.platforms.base import SendError, SendReason
-from bot.roster import Configured
-from bot.senders import subscriptions
+from bot.posting.courier import Patience
 from bot.store.replies import SqlReplies
+from bot.subscriptions.roster import Configured
+from bot.subscriptions.senders import subscriptions
 from digest.document import Document
 from digest.language import Language
 from digest.markdown import markdown

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 import pytest
 
 from bot.conversation.watch import Watch
-from bot.pictures import Picture
 from bot.platforms.base import Fate, Incoming, Receipt, SendError, SendReason
+from bot.showing.pictures import Picture
 from digest.document import Chart, Document, Paragraph, Text
 from tests.integration.conversation.talk import Board, Slowly, Talk, said
 

@@ -6,12 +6,12 @@ from datetime import UTC, datetime, time
 from zoneinfo import ZoneInfo
 
 from bot.access import Policy
+from bot.config.sections import Quiet, RepositoryConfig
 from bot.conversation.page import page_for
-from bot.roster import Configured
-from bot.schedule import Spec
-from bot.sections import Quiet, RepositoryConfig
-from bot.subscription import Subscription
+from bot.subscriptions.roster import Configured
+from bot.subscriptions.subscription import Subscription
 from bot.terminal import lay_out, plain_text
+from bot.times.schedule import Spec
 from tests.fakes_delivery import FakeClock
 
 CLOCK = FakeClock(datetime(2026, 1, 23, 12, tzinfo=UTC))

@@ -7,12 +7,12 @@ from datetime import datetime
 
 import pytest
 
-from bot.clock import SystemClock
 from bot.forges import wire
 from bot.forges.credentials import Token
 from bot.forges.github import HEADERS, GitHub
 from bot.store.engine import Database, SqliteDatabase
 from bot.store.pages import SqlPages
+from bot.times.clock import SystemClock
 from tests.servers.github import TOKEN, GitHubServer
 
 

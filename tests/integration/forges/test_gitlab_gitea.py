@@ -6,7 +6,6 @@ from datetime import UTC, datetime
 
 import pytest
 
-from bot.clock import SystemClock
 from bot.forges import gitea as gitea_client
 from bot.forges import gitlab as gitlab_client
 from bot.forges.credentials import Anonymous, Token
@@ -14,6 +13,7 @@ from bot.forges.gitea import Gitea
 from bot.forges.gitlab import GitLab
 from bot.forges.wire import Wire
 from bot.store.pages import SqlPages
+from bot.times.clock import SystemClock
 from digest.change import FileStatus
 from digest.errors import ForgeLimited, ForgeUnauthorized, NotOnForge
 from digest.request import IssueState, RequestState, Reviewer, Verdict

@@ -7,9 +7,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from bot.clock import FixedClock
 from bot.store.archive import SqlArchive
 from bot.store.requests import SqlRequests
+from bot.times.clock import FixedClock
 from digest.errors import ForgeDown, ForgeLimited, UnknownChange
 from digest.filtering import Field, Filters, Rule
 from digest.language import Language

@@ -16,15 +16,15 @@ from zoneinfo import ZoneInfo
 import structlog
 
 from bot.app import opened
-from bot.clock import FixedClock
-from bot.courier import Target
+from bot.config.sections import ChannelConfig, RepositoryConfig
 from bot.platforms.console import Console
-from bot.roster import Post
-from bot.schedule import Slot
-from bot.sections import ChannelConfig, RepositoryConfig
-from bot.slots import Slots
+from bot.posting.courier import Target
+from bot.posting.slots import Slots
 from bot.store.leases import ServerLeases
-from bot.subscription import subscriptions_of
+from bot.subscriptions.roster import Post
+from bot.subscriptions.subscription import subscriptions_of
+from bot.times.clock import FixedClock
+from bot.times.schedule import Slot
 from digest.grade import Level
 from tests.integration.judging.day import DAY, EVENING
 

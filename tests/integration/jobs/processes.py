@@ -19,8 +19,6 @@ from zoneinfo import ZoneInfo
 import structlog
 
 from bot.conversation import Conversation
-from bot.courier import Patience, Target
-from bot.delivery import Delivery
 from bot.jobs.claims import DeferringLedger, DeferringReplies
 from bot.jobs.engine import Engine
 from bot.jobs.receiving import Intake
@@ -28,10 +26,9 @@ from bot.jobs.scheduling import Scheduler
 from bot.jobs.tasks import WORKED
 from bot.jobs.working import Worker
 from bot.platforms.base import Ability, Incoming
-from bot.rates import Pace, Rate
-from bot.roster import Fixed, Post
+from bot.posting.courier import Patience, Target
+from bot.posting.delivery import Delivery
 from bot.runner import Work
-from bot.schedule import Spec
 from bot.shared.connection import Connection
 from bot.shared.heard import RememberedRecords
 from bot.shared.turns import RedisTurns
@@ -39,6 +36,9 @@ from bot.store.leases import ServerLeases
 from bot.store.ledger import SqlLedger
 from bot.store.postgresql import PostgresDatabase, open_postgres
 from bot.store.replies import SqlReplies
+from bot.subscriptions.roster import Fixed, Post
+from bot.times.schedule import Spec
+from bot.transport.rates import Pace, Rate
 from digest.errors import UserError
 from digest.language import Language
 from tests.integration.dying_process import DUE, At, build, document, finish

@@ -17,10 +17,7 @@ from procrastinate.exceptions import AlreadyEnqueued
 from sqlalchemy import text
 
 from bot.conversation.record import Key
-from bot.courier import Patience, Target
-from bot.delivery import Delivery
 from bot.forges.arrivals import Arrived
-from bot.frozen import freeze
 from bot.jobs.claims import DeferringArrivals, DeferringLedger, DeferringReplies
 from bot.jobs.depth import depth
 from bot.jobs.engine import Engine
@@ -30,14 +27,17 @@ from bot.jobs.tasks import PERIODIC, SWEEPS, WORKED
 from bot.jobs.working import Later, Worker
 from bot.platforms.base import Fate, Incoming
 from bot.platforms.console import Console
-from bot.roster import Fixed, Post
+from bot.posting.courier import Patience, Target
+from bot.posting.delivery import Delivery
+from bot.posting.frozen import freeze
 from bot.runner import Work
 from bot.runner.listening import Listening
 from bot.runner.underway import UnderWay
-from bot.schedule import Spec
 from bot.store.leases import ServerLeases
 from bot.store.ledger import SqlLedger
 from bot.store.postgresql import PostgresDatabase, open_postgres
+from bot.subscriptions.roster import Fixed, Post
+from bot.times.schedule import Spec
 from digest.document import Document, Paragraph, Text
 from handlers.ports import DeliveryKey
 from tests.integration.dying_process import DUE, At, build, finish

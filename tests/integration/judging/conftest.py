@@ -15,7 +15,6 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from bot.app import App, opened
-from bot.clock import FixedClock
 from bot.mind import Mind
 from bot.models.breaker import Breaker
 from bot.models.calls import now
@@ -26,6 +25,7 @@ from bot.models.retrying import Pauses
 from bot.models.served import ServedModel
 from bot.store.analyses import SqlAnalyses
 from bot.store.calls import SqlCalls
+from bot.times.clock import FixedClock
 from digest.change import Change
 from digest.facts.model import Facts
 from digest.language import Language

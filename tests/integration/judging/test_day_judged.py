@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from bot.usage_form import with_usage
+from bot.showing.usage_form import with_usage
 from digest.grade import Level
 from digest.language import Language
 from digest.markdown import markdown

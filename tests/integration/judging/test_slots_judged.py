@@ -8,16 +8,16 @@ from zoneinfo import ZoneInfo
 
 from structlog.testing import capture_logs
 
-from bot.clock import FixedClock
-from bot.courier import Target
-from bot.frozen import thaw
+from bot.config.sections import ChannelConfig, Quiet, RepositoryConfig
 from bot.platforms.console import Console
-from bot.roster import Post
-from bot.schedule import Slot, Spec
-from bot.sections import ChannelConfig, Quiet, RepositoryConfig
-from bot.slots import Slots
+from bot.posting.courier import Target
+from bot.posting.frozen import thaw
+from bot.posting.slots import Slots
 from bot.store.calls import SqlCalls
-from bot.subscription import subscriptions_of
+from bot.subscriptions.roster import Post
+from bot.subscriptions.subscription import subscriptions_of
+from bot.times.clock import FixedClock
+from bot.times.schedule import Slot, Spec
 from digest.buttons import without_buttons
 from digest.grade import Level
 from digest.language import Language

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from bot.clock import SystemClock
 from bot.models.config import ModelConfig
 from bot.models.connection import connect, look
 from bot.models.ladder import Rung
 from bot.models.probe import PROBE_TOKENS
+from bot.times.clock import SystemClock
 from handlers.model_port import ModelReason
 from tests.fakes_model import FakeCallLedger
 from tests.integration.models.asking import GOOD, KEY, request

@@ -13,7 +13,7 @@ from pydantic import SecretStr
 from bot.platforms.base import Receipt, SendError, SendReason
 from bot.platforms.discord import Config, Discord
 from bot.platforms.discord.markup import render
-from bot.wire import Wire
+from bot.transport.wire import Wire
 from digest.document import (
     Code,
     CodeBlock,

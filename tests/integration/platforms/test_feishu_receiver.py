@@ -16,7 +16,7 @@ from bot.platforms.base import Fate, Receipt, SendError, SendReason
 from bot.platforms.feishu.api import Api
 from bot.platforms.feishu.connection import Timing
 from bot.platforms.feishu.receiver import Feishu
-from bot.wire import Wire
+from bot.transport.wire import Wire
 from digest.document import Document, Paragraph, Text
 from tests.servers.feishu import FeishuServer
 from tests.servers.feishu_events import APP, BOT, SECRET, presses, recalls, says

@@ -9,14 +9,14 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from pydantic import SecretStr
 
-from bot.courier import Patience, Target
-from bot.delivery import Delivery, Posting
 from bot.platforms.base import Part, Receipt, SendError, SendReason
 from bot.platforms.feishu import Config, create
 from bot.platforms.feishu.api import Api
 from bot.platforms.feishu.faults import _BY_CODE
 from bot.platforms.feishu.sender import FeishuSender
-from bot.wire import Wire
+from bot.posting.courier import Patience, Target
+from bot.posting.delivery import Delivery, Posting
+from bot.transport.wire import Wire
 from digest.document import Actions, Button, Document, Paragraph, Text
 from handlers.ports import PartState
 from tests.fakes_delivery import Crash, FakeClock, FakeLeases, FakeLedger, Killed, no_step

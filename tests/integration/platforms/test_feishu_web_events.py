@@ -15,11 +15,11 @@ import pytest
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 from pydantic import SecretStr
 
-from bot.called import LARGEST
-from bot.inbox import Inbox
 from bot.platforms.base import Called
 from bot.platforms.feishu import Config, create
 from bot.platforms.feishu.web_events import Unreadable, decrypted, verified
+from bot.transport.called import LARGEST
+from bot.transport.inbox import Inbox
 from tests.fakes_inbox import FullShelf
 from tests.servers.feishu import FeishuServer
 from tests.servers.feishu_events import APP, SECRET, presses, says

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 from pydantic import SecretStr
 
-from bot.courier import Patience, Target
-from bot.delivery import Delivery, Posting
 from bot.platforms.base import SendError, SendReason
 from bot.platforms.feishu_webhook import _REASONS, Config, FeishuWebhook, create, sign
-from bot.wire import Wire
+from bot.posting.courier import Patience, Target
+from bot.posting.delivery import Delivery, Posting
+from bot.transport.wire import Wire
 from digest.document import Document, Paragraph, Text
 from tests.fakes_delivery import FakeLeases, FakeLedger
 from tests.servers.feishu_webhook import SECRET, FeishuWebhookServer

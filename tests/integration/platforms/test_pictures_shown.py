@@ -11,7 +11,7 @@ from bot.platforms.base import Receipt
 from bot.platforms.feishu.api import Api
 from bot.platforms.feishu.sender import FeishuSender
 from bot.platforms.slack import Config, create
-from bot.wire import Wire
+from bot.transport.wire import Wire
 from digest.document import Chart, Document, Heading, Text
 from tests.contract.benches.telegram import sender as telegram_sender
 from tests.servers.feishu import FeishuServer

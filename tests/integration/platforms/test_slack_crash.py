@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from bot.courier import Patience, Target
-from bot.delivery import Delivery, Posting
 from bot.platforms.slack import Config, create, sender
-from bot.rates import Rate
+from bot.posting.courier import Patience, Target
+from bot.posting.delivery import Delivery, Posting
+from bot.transport.rates import Rate
 from digest.document import Document, Item, Listing, Text
 from tests.fakes_delivery import Crash, FakeLeases, FakeLedger, Killed
 from tests.servers.slack import BOT_TOKEN, CHANNEL, SlackServer

@@ -9,11 +9,11 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from bot.courier import Patience, Target
-from bot.delivery import Delivery, Posting
 from bot.platforms.base import Part, Receipt, SendError, SendReason
 from bot.platforms.slack import Config, calls, create, sender
-from bot.rates import Rate
+from bot.posting.courier import Patience, Target
+from bot.posting.delivery import Delivery, Posting
+from bot.transport.rates import Rate
 from digest.document import Document, Heading, Item, Link, Listing, Paragraph, Text
 from tests.fakes_delivery import FakeLeases, FakeLedger
 from tests.servers.slack import (

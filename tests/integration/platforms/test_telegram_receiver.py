@@ -12,17 +12,17 @@ import pytest
 from structlog.testing import capture_logs
 
 from bot.conversation import Conversation, Watch
-from bot.delivery import Delivery
 from bot.platforms.base import Incoming, SendError, SendReason
 from bot.platforms.telegram import Telegram
 from bot.platforms.telegram.polling import Rhythm
 from bot.platforms.telegram.sender import Account
-from bot.roster import Fixed
+from bot.posting.delivery import Delivery
 from bot.runner import Work
 from bot.runner.listening import Listening
 from bot.runner.underway import UnderWay
 from bot.store.engine import open_database
 from bot.store.replies import SqlReplies
+from bot.subscriptions.roster import Fixed
 from digest.document import Document, Paragraph, Text
 from digest.language import Language
 from tests.contract.benches.telegram import BRISK

@@ -12,13 +12,13 @@ from pathlib import Path
 import pytest
 from structlog.testing import capture_logs
 
-from bot.courier import Patience, Promise, Target
-from bot.delivery import Delivery, Posting
 from bot.platforms.base import Part, Receipt, SendError, SendReason
 from bot.platforms.telegram import Telegram
 from bot.platforms.telegram.inert import JOINER
 from bot.platforms.telegram.sender import RATES, Account, Rates
-from bot.rates import Rate
+from bot.posting.courier import Patience, Promise, Target
+from bot.posting.delivery import Delivery, Posting
+from bot.transport.rates import Rate
 from digest.document import (
     Actions,
     Button,

@@ -10,12 +10,12 @@ import httpx
 import pytest
 from structlog.testing import capture_logs
 
-from bot.called import LARGEST
-from bot.inbox import Unkept
 from bot.platforms.base import Called, Incoming
 from bot.platforms.telegram import Config, Telegram, create
 from bot.platforms.telegram.sender import Account
 from bot.platforms.telegram.webhook import Webhook, secret_of
+from bot.transport.called import LARGEST
+from bot.transport.inbox import Unkept
 from tests.contract.benches.telegram import BRISK
 from tests.integration.platforms.test_telegram_receiver import listening, said, until
 from tests.servers.telegram import GROUP, PERSON, TOKEN, TelegramServer

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 from pydantic import SecretStr
 
-from bot.courier import Patience, Target
-from bot.delivery import Delivery, Posting
 from bot.platforms.base import Part, SendError, SendReason
 from bot.platforms.webhook import Config, Webhook, create, sign
-from bot.promise import Promise
-from bot.wire import Wire
+from bot.posting.courier import Patience, Target
+from bot.posting.delivery import Delivery, Posting
+from bot.posting.promise import Promise
+from bot.transport.wire import Wire
 from digest.document import Document, Paragraph, Strong, Text
 from tests.fakes_delivery import FakeLeases, FakeLedger
 from tests.servers.loopback import Breaks, DropsAfter, Fails, Hangs

@@ -16,9 +16,7 @@ from bot.access.asked import Alone
 from bot.check import Weight
 from bot.conversation.record import Key, Stage
 from bot.doctor.redis import redis as doctor
-from bot.metrics import Metrics
 from bot.platforms.base import Incoming
-from bot.rates import Pace, Rate, TooBusy
 from bot.shared.asked import RedisAsked
 from bot.shared.common import open_common
 from bot.shared.connection import Connection
@@ -27,6 +25,8 @@ from bot.shared.nudges import Nudges
 from bot.shared.turns import RedisTurns
 from bot.store.engine import open_database
 from bot.store.replies import SqlReplies
+from bot.transport.rates import Pace, Rate, TooBusy
+from bot.watching.metrics import Metrics
 from digest.errors import InvalidConfig
 
 QUICK = Rate(count=1000, seconds=1.0)
@@ -239,7 +239,9 @@ async def test_address_that_is_none_is_refused_and_one_that_is_silent_is_not(tmp
 
 
 def test_library_of_redis_is_not_imported_without_an_address() -> None:
-    lines = "import sys, bot.commands.running, bot.config; assert 'redis' not in sys.modules"
+    lines = (
+        "import sys, bot.commands.running, bot.config.reading; assert 'redis' not in sys.modules"
+    )
     subprocess.run([sys.executable, "-c", lines], check=True)
 
 

@@ -6,11 +6,11 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from bot.aftercare.tidying import Tidying
 from bot.store.claims import let_go, stretch
 from bot.store.engine import Database
 from bot.store.ledger import SqlLedger
 from bot.store.profiles import SqlProfiles
-from bot.tidying import Tidying
 from digest.graded import Repository
 from digest.profile import Profile, parse_entry
 from handlers.profiling import Kept

@@ -11,10 +11,10 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from structlog.testing import capture_logs
 
-from bot import inbox as inboxes
-from bot.inbox import AT_ONCE, OLDEST, TRIES, Arrival, Inbox, Unkept, hearing
 from bot.platforms.base import Incoming, SendError, SendReason
 from bot.store.inbox import SqlShelf
+from bot.transport import inbox as inboxes
+from bot.transport.inbox import AT_ONCE, OLDEST, TRIES, Arrival, Inbox, Unkept, hearing
 from tests.fakes_inbox import FullShelf, KeptShelf
 
 AT = datetime(2026, 1, 23, 12, tzinfo=UTC)

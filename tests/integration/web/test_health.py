@@ -9,10 +9,10 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 from pydantic import SecretStr
 
-from bot.metrics import Metrics
 from bot.platforms.base import Ear
 from bot.store.condition import Fitness
 from bot.store.engine import FILE, open_database
+from bot.watching.metrics import Metrics
 from bot.web import health
 from bot.web.health import STALE, Health, routes
 from digest.errors import UnreachableDatabase

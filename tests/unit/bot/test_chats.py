@@ -6,9 +6,9 @@ from datetime import UTC, datetime
 
 import pytest
 
+from bot.config.sections import ChannelConfig
 from bot.conversation.chats import Chats
 from bot.platforms.base import Incoming
-from bot.sections import ChannelConfig
 
 CHANNELS = [
     ChannelConfig(name="topic", platform="telegram", chat="-100/5"),

@@ -10,7 +10,7 @@ import pytest
 
 from bot.check import Probes, Weight, check, failed
 from bot.check import looking as module
-from bot.config import read
+from bot.config.reading import read
 from digest.errors import NewerArchive, NotARepository, UserError
 from handlers.ports import Tip
 from tests.fakes_delivery import FakeClock

@@ -15,12 +15,8 @@ from hypothesis import strategies as st
 from pydantic import SecretStr
 
 from bot import platforms
-from bot.config import read
-from bot.folders import Environment, config_file, data_folder
-from bot.models.config import CapSettings, CapsSettings, ModelConfig, PriceSettings
-from bot.promise import Promise
-from bot.schedule import Kind
-from bot.sections import (
+from bot.config.reading import read
+from bot.config.sections import (
     AdminSettings,
     ChannelConfig,
     LogSettings,
@@ -30,8 +26,12 @@ from bot.sections import (
     ThresholdSettings,
     Written,
 )
-from bot.senders import admin_target, open_senders, subscriptions, targets
-from bot.settings import Reading, Settings, read_secret
+from bot.config.settings import Reading, Settings, read_secret
+from bot.folders import Environment, config_file, data_folder
+from bot.models.config import CapSettings, CapsSettings, ModelConfig, PriceSettings
+from bot.posting.promise import Promise
+from bot.subscriptions.senders import admin_target, open_senders, subscriptions, targets
+from bot.times.schedule import Kind
 from digest.errors import InvalidConfig
 from digest.grade import Level, Thresholds
 from digest.language import Language

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from pydantic import SecretStr, ValidationError
 
-from bot.settings import Reading, Settings
+from bot.config.settings import Reading, Settings
 
 
 class Section(Settings):

@@ -8,11 +8,11 @@ from datetime import timedelta
 
 import pytest
 
-from bot.courier import Patience, Target
-from bot.delivery import Delivery, Posting, identity
-from bot.frozen import thaw
 from bot.platforms.base import SendError, SendReason
-from bot.promise import Promise
+from bot.posting.courier import Patience, Target
+from bot.posting.delivery import Delivery, Posting, identity
+from bot.posting.frozen import thaw
+from bot.posting.promise import Promise
 from handlers.ports import DeliveryKey, PartState
 from tests.fakes_delivery import (
     Crash,

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from bot.clock import SystemClock
-from bot.config import read
+from bot.config.reading import read
+from bot.config.sections import RepositoryConfig
 from bot.forges.config import ForgeConfig
 from bot.forges.gitea import Gitea
 from bot.forges.github import GitHub
 from bot.forges.gitlab import GitLab
 from bot.forges.keeping import home_of
 from bot.forges.opening import Forges
-from bot.sections import RepositoryConfig
+from bot.times.clock import SystemClock
 from digest.errors import InvalidConfig
 from digest.graded import Repository
 

@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 
 from hypothesis import given, settings
 
-from bot.frozen import freeze, thaw
 from bot.platforms.base import Part
+from bot.posting.frozen import freeze, thaw
 from digest.document import Document
 from tests.strategies import documents
 

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot import initial
 from bot.commands import init
-from bot.config import read
-from bot.initial import Answers, write
+from bot.config import initial
+from bot.config.initial import Answers, write
+from bot.config.reading import read
 from digest.errors import InvalidConfig, UnwritableFolder, UsageError, UserError
 
 TOKEN = "123456:ABC-def_0123456789"

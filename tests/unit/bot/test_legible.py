@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.legible import address, legible, legible_lines
+from bot.showing.legible import address, legible, legible_lines
 
 
 @pytest.mark.parametrize(

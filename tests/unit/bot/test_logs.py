@@ -10,7 +10,7 @@ import pytest
 import structlog
 from pydantic import SecretStr
 
-from bot.logs import Redaction, configure
+from bot.watching.logs import Redaction, configure
 
 
 @pytest.fixture

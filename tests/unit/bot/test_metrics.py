@@ -8,9 +8,9 @@ import logging
 import pytest
 import structlog
 
-from bot import logs
 from bot.jobs.depth import Depth
-from bot.metrics import Metrics
+from bot.watching import logs
+from bot.watching.metrics import Metrics
 
 
 @pytest.fixture
@@ -107,7 +107,7 @@ def test_events_below_the_level_of_the_logs_are_counted_too(metrics):
     stream = io.StringIO()
     try:
         logs.configure("json", "error", stream=stream, observers=[metrics])
-        structlog.get_logger("bot.courier").warning(
+        structlog.get_logger("bot.posting.courier").warning(
             "delivery.refused", platform="x", error="broken"
         )
     finally:

@@ -6,10 +6,10 @@ from datetime import timedelta
 
 import pytest
 
-from bot.courier import Patience, Target
-from bot.delivery import Delivery
-from bot.notices import Desk, Notices, telling
+from bot.aftercare.notices import Desk, Notices, telling
 from bot.platforms.base import SendError, SendReason
+from bot.posting.courier import Patience, Target
+from bot.posting.delivery import Delivery
 from digest.language import Language
 from tests.fakes_delivery import FakeClock, FakeLeases, FakeLedger, FakeSender
 

@@ -8,10 +8,10 @@ from datetime import datetime, timedelta
 import pytest
 import structlog
 
-from bot.courier import Target
-from bot.delivery import Delivered
-from bot.parking import LASTING, Parking, pause
+from bot.aftercare.parking import LASTING, Parking, pause
 from bot.platforms.base import SendError, SendReason
+from bot.posting.courier import Target
+from bot.posting.delivery import Delivered
 from bot.runner import Runner
 from bot.store.refusals import Refusal
 from handlers.ports import DeliveryKey

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
 
-from bot.pictures import HEIGHT, MOST_BARS, WIDTH, _step, picture_of
+from bot.showing.pictures import HEIGHT, MOST_BARS, WIDTH, _step, picture_of
 from digest.document import Chart
 from tests.servers.pictures import size_of
 
@@ -58,5 +58,5 @@ def test_four_steps_hold_the_highest_bar_and_not_much_more(most):
 
 
 def test_the_library_is_not_imported_before_it_is_needed():
-    code = "import bot.pictures, sys; sys.exit('PIL' in sys.modules)"
+    code = "import bot.showing.pictures, sys; sys.exit('PIL' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

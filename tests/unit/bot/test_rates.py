@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from bot import rates
 from bot.conversation.message import Message
 from bot.conversation.record import Key
-from bot.courier import Patience, Target
-from bot.delivery import Delivery, Posting
 from bot.platforms.base import SendError, SendReason
-from bot.rates import Booked, Pace, Paces, Rate, TooBusy, Window
+from bot.posting.courier import Patience, Target
+from bot.posting.delivery import Delivery, Posting
+from bot.transport import rates
+from bot.transport.rates import Booked, Pace, Paces, Rate, TooBusy, Window
 from handlers.ports import PartState
 from tests.fakes_delivery import FakeLeases, FakeLedger, FakeSender, paragraphs
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bot.replays import Replays
+from bot.transport.replays import Replays
 
 
 def test_signature_is_first_once() -> None:

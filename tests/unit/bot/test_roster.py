@@ -9,10 +9,10 @@ from zoneinfo import ZoneInfo
 
 import structlog
 
-from bot.roster import Configured, Roster
-from bot.schedule import Spec
-from bot.sections import Quiet
-from bot.subscription import Subscription
+from bot.config.sections import Quiet
+from bot.subscriptions.roster import Configured, Roster
+from bot.subscriptions.subscription import Subscription
+from bot.times.schedule import Spec
 from tests.fakes_delivery import FakeSender
 
 TEAM = Subscription(

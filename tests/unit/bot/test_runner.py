@@ -12,16 +12,16 @@ from zoneinfo import ZoneInfo
 import pytest
 import structlog
 
-from bot.courier import Patience, Target
-from bot.delivery import Delivery, Posting
-from bot.frozen import freeze
 from bot.platforms.base import Incoming, Receipt, SendError, SendReason
-from bot.rest import Dates, Rest, parse_hours
-from bot.roster import Fixed, Post
+from bot.posting.courier import Patience, Target
+from bot.posting.delivery import Delivery, Posting
+from bot.posting.frozen import freeze
 from bot.runner import Ready, Runner, Work, run, stop_on_signals
 from bot.runner.listening import Listening
 from bot.runner.underway import UnderWay
-from bot.schedule import Spec, slots_between, window
+from bot.subscriptions.roster import Fixed, Post
+from bot.times.rest import Dates, Rest, parse_hours
+from bot.times.schedule import Spec, slots_between, window
 from digest.errors import SourceUnavailable
 from handlers.ports import PartState
 from tests.fakes_delivery import (

@@ -10,8 +10,8 @@ from zoneinfo import ZoneInfo, available_timezones
 import pytest
 from hypothesis import assume, given, settings
 
-from bot.rest import Dates, Rest, parse_hours
-from bot.schedule import (
+from bot.times.rest import Dates, Rest, parse_hours
+from bot.times.schedule import (
     LONGEST_REACH,
     Kind,
     Spec,

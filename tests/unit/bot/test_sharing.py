@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from bot.sharing import Shared
+from bot.posting.sharing import Shared
 
 
 class Counted:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.config import read
+from bot.config.reading import read
 from bot.web.config import Listen
 
 ROOT = Path(__file__).parents[3]

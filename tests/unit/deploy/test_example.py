@@ -12,10 +12,10 @@ import pytest
 from pydantic import BaseModel
 
 from bot import platforms
+from bot.config.sections import Written
+from bot.config.settings import Settings
 from bot.forges.config import ForgeConfig
 from bot.models.config import ModelConfig
-from bot.sections import Written
-from bot.settings import Settings
 from bot.shared.config import SharedSettings
 from bot.store.config import DatabaseSettings
 from bot.web.config import WebSettings

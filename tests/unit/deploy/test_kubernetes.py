@@ -15,7 +15,7 @@ import kubernetes_validate
 import pytest
 import yaml
 
-from bot.config import read
+from bot.config.reading import read
 from bot.role import Role
 from bot.runner import GRACE
 from bot.web.server import DRAIN

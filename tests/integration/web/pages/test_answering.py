@@ -9,7 +9,7 @@ from dataclasses import replace
 import httpx
 import pytest
 
-from bot.config import read
+from bot.config.reading import read
 from bot.web.pages.routes import routes
 from bot.web.server import application
 from bot.web.shelving import alone

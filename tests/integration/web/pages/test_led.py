@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 import httpx
 import pytest
 
-from bot.frozen import freeze
+from bot.posting.frozen import freeze
 from bot.store.analyses import SqlAnalyses
 from bot.store.digests import Heading, KeptDigest
 from bot.web.pages.routes import routes

@@ -3,8 +3,8 @@ from decimal import Decimal
 import pytest
 from pydantic import ValidationError
 
+from bot.config.settings import Reading
 from bot.models.config import SECTION, ModelConfig
-from bot.settings import Reading
 from handlers.model_port import OVERHEAD, Usage
 
 KEY = "sk-test-3f9a1c77d2e84b06"

@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
+from bot.config.settings import Reading
 from bot.platforms.slack import Config
 from bot.platforms.slack.manifest import EVENTS, SCOPES, as_yaml, manifest
 from bot.platforms.slack.web_events import WINDOW, verified
-from bot.settings import Reading
 
 ROOT = Path(__file__).parents[4]
 NOW = 1_700_000_000.0

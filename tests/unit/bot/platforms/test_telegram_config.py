@@ -8,10 +8,10 @@ import sys
 import pytest
 from pydantic import ValidationError
 
+from bot.config.settings import Reading
 from bot.platforms.base import SendError, SendReason
 from bot.platforms.telegram import Config, Telegram, create
 from bot.platforms.telegram.chats import Place, place_of
-from bot.settings import Reading
 
 TOKEN = "123456:AAsecretSECRETsecret-0123456789abcde"
 

@@ -14,10 +14,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.legible import legible
 from bot.platforms.telegram import Config, create
 from bot.platforms.telegram.inert import JOINER
 from bot.platforms.telegram.lines import _is_blank
+from bot.showing.legible import legible
 from digest.document import (
     Actions,
     Button,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from pydantic import ValidationError
 
-from bot.config import read
+from bot.config.reading import read
 from bot.web.config import Listen, WebSettings
 from digest.errors import InvalidConfig
 

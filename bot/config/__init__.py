@@ -1,0 +1,1 @@
+"""The configuration: read, every mistake named, and the shape of its sections."""

@@ -1,0 +1,1 @@
+"""Digests as they are made for channels and posted, each part once."""

@@ -1,0 +1,185 @@
+"""What a slot of a channel posts, and how its commits are accounted for afterwards.
+
+A slot's digest is kept in the archive, with the tip it went up to and the state of each of its
+commits, before anything is posted. A process that dies in between finds it there, posts the same
+content and moves the channel's tip to the same commit: nothing is lost, nothing comes twice. What
+several channels get alike is made once (:mod:`bot.posting.editions`).
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import structlog
+
+from bot.aftercare.amending import Amending
+from bot.app import App
+from bot.config.sections import Quiet, RepositoryConfig
+from bot.lease import Leases
+from bot.platforms.base import Receiver
+from bot.posting.announcing import page_of_digest
+from bot.posting.delivery import Delivered
+from bot.posting.discretion import Discretion
+from bot.posting.editions import Editions
+from bot.posting.frozen import thaw
+from bot.runner import Ready
+from bot.store.digests import Heading, KeptDigest
+from bot.store.feedback import mark_of
+from bot.subscriptions.roster import Post
+from bot.subscriptions.subscription import Subscription
+from bot.times.schedule import Kind, Slot, window
+from digest.buttons import digest_buttons, report_link, with_buttons, without_buttons
+from digest.errors import SourceUnavailable, UserError
+from digest.language import Language
+from handlers.ports import State
+
+if TYPE_CHECKING:
+    from handlers.judgement import Judging
+
+log = structlog.get_logger(__name__)
+
+
+class Slots:
+    """Builds and finishes the slots of subscriptions."""
+
+    def __init__(
+        self,
+        app: App,
+        subscription: Callable[[str], Subscription | None],
+        amending: Amending | None = None,
+        discretion: Discretion | None = None,
+        leases: Leases | None = None,
+    ) -> None:
+        """``subscription`` knows what is served now, by the names of posts.
+
+        With ``discretion`` nothing is posted where it withholds the repository. With ``leases``
+        processes that want the same do not make it side by side.
+        """
+        self._discretion = discretion
+        self._app = app
+        self._subscription = subscription
+        self._editions = Editions(app, leases)
+        self._amending = amending
+
+    async def build(self, post: Post, slot: Slot) -> Sequence[Ready]:
+        """The digests of a slot, one a repository; none for a quiet day that is to be silent.
+
+        A repository that cannot be read, or that is withheld from the chat, is left for the next
+        slot, which finds its commits by ancestry. Raises ``SourceUnavailable`` where none can be
+        read.
+        """
+        channel = self._subscription(post.name)
+        if channel is None:
+            raise UserError(f"the subscription {post.name!r} is gone")
+        ready: list[Ready] = []
+        failed: list[SourceUnavailable] = []
+        late = _Late(self._app, channel.channel)
+        for repository in channel.repositories:
+            if self._discretion and await self._discretion.withholds(post.target, repository.name):
+                continue
+            try:
+                kept = await self._kept(channel, repository, post, slot, late)
+            except SourceUnavailable as error:
+                log.error(  # noqa: TRY400 - the line says all; git's own words are in it
+                    "repository.unavailable", repository=repository.name, error=str(error)
+                )
+                failed.append(error)
+                continue
+            posted = any(outcome.state is State.POSTED for outcome in kept.outcomes)
+            if posted or channel.quiet is Quiet.LINE:
+                ready.append(self._ready(kept, post))
+        if failed and len(failed) == len(channel.repositories):
+            raise failed[0]
+        return ready
+
+    def _ready(self, kept: KeptDigest, post: Post) -> Ready:
+        """A kept digest as it is posted: with buttons that are of use where it goes."""
+        frozen, heading = thaw(kept.document), kept.heading
+        language = Language(frozen.document.language)
+        where = self._address(kept.heading, language, weekly=post.spec.kind is Kind.WEEKLY)
+        if isinstance(post.target.sender, Receiver):
+            buttons = digest_buttons(mark_of(heading.name), language, where=where)
+            document = with_buttons(frozen.document, buttons)
+        else:
+            document = with_buttons(without_buttons(frozen.document), report_link(language, where))
+        return Ready(
+            digest=heading.name,
+            document=document,
+            details=frozen.details,
+            repository=heading.repository,
+        )
+
+    def _address(self, heading: Heading, language: Language, *, weekly: bool) -> str:
+        """The page of a digest's full report; empty where there are no pages to be found."""
+        web = self._app.config.web if self._app.config else None
+        return page_of_digest(web.public_url if web else "", heading, str(language), weekly=weekly)
+
+    async def finish(self, post: Post, slot: Slot, results: Sequence[Delivered]) -> None:
+        """Record how every commit of the slot ended, move the channel's tips, plan amendments."""
+        del results  # frozen is as good as posted: the delivery brings it to an end
+        channel = self._subscription(post.name)
+        for settings in channel.repositories if channel else ():
+            assert channel is not None
+            kept = await self._app.digests.get(digest_name(channel, settings, slot.name))
+            if kept is not None:
+                if self._amending is not None:
+                    await self._amending.plan(post.target, channel, settings, kept)
+                watched = await self._app.watch_configured(settings)
+                await self._app.coverage.record(
+                    watched.repository,
+                    kept.heading.branch,
+                    channel.name,
+                    kept.tip or None,
+                    kept.outcomes,
+                )
+
+    async def amend(self, posts: Mapping[str, Post]) -> None:
+        """Carry out what is planned for the posts."""
+        if self._amending is not None:
+            await self._amending.carry_out(posts, self._subscription)
+
+    async def _kept(
+        self,
+        channel: Subscription,
+        settings: RepositoryConfig,
+        post: Post,
+        slot: Slot,
+        late: _Late,
+    ) -> KeptDigest:
+        name = digest_name(channel, settings, slot.name)
+        if (kept := await self._app.digests.get(name)) is not None and kept.heading.frozen:
+            return kept
+        edition = await self._editions.edition(
+            channel, settings, slot, window(post.spec, slot), late.judging()
+        )
+        return await self._app.digests.keep(edition.named(name))
+
+
+class _Late:
+    """How long a slot may still wait for a model: all its repositories together as long as one."""
+
+    def __init__(self, app: App, channel: str) -> None:
+        self._app = app
+        self._channel = channel
+        self._began = asyncio.get_running_loop().time()
+
+    def judging(self) -> Judging | None:
+        """The model on the channel's account, with what is left of its patience."""
+        judging = self._app.judging(self._channel)
+        if judging is None:
+            return None
+        waited = asyncio.get_running_loop().time() - self._began
+        return replace(judging, patience=max(0.0, judging.patience - waited))
+
+
+def digest_name(channel: Subscription, repository: RepositoryConfig, slot: str) -> str:
+    """The stable name of what one channel gets of one repository in one slot."""
+    return name_of(str(channel.spec.kind), repository, slot, channel.name)
+
+
+def name_of(kind: str, repository: RepositoryConfig, slot: str, subscription: str) -> str:
+    """The same, of a subscription by its name."""
+    return f"{kind}:{repository.name}:{repository.branch or 'HEAD'}:{slot}:{subscription}"

@@ -1,0 +1,1 @@
+"""What people are shown beside documents: text made fit to be looked at, progress, pictures."""

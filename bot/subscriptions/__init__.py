@@ -1,0 +1,1 @@
+"""Who gets what: chats of the configuration and chats that set themselves up."""

@@ -1,0 +1,72 @@
+"""From the configuration to what can be posted to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from bot import platforms
+from bot.config.reading import Config
+from bot.platforms.base import Called, Sender
+from bot.posting.courier import Target
+from bot.subscriptions.subscription import Subscription, subscriptions_of
+from bot.transport.inbox import Inbox, Keeping, Shelf
+from digest.errors import UserError
+
+
+def open_senders(config: Config) -> dict[str, Sender]:
+    """The accounts of the configuration by name, those that no channel uses among them.
+
+    A chat that no channel names may still ask, and subscribe, if ``[access]`` lets it. Raises
+    ``SendError``. The caller closes them with ``aclose``.
+    """
+    return {
+        name: platforms.load(account.kind).create(account.settings)
+        for name, account in config.platforms.items()
+    }
+
+
+def give_inboxes(senders: Mapping[str, Sender], shelf: Shelf) -> None:
+    """Have what is delivered to the accounts kept on a shelf until it is dealt with."""
+    for name, sender in senders.items():
+        if isinstance(sender, Keeping):
+            sender.inbox = Inbox(name, shelf)
+
+
+def targets(config: Config, senders: Mapping[str, Sender]) -> dict[str, Target]:
+    """The channels that can be posted to, by name, in the order of the file."""
+    return {
+        channel.name: Target(
+            name=channel.name,
+            sender=senders[channel.platform],
+            chat=channel.chat,
+            promise=channel.promise,
+        )
+        for channel in config.channels
+    }
+
+
+def subscriptions(config: Config) -> list[Subscription]:
+    """Every schedule of every channel, in the order of the file."""
+    return [
+        one
+        for channel in config.channels
+        for one in subscriptions_of(channel, config.watched(channel))
+    ]
+
+
+def admin_target(config: Config, senders: Mapping[str, Sender]) -> Target | None:
+    """Where notices for the admin go. The ledger keeps them apart from the chat's digests."""
+    if config.admin is None:
+        return None
+    account, chat = config.admin
+    sender = senders[account]
+    return Target(name="for the admin", sender=sender, chat=chat, account=account)
+
+
+def check_called(config: Config, senders: Mapping[str, Sender]) -> None:
+    """Raises ``UserError`` where a platform is to call a web server that is not configured."""
+    for name, sender in senders.items():
+        if config.web is None and isinstance(sender, Called) and sender.web is not None:
+            raise UserError(
+                f"{config.file}: {name} is to be called over HTTP, and there is no section [web]"
+            )

@@ -1,0 +1,1 @@
+"""What platforms share between a message and the wire; none of them is known here."""
