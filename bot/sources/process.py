@@ -13,24 +13,20 @@ from __future__ import annotations
 import asyncio
 import os
 import re
-import signal
 import tempfile
-from collections.abc import AsyncGenerator, Awaitable, Mapping, Sequence
-from contextlib import aclosing, suppress
+from collections.abc import AsyncGenerator, Awaitable, Iterator, Mapping, Sequence
+from contextlib import aclosing, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import IO, TypeVar
 
+from bot.sources.child import Child
 from digest.errors import SourceUnavailable
 
 _T = TypeVar("_T")
 
 OLDEST = (2, 37)
 """The first git with ``--since-as-filter``, without which clock-skewed commits would be lost."""
-
-_CHUNK = 1 << 18
-_PIPE = 1 << 19
-"""Bytes that git may run ahead of us; Linux allows everybody up to 1 MiB."""
 
 _READ_TIMEOUT = 120.0
 """Seconds without a byte, after which a reading child is taken for stuck."""
@@ -142,19 +138,16 @@ class Git:
 
         Raises ``GitFailed`` after the last chunk where the child did not end well.
         """
-        with tempfile.TemporaryFile() as source, tempfile.TemporaryFile() as complaints:
-            # Files instead of pipes: a child that waits for its input to be read, or its
-            # complaints, while we wait for its output, would wait for ever.
-            source.write(stdin)
-            source.seek(0)
-            child = await self._start(arguments, source.fileno(), complaints.fileno())
-            assert child.stdout is not None
+        # Files instead of pipes: a child that waits for its input to be read, or its complaints,
+        # while we wait for its output, would wait for ever.
+        with _filled(stdin) as source, tempfile.TemporaryFile() as complaints:
+            child = self._start(arguments, source, complaints)
             try:
-                while chunk := await self._soon(child.stdout.read(_CHUNK), arguments):
+                while chunk := await self._soon(child.read(), arguments):
                     yield chunk
                 status = await self._soon(child.wait(), arguments)
             finally:
-                await _end(child)
+                await child.end()
             if status:
                 complaints.seek(0)
                 raise GitFailed(str(arguments[0]), status, _last_line(complaints.read(1 << 16)))
@@ -163,22 +156,16 @@ class Git:
         """The same with more variables set."""
         return replace(self, environment={**self.environment, **more})
 
-    async def _start(
-        self, arguments: Sequence[str | bytes], source: int, complaints: int
-    ) -> asyncio.subprocess.Process:
+    def _start(
+        self, arguments: Sequence[str | bytes], source: IO[bytes] | None, complaints: IO[bytes]
+    ) -> Child:
         try:
-            return await asyncio.create_subprocess_exec(
-                "git",
-                *self.options,
-                *arguments,
-                stdin=source,
-                stdout=asyncio.subprocess.PIPE,
-                stderr=complaints,
-                env=self.environment,
-                cwd=_NOWHERE,
-                start_new_session=True,
-                limit=_PIPE,
-                **_roomy(),
+            return Child(
+                ("git", *self.options, *arguments),
+                self.environment,
+                folder=_NOWHERE,
+                source=source,
+                complaints=complaints,
             )
         except FileNotFoundError as error:
             raise SourceUnavailable(
@@ -238,22 +225,16 @@ def _settings(values: Mapping[str, str]) -> list[str]:
     return [word for name, value in values.items() for word in ("-c", f"{name}={value}")]
 
 
-async def _end(child: asyncio.subprocess.Process) -> None:
-    """See the child gone, with all that it started, whether or not it was done."""
-    if child.returncode is None:
-        with suppress(ProcessLookupError):
-            os.killpg(child.pid, signal.SIGKILL)
-    assert child.stdout is not None
-    # Until its pipe is read to the end the child does not count as gone.
-    while await child.stdout.read(_CHUNK):
-        pass
-    await child.wait()
-
-
-def _roomy() -> dict[str, Any]:
-    """A larger pipe, where the loop makes pipes: uvloop hands over sockets, and takes no size."""
-    plain = isinstance(asyncio.get_running_loop(), asyncio.SelectorEventLoop)
-    return {"pipesize": _PIPE} if plain else {}
+@contextmanager
+def _filled(text: bytes) -> Iterator[IO[bytes] | None]:
+    """A file with the text in it, to be read from its beginning; none for no text."""
+    if not text:
+        yield None
+        return
+    with tempfile.TemporaryFile() as file:
+        file.write(text)
+        file.seek(0)
+        yield file
 
 
 def _last_line(text: bytes) -> str:
