@@ -120,8 +120,8 @@ class Amending:
     async def _tell(self, target: Target, channel: Subscription, one: Amendment) -> bool:
         """Edit and tell; whether nothing is left to do. Raises ``SendError``."""
         record = await self._app.ledger.record(one.key)
-        if record is None:
-            return True  # the digest was never posted here
+        if record is None or not record.content:
+            return True  # the digest was never posted here, or too long ago to be amended
         if not record.done:
             return False
         case = await self._case(target, channel, record, one)

@@ -8,20 +8,31 @@ import structlog
 
 from bot.store.claims import let_go
 from bot.store.database import Database
+from bot.store.retention import drop_digests, empty_deliveries
 from handlers.ports import Clock
 
 log = structlog.get_logger(__name__)
 
 _EVERY = timedelta(hours=1)
 
+POSTED = timedelta(days=90)
+"""How long the content of a post that stands is kept: posts are amended for 56 days."""
+
 
 class Tidying:
-    """Lets go claims that are older than ``kept``. Called often, it does something once an hour."""
+    """Lets go what is too old. Called often, it does something once an hour.
 
-    def __init__(self, database: Database, clock: Clock, kept: timedelta) -> None:
+    Claims are kept for ``kept``, the content of posts for :data:`POSTED`, and digests with their
+    reports for ``digests``, where that is given.
+    """
+
+    def __init__(
+        self, database: Database, clock: Clock, kept: timedelta, digests: timedelta | None = None
+    ) -> None:
         self._database = database
         self._clock = clock
         self._kept = kept
+        self._digests = digests
         self._last: datetime | None = None
 
     async def __call__(self) -> None:
@@ -30,5 +41,11 @@ class Tidying:
         if self._last is not None and now - self._last < _EVERY:
             return
         self._last = now
-        if count := await let_go(self._database, now - self._kept):
-            log.info("archive.tidied", claims=count)
+        found = {
+            "claims": await let_go(self._database, now - self._kept),
+            "posts": await empty_deliveries(self._database, now - POSTED),
+        }
+        if self._digests is not None:
+            found["digests"] = await drop_digests(self._database, now - self._digests)
+        if any(found.values()):
+            log.info("archive.tidied", **found)

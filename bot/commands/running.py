@@ -29,7 +29,7 @@ from bot.check.forge import look_at_forge
 from bot.check.model import look_at_model
 from bot.commands import finish
 from bot.config.reading import Config, read
-from bot.config.sections import RepositoryConfig
+from bot.config.sections import ArchiveSettings, RepositoryConfig
 from bot.conversation import Answers, Conversation
 from bot.conversation.page import offer_pages
 from bot.folders import config_file
@@ -128,7 +128,7 @@ async def _run(
         stack.push_async_callback(shelf.aclose)
         give_inboxes(senders, shelf)
         common = await open_common(config.redis_url, senders, stack)
-        work = _work(app, config, senders, await _leases(app, stack), common)
+        work = await _work(app, config, senders, await _leases(app, stack), common)
         await stack.enter_async_context(common.hearing())
         stop = asyncio.Event()
         runner.stop_on_signals(stop)
@@ -191,7 +191,7 @@ async def _leases(app: App, stack: AsyncExitStack) -> Leases:
     return leases
 
 
-def _work(
+async def _work(
     app: App,
     config: Config,
     senders: Mapping[str, Sender],
@@ -201,6 +201,7 @@ def _work(
     kinds = {name: sender.name for name, sender in senders.items()}
     policy = policy_of(config, kinds)
     subscribing = Subscribing(app, config, policy, kinds)
+    await subscribing.adopt()
     gate = Gate(policy, subscribing.trusts, common.asked())
     roster = Roster(senders, [subscribing])
     subscribing.nudge = common.nudging(roster.nudge)
@@ -240,12 +241,17 @@ def _work(
         clock=app.clock,
         amend=slots.amend,
         alerts=alerting,
-        tidy=Tidying(app.database, app.clock, timedelta(days=config.archive.remember)),
+        tidy=_tidying(app, config.archive),
         refresh=Refreshing(app, leases, config.repositories),
         parking=Parking(SqlRefusals(app.database), app.clock),
         receivers=[sender for sender in senders.values() if isinstance(sender, Receiver)],
         elected={name: one for name, one in senders.items() if _connects(one)},
     )
+
+
+def _tidying(app: App, settings: ArchiveSettings) -> Tidying:
+    kept = timedelta(days=settings.keep_digests) or None
+    return Tidying(app.database, app.clock, timedelta(days=settings.remember), kept)
 
 
 def _connects(sender: Sender) -> bool:

@@ -67,7 +67,7 @@ _LAST = (
 
 
 class SqlLedger:
-    """A ``Ledger`` in a database; ``clock`` says when a slot was claimed."""
+    """A ``Ledger`` in a database; ``clock`` says when something was claimed."""
 
     def __init__(self, database: Database, clock: Clock | None = None) -> None:
         self._database = database
@@ -81,9 +81,10 @@ class SqlLedger:
         What stands keeps its content and the number of its parts. A delivery of no parts is done.
         Raises ``UnwritableFolder`` and ``BrokenArchive``, as every method does.
         """
+        at = seconds(self._clock.now())
         claimed = (
             insert_into(deliveries)
-            .values(**_columns(key), content=storable(content), done=parts == 0)
+            .values(**_columns(key), content=storable(content), done=parts == 0, at=at)
             .on_conflict_do_nothing()
             .returning(deliveries.c.id)
         )

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from bot.config.sections.channels import ChannelConfig, Preferences
 from bot.config.sections.repositories import RepositoryConfig
 from bot.config.sections.values import Names
 from bot.config.settings import Place, Settings
+
+_SHORTEST = 64
+"""Days for which digests are kept at the least: posts are amended for 56."""
 
 
 class LogSettings(Settings):
@@ -27,6 +30,18 @@ class ArchiveSettings(Settings):
 
     Longer than a digest is caught up and a forge delivers again, at the least.
     """
+    keep_digests: int = Field(default=0, ge=0, le=36_500)
+    """Days for which a digest and its full report are kept; 0 is for ever.
+
+    Longer than posts are amended and a month is looked back over, at the least.
+    """
+
+    @field_validator("keep_digests")
+    @classmethod
+    def _long_enough(cls, days: int) -> int:
+        if 0 < days < _SHORTEST:
+            raise ValueError(f"at least {_SHORTEST} days, or 0 to keep them for ever")
+        return days
 
 
 class AccessSettings(Settings):

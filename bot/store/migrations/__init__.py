@@ -28,6 +28,8 @@ REVISIONS = (
     "0015",
     "0016",
     "0017",
+    "0018",
+    "0019",
 )
 """The revisions that this program knows, oldest first; each is a file in ``versions``."""
 

@@ -1,4 +1,4 @@
--- What the revisions up to 0017 make. Written by python -m bot.store.migrations.fresh
+-- What the revisions up to 0019 make. Written by python -m bot.store.migrations.fresh
 CREATE TABLE alembic_version (
 	version_num VARCHAR(32) NOT NULL,
 	CONSTRAINT alembic_version_pkc PRIMARY KEY (version_num)
@@ -105,7 +105,7 @@ CREATE TABLE deliveries (
 	channel TEXT NOT NULL,
 	digest TEXT NOT NULL,
 	content TEXT NOT NULL,
-	done BOOLEAN NOT NULL,
+	done BOOLEAN NOT NULL, at BIGINT DEFAULT 0 NOT NULL,
 	CONSTRAINT pk_deliveries PRIMARY KEY (id),
 	CONSTRAINT uq_deliveries_platform_channel_digest UNIQUE (platform, channel, digest)
 );
@@ -313,20 +313,6 @@ CREATE TABLE feedback (
 	CONSTRAINT pk_feedback PRIMARY KEY (repository, subject, platform, chat, person)
 );
 CREATE INDEX ix_feedback_at ON feedback (at);
-CREATE TABLE chats (
-	platform TEXT NOT NULL,
-	chat TEXT NOT NULL,
-	settings TEXT NOT NULL,
-	CONSTRAINT pk_chats PRIMARY KEY (platform, chat)
-);
-CREATE TABLE chat_subscriptions (
-	platform TEXT NOT NULL,
-	chat TEXT NOT NULL,
-	repository TEXT NOT NULL,
-	kind TEXT NOT NULL,
-	schedule TEXT NOT NULL,
-	CONSTRAINT pk_chat_subscriptions PRIMARY KEY (platform, chat, repository, kind)
-);
 CREATE TABLE profiles (
 	owner TEXT NOT NULL,
 	repository TEXT NOT NULL,
@@ -353,6 +339,22 @@ CREATE TABLE inbox (
 );
 CREATE INDEX ix_slots_at ON slots (at);
 CREATE INDEX ix_changes_weight ON changes (repository_id, level, area);
+CREATE TABLE "chats" (
+	platform TEXT NOT NULL,
+	chat TEXT NOT NULL,
+	settings TEXT NOT NULL,
+	account TEXT DEFAULT ('') NOT NULL,
+	CONSTRAINT pk_chats PRIMARY KEY (platform, account, chat)
+);
+CREATE TABLE "chat_subscriptions" (
+	platform TEXT NOT NULL,
+	chat TEXT NOT NULL,
+	repository TEXT NOT NULL,
+	kind TEXT NOT NULL,
+	schedule TEXT NOT NULL,
+	account TEXT DEFAULT ('') NOT NULL, known TEXT DEFAULT '' NOT NULL,
+	CONSTRAINT pk_chat_subscriptions PRIMARY KEY (platform, account, chat, repository, kind)
+);
 INSERT INTO change_search(change_search, rank) VALUES ('hashsize', 8388608);
 INSERT INTO change_pairs(change_pairs, rank) VALUES ('hashsize', 8388608);
-INSERT INTO alembic_version VALUES ('0017');
+INSERT INTO alembic_version VALUES ('0019');

@@ -17,12 +17,15 @@ from sqlalchemy import (
 
 from bot.store.tables.columns import large_numbers, metadata, moments, row_id, texts
 
+# ``at`` is when a delivery was claimed, and 0 where a program that did not tell wrote the row. The
+# content of an old one that is done is empty; see bot.store.retention.
 deliveries = Table(
     "deliveries",
     metadata,
     row_id(),
     *texts("platform", "channel", "digest", "content"),
     Column("done", Boolean, nullable=False),
+    Column("at", BigInteger, nullable=False, server_default=text("0")),
     UniqueConstraint("platform", "channel", "digest"),
     # What PostgreSQL is told as well is said in ``bot.store.postgresql``, where it is loaded.
     Index("ix_deliveries_undone", "id", sqlite_where=text("NOT done")),

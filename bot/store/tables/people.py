@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Column, Float, Index, PrimaryKeyConstraint, Table
+from sqlalchemy import Column, Float, Index, PrimaryKeyConstraint, Table, Text
 
 from bot.store.tables.columns import metadata, moments, numbers, texts
 
@@ -11,10 +11,12 @@ chats = Table(
     "chats",
     metadata,
     *texts("platform", "chat", "settings"),
-    PrimaryKeyConstraint("platform", "chat"),
+    Column("account", Text, nullable=False, server_default=""),
+    PrimaryKeyConstraint("platform", "account", "chat"),
 )
 
-# Which digests a chat asked for by itself; ``schedule`` is JSON.
+# Which digests a chat asked for by itself; ``schedule`` is JSON, ``known`` the name that the ledger
+# knows the chat's digests by.
 chat_subscriptions = Table(
     "chat_subscriptions",
     metadata,
@@ -22,7 +24,9 @@ chat_subscriptions = Table(
     # A name of the configuration, which may go and come back.
     *texts("repository"),
     *texts("kind", "schedule"),
-    PrimaryKeyConstraint("platform", "chat", "repository", "kind"),
+    Column("account", Text, nullable=False, server_default=""),
+    Column("known", Text, nullable=False, server_default=""),
+    PrimaryKeyConstraint("platform", "account", "chat", "repository", "kind"),
 )
 
 # How far each conversation is, as JSON, and when it was last gone on with.
