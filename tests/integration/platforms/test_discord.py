@@ -28,10 +28,10 @@ from digest.document import (
     Text,
 )
 from tests.contract.test_platforms import letters, words
+from tests.samples_documents import answer_en, answer_zh, digest_en, digest_zh
 from tests.servers.discord import DiscordServer, see
 from tests.servers.loopback import DropsAfter, Fails, Hangs
 from tests.strategies import documents
-from tests.unit.bot.test_console import answer_en, answer_zh, digest_en, digest_zh
 
 GOLDEN = Path(__file__).parents[2] / "data" / "discord"
 HELLO = Document(title="hello", blocks=(Paragraph((Text("hello"),)),))

@@ -16,9 +16,9 @@ from bot.posting.delivery import Delivery, Posting
 from bot.transport.wire import Wire
 from digest.document import Document, Paragraph, Text
 from tests.fakes_delivery import FakeLeases, FakeLedger
+from tests.samples_documents import digest_zh
 from tests.servers.feishu_webhook import SECRET, FeishuWebhookServer
 from tests.servers.loopback import DropsAfter, Fails, Hangs
-from tests.unit.bot.test_console import digest_zh
 
 GOLDEN = Path(__file__).parents[2] / "data" / "feishu_webhook"
 HELLO = Document(title="hello", blocks=(Paragraph((Text("hello"),)),))

@@ -16,9 +16,9 @@ from bot.posting.promise import Promise
 from bot.transport.wire import Wire
 from digest.document import Document, Paragraph, Strong, Text
 from tests.fakes_delivery import FakeLeases, FakeLedger
+from tests.samples_documents import digest_en, digest_zh
 from tests.servers.loopback import Breaks, DropsAfter, Fails, Hangs
 from tests.servers.webhook import SECRET, WebhookServer
-from tests.unit.bot.test_console import digest_en, digest_zh
 
 GOLDEN = Path(__file__).parents[2] / "data" / "webhook"
 HELLO = Document(title="hello", blocks=(Paragraph((Text("hello "), Strong("*you*"))),))

@@ -30,9 +30,9 @@ from digest.document import (
     Text,
 )
 from tests.contract.test_platforms import letters, words
+from tests.samples_documents import answer_en, answer_zh, digest_en, digest_zh
 from tests.servers.feishu_cards import check, see_body
 from tests.strategies import documents
-from tests.unit.bot.test_console import answer_en, answer_zh, digest_en, digest_zh
 
 APP = Style(size=28_000, interactive=True)
 SMALL = Style(size=18_000, interactive=False)

@@ -16,7 +16,7 @@ from bot.runner import Runner
 from bot.store.refusals import Refusal
 from handlers.ports import DeliveryKey
 from tests.fakes_delivery import FakeClock, FakeSender
-from tests.unit.bot.test_runner import World, at
+from tests.unit.bot.runner.test_runner import World, at
 
 KEY = DeliveryKey(platform="fake", channel="team", digest="d")
 GONE = Delivered(key=KEY, error="no_channel: channel_not_found")

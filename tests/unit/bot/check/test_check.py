@@ -190,7 +190,7 @@ async def test_warnings_of_the_file_come_first(config, tmp_path):
 
 async def test_the_example_passes(tmp_path):
     """As it stands, in a folder of its own, since it names files beside itself."""
-    example = Path(__file__).parents[3] / "deploy" / "bot.example.toml"
+    example = Path(__file__).parents[4] / "deploy" / "bot.example.toml"
     file = tmp_path / "digestbot.toml"
     file.write_text(example.read_text(encoding="utf-8"), encoding="utf-8")
     findings = await check(read(file), probes())

@@ -66,7 +66,7 @@ def test_without_an_address_nothing_is_imported(tmp_path):
         "assert not any(name.startswith('opentelemetry') for name in sys.modules)\n"
     )
     environment = {k: v for k, v in os.environ.items() if not k.startswith("OTEL_")}
-    environment["PYTHONPATH"] = str(Path(__file__).parents[2])
+    environment["PYTHONPATH"] = str(Path(__file__).parents[3])
     subprocess.run([sys.executable, "-c", code], check=True, env=environment, cwd=tmp_path)
 
 

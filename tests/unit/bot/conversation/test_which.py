@@ -17,7 +17,7 @@ from bot.platforms.base import Incoming
 from bot.terminal import lay_out, plain_text
 from digest.language import Language
 from tests.builders import RepositoryBuilder
-from tests.unit.bot.test_answers import CHANNEL
+from tests.unit.bot.conversation.test_answers import CHANNEL
 
 
 @asynccontextmanager

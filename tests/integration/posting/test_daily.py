@@ -264,7 +264,7 @@ async def _run_until(config: Path, folder: Path, event: str) -> str:
     process = await asyncio.create_subprocess_exec(
         sys.executable, "-m", "bot.cli", "run", "--config", str(config),
         env={**os.environ, "DIGESTBOT_DATA": str(folder / "data")},
-        cwd=Path(__file__).parents[2],
+        cwd=Path(__file__).parents[3],
         stderr=asyncio.subprocess.PIPE,
     )  # fmt: skip
     assert process.stderr is not None

@@ -128,32 +128,34 @@ def test_without_roles_everybody_who_is_answered_may_change_settings() -> None:
 async def test_gate_counts_minutes_and_tells_a_person_once_a_minute() -> None:
     now = [0.0]
     gate = Gate(replace(POLICY, limits=Limits(minute=2)), asked=Alone(lambda: now[0]))
-    told = [await gate.admit(message()) for _ in range(4)]
+    told = [await gate.admit("slack", message()) for _ in range(4)]
     assert [one.allowed for one in told] == [True, True, False, False]
     assert [one.silent for one in told] == [False, False, False, True]
-    assert (await gate.admit(message(person="U2"))).allowed
+    assert (await gate.admit("slack", message(person="U2"))).allowed
     now[0] = 61.0
-    assert (await gate.admit(message())).allowed
+    assert (await gate.admit("slack", message())).allowed
 
 
 async def test_gate_asks_what_admins_allowed_at_every_message() -> None:
     trusted: set[str] = set()
 
-    async def trust(chat: str) -> bool:
+    async def trust(_account: str, chat: str) -> bool:
         return chat in trusted
 
     gate = Gate(POLICY, trust)
-    assert await gate.tellable("slack:C2", ["ada/secret"], external=True) == ()
+    assert await gate.tellable("slack", "slack:C2", ["ada/secret"], external=True) == ()
     trusted.add("slack:C2")
-    assert await gate.tellable("slack:C2", ["ada/secret"], external=True) == ("ada/secret",)
-    assert (await gate.admit(message("C2", external=True))).allowed
+    assert await gate.tellable("slack", "slack:C2", ["ada/secret"], external=True) == (
+        "ada/secret",
+    )
+    assert (await gate.admit("slack", message("C2", external=True))).allowed
 
 
 async def test_gate_lets_nothing_be_posted_where_nobody_is_answered_any_more() -> None:
     gate = Gate(POLICY)
-    assert await gate.tellable("slack:C9", ["ada/open"], external=False) == ()
+    assert await gate.tellable("slack", "slack:C9", ["ada/open"], external=False) == ()
 
 
 async def test_gate_lets_a_chat_be_posted_its_own_repositories_alone() -> None:
     both = Policy(channels={"slack:C1": ("a",)}, repositories={"a": False, "b": False})
-    assert await Gate(both).tellable("slack:C1", ["a", "b"], external=False) == ("a",)
+    assert await Gate(both).tellable("slack", "slack:C1", ["a", "b"], external=False) == ("a",)

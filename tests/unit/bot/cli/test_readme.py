@@ -10,7 +10,7 @@ from typer.main import get_command
 
 from bot.cli import app
 
-README = (Path(__file__).parents[3] / "README.md").read_text(encoding="utf-8")
+README = (Path(__file__).parents[4] / "README.md").read_text(encoding="utf-8")
 GROUP = get_command(app)
 SHOWN = sorted(name for name, one in GROUP.commands.items() if not one.hidden)
 
@@ -39,4 +39,4 @@ def test_parts_of_archive_are_told() -> None:
 def test_every_file_that_is_linked_is_there() -> None:
     links = re.findall(r"\]\(([^)#:]+)(?:#[\w-]*)?\)", README)
     assert links
-    assert [link for link in links if not (Path(__file__).parents[3] / link).exists()] == []
+    assert [link for link in links if not (Path(__file__).parents[4] / link).exists()] == []

@@ -36,7 +36,7 @@ from digest.errors import InvalidConfig
 from digest.grade import Level, Thresholds
 from digest.language import Language
 
-EXAMPLE = Path(__file__).parents[3] / "deploy" / "bot.example.toml"
+EXAMPLE = Path(__file__).parents[4] / "deploy" / "bot.example.toml"
 REPOSITORY = '[[repositories]]\nplace = "https://forge.example/acme/engine.git"\n'
 TWICE = """
 [[channels]]

@@ -264,7 +264,7 @@ def test_the_command_tells_the_way_out_and_fails_where_something_is_broken(
     tmp_path, data, monkeypatch
 ):
     (tmp_path / "digestbot.toml").write_text("no_such_key = 1\n")
-    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[3])}
     told = subprocess.run(
         [sys.executable, "-m", "bot.cli", "doctor", "--json"],
         cwd=tmp_path, env=environment, capture_output=True, text=True, check=False,
