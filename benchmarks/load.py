@@ -4,7 +4,7 @@
 in 50 workspaces of Slack, 50 questions a second as signed events over HTTP while 5000 digests are
 due, by processes of ``digestbot run`` at a PostgreSQL and a Redis of their own. The load generator,
 both servers and Slack's double share the processors with what is measured. Takes four to five
-minutes.
+minutes, or until all is answered and posted: ``--patience`` says how long that may take.
 """
 
 from __future__ import annotations
@@ -31,8 +31,9 @@ from zoneinfo import ZoneInfo
 
 import psycopg
 
-from benchmarks.load_report import costs, outcomes, sizes, troubles
-from benchmarks.load_world import Process, Size, Usage, World, processes, usage, waves
+from benchmarks.load_report import COSTS, Costs, costs, drained, outcomes, sizes, spent, troubles
+from benchmarks.load_usage import machine, usage
+from benchmarks.load_world import Process, Size, World, processes, waves
 from benchmarks.timing import show
 from tests.servers import postgresql, redis
 from tests.servers.postgresql import Postgres
@@ -95,9 +96,10 @@ def _measure(
 ) -> None:
     time.sleep(max(0.0, at[0].timestamp() - time.time() - _BEFORE))
 
-    def used() -> dict[str, Usage]:
+    def used() -> Costs:
         pids = {one.name: one.pid for one in run} | {n: one.pid for n, one in servers.items()}
-        return {name: usage(pid) for name, pid in {**pids, "slack and askers": slack.pid}.items()}
+        found = {name: usage(pid) for name, pid in {**pids, "slack and askers": slack.pid}.items()}
+        return Costs(processes=found, machine=machine())
 
     before = used()
     where = [f"{one.address}/events/slack" for one in run if one.role in {"web", "all"}]
@@ -109,12 +111,18 @@ def _measure(
     time.sleep(max(0.0, began + options.seconds - time.time()))
     after = used()
     told = slack.settled(world, began, options)
+    last = used()
     due = [one.timestamp() - began for one in at]
     show(outcomes(told, options.rate, world.size.channels, due))
     sys.stdout.write("\n")
     held = _held(servers["postgresql"])
-    show([*costs(before, after), *sizes(held, len(told["digests"]), told["asked"])])
-    sys.stdout.writelines(f"{line}\n" for line in ["", *troubles(run, told), *seen])
+    show(sizes(held, len(told["digests"]), told["asked"]))
+    sys.stdout.write("\nWhile questions were asked:\n\n")
+    show(costs(before, after), COSTS)
+    asked = began + options.seconds
+    lines = [spent(before.machine, after.machine)]
+    lines += drained(before, last, told, asked, world.size.channels)
+    sys.stdout.writelines(f"{line}\n" for line in ["", *lines, *troubles(run, told), *seen])
 
 
 def _held(server: Postgres | RedisServer) -> dict[str, int]:
@@ -188,7 +196,7 @@ class Platform:
                 # Whatever comes twice comes soon.
                 time.sleep(3)
                 return self._told({"do": "tell", "since": began})
-            time.sleep(1)
+            time.sleep(2)
 
     def _told(self, what: Mapping[str, object]) -> Any:
         assert self._child.stdin is not None
@@ -260,7 +268,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--workspaces", type=int, default=50)
     parser.add_argument("--rate", type=float, default=50.0, help="questions a second")
     parser.add_argument("--seconds", type=float, default=120.0)
-    parser.add_argument("--patience", type=float, default=_PATIENCE, help="seconds after the last")
+    parser.add_argument("--patience", type=float, default=_PATIENCE, help="seconds for the rest")
     parser.add_argument("--processes", default="web,scheduler,worker:2", help="roles and how many")
     parser.add_argument("--outage", choices=("redis", "postgresql"), help="away for a minute")
     parser.add_argument("--profile", metavar="FOLDER", help="for what py-spy samples")

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from benchmarks.load_world import Process, Usage
+from benchmarks.load_usage import Machine, Usage
+from benchmarks.load_world import Process
 from benchmarks.timing import Row, milliseconds
 
 
@@ -43,18 +45,80 @@ def outcomes(
     ]
 
 
-def costs(before: Mapping[str, Usage], after: Mapping[str, Usage]) -> list[Row]:
-    """What each process held, and its processor time while questions were asked."""
-    return [
-        Row(
-            name,
-            f"{held.resident:.0f} MB resident",
-            f"{held.proportional:.0f} MB proportional",
-            f"{max(0.0, held.seconds - before[name].seconds):.1f} s of processor",
-            "",
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Costs:
+    """What was used up to a moment: by each process, and by the machine."""
+
+    processes: Mapping[str, Usage]
+    machine: Machine
+
+
+COSTS = Row("process", "resident", "proportional", "processor", "of which children")
+"""The headings of what :func:`costs` tells."""
+
+
+def costs(before: Costs, after: Costs) -> list[Row]:
+    """What each process held, and its processor time between two moments."""
+    rows = []
+    for name, held in after.processes.items():
+        seconds, children = _used(before.processes[name], held)
+        rows.append(
+            Row(
+                name,
+                f"{held.resident:.0f} MB",
+                f"{held.proportional:.0f} MB",
+                f"{seconds:.1f} s",
+                f"{children:.1f} s",
+            )
         )
-        for name, held in after.items()
+    seconds, children = _total(before, after)
+    return [*rows, Row("all of these", "", "", f"{seconds:.1f} s", f"{children:.1f} s")]
+
+
+def drained(
+    before: Costs, after: Costs, told: Mapping[str, Any], end: float, due: int
+) -> list[str]:
+    """How long it took after the last question, at ``end``, until all was done; what that cost."""
+    answered = [at + took for at, took in told["answered"]]
+    posted = [told["began"] + times[0] for times in told["digests"].values()]
+    lost = told["asked"] - len(answered), due - len(posted)
+    done = len(answered) + len(posted)
+    seconds, _ = _total(before, after)
+    return [
+        (
+            f"after the last question: {_after(answered, end)} to the last answer, "
+            f"{_after(posted, end)} to the last digest"
+        ),
+        f"lost: {lost[0]}/{told['asked']} answers, {lost[1]}/{due} digests",
+        (
+            f"of processor, from the first question to the end: {seconds:.1f} s, "
+            f"{seconds / max(1, done) * 1000:.0f} ms for each answer and digest"
+        ),
     ]
+
+
+def spent(before: Machine, after: Machine) -> str:
+    """What the machine did while questions were asked."""
+    told = after.since(before)
+    words = ", ".join(f"{name} {seconds:.1f} s" for name, seconds in told.items())
+    return f"all processors together, {sum(told.values()):.0f} s: {words}"
+
+
+def _total(before: Costs, after: Costs) -> tuple[float, float]:
+    used = [_used(before.processes[name], held) for name, held in after.processes.items()]
+    return sum(one for one, _ in used), sum(one for _, one in used)
+
+
+def _used(before: Usage, after: Usage) -> tuple[float, float]:
+    """Seconds of processor, and those of children; a server that was away began anew."""
+    return (
+        max(0.0, after.seconds - before.seconds),
+        max(0.0, after.children - before.children),
+    )
+
+
+def _after(moments: Sequence[float], end: float) -> str:
+    return milliseconds(max(0.0, max(moments) - end)) if moments else "-"
 
 
 _OF_DIGESTS = "slots", "deliveries", "delivery_parts", "digests", "reports", "outcomes", "tips"

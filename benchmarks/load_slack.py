@@ -211,6 +211,7 @@ def _told(server: Workspaces, asking: Asking, since: float) -> dict[str, Any]:
     answered = [one for one in asked if id(one) in words and not _waits(words[id(one)])]
     return {
         "asked": len(asked),
+        "began": since,
         "acknowledged": [
             one.acknowledged - one.at for one in asked if one.deliveries == 1 and one.acknowledged
         ],

@@ -7,7 +7,6 @@ the other half subscribed by themselves.
 from __future__ import annotations
 
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -232,41 +231,6 @@ def processes(world: World, roles: Sequence[tuple[str, int]]) -> Iterator[list[P
     finally:
         for one in made:
             one.stop()
-
-
-@dataclass(frozen=True, slots=True)
-class Usage:
-    """What a process and those below it hold and used so far."""
-
-    resident: float
-    """Megabytes."""
-    proportional: float
-    """Megabytes, with what is shared divided among those who share it."""
-    seconds: float
-    """Of processor time."""
-
-
-def usage(pid: int) -> Usage:
-    """The usage of a process with its children, from ``/proc``."""
-    resident = proportional = ticks = 0
-    for one in (pid, *_below(pid)):
-        try:
-            rolled = Path(f"/proc/{one}/smaps_rollup").read_text().splitlines()
-        except OSError:
-            continue  # a child that has just ended
-        sizes = {line.split(":")[0]: line.split()[1] for line in rolled[1:]}
-        resident += int(sizes["Rss"])
-        proportional += int(sizes["Pss"])
-        fields = Path(f"/proc/{one}/stat").read_text().rpartition(")")[2].split()
-        ticks += int(fields[11]) + int(fields[12])
-    return Usage(resident / 1024, proportional / 1024, ticks / os.sysconf("SC_CLK_TCK"))
-
-
-def _below(pid: int) -> Iterator[int]:
-    for task in Path(f"/proc/{pid}/task").iterdir():
-        for child in (task / "children").read_text().split():
-            yield int(child)
-            yield from _below(int(child))
 
 
 def place_of(chat: Mapping[str, str]) -> str:

@@ -20,7 +20,7 @@ from pathlib import Path
 import structlog
 from sqlalchemy import text
 
-from benchmarks.load_world import Usage
+from benchmarks.load_usage import Usage
 from benchmarks.scale_memory import Idle, alone, idle
 from benchmarks.scale_workers import COMMITS, claimed, worked
 from benchmarks.timing import Row, milliseconds, show

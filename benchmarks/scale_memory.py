@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from benchmarks.load_world import Process, Size, Usage, World, processes, usage
+from benchmarks.load_usage import Usage, usage
+from benchmarks.load_world import Process, Size, World, processes
 
 _REPOSITORIES = 50
 _ROLES = (("all", 1), ("web", 1), ("scheduler", 1), ("worker", 1))

@@ -92,9 +92,11 @@ def peak_megabytes() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
-def show(rows: Sequence[Row]) -> None:
+_HEAD = Row("what", "ours", "beside", "ratio", "goal")
+
+
+def show(rows: Sequence[Row], head: Row = _HEAD) -> None:
     """Print the table as Markdown."""
-    head = Row("what", "ours", "beside", "ratio", "goal")
     cells = [[r.what, r.ours, r.beside, r.ratio, r.goal] for r in (head, *rows)]
     widths = [max(len(row[i]) for row in cells) for i in range(5)]
     for number, row in enumerate(cells):
