@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import time
 from zoneinfo import ZoneInfo
 
@@ -63,10 +63,12 @@ class ChatSettings:
 class Subscribed:
     """A digest that a chat asked for: of one repository, daily or weekly, with its own timing.
 
-    ``person`` is who asked, as ``platform:id``.
+    ``person`` is who asked, as ``platform:id``. ``known`` is the name of the chat by which its
+    digests are known since it was first asked for; empty where that is still to be given.
     """
 
     repository: str
     weekly: bool = False
     person: str = ""
     timing: Timing = AS_USUAL
+    known: str = field(default="", compare=False)

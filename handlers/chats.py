@@ -15,20 +15,30 @@ from handlers.watched import Watched
 
 @dataclass(frozen=True, slots=True, kw_only=True, order=True)
 class ChatKey:
-    """A chat, in its platform's own words."""
+    """A chat, in its platform's own words, as an account sees it.
+
+    ``account`` is the account's name in the configuration: two bots of one platform are in the same
+    chat each for itself.
+    """
 
     platform: str
+    account: str = ""
     chat: str
 
     def __str__(self) -> str:
-        """As the configuration and the gate write it."""
+        """As the configuration and the gate write it, to whom a chat is the same for all."""
         return f"{self.platform}:{self.chat}"
 
+    @property
+    def known(self) -> str:
+        """The name of the chat among those of all accounts."""
+        return f"{self.account or self.platform}:{self.chat}"
+
     @classmethod
-    def parse(cls, name: str) -> ChatKey:
-        """The chat that is written so."""
+    def parse(cls, name: str, account: str = "") -> ChatKey:
+        """The chat that is written so, of an account."""
         platform, _, chat = name.partition(":")
-        return cls(platform=platform, chat=chat)
+        return cls(platform=platform, account=account, chat=chat)
 
 
 class Chats(Protocol):

@@ -95,6 +95,12 @@ def may_tell(policy: Policy, chat: str, names: Iterable[str], *, external: bool)
     return tuple(name for name in names if open_ or not policy.repositories.get(name, True))
 
 
+def trust_matters(policy: Policy, chat: str, *, external: bool) -> bool:
+    """Whether a chat is told of more where an admin allowed private repositories in it."""
+    seen = _seen(policy, chat)
+    return len(may_tell(policy, chat, seen, external=external)) < len(seen)
+
+
 def may_see(policy: Policy, chat: str, person: str) -> tuple[str, ...]:
     """The repositories of which a chat may get digests that a person once asked for there.
 

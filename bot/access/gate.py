@@ -1,7 +1,7 @@
 """The gate that every message passes: the decision, with what is known of the moment.
 
 What people asked lately is counted by :mod:`bot.access.asked`. ``Trust`` is what admins allowed
-by a command; it is asked at every message.
+by a command; it is asked at every message that it may matter to.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import replace
 import structlog
 
 from bot.access.asked import Alone, Asked
-from bot.access.decide import Reason, Verdict, decide, may_hear, may_tell
+from bot.access.decide import Reason, Verdict, decide, may_hear, may_tell, trust_matters
 from bot.access.policy import Policy
 from bot.platforms.base import Incoming
 from digest.commands import read_managing
@@ -22,11 +22,12 @@ from digest.question import tidy
 
 log = structlog.get_logger(__name__)
 
-Trust = Callable[[str], Awaitable[bool]]
-"""Whether an admin allowed private repositories in a chat, which is named ``platform:id``."""
+Trust = Callable[[str, str], Awaitable[bool]]
+"""Whether an admin allowed private repositories to an account in a chat: the account's name in the
+configuration, and the chat's, which is ``platform:id``."""
 
 
-async def nobody(_chat: str) -> bool:
+async def nobody(_account: str, _chat: str) -> bool:
     """Trust in no chat."""
     return False
 
@@ -61,14 +62,15 @@ class Gate:
         """What the configuration says."""
         return self._policy
 
-    async def admit(self, incoming: Incoming) -> Verdict:
-        """What becomes of a message; one that is answered counts for its person's limits.
+    async def admit(self, account: str, incoming: Incoming) -> Verdict:
+        """What becomes of a message to an account.
 
-        A person is told of a refusal once a minute.
+        One that is answered counts for its person's limits; a person is told of a refusal once a
+        minute.
         """
         chat = f"{incoming.platform}:{incoming.chat}"
         person = f"{incoming.platform}:{incoming.person}"
-        policy = await self._with_trust(chat)
+        policy = await self._with_trust(account, chat, external=incoming.external)
         load = await self._asked.count(person)
         verdict = decide(incoming, policy, load)
         if verdict.reason is Reason.PRIVATE and _grants(incoming, policy):
@@ -81,13 +83,21 @@ class Gate:
         log.warning("message.refused", chat=chat, person=person, reason=str(verdict.reason))
         return replace(verdict, silent=verdict.silent or await self._asked.told_lately(person))
 
-    async def tellable(self, chat: str, names: Iterable[str], *, external: bool) -> tuple[str, ...]:
-        """Those of the repositories that may be posted in a chat, which is ``platform:id``."""
+    async def tellable(
+        self, account: str, chat: str, names: Iterable[str], *, external: bool
+    ) -> tuple[str, ...]:
+        """Those of the repositories that an account may post in a chat.
+
+        The chat is named ``platform:id``.
+        """
         heard = may_hear(self._policy, chat)
         wanted = [name for name in names if name in heard]
-        return may_tell(await self._with_trust(chat), chat, wanted, external=external)
+        policy = await self._with_trust(account, chat, external=external)
+        return may_tell(policy, chat, wanted, external=external)
 
-    async def _with_trust(self, chat: str) -> Policy:
-        if chat in self._policy.trusted or not await self._trust(chat):
+    async def _with_trust(self, account: str, chat: str, *, external: bool) -> Policy:
+        # Few chats have outsiders who read along: for the others nobody looks what admins allowed.
+        matters = trust_matters(self._policy, chat, external=external)
+        if not matters or not await self._trust(account, chat):
             return self._policy
         return replace(self._policy, trusted=self._policy.trusted | {chat})

@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING
 import structlog
 
 from bot.access import Gate, refusal
-from bot.conversation.afterwards import Afterwards, talk_of
+from bot.conversation.afterwards import Afterwards
 from bot.conversation.chats import Chats
 from bot.conversation.presses import Verdicts
 from bot.conversation.rooms import Rooms
 from bot.conversation.watch import Watch
 from bot.conversation.which import which
 from bot.store.feedback import SqlFeedback, Verdict
-from bot.usage import Usages, places_of
+from bot.usage import Usages
 from bot.watching.standing import Bearings
 from digest.answer import Answer
 from digest.buttons import answer_buttons, with_buttons
@@ -135,12 +135,13 @@ class Answers:
         channel = self._chats.channel(account, asked)
         # The gate knows a chat by the name that the configuration gives it.
         known = replace(asked, chat=channel.chat) if channel else asked
-        admission = await self._gate.admit(known)
+        admission = await self._gate.admit(account, known)
         if not admission.allowed:
             if admission.silent:
                 return None
             raise UserError(refusal(admission, self.language(account, asked)))
-        told = [one for one in self._config.repositories if one.name in admission.repositories]
+        seen = frozenset(admission.repositories)
+        told = [one for one in self._config.repositories if one.name in seen]
         if not told:
             raise UserError("no repository is configured; name one under [[repositories]]")
         return _Asked(
@@ -169,8 +170,12 @@ class Answers:
         language = watch.language if asked.action else None
         conversation = _conversation(passed.account, asked, passed.channel)
         clock, talk = self._app.clock, None
+        # What is remembered of an answer that nobody got would be wrong.
+        kept = Afterwards(
+            kept=self._app.conversations, after=watch.after, thread=lambda: watch.thread
+        )
         if len(passed.repositories) > 1:
-            talk = await talk_of(self._app.conversations, conversation, clock.now())
+            talk = await kept.talk(conversation, clock.now())
         last, zone = talk.repository if talk else "", passed.preferences.zone
         chosen = which(question, passed.repositories, last, clock.now(), zone)
         trouble: UserError | None = None
@@ -178,6 +183,7 @@ class Answers:
             understood = first[0].understood if first else ""
             try:
                 ctx = await self._context(passed, settings, watch)
+                ctx = replace(ctx, conversations=kept)
                 found = await ask(
                     chosen.question, ctx, language, conversation=conversation, understood=understood
                 )
@@ -210,14 +216,9 @@ class Answers:
             language=passed.preferences.language,
             progress=watch,
             judging=judging,
-            usage=Usages(self._app.data, places_of(self._app, admission.repositories)),
+            usage=Usages(self._app.data, {one.name: one.place for one in passed.repositories}),
         )
         ctx = replace(ctx, overheard=not passed.incoming.addressed)
-        # What is remembered of an answer that nobody got would be wrong.
-        kept = Afterwards(
-            kept=self._app.conversations, after=watch.after, thread=lambda: watch.thread
-        )
-        ctx = replace(ctx, conversations=kept)
         if self._served is not None:
             chat = passed.channel.chat if passed.channel else passed.incoming.chat
             mine = partial(_mine, passed.account, chat, admission.repositories)

@@ -12,7 +12,7 @@ from datetime import time
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from sqlalchemy import ColumnElement, Row, Table, and_, delete, select
+from sqlalchemy import ColumnElement, Row, Table, Update, and_, delete, exists, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.store.dialect import insert_into
@@ -34,6 +34,15 @@ class SqlChats:
     def __init__(self, database: Database) -> None:
         self._database = database
 
+    async def adopt(self, platform: str, account: str) -> None:
+        """Give an account the chats of its platform that were kept before accounts were told apart.
+
+        Where it has the same chat already, that one stays. Doing so again changes nothing.
+        """
+        async with self._database.writing() as connection:
+            for table in (chats, chat_subscriptions):
+                await connection.execute(_adopting(table, platform, account))
+
     async def settings(self, chat: ChatKey) -> ChatSettings:
         """The settings of a chat; the plain ones where it set nothing.
 
@@ -51,7 +60,8 @@ class SqlChats:
             kept = insert_into(chats).values(**_names(chat), settings=_dump_settings(fresh))
             await connection.execute(
                 kept.on_conflict_do_update(
-                    index_elements=["platform", "chat"], set_={"settings": kept.excluded.settings}
+                    index_elements=["platform", "account", "chat"],
+                    set_={"settings": kept.excluded.settings},
                 )
             )
         return fresh
@@ -73,11 +83,12 @@ class SqlChats:
             repository=storable(one.repository),
             kind=_WEEKLY if one.weekly else _DAILY,
             schedule=json.dumps({**_dump_timing(one.timing), "person": storable(one.person)}),
+            known=storable(chat.known),
         )
         async with self._database.writing() as connection:
             await connection.execute(
                 kept.on_conflict_do_update(
-                    index_elements=["platform", "chat", "repository", "kind"],
+                    index_elements=["platform", "account", "chat", "repository", "kind"],
                     set_={"schedule": kept.excluded.schedule},
                 )
             )
@@ -100,13 +111,25 @@ class SqlChats:
         return settings, [(_key(row), _subscribed(row)) for row in asked]
 
 
+def _adopting(table: Table, platform: str, account: str) -> Update:
+    own = table.alias()
+    rest = [one.name for one in table.primary_key if one.name != "account"]
+    same = and_(own.c.account == account, *(own.c[name] == table.c[name] for name in rest))
+    return (
+        update(table)
+        .where(table.c.platform == platform, table.c.account == "", ~exists().where(same))
+        .values(account=account)
+    )
+
+
 async def _settings(connection: AsyncConnection, chat: ChatKey) -> ChatSettings:
     kept = await connection.scalar(select(chats.c.settings).where(_of(chats, chat)))
     return ChatSettings() if kept is None else _load_settings(kept)
 
 
 def _names(chat: ChatKey) -> dict[str, str]:
-    return {"platform": storable(chat.platform), "chat": storable(chat.chat)}
+    named = {"platform": chat.platform, "account": chat.account, "chat": chat.chat}
+    return {name: storable(value) for name, value in named.items()}
 
 
 def _of(table: Table, chat: ChatKey) -> ColumnElement[bool]:
@@ -114,7 +137,7 @@ def _of(table: Table, chat: ChatKey) -> ColumnElement[bool]:
 
 
 def _key(row: Row[Any]) -> ChatKey:
-    return ChatKey(platform=row.platform, chat=row.chat)
+    return ChatKey(platform=row.platform, account=row.account, chat=row.chat)
 
 
 def _subscribed(row: Row[Any]) -> Subscribed:
@@ -124,6 +147,7 @@ def _subscribed(row: Row[Any]) -> Subscribed:
         weekly=row.kind == _WEEKLY,
         timing=_load_timing(held),
         person=held.get("person", ""),
+        known=row.known,
     )
 
 

@@ -40,6 +40,7 @@ def targets(config: Config, senders: Mapping[str, Sender]) -> dict[str, Target]:
             sender=senders[channel.platform],
             chat=channel.chat,
             promise=channel.promise,
+            account=channel.platform,
         )
         for channel in config.channels
     }

@@ -57,12 +57,19 @@ class Subscribing:
         self._repositories = {one.name: one for one in config.repositories}
         self._channels: dict[ChatKey, ChannelConfig] = {}
         for channel in config.channels:
-            key = ChatKey(platform=kinds.get(channel.platform, channel.platform), chat=channel.chat)
-            self._channels.setdefault(key, channel)
+            self._channels.setdefault(self._named(channel.platform, channel.chat), channel)
 
-    async def trusts(self, chat: str) -> bool:
+    async def adopt(self) -> None:
+        """Give what names no account to the first of its kind, who posted it until now."""
+        first: dict[str, str] = {}
+        for account, kind in self._kinds.items():
+            first.setdefault(kind, account)
+        for kind, account in first.items():
+            await self.chats.adopt(kind, account)
+
+    async def trusts(self, account: str, chat: str) -> bool:
         """Whether an admin allowed private repositories in a chat that outsiders read."""
-        return (await self.chats.settings(ChatKey.parse(chat))).private
+        return (await self.chats.settings(ChatKey.parse(chat, account))).private
 
     async def subscriptions(self) -> Sequence[Subscription]:
         """All that is to be served now: the configuration's first, then what chats asked for."""
@@ -80,14 +87,14 @@ class Subscribing:
 
     async def language(self, account: str, chat: str) -> Language:
         """How a chat of an account is spoken to."""
-        key = ChatKey(platform=self._kinds.get(account, account), chat=chat)
+        key = self._named(account, chat)
         kept = await self.chats.settings(key)
         return kept.language or self._preferences(key).language
 
     async def room(self, account: str, asked: Incoming, admission: Verdict) -> Room:
         """The chat that a message comes from, with what the gate lets its person do there."""
-        del account, asked  # the gate's names are those that everything is kept by
-        chat = ChatKey.parse(admission.chat)
+        del asked  # the gate's name of the chat is the one that everything is kept by
+        chat = ChatKey.parse(admission.chat, account)
         preferences = self._preferences(chat)
         kept = await self.chats.settings(chat)
         return Room(
@@ -153,21 +160,24 @@ class Subscribing:
                 yield served, False
 
     def _key(self, one: Subscription) -> ChatKey:
-        return ChatKey(platform=self._kinds.get(one.platform, one.platform), chat=one.chat)
+        return self._named(one.platform, one.chat)
+
+    def _named(self, account: str, chat: str) -> ChatKey:
+        return ChatKey(platform=self._kinds.get(account, account), account=account, chat=chat)
 
     def _served(self, chat: ChatKey, wanted: Subscribed, kept: ChatSettings) -> Subscription | None:
         """A subscription of a chat as the loop serves it; ``None`` where it may not be any more."""
-        account = next((a for a, kind in self._kinds.items() if kind == chat.platform), None)
         seen = may_see(self._policy, str(chat), wanted.person)
         settings = self._repositories.get(wanted.repository)
-        if account is None or settings is None or settings.name not in seen:
+        gone = self._kinds.get(chat.account) != chat.platform
+        if gone or settings is None or settings.name not in seen:
             return None
-        defaults = self._config.defaults
+        defaults, known = self._config.defaults, wanted.known or chat.known
         timing = wanted.timing.over(kept.timing).over(_timing(defaults))
         return Subscription(
-            name=f"{chat} {settings.name}{' (weekly)' if wanted.weekly else ''}",
+            name=f"{known} {settings.name}{' (weekly)' if wanted.weekly else ''}",
             channel=str(chat),
-            platform=account,
+            platform=chat.account,
             chat=chat.chat,
             spec=_spec(timing, defaults, weekly=wanted.weekly),
             repositories=(_on_branch(settings, timing.branch),),

@@ -124,7 +124,7 @@ api = "{server.url}"
         senders = open_senders(config)
         for sender in senders.values():
             stack.push_async_callback(sender.aclose)
-        work = _work(app, config, senders, FakeLeases(), Common())
+        work = await _work(app, config, senders, FakeLeases(), Common())
         yield Chat(server, senders["slack"], work, runner.Runner(work), clock, project)
 
 

@@ -339,20 +339,21 @@ CREATE TABLE inbox (
 );
 CREATE INDEX ix_slots_at ON slots (at);
 CREATE INDEX ix_changes_weight ON changes (repository_id, level, area);
-CREATE TABLE "chats" (
+CREATE TABLE chats (
 	platform TEXT NOT NULL,
+	account TEXT NOT NULL,
 	chat TEXT NOT NULL,
 	settings TEXT NOT NULL,
-	account TEXT DEFAULT ('') NOT NULL,
 	CONSTRAINT pk_chats PRIMARY KEY (platform, account, chat)
 );
-CREATE TABLE "chat_subscriptions" (
+CREATE TABLE chat_subscriptions (
 	platform TEXT NOT NULL,
+	account TEXT NOT NULL,
 	chat TEXT NOT NULL,
 	repository TEXT NOT NULL,
 	kind TEXT NOT NULL,
 	schedule TEXT NOT NULL,
-	account TEXT DEFAULT ('') NOT NULL, known TEXT DEFAULT '' NOT NULL,
+	known TEXT NOT NULL,
 	CONSTRAINT pk_chat_subscriptions PRIMARY KEY (platform, account, chat, repository, kind)
 );
 INSERT INTO change_search(change_search, rank) VALUES ('hashsize', 8388608);

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Column, Float, Index, PrimaryKeyConstraint, Table, Text
+from sqlalchemy import Column, Float, Index, PrimaryKeyConstraint, Table
 
 from bot.store.tables.columns import metadata, moments, numbers, texts
 
@@ -10,8 +10,7 @@ from bot.store.tables.columns import metadata, moments, numbers, texts
 chats = Table(
     "chats",
     metadata,
-    *texts("platform", "chat", "settings"),
-    Column("account", Text, nullable=False, server_default=""),
+    *texts("platform", "account", "chat", "settings"),
     PrimaryKeyConstraint("platform", "account", "chat"),
 )
 
@@ -20,12 +19,10 @@ chats = Table(
 chat_subscriptions = Table(
     "chat_subscriptions",
     metadata,
-    *texts("platform", "chat"),
+    *texts("platform", "account", "chat"),
     # A name of the configuration, which may go and come back.
     *texts("repository"),
-    *texts("kind", "schedule"),
-    Column("account", Text, nullable=False, server_default=""),
-    Column("known", Text, nullable=False, server_default=""),
+    *texts("kind", "schedule", "known"),
     PrimaryKeyConstraint("platform", "account", "chat", "repository", "kind"),
 )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import time
 from zoneinfo import ZoneInfo
 
@@ -81,3 +82,34 @@ async def test_unsubscribing_tells_how_many_went(kept: SqlChats) -> None:
     assert await kept.unsubscribe(CHAT, "a/b") == 0
     assert await kept.unsubscribe(CHAT) == 1
     assert await kept.subscribed(CHAT) == []
+
+
+async def test_accounts_of_one_platform_keep_the_same_chat_each_for_itself(kept: SqlChats) -> None:
+    first, second = (ChatKey(platform="telegram", account=one, chat="7") for one in ("a", "b"))
+    await kept.change(first, lambda _: SETTINGS)
+    await kept.subscribe(first, Subscribed(repository="a/b"))
+    await kept.subscribe(second, Subscribed(repository="c/d"))
+    assert await kept.settings(second) == ChatSettings()
+    _, every = await kept.every()
+    assert [(key.account, one.repository, one.known) for key, one in every] == [
+        ("a", "a/b", "a:7"),
+        ("b", "c/d", "b:7"),
+    ]
+
+
+async def test_chats_from_before_accounts_go_to_one_and_take_no_place(kept: SqlChats) -> None:
+    other = ChatKey(platform="slack", chat="C2")
+    for key in (CHAT, other):
+        await kept.change(key, lambda _: SETTINGS)
+        await kept.subscribe(key, Subscribed(repository="a/b"))
+    taken = replace(CHAT, account="work")
+    await kept.change(taken, lambda _: ChatSettings(muted=("moe",)))
+    for _ in range(2):
+        await kept.adopt("slack", "work")
+    assert (await kept.settings(taken)).muted == ("moe",)
+    assert await kept.settings(replace(other, account="work")) == SETTINGS
+    (adopted,) = await kept.subscribed(replace(other, account="work"))
+    # As before, so that what was posted there is gone on from.
+    assert adopted.known == "slack:C2"
+    await kept.adopt("telegram", "work")
+    assert await kept.settings(other) == ChatSettings()

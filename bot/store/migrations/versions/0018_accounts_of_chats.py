@@ -12,22 +12,29 @@ from alembic import op
 revision = "0018"
 down_revision = "0017"
 
-_EMPTY = sa.text("''")
+_CHATS = ("platform", "account", "chat", "settings")
+_SUBSCRIPTIONS = ("platform", "account", "chat", "repository", "kind", "schedule", "known")
 
 
 def upgrade() -> None:
     """Make the account a part of both keys."""
-    for table, key in (
-        ("chats", ["platform", "account", "chat"]),
-        ("chat_subscriptions", ["platform", "account", "chat", "repository", "kind"]),
-    ):
-        with op.batch_alter_table(table) as batch:
-            batch.add_column(sa.Column("account", sa.Text(), nullable=False, server_default=_EMPTY))
-        with op.batch_alter_table(table) as batch:
-            batch.drop_constraint(f"pk_{table}", type_="primary")
-            batch.create_primary_key(f"pk_{table}", key)
-    op.add_column(
+    _again("chats", _CHATS, _CHATS[:3], "platform, '', chat, settings")
+    _again(
         "chat_subscriptions",
-        sa.Column("known", sa.Text(), nullable=False, server_default=_EMPTY),
+        _SUBSCRIPTIONS,
+        _SUBSCRIPTIONS[:5],
+        "platform, '', chat, repository, kind, schedule, platform || ':' || chat",
     )
-    op.execute("UPDATE chat_subscriptions SET known = platform || ':' || chat")
+
+
+def _again(table: str, columns: tuple[str, ...], key: tuple[str, ...], rows: str) -> None:
+    """Make a table anew: a key cannot be changed in place everywhere."""
+    op.execute(f"CREATE TABLE kept_{table} AS SELECT * FROM {table}")  # noqa: S608  # our own names
+    op.drop_table(table)
+    op.create_table(
+        table,
+        *(sa.Column(name, sa.Text(), nullable=False) for name in columns),
+        sa.PrimaryKeyConstraint(*key, name=f"pk_{table}"),
+    )
+    op.execute(f"INSERT INTO {table} ({', '.join(columns)}) SELECT {rows} FROM kept_{table}")  # noqa: S608  # our own names
+    op.drop_table(f"kept_{table}")
