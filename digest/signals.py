@@ -127,11 +127,9 @@ def _message(facts: Facts) -> Iterator[Signal]:
 def _contract(facts: Facts) -> Iterator[Signal]:
     aside = {f.path for f in facts.files if f.area in _ASIDE or is_script(f.path)}
     for kind, name in _CONTRACT.items():
-        for action in (Action.ADDED, Action.REMOVED, Action.CHANGED):
-            hits = facts.of(kind, action)
-            if action is Action.CHANGED:
-                hits += facts.of(kind, Action.RENAMED)
-            yield _counted(f"{name}_{action}", (h for h in hits if h.evidence.path not in aside))
+        for action in Action:
+            hits = (h for h in facts.of(kind, action) if h.evidence.path not in aside)
+            yield _counted(f"{name}_{action}", hits)
     yield Signal("breaking", float(facts.subject.breaking))
 
 
@@ -141,6 +139,9 @@ def _items(facts: Facts) -> Iterator[Signal]:
     yield _counted("schema", facts.of(FactKind.SCHEMA))
     yield _counted("deprecation", facts.of(FactKind.DEPRECATION))
     security = facts.of(FactKind.SECURITY)
+    # Not counted: a dependency's notes, pasted into a message, may name a dozen.
+    advisories = [f.name for f in security if f.detail == "advisory"]
+    yield Signal("advisory", float(bool(advisories)), *advisories[:1])
     told = {"advisory", "words"}
     yield _counted("security", (f for f in security if f.detail in told))
     yield _counted("security_code", (f for f in security if f.detail not in told))

@@ -96,6 +96,8 @@ def _shown(reading: Reading) -> list[ChangeType]:
     kinds = []
     if facts.areas and len(facts.areas) == 1 and facts.areas[0] in _BY_AREA:
         kinds.append(_BY_AREA[facts.areas[0]])
+    if any(f.detail == "advisory" or f.name == "security" for f in facts.of(FactKind.SECURITY)):
+        kinds.append(ChangeType.SECURITY)
     if any(f.kind in VERSIONS for f in reading.contracts):
         kinds.append(ChangeType.DEPENDENCY)
     if facts.of(FactKind.DEPRECATION, Action.ADDED):

@@ -1,8 +1,9 @@
 """Security: advisories named, words in the message, sensitive constructs. Imports ``sheet``.
 
-Four details: ``advisory`` (CVE, GHSA, RUSTSEC, PYSEC identifiers), ``words`` (the message speaks of
-a weakness), ``code`` (a construct that reviewers look at, in core code only) and ``credential``
-(the name is the kind, never the secret). A construct is no verdict; it says where to look.
+Four details: ``advisory`` (CVE, GHSA, RUSTSEC, PYSEC identifiers, Renovate's mark), ``words`` (the
+message speaks of a weakness), ``code`` (a construct that reviewers look at, in core code only) and
+``credential`` (the name is the kind, never the secret). A construct is no verdict; it says where to
+look.
 """
 
 from __future__ import annotations
@@ -37,6 +38,8 @@ _WORDS = re.compile(
     r"|secret|password) leak(?:age|s)?\b",
     re.IGNORECASE,
 )
+_MARK = re.compile(r"(?<=\s)\[security\]$", re.IGNORECASE)
+"""What Renovate puts behind the title of an update that an advisory asks for."""
 _ACRONYMS = re.compile(r"\b(?:XSS|SSRF|CSRF|RCE|XXE|TOCTOU|ReDoS|IDOR|MITM)\b|\bDoS\b")
 
 # As for code below: hardly a message holds one of these.
@@ -164,10 +167,19 @@ def find_in_message(message: str, subject: Subject) -> Iterator[Fact]:
             if not seen[name]:
                 yield _said(found[0], "words", number)
             seen[name] += 1
-    if not seen and (
-        subject.type == "security" or any(t.lower() == "security" for t in subject.tags)
-    ):
+    if found := _MARK.search(subject.words):
+        yield _said(found[0], "advisory", 1)
+    elif not seen and _is_called(subject):
         yield _said("security", "words", 1)
+
+
+def _is_called(subject: Subject) -> bool:
+    """Whether the title's type or a tag says security, or a fix has that scope.
+
+    As the scope of anything else it may well name a part of the program.
+    """
+    scope = subject.scope if subject.type == "fix" else ""
+    return "security" in {subject.type, scope.lower(), *map(str.lower, subject.tags)}
 
 
 def _said(name: str, detail: str, line: int) -> Fact:

@@ -9,6 +9,7 @@ from digest.language import Language
 from digest.words.phrase import Phrase
 
 REASONS = {
+    "advisory": Phrase("security advisory: {subject}", "安全公告：{subject}"),
     "area_benchmarks": Phrase("touches benchmarks", "改动基准测试"),
     "area_build": Phrase("touches the build", "改动构建"),
     "area_ci": Phrase("touches CI", "改动持续集成"),
@@ -20,6 +21,7 @@ REASONS = {
     "config_added": Phrase("new config field {subject}", "新增配置项 {subject}"),
     "config_changed": Phrase("changed config field {subject}", "变更配置项 {subject}"),
     "config_removed": Phrase("removed config field {subject}", "移除配置项 {subject}"),
+    "config_renamed": Phrase("renamed config field {subject}", "重命名配置项 {subject}"),
     "core": Phrase("changes code", "改动代码"),
     "core_added": Phrase("{subject:line|lines} added to the code", "代码新增 {subject} 行"),
     "core_deleted": Phrase("{subject:line|lines} removed from the code", "代码删除 {subject} 行"),
@@ -35,14 +37,19 @@ REASONS = {
     "environment_removed": Phrase(
         "removed environment variable {subject}", "移除环境变量 {subject}"
     ),
+    "environment_renamed": Phrase(
+        "renamed environment variable {subject}", "重命名环境变量 {subject}"
+    ),
     "explained": Phrase("explained in the message", "提交信息附有说明"),
     "files": Phrase("{subject:file|files}", "涉及 {subject} 个文件"),
     "flag_added": Phrase("new command-line flag {subject}", "新增命令行参数 {subject}"),
     "flag_changed": Phrase("changed command-line flag {subject}", "变更命令行参数 {subject}"),
     "flag_removed": Phrase("removed command-line flag {subject}", "移除命令行参数 {subject}"),
+    "flag_renamed": Phrase("renamed command-line flag {subject}", "重命名命令行参数 {subject}"),
     "metric_added": Phrase("new metric {subject}", "新增指标 {subject}"),
     "metric_changed": Phrase("changed metric {subject}", "变更指标 {subject}"),
     "metric_removed": Phrase("removed metric {subject}", "移除指标 {subject}"),
+    "metric_renamed": Phrase("renamed metric {subject}", "重命名指标 {subject}"),
     "mostly_removed": Phrase("mostly removes lines ({subject})", "以删除为主（{subject} 行）"),
     "model_assumption": Phrase(
         "by the model: an assumption changes ({subject})", "模型判断：隐含假设改变（{subject}）"
@@ -65,11 +72,13 @@ REASONS = {
     "route_added": Phrase("new HTTP route {subject}", "新增 HTTP 路由 {subject}"),
     "route_changed": Phrase("changed HTTP route {subject}", "变更 HTTP 路由 {subject}"),
     "route_removed": Phrase("removed HTTP route {subject}", "移除 HTTP 路由 {subject}"),
+    "route_renamed": Phrase("renamed HTTP route {subject}", "重命名 HTTP 路由 {subject}"),
     "schema": Phrase("schema {subject}", "模式定义 {subject}"),
     "security": Phrase("security-related: {subject}", "安全相关：{subject}"),
     "symbol_added": Phrase("new public symbol {subject}", "新增公开符号 {subject}"),
     "symbol_changed": Phrase("changed public symbol {subject}", "变更公开符号 {subject}"),
     "symbol_removed": Phrase("removed public symbol {subject}", "移除公开符号 {subject}"),
+    "symbol_renamed": Phrase("renamed public symbol {subject}", "重命名公开符号 {subject}"),
     "tests_with_core": Phrase("code with tests", "代码与测试一同改动"),
     "title_benchmark": Phrase("about benchmarks (“{subject}”)", "关于基准测试（“{subject}”）"),
     "title_breaking": Phrase("title says “{subject}”", "标题提到“{subject}”"),

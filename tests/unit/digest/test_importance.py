@@ -101,6 +101,34 @@ def test_removed_contract_in_a_one_line_change_is_at_least_medium(kind: FactKind
     assert grade(told).reasons[0].rule.endswith("_removed")
 
 
+@pytest.mark.parametrize("action", [Action.REMOVED, Action.RENAMED])
+@pytest.mark.parametrize("kind", [FactKind.FLAG, FactKind.ENVIRONMENT, FactKind.ROUTE])
+def test_what_users_type_going_away_is_high_however_small_it_is_called(
+    kind: FactKind, action: Action
+) -> None:
+    title = "[Misc] Remove what was deprecated"
+    told = Facts(
+        subject=Subject(title=title, words=title),
+        files=(file(Area.CORE, 1), file(Area.CORE, 2)),
+        items=(fact(kind, action, "x"), fact(FactKind.CONFIG, action, "x")),
+    )
+    assert grade(told).level is Level.HIGH
+
+
+def test_advisory_lifts_an_update_once_however_many_it_names() -> None:
+    title = "chore(deps): update x to v2"
+    plain = Facts(subject=Subject(title=title, words=title), files=(file(Area.BUILD, 1),))
+    named = [
+        replace(fact(FactKind.SECURITY, Action.CHANGED, f"CVE-2026-{n}"), detail="advisory")
+        for n in range(1000, 1004)
+    ]
+    one, four = (
+        {s.name: s.value for s in signals(replace(plain, items=tuple(named[:n])))} for n in (1, 4)
+    )
+    assert one["advisory"] == four["advisory"] == 1
+    assert grade(replace(plain, items=tuple(named[:1]))).score > 5 * grade(plain).score
+
+
 def test_documentation_alone_is_low() -> None:
     title = "docs: spelling"
     told = Facts(subject=Subject(title=title, words=title), files=(file(Area.DOCS, 3),))
