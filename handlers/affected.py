@@ -119,8 +119,11 @@ async def alert(intent: Alert, ctx: Context) -> Answer:
     kept = await _load(ctx, mine=False)
     if intent.on and not kept.profile.entries:
         raise UserError("the profile is empty; tell first what you use: profile add --flag ...")
+    if not intent.on:
+        return await _saved(replace(kept, alerts=False, tip="", person=""), ctx)
     tip = (await tip_of(ctx)).sha or ""
-    return await _saved(replace(kept, alerts=intent.on, tip=tip if intent.on else ""), ctx)
+    person = ctx.room.person if ctx.room else ""
+    return await _saved(replace(kept, alerts=True, tip=tip, person=person), ctx)
 
 
 def _permitted(ctx: Context, *, mine: bool) -> None:

@@ -19,13 +19,15 @@ class Kept:
     """A profile as it is kept.
 
     ``alerts`` says that its owner wants to know of what may break as soon as it is merged; ``tip``
-    is the commit up to which was looked for that, or empty.
+    is the commit up to which was looked for that, or empty. ``person`` is who turned them on, as
+    ``platform:id``; empty where that is not known.
     """
 
     owner: str
     profile: Profile = field(default_factory=Profile)
     alerts: bool = False
     tip: str = ""
+    person: str = ""
 
 
 Usage = Callable[[str, frozenset[str]], Awaitable[frozenset[Entry]]]

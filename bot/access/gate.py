@@ -12,7 +12,7 @@ from dataclasses import replace
 import structlog
 
 from bot.access.asked import Alone, Asked
-from bot.access.decide import Reason, Verdict, decide, may_hear, may_tell, trust_matters
+from bot.access.decide import Reason, Verdict, decide, may_hear, may_see, may_tell, trust_matters
 from bot.access.policy import Policy
 from bot.platforms.base import Incoming
 from digest.commands import read_managing
@@ -84,13 +84,15 @@ class Gate:
         return replace(verdict, silent=verdict.silent or await self._asked.told_lately(person))
 
     async def tellable(
-        self, account: str, chat: str, names: Iterable[str], *, external: bool
+        self, account: str, chat: str, names: Iterable[str], *, external: bool, person: str = ""
     ) -> tuple[str, ...]:
         """Those of the repositories that an account may post in a chat.
 
-        The chat is named ``platform:id``.
+        The chat is named ``platform:id``, and so is the person who asked for it, where it ends with
+        what that person may see.
         """
-        heard = may_hear(self._policy, chat)
+        policy = self._policy
+        heard = may_see(policy, chat, person) if person else may_hear(policy, chat)
         wanted = [name for name in names if name in heard]
         policy = await self._with_trust(account, chat, external=external)
         return may_tell(policy, chat, wanted, external=external)

@@ -181,7 +181,13 @@ class Alerting:
         sender = self._senders.get(account)
         if sender is None or not chat:
             return None
-        return Target(name=f"{_CHANNEL}{kept.owner}", sender=sender, chat=chat, account=account)
+        return Target(
+            name=f"{_CHANNEL}{kept.owner}",
+            sender=sender,
+            chat=chat,
+            account=account,
+            person=kept.person,
+        )
 
 
 def takes_up(accounts: Collection[str], key: DeliveryKey) -> bool:

@@ -39,6 +39,8 @@ class Target:
     """A channel that can be posted to. ``name`` is its name in the ledger and in logs.
 
     ``account`` is the account's name in the configuration, where that is not the platform's.
+    ``person`` is who asked for what is posted, as ``platform:id``, where a rule about people is to
+    end it.
     """
 
     name: str
@@ -46,6 +48,7 @@ class Target:
     chat: str = ""
     promise: Promise = Promise.AT_MOST_ONCE
     account: str = ""
+    person: str = ""
 
     @property
     def place(self) -> tuple[str, str]:

@@ -26,7 +26,11 @@ class Discretion:
         sender = target.sender
         external = isinstance(sender, Discerning) and await sender.external(target.chat)
         told = await self._gate.tellable(
-            target.account, f"{sender.name}:{target.chat}", [repository], external=external
+            target.account,
+            f"{sender.name}:{target.chat}",
+            [repository],
+            external=external,
+            person=target.person,
         )
         if not told:
             log.warning("repository.withheld", channel=target.name, repository=repository)

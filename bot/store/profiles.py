@@ -42,6 +42,7 @@ class SqlProfiles:
             "entries": json.dumps([str(entry) for entry in kept.profile.entries]),
             "alerts": int(kept.alerts),
             "tip": kept.tip,
+            "person": storable(kept.person),
         }
         async with self._database.writing() as connection:
             if not kept.profile.entries:
@@ -85,5 +86,9 @@ class SqlProfiles:
 def _kept(row: Row[Any]) -> Kept:
     entries = tuple(parse_entry(text) for text in json.loads(row.entries))
     return Kept(
-        owner=row.owner, profile=Profile(entries=entries), alerts=bool(row.alerts), tip=row.tip
+        owner=row.owner,
+        profile=Profile(entries=entries),
+        alerts=bool(row.alerts),
+        tip=row.tip,
+        person=row.person,
     )

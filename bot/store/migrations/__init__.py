@@ -30,6 +30,7 @@ REVISIONS = (
     "0017",
     "0018",
     "0019",
+    "0020",
 )
 """The revisions that this program knows, oldest first; each is a file in ``versions``."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Column, Float, Index, PrimaryKeyConstraint, Table
+from sqlalchemy import Column, Float, Index, PrimaryKeyConstraint, Table, Text, text
 
 from bot.store.tables.columns import metadata, moments, numbers, texts
 
@@ -50,13 +50,15 @@ looks = Table(
 )
 
 # What somebody depends on: ``owner`` is a chat or a person, ``entries`` are written as JSON texts,
-# ``tip`` is the commit up to which alerts were looked for, empty where nobody asked for any.
+# ``tip`` is the commit up to which alerts were looked for, empty where nobody asked for any;
+# ``person`` is who did, as ``platform:id``.
 profiles = Table(
     "profiles",
     metadata,
     *texts("owner", "repository", "entries"),
     *numbers("alerts"),
     *texts("tip"),
+    Column("person", Text, nullable=False, server_default=text("''")),
     PrimaryKeyConstraint("owner", "repository"),
 )
 

@@ -9,11 +9,13 @@ from functools import partial
 import pytest
 from structlog.testing import capture_logs
 
+from bot.access import Gate, Policy
 from bot.aftercare.alerting import Alerting, takes_up
 from bot.app import opened
 from bot.lease import FileLeases
 from bot.platforms.console import Console
 from bot.posting.delivery import Delivery
+from bot.posting.discretion import Discretion
 from digest.language import Language
 from digest.profile import Profile, parse_entry
 from handlers.ports import DeliveryKey
@@ -90,6 +92,20 @@ async def test_what_a_chat_may_not_be_told_is_not_posted(made):
     builder.commit("Remove workers", {"src/main.py": "p = None\n"})
     await alerting.look()
     assert out.getvalue() == ""
+
+
+@pytest.mark.parametrize(("person", "posts"), [("console:ada", 1), ("console:bob", 0), ("", 1)])
+async def test_alerts_end_with_what_the_person_who_wanted_them_may_see(made, person, posts):
+    builder, alerting, out, told, app, repository = made
+    policy = Policy(
+        people=frozenset({"console:ada"}), repositories={"o/engine": False}, anyone=True
+    )
+    told.withholds = Discretion(Gate(policy)).withholds
+    kept = await app.profiles.load("console:team", repository)
+    await app.profiles.save(repository, replace(kept, person=person))
+    builder.commit("Remove workers", {"src/main.py": "p = None\n"})
+    await alerting.look()
+    assert out.getvalue().count("Remove workers") == posts
 
 
 async def test_an_owner_whose_account_is_gone_is_passed_over(made):

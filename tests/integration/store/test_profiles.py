@@ -18,6 +18,7 @@ KEPT = Kept(
     profile=Profile().with_(map(parse_entry, ("--max-len", "APP_PORT", "src/**", "调度器"))),
     alerts=True,
     tip="a" * 40,
+    person="slack:U1",
 )
 
 

@@ -159,3 +159,24 @@ async def test_gate_lets_nothing_be_posted_where_nobody_is_answered_any_more() -
 async def test_gate_lets_a_chat_be_posted_its_own_repositories_alone() -> None:
     both = Policy(channels={"slack:C1": ("a",)}, repositories={"a": False, "b": False})
     assert await Gate(both).tellable("slack", "slack:C1", ["a", "b"], external=False) == ("a",)
+
+
+async def test_gate_lets_be_posted_what_the_person_who_asked_may_still_see() -> None:
+    listed = Policy(
+        chats=frozenset({"slack:C1"}),
+        people=frozenset({"slack:U1"}),
+        repositories={"a": False},
+    )
+    gate = Gate(listed)
+    for person, told in (("slack:U1", ("a",)), ("slack:U2", ()), ("", ("a",))):
+        got = await gate.tellable("slack", "slack:C1", ["a"], external=False, person=person)
+        assert got == told
+
+
+async def test_gate_trusts_an_account_and_not_another_in_the_same_chat() -> None:
+    async def trust(account: str, chat: str) -> bool:
+        return (account, chat) == ("first", "slack:C2")
+
+    gate = Gate(POLICY, trust)
+    for account, told in (("first", ("ada/secret",)), ("second", ())):
+        assert await gate.tellable(account, "slack:C2", ["ada/secret"], external=True) == told
