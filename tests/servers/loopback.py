@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import json
 import time
+from abc import abstractmethod
 from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -72,7 +73,7 @@ class Sent:
 
 
 class Loopback(Threaded):
-    """``with Loopback() as server:``; ``server.url`` is its address."""
+    """``with`` one that ``handle`` is written for ``as server:``; ``server.url`` is its address."""
 
     def __init__(self, *acts: Act) -> None:
         super().__init__()
@@ -81,9 +82,9 @@ class Loopback(Threaded):
         self.skew = 0.0
         self._runner: web.AppRunner | None = None
 
+    @abstractmethod
     async def handle(self, sent: Sent, request: web.Request) -> web.StreamResponse:
         """Have the effect of a request, and answer."""
-        raise NotImplementedError
 
     def counts(self, sent: Sent) -> bool:
         """Whether the next act of the script is for this request."""

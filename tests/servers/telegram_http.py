@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from email import message_from_bytes
@@ -62,8 +63,9 @@ class HttpServer(Streams):
         """Every connection breaks."""
         self._loop.call_soon_threadsafe(lambda: [w.transport.abort() for w in [*self._writers]])
 
+    @abstractmethod
     async def _answer(self, path: str, given: dict[str, Any]) -> tuple[int, str, dict[str, str]]:
-        raise NotImplementedError
+        """Take a call of ``path``: the status, the body and the headers of what is said to it."""
 
     async def _converse(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         while (request := await _read(reader)) is not None:

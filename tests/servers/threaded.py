@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from abc import ABC, abstractmethod
 from collections.abc import Coroutine, Mapping
 from typing import Any, Self
 
 
-class Threaded:
+class Threaded(ABC):
     """``with Threaded() as server:``; it can be gone and come back at the same port meanwhile."""
 
     def __init__(self) -> None:
@@ -16,13 +17,13 @@ class Threaded:
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
 
+    @abstractmethod
     async def _open(self) -> None:
         """Listen at ``port``, or at any and write that there."""
-        raise NotImplementedError
 
+    @abstractmethod
     async def _close(self) -> None:
         """Let go of the port and of every connection."""
-        raise NotImplementedError
 
     def __enter__(self) -> Self:
         self._thread.start()
@@ -61,9 +62,9 @@ class Streams(Threaded):
         self._tasks: set[asyncio.Task[None]] = set()
         self._server: asyncio.Server | None = None
 
+    @abstractmethod
     async def _converse(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Answer the requests of a connection until it ends."""
-        raise NotImplementedError
 
     async def _open(self) -> None:
         self._server = await asyncio.start_server(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -19,7 +20,7 @@ from tests.servers.asgi import served
 from tests.servers.slack import BOT_TOKEN, BOT_USER, CHANNEL, DIRECT, PERSON, TEAM, SlackServer
 
 
-class _Slack:
+class _Slack(ABC):
     account, chat, presses, restates = "slack", DIRECT, True, True
 
     def __init__(self, server: SlackServer) -> None:
@@ -106,14 +107,17 @@ class _Slack:
     def edits(self) -> int:
         return sum(message.edited for message in self.server.messages)
 
+    @abstractmethod
     async def _event(self, event: dict[str, Any]) -> None:
-        raise NotImplementedError
+        """Slack tells of an event."""
 
+    @abstractmethod
     async def _interact(self, payload: dict[str, Any]) -> None:
-        raise NotImplementedError
+        """Slack tells of a press."""
 
+    @abstractmethod
     async def _command(self, form: dict[str, Any]) -> None:
-        raise NotImplementedError
+        """Slack tells of a slash command."""
 
 
 class _Socket(_Slack):
