@@ -84,7 +84,9 @@ def test_the_end_is_waited_for_and_is_the_programs_own(name: str) -> None:
 
 
 def test_all_services_are_bounded_alike() -> None:
-    bounds = r"^(?:(?:Protect|Private|Restrict|System|Lock|NoNew|Capab|Ambient|Remove)\w*)=.*$"
+    bounds = (
+        r"^(?:(?:Protect|Private|Restrict|System|Lock|Memory|NoNew|Capab|Ambient|Remove)\w*)=.*$"
+    )
     said = [
         re.findall(bounds, (FOLDER / name).read_text(encoding="utf-8"), re.MULTILINE)
         for name in ("digestbot.service", COMMON)
