@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -140,7 +141,7 @@ def sizes(held: Mapping[str, int], digests: int, questions: int) -> list[Row]:
 def troubles(run: Sequence[Process], told: Mapping[str, Any]) -> list[str]:
     """What the processes warned of, and what happened to deliveries."""
     counted = Counter(
-        f"{event.get('level')} {event['event']}"
+        re.sub(r" at 0x[0-9a-f]+", "", f"{event.get('level')} {event['event']}")
         for one in run
         for event in one.logged()
         if event.get("level") not in {"info", "debug"}

@@ -45,6 +45,11 @@ class Role(StrEnum):
         return self in {Role.ALL, Role.WEB}
 
     @property
+    def reads(self) -> bool:
+        """Whether it reads repositories."""
+        return self in {Role.ALL, Role.WORKER}
+
+    @property
     def sweeps(self) -> bool:
         """Whether it may be held against it that nothing was taken up for long."""
         return self is Role.ALL

@@ -135,7 +135,8 @@ async def _run(
         await stack.enter_async_context(telling(notices, _desk(config, senders, work)))
         follow = [work.alerts.moved] if work.alerts is not None else []
         keeper = Keeper(app, config, follow)
-        looking = asyncio.create_task(warn_of_unreadable(app, config.repositories))
+        read = config.repositories if role.reads else ()
+        looking = asyncio.create_task(warn_of_unreadable(app, read))
         stack.callback(looking.cancel)
         part = await _part(role, app, work, senders, common, keeper=keeper, stack=stack)
         if hosting is None:

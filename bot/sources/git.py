@@ -31,7 +31,7 @@ from digest.facts.merges import told
 from digest.facts.subject import read_subject
 from digest.release import Release
 from digest.window import Window
-from handlers.ports import Selection, Tip
+from handlers.ports import Range, Selection, Tip
 
 log = logging.getLogger(__name__)
 
@@ -62,12 +62,21 @@ class GitSource:
     """
 
     def __init__(self, git_dir: Path, view: View, *, remote: Remote | None = None) -> None:
+        self._place = (git_dir, view.folder, view.boundary())
         self._references = References(git_dir)
         self._view = view
         self._mentions = Mentions(view.folder)
         self._remote = remote
         self._line: Line | None = None
         self._listed: deque[tuple[str | None, Selection, Sequence[str]]] = deque(maxlen=_LISTS)
+
+    def reads_as(self, other: GitSource) -> bool:
+        """Whether the other one reads the same repository, cut off at the same commits."""
+        return self._place == other._place
+
+    def stay(self) -> None:
+        """Be asked often: what one question makes git read is held for the next."""
+        self._line = self._line or Line()
 
     async def sync(self) -> None:
         """Fetch what is new into a clone of ours; other repositories stay as they are."""
@@ -119,7 +128,7 @@ class GitSource:
         """
         with _told():
             boundary = self._view.boundary()
-            names = await self.names(branch, selection)
+            names = await self._wanted(branch, selection)
             for cut, group in groupby(names, boundary.__contains__):
                 if cut:
                     yield await read_commits(self._view.git(), list(group))
@@ -127,6 +136,12 @@ class GitSource:
                 async with aclosing(self._read(list(group))) as batches:
                     async for batch in batches:
                         yield batch
+
+    async def _wanted(self, branch: Tip, selection: Selection) -> Sequence[str]:
+        # Of names one by one, those that are gone are passed over when they are read.
+        if isinstance(selection, Window | Range):
+            return await self.names(branch, selection)
+        return list(dict.fromkeys(full_name(sha) for sha in selection))
 
     async def names(self, branch: Tip, selection: Selection) -> Sequence[str]:
         """Full names of the selection's commits, as ``git rev-list`` lists them, newest first."""

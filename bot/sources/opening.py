@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
-from dataclasses import dataclass
 from pathlib import Path
 
 from bot.sources.address import (
-    Address,
     looks_like_address,
     read_address,
     without_credentials,
@@ -15,7 +12,8 @@ from bot.sources.address import (
 from bot.sources.clones import Clone
 from bot.sources.git import GitSource
 from bot.sources.identity import identify
-from bot.sources.process import GitFailed, finding, require_git
+from bot.sources.layout import layout_of
+from bot.sources.process import require_git
 from bot.sources.view import View
 from digest.errors import NotARepository
 from digest.graded import Repository
@@ -33,7 +31,9 @@ async def open_source(
     """
     folder = _folder(place)
     if folder is not None:
-        _, layout, remote = await asyncio.gather(require_git(), _layout(folder), _remote(folder))
+        await require_git()
+        layout = await layout_of(folder)
+        remote = read_address(layout.remote) if layout.remote else None
         top = layout.common_dir
         top = top.parent if top.name == ".git" else top
         repository = identify(remote, folder=top.name.removesuffix(".git"), name=name)
@@ -48,7 +48,7 @@ async def open_source(
     await require_git()
     clone = Clone(address, data)
     await clone.ensure()
-    layout = await _layout(clone.git_dir)
+    layout = await layout_of(clone.git_dir)
     view = View(clone.git_dir, data, layout.object_format)
     return repository, GitSource(clone.git_dir, view, remote=clone)
 
@@ -59,40 +59,3 @@ def _folder(place: str) -> Path | None:
         return folder if place and folder.is_dir() else None
     except (ValueError, RuntimeError):  # a NUL in the path, or the home of nobody
         return None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Layout:
-    """The folder of a repository, the one its work trees share, and git's name of the hash."""
-
-    git_dir: Path
-    common_dir: Path
-    object_format: str
-
-
-async def _layout(folder: Path) -> _Layout:
-    """Of the repository that ``folder`` is in."""
-    asked = (
-        "--show-object-format", "--path-format=absolute", "--absolute-git-dir", "--git-common-dir",
-    )  # fmt: skip
-    try:
-        answer = await finding(folder).run("rev-parse", *asked)
-    except GitFailed as failure:
-        raise NotARepository(str(folder), failure.complaint) from failure
-    lines = answer.decode("utf-8", "surrogateescape").removesuffix("\n").split("\n")
-    if len(lines) != 3:
-        raise NotARepository(str(folder), "there is a line end in its path")
-    return _Layout(object_format=lines[0], git_dir=Path(lines[1]), common_dir=Path(lines[2]))
-
-
-async def _remote(folder: Path) -> Address | None:
-    """The address of ``origin``, or of the only other remote."""
-    asked = ("config", "--local", "--null", "--get-regexp", r"^remote\..*\.url$")
-    try:
-        answer = await finding(folder).run(*asked)
-    except GitFailed:
-        return None
-    entries = (e.partition("\n") for e in answer.decode("utf-8", "replace").split("\0") if e)
-    urls = {key: url for key, _, url in reversed(list(entries))}
-    chosen = urls.get("remote.origin.url") or (next(iter(urls.values())) if len(urls) == 1 else "")
-    return read_address(chosen) if chosen else None

@@ -24,7 +24,8 @@ _SUBMODULE = "160000"
 _ARGUMENT_BYTES = 64 << 10
 """Bytes of paths for one child; Linux takes 2 MiB of arguments, other systems less."""
 
-_COMMITS = ("log", "--stdin", "--no-walk=unsorted", "--ignore-missing", f"--format={FORMAT}")
+# git takes --ignore-missing only for the names that it reads after it.
+_COMMITS = ("log", "--no-walk=unsorted", "--ignore-missing", "--stdin", f"--format={FORMAT}")
 _FILES = (
     "--diff-merges=first-parent", "--no-abbrev", "--full-index", "--no-color", "--no-ext-diff",
     "--no-textconv", "--raw",

@@ -1,4 +1,4 @@
-"""Sources kept open between questions: opening one asks git three times, reading one does not."""
+"""Sources kept open between questions, with what git told of them."""
 
 from __future__ import annotations
 
@@ -39,5 +39,8 @@ class Sources:
             held = self._opened.get(place)
             if held is None or held.at + FRESH < self._clock():
                 repository, source = await open_source(place, self._data)
+                if held is not None and held.source.reads_as(source):
+                    source = held.source  # it knows the branch already
+                source.stay()
                 held = self._opened[place] = _Opened(repository, source, self._clock())
             return held.repository, held.source

@@ -13,6 +13,7 @@ from __future__ import annotations
 import asyncio
 import os
 import re
+import shutil
 import tempfile
 from collections.abc import AsyncGenerator, Awaitable, Iterator, Mapping, Sequence
 from contextlib import aclosing, contextmanager
@@ -181,14 +182,37 @@ class Git:
             raise GitFailed(str(arguments[0]), None, silent) from error
 
 
+_accepted: set[tuple[str, int, int]] = set()
+"""The programs that were new enough, as they were then: path, inode and time of change."""
+
+
 async def require_git() -> None:
-    """Raise ``SourceUnavailable`` where git is missing or older than ``OLDEST``."""
+    """Raise ``SourceUnavailable`` where git is missing or older than ``OLDEST``.
+
+    A program is asked for its version once, and again when another was put in its place.
+    """
+    program = _program()
+    if program in _accepted:
+        return
     said = (await finding(Path(_NOWHERE)).run("version")).decode("utf-8", "replace").strip()
     numbers = re.search(r"(\d+)\.(\d+)", said)
     if numbers is None or (int(numbers[1]), int(numbers[2])) < OLDEST:
         raise SourceUnavailable(
             f"{said!r} is too old; install git {OLDEST[0]}.{OLDEST[1]} or newer"
         )
+    if program is not None:
+        _accepted.add(program)
+
+
+def _program() -> tuple[str, int, int] | None:
+    found = shutil.which("git")
+    if found is None:
+        return None
+    try:
+        told = Path(found).stat()
+    except OSError:
+        return None
+    return found, told.st_ino, told.st_mtime_ns
 
 
 def reading(git_dir: Path) -> Git:
