@@ -19,9 +19,6 @@ LONGEST = 20_000
 _BUDGET = 1_000_000
 """Characters of calls that are read of one side of a file, so that no input can hold us up."""
 
-_REACH = 4_000
-"""How far before a changed line a call is looked for that may contain the line, in characters."""
-
 _STRINGS = r'"(?:[^"\\\n]|\\.)*"'
 _PYTHON = re.compile(
     r'[()\[\]{},]|[rRbBfFuU]{0,2}(?:"""[\s\S]*?"""|\'\'\'[\s\S]*?\'\'\'|'
@@ -126,17 +123,22 @@ def call_at(text: str, start: int, bracket: int, language: str) -> Call | None:
 
 
 def touched_calls(
-    source: Source, name: re.Pattern[str], language: str, words: tuple[str, ...]
+    source: Source,
+    name: re.Pattern[str],
+    language: str,
+    words: tuple[str, ...],
+    small: tuple[str, ...] = (),
 ) -> Iterator[Call]:
     """The calls that the change has lines in, in rising order.
 
     ``name`` matches a callee with its opening bracket at the end of the match; ``words`` are texts
-    one of which every match holds, since looking for those is many times faster. Besides the calls
+    one of which every match holds, since looking for those is many times faster, and so are those
+    in ``small`` letters, where any are given, of what matches in any case. Besides the calls
     that begin in changed lines, those before are looked at whose brackets may reach into them.
     """
     text, budget = source.text, _BUDGET
-    for first, last in _windows(source):
-        if all(text.find(word, first, last) < 0 for word in words):
+    for first, last in source.windows:
+        if not _holds(text[first:last], words, small):
             continue
         for match in name.finditer(text, first, last):
             if _in_comment(text, match.start(), language):
@@ -149,16 +151,16 @@ def touched_calls(
                 yield call
 
 
-def _windows(source: Source) -> list[tuple[int, int]]:
-    """The changed places with room before them for calls that reach in, overlaps joined."""
-    windows: list[tuple[int, int]] = []
-    for first, last in source.spans:
-        start = max(0, first - _REACH)
-        if windows and start <= windows[-1][1]:
-            windows[-1] = (windows[-1][0], max(last, windows[-1][1]))
-        else:
-            windows.append((start, last))
-    return windows
+def _holds(window: str, words: tuple[str, ...], small: tuple[str, ...]) -> bool:
+    for word in words:
+        if word in window:
+            break
+    else:
+        return False
+    if not small:
+        return True
+    window = window.lower()
+    return any(word in window for word in small)
 
 
 def _in_comment(text: str, offset: int, language: str) -> bool:

@@ -97,6 +97,8 @@ def _table(source: Source) -> Iterator[Setting]:
     text, done, budget = source.text, -1, _BUDGET
     for first, last in source.spans:
         start = text.rfind("\n", 0, max(0, first - _REACH)) + 1
+        if text.find("env", start, last + 2 * _REACH) < 0:  # no value here can name one
+            continue
         for match in _ENTRY.finditer(text, max(start, done), last):
             end = _entry_end(text, match.end())
             value = text[match.end() : end]

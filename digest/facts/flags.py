@@ -61,8 +61,7 @@ _YARGS = re.compile(r"\b(?:alias|default|describe|description|demandOption|type|
 
 def find(before: Source, after: Source, language: str) -> Iterator[Fact]:
     """The flags of one file that came, went or changed their name, default or choices."""
-    words = WORDS.get(language, ())
-    if not any(word in s.text for s in (before, after) for word in words):
+    if language not in WORDS:
         return
     yield from settings.compare(
         FactKind.FLAG,

@@ -25,6 +25,14 @@ _CALLEES = {
 }
 _CALLEES["typescript"] = _CALLEES["javascript"]
 _WORDS = ("ounter", "auge", "istogram", "ummary", "Opts")
+_SMALL = {
+    # What every match of the language's pattern ends with, whatever the case of its letters.
+    "python": tuple(
+        f"{kind}{ending}("
+        for kind in ("counter", "gauge", "histogram", "summary")
+        for ending in ("", "_cls", "_class", "_type")
+    )
+}
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_:./-]{2,}")
 _TOLD = ("documentation", "description", "desc", "help", "unit")
 
@@ -41,7 +49,8 @@ def find(before: Source, after: Source, language: str) -> Iterator[Fact]:
 
 
 def _made(source: Source, language: str) -> Iterator[Setting]:
-    for call in touched_calls(source, _CALLEES[language], language, _WORDS):
+    small = _SMALL.get(language, ())
+    for call in touched_calls(source, _CALLEES[language], language, _WORDS, small):
         name = _name(call, language)
         if name and _NAME.fullmatch(name):
             at = source.text.find(name, call.start, call.end)

@@ -71,7 +71,7 @@ def _whole(source: Source) -> Source:
         path=source.path,
         side=source.side,
         text=source.text,
-        rows=((0, len(source.lines)),),
+        rows=((0, source.height),),
         changed_text=source.text,
     )
 

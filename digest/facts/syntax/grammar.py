@@ -50,8 +50,8 @@ def parse_again(
 
     ``changes`` are half-open ranges of 0-based rows, before and after, in rising order.
     """
-    then, now = old.encode("utf-8", "replace"), new.encode("utf-8", "replace")
-    olds, news = _line_starts(then), _line_starts(now)
+    now = new.encode("utf-8", "replace")
+    olds, news = _line_starts(old), _line_starts(new)
     tree = tree.copy()
     for (first, last), (now_first, now_last) in reversed(list(changes)):
         if last >= len(olds) or now_last >= len(news):
@@ -67,10 +67,13 @@ def parse_again(
     return _parser(grammar).parse(now, tree)
 
 
-def _line_starts(data: bytes) -> list[int]:
-    """Where lines begin, and at last the end, so that a range of rows is a range of bytes."""
-    starts = list(accumulate((len(line) + 1 for line in data.split(b"\n")), initial=0))
-    starts[-1] = len(data)
+def _line_starts(text: str) -> list[int]:
+    """Where lines begin in bytes, and at last the end, so that rows are a range of bytes."""
+    lines: Iterable[str | bytes] = text.split("\n")
+    if not text.isascii():
+        lines = text.encode("utf-8", "replace").split(b"\n")
+    starts = list(accumulate(map(len, lines), lambda at, length: at + length + 1, initial=0))
+    starts[-1] -= 1
     return starts
 
 

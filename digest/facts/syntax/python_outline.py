@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 _NAME = re.compile(r"[ \t]+([^\W\d]\w*)")
 # Blocks at the left margin hold definitions that belong to the module, not to a class above them.
@@ -22,11 +22,11 @@ _DEEPEST = 12  # levels; nobody nests definitions deeper on purpose
 _MOST_STEPS = 50_000
 """Definitions that are looked at in search of what surrounds others, in all of one text. A text
 that needs more is made to be slow, and no more is told of it."""
+_DOUBLE, _SINGLE = '"""', "'''"
 _STEP = 1_000  # characters that are searched in the time that one of these takes
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Header:
+class Header(NamedTuple):
     """A line that begins a class or function.
 
     ``offset`` is that of ``def``, ``class`` or ``async``. ``name`` and ``parent`` are qualified
@@ -42,8 +42,7 @@ class Header:
     nested: bool
 
 
-@dataclass(frozen=True, slots=True)
-class _Line:
+class _Line(NamedTuple):
     """A line that begins a definition (``def``, ``class``) or a ``block`` at the left margin."""
 
     offset: int
@@ -164,16 +163,20 @@ class Outline:
 
     def _line(self, kind: str, at: int) -> _Line | None:
         """The definition whose word stands at ``at``, if it begins its line outside of strings."""
-        start = self.text.rfind("\n", 0, at) + 1
-        before = self.text[start:at]
-        word = before.strip(" \t\r\f")
-        if word and (kind == "class" or word != "async"):
-            return None
-        name = _NAME.match(self.text, at + len(kind))
+        text = self.text
+        start = text.rfind("\n", 0, at) + 1
+        indent, before = 0, ""
+        if start < at:
+            before = text[start:at]
+            word = before.strip(" \t\r\f")
+            if word and (kind == "class" or word != "async"):
+                return None
+            indent = len(before) - len(before.lstrip(" \t\f"))
+        name = _NAME.match(text, at + len(kind))
         if name is None or inside(self.quoted, at):
             return None
-        indent = len(before) - len(before.lstrip(" \t\f"))
-        return _Line(start + indent, len(before[:indent].expandtabs()), kind, name.group(1))
+        width = len(before[:indent].expandtabs()) if "\t" in before else indent
+        return _Line(start + indent, width, kind, name.group(1))
 
     def _lines(self, first: int, last: int) -> list[_Line]:
         return [
@@ -208,31 +211,42 @@ class Outline:
 
 
 def _header(line: _Line, parent: Header | None) -> Header:
+    if parent is None:
+        return Header(line.kind, line.name, "", line.offset, line.indent, nested=False)
     return Header(
-        kind=line.kind,
-        name=f"{parent.name}.{line.name}" if parent else line.name,
-        parent=parent.name if parent else "",
-        offset=line.offset,
-        indent=line.indent,
-        nested=parent is not None and (parent.nested or parent.kind == "def"),
+        line.kind,
+        f"{parent.name}.{line.name}",
+        parent.name,
+        line.offset,
+        line.indent,
+        nested=parent.nested or parent.kind == "def",
     )
 
 
 def strings(text: str) -> list[tuple[int, int]]:
     """The triple-quoted strings of a text as half-open pairs of offsets, in rising order."""
-    marks = sorted((at, quote) for quote in ('"""', "'''") for at in _finds(text, quote))
     spans: list[tuple[int, int]] = []
-    opened, quote = -1, ""
-    for at, mark in marks:
-        if opened >= 0:
-            if mark == quote and at >= opened + 3 and text[at - 1] != "\\":
-                spans.append((opened, at + 3))
-                opened = -1
-        elif not _is_quoted(text, at, mark):
-            opened, quote = at, mark
-    if opened >= 0:
-        spans.append((opened, len(text)))
+    double, single = text.find(_DOUBLE), text.find(_SINGLE)
+    while double >= 0 or single >= 0:
+        quote = _SINGLE if double < 0 or 0 <= single < double else _DOUBLE
+        at = double if quote is _DOUBLE else single
+        end = at + 3
+        if not _is_quoted(text, at, quote):
+            end = _closed(text, end, quote)
+            spans.append((at, end))
+        if 0 <= double < end:
+            double = text.find(_DOUBLE, end)
+        if 0 <= single < end:
+            single = text.find(_SINGLE, end)
     return spans
+
+
+def _closed(text: str, first: int, quote: str) -> int:
+    """The offset behind the quotes that close what was opened before ``first``, or the end."""
+    at = text.find(quote, first)
+    while at >= 0 and text[at - 1] == "\\":
+        at = text.find(quote, at + 3)
+    return len(text) if at < 0 else at + 3
 
 
 def inside(spans: list[tuple[int, int]], offset: int) -> bool:
@@ -251,9 +265,13 @@ def _finds(text: str, word: str, first: int = 0, last: int | None = None) -> Ite
 
 def _is_quoted(text: str, at: int, mark: str) -> bool:
     """Whether triple quotes are themselves quoted, or stand in a comment."""
+    if text[at - 1 : at] == "\n":
+        return False
     other = "'" if mark[0] == '"' else '"'
     if text[at - 1 : at] == other and text[at + 3 : at + 4] == other:
         return True
     before = text[max(text.rfind("\n", 0, at) + 1, at - 400) : at]
-    head, hash_sign, _ = before.partition("#")
-    return bool(hash_sign) and '"' not in head and "'" not in head
+    if "#" not in before:
+        return False
+    head = before.partition("#")[0]
+    return '"' not in head and "'" not in head
