@@ -50,8 +50,11 @@ class Tip:
 class Source(Protocol):
     """A repository that can be read. All methods may raise ``SourceUnavailable``."""
 
-    async def sync(self) -> None:
-        """Fetch what is new, where there is anything to fetch from."""
+    async def sync(self, since: datetime | None = None) -> None:
+        """Fetch what is new, where there is anything to fetch from.
+
+        Not again where somebody fetched after ``since``, an aware time, or after this call.
+        """
 
     async def tip(self, branch: str | None = None) -> Tip:
         """The newest commit of ``branch``, or of the default branch.

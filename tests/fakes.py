@@ -57,7 +57,7 @@ class FakeSource:
         if self.failure is not None:
             raise self.failure
 
-    async def sync(self) -> None:
+    async def sync(self, since: datetime | None = None) -> None:
         self._called("sync")
 
     async def tip(self, branch: str | None = None) -> Tip:

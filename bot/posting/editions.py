@@ -89,7 +89,7 @@ class Editions:
         Raises ``SourceUnavailable``.
         """
         place = (settings.name, settings.branch, slot.at)
-        read = await self._reads.get(place, lambda: self._read(settings))
+        read = await self._reads.get(place, lambda: self._read(settings, slot))
         tip, repository = read.tip, read.watched.repository
         seen = await self._app.coverage.seen(repository, tip.branch, channel.name)
         content = (settings.name, tip, seen, window, channel.language)
@@ -139,10 +139,10 @@ class Editions:
             parts.append(hashlib.sha256(chosen).hexdigest()[:12])
         return ".".join(filter(None, parts))
 
-    async def _read(self, settings: RepositoryConfig) -> _Read:
+    async def _read(self, settings: RepositoryConfig, slot: Slot) -> _Read:
         watched = await self._app.watch_configured(settings)
         with span("fetch", repository=settings.name):
-            await watched.source.sync()
+            await watched.source.sync(slot.at)
         tip, branch = await watched.source.tip(watched.branch), await usual_branch(watched.source)
         return _Read(watched=watched, tip=tip, branch=branch)
 

@@ -14,6 +14,7 @@ import shutil
 import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
+from datetime import datetime
 from pathlib import Path
 
 from bot.sources.address import Address, without_credentials
@@ -44,15 +45,24 @@ class Clone:
             if not self.git_dir.is_dir():
                 await self._clone()
 
-    async def fetch(self) -> None:
-        """Bring branches and tags up to date; branches that are gone go. ``HEAD`` follows."""
-        async with self._locked():
+    async def fetch(self, since: datetime | None = None) -> None:
+        """Bring branches and tags up to date; branches that are gone go. ``HEAD`` follows.
+
+        What was fetched at ``since`` or later, an aware time and by default that of this call, is
+        not fetched again: of processes that want it at once, one does it.
+        """
+        wanted = time.time() if since is None else since.timestamp()
+        async with self._locked() as lock:
+            began = time.time()
+            if wanted <= _fetched(lock) <= began:
+                return
             await self._run(
                 "fetch", "--quiet", "--prune", "--no-write-fetch-head", _BLOBLESS, "origin",
                 "+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*",
             )  # fmt: skip
             await self._follow_head()
             await _write_graph(self.git_dir)
+            _note(lock, began)
 
     async def bring(self, blobs: Sequence[str]) -> None:
         """Fetch absent blobs in one go, as git itself fetches them one by one."""
@@ -103,7 +113,8 @@ class Clone:
             ) from failure
 
     @asynccontextmanager
-    async def _locked(self) -> AsyncIterator[None]:
+    async def _locked(self) -> AsyncIterator[int]:
+        """Keep others away from the clone; the descriptor of the file that does."""
         try:
             self.git_dir.parent.mkdir(parents=True, exist_ok=True)
             descriptor = os.open(self._lock_file, os.O_RDWR | os.O_CREAT, 0o600)
@@ -111,7 +122,7 @@ class Clone:
             raise UnwritableFolder(str(self.git_dir.parent), error.strerror or "") from error
         try:
             await self._acquire(descriptor)
-            yield
+            yield descriptor
         finally:
             os.close(descriptor)
 
@@ -128,6 +139,19 @@ class Clone:
                 await asyncio.sleep(_LOCK_PAUSE)
             else:
                 return
+
+
+def _fetched(lock: int) -> float:
+    """When the last fetch that succeeded began, in seconds since 1970; 0 where there was none."""
+    try:
+        return float(os.pread(lock, 64, 0))
+    except (OSError, ValueError):
+        return 0.0
+
+
+def _note(lock: int, began: float) -> None:
+    with suppress(OSError):  # then the next one fetches as well
+        os.pwrite(lock, f"{began:020.6f}\n".encode(), 0)
 
 
 def _with_secret(git: Git, address: Address) -> Git:

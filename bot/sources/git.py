@@ -7,6 +7,7 @@ import re
 from collections import deque
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import aclosing, contextmanager
+from datetime import datetime
 from difflib import get_close_matches
 from itertools import groupby
 from pathlib import Path
@@ -47,8 +48,11 @@ _SHORT_NAME = re.compile(r"[0-9a-f]{4,64}")
 class Remote(Protocol):
     """Where a repository of ours gets its objects from."""
 
-    async def fetch(self) -> None:
-        """Bring the branches up to date. Raises ``SourceUnavailable``."""
+    async def fetch(self, since: datetime | None = None) -> None:
+        """Bring the branches up to what they were at ``since`` or later, by default now.
+
+        Raises ``SourceUnavailable``.
+        """
 
     async def bring(self, blobs: Sequence[str]) -> None:
         """Fetch absent blobs, all at once. Raises ``SourceUnavailable``."""
@@ -78,11 +82,14 @@ class GitSource:
         """Be asked often: what one question makes git read is held for the next."""
         self._line = self._line or Line()
 
-    async def sync(self) -> None:
-        """Fetch what is new into a clone of ours; other repositories stay as they are."""
+    async def sync(self, since: datetime | None = None) -> None:
+        """Fetch what is new into a clone of ours; other repositories stay as they are.
+
+        Not again where another process fetched after ``since``, or after this call.
+        """
         if self._remote is not None:
             with _told():
-                await self._remote.fetch()
+                await self._remote.fetch(since)
 
     async def tip(self, branch: str | None = None) -> Tip:
         """The newest commit of ``branch``, or of the branch that ``HEAD`` is on.

@@ -6,7 +6,7 @@ import asyncio
 import fcntl
 import os
 import subprocess
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
@@ -16,6 +16,7 @@ from bot.sources.address import read_address, without_credentials
 from bot.sources.clones import Clone
 from bot.sources.git import GitSource
 from bot.sources.opening import open_source
+from bot.sources.process import Git
 from digest.change import Change
 from digest.errors import NotARepository, SourceUnavailable, UnwritableFolder
 from digest.graded import Repository
@@ -48,6 +49,20 @@ async def all_of(source: GitSource) -> list[Change]:
 def clone_of(data: Path) -> Path:
     [folder] = [p for p in (data / "clones").iterdir() if p.is_dir()]
     return folder
+
+
+@pytest.fixture
+def fetches(monkeypatch) -> list[str]:
+    """The commands of git that transfer something, as they begin."""
+    begun: list[str] = []
+    run = Git.run
+
+    async def counted(self: Git, *arguments: str | bytes, stdin: bytes = b"") -> bytes:
+        begun.extend(str(one) for one in arguments if one in {"fetch", "clone"})
+        return await run(self, *arguments, stdin=stdin)
+
+    monkeypatch.setattr(Git, "run", counted)
+    return begun
 
 
 def git(folder: Path, *arguments: str) -> str:
@@ -312,3 +327,43 @@ def test_credentials_are_cut_out_of_any_text() -> None:
     assert (
         without_credentials(said) == "fatal: 'https://h/x' and ssh://h/y, not d@e or https://h/@f"
     )
+
+
+async def test_those_who_want_a_fetch_at_once_share_it(remote, tmp_path, fetches) -> None:
+    sources = [(await opened(remote, tmp_path / "data"))[1] for _ in range(4)]
+    newest = remote.commit("Third", {"a": "2\n"})
+    await asyncio.gather(*(source.sync() for source in sources))
+    # The first began before some of the others asked, at most: then one of these fetches for all.
+    assert fetches[0] == "clone"
+    assert 1 <= fetches.count("fetch") <= 2
+    assert {(await source.tip()).sha for source in sources} == {newest}
+
+
+async def test_what_was_fetched_since_is_not_fetched_again(remote, tmp_path, fetches) -> None:
+    (_, first), (_, second) = [await opened(remote, tmp_path / "data") for _ in range(2)]
+    due = datetime.now(UTC)
+    await first.sync(due)
+    await second.sync(due)
+    assert fetches.count("fetch") == 1
+    newest = remote.commit("Third", {"a": "2\n"})
+    await second.sync()
+    assert fetches.count("fetch") == 2
+    assert (await first.tip()).sha == newest
+
+
+async def test_a_fetch_that_failed_or_is_yet_to_come_counts_for_nobody(
+    remote, tmp_path, fetches
+) -> None:
+    _, source = await opened(remote, tmp_path / "data")
+    due = datetime.now(UTC)
+    away = remote.path.rename(tmp_path / "away")
+    with pytest.raises(SourceUnavailable):
+        await source.sync(due)
+    away.rename(remote.path)
+    await source.sync(due)
+    assert fetches.count("fetch") == 2
+    # A clock that was set back: what it says was fetched has yet to happen.
+    [lock] = (tmp_path / "data" / "clones").glob("*.lock")
+    lock.write_text(f"{(due + timedelta(days=1)).timestamp()}\n")
+    await source.sync(due)
+    assert fetches.count("fetch") == 3
