@@ -116,6 +116,9 @@ _TRAILING = re.compile(
     rf"(?:{_any('方面 模块 部分 相关 有关 领域 代码 这块 这里 那块 里面? 中 上 的 有 都 最新')}"
     r"|发生|一下|了|组件|子系统|[，, ])+$"
 )
+_PATH = re.compile(
+    r"[\w.@+~-]+(?:/[\w.@+~-]+){2,}/?|[\w.@+~/-]+/|[\w.@+~-]+/[\w.@+~-]*\.[a-z]{1,5}", re.ASCII
+)
 _EVERYTHING = re.compile(
     _any("仓库 项目 代码 代码库 整个项目 全部 所有 主分支 这个仓库 大家 repo main")
 )
@@ -173,7 +176,7 @@ def _read_changed(text: str) -> Wish | None:
 
 
 def _changed(name: str, author: str, level: Level | None) -> Wish:
-    if re.fullmatch(r"[\w.@+~-]+(?:/[\w.@+~-]+){2,}/?|[\w.@+~/-]+/", name, re.ASCII):
+    if _PATH.fullmatch(name):
         return Wish(verb=Verb.CHANGED, path=name, author=author, level=level)
     return Wish(verb=Verb.CHANGED, topic=name, author=author, level=level)
 

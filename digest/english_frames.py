@@ -129,7 +129,7 @@ DID = re.compile(
 )
 LEVEL = re.compile(
     r"\b(?:level (high|medium|low)\b|(high|important|major|critical|significant|notable|biggest"
-    r"|most important|key|top|medium)(?:[- ](?:impact|importance|level|priority))?"
+    r"|largest|most important|key|top|medium)(?:[- ](?:impact|importance|level|priority))?"
     rf"(?= (?:{_NOUNS}|ones|things|stuff)\b))",
     re.IGNORECASE,
 )

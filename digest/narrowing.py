@@ -36,7 +36,7 @@ _SPOKEN_LEVELS = {"高": Level.HIGH, "中": Level.MEDIUM, "低": Level.LOW}
 
 _SPOKEN = {
     Kind.BREAKING: "breaking|backwards?[- ]incompatible|incompatible|不兼容|破坏性|不向后兼容",
-    Kind.SECURITY: "security|安全性?|安全相关",
+    Kind.SECURITY: "security|安全漏洞|安全性?|安全相关",
     Kind.DEPRECATIONS: "deprecations?|deprecated|弃用|废弃",
     Kind.REVERTS: "reverts?|reverted|rollbacks?|rolled back|回滚|回退|撤销|被撤销",
     Kind.FEATURE: "new features?|features?|新功能|新特性",

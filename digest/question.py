@@ -34,6 +34,7 @@ from digest.narrowing import Narrowing, kind_of_noun, kind_of_topic, narrowing
 from digest.period import default_period, find_period
 from digest.profiling import Affected, read_profiling
 from digest.reference import parse_reference
+from digest.rewording import reworded
 from digest.span import Refs, Span, find_refs, two_refs
 from digest.terms import HAN
 from digest.window import Window
@@ -114,6 +115,8 @@ def parse(text: str, now: datetime, zone: ZoneInfo) -> Intent:
         return Explain(reference=parse_reference(question))
     except InvalidReference:
         pass
+    if (told_so := reworded(question)) != question:
+        asked = question = told_so
     intent = read_aside(asked) or _read(question, now, zone) or _mended(asked, question, now, zone)
     if isinstance(intent, Changed) and intent.topic and _WHO.search(question):
         return replace(intent, people=True)

@@ -167,8 +167,8 @@ def find_in_message(message: str, subject: Subject) -> Iterator[Fact]:
             if not seen[name]:
                 yield _said(found[0], "words", number)
             seen[name] += 1
-    if found := _MARK.search(subject.words):
-        yield _said(found[0], "advisory", 1)
+    if mark := _MARK.search(subject.words):
+        yield _said(mark[0], "advisory", 1)
     elif not seen and _is_called(subject):
         yield _said("security", "words", 1)
 
