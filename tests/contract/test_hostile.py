@@ -9,6 +9,7 @@ import pytest
 from markdown_it import MarkdownIt
 
 from bot import platforms
+from digest.document import Document, Link, Paragraph
 from digest.evidence import judge_reply
 from digest.grade import Level
 from digest.graded import Repository
@@ -73,3 +74,26 @@ def test_no_hostile_commit_acts_on_a_page(language):
                 assert not re.search(
                     r"[\x00-\x08\x0b-\x1f\x7f\u202a-\u202e\u2066-\u2069]", inner.content
                 )
+
+
+@pytest.mark.parametrize("kind", platforms.kinds())
+@pytest.mark.parametrize(
+    "target",
+    [
+        "javascript:alert(1)",
+        "JaVaScRiPt:alert(1)",
+        "java\nscript:alert(1)",
+        " \x01javascript:alert(1)",
+        "data:text/html,alert(1)",
+        "vbscript:alert(1)",
+        "file:///alert(1)",
+        "tg://user?id=alert(1)",
+        "slack://alert(1)",
+    ],
+)
+def test_address_that_would_act_is_no_link_anywhere(kind, target, tmp_path):
+    bench = importlib.import_module(f"tests.contract.benches.{kind}").bench(tmp_path)
+    document = Document(title="x", blocks=(Paragraph((Link("see here", target),)),))
+    bodies = [part.body for part in bench.sender.render(document)]
+    assert any("see here" in body for body in bodies)
+    assert not any("alert" in body for body in bodies)

@@ -145,6 +145,7 @@ class SlackServer(Threaded):
         self.responses: list[dict[str, Any]] = []
         self.tokens = {BOT_TOKEN: (TEAM, BOT_USER, BOT)}
         self.page = page
+        self.redirect = ""
         self.limited = 0
         self._burst, self._rate = burst, rate
         self._workspace = workspace
@@ -452,6 +453,9 @@ class SlackServer(Threaded):
         team = values.get("code", "")
         if not team:
             raise Refused("invalid_code")
+        # https://docs.slack.dev/reference/methods/oauth.v2.access: as the code was asked for.
+        if values.get("redirect_uri", "") != self.redirect:
+            raise Refused("bad_redirect_uri")
         token = f"xoxb-secret-of-{team}"
         self.tokens[token] = (team, BOT_USER, BOT)
         return {"app_id": "A0APP", "access_token": token, "token_type": "bot", "scope": "chat:write", "bot_user_id": BOT_USER, "team": {"id": team, "name": f"The {team}"}, "authed_user": {"id": PERSON}, "is_enterprise_install": False, "enterprise": {"id": "E0ORG"}}  # fmt: skip

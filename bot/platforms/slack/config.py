@@ -28,6 +28,9 @@ class Config(Settings):
     """A folder for the tokens of workspaces, where there are many; then there is no bot_token."""
     client_id: str = ""
     client_secret: SecretStr | None = None
+    redirect_url: str = Field(default="", pattern=r"^(https://[^\s?#]+)?$")
+    """Where Slack sends a browser back to, as the outside finds it; empty for the first address
+    that the app names. What a proxy passes on tells nothing of it."""
     workspaces: tuple[str, ...] = ()
     """The workspaces that may install the bot, by Slack's ids; empty for all."""
 

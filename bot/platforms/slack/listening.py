@@ -23,7 +23,9 @@ def listening(config: Config, calls: Calls) -> Slack:
         store = Installations(config.installations, config.workspaces)
         accounts = InstalledAccounts(store)
         secret = config.client_secret.get_secret_value()
-        installing = Installing(calls, store, config.client_id, secret)
+        installing = Installing(
+            calls, store, config.client_id, secret, redirect_url=config.redirect_url
+        )
     else:
         assert config.bot_token is not None
         accounts = OneAccount(calls, config.bot_token.get_secret_value())

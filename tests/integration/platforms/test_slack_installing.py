@@ -22,6 +22,7 @@ from tests.servers.slack import (
     CLIENT_ID,
     CLIENT_SECRET,
     PERSON,
+    Drops,
     SlackServer,
 )
 
@@ -37,7 +38,13 @@ def folder(tmp_path):
 
 
 @pytest.fixture
-async def caller(folder):
+def redirect():
+    """Where Slack is to send browsers back to, by the configuration."""
+    return ""
+
+
+@pytest.fixture
+async def caller(folder, redirect):
     with SlackServer() as server:
         bot = create(
             Config(
@@ -47,6 +54,7 @@ async def caller(folder):
                 installations=folder,
                 client_id=CLIENT_ID,
                 client_secret=CLIENT_SECRET,
+                redirect_url=redirect,
                 workspaces=("T0ONE", "T0TWO"),
             )
         )
@@ -67,10 +75,15 @@ async def install(caller, team, *, cookie=None, state=None):
         assert query["client_id"] == [CLIENT_ID]
         assert "chat:write" in query["scope"][0]
         given = query["state"][0]
+        # Slack holds the code to the address that it was asked for with.
+        caller.server.redirect = query.get("redirect_uri", [""])[0]
     headers = {"Cookie": f"{COOKIE}={cookie or given}"}
     back = f"{caller.url}/slack/oauth_redirect"
     params = {"code": team, "state": state or given}
     async with caller.session.get(back, params=params, headers=headers) as answer:
+        caller.page = await answer.text()
+        assert answer.headers["Content-Type"].startswith("text/plain")
+        assert f"{COOKIE}=deleted" in answer.headers["Set-Cookie"]
         return answer.status, given
 
 
@@ -138,3 +151,56 @@ async def test_a_workspace_that_removes_the_bot_is_forgotten(caller, folder):
 async def test_a_chat_without_its_workspace_is_named(caller):
     with pytest.raises(SendError, match=r"T\.\.\./C"):
         await caller.bot.send(CHANNEL, words(caller.bot, "x"))
+
+
+@pytest.mark.parametrize("redirect", ["https://bot.example/deep/events/slack/oauth_redirect"])
+async def test_address_behind_a_proxy_goes_to_slack_both_times(caller, redirect):
+    assert (await install(caller, "T0ONE"))[0] == 200
+    assert caller.server.redirect == redirect
+    assert caller.page == "Installed in The T0ONE. Invite the bot into a channel.\n"
+
+
+@pytest.mark.parametrize("wrong", ["http://bot.example/x", "bot.example", "https://a b"])
+def test_redirect_that_slack_would_refuse_is_told_at_the_start(wrong):
+    with pytest.raises(ValueError, match="redirect_url"):
+        Config(bot_token="xoxb-1", redirect_url=wrong)
+
+
+async def test_code_for_another_address_installs_nothing(caller, folder):
+    visit = caller.session.get(f"{caller.url}/slack/install", allow_redirects=False)
+    async with visit as answer:
+        state = parse_qs(urlsplit(answer.headers["Location"]).query)["state"][0]
+    caller.server.redirect = "https://elsewhere.example/"
+    back = f"{caller.url}/slack/oauth_redirect?code=T0ONE&state={state}"
+    async with caller.session.get(back, headers={"Cookie": f"{COOKIE}={state}"}) as answer:
+        assert answer.status == 401
+        assert "redirect_url" in await answer.text()
+    assert not folder.exists()
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        ("access_denied", "Not installed: it was declined.\n"),
+        ("<script>x</script>", "Not installed: Slack says '<script>x</script>'.\n"),
+        ("two\nlines" + "x" * 500, f"Not installed: Slack says {('two' + chr(10) + 'lines' + 'x' * 91)!r}.\n"),
+    ],
+)  # fmt: skip
+async def test_what_went_wrong_is_told_in_one_line_of_text(caller, error, said):
+    back = f"{caller.url}/slack/oauth_redirect"
+    async with caller.session.get(back, params={"error": error}) as answer:
+        assert answer.status == 400
+        assert answer.headers["Content-Type"] == "text/plain; charset=utf-8"
+        assert await answer.text() == said
+
+
+async def test_slack_that_is_away_is_told_and_installs_nothing(caller, folder):
+    visit = caller.session.get(f"{caller.url}/slack/install", allow_redirects=False)
+    async with visit as answer:
+        state = parse_qs(urlsplit(answer.headers["Location"]).query)["state"][0]
+    caller.server.plan("oauth.v2.access", Drops())
+    back = f"{caller.url}/slack/oauth_redirect?code=T0ONE&state={state}"
+    async with caller.session.get(back, headers={"Cookie": f"{COOKIE}={state}"}) as answer:
+        assert answer.status == 502
+        assert (await answer.text()).startswith("Not installed: Slack gave no answer")
+    assert not folder.exists()
