@@ -7,7 +7,7 @@ must find everything as it was: else "more" would skip a page, and "catch up" a 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
 
@@ -19,29 +19,25 @@ After = Callable[[Callable[[], Awaitable[None]]], None]
 """Keeps for later what is to be done once the answer stands."""
 
 
-async def talk_of(kept: Conversations, key: ConversationKey, now: datetime) -> Talk | None:
-    """How far a conversation is; where a chain of replies is not known, that of the chat."""
-    found = await kept.talk(key, now)
-    if found is None and key.thread.startswith(CHAIN):
-        return await kept.talk(replace(key, thread=""), now)
-    return found
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Afterwards:
-    """A ``Conversations`` that reads at once and writes afterwards.
+    """A ``Conversations`` of one message that reads at once, and writes afterwards.
 
-    ``thread`` tells the thread that the answer began, if it did: a slash command has none, and
-    whoever asked goes on below the answer.
+    However many repositories are asked, how far the conversation is is read once. ``thread`` tells
+    the thread that the answer began, if it did: a slash command has none, and whoever asked goes on
+    below the answer.
     """
 
     kept: Conversations
     after: After
     thread: Callable[[], str] = str
+    _said: dict[ConversationKey, Talk | None] = field(default_factory=dict, init=False, repr=False)
 
     async def talk(self, key: ConversationKey, now: datetime) -> Talk | None:
-        """How far the conversation is."""
-        return await talk_of(self.kept, key, now)
+        """How far the conversation is, before this message."""
+        if key not in self._said:
+            self._said[key] = await _talk_of(self.kept, key, now)
+        return self._said[key]
 
     async def keep(self, key: ConversationKey, talk: Talk) -> None:
         """Remember, once the answer stands, how far the conversation is."""
@@ -65,3 +61,11 @@ class Afterwards:
     async def forget(self, key: ConversationKey) -> None:
         """Forget the conversation."""
         await self.kept.forget(key)
+
+
+async def _talk_of(kept: Conversations, key: ConversationKey, now: datetime) -> Talk | None:
+    """How far a conversation is; where a chain of replies is not known, that of the chat."""
+    found = await kept.talk(key, now)
+    if found is None and key.thread.startswith(CHAIN):
+        return await kept.talk(replace(key, thread=""), now)
+    return found

@@ -19,7 +19,7 @@ from bot.conversation.record import Key, Record, Records, Stage
 from bot.conversation.telling import Answering, Rhythm, Telling
 from bot.conversation.watch import Watch, line
 from bot.lease import Leases
-from bot.platforms.base import Ability, Fate, Incoming, Sender, SendError
+from bot.platforms.base import Ability, Fate, Incoming, Sender, SendError, trace
 from bot.posting.courier import Patience
 from bot.watching.tracing import span
 from digest.language import Language
@@ -88,13 +88,7 @@ class Conversation:
 
         It is for whoever works on what another process heard.
         """
-        record = await self._records.get(key)
-        if record is None or record.stage is Stage.TOLD:
-            return True
-        with structlog.contextvars.bound_contextvars(trace=record.asked.trace):
-            await self._recovered(sender, key)
-        record = await self._records.get(key)
-        return record is None or record.stage is Stage.TOLD
+        return await self._recovered(sender, key)
 
     def _key(self, sender: Sender, incoming: Incoming) -> Key:
         account = self._accounts.get(id(sender), sender.name)
@@ -165,24 +159,30 @@ class Conversation:
         if (end := self._ends.get(key)) is not None:
             await end.wait()
 
-    async def _recovered(self, sender: Sender, key: Key) -> None:
-        try:
-            async with self._alone(key) as mine:
-                if mine:
-                    await self._take_up(sender, key)
-        except SendError as error:
-            log.warning("message.unanswered", platform=sender.name, error=str(error))
-        except Exception:
-            log.exception("message.unanswered", platform=sender.name)
+    async def _recovered(self, sender: Sender, key: Key) -> bool:
+        # Who reads the record binds the id that the message was heard under; it ends with this.
+        with structlog.contextvars.bound_contextvars(trace=trace()):
+            try:
+                async with self._alone(key) as mine:
+                    return mine and await self._take_up(sender, key)
+            except SendError as error:
+                log.warning("message.unanswered", platform=sender.name, error=str(error))
+            except Exception:
+                log.exception("message.unanswered", platform=sender.name)
+        return False
 
-    async def _take_up(self, sender: Sender, key: Key) -> None:
-        """Go on with what nobody is at: what others ended until a moment ago is left as it is."""
+    async def _take_up(self, sender: Sender, key: Key) -> bool:
+        """Go on with what nobody is at; whether nothing more is to be done about it.
+
+        What others ended until a moment ago is left as it is.
+        """
         record = await self._records.get(key)
         if record is None or record.stage is Stage.TOLD:
-            return
+            return True
+        structlog.contextvars.bind_contextvars(trace=record.asked.trace)
         if record.asked.fate is Fate.DELETED:
             await self._records.mark(key, Stage.TOLD)
-            return
+            return True
         message = self._message(sender, record.key, record.asked)
         if record.receipt is not None:
             message.stands(record.receipt)
@@ -190,16 +190,16 @@ class Conversation:
             # Whether anything stands cannot be found out: at most once.
             log.warning("message.doubtful", platform=sender.name, id=record.key.message)
             await self._records.mark(record.key, Stage.TOLD)
-            return
+            return True
         log.info("message.taken_up", platform=sender.name, id=record.key.message)
         if self._is_old(record, STILL_ANSWERED):
             await self._conclude(sender, record, INTERRUPTED.template(self._language(record)))
             await self._records.mark(record.key, Stage.TOLD)
-            return
+            return True
         if record.stage is Stage.SENDING and Ability.EDIT in sender.abilities:
             # A platform that drops repeats gives back what stands, which may be the placeholder.
             await message.show(Watch(self._language(record)).words())
-        await self._tell(sender, record.key, record.asked, message)
+        return await self._tell(sender, record.key, record.asked, message)
 
     async def _conclude(self, sender: Sender, record: Record, words: str) -> None:
         """Put last words in the place of a placeholder; where none stands nothing is said."""
@@ -215,14 +215,15 @@ class Conversation:
         now: datetime = self._clock.now()
         return now - record.at > age
 
-    async def _tell(self, sender: Sender, key: Key, asked: Incoming, message: Message) -> None:
-        """Answer, in a task of its own that an edit or a deletion can end."""
+    async def _tell(self, sender: Sender, key: Key, asked: Incoming, message: Message) -> bool:
+        """Answer, in a task of its own that an edit or a deletion can end; whether none did."""
         with span("answer", platform=sender.name):
-            await self._until_told(key, message, self._telling.tell(sender, key, asked, message))
+            telling = self._telling.tell(sender, key, asked, message)
+            return await self._until_told(key, message, telling)
 
     async def _until_told(
         self, key: Key, message: Message, telling: Coroutine[None, None, None]
-    ) -> None:
+    ) -> bool:
         task = asyncio.create_task(telling)
         self._under_way[key] = task, message
         try:
@@ -235,5 +236,7 @@ class Conversation:
         finally:
             if self._under_way.get(key) == (task, message):
                 del self._under_way[key]
-        if not task.cancelled():
-            await task
+        if task.cancelled():
+            return False
+        await task
+        return True

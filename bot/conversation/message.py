@@ -88,12 +88,14 @@ class Message:
         first, *rest = self._sender.render(document)
         if self._doubtful is not None and await self.find() and self.receipt is None:
             # Either it is not there, or the platform itself knows it again.
-            await self._repeatedly(self._doubtful)
-        if self.receipt is None or not await self._edited(self.receipt, first):
-            await self._repeatedly(first)
+            await self._repeatedly(self._doubtful, Stage.HOLDING)
+        if self.receipt is not None and await self._edited(self.receipt, first):
+            self.answered = True
+            await self._records.mark(self._key, Stage.TOLD, self.receipt)
+        else:
+            await self._repeatedly(first, Stage.TOLD)
+            self.answered = True
         assert self.receipt is not None
-        self.answered = True
-        await self._records.mark(self._key, Stage.TOLD, self.receipt)
         if then is not None:
             await then()
         await self._follow(rest)
@@ -139,10 +141,10 @@ class Message:
         except TimeoutError as error:
             raise SendError(SendReason.NO_ANSWER, "nothing came back") from error
 
-    async def _repeatedly(self, part: Part) -> None:
+    async def _repeatedly(self, part: Part, then: Stage) -> None:
         async for attempt in self._patience.repeated():
             with attempt:
-                await self._post(part, Stage.SENDING)
+                await self._post(part, then)
 
     async def _follow(self, parts: Sequence[Part]) -> None:
         for part in parts:
@@ -165,7 +167,10 @@ class Message:
             raise
 
     async def _posted(self, part: Part, then: Stage) -> None:
-        """Post the message, found again by its identity should nobody hear of its receipt."""
+        """Post the message, found again by its identity should nobody hear of its receipt.
+
+        Its proof and the stage that it is in then are kept together.
+        """
         await self._records.mark(self._key, Stage.SENDING)
         # Where an earlier one could not be edited this is another message, of another identity.
         identity = "" if self.receipt else self._key.identity

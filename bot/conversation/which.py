@@ -57,10 +57,11 @@ def which(
     question: str, of: Sequence[RepositoryConfig], last: str, now: datetime, zone: ZoneInfo
 ) -> Which:
     """What is asked of which. ``last`` is the repository that the conversation was about."""
+    if len(of) == 1:
+        return Which(question=question, asked=of, of=of)
     by_name = {one.name: one for one in of}
     intent = _meant(question, now, zone)
-    several = len(of) > 1 and not isinstance(intent, Managing)
-    found = named(question, [*by_name]) if several else None
+    found = None if isinstance(intent, Managing) else named(question, [*by_name])
     if found is not None:
         meant = _meant(found.question, now, zone)
         # The name may be part of the question all the same.

@@ -13,14 +13,15 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, Self
 
 import structlog
-from procrastinate import App, PsycopgConnector, RetryStrategy
+from procrastinate import RetryStrategy
 from procrastinate.exceptions import AlreadyEnqueued, ConnectorException
-from procrastinate.jobs import Job, Status
+from procrastinate.jobs import Job
 from procrastinate.tasks import Task
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.forges.arrivals import Arrived
+from bot.jobs.keeping import app_on
 from bot.jobs.tasks import PERIODIC, QUEUES, Duties, Kind, task_of
 from bot.platforms.base import trace
 from bot.store.postgresql import PostgresDatabase, take_turn
@@ -34,6 +35,11 @@ PATIENCE = 20.0
 _PAUSE = 2.0
 _KEPT_HOURS = 48
 
+_NOW = text("""
+    UPDATE procrastinate_jobs SET scheduled_at = NULL
+    WHERE queueing_lock = :lock AND status = 'todo' AND scheduled_at > now()
+""")
+
 _Made = Task[Any, Any, Any]
 
 
@@ -45,10 +51,7 @@ class Engine:
         self._database = database
         self._heartbeat = heartbeat
         url = database.url.set(drivername="postgresql").render_as_string(hide_password=False)
-        connector = PsycopgConnector(
-            conninfo=url, min_size=1, max_size=8, kwargs={"application_name": "digestbot jobs"}
-        )
-        self._app = App(connector=connector)
+        self._app = app_on(url)
         self._duties: dict[Kind, Callable[..., Awaitable[object]]] = {Kind.RESCUE: self._rescue}
         self._tasks = {kind: self._task(kind) for kind in Kind}
         for kind, cron in PERIODIC.items():
@@ -180,12 +183,7 @@ class Engine:
         found = await manager.get_stalled_jobs(seconds_since_heartbeat=3 * self._heartbeat)
         stalled = list(found)
         for job in stalled:
-            try:
-                await manager.retry_job(job)
-            except ConnectorException as error:
-                # Another of its channel waits already, and does its work.
-                log.info("job.superseded", task=job.task_name, error=str(error.__cause__))
-                await manager.finish_job(job, status=Status.FAILED, delete_job=True)
+            await manager.retry_job(job)
         return len(stalled)
 
     async def _rescue(self) -> None:
@@ -201,7 +199,10 @@ class Engine:
     async def _put_once(
         self, kind: Kind, lock: str, connection: AsyncConnection | None = None, **given: Any
     ) -> None:
-        """Let something be done; once, however often it is said beforehand."""
+        """Let something be done; once, however often it is said beforehand.
+
+        What waits until it is tried again is tried now: something came to it.
+        """
         options: dict[str, Any] = {"queueing_lock": lock}
         given["trace"] = trace()
         try:
@@ -214,6 +215,11 @@ class Engine:
                 await self._tasks[kind].configure(**options).defer_async(**given)
         except AlreadyEnqueued:
             log.debug("job.waiting", kind=kind, about=lock)
+            if connection is not None:
+                await connection.execute(_NOW, {"lock": lock})
+                return
+            async with self._database.reading() as own:
+                await own.execute(_NOW, {"lock": lock})
 
     def _task(self, kind: Kind) -> _Made:
         async def do(**given: Any) -> None:

@@ -6,7 +6,7 @@ import json
 from dataclasses import replace
 from datetime import datetime
 
-from sqlalchemy import ColumnElement, Table, and_, delete, select
+from sqlalchemy import ColumnElement, Table, and_, bindparam, delete, select
 
 from bot.store.database import Database
 from bot.store.dialect import insert_into
@@ -32,6 +32,14 @@ _LOOKED = _looking.on_conflict_do_update(
 )
 
 
+_MINE = and_(
+    *(conversations.c[name] == bindparam(name) for name in ("platform", "chat", "thread", "person"))
+)
+_TALK = select(conversations.c.state, conversations.c.at).where(
+    _MINE, conversations.c.at >= bindparam("since")
+)
+
+
 class SqlConversations:
     """A ``Conversations`` in a database."""
 
@@ -44,12 +52,9 @@ class SqlConversations:
 
         Raises ``UnwritableFolder`` and ``BrokenArchive``, as every method does.
         """
-        wanted = select(conversations.c.state, conversations.c.at).where(
-            _of(conversations, **_names(key)),
-            conversations.c.at >= seconds(now - LIFETIME),
-        )
+        given = {**_names(key), "since": seconds(now - LIFETIME)}
         async with self._database.reading() as connection:
-            row = (await connection.execute(wanted)).one_or_none()
+            row = (await connection.execute(_TALK, given)).one_or_none()
         return None if row is None else _talk(row.state, moment(row.at))
 
     async def keep(self, key: ConversationKey, talk: Talk) -> None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, bindparam, delete, select, update
+from sqlalchemy import Row, bindparam, delete, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.conversation.record import KEPT, Key, Record, Stage, dump, load
@@ -27,6 +27,15 @@ _AT_ONCE = 250
 _SELDOM = 60
 """Seconds between two times that old records are forgotten."""
 
+_IS = (
+    (heard.c.account == bindparam("key_account"))
+    & (heard.c.chat == bindparam("key_chat"))
+    & (heard.c.message == bindparam("key_message"))
+)
+_GET = select(heard).where(_IS)
+_MARKED = update(heard).where(_IS).values(state=bindparam("as_state"))
+_PROVED = _MARKED.values(receipt=bindparam("as_receipt"))
+_ASKED_AGAIN = update(heard).where(_IS).values(asked=bindparam("as_asked"))
 _FORGOTTEN = delete(heard).where(heard.c.at < bindparam("over"))
 _CLAIMED = (
     insert_into(heard)
@@ -120,19 +129,21 @@ class SqlReplies:
     async def get(self, key: Key) -> Record | None:
         """What is remembered of a message."""
         async with self._database.reading() as connection:
-            row = (await connection.execute(select(heard).where(_is(key)))).first()
+            row = (await connection.execute(_GET, _of(key))).first()
         return _record(row) if row else None
 
     async def mark(self, key: Key, stage: Stage, receipt: Receipt | None = None) -> None:
         """Write how far the answer is; without a ``receipt`` the known one stays."""
-        values = {"state": stage.value}
-        if receipt is not None:
-            values["receipt"] = storable(receipt.dump())
-        await self._update(key, values)
+        values = {**_of(key), "as_state": stage.value}
+        if receipt is None:
+            await self._database.write(_MARKED, values)
+        else:
+            await self._database.write(_PROVED, values | {"as_receipt": storable(receipt.dump())})
 
     async def ask_again(self, key: Key, asked: Incoming) -> None:
         """Put other words in the place of the message's."""
-        await self._update(key, {"asked": storable(dump(asked))})
+        values = {**_of(key), "as_asked": storable(dump(asked))}
+        await self._database.write(_ASKED_AGAIN, values)
 
     async def left(self, account: str) -> Sequence[Record]:
         """The records of an account that are not ``TOLD``, oldest first."""
@@ -144,22 +155,15 @@ class SqlReplies:
         async with self._database.reading() as connection:
             return tuple(map(_record, await connection.execute(wanted)))
 
-    async def _update(self, key: Key, values: dict[str, str]) -> None:
-        await self._database.write(update(heard).where(_is(key)).values(**values))
-
 
 def _columns(key: Key) -> dict[str, str]:
     names = {"account": key.account, "chat": key.chat, "message": key.message}
     return {name: storable(value) for name, value in names.items()}
 
 
-def _is(key: Key) -> ColumnElement[bool]:
-    wanted = _columns(key)
-    return (
-        (heard.c.account == wanted["account"])
-        & (heard.c.chat == wanted["chat"])
-        & (heard.c.message == wanted["message"])
-    )
+def _of(key: Key) -> dict[str, str]:
+    """What the statements about one record are given."""
+    return {f"key_{name}": value for name, value in _columns(key).items()}
 
 
 def _record(row: Row[*tuple[Any, ...]]) -> Record:

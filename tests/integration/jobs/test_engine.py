@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from datetime import UTC, datetime, time
+from functools import partial
 from io import StringIO
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -86,13 +88,15 @@ async def engine(database: PostgresDatabase) -> AsyncIterator[Engine]:
 
 
 @asynccontextmanager
-async def at_work(engine: Engine, done: Done) -> AsyncIterator[None]:
+async def at_work(engine: Engine, done: Done, at_once: int = 4) -> AsyncIterator[None]:
     engine.serve(done)
-    task = asyncio.create_task(engine.work(WORKED, 4))
-    yield
-    task.cancel()
-    with suppress(asyncio.CancelledError):
-        await task
+    task = asyncio.create_task(engine.work(WORKED, at_once))
+    try:
+        yield
+    finally:
+        task.cancel()
+        with suppress(asyncio.CancelledError):
+            await task
 
 
 async def until(found) -> None:
@@ -192,6 +196,48 @@ async def test_job_of_a_dead_worker_gives_way_to_one_that_waits(database, engine
     assert await engine.rescue() == 1
     assert await engine.rescue() == 0
     assert await waiting(database) == 1
+
+
+async def test_job_that_fails_gives_way_to_one_of_its_channel_that_waits(
+    database, engine, caplog
+) -> None:
+    class Met(Done):
+        """While it is at the first job the next is put down; then the first fails."""
+
+        async def channel(self, **given: Any) -> None:
+            self.jobs.append(("channel", given))
+            if len(self.jobs) == 1:
+                await engine.put_channel("team")
+                raise Later("another process is at it")
+
+    done = Met()
+    await engine.put_channel("team")
+    async with at_work(engine, done, at_once=1):
+        # The one that waits is not delayed by the failure of the other.
+        await until(lambda: len(done.jobs) == 2)
+    found = (await depth(database))["channel"]
+    assert (found.waiting, found.doing) == (0, 0)
+    gc.collect()  # a task whose error nobody looked at tells so when it goes
+    assert "never retrieved" not in caplog.text
+
+
+async def test_job_that_waits_to_be_tried_again_is_tried_at_once_when_more_comes(
+    database, engine
+) -> None:
+    ledger = DeferringLedger(database, engine)
+    for more in (
+        partial(engine.put_channel, "team"),
+        partial(ledger.claim_slot, "team", "2026-01-23"),
+    ):
+        await engine.put_channel("team")
+        async with database.writing() as connection:
+            later = "UPDATE procrastinate_jobs SET scheduled_at = now() + interval '1 hour'"
+            await connection.execute(text(later))
+        await more()
+        assert await waiting(database) == 1
+        done = Done()
+        async with at_work(engine, done):
+            await until(lambda seen=done: seen.jobs)
 
 
 async def test_periodic_sweep_is_put_down_once_for_two_processes(engine, database) -> None:
