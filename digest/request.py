@@ -17,15 +17,15 @@ from digest.change import Change, Commit, FileChange
 _MOST_ISSUES = 50
 _LONGEST = 65_536  # characters of a body, GitHub's own limit for one
 
-_CLOSING = re.compile(
+_CLOSING = (
     # https://docs.github.com/en/issues/tracking-your-work-with-issues/using-issues/
     # linking-a-pull-request-to-an-issue, "Linking a pull request to an issue using a keyword"
     r"\b(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?)\b:?[ \t]{1,3}"
     r"(?:(?P<repository>[\w.-]{1,100}/[\w.-]{1,100})?#"
     r"|https?://[\w.:-]{1,100}/(?P<page>[\w.-]{1,100}(?:/[\w.-]{1,100}){1,5}?)(?:/-)?/issues/)"
-    r"(?P<number>[1-9]\d{0,8})\b",
-    re.IGNORECASE,
+    r"(?P<number>[1-9]\d{0,8})\b"
 )
+"""Put together when a body is first read: that takes longer than most modules take to import."""
 
 
 class RequestState(StrEnum):
@@ -160,7 +160,7 @@ def closing(body: str, repository: str) -> tuple[int, ...]:
     """The issues of ``repository`` that a text says it closes, in order."""
     mine = repository.casefold()
     found: list[int] = []
-    for match in _CLOSING.finditer(body[:_LONGEST]):
+    for match in re.finditer(_CLOSING, body[:_LONGEST], re.IGNORECASE):
         elsewhere = match["repository"] or match["page"]
         if elsewhere is None or elsewhere.casefold() == mine:
             found.append(int(match["number"]))
