@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 log = structlog.get_logger(__name__)
 
 Json = dict[str, Any]
-Take = Callable[[Any], Awaitable[Json | None]]
+Take = Callable[[Any, str], Awaitable[Json | None]]
 """Writes an event down and gives what its answer says. Raises ``Unkept``."""
 
 _AGAIN = frozenset(
@@ -205,12 +205,13 @@ class Connection:
         """What an event is answered with. Raises ``Unkept``."""
         said: Json = {"code": 200}
         try:
-            event = json.loads(payload)
-        except ValueError:
+            text = payload.decode()
+            event = json.loads(text)
+        except (ValueError, RecursionError):
             # What cannot be read now cannot be read in an hour either.
             log.warning("feishu.unread", error="no JSON")
             return said
-        if (reply := await self._take(event)) is not None:
+        if (reply := await self._take(event, text)) is not None:
             said["data"] = base64.b64encode(json.dumps(reply).encode()).decode()
         return said
 

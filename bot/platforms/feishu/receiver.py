@@ -62,9 +62,9 @@ class Feishu(FeishuSender):
             self.ear.fails("does not listen any more")
             await wire.aclose()
 
-    async def take(self, event: Any) -> Json | None:
-        """Write an event down; what its answer says. Raises ``Unkept``."""
-        await self.inbox.put(json.dumps(event, ensure_ascii=False))
+    async def take(self, event: Any, text: str) -> Json | None:
+        """Write an event down as it was written; what its answer says. Raises ``Unkept``."""
+        await self.inbox.put(text)
         return TOAST if is_press(event) else None
 
     async def _weighed(self, heard: Heard, bot: str) -> Incoming | None:

@@ -24,8 +24,11 @@ from bot.transport.replays import Replays
 
 Json = dict[str, Any]
 
-Take = Callable[[Json], Awaitable[Json | None]]
-"""Writes an event down and gives what its answer says. Raises ``Unkept``."""
+Take = Callable[[Json, str], Awaitable[Json | None]]
+"""Writes an event down, as it is read and as it was written, and gives what its answer says.
+
+Raises ``Unkept``.
+"""
 
 WINDOW = 300
 """Seconds that a request's time may lie from ours."""
@@ -53,20 +56,34 @@ def decrypted(key: str, text: str) -> bytes:
 
     Raises :class:`Unreadable`.
     """
+    return opening(key)(text)
+
+
+def opening(key: str) -> Callable[[str], bytes]:
+    """What decrypts with a key, which is made ready once: events come in hundreds."""
     from cryptography.hazmat.primitives.ciphers import Cipher
     from cryptography.hazmat.primitives.ciphers.algorithms import AES256
     from cryptography.hazmat.primitives.ciphers.modes import CBC
-    from cryptography.hazmat.primitives.padding import PKCS7
 
-    try:
-        sealed = base64.b64decode(text, validate=True)
-        start, sealed = sealed[:_BLOCK], sealed[_BLOCK:]
-        cipher = Cipher(AES256(hashlib.sha256(key.encode()).digest()), CBC(start)).decryptor()
-        padded = cipher.update(sealed) + cipher.finalize()
-        unpadder = PKCS7(8 * _BLOCK).unpadder()
-        return unpadder.update(padded) + unpadder.finalize()
-    except (ValueError, binascii.Error) as error:
-        raise Unreadable("not encrypted with this key") from error
+    prepared = AES256(hashlib.sha256(key.encode()).digest())
+
+    def opened(text: str) -> bytes:
+        try:
+            sealed = base64.b64decode(text, validate=True)
+            cipher = Cipher(prepared, CBC(sealed[:_BLOCK])).decryptor()
+            return _without_padding(cipher.update(sealed[_BLOCK:]) + cipher.finalize())
+        except (ValueError, binascii.Error) as error:
+            raise Unreadable("not encrypted with this key") from error
+
+    return opened
+
+
+def _without_padding(padded: bytes) -> bytes:
+    """PKCS#7: https://www.rfc-editor.org/rfc/rfc5652#section-6.3. Raises ``ValueError``."""
+    count = padded[-1] if padded else 0
+    if not 1 <= count <= _BLOCK or not padded.endswith(bytes([count]) * count):
+        raise ValueError("no padding")
+    return padded[:-count]
 
 
 class WebEvents:
@@ -79,6 +96,7 @@ class WebEvents:
         """``token`` is the Verification Token, compared where it is given."""
         self.take: Take = _refuse
         self._key = key
+        self._open: Callable[[str], bytes] | None = None
         self._token = token
         self._clock = clock
         self._replays = Replays(WINDOW)
@@ -98,27 +116,32 @@ class WebEvents:
     async def answer(self, headers: Mapping[str, str], body: bytes) -> tuple[int, Json]:
         """The status and the body of the answer to a request."""
         signed = verified(self._key, headers, body, self._clock())
-        event = self._opened(body)
-        if event is None or not self._ours(event):
+        found = self._opened(body)
+        if found is None or not self._ours(found[0]):
             return 401, {}
+        event, text = found
         if event.get("type") == "url_verification":
             return 200, {"challenge": event.get("challenge")}
         signature = headers.get("x-lark-signature", "")
         if not signed or not self._replays.first(signature, self._clock()):
             return 401, {}
         try:
-            return 200, await self.take(event) or {}
+            return 200, await self.take(event, text) or {}
         except Unkept:
             # Delivered again in a quarter of a minute.
             self._replays.forget(signature)
             return 503, {}
 
-    def _opened(self, body: bytes) -> Json | None:
+    def _opened(self, body: bytes) -> tuple[Json, str] | None:
+        """The event and its text; ``None`` for what was not encrypted for us."""
+        if self._open is None:
+            self._open = opening(self._key)
         try:
-            event = json.loads(decrypted(self._key, json.loads(body)["encrypt"]))
-        except (ValueError, LookupError, TypeError):
+            text = self._open(json.loads(body)["encrypt"]).decode()
+            event = json.loads(text)
+        except (ValueError, LookupError, TypeError, RecursionError):
             return None
-        return event if isinstance(event, dict) else None
+        return (event, text) if isinstance(event, dict) else None
 
     def _ours(self, event: Json) -> bool:
         """Whether the event names the Verification Token, in the place of either version."""
@@ -129,5 +152,5 @@ class WebEvents:
         )
 
 
-async def _refuse(_event: Json) -> Json | None:
+async def _refuse(_event: Json, _text: str) -> Json | None:
     raise Unkept
