@@ -23,6 +23,7 @@ from bot.platforms.base import Ability, Part, Receipt, SendError
 from bot.posting.courier import Target
 from bot.posting.delivery import Delivery, Posting
 from bot.posting.frozen import thaw
+from bot.posting.sharing import Shared
 from bot.store.amendments import Amendment, SqlAmendments
 from bot.store.digests import KeptDigest
 from bot.subscriptions.roster import Post
@@ -67,6 +68,7 @@ class Amending:
         self._delivery = delivery
         self._name_of = name_of
         self._kept = SqlAmendments(app.database)
+        self._undoings = Shared(64)
 
     async def plan(
         self, target: Target, channel: Subscription, settings: RepositoryConfig, kept: KeptDigest
@@ -74,10 +76,12 @@ class Amending:
         """Plan what the reverts of a digest mean for earlier ones in the same channel."""
         shas = [one.sha for one in kept.outcomes if one.state is not State.FAILED]
         named = Repository(name=settings.name)
-        changes = (await self._app.archive.load(named, shas)).values()
+        # Channels that get the same changes within a slot ask for the same.
+        subject = (settings.name, kept.tip, kept.heading.window, tuple(shas))
+        undoings = await self._undoings.get(subject, lambda: self._undone(named, shas))
         plans: list[Amendment] = []
-        for by in changes:
-            for change in await undone_by(self._app.archive, named, by):
+        for by, undone in undoings:
+            for change in undone:
                 names = dict(self._names(channel, settings, change, kept.heading.window.until))
                 names.pop(kept.heading.name, None)
                 plans += [
@@ -93,6 +97,14 @@ class Amending:
                     for digest in await self._app.digests.posted(list(names), change.sha)
                 ]
         await self._kept.plan(plans)
+
+    async def _undone(
+        self, named: Repository, shas: Sequence[str]
+    ) -> Sequence[tuple[Graded, Sequence[Graded]]]:
+        """Those of the commits that undo others, with what they undo."""
+        changes = (await self._app.archive.load(named, shas)).values()
+        found = [(by, await undone_by(self._app.archive, named, by)) for by in changes]
+        return [(by, undone) for by, undone in found if undone]
 
     async def carry_out(self, posts: Mapping[str, Post], channel: ChannelOf) -> None:
         """Amend what is planned for these posts; no platform's trouble stops another."""

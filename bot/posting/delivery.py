@@ -18,7 +18,7 @@ import structlog
 from bot.lease import Leases
 from bot.platforms.base import Ability, Part, Receipt, SendReason
 from bot.posting.courier import Courier, Errand, Patience, Target, describe
-from bot.posting.frozen import freeze, thaw
+from bot.posting.frozen import freeze, messages, thaw
 from bot.times.clock import SystemClock
 from bot.watching.tracing import span
 from digest.document import Document
@@ -218,7 +218,7 @@ class Delivery:
         return result
 
     async def _withheld(self, target: Target, record: DeliveryRecord) -> bool:
-        repository = thaw(record.content).repository
+        repository = messages(record.content).repository
         if self._withholds is None or not repository:
             return False
         return await self._withholds(target, repository)
@@ -226,7 +226,7 @@ class Delivery:
     async def _post(
         self, target: Target, record: DeliveryRecord, entries: list[PartRecord]
     ) -> Delivered:
-        content = thaw(record.content)
+        content = messages(record.content)
         frozen, thread = content.parts, content.thread
         new = 0
         for place, entry in enumerate(entries):

@@ -7,14 +7,15 @@ posts what was claimed, even if the renderer or the width of the terminal has ch
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from datetime import datetime
+from functools import lru_cache
 from typing import Any
 
 from bot.platforms.base import Part, Receipt
 from digest import document as model
-from digest.document import Document
+from digest.document import Block, Document
 
 _TYPES = {
     kind.__name__: kind
@@ -67,21 +68,55 @@ def freeze(
     return json.dumps(frozen)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Messages:
+    """What is to be sent: parts, the message that they answer, the repository they tell of."""
+
+    parts: tuple[Part, ...]
+    thread: Receipt | None
+    repository: str
+
+
+def messages(content: str) -> Messages:
+    """What is to be sent of what :func:`freeze` was given; documents are not read for it."""
+    return _messages(json.loads(content))
+
+
+@lru_cache(maxsize=32)
 def thaw(content: str) -> Frozen:
-    """What :func:`freeze` was given."""
+    """What :func:`freeze` was given; the same value for the same text, which many channels get."""
     loaded = json.loads(content)
-    at = datetime.fromisoformat(loaded["at"]) if "at" in loaded else None
+    told = _messages(loaded)
     return Frozen(
         document=_decode(loaded["document"]),
-        parts=tuple(Part(text=text, body=body, since=at) for text, body in loaded["parts"]),
-        thread=Receipt.parse(loaded.get("thread", "")),
-        repository=loaded.get("repository", ""),
+        parts=told.parts,
+        thread=told.thread,
+        repository=told.repository,
         own=loaded.get("own", len(loaded["parts"])),
         details=_decode(loaded["details"]) if "details" in loaded else None,
     )
 
 
+def _messages(loaded: Mapping[str, Any]) -> Messages:
+    at = datetime.fromisoformat(loaded["at"]) if "at" in loaded else None
+    return Messages(
+        parts=tuple(Part(text=text, body=body, since=at) for text, body in loaded["parts"]),
+        thread=Receipt.parse(loaded.get("thread", "")),
+        repository=loaded.get("repository", ""),
+    )
+
+
+# Of the documents of many channels all blocks but the buttons are the same.
+@lru_cache(maxsize=512)
+def _block(block: Block) -> Any:
+    return _encode(block)
+
+
 def _encode(value: Any) -> Any:
+    if isinstance(value, Document):
+        blocks = [_block(block) for block in value.blocks]
+        kept = {"title": value.title, "blocks": blocks, "language": value.language}
+        return {"is": "Document", **kept}
     if isinstance(value, tuple):
         return [_encode(item) for item in value]
     if is_dataclass(value):

@@ -9,6 +9,7 @@ several channels get alike is made once (:mod:`bot.posting.editions`).
 from __future__ import annotations
 
 import asyncio
+from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -39,6 +40,9 @@ from handlers.ports import State
 if TYPE_CHECKING:
     from handlers.judgement import Judging
 
+_HELD = 256
+"""Digests that are held between building and finishing; what is let go is read again."""
+
 log = structlog.get_logger(__name__)
 
 
@@ -62,6 +66,7 @@ class Slots:
         self._app = app
         self._subscription = subscription
         self._editions = Editions(app, leases)
+        self._built: OrderedDict[str, KeptDigest] = OrderedDict()
         self._amending = amending
 
     async def build(self, post: Post, slot: Slot) -> Sequence[Ready]:
@@ -123,7 +128,8 @@ class Slots:
         channel = self._subscription(post.name)
         for settings in channel.repositories if channel else ():
             assert channel is not None
-            kept = await self._app.digests.get(digest_name(channel, settings, slot.name))
+            name = digest_name(channel, settings, slot.name)
+            kept = self._built.pop(name, None) or await self._app.digests.get(name)
             if kept is not None:
                 if self._amending is not None:
                     await self._amending.plan(post.target, channel, settings, kept)
@@ -155,7 +161,16 @@ class Slots:
         edition = await self._editions.edition(
             channel, settings, slot, window(post.spec, slot), late.judging()
         )
-        return await self._app.digests.keep(edition.named(name))
+        kept = await self._app.digests.keep(edition.named(name))
+        self._remember(kept)
+        return kept
+
+    def _remember(self, kept: KeptDigest) -> None:
+        """Hold what is frozen until the slot is finished, which as a rule is a moment later."""
+        if kept.heading.frozen:
+            self._built[kept.heading.name] = kept
+            if len(self._built) > _HELD:
+                self._built.popitem(last=False)
 
 
 class _Late:

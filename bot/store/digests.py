@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -82,10 +82,13 @@ class SqlDigests:
         name, row = digest.heading.name, _columns(digest)
         # Digests with the same report are of one repository.
         async with self._database.writing(f"digests {digest.heading.repository}") as connection:
+            report = {"key": row["report"], "markdown": storable(digest.markdown)}
+            await connection.execute(_KEEP_REPORT, report)
+            if await connection.scalar(_KEEP_NEW, row) is not None:
+                await written(connection, digest.heading.repository)
+                return _as_kept(digest, row)
             before = select(digests.c.report).where(digests.c.name == name)
             given_up = {row["report"], await connection.scalar(before)} - {None}
-            report = {"key": row["report"], "markdown": storable(digest.markdown)}
-            await connection.execute(insert_into(reports).on_conflict_do_nothing(), report)
             await connection.execute(_KEEP, row)
             await written(connection, digest.heading.repository)
             still = select(digests.c.report).where(digests.c.report == reports.c.key).exists()
@@ -150,6 +153,22 @@ def _columns(digest: KeptDigest) -> dict[str, Any]:
     }
 
 
+def _as_kept(digest: KeptDigest, row: Mapping[str, Any]) -> KeptDigest:
+    """What would be read back of a digest that was just kept as this row."""
+    window = digest.heading.window
+    times = {"since": moment(row["since"]), "until": moment(row["until"])}
+    return replace(
+        digest,
+        heading=replace(
+            digest.heading,
+            window=replace(window, **times, zone=ZoneInfo(window.zone.key)),
+            created_at=moment(row["created_at"]),
+        ),
+        document=row["document"],
+        markdown=storable(digest.markdown),
+    )
+
+
 def heading_of(row: Row[*tuple[Any, ...]]) -> Heading:
     """The heading of a row of :data:`HEADINGS`."""
     return Heading(
@@ -177,7 +196,9 @@ def _kept(row: Row[*tuple[Any, ...]]) -> KeptDigest:
 
 
 _WHOLE = select(*digests.c, reports.c.markdown).join(reports, reports.c.key == digests.c.report)
+_KEEP_REPORT = insert_into(reports).on_conflict_do_nothing()
 _insertion = insert_into(digests)
+_KEEP_NEW = insert_into(digests).on_conflict_do_nothing().returning(digests.c.name)
 _KEEP = _insertion.on_conflict_do_update(
     index_elements=[digests.c.name],
     set_={c.name: _insertion.excluded[c.name] for c in digests.c if c.name != "name"},

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from enum import StrEnum
+from functools import lru_cache
 from zoneinfo import ZoneInfo
 
 from bot.times.rest import NEVER, Rest
@@ -78,9 +79,9 @@ def slots_after(spec: Spec, after: datetime) -> Iterator[Slot]:
     """The slots whose instants lie after ``after``, which is aware; in order, without end."""
     day = after.astimezone(spec.zone).date() - _LOOK_BACK
     while True:
-        if day.weekday() in spec.weekdays and _exists(day, spec.zone):
-            slot = Slot(day=day, at=instant(day, spec.at, spec.zone))
-            if slot.at > after and not spec.resting(slot.at):
+        if day.weekday() in spec.weekdays:
+            slot = _slot(day, spec.at, spec.zone)
+            if slot is not None and slot.at > after and not spec.resting(slot.at):
                 yield slot
         day += _DAY
 
@@ -132,6 +133,12 @@ def missed(spec: Spec, last: str | None, now: datetime, catch_up: timedelta) -> 
         return None
     due = [slot for slot in slots_between(spec, now - catch_up, now) if slot.name > last]
     return due[-1] if due else None
+
+
+# Thousands of channels have the same few times, and each looks weeks back.
+@lru_cache(maxsize=4096)
+def _slot(day: date, at: time, zone: ZoneInfo) -> Slot | None:
+    return Slot(day=day, at=instant(day, at, zone)) if _exists(day, zone) else None
 
 
 def _exists(day: date, zone: ZoneInfo) -> bool:

@@ -52,6 +52,15 @@ async def test_digest_comes_back_as_it_was_kept(digests: SqlDigests) -> None:
     assert await digests.get("daily") == made
 
 
+async def test_what_keeping_returns_is_what_is_read_afterwards(digests: SqlDigests) -> None:
+    odd = digest("odd", WINDOW.until + timedelta(microseconds=7), '"\ud800 \0"')
+    odd = replace(odd, outcomes=(Outcome(sha=sha_of(1), state=State.FAILED, why="\0 \ud800 é"),))
+    kept = await digests.keep(replace(odd, markdown="\ud800 \0 é"))
+    assert kept == await digests.get("odd")
+    assert kept.heading.created_at == WINDOW.until
+    assert kept.markdown == "? ? é"
+
+
 async def test_digest_of_an_ended_window_is_frozen(digests: SqlDigests) -> None:
     first = digest("daily", WINDOW.until, "first")
     await digests.keep(first)
