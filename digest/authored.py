@@ -71,17 +71,24 @@ def sentences(text: str) -> list[str]:
     """The sentences of a paragraph in order, on one line each, list entries without their marks.
 
     An end is a full stop, a question or exclamation mark before something that can begin a
-    sentence, or the end of a list entry; abbreviations, initials and "1." do not end one.
+    sentence, or the end of a list entry; abbreviations, initials and "1." do not end one, nor does
+    what stands between backticks.
     """
     out: list[str] = []
     for entry in _entries(text):
         whole = len(out)
         for piece in _END.split(entry):
-            if len(out) > whole and _ABBREVIATION.search(out[-1]):
+            if len(out) > whole and _goes_on(out[-1], piece):
                 out[-1] += " " + piece
             elif piece:
                 out.append(piece)
     return out
+
+
+def _goes_on(kept: str, piece: str) -> bool:
+    """Whether what looks like an end of a sentence is an abbreviation, or stands inside code."""
+    inside = "`" in piece and kept.count("`") % 2 == 1
+    return inside or _ABBREVIATION.search(kept) is not None
 
 
 def _entries(text: str) -> list[str]:

@@ -68,13 +68,14 @@ def resolve(text: str, vocabulary: Mapping[str, int], aliases: Aliases) -> Resol
 
 
 _KIND_NAMES = {
-    Kind.BREAKING: "breaking",
-    Kind.SECURITY: "security",
-    Kind.DEPRECATIONS: "deprecate",
-    Kind.REVERTS: "revert",
-    Kind.PERFORMANCE: "performance",
-    Kind.FIX: "bug",
-    Kind.DEPENDENCIES: "dependency",
+    # Not its kin: "incompatible" in a title is what was fixed or refused, as often as what is done.
+    Kind.BREAKING: frozenset({"breaking", term("breaking change")}),
+    Kind.SECURITY: kin("security"),
+    Kind.DEPRECATIONS: kin("deprecate"),
+    Kind.REVERTS: kin("revert"),
+    Kind.PERFORMANCE: kin("performance"),
+    Kind.FIX: kin("bug"),
+    Kind.DEPENDENCIES: kin("dependency"),
 }
 """Topics that say as much as a kind does."""
 
@@ -84,7 +85,7 @@ def narrowed(resolved: Resolved, kinds: Sequence[Kind], label: str) -> Resolved:
     extra: list[frozenset[str]] = []
     if kinds:
         names = {kind_term(kind) for kind in kinds}
-        names.update(k for kind in kinds if kind in _KIND_NAMES for k in kin(_KIND_NAMES[kind]))
+        names = names.union(*(_KIND_NAMES.get(kind, ()) for kind in kinds))
         extra.append(frozenset(names))
     if label:
         extra.append(frozenset({label_term(label)}))

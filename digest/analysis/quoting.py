@@ -29,6 +29,13 @@ _ENOUGH = 24
 """Characters by which a paragraph is known again in its message."""
 
 _ADDRESS = re.compile(r"(?:[\w-]+:? ){0,3}https?://\S+", re.IGNORECASE)
+_POINTER = re.compile(
+    r"(?:(?:this|it) (?:(?:pr|change|commit|patch) )?(?:is|was) )?(?:an? )?"
+    r"(?:part of|part \d{1,3} of|follow[- ]?up (?:of|to|for|on)|based on|related to|relates to"
+    r"|see|split (?:out )?(?:from|of)|cc|ref(?:s|erences)?|tracked (?:in|by)|closes|fix(?:es)?"
+    r"|resolves):? (?:pr |issue )?[\w./-]{0,80}#\d{1,9}\.?",
+    re.IGNORECASE,
+)
 _SAME = 0.75
 """Share of a paragraph's words from which on it repeats the title."""
 
@@ -48,9 +55,10 @@ def quoted(reading: Reading) -> Iterator[Statement]:
 
 
 def _says_nothing(paragraph: str, reading: Reading) -> bool:
-    """Whether a paragraph is a mere address, the title again, or a subject that was squashed."""
+    """Whether a paragraph is a mere pointer, the title again, or a subject that was squashed."""
     return (
         _ADDRESS.match(paragraph) is not None
+        or _POINTER.fullmatch(paragraph.strip()) is not None
         or _repeats(paragraph, reading.graded.title)
         or _is_squashed(paragraph, reading.graded)
     )

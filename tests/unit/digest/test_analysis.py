@@ -226,6 +226,8 @@ def test_a_sentence_that_announces_a_list_is_not_quoted():
         "* add a benchmark for the pool\n\n* tidy what the pool leaves behind",
         "* bench: measure the pool\n* Add a pool",
         "See https://example.org/pull/12#discussion for the context.",
+        "This is part of #14136",
+        "Follow-up to owner/name#12.",
         "Add a pool.",
     ],
 )

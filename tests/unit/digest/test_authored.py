@@ -17,6 +17,8 @@ from digest.document import Code, Text, plain
         ("See e.g. Foo or i.e. Bar. Done.", ["See e.g. Foo or i.e. Bar.", "Done."]),
         ("Version 2.10 is out. It is fast.", ["Version 2.10 is out.", "It is fast."]),
         ("He said so (really.) Then left.", ["He said so (really.)", "Then left."]),
+        ("Reads `tool ... --flag x` now. Next.", ["Reads `tool ... --flag x` now.", "Next."]),
+        ("One ` alone. Next.", ["One ` alone.", "Next."]),
         ("修复崩溃。提升性能！", ["修复崩溃。", "提升性能！"]),
         ("- one\n- two\n  goes on\n* three", ["one", "two goes on", "three"]),
         ("1. first\n2. second", ["first", "second"]),

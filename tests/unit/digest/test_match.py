@@ -1,6 +1,7 @@
 import pytest
 
-from digest.match import bears, candidates, near_topics, resolve
+from digest.kind import Kind
+from digest.match import Resolved, bears, candidates, narrowed, near_topics, resolve
 from digest.topics import Place, topics_of
 from tests.fakes import graded
 
@@ -121,3 +122,15 @@ def test_two_words_are_found_apart_as_well_as_together():
         (frozenset({"blockpool"}),),
         (frozenset({"block"}), frozenset({"pool"})),
     )
+
+
+def test_breaking_changes_are_none_that_speak_of_what_is_incompatible():
+    wanted = narrowed(Resolved(), (Kind.BREAKING,), "")
+    titles = {
+        "Drop hits for incompatible layouts": False,
+        "Fix the tests of the parser": False,
+        "feat!: drop the parser": True,
+        "[Breaking] Move the parser": True,
+        "Breaking change: move the parser": True,
+    }
+    assert {t: bool(bears(graded("1", t), wanted)) for t in titles} == titles
