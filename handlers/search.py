@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cached_property
 
 from digest.answer import Answer, Row, foot, lines_document, listing_document, title_of
 from digest.change import printable
@@ -59,9 +60,10 @@ async def search(intent: Search, ctx: Context) -> Answer:
 def _row(graded: Graded, terms: Sequence[str], language: Language) -> Row:
     """A change with every place that holds terms, the strongest first, and those that it holds."""
     gap = "；" if language is Language.ZH else "; "
+    texts = _Texts(graded)
     places: dict[tuple[Phrase, str], list[str]] = {}
     for term in terms:
-        places.setdefault(_place(graded, term), []).append(term)
+        places.setdefault(texts.place(term), []).append(term)
     told = [
         (phrase, phrase.text(language, shown=shown or " ".join(held)))
         for (phrase, shown), held in places.items()
@@ -70,15 +72,30 @@ def _row(graded: Graded, terms: Sequence[str], language: Language) -> Row:
     return Row(graded=graded, why=gap.join(words for _, words in told), unseen=unseen)
 
 
-def _place(graded: Graded, term: str) -> tuple[Phrase, str]:
-    """The first place of a term, with the path or the identifier where it is one."""
-    wanted = term.casefold()
-    if wanted in graded.title.casefold() or wanted in graded.commit.subject.casefold():
-        return IN_SUBJECT, ""
-    for path in graded.facts.paths:
-        if wanted in path.casefold():
-            return IN_PATH, printable(path)
-    for name in graded.facts.names:
-        if wanted in name.casefold():
-            return IN_NAME, name
-    return IN_BODY, ""
+class _Texts:
+    """The texts of a change in which terms are looked for, each made ready once."""
+
+    def __init__(self, graded: Graded) -> None:
+        self._facts = graded.facts
+        self._subjects = (graded.title.casefold(), graded.commit.subject.casefold())
+
+    @cached_property
+    def _paths(self) -> Sequence[str]:
+        return self._facts.paths
+
+    @cached_property
+    def _names(self) -> Sequence[str]:
+        return self._facts.names
+
+    def place(self, term: str) -> tuple[Phrase, str]:
+        """The first place of a term, with the path or the identifier where it is one."""
+        wanted = term.casefold()
+        if any(wanted in subject for subject in self._subjects):
+            return IN_SUBJECT, ""
+        for path in self._paths:
+            if wanted in path.casefold():
+                return IN_PATH, printable(path)
+        for name in self._names:
+            if wanted in name.casefold():
+                return IN_NAME, name
+        return IN_BODY, ""

@@ -23,6 +23,11 @@ _FIELDS = tuple(field.name for field in fields(Facts))
 _WORD = r'("[^"\\]*(?:\\.[^"\\]*)*")'
 _PATH = re.compile(r'\{"path":' + _WORD + r',"old_path":')
 _NAME = re.compile(r'"name":' + _WORD)
+_ITEMS = '],"items":['
+_PARAGRAPHS = '],"paragraphs":['
+# Where nothing is escaped; nearly always, and several times faster.
+_PLAIN_PATH = re.compile(r'\{"path":"([^"]*)"')
+_PLAIN_NAME = re.compile(r'"name":"([^"]*)"')
 
 
 def texts_of_facts(facts: Facts) -> tuple[str, str]:
@@ -31,9 +36,10 @@ def texts_of_facts(facts: Facts) -> tuple[str, str]:
     return _text(value.pop("subject")), _text(value)
 
 
-def _words(pattern: re.Pattern[str], text: str) -> tuple[str, ...]:
-    found = pattern.findall(text)
-    return tuple(json.loads(w) if "\\" in w else w[1:-1] for w in found)
+def _words(pattern: re.Pattern[str], plain: re.Pattern[str], text: str) -> tuple[str, ...]:
+    if "\\" not in text:
+        return tuple(plain.findall(text))
+    return tuple(map(json.loads, pattern.findall(text)))
 
 
 class StoredFacts(Facts):
@@ -70,13 +76,18 @@ class StoredFacts(Facts):
     def paths(self) -> tuple[str, ...]:
         """As of any facts, without reading the files."""
         rest = getattr(self, "_rest", None)
-        return super().paths if rest is None else _words(_PATH, rest)
+        if rest is None:
+            return super().paths
+        return _words(_PATH, _PLAIN_PATH, rest[: rest.index(_ITEMS)])
 
     @property
     def names(self) -> tuple[str, ...]:
         """As of any facts, without reading the items."""
         rest = getattr(self, "_rest", None)  # a copy by pickle has its fields, and no text
-        return super().names if rest is None else _words(_NAME, rest)
+        if rest is None:
+            return super().names
+        items = rest[rest.index(_ITEMS) : rest.index(_PARAGRAPHS)]
+        return _words(_NAME, _PLAIN_NAME, items)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Facts):
