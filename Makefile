@@ -5,6 +5,9 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet --no-input
 REPO ?= .
 
+# Tests start processes by the hundred: without bytecode each would compile every module anew.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: help setup dev demo test lint types contracts format lock bench bench-model bench-delivery bench-crash bench-scale bench-load bench-questions clean
 
 help: ## this list

@@ -19,7 +19,7 @@ from typing import Any
 
 from aiohttp import web
 
-from tests.servers.threaded import Threaded
+from tests.servers.threaded import Threaded, all_taken
 
 
 @dataclass(frozen=True)
@@ -109,6 +109,7 @@ class Loopback(Threaded):
 
     async def _close(self) -> None:
         if self._runner is not None:
+            await all_taken()
             await self._runner.cleanup()
         tasks = asyncio.all_tasks() - {asyncio.current_task()}
         for task in tasks:

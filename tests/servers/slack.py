@@ -22,7 +22,7 @@ from aiohttp import web
 from tests.servers.pictures import size_of
 from tests.servers.slack_blocks import Refused, check_blocks, notifying, shown, units
 from tests.servers.slack_socket import Sockets
-from tests.servers.threaded import Threaded
+from tests.servers.threaded import Threaded, all_taken
 
 BOT_TOKEN, APP_TOKEN = "xoxb-9c1e77aa-bot-secret", "xapp-4f0d-app-secret"
 TEAM, BOT_USER, BOT = "T0TEAM", "U0BOT", "B0BOT"
@@ -177,6 +177,7 @@ class SlackServer(Threaded):
         self._stopping.set()
         await self.sockets.close()
         if self._runner is not None:
+            await all_taken()
             await self._runner.cleanup()
         left = asyncio.all_tasks() - {asyncio.current_task()}
         for task in left:

@@ -75,29 +75,43 @@ class Streams(Threaded):
     async def _close(self) -> None:
         if self._server is None:
             return
+        await all_taken()
         self._server.close()
-        for writer in [*self._writers]:
-            writer.transport.abort()
         tasks = [*self._tasks]
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+        for writer in [*self._writers]:
+            writer.transport.abort()
+        self._writers.clear()
         self._server = None
 
-    async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        task = asyncio.current_task()
-        assert task is not None
-        self._tasks.add(task)
-        self._writers.add(writer)
+    def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Take note at once: a task that is cancelled before its turn would not."""
         self.connections += 1
+        self._writers.add(writer)
+        task = self._loop.create_task(self._served(reader, writer))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _served(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
             await self._converse(reader, writer)
         except (ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError):
             pass
         finally:
             self._writers.discard(writer)
-            self._tasks.discard(task)
             writer.transport.abort()
+
+
+async def all_taken() -> None:
+    """Wait until no connection is being taken, which a server is to be closed right after.
+
+    One that is would stay open, and nobody would ever read of it:
+    https://github.com/python/cpython/issues/109564.
+    """
+    while taking := [task for task in asyncio.all_tasks() if "_accept_connection2" in repr(task)]:
+        await asyncio.wait(taking)
 
 
 async def head_and_body(
