@@ -51,8 +51,7 @@ from bot.platforms.feishu import create as feishu
 from bot.platforms.feishu.frames import Frame
 from bot.platforms.slack import Config as SlackConfig
 from bot.platforms.slack import create as slack
-from bot.platforms.telegram import Telegram
-from bot.platforms.telegram.sender import Account
+from bot.platforms.telegram.sender import Account, Telegram
 from bot.store.engine import open_database
 from bot.store.inbox import SqlShelf
 from bot.store.replies import SqlReplies
@@ -249,6 +248,10 @@ class _Waiting:
         watch.admit(addressed=asked.addressed)
         await self.model.wait()
         return None
+
+    async def owed(self, account: str, asked: Incoming) -> bool:  # noqa: ARG002  # nobody waits here
+        """Nobody waits."""
+        return False
 
     async def forget(self, account: str, asked: Incoming) -> None:
         """Nothing is remembered."""

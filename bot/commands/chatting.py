@@ -59,6 +59,11 @@ class Terminal:
         found = await ask(asked.text, ctx, self.wanted, conversation=asked_here("chat"))
         return found.document
 
+    async def owed(self, account: str, asked: Incoming) -> bool:
+        """Nobody: who types sees that the program ended."""
+        del account, asked
+        return False
+
     async def forget(self, account: str, asked: Incoming) -> None:
         """Nothing that was typed can be taken back."""
 

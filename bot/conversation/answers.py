@@ -122,6 +122,15 @@ class Answers:
             return await self._verdicts.note(asked, told, watch.language)
         return await self._asked(passed, watch)
 
+    async def owed(self, account: str, asked: Incoming) -> bool:
+        """Whether the asker may be told that no answer comes: who passes the gate, and waits."""
+        if not asked.addressed or asked.action in _VERDICTS:
+            return False
+        try:
+            return await self._admitted(account, asked) is not None
+        except UserError:
+            return False
+
     async def forget(self, account: str, asked: Incoming) -> None:
         """Forget the conversation that the question went on with."""
         channel = self._chats.channel(account, asked)

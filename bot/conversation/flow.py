@@ -30,7 +30,8 @@ log = structlog.get_logger(__name__)
 
 STILL_EDITED = timedelta(hours=1)
 STILL_ANSWERED = timedelta(minutes=10)
-"""What a crash left is answered at the next start, if it is not older; else its asker is told."""
+"""What a crash left, or a worker tried in vain, is answered if it is not older than that; else
+its asker is told."""
 
 
 class Conversation:
@@ -193,13 +194,25 @@ class Conversation:
             return True
         log.info("message.taken_up", platform=sender.name, id=record.key.message)
         if self._is_old(record, STILL_ANSWERED):
-            await self._conclude(sender, record, INTERRUPTED.template(self._language(record)))
-            await self._records.mark(record.key, Stage.TOLD)
+            await self._apologise(record, message)
             return True
         if record.stage is Stage.SENDING and Ability.EDIT in sender.abilities:
             # A platform that drops repeats gives back what stands, which may be the placeholder.
             await message.show(Watch(self._language(record)).words())
         return await self._tell(sender, record.key, record.asked, message)
+
+    async def _apologise(self, record: Record, message: Message) -> None:
+        """Say that no answer comes, and what to do: in the placeholder's place, else anew.
+
+        Who is not answered is told nothing either. Raises ``SendError``, and is done again then.
+        """
+        placeholder, language = record.receipt is not None, self._language(record)
+        # What was found without a receipt may be the whole answer, and stays.
+        nothing = not message.standing
+        if placeholder or (nothing and await self._answers.owed(record.key.account, record.asked)):
+            await message.become(line(INTERRUPTED.template(language), language))
+        else:
+            await self._records.mark(record.key, Stage.TOLD)
 
     async def _conclude(self, sender: Sender, record: Record, words: str) -> None:
         """Put last words in the place of a placeholder; where none stands nothing is said."""

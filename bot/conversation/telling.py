@@ -59,6 +59,9 @@ class Answering(Protocol):
         ``watch`` is told when the message may be acknowledged, and how far the work is.
         """
 
+    async def owed(self, account: str, asked: Incoming) -> bool:
+        """Whether the asker may be told that no answer comes, though nothing stands of one yet."""
+
     async def forget(self, account: str, asked: Incoming) -> None:
         """The question was deleted: nothing of it may be gone on with."""
 

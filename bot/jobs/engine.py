@@ -21,6 +21,7 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.forges.arrivals import Arrived
+from bot.jobs.abandoned import abandoned, lock_of
 from bot.jobs.keeping import app_on
 from bot.jobs.tasks import PERIODIC, QUEUES, Duties, Kind, task_of
 from bot.platforms.base import trace
@@ -129,7 +130,7 @@ class Engine:
         answer = self._tasks[Kind.ANSWER]
         # Each is answered under the id of its own record: many are put down together.
         jobs = [
-            answer.configure(lock=_lock(account, chat, message)).make_new_job(
+            answer.configure(lock=lock_of(account, chat, message)).make_new_job(
                 account=account, chat=chat, message=message
             )
             for account, chat, message in keys
@@ -139,7 +140,7 @@ class Engine:
 
     async def put_change(self, key: tuple[str, str, str], incoming: str) -> None:
         """Let the answer follow a message that was changed, after what is done about it now."""
-        change = self._tasks[Kind.CHANGE].configure(lock=_lock(*key))
+        change = self._tasks[Kind.CHANGE].configure(lock=lock_of(*key))
         await change.defer_async(account=key[0], incoming=incoming, trace=trace())
 
     def serve(self, duties: Duties) -> None:
@@ -186,9 +187,22 @@ class Engine:
             await manager.retry_job(job)
         return len(stalled)
 
+    async def put_abandoned(self) -> int:
+        """Put down again the messages that nobody is at any more; how many there were.
+
+        The library tried each as often as it does. They are old by now, so that their askers are
+        told that no answer comes.
+        """
+        async with self._database.writing("abandoned") as connection:
+            keys = await abandoned(connection)
+            await self.put_answers(keys, connection)
+        return len(keys)
+
     async def _rescue(self) -> None:
         if count := await self.rescue():
             log.warning("jobs.rescued", count=count)
+        if count := await self.put_abandoned():
+            log.warning("answers.abandoned", count=count)
         await self._app.job_manager.delete_old_jobs(nb_hours=_KEPT_HOURS, include_failed=True)
 
     async def _put(self, jobs: list[Job], connection: AsyncConnection) -> None:
@@ -233,10 +247,6 @@ class Engine:
             name=task_of(kind), queue=QUEUES[kind], retry=_RETRY, queueing_lock=alone
         )
         return made(do)
-
-
-def _lock(account: str, chat: str, message: str) -> str:
-    return f"{account}\x1f{chat}\x1f{message}"
 
 
 async def _driver(connection: AsyncConnection) -> Any:

@@ -49,7 +49,8 @@ async def part_of(
             return Part(loop=partial(schedule, replace(work, ledger=ledger), engine))
         case Role.WORKER:
             assert isinstance(work.hearing, Conversation)
-            worker = Worker(work, work.hearing, senders, keeper)
+            model = app.mind is not None
+            worker = Worker(work, work.hearing, senders, keeper, asks_model=model)
             return Part(loop=partial(labour, worker, engine))
         case _:
             records = common.records(DeferringReplies(app.database, engine))

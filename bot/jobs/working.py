@@ -29,10 +29,14 @@ _FRESH = 60.0
 """Seconds for which the settings of channels are taken to be as they were read."""
 
 _ANSWERED_AT_ONCE, _BUILT_AT_ONCE = 16, 8
-"""Jobs of a process at a time; most of them wait for a platform or for git.
+"""Jobs of a process at a time; most of them wait for a platform, a model or for git.
 
 Questions have places of their own: nobody who asks waits until a thousand digests are posted.
 """
+
+_ANSWERED_ALONE = 6
+"""Questions at a time where no model is asked: each is done before it needs a placeholder, which
+would cost two more calls. More at once would be no faster, as all want the processor."""
 
 
 class Later(Exception):
@@ -48,8 +52,14 @@ class Worker:
         conversation: Conversation,
         accounts: Mapping[str, Sender],
         keeper: Keeper | None = None,
+        *,
+        asks_model: bool = False,
     ) -> None:
-        """``keeper`` reads what forges say; without one nobody is there to tell of it."""
+        """``keeper`` reads what forges say; without one nobody is there to tell of it.
+
+        ``asks_model`` says that answers may wait for a model.
+        """
+        self.at_once = _ANSWERED_AT_ONCE if asks_model else _ANSWERED_ALONE
         self.channels = Served(work.posts)
         self.under_way = UnderWay()
         self._work = work
@@ -148,7 +158,7 @@ async def labour(worker: Worker, engine: Engine, stop: asyncio.Event) -> None:
     """Do jobs until ``stop`` is set, then finish what is under way."""
     engine.serve(worker)
     duties = [
-        asyncio.create_task(engine.work([ANSWERS], _ANSWERED_AT_ONCE)),
+        asyncio.create_task(engine.work([ANSWERS], worker.at_once)),
         asyncio.create_task(engine.work([CHANNELS, REPOSITORIES], _BUILT_AT_ONCE)),
         asyncio.create_task(worker.channels.watch()),
     ]

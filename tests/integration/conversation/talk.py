@@ -87,6 +87,9 @@ class Slowly:
 
     words: tuple[str, ...] = ("answer",)
 
+    async def owed(self, account: str, asked: Incoming) -> bool:
+        return asked.text != "refused"
+
     async def forget(self, account: str, asked: Incoming) -> None:
         self.forgotten.append(asked.text)
 

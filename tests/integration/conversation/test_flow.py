@@ -321,6 +321,35 @@ async def test_platform_that_cannot_look_gets_nothing_twice(talk):
     assert "message.doubtful" in [line["event"] for line in logs]
 
 
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ("what?", ["I was interrupted before I could answer; please ask again."]),
+        ("refused", []),
+    ],
+)
+async def test_question_of_long_ago_of_which_nothing_stands_is_told_once_to_be_over(
+    talk, words, told
+):
+    await SqlReplies(talk.database).claim(KEY, said(words), talk.clock.time)
+    talk.clock.time += STILL_ANSWERED + timedelta(minutes=1)
+    conversation = talk.restart()
+    assert await conversation.take_up(talk.sender, KEY)
+    assert await conversation.take_up(talk.sender, KEY)
+    assert talk.sender.texts() == told
+    assert not talk.answers.asked
+
+
+async def test_apology_that_the_platform_refuses_is_told_later(talk):
+    await SqlReplies(talk.database).claim(KEY, said("what?"), talk.clock.time)
+    talk.clock.time += STILL_ANSWERED + timedelta(minutes=1)
+    talk.sender.errors = [SendError(SendReason.UNAVAILABLE, retry=False)]
+    conversation = talk.restart()
+    assert not await conversation.take_up(talk.sender, KEY)
+    assert await conversation.take_up(talk.sender, KEY)
+    assert len(talk.sender.texts()) == 1
+
+
 async def test_placeholder_of_long_ago_is_told_to_be_over(talk):
     await die(talk, 2)
     talk.clock.time += STILL_ANSWERED + timedelta(minutes=1)

@@ -7,7 +7,7 @@ import gc
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
-from datetime import UTC, datetime, time
+from datetime import UTC, datetime, time, timedelta
 from functools import partial
 from io import StringIO
 from typing import Any
@@ -38,10 +38,13 @@ from bot.runner.underway import UnderWay
 from bot.store.leases import ServerLeases
 from bot.store.ledger import SqlLedger
 from bot.store.postgresql import PostgresDatabase, open_postgres
+from bot.store.replies import SqlReplies
 from bot.subscriptions.roster import Fixed, Post
 from bot.times.schedule import Spec
 from digest.document import Document, Paragraph, Text
 from handlers.ports import DeliveryKey
+from tests.integration.conversation.talk import Talk
+from tests.integration.conversation.talk import said as heard_as
 from tests.integration.dying_process import DUE, At, build, finish
 
 
@@ -238,6 +241,35 @@ async def test_job_that_waits_to_be_tried_again_is_tried_at_once_when_more_comes
         done = Done()
         async with at_work(engine, done):
             await until(lambda seen=done: seen.jobs)
+
+
+async def test_question_that_failed_too_often_ends_in_one_apology(database, engine) -> None:
+    talk = Talk(database)
+    keys = [Key(account="board", chat="C9", message=one) for one in ("old", "new", "older", "job")]
+    ages = [timedelta(minutes=11), timedelta(minutes=1), timedelta(days=1), timedelta(minutes=11)]
+    records, now = SqlReplies(database), datetime.now(UTC)
+    talk.clock.time = now
+    for key, age in zip(keys, ages, strict=True):
+        await records.claim(key, heard_as("what?", key.message), now - age)
+    async with database.writing() as connection:
+        await engine.put_answers([("board", "C9", "job")], connection)
+    # Of those without a job one is too young to be given up, and one is too old to be told of.
+    assert await engine.put_abandoned() == 1
+    assert await engine.put_abandoned() == 0
+    conversation = talk.start()
+
+    class Answering(Done):
+        async def answer(self, account: str, chat: str, message: str) -> None:
+            key = Key(account=account, chat=chat, message=message)
+            if not await conversation.take_up(talk.sender, key):
+                raise Later("the answer does not stand")
+            self.jobs.append(("answer", {}))
+
+    done = Answering()
+    async with at_work(engine, done):
+        await until(lambda: len(done.jobs) == 2)
+    assert await engine.put_abandoned() == 0
+    assert talk.sender.texts() == ["I was interrupted before I could answer; please ask again."] * 2
 
 
 async def test_periodic_sweep_is_put_down_once_for_two_processes(engine, database) -> None:

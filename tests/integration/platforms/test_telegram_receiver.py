@@ -294,6 +294,9 @@ class Answers:
         words = Text(f"about {asked.text} for @{asked.person}")
         return Document(title="a", blocks=(Paragraph((words,)),))
 
+    async def owed(self, account: str, asked: Incoming) -> bool:
+        raise AssertionError("everything is answered here")
+
     async def forget(self, account: str, asked: Incoming) -> None:
         raise AssertionError("nothing is deleted here")
 
