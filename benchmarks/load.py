@@ -122,6 +122,8 @@ def _measure(
     asked = began + options.seconds
     lines = [spent(before.machine, after.machine)]
     lines += drained(before, last, told, asked, world.size.channels)
+    sys.stdout.write("\nUntil the end:\n\n")
+    show(costs(before, last), COSTS)
     sys.stdout.writelines(f"{line}\n" for line in ["", *lines, *troubles(run, told), *seen])
 
 

@@ -16,7 +16,7 @@ from bot.store.dialect import insert_into
 from bot.store.index import INDEXED_BY
 from bot.store.repositories import enrol, enrolled, written
 from bot.store.rows import storable
-from bot.store.tables import outcomes, tips
+from bot.store.tables import outcomes, repositories, tips
 from bot.store.writing import chunks
 from digest.graded import Repository
 from handlers.ports import Outcome, State
@@ -36,15 +36,16 @@ class SqlCoverage:
 
         Raises ``UnwritableFolder`` and ``BrokenArchive``, as every method does.
         """
-        async with self._database.reading() as connection:
-            held = await enrolled(connection, repository)
-            if held is None:
-                return None
-            tip = select(tips.c.sha).where(
-                tips.c.repository_id == held.id,
+        tip = (
+            select(tips.c.sha)
+            .join(repositories, repositories.c.id == tips.c.repository_id)
+            .where(
+                repositories.c.name == repository.name,
                 tips.c.branch == branch,
                 tips.c.channel == channel,
             )
+        )
+        async with self._database.reading() as connection:
             return await connection.scalar(tip)
 
     async def record(

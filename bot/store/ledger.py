@@ -91,11 +91,19 @@ class SqlLedger:
         waiting = {"state": PartState.WAITING.value, "receipt": "", "error": ""}
         async with self._database.writing(None) as connection:
             made = await connection.scalar(claimed)
-            if made is not None and parts:
+            if made is None:
+                stands = await connection.execute(_RECORDS.where(_is(key)))
+                return next(iter(_records(stands.all(), fresh=False)))
+            if parts:
                 rows = [{"delivery_id": made, "part": n, **waiting} for n in range(parts)]
                 await connection.execute(insert(delivery_parts), rows)
-            stands = await connection.execute(_RECORDS.where(_is(key)))
-            return next(iter(_records(stands.all(), fresh=made is not None)))
+        return DeliveryRecord(
+            key=key,
+            content=storable(content),
+            parts=tuple(PartRecord(part=n, state=PartState.WAITING) for n in range(parts)),
+            done=parts == 0,
+            fresh=True,
+        )
 
     async def mark(self, key: DeliveryKey, part: PartRecord) -> None:
         """Write one part's state at once; all parts ``SENT`` makes the delivery done.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from bot.store.engine import Database
@@ -29,6 +31,13 @@ async def test_first_claim_is_fresh_and_its_content_stands(ledger: SqlLedger) ->
     assert first.parts == tuple(PartRecord(part=n, state=PartState.WAITING) for n in range(2))
     second = await ledger.claim(key(), "other", 5)
     assert (second.fresh, second.content, second.parts) == (False, first.content, first.parts)
+
+
+@pytest.mark.parametrize("parts", [0, 1, 3])
+async def test_a_fresh_claim_is_what_is_read_afterwards(ledger: SqlLedger, parts: int) -> None:
+    claimed = await ledger.claim(key(), "\ud800 \0 é", parts)
+    assert claimed == replace(await ledger.record(key()), fresh=True)
+    assert (claimed.content, claimed.done) == ("? ? é", parts == 0)
 
 
 async def test_claims_of_other_keys_do_not_meet(ledger: SqlLedger) -> None:
