@@ -172,7 +172,7 @@ def _accounts(file: Path, written: Written, reading: Reading) -> dict[str, Platf
     """The platforms by name. One that only channels name has no settings but its defaults."""
     tables = {name: dict(table) for name, table in written.platforms.items()}
     for channel in written.channels:
-        if channel.platform not in tables and channel.platform not in platforms.kinds():
+        if channel.platform not in tables and not platforms.known(channel.platform):
             known = [*tables, *platforms.kinds()]
             guess = near(channel.platform, known)
             raise InvalidConfig(

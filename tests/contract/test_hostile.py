@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import re
 
 import pytest
@@ -17,6 +16,7 @@ from digest.language import Language
 from digest.markdown import markdown
 from digest.report import assemble, digest_document, report_document
 from tests import hostile, samples
+from tests.contract.bench import bench_of
 
 REPOSITORY = Repository(name="acme/engine", web="https://github.com/acme/engine", forge="github")
 LEVELS = list(Level)
@@ -49,7 +49,7 @@ def documents(language):
 @pytest.mark.parametrize("language", Language)
 @pytest.mark.parametrize("kind", platforms.kinds())
 def test_no_hostile_commit_acts_on_a_platform(kind, language, tmp_path):
-    bench = importlib.import_module(f"tests.contract.benches.{kind}").bench(tmp_path)
+    bench = bench_of(kind, tmp_path)
     for document in documents(language):
         parts = bench.sender.render(document)
         assert parts
@@ -92,7 +92,7 @@ def test_no_hostile_commit_acts_on_a_page(language):
     ],
 )
 def test_address_that_would_act_is_no_link_anywhere(kind, target, tmp_path):
-    bench = importlib.import_module(f"tests.contract.benches.{kind}").bench(tmp_path)
+    bench = bench_of(kind, tmp_path)
     document = Document(title="x", blocks=(Paragraph((Link("see here", target),)),))
     bodies = [part.body for part in bench.sender.render(document)]
     assert any("see here" in body for body in bodies)

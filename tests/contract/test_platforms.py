@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import inspect
 import re
 import traceback
@@ -33,7 +32,7 @@ from digest.document import (
     Table,
     Text,
 )
-from tests.contract.bench import Bench
+from tests.contract.bench import Bench, bench_of
 from tests.strategies import documents
 
 KINDS = platforms.kinds()
@@ -42,12 +41,7 @@ HELLO = Document(title="hello", blocks=(Paragraph((Text("hello <&> `world`"),)),
 
 @pytest.fixture(params=KINDS)
 async def bench(request, tmp_path) -> AsyncIterator[Bench]:
-    kind = request.param
-    try:
-        module = importlib.import_module(f"tests.contract.benches.{kind}")
-    except ModuleNotFoundError:
-        pytest.fail(f"platform {kind!r} has no tests/contract/benches/{kind}.py")
-    made: Bench = module.bench(tmp_path)
+    made = bench_of(request.param, tmp_path)
     try:
         yield made
     finally:

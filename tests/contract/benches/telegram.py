@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from bot.platforms.telegram import Telegram
-from bot.platforms.telegram.sender import Account, Rates
+from bot.platforms.telegram.sender import Account, Rates, Telegram
 from bot.transport.rates import Rate
 from tests.contract.bench import Bench
 from tests.servers.telegram import GROUP, TOKEN, TelegramServer
