@@ -172,10 +172,13 @@ class Engine:
                     update_heartbeat_interval=self._heartbeat,
                     stalled_worker_timeout=3 * self._heartbeat,
                 )
-            except Exception as error:  # noqa: BLE001  # the database is away, for a while
+            except Exception as error:  # the database is away, for a while
                 # Its own words are "Database error", and the driver's those that tell.
                 told = " ".join(str(error.__cause__ or error).split())
                 log.warning("jobs.broken", error=told, pause=_PAUSE)
+                if _is_cancelled():
+                    # Its last words to the database took the place of the cancellation.
+                    raise asyncio.CancelledError from error
             await asyncio.sleep(_PAUSE)
 
     async def rescue(self) -> int:
@@ -247,6 +250,11 @@ class Engine:
             name=task_of(kind), queue=QUEUES[kind], retry=_RETRY, queueing_lock=alone
         )
         return made(do)
+
+
+def _is_cancelled() -> bool:
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0
 
 
 async def _driver(connection: AsyncConnection) -> Any:
