@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -10,6 +10,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from bot.aftercare import amending
 from bot.aftercare.amending import Amending
 from bot.app import App, opened
 from bot.config.reading import read
@@ -20,12 +21,16 @@ from bot.posting.delivery import Delivery
 from bot.posting.slots import Slots, name_of
 from bot.runner import Runner, Work
 from bot.store.amendments import SqlAmendments
+from bot.store.digests import KeptDigest, SqlDigests
 from bot.subscriptions.roster import Fixed, Post
 from bot.subscriptions.subscription import subscriptions_of
 from bot.times.clock import FixedClock
 from digest.grade import Level
+from digest.graded import Graded, Repository
 from digest.markdown import markdown
+from handlers.announcing import undone_by
 from handlers.ask import ask
+from handlers.ports import Archive
 from tests.builders import RepositoryBuilder
 from tests.fakes_delivery import Crash, FakeLeases, FakeSender, Killed, no_step
 
@@ -254,3 +259,36 @@ async def test_revert_and_what_it_undoes_name_the_digest_that_announced_it(app, 
     found = replace(app, config=read(web))
     link = f"[{day}](https://bot.example/r/ada/project/-/days/{day}?lang=en)"
     assert f"Announced in the digest of {link}" in await explained("#2", found)
+
+
+async def test_what_a_digest_undoes_is_looked_up_once_for_all_its_channels(
+    app, repository, monkeypatch
+) -> None:
+    world = World(app, repository, FakeSender(can_find=True, can_edit=True))
+    [(name, first)] = world.served.items()
+    world.served |= {f"{name}-{n}": replace(first, name=f"{name}-{n}") for n in range(3)}
+    await world.days(-1, 0)
+    revert(repository)
+    looked: list[str] = []
+    read: list[str] = []
+    get = SqlDigests.get
+
+    async def undone(archive: Archive, named: Repository, by: Graded) -> Sequence[Graded]:
+        looked.append(by.sha)
+        return await undone_by(archive, named, by)
+
+    async def got(self: SqlDigests, name: str) -> KeptDigest | None:
+        read.append(name)
+        return await get(self, name)
+
+    monkeypatch.setattr(amending, "undone_by", undone)
+    monkeypatch.setattr(SqlDigests, "get", got)
+    await world.sweep(MONDAY + DAY)
+    # Each channel's own post is amended all the same.
+    assert looked == [repository.sha("main")]
+    assert len(await SqlAmendments(app.database).planned()) == 4
+    # What was just built is not read back to be finished.
+    assert len(read) == 4
+    monkeypatch.undo()
+    await world.sweep(MONDAY + DAY)
+    assert len(world.marked()) == 4
