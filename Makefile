@@ -40,7 +40,7 @@ lint: dev ## style and formatting
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 
-types: dev ## static types of the three packages
+types: dev ## static types of the three packages and of the benchmarks
 	@$(BIN)/mypy
 
 contracts: dev ## which package may import which

@@ -26,6 +26,7 @@ from digest.change import Change
 from digest.facts.model import FACTS_VERSION
 from digest.graded import Graded, Repository
 from digest.importance import graded_by
+from digest.release import Release
 from digest.window import Window, zone_of
 from handlers.ask import ask
 from handlers.context import Context
@@ -43,13 +44,28 @@ class Listed:
         self._times = [at for at, _ in listed]
         self._names = [name for _, name in listed]
 
-    async def sync(self) -> None:
+    async def sync(self, since: datetime | None = None) -> None:
         """Nothing to fetch."""
+        del since
 
     async def tip(self, branch: str | None = None) -> Tip:
         """The same always."""
         del branch
         return BRANCH
+
+    async def resolve(self, reference: str) -> str:
+        """As it is named."""
+        return reference
+
+    async def release(self, name: str) -> Release | None:
+        """None."""
+        del name
+        return None
+
+    async def backported(self, branch: Tip) -> frozenset[str]:
+        """None."""
+        del branch
+        return frozenset()
 
     async def names(self, branch: Tip, selection: Selection) -> Sequence[str]:
         """The names of a window."""
@@ -81,8 +97,9 @@ class Listed:
     async def changes(self, branch: Tip, selection: Selection) -> AsyncIterator[Sequence[Change]]:
         """None: nothing is read."""
         del branch, selection
-        for nothing in ():
-            yield nothing
+        none: tuple[Sequence[Change], ...] = ()
+        for batch in none:
+            yield batch
 
 
 def rows(count: int = 20_000) -> list[Row]:

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from digest.facts.model import Action, FactKind
 from digest.language import Language
@@ -30,7 +31,11 @@ class Claim:
     language: Language
 
 
-Say = Callable[..., str]
+Values = dict[str, Any]
+"""What is put into a template, by slot."""
+
+Occasion = tuple[str, Values, tuple[str, ...]]
+"""A sort of sentence, what it says, and what it cites."""
 NAME = re.compile(r"\b[A-Za-z_]\w*(?:_\w+|[a-z][A-Z]\w*)\b")
 VALUE = re.compile(r"(?<![\w.\"'/-])\d+(?:\.\d+)*(?![\w.\"'/-])")
 MEASURED = re.compile(r"(?<![\w.])\d+(?:\.\d+)?\s?(?:%|ms|x|GB|MB|GiB|MiB|seconds?|tokens/s)(?!\w)")
@@ -134,10 +139,9 @@ class Writer:
         """True and false claims of every sort that the change gives rise to."""
         for sort, values, cites in self._occasions():
             template = self.random.choice(TEMPLATES[sort][language])
-            said = {
-                **values,
-                "kind": KINDS.get(values.get("kind"), ("", ""))[language is Language.ZH],
-            }
+            kind = values.get("kind")
+            words = KINDS.get(kind, ("", "")) if kind else ("", "")
+            said = {**values, "kind": words[language is Language.ZH]}
             if said["kind"] == "the" and language is Language.EN:
                 said["kind"] = ""
             slots = re.findall(r"\{(\w+)\}", template)
@@ -146,7 +150,7 @@ class Writer:
                 text = _tidy(template.format(**changed))
                 yield Claim(f"{sort}:{how}", text, cites, False, language)
 
-    def _occasions(self) -> Iterator[tuple[str, dict, tuple[str, ...]]]:
+    def _occasions(self) -> Iterator[Occasion]:
         files = self.material.facts.files
         yield from self._of_facts()
         yield from self._of_lines()
@@ -159,7 +163,7 @@ class Writer:
             added = sum(f.added for f in files)
             yield "count", {"files": str(len(files)), "added": str(added)}, ("M",)
 
-    def _of_facts(self) -> Iterator[tuple[str, dict, tuple[str, ...]]]:
+    def _of_facts(self) -> Iterator[Occasion]:
         for item in self.material.facts.items[:12]:
             if item.kind not in KINDS or not item.evidence.path:
                 continue
@@ -174,7 +178,7 @@ class Writer:
                 said = {**values, "before": item.before, "after": item.after}
                 yield from [("shift", said, cites)] if short and "`" not in item.before else []
 
-    def _of_lines(self) -> Iterator[tuple[str, dict, tuple[str, ...]]]:
+    def _of_lines(self) -> Iterator[Occasion]:
         hunks = [
             (f, h, f"F{a}.H{b}")
             for a, f in enumerate(self.material.change.files, 1)
@@ -198,7 +202,7 @@ class Writer:
         for measure in MEASURED.findall(self.material.change.commit.message)[:2]:
             yield "measure", {"measure": measure}, ("M",)
 
-    def _pair(self, old: str, new: str, path: str, cite: str) -> Iterator:
+    def _pair(self, old: str, new: str, path: str, cite: str) -> Iterator[Occasion]:
         """One line that became another, where a single word differs."""
         before, after = re.findall(r"[\w.]+", old), re.findall(r"[\w.]+", new)
         if len(before) != len(after):
@@ -211,8 +215,8 @@ class Writer:
                 yield "shift", values, (cite,)
 
     def _corrupted(
-        self, sort: str, values: dict, slots: Sequence[str], *, marked: bool
-    ) -> Iterator:
+        self, sort: str, values: Values, slots: Sequence[str], *, marked: bool
+    ) -> Iterator[tuple[str, Values]]:
         """The values with one thing in them made false, and how."""
         for slot in ("name", "other"):
             if slot in slots:

@@ -14,7 +14,7 @@ import os
 import statistics
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import structlog
 from uvloop import new_event_loop
@@ -25,11 +25,11 @@ from bot import platforms
 from bot.commands import finish
 from bot.feishu_card import Style
 from bot.feishu_card import render as feishu
+from bot.platforms.base import Part
 from bot.platforms.console import Console
 from bot.platforms.discord.markup import render as discord
 from bot.platforms.slack.messages import render as slack
-from bot.platforms.telegram import Telegram
-from bot.platforms.telegram.sender import Account
+from bot.platforms.telegram.sender import Account, Telegram
 from bot.platforms.webhook import Config as Hook
 from bot.platforms.webhook import create as webhook
 from bot.watching import logs
@@ -67,7 +67,7 @@ def _url(number: int) -> str:
     return f"https://github.com/acme/engine/pull/{number}"
 
 
-def renderers() -> dict[str, object]:
+def renderers() -> dict[str, Callable[[Document], Sequence[Part]]]:
     """What renders for each platform."""
     telegram = Telegram(Account(token="1:x", api="http://127.0.0.1:9", listens=False))
     hook = webhook(Hook.model_validate({"url": "http://127.0.0.1:9/"}))

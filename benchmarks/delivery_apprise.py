@@ -10,20 +10,20 @@ import asyncio
 import logging
 import time
 from collections.abc import Iterator
+from importlib import import_module
 from typing import Any
 
 from apprise import Apprise
 from apprise.plugins.telegram import NotifyTelegram
 
-from bot.platforms.telegram import Telegram
-from bot.platforms.telegram.sender import Account, Rates
+from bot.platforms.telegram.sender import Account, Rates, Telegram
 from bot.posting.courier import Target
 from bot.posting.delivery import Delivery, Posting
 from bot.transport.rates import Rate
 from digest.document import Document, Paragraph, Text
 from tests.fakes_delivery import FakeLeases, FakeLedger
 from tests.servers.telegram import TelegramServer
-from tests.servers.telegram_http import too_many
+from tests.servers.telegram_http import Act, too_many
 
 CHANNELS = 200
 # Faster than Telegram allows, and no faster than few requests are under way at once.
@@ -51,7 +51,7 @@ def sent_by_apprise() -> Iterator[str]:
         for who, send in (("digestbot", _ours), ("apprise", _theirs)):
             with _Lenient(token=_TOKEN) as server:
                 chats = _chats(server)
-                step = [*[None] * 19, too_many(1)]
+                step: list[Act | None] = [*[None] * 19, too_many(1)]
                 server.will("sendMessage", *step * refusals)
                 began, work = time.perf_counter(), time.process_time()
                 send(server, chats)
@@ -65,9 +65,7 @@ def sent_by_apprise() -> Iterator[str]:
 
 def _imported() -> None:
     """The libraries of both, before the clock runs."""
-    from bot.platforms.telegram import client
-
-    assert client
+    import_module("bot.platforms.telegram.client")
     Apprise().add(f"tgram://{_TOKEN}/1")
 
 

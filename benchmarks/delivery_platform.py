@@ -173,6 +173,8 @@ def _call(where: str, requests: Sequence[bytes]) -> list[Sent]:
 
 async def _called(where: str, requests: Sequence[bytes]) -> list[Sent]:
     at, loop = urlsplit(where), asyncio.get_running_loop()
+    assert at.hostname is not None
+    assert at.port is not None
     made = [await loop.create_connection(_Caller, at.hostname, at.port) for _ in requests]
     ports = [str(transport.get_extra_info("sockname")[1]) for transport, _ in made]
     await asyncio.sleep(0.3)  # connections that stand are not what is measured

@@ -108,10 +108,10 @@ def show(verdicts: Iterator[Verdict]) -> None:
         times.append(took)
     print("| sentences | made | kept | dropped |")
     print("|---|---|---|---|")
-    for (true, sort), counter in sorted(
+    for (said, sort), counter in sorted(
         counted.items(), key=lambda item: (not item[0][0], item[0])
     ):
-        row = (f"{'true' if true else 'false'}, {sort}", counter.total())
+        row = (f"{'true' if said else 'false'}, {sort}", counter.total())
         print(f"| {row[0]} | {row[1]} | {counter[True]} | {counter[False]} |")
     true = sum((c for (t, _), c in counted.items() if t), Counter())
     false = sum((c for (t, s), c in counted.items() if not t and not s.endswith(HARD)), Counter())

@@ -24,7 +24,7 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import structlog
@@ -81,10 +81,10 @@ async def _filled(app: App, clone: str, count: int) -> tuple[Context, Sequence[G
 class _Fixed:
     """The clock of somebody who asks right after the newest change."""
 
-    def __init__(self, now: object) -> None:
+    def __init__(self, now: datetime) -> None:
         self._now = now
 
-    def now(self) -> object:
+    def now(self) -> datetime:
         """Always the same."""
         return self._now
 

@@ -49,9 +49,9 @@ def main(clone: str, analyses: int) -> None:
         for workers in (1, 2):
             rows += _backlog(server, workers)
         _note(f"idle processes with {FEW} and with {MANY} channels")
-        found = [idle(_fresh(server, f"idle{n}"), shared.url, n) for n in (FEW, MANY)]
+        few, many = (idle(_fresh(server, f"idle{n}"), shared.url, n) for n in (FEW, MANY))
         size = asyncio.run(_size_of_channel(server.url(f"idle{MANY}")))
-        rows += [*_channel(*found, size), *_memory(found[0], alone(clone))]
+        rows += [*_channel(few, many, size), *_memory(few, alone(clone))]
     show(rows)
 
 

@@ -197,7 +197,7 @@ async def _work(url: str, number: int, kind: str, *given: str) -> None:
             ledger = SqlLedger(database)
             work = backlog(int(given[0]), ledger, leases, Path(given[1]))
             channel = Worker(work, None, {}).channel  # type: ignore[arg-type]  # nobody asks
-        engine.serve(Duties(channel))
+        engine.serve(Duties(channel))  # type: ignore[arg-type]  # whatever is asked for, nothing else is wanted
         sys.stdout.write("ready\n")
         sys.stdout.flush()
         await asyncio.to_thread(sys.stdin.read)

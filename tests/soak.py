@@ -21,8 +21,7 @@ from pydantic import SecretStr
 from bot.lease import FileLeases
 from bot.platforms.base import Sender
 from bot.platforms.slack import Config, create
-from bot.platforms.telegram import Telegram
-from bot.platforms.telegram.sender import Account
+from bot.platforms.telegram.sender import Account, Telegram
 from bot.posting.courier import Target
 from bot.posting.delivery import Delivery, Posting
 from bot.store.database import Database

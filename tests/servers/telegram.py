@@ -80,7 +80,7 @@ class TelegramServer(HttpServer):
         super().__init__()
         self.token = token
         self.limits = limits
-        self.acts: dict[str, deque[Act]] = defaultdict(deque)
+        self.acts: dict[str, deque[Act | None]] = defaultdict(deque)
         self.calls: list[Call] = []
         self.refused: list[tuple[str, str]] = []
         self.shown: dict[tuple[int, int], Shown] = {}
@@ -118,8 +118,8 @@ class TelegramServer(HttpServer):
 
     # What tests do
 
-    def will(self, method: str, *acts: Act) -> None:
-        """The next calls of the method go so."""
+    def will(self, method: str, *acts: Act | None) -> None:
+        """The next calls of the method go so; as ever, where an act is none."""
         self.acts[method].extend(acts)
 
     def screen(self, chat: int, topic: int | None = None) -> list[Shown]:
