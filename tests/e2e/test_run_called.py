@@ -49,12 +49,12 @@ class World:
         payload["event"]["ts"] = self.slack.say(words).ts
         return payload
 
-    def mention(self, payload=MENTION, *, secret: str = SECRET, shift: int = 0) -> int:
-        return self.post("slack", *slack_request(payload, secret, shift))
+    def mention(self, payload=MENTION, *, secret: str = SECRET, at: float | None = None) -> int:
+        return self.post("slack", *slack_request(payload, secret, at))
 
 
-def slack_request(payload=MENTION, secret: str = SECRET, shift: int = 0):
-    body, stamp = json.dumps(payload).encode(), str(int(time.time()) + shift)
+def slack_request(payload=MENTION, secret: str = SECRET, at: float | None = None):
+    body, stamp = json.dumps(payload).encode(), str(int(time.time() if at is None else at))
     signed = hmac.new(secret.encode(), f"v0:{stamp}:".encode() + body, hashlib.sha256).hexdigest()
     headers = {
         "Content-Type": "application/json",
@@ -129,8 +129,9 @@ chat = "oc_team"
 
 def test_signed_calls_are_answered_once_and_under_one_id(world: World) -> None:
     question = world.asked_in_slack("explain #3")
-    # Delivered again a platform signs anew.
-    assert [world.mention(question, shift=-n) for n in range(3)] == [200, 200, 200]
+    # Delivered again a platform signs anew, each time at another second.
+    now = time.time()
+    assert [world.mention(question, at=now - n) for n in range(3)] == [200, 200, 200]
     asked = world.feishu.post("oc_team", {}, sender="ou_ann")
     event = says("@_user_1 explain #3", number=asked.id)
     assert [world.post("feishu", *feishu_request(event)) for _ in range(2)] == [200, 200]
@@ -151,7 +152,7 @@ def test_signed_calls_are_answered_once_and_under_one_id(world: World) -> None:
 
 def test_what_is_not_signed_gets_401_and_nothing_happens(world: World) -> None:
     assert world.mention(secret="another") == 401
-    assert world.mention(shift=-301) == 401
+    assert world.mention(at=time.time() - 301) == 401
     body, headers = feishu_request(says("help"), key="another")
     assert world.post("feishu", body, headers) == 401
     body, headers = feishu_request(says("help"), stamp=int(time.time()) - 301)

@@ -11,6 +11,8 @@ from contextlib import suppress
 import pytest
 import structlog
 
+from bot.conversation.message import Message
+from bot.conversation.record import Key
 from bot.platforms.base import Called, Fate, Hosted, Part, Receiver, SendError, SendReason
 from bot.platforms.slack import Config, create
 from bot.platforms.slack.accounts import OneAccount
@@ -18,6 +20,7 @@ from bot.platforms.slack.acknowledging import SAYS
 from bot.platforms.slack.calls import Calls
 from bot.platforms.slack.receiver import Slack
 from bot.platforms.slack.socket_mode import SocketMode, Timing
+from bot.posting.courier import Patience
 from digest.document import Actions, Button, Document, Heading, Paragraph, Text
 from tests.servers.slack import (
     APP_TOKEN,
@@ -76,7 +79,7 @@ class Ears:
             await self._task
         await self.bot.aclose()
 
-    async def until(self, what, seconds=5.0):
+    async def until(self, what, seconds=30.0):
         async with asyncio.timeout(seconds):
             while not what():
                 await asyncio.sleep(0.01)
@@ -229,6 +232,28 @@ async def test_a_command_where_the_bot_is_no_member_is_answered_to_the_asker(ser
         assert second["replace_original"]
         assert "the answer" in json.dumps(second)
         assert heard.external, "nobody knows who reads a chat that the bot is not in"
+
+
+class Unrecorded:
+    """Keeps nothing of what becomes of a message."""
+
+    async def mark(self, *_):
+        """Nothing."""
+
+
+async def test_news_of_a_long_answer_leaves_the_address_uses_for_the_answer(server):
+    async with Ears(server) as ears:
+        where = f"http://127.0.0.1:{server.port}/response/r1"
+        payload = command("help", channel_id="D0STRANGERS", response_url=where)
+        heard = await ears.hear("slash_commands", payload)
+        key = Key(account="slack", chat=heard.chat, message=heard.id)
+        message = Message(ears.bot, key, Unrecorded(), Patience(), heard.receipt)
+        for number in range(8):
+            await message.show(Document(title="x", blocks=(Paragraph((Text(f"news {number}"),)),)))
+        await message.become(Document(title="x", blocks=(Paragraph((Text("the answer"),)),)))
+        assert len(server.responses) == 4
+        assert server.responses[-1]["replace_original"]
+        assert "the answer" in json.dumps(server.responses[-1])
 
 
 async def test_a_command_from_a_shared_channel_says_so(server):

@@ -188,6 +188,7 @@ def test_language_is_chosen_and_kept(page):
 def test_level_filters(page):
     page.goto(PAGES["week"])
     page.locator(".filters a").last.click()
+    page.wait_for_url("**level=high")
     assert page.locator("article.high").count() > 0
     assert page.locator("article:not(.high)").count() == 0
 
