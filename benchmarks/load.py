@@ -62,7 +62,7 @@ def main(options: argparse.Namespace) -> None:
         slack = stack.enter_context(_slack(world))
         at = _prepared(world, slack)
         run = stack.enter_context(processes(world, _roles(options.processes)))
-        servers = {"postgresql": database, "redis": shared}
+        servers: dict[str, Postgres | RedisServer] = {"postgresql": database, "redis": shared}
         if options.profile:
             stack.enter_context(_profiled(run, options))
         _measure(options, world, slack, run, at, servers)
@@ -192,13 +192,17 @@ class Platform:
         end = time.monotonic() + options.patience
         questions = int(options.rate * options.seconds)
         while True:
-            told: dict[str, Any] = self._told({"do": "tell", "since": began})
+            told = self._everything(began)
             done = len(told["answered"]) >= questions
             if (done and len(told["digests"]) >= world.size.channels) or time.monotonic() > end:
                 # Whatever comes twice comes soon.
                 time.sleep(3)
-                return self._told({"do": "tell", "since": began})
+                return self._everything(began)
             time.sleep(2)
+
+    def _everything(self, since: float) -> dict[str, Any]:
+        told: dict[str, Any] = self._told({"do": "tell", "since": since})
+        return told
 
     def _told(self, what: Mapping[str, object]) -> Any:
         assert self._child.stdin is not None

@@ -26,7 +26,8 @@ import aiohttp
 
 from digest.language import Language
 from digest.words.talk import INTERNAL, LOOKING, READING, UNREADABLE
-from tests.servers.slack import BOT, BOT_USER, Channel, Message, Refused, SlackServer
+from tests.servers.slack import BOT, BOT_USER, Channel, Message, SlackServer
+from tests.servers.slack_blocks import Refused
 
 SIGNING = "signing-secret-of-the-load"
 WORKSPACE = (300, 60.0)
