@@ -31,7 +31,7 @@ SOCKET, CALL = "socket", "call"
 _READING = "reading"
 _EVERY = re.compile(r".*", re.DOTALL)
 # https://docs.slack.dev/interactivity/handling-user-interaction: a response_url is good for that.
-_RESPONSE_SECONDS = 29 * 60.0
+RESPONSE_SECONDS = 29 * 60.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,7 +62,7 @@ class Intake:
     """
 
     def __init__(self, calls: Calls, accounts: Accounts, surroundings: Surroundings) -> None:
-        self.responses: Remembered[str] = Remembered(_RESPONSE_SECONDS)
+        self.responses: Remembered[str] = Remembered(RESPONSE_SECONDS)
         self._accounts = accounts
         self._surroundings = surroundings
         self._app = AsyncApp(

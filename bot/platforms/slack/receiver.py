@@ -15,17 +15,24 @@ from bot.platforms.base import Asgi, Ear, Incoming, Part, Receipt, SendError, Se
 from bot.platforms.slack.accounts import Accounts
 from bot.platforms.slack.calls import Calls, quiet
 from bot.platforms.slack.faults import Refusal, classify
-from bot.platforms.slack.intake import CALL, SOCKET, Intake, Visit
+from bot.platforms.slack.intake import CALL, RESPONSE_SECONDS, SOCKET, Intake, Visit
 from bot.platforms.slack.messages import home_blocks
 from bot.platforms.slack.sender import SlackSender, blocks_of
 from bot.platforms.slack.spoken import fallback
 from bot.platforms.slack.surroundings import Surroundings
 from bot.transport.inbox import Arrival, Inbox, Keep, hearing
+from bot.transport.remembered import Remembered
 from digest.document import Document
 
 log = structlog.get_logger(__name__)
 
 _NOT_THERE = frozenset({"channel_not_found", "not_in_channel"})
+
+_FOR_NEWS = 3
+"""Uses of a ``response_url`` before one is refused: of five, two are left for the answer.
+
+https://docs.slack.dev/interactivity/handling-user-interaction
+"""
 
 Bring = Callable[[Keep, Ear], Awaitable[None]]
 """Has what Slack delivers written down until it is cancelled. Raises ``SendError``."""
@@ -56,6 +63,7 @@ class Slack(SlackSender):
         self._surroundings = Surroundings(calls)
         self._bring = bring
         self._showing: set[asyncio.Task[None]] = set()
+        self._used: Remembered[int] = Remembered(RESPONSE_SECONDS)
         self.intake = Intake(calls, accounts, self._surroundings)
         self.inbox = Inbox()
         self.ear = Ear()
@@ -117,9 +125,19 @@ class Slack(SlackSender):
     async def edit(self, chat: str, receipt: Receipt, part: Part) -> Receipt:
         """Put another content in the place of a message, or of an answer to the asker alone."""
         if address := self.intake.responses.get(receipt.message):
+            self._spare(address)
             await self._respond(address, part, replace=True)
             return receipt
         return await super().edit(chat, receipt, part)
+
+    def _spare(self, address: str) -> None:
+        """Raise ``SendError`` once an address has few uses left.
+
+        Whoever shows how far an answer is then stops, and the answer itself is tried again.
+        """
+        if self._used.get(address) == _FOR_NEWS:
+            self._used.keep(address, _FOR_NEWS + 1)
+            raise SendError(SendReason.RATE_LIMITED, "response_url: few uses left", retry_after=0.1)
 
     async def _respond(self, address: str, part: Part, *, replace: bool = False) -> None:
         client = AsyncWebhookClient(
@@ -136,6 +154,7 @@ class Slack(SlackSender):
         except (SlackClientError, aiohttp.ClientError, TimeoutError, OSError) as error:
             # The address is as good as a token, and aiohttp's errors can name it.
             raise classify(error, "response_url") from None
+        self._used.keep(address, (self._used.get(address) or 0) + 1)
         if told.status_code != 200:
             raise SendError(SendReason.REJECTED, f"response_url: HTTP {told.status_code}")
 

@@ -58,7 +58,7 @@ async def test_what_comes_before_the_bot_listens_is_heard_when_it_does():
 
 
 async def test_what_cannot_be_written_down_is_not_acknowledged(caller):
-    kept, caller.bot.inbox = caller.bot.transport.inbox, Inbox("slack", FullShelf())
+    kept, caller.bot.inbox = caller.bot.inbox, Inbox("slack", FullShelf())
     assert (await caller.event())[0] == 503
     caller.bot.inbox = kept
     assert (await caller.event())[0] == 200
@@ -121,7 +121,7 @@ async def test_nothing_that_slack_signed_is_answered_with_an_error(caller, paylo
     assert (await caller.event(payload))[0] == 200
     await asyncio.sleep(0.05)
     assert caller.heard.empty()
-    assert not caller.bot.transport.inbox._held, "it is dealt with"
+    assert not caller.bot.inbox._held, "it is dealt with"
 
 
 @pytest.mark.parametrize(
