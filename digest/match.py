@@ -68,8 +68,9 @@ def resolve(text: str, vocabulary: Mapping[str, int], aliases: Aliases) -> Resol
 
 
 _KIND_NAMES = {
-    # Not its kin: "incompatible" in a title is what was fixed or refused, as often as what is done.
-    Kind.BREAKING: frozenset({"breaking", term("breaking change")}),
+    # Not its kin, nor the word alone: a title that says "incompatible" or "breaking" tells of what
+    # was fixed or refused as often as of what is done.
+    Kind.BREAKING: frozenset({term("breaking change"), label_term("breaking")}),
     Kind.SECURITY: kin("security"),
     Kind.DEPRECATIONS: kin("deprecate"),
     Kind.REVERTS: kin("revert"),
