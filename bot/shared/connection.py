@@ -2,7 +2,7 @@
 
 Whoever asks has a way to go on without an answer. So nothing is tried twice, a call that is not
 answered in ``_PATIENCE`` seconds is given up, and after one the next ``_REST`` seconds ask nothing:
-a Redis that hangs costs one call in so many seconds its patience, not every call.
+a Redis that hangs costs one call in so many seconds its patience, and no other waits with it.
 """
 
 from __future__ import annotations
@@ -56,8 +56,11 @@ class Connection:
 
     async def ask(self, call: Callable[[Redis], Awaitable[T]]) -> T | None:
         """What Redis answers; ``None`` where it does not, or was just found not to."""
-        if self._trouble and self._clock() < self._quiet_until:
-            return None
+        if self._trouble:
+            if self._clock() < self._quiet_until:
+                return None
+            # One finds out for all: whoever comes meanwhile goes on without.
+            self._quiet_until = self._clock() + _PATIENCE + _REST
         try:
             answer = await call(self.redis)
         except (RedisError, OSError) as error:

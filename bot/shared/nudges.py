@@ -60,8 +60,10 @@ class Nudges:
                     self._nudge()
                     while True:
                         word = await words.get_message(timeout=_WAIT)
+                        if word is None:
+                            continue  # one that hangs is silent as well
                         self._connection.found()
-                        if word is not None and word["type"] == "message":
+                        if word["type"] == "message":
                             self._nudge()
             except (RedisError, OSError) as error:
                 self._connection.lost(error)

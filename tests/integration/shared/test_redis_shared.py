@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import signal
 import subprocess
 import sys
 from contextlib import AsyncExitStack
@@ -10,6 +12,7 @@ from datetime import UTC, datetime
 
 import pytest
 import structlog
+from redis.asyncio import Redis
 from structlog.testing import capture_logs
 
 from bot.access.asked import Alone
@@ -227,6 +230,36 @@ async def test_loss_is_logged_once_and_counted(pair, server) -> None:
         metrics(structlog.get_logger(), "info", one)
         up.append(metrics.registry.get_sample_value("digestbot_shared_up"))
     assert up == [0, 1]
+
+
+async def test_redis_that_hangs_costs_one_call_its_patience_and_no_other(server) -> None:
+    time, reached, heard = [100.0], [], []
+    connection = Connection(server.url, clock=lambda: time[0])
+
+    async def ask(redis: Redis) -> object:
+        reached.append(1)
+        return await redis.get("a") or "nothing"
+
+    try:
+        async with Nudges(connection, lambda: heard.append(1)).heard():
+            await until_heard(server, 1)
+            assert await connection.ask(ask)
+            os.kill(server.pid, signal.SIGSTOP)
+            assert await connection.ask(ask) is None
+            # Whoever listens hears nothing, which says nothing.
+            await asyncio.sleep(1.2)
+            assert [await connection.ask(ask) for _ in range(3)] == [None] * 3
+            assert len(reached) == 2
+            time[0] += 2.1
+            assert await asyncio.gather(*(connection.ask(ask) for _ in range(5))) == [None] * 5
+            assert len(reached) == 3
+            os.kill(server.pid, signal.SIGCONT)
+            time[0] += 3.1
+            assert await connection.ask(ask)
+            assert not connection.trouble
+    finally:
+        os.kill(server.pid, signal.SIGCONT)
+        await connection.aclose()
 
 
 async def test_address_that_is_none_is_refused_and_one_that_is_silent_is_not(tmp_path) -> None:
