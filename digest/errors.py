@@ -207,7 +207,9 @@ class UnwritableFolder(UserError):
     """The data folder, or the place of an output file, cannot be written."""
 
     def __init__(self, path: str, why: str) -> None:
-        cure = "make room" if "space" in why or "quota" in why else "make it writable"
+        # SQLite's words are "database or disk is full", the system's "No space left on device".
+        full = any(word in why for word in ("space", "quota", "full"))
+        cure = "make room" if full else "make it writable"
         super().__init__(
             f"cannot write to {path!r} ({why}); {cure} or name another folder "
             "(the data folder is set by DIGESTBOT_DATA)"

@@ -12,6 +12,7 @@ from digest.errors import UnwritableFolder
     [
         ("No space left on device", "make room"),
         ("Disk quota exceeded", "make room"),
+        ("database or disk is full", "make room"),
         ("Read-only file system", "make it writable"),
     ],
 )
