@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
@@ -264,3 +265,36 @@ async def test_frozen_digest_waits_while_outsiders_read_and_comes_when_they_are_
     (post,) = await chat.posts_at(FRIDAY + timedelta(minutes=15))
     assert "Raise the limit" in post
     assert await chat.posts_at(FRIDAY + timedelta(minutes=20)) == []
+
+
+_HEARD: list[tuple[str, str]] = []
+
+
+def _listen(event: str, given: tuple[object, ...]) -> None:
+    """Notes what leads out of the process towards the place that is asked for."""
+    if event in _WAYS_OUT and any(place in repr(given) for place in _PLACES):
+        _HEARD.append((event, repr(given)))
+
+
+_ASKED_FOR = (
+    "http://169.254.169.254/latest/meta-data",
+    "file:///etc/passwd",
+    "ext::sh -c internal.example",
+)
+_PLACES = ("169.254.169.254", "/etc/passwd", "internal.example")
+_WAYS_OUT = {
+    "socket.connect", "socket.getaddrinfo", "socket.gethostbyname", "subprocess.Popen",
+    "os.posix_spawn", "os.exec", "os.fork", "open", "os.listdir", "os.scandir",
+}  # fmt: skip
+
+
+async def test_nobody_in_a_chat_makes_this_machine_look_anywhere(chat: Chat) -> None:
+    sys.addaudithook(_listen)
+    open("/etc/passwd", encoding="utf-8").close()  # noqa: PTH123  # what is listened for is heard
+    assert _HEARD.pop()[0] == "open"
+    for number, place in enumerate(_ASKED_FOR):
+        for words in ("subscribe {}", "profile from {}", "explain {}/pull/1", "what changed in {}"):
+            room = f"C0{number}{len(words)}"
+            chat.server.channels[room] = Channel(room)
+            assert await chat.say(words.format(place), chat=room)
+    assert _HEARD == []
