@@ -171,7 +171,9 @@ def _kinds(reader: HTTPConnection, folder: Path) -> Iterator[Kind]:
         ("search as you type", [f"{base}/-/search.json?q={quote(w[:4])}" for w in words]),
     ):
         yield Kind(name, paths)
-    yield Kind("feed", [f"{base}/-/feed.atom?level={level}" for level in ("low", "high")])
+    levels = [f"level={level}" for level in ("low", "medium", "high")]
+    topics = [f"topic={quote(one)}" for one in folders]
+    yield Kind("feed", [f"{base}/-/feed.atom?{asked}" for asked in (*levels, *topics)])
 
 
 def _days(first: date, last: date) -> list[date]:

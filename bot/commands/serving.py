@@ -19,6 +19,7 @@ from bot.showing.progress import Bar
 from bot.watching import logs
 from bot.web.config import Listen, WebSettings
 from bot.web.pages.routes import routes
+from bot.web.pages.warming import warm
 from bot.web.server import application, serving
 from bot.web.shelving import alone
 from digest.window import Window
@@ -59,7 +60,9 @@ async def _run(options: Options) -> None:
         stop = asyncio.Event()
         runner.stop_on_signals(stop)
         settings = WebSettings(listen=Listen(_HERE, options.port))
-        pages = Router(routes(alone(app, [watched], options.zone)))
+        shelf = alone(app, [watched], options.zone)
+        await warm(shelf)
+        pages = Router(routes(shelf))
         # A page of somebody else may not reach this one under a name of its own (DNS rebinding).
         guarded = TrustedHostMiddleware(pages, [_HERE, "localhost"])
         async with serving(application({"/": guarded}), settings) as address:

@@ -7,14 +7,13 @@ found within each statement, and statements are put together once.
 from __future__ import annotations
 
 import json
-from bisect import bisect
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Select, Table, bindparam, func, select
+from sqlalchemy import BigInteger, ColumnElement, Select, Table, bindparam, func, select
 
 from bot.store.analyses import kept_of
 from bot.store.database import Database
@@ -77,14 +76,24 @@ _LINES = select(
 ).join_from(changes, contents, contents.c.change_id == changes.c.id)
 _NEWEST_FIRST = (changes.c.committed_at.desc(), changes.c.sha.desc())
 _OF_WINDOW = _LINES.where(_within(changes)).order_by(*_NEWEST_FIRST)
+# A level that is reckoned with has no index: read from the newest on, it ends with the last line
+# wanted. By the index of levels every change of the repository would be read and put in order.
 _NEWEST = (
-    _LINES.where(_mine(changes), changes.c.level <= bindparam("least"))
+    _LINES.where(_mine(changes), changes.c.level + 0 <= bindparam("least"))
     .order_by(*_NEWEST_FIRST)
     .limit(bindparam("most"))
 )
+# Each by itself, so that the first and the last are one step in an index each.
 _EXTENT = select(
-    func.count(), func.min(changes.c.committed_at), func.max(changes.c.committed_at)
-).where(_mine(changes))
+    *(
+        select(counted).where(_mine(changes)).scalar_subquery()
+        for counted in (
+            func.count(changes.c.id),
+            func.min(changes.c.committed_at),
+            func.max(changes.c.committed_at),
+        )
+    )
+)
 _VERSION = select(repositories.c.revision, repositories.c.indexed_by).where(
     repositories.c.name == bindparam("repository")
 )
@@ -132,8 +141,26 @@ _DAYS = (
     .order_by(leads.c.made_at.desc(), leads.c.shown)
     .limit(_MOST_DAYS)
 )
-_PULSE = select(changes.c.committed_at, changes.c.level).where(_within(changes))
-_PATHS = select(change_paths.c.change_id, change_paths.c.path).where(_within(change_paths))
+_STEPPED = (
+    select(
+        (
+            (changes.c.committed_at - bindparam("since", type_=BigInteger))
+            // bindparam("step", type_=BigInteger)
+        ).label("place"),
+        changes.c.level,
+    )
+    .where(_within(changes))
+    .subquery()
+)
+_PULSE = select(_STEPPED.c.place, _STEPPED.c.level, func.count()).group_by(
+    _STEPPED.c.place, _STEPPED.c.level
+)
+# By way of the changes, of which there is an index by time: that of paths begins with the path.
+_PATHS = (
+    select(change_paths.c.change_id, change_paths.c.path)
+    .join_from(changes, change_paths, change_paths.c.change_id == changes.c.id)
+    .where(_within(changes))
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -216,12 +243,13 @@ class SqlBrowsing:
     async def pulse(self, repository: Repository, edges: Sequence[datetime]) -> Sequence[Counts]:
         """How many changes were committed between each edge and the next; edges rise."""
         found = [seconds(edge) for edge in edges]
-        rows = await self._rows(_PULSE, repository, since=found[0], until=found[-1])
-        counted = Counter((bisect(found, at), level) for at, level in rows)
-        return [
-            (counted[place, 0], counted[place, 1], counted[place, 2])
-            for place in range(1, len(found))
-        ]
+        counts: list[list[int]] = [[0] * len(_LEVELS) for _ in found[1:]]
+        for first, step, number in _stretches(found):
+            since = found[first]
+            asked = {"since": since, "until": since + step * number, "step": step}
+            for place, level, counted in await self._rows(_PULSE, repository, **asked):
+                counts[first + place][level] = counted
+        return [(high, medium, low) for high, medium, low in counts]
 
     async def lines(self, repository: Repository, window: Window) -> Sequence[Line]:
         """The changes of a window, newest first."""
@@ -251,6 +279,19 @@ class SqlBrowsing:
         asked = {"repository": repository.name, **given}
         async with self._database.reading() as connection:
             return (await connection.execute(wanted, asked)).all()
+
+
+def _stretches(edges: Sequence[int]) -> Iterator[tuple[int, int, int]]:
+    """Where steps of one length begin, that length, and how many there are in a row.
+
+    The days of a zone are all as long, but for the two on which its clocks are changed.
+    """
+    begin = 0
+    for at in range(1, len(edges)):
+        step = edges[at] - edges[at - 1]
+        if at + 1 == len(edges) or edges[at + 1] - edges[at] != step:
+            yield begin, step, at - begin
+            begin = at
 
 
 def _edges(window: Window) -> dict[str, int]:

@@ -22,6 +22,8 @@ from bot.watching.metrics import Metrics
 from bot.web.config import WebSettings
 from bot.web.health import Health, Look, routes
 from bot.web.pages.routes import routes as pages
+from bot.web.pages.shelf import Shelf
+from bot.web.pages.warming import warm
 from bot.web.server import application, serving
 from bot.web.shelving import configured
 
@@ -38,6 +40,7 @@ class Hosting:
     def __init__(self, settings: WebSettings) -> None:
         self.settings = settings
         self.metrics = Metrics(version("digestbot"))
+        self._shelf: Shelf | None = None
 
     def mounts(
         self,
@@ -65,7 +68,8 @@ class Hosting:
         )
         root = [*routes(health, self.settings.metrics_token)]
         if channels is not None and app.config is not None:
-            root += pages(configured(app, app.config, self.settings, channels, wake))
+            self._shelf = configured(app, app.config, self.settings, channels, wake)
+            root += pages(self._shelf)
         mounts: Mounts = {"/": root}
         mounts.update(events(senders))
         return mounts
@@ -84,13 +88,21 @@ class Hosting:
         answering = application(mounts, largest=settings.max_body, seconds=settings.body_seconds)
         drained = asyncio.Event()
         async with serving(answering, settings):
+            # Beside the loop: who asks before it is done waits as long as they would have.
+            warming = asyncio.create_task(self._warm())
             loop = asyncio.create_task(work(drained))
             stopped = asyncio.create_task(stop.wait())
             await asyncio.wait({loop, stopped}, return_when=asyncio.FIRST_COMPLETED)
             stopped.cancel()
+            warming.cancel()
+            await asyncio.wait({warming})
         await asyncio.wait({loop}, timeout=_HAND_OVER)
         drained.set()
         await loop
+
+    async def _warm(self) -> None:
+        if self._shelf is not None:
+            await warm(self._shelf)
 
 
 def events(senders: Mapping[str, Sender]) -> dict[str, Asgi]:

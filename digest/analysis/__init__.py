@@ -22,7 +22,7 @@ from digest.graded import Graded
 from digest.language import Language
 from digest.statement import Analysis
 
-__all__ = ["Reading", "analyse", "analyse_whole", "gist", "read"]
+__all__ = ["Reading", "analyse", "analyse_whole", "gist", "read", "typed"]
 
 
 def analyse(graded: Graded, language: Language) -> Analysis:
@@ -61,3 +61,8 @@ def gist(graded: Graded, language: Language) -> Analysis:
         summary=summary(reading),
         risks=risks(concerns(reading), reading.bounds),
     )
+
+
+def typed(graded: Graded, language: Language) -> Analysis:
+    """The types of the change alone: what a sentence over many changes counts."""
+    return Analysis(language=language, change_types=change_types(read(graded, language)))

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 from zoneinfo import ZoneInfo
 
 from bot.store.browsing import Line
 from bot.web.links import path_of
 from bot.web.pages.shelf import Shelf, Shown
-from digest.analysis import analyse
+from digest.analysis import analyse, typed
 from digest.authored import authored
 from digest.document import Code, Spans
 from digest.grade import Level
@@ -21,7 +22,7 @@ from digest.report import Entry
 from digest.report.blocks import anchor_of, run
 from digest.report.moments import moment
 from digest.report.places import Places
-from digest.statement import Aspect, Origin, Statement
+from digest.statement import Analysis, Aspect, Origin, Statement
 from digest.words import pages as words
 from digest.words.labels import (
     ASPECTS,
@@ -106,9 +107,20 @@ def line_of(graded: Graded) -> Line:
 
 def entry_of(graded: Graded, told: Told, shown: Shown, language: Language) -> Entry:
     """A change with its analysis: a model's where one is kept, else that of the facts."""
+    return _entry_of(graded, told, shown, partial(analyse, language=language))
+
+
+def typed_entry(graded: Graded, told: Told, shown: Shown, language: Language) -> Entry:
+    """The same for whoever asks of what types it is: where no model told of it, nothing else."""
+    return _entry_of(graded, told, shown, partial(typed, language=language))
+
+
+def _entry_of(
+    graded: Graded, told: Told, shown: Shown, tell: Callable[[Graded], Analysis]
+) -> Entry:
     kept = told.get(graded.sha)
     if kept is None or kept.analysis is None:
-        return Entry(graded=graded, analysis=analyse(graded, language))
+        return Entry(graded=graded, analysis=tell(graded))
     grade = laid_over(graded.grade, kept.move, shown.thresholds)
     return Entry(graded=replace(graded, grade=grade), analysis=kept.analysis)
 

@@ -15,6 +15,7 @@ from markupsafe import Markup, escape
 from bot.web.links import path_of, week_name
 from bot.web.pages.asked import Asked
 from bot.web.pages.charts import columns
+from bot.web.pages.drawing import bars, linked_bars, rows
 from bot.web.pages.wording import PHRASES
 from digest.document import Code, Emphasis, Link, Span, Strong
 from digest.grade import Level
@@ -61,10 +62,7 @@ STYLE = _style()
 
 def spans_markup(spans: Sequence[Span]) -> Markup:
     """Spans as markup; what cannot be seen in them is made visible."""
-    out = Markup("")
-    for span in spans:
-        out += _span(span)
-    return out
+    return Markup("").join(map(_span, spans))
 
 
 @lru_cache(maxsize=8192)
@@ -109,7 +107,14 @@ def _environment() -> Environment:
     environment.filters["param"] = _param
     environment.filters["kind"] = lambda block: type(block).__name__
     environment.globals.update(
-        shownable=_lines, columns=columns, path_of=path_of, week_name=week_name, levels=list(Level)
+        shownable=_lines,
+        columns=columns,
+        bars=bars,
+        linked_bars=linked_bars,
+        bar_rows=rows,
+        path_of=path_of,
+        week_name=week_name,
+        levels=list(Level),
     )
     return environment
 

@@ -16,7 +16,7 @@ from bot.web.pages.charts import Pulse, Share, pulse, shares
 from bot.web.pages.led import Led, claims, led_of
 from bot.web.pages.overview import places_of
 from bot.web.pages.page import Json, Page
-from bot.web.pages.telling import Article, Told, article_of, entry_of, loaded, told_of
+from bot.web.pages.telling import Article, Told, article_of, entry_of, loaded, told_of, typed_entry
 from bot.web.pages.wording import PHRASES
 from digest.answer import window_words
 from digest.document import Document, Spans
@@ -124,8 +124,16 @@ class Telling:
         about = [one for one in self._lines if one.level is Level.HIGH or not counts.high]
         if not about or len(about) > _MOST_LED:
             return ()
-        found = await loaded(self._asked.shelf, self._shown, [one.sha for one in about])
-        return lead([self._entry(one) for one in found], counts, self._asked.language)
+        found = {one.sha: one for one in self._changes}
+        others = [one.sha for one in about if one.sha not in found]
+        found |= {one.sha: one for one in await loaded(self._asked.shelf, self._shown, others)}
+        language = self._asked.language
+        typed = [
+            typed_entry(found[one.sha], self._told, self._shown, language)
+            for one in about
+            if one.sha in found
+        ]
+        return lead(typed, counts, language)
 
     @cached_property
     def entries(self) -> tuple[Entry, ...]:
