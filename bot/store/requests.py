@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Row, select
+from sqlalchemy import Row, bindparam, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.store.database import Database
@@ -16,7 +16,7 @@ from bot.store.index import INDEXED_BY
 from bot.store.labels import label_requests
 from bot.store.repositories import enrol, enrolled
 from bot.store.rows import moment, numbered, seconds
-from bot.store.tables import forge_marks, requests
+from bot.store.tables import forge_marks, repositories, requests
 from digest.change import Commit
 from digest.facts.form import from_json, to_json
 from digest.grade import Grade, Level, Reason
@@ -26,6 +26,12 @@ from digest.request_form import request_from_json, request_to_json
 from handlers.forge_port import KeptRequest
 
 _CHUNK = 500
+
+_WANTED = select(requests).where(
+    requests.c.repository_id
+    == select(repositories.c.id).where(repositories.c.name == bindparam("name")).scalar_subquery(),
+    requests.c.number.in_(bindparam("numbers", expanding=True)),
+)
 
 
 class SqlRequests:
@@ -60,16 +66,9 @@ class SqlRequests:
         wanted = [number for number in numbers if numbered(number) is not None]
         found: dict[int, KeptRequest] = {}
         async with self._database.reading() as connection:
-            home = await enrolled(connection, repository)
-            if home is None:
-                return found
             for at in range(0, len(wanted), _CHUNK):
-                rows = await connection.execute(
-                    select(requests).where(
-                        requests.c.repository_id == home.id,
-                        requests.c.number.in_(wanted[at : at + _CHUNK]),
-                    )
-                )
+                given = {"name": repository.name, "numbers": wanted[at : at + _CHUNK]}
+                rows = await connection.execute(_WANTED, given)
                 found.update((row.number, _kept(row)) for row in rows)
         return found
 
