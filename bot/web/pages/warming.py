@@ -18,7 +18,6 @@ from bot.store.browsing import Line
 from bot.web.links import path_of
 from bot.web.pages.routes import routes
 from bot.web.pages.shelf import Shelf, Shown
-from digest.errors import UserError
 from digest.graded import Repository
 
 log = structlog.get_logger(__name__)
@@ -39,9 +38,9 @@ async def warm(shelf: Shelf) -> None:
                 await _pages(shelf, shown, newest[0])
                 return
         await _get(Router(routes(_alone(shelf))), "/")
-    except UserError as error:
-        # Whoever asks for a page is told so as well; the program serves what it can.
-        log.warning("web.not_warm", error=str(error))
+    except Exception as error:  # noqa: BLE001 - a page that fails is told to whoever asks for it
+        # One that cannot be made must not keep the others from being served.
+        log.warning("web.not_warm", error=str(error), kind=type(error).__name__)
 
 
 def _alone(shelf: Shelf, *shown: Shown) -> Shelf:
