@@ -18,6 +18,7 @@ from bot import platforms
 from bot.config.reading import read
 from bot.config.sections import (
     AdminSettings,
+    ArchiveSettings,
     ChannelConfig,
     LogSettings,
     Quiet,
@@ -73,6 +74,7 @@ def test_the_example_is_valid_and_names_every_key():
         *(
             Written,
             LogSettings,
+            ArchiveSettings,
             AdminSettings,
             RepositoryConfig,
             ThresholdSettings,
@@ -89,6 +91,14 @@ def test_the_example_is_valid_and_names_every_key():
                 or f"[[{key}]]" in text
                 or (f".{key}]" in text or f"[{key}." in text or f".{key}." in text)
             ), key
+
+
+def test_digests_are_kept_for_ever_or_for_longer_than_they_are_amended(load):
+    assert load(REPOSITORY + CHANNEL).archive.keep_digests == 0
+    said = "[archive]\nkeep_digests = {}\n" + REPOSITORY + CHANNEL
+    assert load(said.format(64)).archive.keep_digests == 64
+    with pytest.raises(InvalidConfig, match=r"archive\.keep_digests = 63: at least 64 days"):
+        load(said.format(63))
 
 
 def test_smallest_file_has_defaults(load):
