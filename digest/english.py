@@ -51,7 +51,8 @@ _FUZZY_WORDS = 3
 """Command words stand among so many first words of a question."""
 
 _LEADING = re.compile(
-    r"(?:the|a|an|any|our|all|everything|stuff|things|new|latest|recent) ", re.IGNORECASE
+    r"(?:the|a|an|any|our|all|everything|stuff|things|new|latest|recent|about|regarding) ",
+    re.IGNORECASE,
 )
 _TRAILING = re.compile(
     r" (?:module|area|part|component|code|stuff|things|side|subsystem|related|folder|directory|area"
