@@ -32,6 +32,7 @@ from zoneinfo import ZoneInfo
 import psycopg
 
 from benchmarks.load_report import COSTS, Costs, costs, drained, outcomes, sizes, spent, troubles
+from benchmarks.load_statements import SETTINGS, begin, dearest
 from benchmarks.load_usage import machine, usage
 from benchmarks.load_world import Process, Size, World, processes, waves
 from benchmarks.timing import show
@@ -56,19 +57,27 @@ def main(options: argparse.Namespace) -> None:
     )
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="digestbot-load-")))
-        database = stack.enter_context(postgresql.running(**_DATABASE))
+        database = stack.enter_context(postgresql.running(**_settings(options)))
         shared = stack.enter_context(redis.running())
         world = World(folder, size, database.url(), shared.url)
         slack = stack.enter_context(_slack(world))
         at = _prepared(world, slack)
         run = stack.enter_context(processes(world, _roles(options.processes)))
         servers: dict[str, Postgres | RedisServer] = {"postgresql": database, "redis": shared}
+        if options.statements:
+            begin(database.url())
         if options.profile:
             stack.enter_context(_profiled(run, options))
         _measure(options, world, slack, run, at, servers)
+        if options.statements:
+            sys.stdout.writelines(f"{line}\n" for line in ["", *dearest(database.url())])
         if options.keep:
             for one in run:
                 Path(options.keep, one.log.name).write_bytes(one.log.read_bytes())
+
+
+def _settings(options: argparse.Namespace) -> dict[str, str]:
+    return {**_DATABASE, **(SETTINGS if options.statements else {})}
 
 
 def _prepared(world: World, slack: Platform) -> list[datetime]:
@@ -277,6 +286,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--patience", type=float, default=_PATIENCE, help="seconds for the rest")
     parser.add_argument("--processes", default="web,scheduler,worker:2", help="roles and how many")
     parser.add_argument("--outage", choices=("redis", "postgresql"), help="away for a minute")
+    parser.add_argument("--statements", action="store_true", help="tell the database's dearest")
     parser.add_argument("--profile", metavar="FOLDER", help="for what py-spy samples")
     parser.add_argument("--keep", metavar="FOLDER", help="for the logs of the processes")
     return parser.parse_args()
