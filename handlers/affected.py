@@ -6,7 +6,7 @@ reaches either reaches the asker.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from digest.affected import Affecting, affected_document, hardest_first, profile_document
@@ -84,15 +84,21 @@ def _why(one: Affecting) -> str:
 
 async def show_profile(intent: ShowProfile, ctx: Context) -> Answer:
     """What a profile holds."""
-    return await _shown(await _load(ctx, mine=intent.mine), ctx)
+    profiles, key = _kept_here(ctx)
+    kept = await profiles.load(_owner(key, mine=intent.mine), ctx.watched.repository)
+    return await _shown(kept, ctx)
 
 
 async def edit_profile(intent: EditProfile, ctx: Context) -> Answer:
     """Put entries in, take some or all out, and show what is there then."""
     _permitted(ctx, mine=intent.mine)
-    kept = await _load(ctx, mine=intent.mine)
-    profile = Profile() if intent.clear else kept.profile.without(intent.remove).with_(intent.add)
-    return await _saved(replace(kept, profile=profile), ctx)
+
+    def edited(kept: Kept) -> Kept:
+        if intent.clear:
+            return replace(kept, profile=Profile())
+        return replace(kept, profile=kept.profile.without(intent.remove).with_(intent.add))
+
+    return await _changed(ctx, edited, mine=intent.mine)
 
 
 async def profile_from(intent: ProfileFrom, ctx: Context) -> Answer:
@@ -101,14 +107,17 @@ async def profile_from(intent: ProfileFrom, ctx: Context) -> Answer:
     Raises ``UserError`` where the place may not be read, or uses nothing.
     """
     _permitted(ctx, mine=intent.mine)
-    kept = await _load(ctx, mine=intent.mine)
+    _kept_here(ctx)
     name = ctx.watched.repository.name
     if ctx.usage is None:
         raise UserError("other repositories cannot be read here; name entries one by one")
     entries = await ctx.usage(intent.place, packages_of(name))
     if not entries:
         raise UserError(f"the code at {intent.place} uses nothing of {name}")
-    return await _saved(replace(kept, profile=kept.profile.with_(entries)), ctx)
+    # Reading may have taken minutes: what others put in meanwhile stays.
+    return await _changed(
+        ctx, lambda kept: replace(kept, profile=kept.profile.with_(entries)), mine=intent.mine
+    )
 
 
 async def alert(intent: Alert, ctx: Context) -> Answer:
@@ -116,14 +125,15 @@ async def alert(intent: Alert, ctx: Context) -> Answer:
     _permitted(ctx, mine=intent.mine)
     if intent.mine:
         raise UserError("alerts come to chats; turn them on in a direct chat with me")
-    kept = await _load(ctx, mine=False)
-    if intent.on and not kept.profile.entries:
-        raise UserError("the profile is empty; tell first what you use: profile add --flag ...")
-    if not intent.on:
-        return await _saved(replace(kept, alerts=False, tip="", person=""), ctx)
-    tip = (await tip_of(ctx)).sha or ""
-    person = ctx.room.person if ctx.room else ""
-    return await _saved(replace(kept, alerts=True, tip=tip, person=person), ctx)
+    tip = ((await tip_of(ctx)).sha or "") if intent.on else ""
+    person = ctx.room.person if ctx.room and intent.on else ""
+
+    def turned(kept: Kept) -> Kept:
+        if intent.on and not kept.profile.entries:
+            raise UserError("the profile is empty; tell first what you use: profile add --flag ...")
+        return replace(kept, alerts=intent.on, tip=tip, person=person)
+
+    return await _changed(ctx, turned, mine=False)
 
 
 def _permitted(ctx: Context, *, mine: bool) -> None:
@@ -132,16 +142,14 @@ def _permitted(ctx: Context, *, mine: bool) -> None:
         allowed(ctx.room, ctx.language)
 
 
-async def _load(ctx: Context, *, mine: bool) -> Kept:
+async def _changed(ctx: Context, change: Callable[[Kept], Kept], *, mine: bool) -> Answer:
     profiles, key = _kept_here(ctx)
-    owner = person_owner(key) if mine else chat_owner(key)
-    return await profiles.load(owner, ctx.watched.repository)
-
-
-async def _saved(kept: Kept, ctx: Context) -> Answer:
-    profiles, _ = _kept_here(ctx)
-    await profiles.save(ctx.watched.repository, kept)
+    kept = await profiles.change(_owner(key, mine=mine), ctx.watched.repository, change)
     return await _shown(kept, ctx)
+
+
+def _owner(key: ConversationKey, *, mine: bool) -> str:
+    return person_owner(key) if mine else chat_owner(key)
 
 
 async def _shown(kept: Kept, ctx: Context) -> Answer:

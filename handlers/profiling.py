@@ -40,8 +40,13 @@ class Profiles(Protocol):
     async def load(self, owner: str, repository: Repository) -> Kept:
         """What is kept, or an empty profile."""
 
-    async def save(self, repository: Repository, kept: Kept) -> None:
-        """Keep it in the place of what was there; one without entries is forgotten."""
+    async def change(
+        self, owner: str, repository: Repository, change: Callable[[Kept], Kept]
+    ) -> Kept:
+        """Change what is kept in one transaction; what it is now.
+
+        A profile without entries is forgotten. What ``change`` raises leaves everything as it was.
+        """
 
     async def reached(self, repository: Repository, kept: Kept, tip: str) -> None:
         """Alerts were looked for up to ``tip``; where that or alerts were changed, nothing is kept.

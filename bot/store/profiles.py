@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from sqlalchemy import Row, and_, delete, select, update
+from sqlalchemy import ColumnElement, Row, and_, delete, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.store.database import Database
 from bot.store.dialect import insert_into
@@ -28,31 +29,20 @@ class SqlProfiles:
 
         Raises ``UnwritableFolder`` and ``BrokenArchive``, as every method does.
         """
-        wanted = select(profiles).where(
-            profiles.c.owner == storable(owner), profiles.c.repository == repository.name
-        )
         async with self._database.reading() as connection:
-            row = (await connection.execute(wanted)).one_or_none()
-        return Kept(owner=owner) if row is None else _kept(row)
+            return await _load(connection, owner, repository)
 
-    async def save(self, repository: Repository, kept: Kept) -> None:
-        """Keep it in the place of what was there; one without entries is forgotten."""
-        key = {"owner": storable(kept.owner), "repository": repository.name}
-        values = {
-            "entries": json.dumps([str(entry) for entry in kept.profile.entries]),
-            "alerts": int(kept.alerts),
-            "tip": kept.tip,
-            "person": storable(kept.person),
-        }
+    async def change(
+        self, owner: str, repository: Repository, change: Callable[[Kept], Kept]
+    ) -> Kept:
+        """Change what is kept in one transaction; what it is now."""
         async with self._database.writing() as connection:
-            if not kept.profile.entries:
-                held = and_(*(profiles.c[name] == value for name, value in key.items()))
-                await connection.execute(delete(profiles).where(held))
-                return
-            insertion = insert_into(profiles).values({**key, **values})
-            await connection.execute(
-                insertion.on_conflict_do_update(index_elements=[*key], set_=values)
-            )
+            fresh = change(await _load(connection, owner, repository))
+            if fresh.profile.entries:
+                await _keep(connection, owner, repository, fresh)
+            else:
+                await connection.execute(delete(profiles).where(_of(owner, repository)))
+        return fresh
 
     async def reached(self, repository: Repository, kept: Kept, tip: str) -> None:
         """Alerts were looked for up to ``tip``; where that or alerts were changed, nothing is kept.
@@ -62,8 +52,7 @@ class SqlProfiles:
         moved = (
             update(profiles)
             .where(
-                profiles.c.owner == storable(kept.owner),
-                profiles.c.repository == repository.name,
+                _of(kept.owner, repository),
                 profiles.c.alerts == int(kept.alerts),
                 profiles.c.tip == kept.tip,
             )
@@ -81,6 +70,30 @@ class SqlProfiles:
         )
         async with self._database.reading() as connection:
             return [_kept(row) for row in await connection.execute(wanted)]
+
+
+def _of(owner: str, repository: Repository) -> ColumnElement[bool]:
+    return and_(profiles.c.owner == storable(owner), profiles.c.repository == repository.name)
+
+
+async def _load(connection: AsyncConnection, owner: str, repository: Repository) -> Kept:
+    wanted = select(profiles).where(_of(owner, repository))
+    row = (await connection.execute(wanted)).one_or_none()
+    return Kept(owner=owner) if row is None else _kept(row)
+
+
+async def _keep(
+    connection: AsyncConnection, owner: str, repository: Repository, kept: Kept
+) -> None:
+    key = {"owner": storable(owner), "repository": repository.name}
+    values = {
+        "entries": json.dumps([str(entry) for entry in kept.profile.entries]),
+        "alerts": int(kept.alerts),
+        "tip": kept.tip,
+        "person": storable(kept.person),
+    }
+    insertion = insert_into(profiles).values({**key, **values})
+    await connection.execute(insertion.on_conflict_do_update(index_elements=[*key], set_=values))
 
 
 def _kept(row: Row[Any]) -> Kept:

@@ -81,7 +81,7 @@ async def test_the_alert_that_a_profile_stands_at_is_not_forgotten(
         alerts=True,
         tip="b" * 40,
     )
-    await profiles.save(repository, kept)
+    await profiles.change(kept.owner, repository, lambda _: kept)
     begun = stretch("example/project", "slack:C1", "b" * 40)
     passed = stretch("example/project", "slack:C1", "a" * 40)
     for one in (begun, passed):

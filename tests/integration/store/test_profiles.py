@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
 
 import pytest
 
 from bot.store.engine import Database
 from bot.store.profiles import SqlProfiles
+from digest.errors import UserError
 from digest.graded import Repository
 from digest.profile import Profile, parse_entry
 from handlers.profiling import Kept
@@ -22,14 +24,18 @@ KEPT = Kept(
 )
 
 
+async def keep(profiles: SqlProfiles, kept: Kept) -> None:
+    assert await profiles.change(kept.owner, ENGINE, lambda _: kept) == kept
+
+
 @pytest.fixture
 def profiles(database: Database) -> SqlProfiles:
     return SqlProfiles(database)
 
 
 async def test_what_is_kept_comes_back_to_its_owner_alone(profiles):
-    await profiles.save(ENGINE, replace(KEPT, alerts=False))
-    await profiles.save(ENGINE, KEPT)
+    await keep(profiles, replace(KEPT, alerts=False))
+    await keep(profiles, KEPT)
     assert await profiles.load("slack:C1", ENGINE) == KEPT
     assert await profiles.load("slack:C1", OTHER) == Kept(owner="slack:C1")
     assert await profiles.load("slack@C1", ENGINE) == Kept(owner="slack@C1")
@@ -38,12 +44,33 @@ async def test_what_is_kept_comes_back_to_its_owner_alone(profiles):
 async def test_those_who_want_alerts_are_found(profiles):
     quiet = replace(KEPT, owner="slack:C2", alerts=False)
     for kept in (KEPT, quiet):
-        await profiles.save(ENGINE, kept)
+        await keep(profiles, kept)
     assert await profiles.alerted(ENGINE) == [KEPT]
     assert await profiles.alerted(OTHER) == []
 
 
 async def test_an_empty_profile_is_forgotten(profiles):
-    await profiles.save(ENGINE, KEPT)
-    await profiles.save(ENGINE, replace(KEPT, profile=Profile()))
+    await keep(profiles, KEPT)
+    await keep(profiles, replace(KEPT, profile=Profile()))
     assert await profiles.alerted(ENGINE) == []
+
+
+async def test_entries_that_are_put_in_at_once_are_all_kept(profiles):
+    entries = [parse_entry(f"--flag-{number}") for number in range(8)]
+
+    def put_in(entry):
+        return lambda kept: replace(kept, profile=kept.profile.with_([entry]))
+
+    await asyncio.gather(*(profiles.change("slack:C1", ENGINE, put_in(one)) for one in entries))
+    assert set((await profiles.load("slack:C1", ENGINE)).profile.entries) == set(entries)
+
+
+async def test_a_change_that_is_refused_changes_nothing(profiles):
+    await keep(profiles, KEPT)
+
+    def refused(kept: Kept) -> Kept:
+        raise UserError("no")
+
+    with pytest.raises(UserError):
+        await profiles.change(KEPT.owner, ENGINE, refused)
+    assert await profiles.load(KEPT.owner, ENGINE) == KEPT

@@ -29,8 +29,9 @@ class Profiles:
     async def load(self, owner, repository):
         return self.kept.get(owner, Kept(owner=owner, profile=Profile(entries=(ENTRY,))))
 
-    async def save(self, repository, kept):
-        self.kept[kept.owner] = kept
+    async def change(self, owner, repository, change):
+        fresh = self.kept[owner] = change(await self.load(owner, repository))
+        return fresh
 
 
 @dataclass
@@ -87,6 +88,26 @@ async def test_admin_turns_alerts_on():
     profiles = Profiles()
     await alert(Alert(on=True), asked(profiles, admin=True))
     assert profiles.kept["slack:C1"].alerts
+
+
+async def test_what_is_put_in_while_another_repository_is_read_stays():
+    other, third = parse_entry("--rate"), parse_entry("--host")
+    profiles = Profiles()
+    ctx = asked(profiles, admin=True)
+
+    async def used(place, packages):
+        await edit_profile(EditProfile(add=(other,)), ctx)
+        return frozenset({third})
+
+    await profile_from(ProfileFrom(place="acme/other"), replace(ctx, usage=used))
+    assert set(profiles.kept["slack:C1"].profile.entries) == {ENTRY, other, third}
+
+
+async def test_alerts_of_an_empty_profile_are_refused():
+    profiles = Profiles({"slack:C1": Kept(owner="slack:C1")})
+    with pytest.raises(UserError, match="empty"):
+        await alert(Alert(on=True), asked(profiles, admin=True))
+    assert not profiles.kept["slack:C1"].alerts
 
 
 async def test_what_a_chat_may_no_longer_see_is_dropped_by_name_and_named_by_nobody():
