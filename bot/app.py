@@ -26,9 +26,10 @@ from bot.store.profiles import SqlProfiles
 from bot.store.requests import SqlRequests
 from bot.times.clock import SystemClock
 from bot.workers import Processes
-from digest.errors import NotARepository, UserError
+from digest.errors import AmbiguousRepository, NotARepository, UserError
 from digest.graded import Repository
 from digest.language import Language
+from digest.naming import called
 from digest.window import zone_of
 from handlers.context import Context, Silent
 from handlers.ports import Clock, Progress
@@ -138,9 +139,14 @@ class App:
         if place is None or self.config is None:
             return None
         known = {place, str(Path(place).absolute())}
-        return next(
-            (r for r in self.config.repositories if r.name == place or r.place in known), None
-        )
+        of = self.config.repositories
+        found = next((r for r in of if r.name == place or r.place in known), None)
+        if found is not None or Path(place).exists():
+            return found
+        fit = called(place, [one.name for one in of])
+        if len(fit) > 1:
+            raise AmbiguousRepository(fit)
+        return next((one for one in of if one.name in fit), None)
 
     def context(
         self,

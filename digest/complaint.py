@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from digest.errors import (
     AmbiguousReference,
+    AmbiguousRepository,
     EmptyRange,
     ForgeDown,
     ForgeLimited,
@@ -42,6 +43,11 @@ def _chinese(error: UserError) -> str:
         case AmbiguousReference(reference=reference, candidates=candidates):
             listed = "、".join(c[:12] for c in candidates[:5])
             return f"{reference} 对应多个提交（{listed}），请多写几位。"
+        case AmbiguousRepository(names=names):
+            listed, more = "、".join(names[:10]), "等" if len(names) > 10 else ""
+            return (
+                f"有多个仓库符合：{listed}{more}，请写出其中一个的全名，例如：解释 {names[0]}#123"
+            )
         case FutureWindow():
             return "这段时间还没有到，请选择更早的日期。"
         case InvalidWindow():

@@ -8,7 +8,7 @@
     │   │   ├── NothingBefore
     │   │   └── InvalidConfig
     │   ├── NotARepository, UnknownBranch, UnknownChange, AmbiguousReference,
-    │   │   EmptyRange
+    │   │   AmbiguousRepository, EmptyRange
     │   ├── SourceUnavailable
     │   ├── ForgeFailed
     │   │   ├── NotOnForge, ForgeLimited, ForgeDown, ForgeUnauthorized
@@ -144,6 +144,18 @@ class AmbiguousReference(UserError):
         super().__init__(f"{reference} fits several commits ({listed}); write more digits")
         self.reference = reference
         self.candidates = tuple(candidates)
+
+
+class AmbiguousRepository(UserError):
+    """A question that several of the configured repositories fit; ``names`` are theirs."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        more = f" and {len(names) - 10} more" if len(names) > 10 else ""
+        super().__init__(
+            f"several repositories fit: {', '.join(names[:10])}{more}; "
+            f"name one of them in full, as in: explain {names[0]}#123"
+        )
+        self.names = tuple(names)
 
 
 class EmptyRange(UserError):

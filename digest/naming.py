@@ -36,6 +36,30 @@ def named(question: str, names: Sequence[str]) -> Named | None:
     return next(iter(found.values())) if len(found) == 1 else None
 
 
+def fitting(question: str, names: Sequence[str]) -> tuple[str, ...]:
+    """The repositories that a question may name, in the order of ``names``.
+
+    They are several where it names several, or by a last part that several have.
+    """
+    if len(question) > _LONGEST:
+        return ()
+    found = {one.name for one in _found(question, names)}
+    if not found:
+        said = question.casefold()
+        near = [one for one in names if _short(one) in said]
+        shared = {one for one in map(_short, near) if [*map(_short, near)].count(one) > 1}
+        called = {one for one in shared if _without(question, one) is not None}
+        found = {one for one in near if _short(one) in called}
+    return tuple(one for one in names if one in found)
+
+
+def called(name: str, names: Sequence[str]) -> tuple[str, ...]:
+    """The repositories that go by a name, whatever its case: whole, else by their last part."""
+    wanted = name.casefold()
+    whole = tuple(one for one in names if one.casefold() == wanted)
+    return whole or tuple(one for one in names if _short(one) == wanted)
+
+
 def _found(question: str, names: Sequence[str]) -> Iterator[Named]:
     said = question.casefold()
     # Whichever way a name is written, its last part is; there may be hundreds, and few are.

@@ -158,6 +158,7 @@ def chat(
     *,
     repo: Repo = None,
     branch: Branch = None,
+    now: Now = None,
     tz: Zone = None,
     lang: Lang = None,
     config: ConfigFile = None,
@@ -165,7 +166,7 @@ def chat(
     """Talk about changes in this terminal."""
     from bot.commands import chatting
 
-    chatting.chat(repo=repo, branch=branch, zone=tz, language=lang, config=config)
+    chatting.chat(repo=repo, branch=branch, now=now, zone=tz, language=lang, config=config)
 
 
 @looking.command(hidden=True)

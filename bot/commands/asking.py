@@ -11,6 +11,7 @@ from pathlib import Path
 
 from bot.app import App, opened
 from bot.commands import emit, finish, print_document
+from bot.commands.choosing import choose
 from bot.platforms.console import Console
 from bot.showing.forms import AnswerFormat
 from bot.showing.progress import Bar
@@ -18,7 +19,7 @@ from bot.times.clock import FixedClock
 from bot.usage import Usages, places_of
 from digest.answer import ABOUT_NONE, Answer
 from digest.answer_form import answer_to_json
-from digest.document import Code, Paragraph
+from digest.document import Code, Document, Paragraph
 from digest.errors import UnknownChange, UserError
 from digest.intent import Explain
 from digest.language import Language
@@ -48,11 +49,13 @@ def explain(
     show_prompt: bool = False,
 ) -> None:
     """Explain one change, or print what a model would be sent about it. Raises ``UserError``."""
-    intent = Explain(reference=parse_reference(reference))
 
     async def work() -> None:
         async with opened(config) as app:
-            ctx = await context_of(app, repo or _clone_of(app, intent), branch, zone, language)
+            where = app.zone(zone)
+            chosen = await choose(app, reference, repo, where, asked_here("explain"))
+            intent = Explain(reference=parse_reference(chosen.question))
+            ctx = await context_of(app, chosen.place, branch, zone, language)
             if show_prompt:
                 from bot.commands.showing import show_prompt as show
 
@@ -109,9 +112,11 @@ def ask(
         async with opened(config) as app:
             where = app.zone(zone)
             at = app.at(FixedClock(parse_moment(now, where))) if now else app
-            ctx = await context_of(at, repo, branch, zone, language)
+            here = asked_here("ask")
+            chosen = await choose(at, question, repo, where, here)
+            ctx = await context_of(at, chosen.place, branch, zone, language)
             ctx = replace(ctx, every=form is AnswerFormat.JSON)
-            found = await ask_handler(question, ctx, language, conversation=asked_here("ask"))
+            found = await ask_handler(chosen.question, ctx, language, conversation=here)
             if found.error is not None:
                 raise found.error
             _show(found, ctx, form, named=repo is not None)
@@ -145,21 +150,20 @@ async def context_of(
     return ctx
 
 
-def _clone_of(app: App, intent: Explain) -> str | None:
-    """The known place of the repository that an address names, where there is one."""
-    name = intent.reference.repository
-    return app.places.place_of(name) if name else None
+def about(found: Answer, ctx: Context) -> Document:
+    """The answer with which repository it is about, where it is about one."""
+    document = found.document
+    if found.intent in ABOUT_NONE:
+        return document
+    language = Language(document.language or ctx.language)
+    line = ABOUT(language, repository=Code(ctx.watched.repository.name))
+    return replace(document, blocks=(*document.blocks, Paragraph(line, aside=True)))
 
 
 def _show(found: Answer, ctx: Context, form: AnswerFormat, *, named: bool) -> None:
     """Print the answer, and which repository it is about where nobody named one."""
     if form is AnswerFormat.TEXT:
-        document = found.document
-        if not named and found.intent not in ABOUT_NONE:
-            language = Language(document.language or ctx.language)
-            about = ABOUT(language, repository=Code(ctx.watched.repository.name))
-            document = replace(document, blocks=(*document.blocks, Paragraph(about, aside=True)))
-        print_document(document)
+        print_document(found.document if named else about(found, ctx))
         return
     text = "\n".join(
         p.text for p in Console(io.StringIO(), width=_JSON_WIDTH).render(found.document)

@@ -14,9 +14,10 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
-from bot.app import opened
+from bot.app import App, opened
 from bot.commands import finish, print_document
-from bot.commands.asking import asked_here, context_of
+from bot.commands.asking import about, asked_here, context_of
+from bot.commands.choosing import choose
 from bot.conversation.afterwards import Afterwards
 from bot.conversation.message import Message
 from bot.conversation.record import Key, Record, Stage
@@ -25,11 +26,13 @@ from bot.conversation.watch import Watch
 from bot.platforms.base import Incoming, Receipt
 from bot.platforms.console import Keyboard, attached
 from bot.posting.courier import Patience
+from bot.times.clock import FixedClock
 from bot.watching.crash import LOG
 from bot.watching.logs import into_file
 from digest.document import Document
 from digest.language import Language
 from digest.question import language_of
+from digest.window import parse_moment
 from handlers.ask import HANDLERS, ask
 from handlers.context import Context
 from handlers.help import help_page
@@ -37,12 +40,37 @@ from handlers.help import help_page
 _ENDS = frozenset({"exit", "quit", "bye", "退出"})
 
 
+class Choosing:
+    """The contexts of the configured repositories, each made when it is first asked about."""
+
+    def __init__(
+        self, app: App, branch: str | None, zone: str | None, language: Language | None
+    ) -> None:
+        self._app = app
+        self._named = (branch, zone, language)
+        self._made: dict[str | None, Context] = {}
+
+    async def chosen(self, question: str) -> tuple[str, Context]:
+        """What is asked, and of which repository. Raises ``UserError``."""
+        branch, zone, language = self._named
+        where = self._app.zone(zone)
+        found = await choose(self._app, question, None, where, asked_here("chat"))
+        if found.place not in self._made:
+            made = await context_of(self._app, found.place, branch, zone, language)
+            self._made[found.place] = made
+        return found.question, self._made[found.place]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Terminal:
-    """Answers about one repository; ``wanted`` is the language that was asked for, if any."""
+    """Answers, about the repository that a question means where there are several.
+
+    ``ctx`` is that of the default one, ``wanted`` the language that was asked for, if any.
+    """
 
     ctx: Context
     wanted: Language | None = None
+    choosing: Choosing | None = None
 
     def language(self, account: str, asked: Incoming) -> Language:
         """The language asked for, else that of the question."""
@@ -53,11 +81,13 @@ class Terminal:
         """The answer; a user's error is one as well."""
         del account
         watch.admit(addressed=asked.addressed)
-        ctx = self.ctx
+        question, ctx = asked.text, self.ctx
+        if self.choosing is not None:
+            question, ctx = await self.choosing.chosen(question)
         if ctx.conversations is not None:
             ctx = replace(ctx, conversations=Afterwards(kept=ctx.conversations, after=watch.after))
-        found = await ask(asked.text, ctx, self.wanted, conversation=asked_here("chat"))
-        return found.document
+        found = await ask(question, ctx, self.wanted, conversation=asked_here("chat"))
+        return found.document if self.choosing is None else about(found, ctx)
 
     async def owed(self, account: str, asked: Incoming) -> bool:
         """Nobody: who types sees that the program ended."""
@@ -97,6 +127,7 @@ def chat(
     *,
     repo: str | None,
     branch: str | None,
+    now: str | None,
     zone: str | None,
     language: Language | None,
     config: Path | None,
@@ -105,6 +136,8 @@ def chat(
 
     async def work() -> None:
         async with opened(config) as app, AsyncExitStack() as stack:
+            if now:
+                app = app.at(FixedClock(parse_moment(now, app.zone(zone))))  # noqa: PLW2901 - the same program at another time
             if app.mind is None:  # with a model the log is in the file already
                 secrets = app.config.secrets() if app.config else ()
                 stack.enter_context(into_file(app.data / LOG, secrets))
@@ -112,7 +145,10 @@ def chat(
             if sys.stdin.isatty():
                 print_document(help_page(HANDLERS, ctx).document)
             sender, records = attached(sys.stdout), Unrecorded()
-            telling = Telling(Terminal(ctx=ctx, wanted=language), records, Rhythm())
+            several = repo is None and app.config is not None and len(app.config.repositories) > 1
+            choosing = Choosing(app, branch, zone, language) if several else None
+            terminal = Terminal(ctx=ctx, wanted=language, choosing=choosing)
+            telling = Telling(terminal, records, Rhythm())
             numbers = itertools.count(1)
             async for incoming in Keyboard().listen():
                 if incoming.text.casefold() in _ENDS:

@@ -10,11 +10,11 @@ from zoneinfo import ZoneInfo
 from bot.config.sections import RepositoryConfig
 from digest.answer import ABOUT_NONE, Answer
 from digest.document import Block, Code, Document, Heading, Paragraph
-from digest.errors import UnknownChange, UserError
+from digest.errors import AmbiguousRepository, UnknownChange, UserError
 from digest.intent import Author, Followup, Intent, Reviewers, Risky, ShowDiff, Unknown, Why
 from digest.language import Language
 from digest.managing import Managing
-from digest.naming import named
+from digest.naming import fitting, named
 from digest.question import parse
 from digest.words.phrase import listed
 from digest.words.talk import ABOUT, NAME_ONE
@@ -56,7 +56,10 @@ class Which:
 def which(
     question: str, of: Sequence[RepositoryConfig], last: str, now: datetime, zone: ZoneInfo
 ) -> Which:
-    """What is asked of which. ``last`` is the repository that the conversation was about."""
+    """What is asked of which. ``last`` is the repository that the conversation was about.
+
+    Raises ``AmbiguousRepository`` where the question names several, or what several are called.
+    """
     if len(of) == 1:
         return Which(question=question, asked=of, of=of)
     by_name = {one.name: one for one in of}
@@ -67,6 +70,8 @@ def which(
         # The name may be part of the question all the same.
         asked = question if isinstance(meant, Unknown) else found.question
         return Which(question=asked, asked=[by_name[found.name]], of=of)
+    if not isinstance(intent, Managing) and len(fit := fitting(question, [*by_name])) > 1:
+        raise AmbiguousRepository(fit)
     if last in by_name and _goes_on(intent):
         others = [one for one in of if one.name != last]
         return Which(question=question, asked=[by_name[last], *others], of=of)

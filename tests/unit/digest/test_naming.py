@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from digest.naming import Named, named
+from digest.naming import Named, called, fitting, named
 
 NAMES = ("vllm-project/vllm", "prometheus", "acme/engine")
 
@@ -68,7 +68,41 @@ def test_last_part_that_two_repositories_share_chooses_neither():
     assert found == Named(name="b/engine", question="changes today")
 
 
+@pytest.mark.parametrize(
+    ("question", "names", "fit"),
+    [
+        ("changes in engine today", ("a/engine", "b/engine", "c/other"), ("a/engine", "b/engine")),
+        ("explain engine#7", ("a/engine", "b/engine"), ("a/engine", "b/engine")),
+        ("engine 最近有什么变更", ("a/engine", "b/engine"), ("a/engine", "b/engine")),
+        ("changes in b/engine today", ("a/engine", "b/engine"), ("b/engine",)),
+        ("compare in prometheus and in vllm", NAMES, ("vllm-project/vllm", "prometheus")),
+        ("what changed in the scheduler", ("a/engine", "b/engine"), ()),
+        ("search engine", ("a/engine", "b/engine"), ()),
+        ("in " * 2000 + "engine", ("a/engine", "b/engine"), ()),
+    ],
+)
+def test_fitting_are_all_that_a_question_may_name(question, names, fit):
+    assert fitting(question, names) == fit
+
+
+@pytest.mark.parametrize(
+    ("name", "names", "fit"),
+    [
+        ("A/Engine", ("a/engine", "b/engine"), ("a/engine",)),
+        ("engine", ("a/engine", "b/engine"), ("a/engine", "b/engine")),
+        ("engine", ("engine", "b/engine"), ("engine",)),
+        ("motor", ("a/engine",), ()),
+        ("a/", ("a/engine",), ()),
+    ],
+)
+def test_called_are_those_of_the_whole_name_else_of_its_last_part(name, names, fit):
+    assert called(name, names) == fit
+
+
 @given(st.text(max_size=200), st.lists(st.text(min_size=1, max_size=20), max_size=4))
 def test_any_text_and_any_names_are_read(question, names):
     found = named(question, names)
     assert found is None or found.name in names
+    fit = fitting(question, names)
+    assert set(fit) <= set(names)
+    assert found is None or found.name in fit

@@ -15,6 +15,7 @@ from bot.config.reading import read
 from bot.conversation import Answers, Watch
 from bot.platforms.base import Incoming
 from bot.terminal import lay_out, plain_text
+from digest.errors import AmbiguousRepository
 from digest.language import Language
 from tests.builders import RepositoryBuilder
 from tests.unit.bot.conversation.test_answers import CHANNEL
@@ -89,6 +90,21 @@ async def test_follow_up_goes_on_with_the_repository_of_the_answer(tmp_path):
         await ask("explain #3 in prometheus")
         told = await ask("why?")
     assert "In prometheus" in told
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("what changed in engine since 2026-01-01", "several repositories fit: ada/engine, bob/engine"),
+        ("explain engine#2", "several repositories fit: ada/engine, bob/engine"),
+        ("在 engine 里本周有什么变更", "several repositories fit: ada/engine, bob/engine"),
+    ],
+)  # fmt: skip
+async def test_name_that_two_repositories_have_is_asked_back(tmp_path, question, said):
+    async with chat(tmp_path, ("ada/engine", "bob/engine")) as ask:
+        with pytest.raises(AmbiguousRepository, match=said):
+            await ask(question)
+        assert "In bob/engine" in await ask("explain bob/engine#2")
 
 
 async def test_help_names_the_repositories(tmp_path):
