@@ -75,7 +75,7 @@ def _asked(repository: int, query: Query) -> tuple[Shape, dict[str, Any]]:
         window=query.window is not None,
         level=query.level is not None,
         author=bool(author),
-        topics=bool(query.topics),
+        topics=min(len(set(query.topics)), 2),
         about=tuple(len(sets) for sets in about),
         paths=len(prefixes),
         limit=bool(query.limit),

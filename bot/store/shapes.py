@@ -64,17 +64,18 @@ class Shape:
     """Which conditions a query has, and how many of a kind; the driver reads one from its index.
 
     Parameters, by condition: ``repository``, always; ``since`` and ``until`` in whole seconds;
-    the least ``level`` as a rank; ``author`` without case; ``topics``, a list; ``about0_0`` and so
-    on, a list for every set of every way; ``path0`` with ``last0`` and so on, the ends of ranges;
-    ``term0`` and so on, to be read for; ``match`` and ``short``, in the words of the full-text
-    indexes; ``limit``; ``among``, names of commits as a JSON array.
+    the least ``level`` as a rank; ``author`` without case; ``topics``, a list, of which a shape
+    knows whether it has one or several; ``about0_0`` and so on, a list for every set of every way;
+    ``path0`` with ``last0`` and so on, the ends of ranges; ``term0`` and so on, to be read for;
+    ``match`` and ``short``, in the words of the full-text indexes; ``limit``; ``among``, names of
+    commits as a JSON array.
     """
 
     driver: Driver = Driver.WALK
     window: bool = False
     level: bool = False
     author: bool = False
-    topics: bool = False
+    topics: int = 0
     about: tuple[int, ...] = ()
     paths: int = 0
     terms: int = 0
@@ -167,7 +168,9 @@ def _driving(shape: Shape, driver: Driver, index: TextIndex) -> Statement:
     """The keys, as ``id``, of the changes that meet one condition, from its index."""
     match driver:
         case Driver.TOPICS:
-            return _from(change_topics, shape).where(_topical()).distinct()
+            bearing = _from(change_topics, shape).where(_topical())
+            # Of one topic each change is there once: to look would take a third of the time.
+            return bearing if shape.topics == 1 else bearing.distinct()
         case Driver.PATHS:
             return _from(change_paths, shape).where(_below_any(shape)).distinct()
         case Driver.TERMS:

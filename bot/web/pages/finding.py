@@ -78,7 +78,12 @@ async def _page(
 ) -> Page:
     survey, levels = found
     shown = asked.shown()
-    why = await _reasons(asked, survey, resolved)
+    why: dict[str, str] = {}
+
+    async def read() -> None:
+        # The facts of ten changes are gone through for it: the reader has the head by then.
+        why.update(await _reasons(asked, survey, resolved))
+
     pages = max(-(-survey.total // PAGE), 1)
     page = survey.first // PAGE + 1
     return Page(
@@ -105,6 +110,7 @@ async def _page(
             "near": list(values["near"]),
             "changes": [_json(one, why[one.graded.sha]) for one in survey.page],
         },
+        ready=read,
     )
 
 
