@@ -1,17 +1,15 @@
-"""Settings, filters and muted topics of a chat."""
+"""Settings and muted topics of a chat."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from digest.answer import Answer
 from digest.chat import MOST_TOPICS, ChatSettings
 from digest.document import (
-    Actions,
     Block,
-    Button,
     Code,
     Document,
     Heading,
@@ -23,19 +21,15 @@ from digest.document import (
     plain,
 )
 from digest.errors import UserError
-from digest.filtering import MOST_RULES, Filters, counted
 from digest.grade import Level
 from digest.language import Language
 from digest.managing import (
-    Filter,
     Mute,
     Set,
     Setting,
     ShowSettings,
-    Unfilter,
     Unmute,
     Value,
-    format_managing,
     spelled,
 )
 from digest.terms import term
@@ -44,14 +38,8 @@ from digest.words.labels import COMMA, LEVELS
 from digest.words.phrase import Phrase, between
 from handlers.chats import Room
 from handlers.context import Context
-from handlers.trying import Tried, Week, last_week
-
-SAVE_ACTION = "save"
-"""The name of a button: with its value behind it, it is the command that saves a filter."""
 
 _WEEK = 7
-_LONGEST_VALUE = 50
-"""Bytes that the value of a button may have on the tightest platform, its name aside."""
 
 
 def allowed(room: Room, language: Language) -> None:
@@ -202,109 +190,9 @@ async def unmute(intent: Unmute, ctx: Context, room: Room) -> Answer:
     return told(ctx, [Paragraph(words.UNMUTED(ctx.language, topic=intent.topic))])
 
 
-async def filter_changes(intent: Filter, ctx: Context, room: Room) -> Answer:
-    """Show what a rule would keep of the last week; with ``save``, keep the rule."""
-    allowed(room, ctx.language)
-    before = (await room.chats.settings(room.chat)).filters
-    after = before.given(intent.rule, include=intent.include)
-    if after.size > MOST_RULES:
-        raise UserError(words.TOO_MANY.text(ctx.language, n=MOST_RULES))
-    tried = await last_week(ctx, room)
-    if intent.save:
-        return await _saved(intent, ctx, room, tried)
-    command = format_managing(replace(intent, save=True))
-    blocks: list[Block] = [
-        *_preview(intent, before, after, tried, ctx.language),
-        Paragraph(words.SAVE_WITH(ctx.language, command=(Code(command),))),
-    ]
-    value = command.removeprefix(f"{SAVE_ACTION} ")
-    if len(value.encode()) <= _LONGEST_VALUE:
-        button = Button(words.SAVE.template(ctx.language), action=SAVE_ACTION, value=value)
-        blocks.append(Actions((button,)))
-    return told(ctx, blocks)
-
-
-def _preview(
-    intent: Filter, before: Filters, after: Filters, tried: Tried, language: Language
-) -> list[Block]:
-    kept, rules = tried.kept(after), tried.rules(after)
-    said = words.PREVIEW(
-        language,
-        rule=(Code(_ruled(intent)),),
-        kept=sum(kept),
-        total=tried.total,
-        repository=tried.names,
-    )
-    more = words.BEFORE(language, kept=sum(tried.kept(before)))
-    blocks: list[Block] = [Paragraph(said), Paragraph(more)]
-    if len(tried.weeks) > 1:
-        blocks.append(
-            Listing(tuple(_of_one(*pair, language) for pair in zip(tried.weeks, kept, strict=True)))
-        )
-    if rules:
-        blocks.append(Paragraph(words.LEFT_OUT(language, rules=rules_of(rules))))
-    blocks += [Paragraph(words.UNREAD(language, repository=one)) for one in tried.unread]
-    return blocks
-
-
-def _of_one(week: Week, kept: int, language: Language) -> Item:
-    total = len(week.changes)
-    return Item(words.OF_ONE(language, repository=week.repository, kept=kept, total=total))
-
-
-def rules_of(rules: Iterable[str]) -> str:
-    """Rules with how often each left a change out."""
-    return ", ".join(f"{rule} {count}" for rule, count in counted(rules))
-
-
-def _ruled(intent: Filter) -> str:
-    return format_managing(replace(intent, save=False))
-
-
-async def _saved(intent: Filter, ctx: Context, room: Room, tried: Tried) -> Answer:
-    fresh = await room.chats.change(
-        room.chat,
-        lambda kept: replace(kept, filters=kept.filters.given(intent.rule, include=intent.include)),
-    )
-    room.tell()
-    said = words.SAVED(
-        ctx.language,
-        rule=(Code(_ruled(intent)),),
-        kept=sum(tried.kept(fresh.filters)),
-        total=tried.total,
-        repository=tried.names,
-    )
-    return told(ctx, [Paragraph(said)])
-
-
-async def unfilter(intent: Unfilter, ctx: Context, room: Room) -> Answer:
-    """Take a rule away, or all of them; bots are a setting of their own."""
-    allowed(room, ctx.language)
-    before, rule = (await room.chats.settings(room.chat)).filters, intent.rule
-    if rule is not None and rule not in (*before.include, *before.exclude):
-        said = words.NO_RULE(ctx.language, rule=(Code(str(rule)),))
-        return told(ctx, [Paragraph(said)])
-    await room.chats.change(
-        room.chat,
-        lambda kept: replace(
-            kept,
-            filters=kept.filters.without(rule) if rule else Filters(bots=kept.filters.bots),
-        ),
-    )
-    room.tell()
-    gone = (
-        words.REMOVED(ctx.language, rule=(Code(str(rule)),))
-        if rule
-        else words.CLEARED(ctx.language)
-    )
-    return told(ctx, [Paragraph(gone)])
-
-
 SETTING_HANDLERS: Mapping[type[Any], Callable[[Any, Context, Room], Awaitable[Answer]]] = {
     ShowSettings: show_settings,
     Set: set_value,
     Mute: mute,
     Unmute: unmute,
-    Filter: filter_changes,
-    Unfilter: unfilter,
 }

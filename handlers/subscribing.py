@@ -19,6 +19,7 @@ from digest.words.labels import LEVELS, SEPARATOR
 from digest.words.phrase import Part, Phrase, joined
 from handlers.chats import Room, Run
 from handlers.context import Context
+from handlers.filtering import FILTER_HANDLERS
 from handlers.setting import SETTING_HANDLERS, allowed, told
 
 _EXAMPLE = {
@@ -186,4 +187,5 @@ _HANDLERS: Mapping[type[Any], Callable[[Any, Context, Room], Awaitable[Answer]]]
     Pause: pause,
     Resume: resume,
     **SETTING_HANDLERS,
+    **FILTER_HANDLERS,
 }
