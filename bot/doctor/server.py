@@ -16,7 +16,7 @@ from bot.doctor.finding import Finding, fault, well, worry
 from bot.jobs.depth import Depth, depth_on
 from bot.jobs.tasks import PERIODIC
 from bot.store.migrations import HEAD, REVISIONS
-from bot.store.postgresql import database_url, told
+from bot.store.postgresql import database_url, place_of, told
 from digest.errors import BrokenArchive, UnreachableDatabase, UnwritableFolder
 
 _PATIENCE = 10
@@ -27,7 +27,7 @@ _LONG = 15 * 60.0
 async def server(written: str) -> Sequence[Finding]:
     """The database at an address. Raises ``InvalidConfig``."""
     url = database_url(written)
-    place = url.render_as_string(hide_password=True)
+    place = place_of(url)
     engine = create_async_engine(
         url, poolclass=NullPool, connect_args={"connect_timeout": _PATIENCE}
     )

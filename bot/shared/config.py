@@ -6,14 +6,14 @@ from typing import Self
 
 from pydantic import SecretStr, model_validator
 
-from bot.config.settings import Settings
+from bot.config.server import ServerSettings
 
 SECTION = "shared"
 _SCHEMES = ("redis://", "rediss://", "unix://")
 
 
-class SharedSettings(Settings):
-    """The address of a Redis; it may hold a password, so it is a secret."""
+class SharedSettings(ServerSettings):
+    """The address of a Redis; it may hold a password, which is a secret."""
 
     redis_url: SecretStr
 

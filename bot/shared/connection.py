@@ -10,13 +10,14 @@ from __future__ import annotations
 import time
 from collections.abc import Awaitable, Callable
 from typing import Any, TypeVar
-from urllib.parse import urlsplit
 
 import structlog
 from redis.asyncio import BlockingConnectionPool, Redis
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
+
+from bot.addresses import without_secrets
 
 log = structlog.get_logger(__name__)
 
@@ -33,7 +34,7 @@ class Connection:
 
     def __init__(self, url: str, *, clock: Callable[[], float] = time.monotonic) -> None:
         """Nothing is connected yet. Raises ``ValueError`` for an address that is none."""
-        self.place = _without_password(url)
+        self.place = without_secrets(url)
         # Who comes when all are taken waits for one: a busy process has not lost its Redis.
         pool: BlockingConnectionPool = BlockingConnectionPool.from_url(
             url,
@@ -95,11 +96,3 @@ class Connection:
 
 async def _ping(redis: Redis) -> Any:
     return await redis.ping()
-
-
-def _without_password(url: str) -> str:
-    parts = urlsplit(url)
-    if parts.hostname is None:
-        return f"{parts.scheme}://{parts.path}"
-    port = f":{parts.port}" if parts.port else ""
-    return f"{parts.scheme}://{parts.hostname}{port}{parts.path}"

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pydantic import SecretStr
 
-from bot.config.settings import Settings
+from bot.config.server import ServerSettings
 
 SECTION = "database"
 
 
-class DatabaseSettings(Settings):
-    """The address of a PostgreSQL database; it may hold a password, so it is a secret."""
+class DatabaseSettings(ServerSettings):
+    """The address of a PostgreSQL database; it may hold a password, which is a secret."""
 
     url: SecretStr

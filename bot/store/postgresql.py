@@ -26,6 +26,8 @@ from sqlalchemy import (
 )
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
+from bot.addresses import secrets_in, without_secrets
+from bot.secrecy import conceal
 from bot.store.database import Database
 from bot.store.dialect import insert_rows
 from bot.store.migrations import HEAD, REVISIONS, upgrade
@@ -63,7 +65,7 @@ class PostgresDatabase(Database):
     dialect = "postgresql"
 
     def __init__(self, url: URL, engine: AsyncEngine) -> None:
-        super().__init__(engine, url.render_as_string(hide_password=True))
+        super().__init__(engine, place_of(url))
         self.url = url
         self._together = engine.execution_options(isolation_level="READ COMMITTED")
 
@@ -112,7 +114,11 @@ def lock_number(name: str) -> int:
 
 
 def database_url(written: str) -> URL:
-    """An address as it is written, read. Raises ``InvalidConfig``, without the password."""
+    """An address as it is written, read. Raises ``InvalidConfig``, without the password.
+
+    What is secret in it is known as a secret from then on, wherever the address came from.
+    """
+    conceal(secrets_in(written))
     try:
         url = make_url(written)
     except exc.ArgumentError:
@@ -125,6 +131,12 @@ def database_url(written: str) -> URL:
             "name a postgresql:// address, or none for a file in the data folder"
         )
     return url.set(drivername="postgresql+psycopg")
+
+
+def place_of(url: URL) -> str:
+    """The address to show: with user, host and database, without passwords."""
+    written = url.set(drivername="postgresql").render_as_string(hide_password=False)
+    return without_secrets(written)
 
 
 async def open_postgres(written: str) -> PostgresDatabase:
