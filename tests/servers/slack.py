@@ -251,8 +251,8 @@ class SlackServer(Threaded):
                 if isinstance(act, Hangs):
                     with suppress(TimeoutError):
                         await asyncio.wait_for(self._stopping.wait(), 60)
-                assert request.transport is not None
-                request.transport.abort()
+                if request.transport is not None:
+                    request.transport.abort()
                 return web.Response()
 
     def _authorized(self, request: web.Request, method: str) -> tuple[str, str, str]:
