@@ -3,10 +3,32 @@
 from __future__ import annotations
 
 import os
+import shlex
 import tempfile
 from pathlib import Path
 
-from digest.errors import UnwritableFolder
+from digest.errors import UnwritableFolder, UserError
+
+
+def check_output(file: Path | None) -> None:
+    """See that a file which somebody named can be written, before the work that fills it.
+
+    Raises ``UserError`` where its folder is missing, or it is a folder itself: a folder that is
+    made because its name was misspelt would hide the file.
+    """
+    if file is None:
+        return
+    try:
+        folder, there = file.is_dir(), file.parent.is_dir()
+    except OSError as error:
+        raise UnwritableFolder(str(file.parent), error.strerror or str(error)) from error
+    if folder:
+        raise UserError(f"--output {str(file)!r} is a folder; name a file in it")
+    if not there:
+        raise UserError(
+            f"--output {str(file)!r} is not in a folder that is there; "
+            f"make one (mkdir -p {shlex.quote(str(file.parent))}), or name a file elsewhere"
+        )
 
 
 def write_whole(file: Path, text: str) -> None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from bot.app import App, opened
 from bot.commands import emit, emit_pieces, finish, json_lines, print_document
 from bot.commands.windows import between, day_of
+from bot.files import check_output
 from bot.posting.reports import aside, keep_report, usual_branch
 from bot.showing.forms import DigestFormat
 from bot.showing.progress import Bar
@@ -50,6 +51,7 @@ class Options:
 
 def run(options: Options) -> None:
     """Make the digest and write it. Raises ``UserError``."""
+    check_output(options.output)
     finish(_run(options))
 
 

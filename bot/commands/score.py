@@ -10,6 +10,7 @@ from zoneinfo import ZoneInfo
 from bot.app import opened
 from bot.commands import emit, finish
 from bot.commands.windows import between
+from bot.files import check_output
 from bot.showing.progress import Bar
 from digest.errors import InvalidWindow
 from digest.graded import Graded
@@ -31,6 +32,7 @@ def run(
     """Grade and write, newest first. Raises ``UserError``."""
     if since is None:
         raise InvalidWindow("score needs a window; name --since and --until")
+    check_output(output)
     finish(
         _run(
             place,

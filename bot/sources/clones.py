@@ -19,6 +19,7 @@ from pathlib import Path
 
 from bot.sources.address import Address, without_credentials
 from bot.sources.process import Git, GitFailed, fetching, reading
+from bot.sources.refusal import cause_of, way_out
 from digest.errors import SourceUnavailable, UnwritableFolder
 
 _LOCK_PATIENCE = 3600.0
@@ -106,10 +107,10 @@ class Clone:
         try:
             return await _with_secret(git, self._address).run(*arguments, stdin=stdin)
         except GitFailed as failure:
+            cause = cause_of(without_credentials(failure.said))
             raise SourceUnavailable(
                 f"{self._address.url} could not be fetched "
-                f"({without_credentials(failure.complaint) or 'git did not say why'}); "
-                "check the address, the network and the access rights"
+                f"({cause or 'git did not say why'}); {way_out(cause)}"
             ) from failure
 
     @asynccontextmanager

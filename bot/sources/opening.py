@@ -40,7 +40,7 @@ async def open_source(
         view = View(layout.common_dir, data, layout.object_format)
         return repository, GitSource(layout.git_dir, view)
     if not looks_like_address(place):
-        raise NotARepository(place, "no such folder")
+        raise NotARepository(place, "a file, not a folder" if _is_file(place) else "no such folder")
     address = read_address(place, allow_file=allow_file)
     if address is None:
         raise NotARepository(without_credentials(place), "not an address that is accepted")
@@ -51,6 +51,13 @@ async def open_source(
     layout = await layout_of(clone.git_dir)
     view = View(clone.git_dir, data, layout.object_format)
     return repository, GitSource(clone.git_dir, view, remote=clone)
+
+
+def _is_file(place: str) -> bool:
+    try:
+        return bool(place) and Path(place).expanduser().is_file()
+    except (ValueError, RuntimeError):
+        return False
 
 
 def _folder(place: str) -> Path | None:

@@ -110,13 +110,15 @@ _PATIENT = {
 class GitFailed(Exception):
     """A child of git that ended badly.
 
-    ``complaint`` is the last thing it said; ``status`` is none where it was stuck and was ended.
+    ``complaint`` is the last thing it said, ``said`` all of it; ``status`` is none where it was
+    stuck and was ended.
     """
 
-    def __init__(self, command: str, status: int | None, complaint: str) -> None:
+    def __init__(self, command: str, status: int | None, complaint: str, said: str = "") -> None:
         super().__init__(f"git {command}: {complaint or f'status {status}'}")
         self.status = status
         self.complaint = complaint
+        self.said = said or complaint
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -151,7 +153,8 @@ class Git:
                 await child.end()
             if status:
                 complaints.seek(0)
-                raise GitFailed(str(arguments[0]), status, _last_line(complaints.read(1 << 16)))
+                said = complaints.read(1 << 16).decode("utf-8", "replace")
+                raise GitFailed(str(arguments[0]), status, _last_line(said), said)
 
     def with_environment(self, **more: str) -> Git:
         """The same with more variables set."""
@@ -261,6 +264,6 @@ def _filled(text: bytes) -> Iterator[IO[bytes] | None]:
         yield file
 
 
-def _last_line(text: bytes) -> str:
-    lines = [line for line in text.decode("utf-8", "replace").splitlines() if line.strip()]
+def _last_line(text: str) -> str:
+    lines = [line for line in text.splitlines() if line.strip()]
     return lines[-1].removeprefix("fatal: ").removeprefix("error: ") if lines else ""

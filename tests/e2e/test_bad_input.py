@@ -82,6 +82,27 @@ def test_unwritable_output_leaves_nothing(
     )
 
 
+@pytest.mark.parametrize("command", ["digest", "score"])
+def test_output_is_not_put_into_a_folder_that_is_made_for_it(
+    digestbot: Digestbot, project: RepositoryBuilder, tmp_path: Path, command: str
+) -> None:
+    window = ("--since", "2026-01-01", "--until", "2026-01-02")
+    target = tmp_path / "reprots" / "today.md"
+    said = told(digestbot, 1, command, str(project.path), *window, "-o", str(target))
+    assert f"{str(target)!r} is not in a folder that is there; make one (mkdir -p" in said
+    assert not target.parent.exists()
+    said = told(digestbot, 1, command, str(project.path), *window, "-o", str(tmp_path))
+    assert f"{str(tmp_path)!r} is a folder; name a file in it" in said
+
+
+def test_file_in_place_of_a_repository_is_told_to_be_one(
+    digestbot: Digestbot, tmp_path: Path
+) -> None:
+    (tmp_path / "notes.txt").write_text("no repository")
+    said = told(digestbot, 1, "digest", str(tmp_path / "notes.txt"))
+    assert "notes.txt' is no git repository (a file, not a folder); give a folder" in said
+
+
 def test_archive_of_a_newer_version_is_left_alone(
     digestbot: Digestbot, project: RepositoryBuilder, tmp_path: Path
 ) -> None:
