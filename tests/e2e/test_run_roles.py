@@ -25,9 +25,6 @@ listen = "127.0.0.1:{port}"
 anyone = true
 admins = ["slack:{person}"]
 
-[admin]
-channel = "slack:{channel}"
-
 [defaults]
 zone = "UTC"
 time = "00:00"
@@ -57,6 +54,13 @@ platform = "slack"
 chat = "{channel}"
 repositories = ["octo/engine"]
 quiet = "line"
+"""
+
+# Only where a test is about it: the admin is told of missed digests by whichever process is up for
+# fifteen seconds, and would meet what is planned for the digest where another is slow to begin.
+_ADMIN = """
+[admin]
+channel = "slack:{channel}"
 """
 
 _GONE = """
@@ -118,9 +122,9 @@ class Stage:
         missed(folder / "data", "team", "nobody", url=server.url("roles"))
 
     def add_what_is_gone(self) -> None:
-        """A channel of a repository that cannot be read."""
+        """A channel of a repository that cannot be read, and an admin to be told of it."""
         with self.config.open("a") as file:
-            file.write(_GONE.format(folder=self._folder, channel=CHANNEL))
+            file.write((_ADMIN + _GONE).format(folder=self._folder, channel=CHANNEL))
 
     def start(self, role: str) -> Running:
         port = self.port if role == "web" else free_port()
@@ -143,8 +147,7 @@ def world(stage: Stage) -> World:
 
 def posted(bot: Running) -> list[str]:
     """The channels that a digest was posted to."""
-    sent = [one["channel"] for one in bot.events("delivery.sent")]
-    return [channel for channel in sent if channel != "for the admin"]
+    return [one["channel"] for one in bot.events("delivery.sent")]
 
 
 def traces(bot: Running, event: str) -> set[str]:
