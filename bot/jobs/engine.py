@@ -22,6 +22,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.forges.arrivals import Arrived
 from bot.jobs.abandoned import abandoned, lock_of
+from bot.jobs.fetching import make_indexes
 from bot.jobs.keeping import app_on
 from bot.jobs.tasks import PERIODIC, QUEUES, Duties, Kind, task_of
 from bot.platforms.base import trace
@@ -36,6 +37,7 @@ PATIENCE = 20.0
 _PAUSE = 2.0
 _KEPT_HOURS = 48
 
+_TABLE = text("SELECT to_regclass('procrastinate_jobs')")
 _NOW = text("""
     UPDATE procrastinate_jobs SET scheduled_at = NULL
     WHERE queueing_lock = :lock AND status = 'todo' AND scheduled_at > now()
@@ -61,16 +63,15 @@ class Engine:
         logging.getLogger("procrastinate").setLevel(logging.WARNING)
 
     async def __aenter__(self) -> Self:
-        """Make the tables where they are missing. Raises ``UnreachableDatabase``."""
+        """Make the tables and indexes that are missing. Raises ``UnreachableDatabase``."""
         try:
             await self._app.open_async()
             async with self._database.writing("jobs") as connection:
-                if await connection.scalar(text("SELECT to_regclass('procrastinate_jobs')")):
-                    return self
-                await take_turn(connection, "migration")
-                raw = await connection.get_raw_connection()
-                driver: Any = raw.driver_connection
-                await driver.execute(self._app.schema_manager.get_schema())
+                if await connection.scalar(_TABLE) is None:
+                    await take_turn(connection, "migration")
+                    driver = await _driver(connection)
+                    await driver.execute(self._app.schema_manager.get_schema())
+                await make_indexes(connection)
         except ConnectorException as error:
             raise UnreachableDatabase(self._database.place, str(error.__cause__)) from error
         return self

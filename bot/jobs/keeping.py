@@ -1,11 +1,12 @@
-"""How the library keeps jobs: its connections, and what becomes of a job that is to be done again.
+"""How the library keeps jobs: its connections, how a job is fetched, and done again.
 
-Both are the library's own with one thing otherwise, said at each.
+All are the library's own with one thing otherwise, said at each.
 """
 
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -17,6 +18,8 @@ from procrastinate.exceptions import UniqueViolation
 from procrastinate.jobs import Job, Status
 from procrastinate.manager import QUEUEING_LOCK_CONSTRAINT, JobManager
 from psycopg_pool import AsyncConnectionPool
+
+from bot.jobs.fetching import FETCH, Turns
 
 log = structlog.get_logger(__name__)
 
@@ -63,7 +66,23 @@ class _Connections(AsyncConnectionPool[psycopg.AsyncConnection[Any]]):
 
 
 class _Jobs(JobManager):
-    """Jobs of which one that is to be done again gives way to another that waits already."""
+    """Jobs that are found by indexes, and give way to another that waits already."""
+
+    def __init__(self, connector: PsycopgConnector) -> None:
+        super().__init__(connector)
+        self._turns = Turns()
+
+    async def fetch_job(self, queues: Iterable[str] | None, worker_id: int) -> Job | None:
+        """As the library's, by :data:`bot.jobs.fetching.FETCH`; queues are looked at in turn."""
+        if queues is None:
+            return await super().fetch_job(queues, worker_id)
+        for queue in self._turns.next(list(queues)):
+            rows = await self.connector.execute_query_all_async(
+                FETCH, queue=queue, worker=worker_id
+            )
+            if rows:
+                return Job.from_row(rows[0])
+        return None
 
     async def retry_job(
         self,
