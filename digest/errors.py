@@ -8,7 +8,7 @@
     │   │   ├── NothingBefore
     │   │   └── InvalidConfig
     │   ├── NotARepository, UnknownBranch, UnknownChange, AmbiguousReference,
-    │   │   AmbiguousRepository, EmptyRange
+    │   │   AmbiguousRepository, EmptyRange, RangeTooLarge
     │   ├── SourceUnavailable
     │   ├── ForgeFailed
     │   │   ├── NotOnForge, ForgeLimited, ForgeDown, ForgeUnauthorized
@@ -167,6 +167,17 @@ class EmptyRange(UserError):
         self.base, self.tip, self.reversed = base, tip, reversed_
 
 
+class RangeTooLarge(UserError):
+    """Two points of history with more between them than can be told of at once."""
+
+    def __init__(self, number: int, most: int) -> None:
+        super().__init__(
+            f"{number:,} commits lie between them, and up to {most:,} can be compared; "
+            "choose two that are nearer"
+        )
+        self.number, self.most = number, most
+
+
 class SourceUnavailable(UserError):
     """The repository is known, but git could not read or fetch it now."""
 
@@ -235,7 +246,7 @@ class NewerArchive(UserError):
     def __init__(self, path: str, revision: str) -> None:
         super().__init__(
             f"the archive {path!r} was written by a newer digestbot (revision {revision}); "
-            "upgrade digestbot, or name another folder with DIGESTBOT_DATA"
+            "upgrade digestbot, or put back a copy that was made before that one ran"
         )
         self.path = path
         self.revision = revision
