@@ -11,6 +11,8 @@ from typing import Any, Self
 from sqlalchemy import Delete, Insert, Table, Update
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
+from bot.store.prepared import Found, Prepared
+
 
 class Database(ABC):
     """An open archive. Made by :func:`bot.store.engine.open_database`; closed by ``async with``.
@@ -53,6 +55,10 @@ class Database(ABC):
         A server is asked once for it, not for a transaction and a turn as well. Raises as
         :meth:`reading`.
         """
+
+    @abstractmethod
+    async def ask(self, statement: Prepared, given: Mapping[str, Any] | None = None) -> Found:
+        """Run one prepared statement alone, kept at once. Raises as :meth:`reading`."""
 
     @abstractmethod
     async def keep(self, table: Table, rows: Sequence[tuple[Any, ...]]) -> None:

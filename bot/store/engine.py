@@ -23,6 +23,7 @@ from bot.store.database import Database
 from bot.store.dialect import insertion
 from bot.store.migrations import HEAD, REVISIONS, upgrade
 from bot.store.migrations.fresh import make
+from bot.store.prepared import Found, Prepared
 from bot.store.scribe import Scribe
 from digest.errors import BrokenArchive, NewerArchive, UnwritableFolder
 
@@ -91,6 +92,11 @@ class SqliteDatabase(Database):
         """As :meth:`Database.write`."""
         async with self.writing() as connection:
             return (await connection.execute(statement, given)).rowcount
+
+    async def ask(self, statement: Prepared, given: Mapping[str, Any] | None = None) -> Found:
+        """As :meth:`Database.ask`."""
+        async with self.writing() if statement.changes else self.reading() as connection:
+            return await statement.on(connection, given)
 
     async def keep(self, table: Table, rows: Sequence[tuple[Any, ...]]) -> None:
         """As :meth:`Database.keep`."""

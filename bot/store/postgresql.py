@@ -12,6 +12,7 @@ from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from typing import Any
 
+import psycopg
 from sqlalchemy import (
     URL,
     Connection,
@@ -30,7 +31,9 @@ from bot.addresses import secrets_in, without_secrets
 from bot.secrecy import conceal
 from bot.store.database import Database
 from bot.store.dialect import insert_rows
+from bot.store.direct import driver_of, run, settle, transaction
 from bot.store.migrations import HEAD, REVISIONS, upgrade
+from bot.store.prepared import Found, Prepared
 from bot.store.tables import deliveries
 from digest.errors import (
     BrokenArchive,
@@ -46,6 +49,8 @@ for _index in deliveries.indexes:
 
 _SPACE = 0x6469_6765
 """The class of our advisory locks: other programs may use the same database."""
+
+_TURN = f"SELECT pg_advisory_xact_lock({_SPACE}, {{}})"
 
 _CONNECTIONS = 8
 """Connections of one process at most; PostgreSQL takes 100 of everybody by default."""
@@ -67,7 +72,6 @@ class PostgresDatabase(Database):
     def __init__(self, url: URL, engine: AsyncEngine) -> None:
         super().__init__(engine, place_of(url))
         self.url = url
-        self._together = engine.execution_options(isolation_level="READ COMMITTED")
 
     @asynccontextmanager
     async def reading(self) -> AsyncIterator[AsyncConnection]:
@@ -79,11 +83,21 @@ class PostgresDatabase(Database):
     @asynccontextmanager
     async def writing(self, subject: str | None = "") -> AsyncIterator[AsyncConnection]:
         """As :meth:`Database.writing`; the turn of a subject is a lock of the server."""
+        turn = "" if subject is None else _TURN.format(lock_number(subject))
+        async with self.reading() as connection, transaction(driver_of(connection), turn):
+            yield connection
+
+    async def ask(self, statement: Prepared, given: Mapping[str, Any] | None = None) -> Found:
+        """As :meth:`Database.ask`."""
         with told(self.place):
-            async with self._together.begin() as connection:
-                if subject is not None:
-                    await take_turn(connection, subject)
-                yield connection
+            connection = await self._engine.raw_connection()
+            driver = connection.driver_connection
+            assert isinstance(driver, psycopg.AsyncConnection)
+            try:
+                return await run(driver, *statement.written(given or {}))
+            finally:
+                await settle(driver)
+                connection.close()
 
     async def write(
         self, statement: Insert | Update | Delete, given: Mapping[str, Any] | None = None
@@ -93,18 +107,17 @@ class PostgresDatabase(Database):
             return (await connection.execute(statement, given)).rowcount
 
     async def keep(self, table: Table, rows: Sequence[tuple[Any, ...]]) -> None:
-        """As :meth:`Database.keep`: a server keeps what is committed, and needs no turns for it."""
-        with told(self.place):
-            async with self._together.begin() as connection:
-                await insert_rows(connection, table, rows)
+        """As :meth:`Database.keep`: a server keeps what is committed, and needs no turns for it.
+
+        Rows by COPY are one statement, so all are kept or none.
+        """
+        async with self.reading() as connection:
+            await insert_rows(connection, table, rows)
 
 
 async def take_turn(connection: AsyncConnection, subject: str) -> None:
     """Wait for the turn of a subject; it is given back with the transaction's end."""
-    await connection.execute(
-        text("SELECT pg_advisory_xact_lock(:space, :subject)"),
-        {"space": _SPACE, "subject": lock_number(subject)},
-    )
+    await driver_of(connection).execute(_TURN.format(lock_number(subject)))
 
 
 def lock_number(name: str) -> int:
@@ -170,18 +183,25 @@ def _probe_idle(engine: AsyncEngine) -> None:
     """Have a connection that lay idle tried before it is used; one in steady use is not.
 
     A server that was started anew has dropped what the pool holds: that costs no work. The pool's
-    own way tries it at every use, and each use is a statement or two.
+    own way tries it at every use, and each use is a statement or two. Once one is found broken
+    every other is tried as well.
     """
     pool = engine.sync_engine
+    broken = 0.0
 
     @event.listens_for(pool, "checkin")
-    def put_back(_connection: object, record: Any) -> None:
+    def put_back(connection: Any, record: Any) -> None:
+        nonlocal broken
         record.info["idle_since"] = time.monotonic()
+        if connection is None or connection.driver_connection.closed:
+            broken = time.monotonic()
 
     @event.listens_for(pool, "checkout")
     def taken(connection: Any, record: Any, _proxy: object) -> None:
-        idle = time.monotonic() - record.info.get("idle_since", 0.0)
-        if idle > _IDLE:
+        if connection.driver_connection.closed:
+            raise exc.DisconnectionError("it broke while it was used")
+        since = record.info.get("idle_since", 0.0)
+        if since <= broken or time.monotonic() - since > _IDLE:
             try:
                 pool.dialect.do_ping(connection)
             except pool.dialect.loaded_dbapi.Error as error:
@@ -193,16 +213,16 @@ def told(place: str) -> Iterator[None]:
     """Turn what is wrong with the database as a whole into errors that a user can act on."""
     try:
         yield
-    except exc.DBAPIError as error:
-        why = str(error.orig).strip().partition("\n")[0]
-        state = getattr(error.orig, "sqlstate", None) or ""
+    except (exc.DBAPIError, psycopg.Error) as error:
+        cause = error.orig if isinstance(error, exc.DBAPIError) else error
+        why = str(cause).strip().partition("\n")[0]
+        state = getattr(cause, "sqlstate", None) or ""
         if state in _FULL:
             raise UnwritableFolder(place, why) from error
         if state.startswith(_DAMAGED):
             raise BrokenArchive(place, why) from error
-        if error.connection_invalidated or isinstance(
-            error, exc.OperationalError | exc.InterfaceError
-        ):
+        lost = isinstance(error, exc.DBAPIError) and error.connection_invalidated
+        if lost or isinstance(cause, psycopg.OperationalError | psycopg.InterfaceError):
             raise UnreachableDatabase(place, why) from error
         raise
     except exc.TimeoutError as error:

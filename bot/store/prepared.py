@@ -1,0 +1,83 @@
+"""Statements that are made once and run often: what is asked for every question and every digest.
+
+SQLAlchemy looks at a statement anew each time that it runs it, which costs two to three times what
+the driver of a server does about it. A prepared statement is written out once for each database;
+on PostgreSQL its text goes straight to the driver (:mod:`bot.store.direct`), and on SQLite, whose
+driver's thread costs more than that, it runs as any other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import URL, Delete, Insert, Select, Update
+
+if TYPE_CHECKING:
+    from sqlalchemy.ext.asyncio import AsyncConnection
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """What a statement came to: its rows, which have their columns as attributes as well.
+
+    ``count`` is how many rows a change touched.
+    """
+
+    rows: Sequence[Any] = ()
+    count: int = 0
+
+    @property
+    def first(self) -> Any | None:
+        """The first row, where there is one."""
+        return self.rows[0] if self.rows else None
+
+    @property
+    def value(self) -> Any | None:
+        """The first value of the first row, where there is one."""
+        return self.rows[0][0] if self.rows else None
+
+
+class Prepared:
+    """A statement whose text is always the same: what varies are its parameters.
+
+    A list of a varying length is one parameter (:func:`bot.store.dialect.one_of`); an insertion
+    names its values as parameters.
+    """
+
+    def __init__(self, statement: Select[*tuple[Any, ...]] | Insert | Update | Delete) -> None:
+        self._statement = statement
+
+    @property
+    def changes(self) -> bool:
+        """Whether it writes."""
+        return not isinstance(self._statement, Select)
+
+    async def on(
+        self, connection: AsyncConnection, given: Mapping[str, Any] | None = None
+    ) -> Found:
+        """Run it on a connection of either database, in the transaction that it is in."""
+        if connection.dialect.name == "postgresql":
+            from bot.store.direct import driver_of, run
+
+            return await run(driver_of(connection), *self.written(given or {}))
+        done = await connection.execute(self._statement, given)
+        rows = done.all() if done.returns_rows else ()
+        return Found(rows=rows, count=done.rowcount)
+
+    def written(self, given: Mapping[str, Any]) -> tuple[str, list[Any]]:
+        """Its text for psycopg, with the values of its parameters in their order.
+
+        Raises ``KeyError`` where one is missing.
+        """
+        text, names, usual = self._as_text
+        return text, [given[name] if name in given else usual[name] for name in names]
+
+    @cached_property
+    def _as_text(self) -> tuple[str, Sequence[str], Mapping[str, Any]]:
+        dialect: Any = URL.create("postgresql+psycopg").get_dialect()
+        compiled = self._statement.compile(dialect=dialect(paramstyle="format"))
+        usual = {name: bind.value for name, bind in compiled.binds.items() if not bind.required}
+        return compiled.string, tuple(compiled.positiontup or ()), usual
