@@ -12,11 +12,22 @@ from datetime import time
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from sqlalchemy import ColumnElement, Row, Table, Update, and_, delete, exists, select, update
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy import (
+    ColumnElement,
+    Row,
+    Table,
+    Update,
+    and_,
+    bindparam,
+    delete,
+    exists,
+    select,
+    update,
+)
 
 from bot.store.dialect import insert_into
 from bot.store.engine import Database
+from bot.store.prepared import Found, Prepared
 from bot.store.rows import storable
 from bot.store.tables import chat_subscriptions, chats
 from digest.chat import ChatSettings, Subscribed, Timing
@@ -26,6 +37,12 @@ from digest.language import Language
 from handlers.chats import ChatKey
 
 _DAILY, _WEEKLY = "daily", "weekly"
+
+_SETTINGS = Prepared(
+    select(chats.c.settings).where(
+        and_(*(chats.c[name] == bindparam(name) for name in ("platform", "account", "chat")))
+    )
+)
 
 
 class SqlChats:
@@ -48,15 +65,14 @@ class SqlChats:
 
         Raises ``UnwritableFolder`` and ``BrokenArchive``, as every method does.
         """
-        async with self._database.reading() as connection:
-            return await _settings(connection, chat)
+        return _settings(await self._database.ask(_SETTINGS, _names(chat)))
 
     async def change(
         self, chat: ChatKey, change: Callable[[ChatSettings], ChatSettings]
     ) -> ChatSettings:
         """Change the settings in one transaction; what they are now."""
         async with self._database.writing() as connection:
-            fresh = change(await _settings(connection, chat))
+            fresh = change(_settings(await _SETTINGS.on(connection, _names(chat))))
             kept = insert_into(chats).values(**_names(chat), settings=_dump_settings(fresh))
             await connection.execute(
                 kept.on_conflict_do_update(
@@ -122,9 +138,8 @@ def _adopting(table: Table, platform: str, account: str) -> Update:
     )
 
 
-async def _settings(connection: AsyncConnection, chat: ChatKey) -> ChatSettings:
-    kept = await connection.scalar(select(chats.c.settings).where(_of(chats, chat)))
-    return ChatSettings() if kept is None else _load_settings(kept)
+def _settings(found: Found) -> ChatSettings:
+    return ChatSettings() if found.value is None else _load_settings(found.value)
 
 
 def _names(chat: ChatKey) -> dict[str, str]:

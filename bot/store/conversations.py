@@ -10,6 +10,7 @@ from sqlalchemy import ColumnElement, Table, and_, bindparam, delete, select
 
 from bot.store.database import Database
 from bot.store.dialect import insert_into
+from bot.store.prepared import Prepared
 from bot.store.rows import moment, seconds, storable
 from bot.store.tables import conversations, looks
 from digest.graded import Repository
@@ -20,9 +21,11 @@ _SELDOM = 60
 """Seconds between two times that conversations which are over are forgotten."""
 
 _keeping = insert_into(conversations)
-_KEEP = _keeping.on_conflict_do_update(
-    index_elements=["platform", "chat", "thread", "person"],
-    set_={"at": _keeping.excluded.at, "state": _keeping.excluded.state},
+_KEEP = Prepared(
+    _keeping.on_conflict_do_update(
+        index_elements=["platform", "chat", "thread", "person"],
+        set_={"at": _keeping.excluded.at, "state": _keeping.excluded.state},
+    )
 )
 _looking = insert_into(looks)
 _LOOKED = _looking.on_conflict_do_update(
@@ -35,8 +38,10 @@ _LOOKED = _looking.on_conflict_do_update(
 _MINE = and_(
     *(conversations.c[name] == bindparam(name) for name in ("platform", "chat", "thread", "person"))
 )
-_TALK = select(conversations.c.state, conversations.c.at).where(
-    _MINE, conversations.c.at >= bindparam("since")
+_TALK = Prepared(
+    select(conversations.c.state, conversations.c.at).where(
+        _MINE, conversations.c.at >= bindparam("since")
+    )
 )
 
 
@@ -53,8 +58,7 @@ class SqlConversations:
         Raises ``UnwritableFolder`` and ``BrokenArchive``, as every method does.
         """
         given = {**_names(key), "since": seconds(now - LIFETIME)}
-        async with self._database.reading() as connection:
-            row = (await connection.execute(_TALK, given)).one_or_none()
+        row = (await self._database.ask(_TALK, given)).first
         return None if row is None else _talk(row.state, moment(row.at))
 
     async def keep(self, key: ConversationKey, talk: Talk) -> None:
@@ -64,7 +68,7 @@ class SqlConversations:
         if over >= self._forgotten + _SELDOM:
             self._forgotten = over
             await self._database.write(delete(conversations).where(conversations.c.at < over))
-        await self._database.write(_KEEP, values)
+        await self._database.ask(_KEEP, values)
 
     async def last_look(self, key: ConversationKey, repository: Repository) -> Look | None:
         """What the person last looked at in the chat, in whichever thread."""

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from sqlalchemy import and_, or_, select
+from sqlalchemy import and_, bindparam, or_, select
 
 from bot.store.database import Database
 from bot.store.dialect import insert_into
 from bot.store.index import INDEXED_BY
+from bot.store.prepared import Prepared
 from bot.store.repositories import enrol, enrolled, written
 from bot.store.rows import storable
 from bot.store.tables import outcomes, repositories, tips
@@ -36,17 +37,8 @@ class SqlCoverage:
 
         Raises ``UnwritableFolder`` and ``BrokenArchive``, as every method does.
         """
-        tip = (
-            select(tips.c.sha)
-            .join(repositories, repositories.c.id == tips.c.repository_id)
-            .where(
-                repositories.c.name == repository.name,
-                tips.c.branch == branch,
-                tips.c.channel == channel,
-            )
-        )
-        async with self._database.reading() as connection:
-            return await connection.scalar(tip)
+        given = {"named": repository.name, "of_branch": branch, "of_channel": channel}
+        return (await self._database.ask(_SEEN, given)).value
 
     async def record(
         self,
@@ -74,7 +66,7 @@ class SqlCoverage:
                 ]
                 new += (await connection.execute(_RECORD, rows)).rowcount
             if tip is not None:
-                new += (await connection.execute(_MOVE, {**place, "sha": tip})).rowcount
+                new += (await _MOVE.on(connection, {**place, "sha": tip})).count
             # What many rows came to is not told (-1) by every driver: then they count as new.
             if new:
                 await written(connection, repository.name)
@@ -118,8 +110,19 @@ _RECORD = _insertion.on_conflict_do_update(
     ),
 )
 _moving = insert_into(tips)
-_MOVE = _moving.on_conflict_do_update(
-    index_elements=list(tips.primary_key),
-    set_={"sha": _moving.excluded.sha},
-    where=tips.c.sha != _moving.excluded.sha,
+_MOVE = Prepared(
+    _moving.on_conflict_do_update(
+        index_elements=list(tips.primary_key),
+        set_={"sha": _moving.excluded.sha},
+        where=tips.c.sha != _moving.excluded.sha,
+    )
+)
+_SEEN = Prepared(
+    select(tips.c.sha)
+    .join(repositories, repositories.c.id == tips.c.repository_id)
+    .where(
+        repositories.c.name == bindparam("named"),
+        tips.c.branch == bindparam("of_branch"),
+        tips.c.channel == bindparam("of_channel"),
+    )
 )

@@ -15,10 +15,11 @@ from datetime import datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from sqlalchemy import Row, Select, delete, literal, select
+from sqlalchemy import Row, Select, bindparam, delete, literal, select
 
 from bot.store.database import Database
 from bot.store.dialect import contains, insert_into
+from bot.store.prepared import Prepared
 from bot.store.repositories import written
 from bot.store.rows import moment, seconds, storable
 from bot.store.tables import digests, reports
@@ -83,8 +84,8 @@ class SqlDigests:
         # Digests with the same report are of one repository.
         async with self._database.writing(f"digests {digest.heading.repository}") as connection:
             report = {"key": row["report"], "markdown": storable(digest.markdown)}
-            await connection.execute(_KEEP_REPORT, report)
-            if await connection.scalar(_KEEP_NEW, row) is not None:
+            await _KEEP_REPORT.on(connection, report)
+            if (await _KEEP_NEW.on(connection, row)).rows:
                 await written(connection, digest.heading.repository)
                 return _as_kept(digest, row)
             before = select(digests.c.report).where(digests.c.name == name)
@@ -97,8 +98,7 @@ class SqlDigests:
 
     async def get(self, name: str) -> KeptDigest | None:
         """The digest of a name."""
-        async with self._database.reading() as connection:
-            row = (await connection.execute(_WHOLE.where(digests.c.name == name))).first()
+        row = (await self._database.ask(_GET, {"name": name})).first
         return _kept(row) if row else None
 
     async def posted(self, names: Sequence[str], sha: str) -> Sequence[str]:
@@ -196,9 +196,10 @@ def _kept(row: Row[*tuple[Any, ...]]) -> KeptDigest:
 
 
 _WHOLE = select(*digests.c, reports.c.markdown).join(reports, reports.c.key == digests.c.report)
-_KEEP_REPORT = insert_into(reports).on_conflict_do_nothing()
+_GET = Prepared(_WHOLE.where(digests.c.name == bindparam("name")))
+_KEEP_REPORT = Prepared(insert_into(reports).on_conflict_do_nothing())
 _insertion = insert_into(digests)
-_KEEP_NEW = insert_into(digests).on_conflict_do_nothing().returning(digests.c.name)
+_KEEP_NEW = Prepared(insert_into(digests).on_conflict_do_nothing().returning(digests.c.name))
 _KEEP = _insertion.on_conflict_do_update(
     index_elements=[digests.c.name],
     set_={c.name: _insertion.excluded[c.name] for c in digests.c if c.name != "name"},

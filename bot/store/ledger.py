@@ -14,6 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.store.database import Database
 from bot.store.dialect import insert_into, one_of, words
+from bot.store.prepared import Prepared
 from bot.store.rows import seconds, storable
 from bot.store.tables import deliveries, delivery_parts, slots
 from bot.store.together import Together
@@ -21,6 +22,7 @@ from bot.times.clock import SystemClock
 from handlers.ports import Clock, DeliveryKey, DeliveryRecord, PartRecord, PartState
 
 _SENT = PartState.SENT.value
+_NAMES = "platform", "channel", "digest"
 
 _RECORDS: Select[*tuple[Any, ...]] = (
     select(
@@ -37,12 +39,7 @@ _RECORDS: Select[*tuple[Any, ...]] = (
 
 _OF = (
     select(deliveries.c.id)
-    .where(
-        *(
-            deliveries.c[name] == bindparam(f"of_{name}")
-            for name in ("platform", "channel", "digest")
-        )
-    )
+    .where(*(deliveries.c[name] == bindparam(f"of_{name}") for name in _NAMES))
     .scalar_subquery()
 )
 _MARK = (
@@ -50,16 +47,23 @@ _MARK = (
     .where(delivery_parts.c.delivery_id == _OF, delivery_parts.c.part == bindparam("of_part"))
     .values(state=bindparam("state"), receipt=bindparam("receipt"), error=bindparam("error"))
 )
-_MARK_UNSENT = _MARK.where(delivery_parts.c.state != _SENT)
+_MARK_SENT = Prepared(_MARK)
+_MARK_UNSENT = Prepared(_MARK.where(delivery_parts.c.state != _SENT))
 _UNSENT = exists().where(
     delivery_parts.c.delivery_id == deliveries.c.id, delivery_parts.c.state != _SENT
 )
-_DONE = update(deliveries).where(deliveries.c.id == _OF).values(done=~_UNSENT)
+_DONE = Prepared(update(deliveries).where(deliveries.c.id == _OF).values(done=~_UNSENT))
 
 
+_CLAIMED = Prepared(
+    insert_into(deliveries)
+    .values({name: bindparam(name) for name in (*_NAMES, "content", "done", "at")})
+    .on_conflict_do_nothing()
+    .returning(deliveries.c.id)
+)
 _inserted = insert_into(slots)
 _CLAIM = _inserted.on_conflict_do_nothing().returning(slots.c.subscription, slots.c.slot)
-_LAST = (
+_LAST = Prepared(
     select(slots.c.subscription, func.max(slots.c.slot))
     .where(one_of(slots.c.subscription, "names"))
     .group_by(slots.c.subscription)
@@ -82,15 +86,10 @@ class SqlLedger:
         Raises ``UnwritableFolder`` and ``BrokenArchive``, as every method does.
         """
         at = seconds(self._clock.now())
-        claimed = (
-            insert_into(deliveries)
-            .values(**_columns(key), content=storable(content), done=parts == 0, at=at)
-            .on_conflict_do_nothing()
-            .returning(deliveries.c.id)
-        )
+        given = {**_columns(key), "content": storable(content), "done": parts == 0, "at": at}
         waiting = {"state": PartState.WAITING.value, "receipt": "", "error": ""}
         async with self._database.writing(None) as connection:
-            made = await connection.scalar(claimed)
+            made = (await _CLAIMED.on(connection, given)).value
             if made is None:
                 stands = await connection.execute(_RECORDS.where(_is(key)))
                 return next(iter(_records(stands.all(), fresh=False)))
@@ -119,10 +118,10 @@ class SqlLedger:
         }
         if part.state is PartState.SENT:
             async with self._database.writing(None) as connection:
-                found = (await connection.execute(_MARK, given)).rowcount
-                await connection.execute(_DONE, given)
+                found = (await _MARK_SENT.on(connection, given)).count
+                await _DONE.on(connection, given)
         else:
-            found = await self._database.write(_MARK_UNSENT, given)
+            found = (await self._database.ask(_MARK_UNSENT, given)).count
         # What was not touched was sent before, or is not there at all.
         if not found and await self._part(key, part.part) is None:
             raise LookupError(f"part {part.part} of {key} was never claimed")
@@ -185,9 +184,8 @@ class SqlLedger:
         return await self._lasts.ask(subscription)
 
     async def _last_of(self, subscriptions: Sequence[str]) -> Sequence[str | None]:
-        async with self._database.reading() as connection:
-            rows = await connection.execute(_LAST, {"names": words(subscriptions)})
-            last = dict(tuple(row) for row in rows)
+        found = await self._database.ask(_LAST, {"names": words(subscriptions)})
+        last = dict(tuple(row) for row in found.rows)
         return [last.get(name) for name in subscriptions]
 
 

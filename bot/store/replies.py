@@ -18,6 +18,7 @@ from bot.conversation.record import KEPT, Key, Record, Stage, dump, load
 from bot.platforms.base import Incoming, Receipt
 from bot.store.database import Database
 from bot.store.dialect import insert_into
+from bot.store.prepared import Prepared
 from bot.store.rows import moment, seconds, storable
 from bot.store.tables import heard
 
@@ -32,9 +33,10 @@ _IS = (
     & (heard.c.chat == bindparam("key_chat"))
     & (heard.c.message == bindparam("key_message"))
 )
-_GET = select(heard).where(_IS)
-_MARKED = update(heard).where(_IS).values(state=bindparam("as_state"))
-_PROVED = _MARKED.values(receipt=bindparam("as_receipt"))
+_GET = Prepared(select(heard).where(_IS))
+_marked = update(heard).where(_IS).values(state=bindparam("as_state"))
+_MARKED = Prepared(_marked)
+_PROVED = Prepared(_marked.values(receipt=bindparam("as_receipt")))
 _ASKED_AGAIN = update(heard).where(_IS).values(asked=bindparam("as_asked"))
 _FORGOTTEN = delete(heard).where(heard.c.at < bindparam("over"))
 _CLAIMED = (
@@ -128,17 +130,16 @@ class SqlReplies:
 
     async def get(self, key: Key) -> Record | None:
         """What is remembered of a message."""
-        async with self._database.reading() as connection:
-            row = (await connection.execute(_GET, _of(key))).first()
+        row = (await self._database.ask(_GET, _of(key))).first
         return _record(row) if row else None
 
     async def mark(self, key: Key, stage: Stage, receipt: Receipt | None = None) -> None:
         """Write how far the answer is; without a ``receipt`` the known one stays."""
         values = {**_of(key), "as_state": stage.value}
         if receipt is None:
-            await self._database.write(_MARKED, values)
+            await self._database.ask(_MARKED, values)
         else:
-            await self._database.write(_PROVED, values | {"as_receipt": storable(receipt.dump())})
+            await self._database.ask(_PROVED, values | {"as_receipt": storable(receipt.dump())})
 
     async def ask_again(self, key: Key, asked: Incoming) -> None:
         """Put other words in the place of the message's."""

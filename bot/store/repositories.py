@@ -6,13 +6,13 @@ something of what is archived knows by one number whether that still holds.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
-from sqlalchemy import select, update
+from sqlalchemy import bindparam, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.store.dialect import insert_into
+from bot.store.prepared import Prepared
 from bot.store.tables import repositories
 from digest.graded import Repository
 
@@ -25,15 +25,15 @@ class Enrolled:
     indexed_by: str
 
 
+_MINE = repositories.c.name == bindparam("named")
+_ENROLLED = Prepared(select(repositories.c.id, repositories.c.indexed_by).where(_MINE))
+_raised = update(repositories).where(_MINE).values(revision=repositories.c.revision + 1)
+_RAISED = Prepared(_raised)
+
+
 async def enrolled(connection: AsyncConnection, repository: Repository) -> Enrolled | None:
     """The row of a repository, known by its name; ``None`` where nothing was kept of it yet."""
-    row = (
-        await connection.execute(
-            select(repositories.c.id, repositories.c.indexed_by).where(
-                repositories.c.name == repository.name
-            )
-        )
-    ).first()
+    row = (await _ENROLLED.on(connection, {"named": repository.name})).first
     return Enrolled(id=row.id, indexed_by=row.indexed_by) if row else None
 
 
@@ -55,15 +55,13 @@ async def enrol(connection: AsyncConnection, repository: Repository, indexed_by:
         key: int | None = made.scalar()
         # Who writes of another subject may have made the row in between.
         return key if key is not None else await enrol(connection, repository, indexed_by)
-    await _raise(connection, repository.name, about if repository.web else {})
+    if repository.web:
+        await connection.execute(_raised.values(**about), {"named": repository.name})
+    else:
+        await written(connection, repository.name)
     return held.id
 
 
 async def written(connection: AsyncConnection, name: str) -> None:
     """Raise the revision of the repository of a name, within a writing transaction."""
-    await _raise(connection, name, {})
-
-
-async def _raise(connection: AsyncConnection, name: str, about: Mapping[str, str]) -> None:
-    mine = update(repositories).where(repositories.c.name == name)
-    await connection.execute(mine.values(revision=repositories.c.revision + 1, **about))
+    await _RAISED.on(connection, {"named": name})
