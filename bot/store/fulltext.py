@@ -47,8 +47,11 @@ class Expression:
 class TextIndex(Protocol):
     """An index of texts and of the letters of topics, in one kind of database."""
 
-    def expression(self, terms: Iterable[str]) -> Expression:
-        """Put terms, which are not empty, in the words of the index."""
+    def expression(self, repository: int, terms: Iterable[str]) -> Expression:
+        """Put terms, which are not empty, in the words of the index, for one repository.
+
+        An index may still find changes of others, but need not.
+        """
 
     def matching(self, *, match: bool, short: bool, terms: int) -> Select[*tuple[Any, ...]]:
         """The keys, as ``id``, of the changes whose texts meet an expression.
@@ -57,6 +60,9 @@ class TextIndex(Protocol):
         and so on.
         """
 
+    def candidates(self, *, match: bool, short: bool, terms: int) -> Select[*tuple[Any, ...]]:
+        """As :meth:`matching`, but no text is read: perhaps more of them."""
+
     def __hash__(self) -> int:
         """Statements are kept by the index that they ask."""
 
@@ -64,9 +70,12 @@ class TextIndex(Protocol):
         """How well a row of :meth:`matching` meets the terms; smaller is better."""
 
     async def enter(
-        self, connection: AsyncConnection, texts: Mapping[int, Mapping[str, str]]
+        self, connection: AsyncConnection, repository: int, texts: Mapping[int, Mapping[str, str]]
     ) -> None:
-        """Put the texts of changes into the index, by their keys, after they were written."""
+        """Put the texts of a repository's changes into the index, by their keys.
+
+        They were written before.
+        """
 
     async def withdraw(self, connection: AsyncConnection, keys: Sequence[int]) -> None:
         """Take the texts of changes out of the index, before they are removed."""

@@ -1,7 +1,8 @@
 """The full text as PostgreSQL has it: runs of characters in an index of arrays, and a second look.
 
 ``change_grams`` holds of every change which runs of one to three characters its texts have, as
-numbers, with a GIN index over them (https://www.postgresql.org/docs/current/gin.html). Why not
+numbers, and of which repository it is, as one more; with a GIN index over them
+(https://www.postgresql.org/docs/current/gin.html). So does ``topic_grams`` of topics. Why not
 ``pg_trgm``: it takes no Chinese in a database of the locale C, finds no term of one or two
 characters by its index in any, and is an extension that not every server allows.
 """
@@ -31,7 +32,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from bot.store.dialect import contains, copy_rows
 from bot.store.fulltext import GRAM as _GRAM
 from bot.store.fulltext import Expression, bearers, holding, term
-from bot.store.grams import asked, grams_of
+from bot.store.grams import asked, grams_of, mark_of
 from bot.store.tables import change_texts, known_topics
 
 _CHOICE = 300
@@ -68,6 +69,7 @@ _alike = (
     .join_from(_letters, known_topics, known_topics.c.id == _letters.c.topic_id)
     .where(
         _letters.c.grams.op("&&", is_comparison=True)(_wanted),
+        _letters.c.grams.op("@>", is_comparison=True)(bindparam("mark", type_=_NUMBERS)),
         known_topics.c.repository_id == bindparam("repository", type_=Integer),
     )
     .order_by(_shared.desc(), func.length(known_topics.c.topic), known_topics.c.topic)
@@ -81,24 +83,31 @@ _COUNTED = bearers(_alike)
 class PostgresIndex:
     """A ``TextIndex`` in PostgreSQL."""
 
-    def expression(self, terms: Iterable[str]) -> Expression:
-        """As the port says: the runs of the terms."""
+    def expression(self, repository: int, terms: Iterable[str]) -> Expression:
+        """As the port says: the runs of the terms, each time with the repository."""
         listed = list(terms)
-        return Expression(
-            match=asked(one for one in listed if len(one) >= _GRAM),
-            short=asked(one for one in listed if len(one) < _GRAM),
-        )
+        runs = [
+            asked(one for one in listed if len(one) >= _GRAM),
+            asked(one for one in listed if len(one) < _GRAM),
+        ]
+        match, short = ([*some, mark_of(repository)] if some else [] for some in runs)
+        return Expression(match=match, short=short)
 
     def matching(self, *, match: bool, short: bool, terms: int) -> Select[*tuple[Any, ...]]:
         """As the port says: what holds the runs, read for the terms."""
-        found = select(_grams.c.change_id.label("id")).join_from(
-            _grams, change_texts, change_texts.c.change_id == _grams.c.change_id
-        )
+        found = self.candidates(match=match, short=short, terms=terms)
+        read = found.join(change_texts, change_texts.c.change_id == _grams.c.change_id)
+        return read.where(*(holding(term(n)) for n in range(terms)))
+
+    def candidates(self, *, match: bool, short: bool, terms: int) -> Select[*tuple[Any, ...]]:
+        """As the port says: what holds the runs."""
+        del terms
+        found = select(_grams.c.change_id.label("id"))
         for name, wanted in (("match", match), ("short", short)):
             if wanted:
                 runs = bindparam(name, type_=_NUMBERS)
                 found = found.where(_grams.c.grams.op("@>", is_comparison=True)(runs))
-        return found.where(*(holding(term(n)) for n in range(terms)))
+        return found
 
     def rank(self, terms: int) -> ColumnElement[float]:
         """As the port says: by where the terms stand."""
@@ -110,10 +119,11 @@ class PostgresIndex:
         return worth
 
     async def enter(
-        self, connection: AsyncConnection, texts: Mapping[int, Mapping[str, str]]
+        self, connection: AsyncConnection, repository: int, texts: Mapping[int, Mapping[str, str]]
     ) -> None:
         """As the port says."""
-        rows = ((key, grams_of(given.values())) for key, given in texts.items())
+        mark = mark_of(repository)
+        rows = ((key, [*grams_of(given.values()), mark]) for key, given in texts.items())
         await copy_rows(connection, "change_grams", ("change_id", "grams"), rows)
 
     async def withdraw(self, connection: AsyncConnection, keys: Sequence[int]) -> None:
@@ -130,8 +140,7 @@ class PostgresIndex:
         if topics:
             values = {"repository": repository, "topics": sorted(topics)}
             made = (await connection.execute(_LEARN, values)).all()
-            rows = [(key, asked([topic])) for key, topic in made if len(topic) >= _GRAM]
-            await copy_rows(connection, "topic_grams", ("topic_id", "grams"), rows)
+            await enter_topics(connection, [(key, repository, topic) for key, topic in made])
 
     async def alike(
         self, connection: AsyncConnection, repository: int, names: Iterable[str]
@@ -140,5 +149,15 @@ class PostgresIndex:
         grams = asked(name for name in names if len(name) >= _GRAM)
         if not grams:
             return {}
-        values = {"grams": grams, "repository": repository}
+        values = {"grams": grams, "mark": [mark_of(repository)], "repository": repository}
         return dict((await connection.execute(_COUNTED, values)).all())
+
+
+async def enter_topics(connection: AsyncConnection, topics: Iterable[tuple[int, int, str]]) -> None:
+    """Put topics into the index of letters: the key of each, its repository's, and itself."""
+    rows = (
+        (key, [*asked([topic]), mark_of(repository)])
+        for key, repository, topic in topics
+        if len(topic) >= _GRAM
+    )
+    await copy_rows(connection, "topic_grams", ("topic_id", "grams"), rows)

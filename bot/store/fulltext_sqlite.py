@@ -56,8 +56,9 @@ _WITHDRAW_PAIRS = "INSERT INTO change_pairs (change_pairs, rowid, pairs) VALUES 
 class SqliteIndex:
     """A ``TextIndex`` in SQLite."""
 
-    def expression(self, terms: Iterable[str]) -> Expression:
-        """As the port says: conditions in the language of FTS5."""
+    def expression(self, repository: int, terms: Iterable[str]) -> Expression:
+        """As the port says: conditions in the language of FTS5, for all repositories."""
+        del repository
         long, short = [], []
         for term in terms:
             if len(term) < GRAM:
@@ -77,15 +78,20 @@ class SqliteIndex:
         found = select(_search.c.rowid.label("id")).where(_matches("change_search", "match"))
         return found.where(_ROWID.in_(paired)) if short else found
 
+    def candidates(self, *, match: bool, short: bool, terms: int) -> Select[*tuple[Any, ...]]:
+        """As the port says: the indexes are exact."""
+        return self.matching(match=match, short=short, terms=terms)
+
     def rank(self, terms: int) -> ColumnElement[float]:
         """As the port says, by FTS5 itself."""
         del terms
         return RANK
 
     async def enter(
-        self, connection: AsyncConnection, texts: Mapping[int, Mapping[str, str]]
+        self, connection: AsyncConnection, repository: int, texts: Mapping[int, Mapping[str, str]]
     ) -> None:
         """As the port says."""
+        del repository
         columns = ("rowid", *_SEARCHED)
         await connection.execute(insert(_search).from_select(columns, _texts(list(texts))))
         pairs = [(key, _pairs_of(given.values())) for key, given in texts.items()]

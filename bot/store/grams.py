@@ -1,6 +1,8 @@
 """Texts as runs of up to three characters, each a number, for the index that PostgreSQL keeps.
 
-Two runs may share a number: whatever the index finds is read for the terms themselves.
+The repository that a text is of is one more number among those of its runs, so that the index finds
+what one repository holds without looking at all others. Two of them may share a number: whatever
+the index finds is read for the terms themselves, and asked for its repository.
 """
 
 from __future__ import annotations
@@ -27,6 +29,14 @@ class _Numbers(dict[str, int]):
 
 
 _number = _Numbers().__getitem__
+
+
+def mark_of(repository: int) -> int:
+    """The number that everything of a repository has, by the key of its row.
+
+    What stands in databases is made by it: another rule needs a migration.
+    """
+    return crc32(b"repository %d" % repository) - 2**31
 
 
 def grams_of(texts: Iterable[str]) -> list[int]:

@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import Table, func, select, text
+from sqlalchemy import Select, Table, bindparam, func, select, text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.store.dialect import copy_rows
 from bot.store.engine import SqliteDatabase
-from bot.store.grams import asked
-from bot.store.indexes import index_of
+from bot.store.fulltext_postgresql import PostgresIndex, enter_topics
 from bot.store.postgresql import PostgresDatabase
 from bot.store.rows import storable
-from bot.store.tables import change_texts, known_topics, metadata
+from bot.store.tables import change_texts, changes, known_topics, metadata, repositories
 from digest.errors import UserError
 
 _BATCH = 1000
@@ -44,14 +43,16 @@ async def copy_archive(source: SqliteDatabase, target: PostgresDatabase) -> Mapp
 
 async def _copy(reading: AsyncConnection, writing: AsyncConnection, table: Table) -> int:
     count = 0
-    async for rows in _rows(reading, table):
+    async for rows in _rows(reading, select(table).order_by(*table.primary_key)):
         await copy_rows(writing, table.name, table.columns.keys(), map(_held, rows))
         count += len(rows)
     return count
 
 
-async def _rows(reading: AsyncConnection, table: Table) -> AsyncIterator[Sequence[tuple[Any, ...]]]:
-    found = await reading.stream(select(table).order_by(*table.primary_key))
+async def _rows(
+    reading: AsyncConnection, wanted: Select[Any], **given: object
+) -> AsyncIterator[Sequence[tuple[Any, ...]]]:
+    found = await reading.stream(wanted, given)
     async for rows in found.partitions(_BATCH):
         yield [tuple(row) for row in rows]
 
@@ -62,16 +63,18 @@ def _held(row: tuple[Any, ...]) -> tuple[Any, ...]:
 
 async def _index(reading: AsyncConnection, writing: AsyncConnection) -> None:
     """What the two databases keep differently, made from the rows."""
-    index = index_of("postgresql")
+    index = PostgresIndex()
+    mine = select(changes.c.id).where(changes.c.repository_id == bindparam("repository"))
     names = change_texts.columns.keys()
-    async for rows in _rows(reading, change_texts):
-        columns = [dict(zip(names, row, strict=True)) for row in rows]
-        await index.enter(writing, {given.pop("change_id"): given for given in columns})
-    at = known_topics.columns.keys()
-    key, topic = at.index("id"), at.index("topic")
-    async for rows in _rows(reading, known_topics):
-        grams = ((row[key], asked([row[topic]])) for row in rows)
-        await copy_rows(writing, "topic_grams", ("topic_id", "grams"), grams)
+    for repository in (await reading.scalars(select(repositories.c.id))).all():
+        texts = select(change_texts).where(change_texts.c.change_id.in_(mine))
+        async for rows in _rows(reading, texts, repository=repository):
+            columns = [dict(zip(names, row, strict=True)) for row in rows]
+            texts_of = {given.pop("change_id"): given for given in columns}
+            await index.enter(writing, repository, texts_of)
+    topics = select(known_topics.c.id, known_topics.c.repository_id, known_topics.c.topic)
+    async for rows in _rows(reading, topics):
+        await enter_topics(writing, [(row[0], row[1], row[2]) for row in rows])
 
 
 async def _go_on(writing: AsyncConnection, table: Table) -> None:

@@ -54,7 +54,7 @@ async def plan(connection: AsyncConnection, repository: int, query: Query) -> Pl
     """Choose how to answer a query."""
     terms = tuple(dict.fromkeys(filter(None, map(folded, query.terms))))
     index = index_of(connection.dialect.name)
-    text = index.expression(terms)
+    text = index.expression(repository, terms)
     shape, values = _asked(repository, query)
     shape = replace(shape, match=bool(text.match), short=bool(text.short), terms=len(terms))
     values |= {"match": text.match, "short": text.short}

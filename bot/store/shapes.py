@@ -126,11 +126,14 @@ def survey(shape: Shape, index: TextIndex) -> CompoundSelect[*tuple[Any, ...]]:
 
 @lru_cache(maxsize=256)
 def count(shape: Shape, drivers: tuple[Driver, ...], most: int, index: TextIndex) -> Statement:
-    """How many changes each condition alone is met by, counted up to ``most``: one row."""
+    """How many changes each condition alone is met by, counted up to ``most``: one row.
+
+    Of terms it may be a few more: no text is read for a count.
+    """
     return select(
         *(
             select(func.count())
-            .select_from(_driving(shape, driver, index).limit(most).subquery())
+            .select_from(_counted(shape, driver, index).limit(most).subquery())
             .scalar_subquery()
             for driver in drivers
         )
@@ -180,6 +183,12 @@ def _driving(shape: Shape, driver: Driver, index: TextIndex) -> Statement:
         case _:
             inside = select(changes.c.id).where(_mine)
             return inside.where(_within(changes.c.committed_at)) if shape.window else inside
+
+
+def _counted(shape: Shape, driver: Driver, index: TextIndex) -> Statement:
+    if driver is Driver.TERMS:
+        return index.candidates(match=shape.match, short=shape.short, terms=shape.terms)
+    return _driving(shape, driver, index)
 
 
 def _from(index: Table, shape: Shape) -> Statement:

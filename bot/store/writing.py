@@ -217,7 +217,7 @@ async def write_indexes(
         insert(change_texts), [{"change_id": key, **entry.texts} for key, entry in entries]
     )
     for some in chunks(entries):
-        await index.enter(connection, {key: entry.texts for key, entry in some})
+        await index.enter(connection, repository, {key: e.texts for key, e in some})
     topics = [(repository, topic, e.committed_at, key) for key, e in entries for topic in e.topics]
     await insert_rows(connection, change_topics, topics)
     await index.learn(connection, repository, {topic for _, e in entries for topic in e.topics})

@@ -31,6 +31,7 @@ REVISIONS = (
     "0018",
     "0019",
     "0020",
+    "0021",
 )
 """The revisions that this program knows, oldest first; each is a file in ``versions``."""
 
