@@ -19,20 +19,21 @@ LONGEST = 20_000
 _BUDGET = 1_000_000
 """Characters of calls that are read of one side of a file, so that no input can hold us up."""
 
-_STRINGS = r'"(?:[^"\\\n]|\\.)*"'
+# What is not closed is a token as well, up to the end of its line or of the text, so that nothing
+# is looked at twice. A string that its line does not close is told by the group that takes part.
+_STRINGS = r'"(?:[^"\\\n]|\\.)*+(?:"|(?P<open>))'
+_PLAIN = r"'(?:[^'\\\n]|\\.)*+(?:'|(?P<left>))"
+_NOTES = r"|//[^\n]*|/\*[\s\S]*?(?:\*/|\Z)"
 _PYTHON = re.compile(
-    r'[()\[\]{},]|[rRbBfFuU]{0,2}(?:"""[\s\S]*?"""|\'\'\'[\s\S]*?\'\'\'|'
-    + _STRINGS
-    + r"|'(?:[^'\\\n]|\\.)*')|\#[^\n]*"
+    r'[()\[\]{},]|[rRbBfFuU]{0,2}(?:"""[\s\S]*?(?:"""|\Z)|\'\'\'[\s\S]*?(?:\'\'\'|\Z)|'
+    rf"{_STRINGS}|{_PLAIN})|\#[^\n]*"
 )
-_SCRIPT = re.compile(
-    r"[()\[\]{},]|" + _STRINGS + r"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`|//[^\n]*|/\*[\s\S]*?\*/"
-)
+_SCRIPT = re.compile(rf"[()\[\]{{}},]|{_STRINGS}|{_PLAIN}|`(?:[^`\\]|\\[\s\S])*+(?:`|\Z)?{_NOTES}")
 _BRACES = re.compile(
-    r'[()\[\]{},]|r(\#*)"[\s\S]*?"\1|'
-    + _STRINGS
-    + r"|'(?:[^'\\\n]|\\.[^'\n]{0,8})'|`[^`]*`|//[^\n]*|/\*[\s\S]*?\*/"
+    r'[()\[\]{},]|r(\#*)"[\s\S]*?(?:"\1|\Z)|'
+    rf"{_STRINGS}|'(?:[^'\\\n]|\\.[^'\n]{{0,8}})'|`[^`]*(?:`|\Z){_NOTES}"
 )
+_BRACKETS = re.compile(r"[()\[\]{},]")
 _TOKENS = {"python": _PYTHON, "javascript": _SCRIPT, "typescript": _SCRIPT}
 
 _OPENING = "([{"
@@ -67,11 +68,6 @@ class Call:
         return None
 
 
-def tokens_of(language: str) -> re.Pattern[str]:
-    """What brackets, strings and comments look like in a language."""
-    return _TOKENS.get(language, _BRACES)
-
-
 def split(text: str, start: int, language: str) -> tuple[int, list[str]] | None:
     """The parts between commas of the bracket at ``text[start]``, and the offset behind it.
 
@@ -80,7 +76,7 @@ def split(text: str, start: int, language: str) -> tuple[int, list[str]] | None:
     parts: list[str] = []
     piece: list[str] = []
     depth, last = 0, start + 1
-    for match in tokens_of(language).finditer(text, start, min(len(text), start + LONGEST)):
+    for match in tokens(text, start, min(len(text), start + LONGEST), language):
         mark = match.group()
         if mark[0] in _OPENING:
             depth += 1
@@ -98,6 +94,19 @@ def split(text: str, start: int, language: str) -> tuple[int, list[str]] | None:
             piece.append(text[last : match.start()])
             last = match.end()
     return None
+
+
+def tokens(text: str, start: int, end: int, language: str) -> Iterator[re.Match[str]]:
+    """The brackets, commas, strings and comments of a stretch, in order.
+
+    Of what is behind a quote that its line does not close, the brackets and commas: such a quote
+    is not always a string, patterns of JavaScript hold some.
+    """
+    for match in _TOKENS.get(language, _BRACES).finditer(text, start, end):
+        if match.lastgroup is None:
+            yield match
+        else:
+            yield from _BRACKETS.finditer(text, match.start(), match.end())
 
 
 def call_at(text: str, start: int, bracket: int, language: str) -> Call | None:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from functools import cache
 
 from digest.facts import settings
-from digest.facts.arguments import call_at, literal, tokens_of, touched_calls
+from digest.facts.arguments import call_at, literal, tokens, touched_calls
 from digest.facts.model import Fact, FactKind
 from digest.facts.settings import Setting
 from digest.facts.source import Source
@@ -121,7 +121,7 @@ def _table(source: Source) -> Iterator[Setting]:
 def _entry_end(text: str, start: int) -> int:
     """Where a value of a table ends: at the comma or bracket that closes it."""
     depth, limit = 0, min(len(text), start + 2 * _REACH)
-    for match in tokens_of("python").finditer(text, start, limit):
+    for match in tokens(text, start, limit, "python"):
         mark = match.group()
         if mark in "([{":
             depth += 1

@@ -11,15 +11,15 @@ import re
 from collections.abc import Iterator
 
 from digest.facts import settings
-from digest.facts.arguments import Call, literal, touched_calls
+from digest.facts.arguments import Call, literal, split, touched_calls
 from digest.facts.model import Fact, FactKind
 from digest.facts.settings import Setting
 from digest.facts.source import Source
 
 _PYTHON = re.compile(r"(?:\badd_argument|\.option|\bOption|\bDEFINE_\w+)[ \t]*\(")
 _GO = re.compile(
-    r"\w*[fF](?:lags?|lagSet|s)?(?:\(\))?\.(?:Bool|Int|Uint|Float|String|Duration|Count|IP|Bytes)"
-    r"(?:8|16|32|64)?(?:Slice|Array|ToString|ToInt|Hex|Base64|Net|Mask)?(?:Var)?P?\("
+    r"(?<!\w)\w*[fF](?:lags?|lagSet|s)?(?:\(\))?"
+    r"\.(?:Bool|Int|Uint|Float|String|Duration|Count|IP|Bytes)(?:8|16|32|64)?(?:Slice|Array|ToString|ToInt|Hex|Base64|Net|Mask)?(?:Var)?P?\("
     r"|\bcli\.\w+Flag\{"
 )
 _RUST = re.compile(r"#\[(?:arg|clap|structopt)\(|\.long\(")
@@ -53,7 +53,10 @@ WORDS = {
 }
 """What must stand in a text of a language for it to declare flags."""
 
-_FIELD = re.compile(r"\]\s*(?:#\[[^\n]*\]\s*|///[^\n]*\s*)*(?:pub(?:\([^)]*\))?\s+)?(\w+)\s*:")
+# Possessive: a row of slashes is one comment, and not as many as it could be parted into.
+_NOTES = re.compile(r"\s*+(?:///[^\n]*+\s*+)*+")
+_FIELD = re.compile(r"(?:pub(?:\([^)]*\))?\s+)?(\w+)\s*:")
+_DEFAULT = re.compile(r"\.default_value\(([^()]*)\)")
 _REACH = 600  # characters between an attribute and the field it belongs to
 _TYPED_NAME = re.compile(r"--?[A-Za-z0-9][\w.-]*")
 _YARGS = re.compile(r"\b(?:alias|default|describe|description|demandOption|type|choices)\s*:")
@@ -155,16 +158,32 @@ def _rust(source: Source, call: Call) -> Read | None:
     if call.callee == ".long":
         name = literal(call.get("", 0))
         chain = text[call.end : call.end + _REACH].partition("Arg::new(")[0]
-        default = re.search(r"\.default_value\(\s*([^()]+?)\s*\)", chain)
-        return ((f"--{name}",), default.group(1) if default else None, None) if name else None
+        default = _DEFAULT.search(chain)
+        value = (default.group(1).strip() or None) if default else None
+        return ((f"--{name}",), value, None) if name else None
     name = literal(call.named.get("long"))
     if name is None and "long" in call.positional:
-        field = _FIELD.match(text, call.end, call.end + _REACH)
-        name = field.group(1).replace("_", "-") if field else None
+        name = _field_below(text, call.end)
     if name is None:
         return None
     value = call.named.get("default_value") or call.named.get("default_value_t")
     return (f"--{name}",), value, call.named.get("value_parser")
+
+
+def _field_below(text: str, end: int) -> str | None:
+    """A flag named as the field below an attribute whose call ends there, in ``#[arg(...)]``."""
+    at, limit = end, end + _REACH
+    while text.startswith("]", at):
+        notes = _NOTES.match(text, at + 1, limit)
+        at = notes.end() if notes else limit
+        if not text.startswith("#[", at) or at >= limit:
+            field = _FIELD.match(text, at, limit)
+            return field.group(1).replace("_", "-") if field else None
+        closed = split(text, at + 1, "rust")
+        if closed is None:
+            return None
+        at = closed[0] - 1
+    return None
 
 
 def _script(_source: Source, call: Call) -> Read | None:

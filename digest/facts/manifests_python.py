@@ -21,7 +21,7 @@ _REPOSITORY = re.compile(
 )
 _URL_VERSION = re.compile(r"\.git@([\w./+-]+)(?:#\S*)?$|^git\+\S+@([\w./+-]+)(?:#\S*)?$")
 _QUOTED = re.compile(r"\"([^\"]{1,300})\"|'([^']{1,300})'")
-_TABLE = re.compile(r"\s*\[\[?\s*([^\[\]]+?)\s*\]\]?\s*(?:#.*)?$")
+_TABLE = re.compile(r"\s*\[\[?([^\[\]]+)\]\]?\s*(?:#.*)?$")
 _KEY = re.compile(r"\s*(\"[^\"]+\"|'[^']+'|[\w.-]+)\s*=\s*(.*)$")
 _INLINE_VERSION = re.compile(r"\b(?:version|rev|tag|branch)\s*=\s*\"([^\"]+)\"")
 _SETUP_KEY = re.compile(
@@ -77,7 +77,7 @@ def setup_cfg(sheet: Sheet) -> Iterator[Pin]:
         table = owner = ""
         for other in sheet.above(number):
             if found := _TABLE.match(other):
-                table = found[1]
+                table = found[1].strip()
                 break
             if not owner and not other[:1].isspace() and "=" in other:
                 owner = other.split("=", 1)[0].strip()
@@ -113,7 +113,7 @@ def toml_places(whole: Sequence[str]) -> list[tuple[str, str]]:
                 array = ""
             continue
         if text.startswith("[") and (found := _TABLE.match(line)):
-            table = found[1].replace('"', "").replace("'", "")
+            table = found[1].strip().replace('"', "").replace("'", "")
         elif "[" in text:
             key, value = key_value(line)
             value = value.split("#", 1)[0].rstrip()

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from tree_sitter import Node
 
-from digest.facts.arguments import flat, tokens_of
+from digest.facts.arguments import flat, tokens
 from digest.facts.syntax.entry import Parameter, Signature
 from digest.facts.syntax.grammar import parse, text_of
 
@@ -30,7 +30,7 @@ def header_end(text: str, offset: int) -> int | None:
     depth = 0
     limit = min(len(text), offset + LONGEST_HEADER)
     at = offset
-    for match in tokens_of("python").finditer(text, offset, limit):
+    for match in tokens(text, offset, limit, "python"):
         if not depth and (colon := text.find(":", at, match.start())) >= 0:
             return colon + 1
         mark = match.group()

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from digest.change import Hunk, Side
 from digest.facts import Action, Area, FactKind, code
+from digest.facts.arguments import split
 from digest.facts.syntax.entry import last_part
 from tests.unit.digest.facts.changes import hunks, scene
 
@@ -128,6 +129,10 @@ HUGE = {
     "commas": "def f(" + "a," * 200_000,
     "nulls": "\0" * 500_000,
     "arrows": ") -> " * 100_000,
+    "receivers of flags": "fF" * 20_000 + '.f.String("x")',
+    "blank defaults": ('a.long("x").default_value(' + " " * 550 + "\n") * 80,
+    "slashes below attributes": "#[arg(long)]\n" + "/" * 500 + "\n!\n",
+    "attributes without a field": "#[arg(long)]\n" + "#[]" * 150 + "\n!\n",
 }
 
 
@@ -141,6 +146,46 @@ def test_huge_input_is_read_in_time(path, name):
     code.wants(one.file, Area.CORE, one.language)
     list(code.find(one))
     assert process_time() - start < 5
+
+
+OPEN = {"python": '"\\', "typescript": "`\\" + '"\\', "rust": 'r#"', "go": '"\\', "java": "/* "}
+
+
+@pytest.mark.parametrize("language", OPEN)
+def test_call_of_open_strings_costs_its_length(language):
+    text = "f(" + OPEN[language] * 10_000
+    start = process_time()
+    assert [split(text, 1, language) for _ in range(20)] == [None] * 20
+    assert process_time() - start < 5
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "parts"),
+    [
+        ("(s.replace(/\"/g, ''), 2)", "typescript", ["s.replace(/\"/g, '')", "2"]),
+        ("(a, `b, \\` ), c`)", "typescript", ["a", "`b, \\` ), c`"]),
+        ("(don't, [a, b])", "python", ["don't", "[a, b]"]),
+        ('(r#"a, ")"#, b)', "rust", ['r#"a, ")"#', "b"]),
+        ("('a, it\\'s', b)", "python", ["'a, it\\'s'", "b"]),
+    ],
+)
+def test_arguments_are_parted_beside_quotes_of_every_sort(text, language, parts):
+    assert split(text, 0, language) == (len(text), parts)
+
+
+def test_flag_is_named_by_the_field_below_its_attributes():
+    rows = [
+        "struct Args {",
+        "    #[arg(long)]",
+        "    ////////////////////////////////////////////////////////////",
+        "    /// How many.",
+        '    #[serde(rename = "n]")] #[allow(unused)]',
+        "    pub(crate) max_workers: [u8; 3],",
+        "}",
+    ]
+    found = code.find(scene("a.rs", "struct Args {\n}\n", "\n".join(rows) + "\n"))
+    flags = [fact.name for fact in found if fact.kind is FactKind.FLAG]
+    assert flags == ["--max-workers"]
 
 
 def whole(path, old, new):
