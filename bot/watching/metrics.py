@@ -139,6 +139,9 @@ class _Slots:
         self._ended = Counter(
             "digestbot_slots", "Slots by how they ended", ["result"], registry=registry
         )
+        # From the first scrape: Prometheus sees no increase where a figure begins at one.
+        for result in ("finished", "failed"):
+            self._ended.labels(result)
         self._late = Histogram(
             "digestbot_delivery_lag_seconds",
             "From the instant a slot is due at to its digests in the chat or the ledger",
