@@ -16,8 +16,10 @@ from digest.errors import (
     InvalidDate,
     InvalidReference,
     InvalidWindow,
+    NoRelease,
     NothingBefore,
     NotOnForge,
+    RangeTooLarge,
     SourceUnavailable,
     UnknownBranch,
     UnknownChange,
@@ -56,6 +58,10 @@ def _chinese(error: UserError) -> str:
             return f"“{name}”不是 IANA 时区，请写成 Asia/Shanghai 或 UTC。"
         case UnknownBranch(name=name):
             return f"仓库里没有名为“{name}”的分支、标签或提交。"
+        case RangeTooLarge(number=number, most=most):
+            return f"两者之间有 {number:,} 个提交，最多可比较 {most:,} 个，请选择更近的两个。"
+        case NoRelease(repository=repository):
+            return f"{repository} 这里没有发布的标签，请写明标签、分支或提交。"
         case NotOnForge(host=host, what=what):
             return f"{host} 上没有 {what}，或者它没有对本机器人公开。"
         case ForgeLimited(host=host, until=until):

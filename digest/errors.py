@@ -7,7 +7,7 @@
     │   │   ├── InvalidReference
     │   │   ├── NothingBefore
     │   │   └── InvalidConfig
-    │   ├── NotARepository, UnknownBranch, UnknownChange, AmbiguousReference,
+    │   ├── NotARepository, UnknownBranch, NoRelease, UnknownChange, AmbiguousReference,
     │   │   AmbiguousRepository, EmptyRange, RangeTooLarge
     │   ├── SourceUnavailable
     │   ├── ForgeFailed
@@ -123,6 +123,16 @@ class UnknownBranch(UserError):
             f"{_near(near) or '; list them with git branch --all'}"
         )
         self.name = name
+
+
+class NoRelease(UserError):
+    """A repository without a tag of a final release, asked about its latest."""
+
+    def __init__(self, repository: str) -> None:
+        super().__init__(
+            f"{repository} has no tag of a release here; name a tag, a branch or a commit instead"
+        )
+        self.repository = repository
 
 
 class UnknownChange(UserError):

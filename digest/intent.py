@@ -40,7 +40,7 @@ class Changed:
     ``topic`` is the asker's own words, or empty for every topic; ``author`` a part of a name;
     ``path`` the begin of a path; ``level`` the least level; of ``kinds`` one is enough; ``label``
     is a label or bracketed tag. Empty ones do not narrow. ``daily`` asks for numbers by day,
-    ``people`` for numbers by author, ``files`` by file.
+    ``people`` for numbers by author, ``files`` by file; ``defaults`` for the defaults that changed.
     """
 
     window: Span
@@ -53,6 +53,7 @@ class Changed:
     daily: bool = False
     people: bool = False
     files: bool = False
+    defaults: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -292,6 +293,7 @@ def _format_changed(intent: Changed) -> str:
     if intent.topic:
         parts.append(intent.topic)
     counted = (" per day" if intent.daily else "") + (" per file" if intent.files else "")
+    counted += " with changed defaults" if intent.defaults else ""
     return " ".join(parts) + _filters(intent) + counted + _when(intent.window)
 
 

@@ -100,8 +100,32 @@ _FILES = re.compile(
     rf"|{_NOUNS_ZH}最(?:多|频繁)的?文件(?:有哪些|是(?:哪些|哪个|什么))?|按文件(?:统计|看)?",
     re.IGNORECASE,
 )
+_DEFAULT = r"(?:defaults|default (?:values?|settings?))"
+_ASKING = (
+    r"^(?:(?:which|what|any|all|list|show|the|did|do|have|has|are|were|is|was|there) )*"
+    r"(?:(?:new|other|different) )?"
+)
+_BECAME = (
+    r"(?: (?:have|has|had|were|was|got|are|is|been))*"
+    r" (?:chang(?:ed?|es)|differ(?:ent)?|updated|modified)\b(?: now)?"
+)
+_DEFAULTS = re.compile(
+    rf"{_ASKING}(?:{_DEFAULT}|default)(?P<of> (?:of|in|for) (?!.*\d\.).{{1,60}}?)?{_BECAME}"
+    rf"|{_ASKING}(?:changed|new) {_DEFAULT}\b"
+    rf"|{_ASKING}(?:changes (?:in|of|to) (?:the )?{_DEFAULT}|defaults? changes?)(?![\w.])"
+    rf"|\bwith (?:changed|other|new|different) {_DEFAULT}\b"
+    r"|(?:有)?(?:(?:哪些|什么|所有|几个)?(?:参数|选项|配置项?|设置|标志|变量)?的?)?"
+    r"默认(?:值|设置|配置|参数|选项)(?:都|被|又|有|的|发生)*"
+    r"(?:(?:改动|变更|变化|修改|更新|调整|改变|改|变)(?:过|动)?了?|了|有)?"
+    r"(?:(?:哪些|什么|没有)(?:变化|改动|变更|修改|调整)?)?(?:吗|有哪些)?$"
+    r"|(?:改|变|修改|调整|更新)了?(?:哪些|什么)?默认(?:值|设置|配置|参数)$",
+    re.IGNORECASE,
+)
 _EACH_DAY = re.compile(r"\b(?:per|by|each|every) day\b", re.IGNORECASE)
 _DAILY_ZH = re.compile(r"(?:每[天日]|按[天日](?:统计|看)?)(?:都|的)?")
+_LONGEST = 300
+"""Characters of a question about defaults: its form has two open ends."""
+
 _MANY = re.compile(rf"\bhow many (?={_COUNTED}\b)", re.IGNORECASE)
 _MANY_ZH = re.compile(rf"(?:有|合并了?|共有)?多少个? ?(?={_NOUNS_ZH})", re.IGNORECASE)
 _NUMBER_ZH = re.compile(rf"(?<=[^ ])(?:的)?{_NOUNS_ZH}(?:数量?|次数|个数)$")
@@ -119,12 +143,13 @@ class Narrowing:
     label: str = ""
     daily: bool = False
     files: bool = False
+    defaults: bool = False
 
     @property
     def any(self) -> bool:
         """Whether there is anything beside the rest."""
         narrows = self.author or self.path or self.level or self.kinds or self.label
-        return bool(narrows or self.daily or self.files)
+        return bool(narrows or self.daily or self.files or self.defaults)
 
 
 def narrowing(question: str) -> Narrowing | None:
@@ -149,6 +174,7 @@ def narrowing(question: str) -> Narrowing | None:
         return None
     rest, daily = _daily(" ".join(rest.split()))
     rest, files = _files(rest)
+    rest, defaults = _defaults(rest)
     return Narrowing(
         rest=rest,
         author=_one(taken, "author"),
@@ -158,6 +184,7 @@ def narrowing(question: str) -> Narrowing | None:
         label=_one(taken, "label"),
         daily=daily,
         files=files,
+        defaults=defaults,
     )
 
 
@@ -212,6 +239,18 @@ def _files(rest: str) -> tuple[str, bool]:
         return rest, False
     before, after = rest[: found.start()].rstrip(), rest[found.end() :]
     # What is asked about has its noun already: "changes in MoE per file".
+    noun = "" if before and before.isascii() else "changes" if found[0].isascii() else "变更"
+    return " ".join(f"{before} {noun}{after}".split()), True
+
+
+def _defaults(rest: str) -> tuple[str, bool]:
+    """A question without what asks for defaults that changed, and whether it does."""
+    plain = re.sub(r'"[^"]*"', lambda m: "\0" * len(m[0]), rest)
+    found = _DEFAULTS.search(plain) if len(rest) <= _LONGEST else None
+    if found is None:
+        return rest, False
+    inside = rest[found.start("of") : found.end("of")] if found["of"] else ""
+    before, after = rest[: found.start()].rstrip(), f"{inside}{rest[found.end() :]}"
     noun = "" if before and before.isascii() else "changes" if found[0].isascii() else "变更"
     return " ".join(f"{before} {noun}{after}".split()), True
 

@@ -1,7 +1,7 @@
 """Release notes: the changes between two points of history in groups, counted and cited.
 
-Each change stands in one group, the weightiest of its kinds. Imports ``kind``, ``report`` and
-values.
+Each change stands in one group, the weightiest of its kinds. Imports ``kind``, ``report``,
+``upgrading`` and values.
 """
 
 from __future__ import annotations
@@ -10,28 +10,34 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from digest.answer import Seen, as_of, entry_of, people_words, refs_words
+from digest.answer import Seen, as_of, entry_of, people_words, window_words
 from digest.document import (
     Block,
     Code,
     Document,
     Heading,
     Item,
+    Link,
     Listing,
     Paragraph,
+    Span,
     Spans,
     Strong,
     Text,
     plain,
 )
+from digest.facts.model import Action, FactKind
 from digest.graded import Graded
 from digest.intent import Changed, More, format_intent
 from digest.kind import Kind, kinds_of
+from digest.language import Language
 from digest.phrases import GROUP
 from digest.request import Release
-from digest.span import Refs
+from digest.span import Span as Stretch
 from digest.survey import line_of, weightiest_first
+from digest.upgrading import Met
 from digest.words import replies as words
+from digest.words.labels import KINDS as KIND_NAMES
 
 PEOPLE = 12
 """Contributors that are named, those with most changes; the others are counted."""
@@ -66,28 +72,31 @@ def notes_of(changes: Sequence[Graded]) -> Notes:
 
 def notes_document(
     notes: Notes,
-    refs: Refs,
+    span: Stretch,
     seen: Seen,
     most: int,
     *,
     page: int = 1,
     releases: Sequence[Release] = (),
+    upgrade: Sequence[Met] = (),
 ) -> Document:
     """The notes as a document with ``most`` changes of each group; the others are counted.
 
     Each ``page``, from 1, has the next ones; a page beyond the last is the last. ``releases`` are
-    what a forge says of the references, the oldest first.
+    what a forge says of the references, the oldest first; ``upgrade`` is what an upgrade meets,
+    told before the groups.
     """
     page = min(page, -(-max(map(len, notes.groups.values()), default=1) // most))
     language = seen.language
-    between = plain(refs_words(refs, language))
+    between = plain(window_words(span, language))
     title = words.NOTES.text(language, name=seen.repository.name, range=between)
     people = len(notes.people)
     blocks: list[Block] = [
         Heading(1, (Text(title),)),
         Paragraph(words.NOTES_COUNTS(language, n=notes.total, people=people)),
         *(Paragraph(_release(release, seen)) for release in releases),
-        *_groups(notes, refs, seen, most, page),
+        *_met(upgrade, seen),
+        *_groups(notes, span, seen, most, page),
         Paragraph(
             words.CONTRIBUTORS(language, people=people_words(notes.people, language, PEOPLE))
         ),
@@ -104,7 +113,44 @@ def _release(release: Release, seen: Seen) -> Spans:
     return words.PUBLISHED(seen.language, name=told, day=day)
 
 
-def _groups(notes: Notes, refs: Refs, seen: Seen, most: int, page: int) -> Iterator[Block]:
+def _met(upgrade: Sequence[Met], seen: Seen) -> Iterator[Block]:
+    """What an upgrade meets, an item each."""
+    if upgrade:
+        name = words.UPGRADE.text(seen.language)
+        yield Paragraph((Strong(GROUP.text(seen.language, name=name, n=len(upgrade))),))
+        yield Listing(tuple(Item(_thing(one, seen)) for one in upgrade))
+
+
+def _thing(one: Met, seen: Seen) -> Spans:
+    repository = seen.repository
+    if one.number is None:
+        name, url = one.sha[:10], repository.commit_url(one.sha)
+    else:
+        name, url = f"#{one.number}", repository.request_url(one.number)
+    return met_words(one, Link(name, url) if url else Code(name), seen.language)
+
+
+def met_words(one: Met, ref: Span, language: Language) -> Spans:
+    """What became of a thing, with ``ref`` for the change that did it."""
+    kind = KIND_NAMES[one.kind].text(language)
+    match one.action:
+        case Action.RENAMED:
+            phrase = words.RENAMED
+        case Action.CHANGED:
+            phrase = words.REQUIRED if one.kind is FactKind.TOOLCHAIN else words.DEFAULT
+        case _:
+            phrase = words.GONE
+    return phrase(
+        language,
+        kind=kind[:1].upper() + kind[1:],
+        name=Code(one.name),
+        before=Code(one.before),
+        after=Code(one.after),
+        ref=ref,
+    )
+
+
+def _groups(notes: Notes, span: Stretch, seen: Seen, most: int, page: int) -> Iterator[Block]:
     first = most * (page - 1)
     for kind, members in notes.groups.items():
         shown = members[first : first + most]
@@ -115,7 +161,7 @@ def _groups(notes: Notes, refs: Refs, seen: Seen, most: int, page: int) -> Itera
         yield Paragraph((Strong(GROUP.text(seen.language, name=name, n=len(members))),))
         yield Listing(tuple(_item(change, seen) for change in shown))
         if left := len(members) - first - len(shown):
-            yield Paragraph(_rest(kind, left, refs, seen), aside=True)
+            yield Paragraph(_rest(kind, left, span, seen), aside=True)
 
 
 def _item(change: Graded, seen: Seen) -> Item:
@@ -123,10 +169,10 @@ def _item(change: Graded, seen: Seen) -> Item:
     return Item(entry_of(change, seen.repository), (Item(line),) if line else ())
 
 
-def _rest(kind: Kind | None, number: int, refs: Refs, seen: Seen) -> Spans:
+def _rest(kind: Kind | None, number: int, span: Stretch, seen: Seen) -> Spans:
     """How many more there are, with the question that lists them.
 
     What is of no kind cannot be asked for by it: the next page has more of that.
     """
-    wanted = Changed(window=refs, kinds=(kind,)) if kind else More()
+    wanted = Changed(window=span, kinds=(kind,)) if kind else More()
     return words.REST_OF_GROUP(seen.language, n=number, question=Code(format_intent(wanted)))

@@ -304,6 +304,7 @@ def _changed(wish: Wish, window: Span, filters: Narrowing) -> Changed:
         label=filters.label,
         daily=filters.daily,
         files=filters.files,
+        defaults=filters.defaults,
     )
 
 

@@ -7,10 +7,11 @@ the name of a package before it, as tags of repositories with several packages h
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
-from digest.span import LONGEST_REF
+from digest.span import LATEST, LONGEST_REF
 
 _TAG = re.compile(
     r"(?P<prefix>(?:[A-Za-z][\w.+-]*[/_@-])?[vV]?)(?P<number>\d+(?:\.\d+)*)(?P<rest>[\w.+-]*)",
@@ -21,7 +22,10 @@ _BEFORE_FINAL = re.compile(
     r"(?![a-z])",
     re.IGNORECASE,
 )
-_NAME = r"(?:[A-Za-z][\w+-]*[/_-])?(?:[vV]\d+(?:\.\d+)*|\d+(?:\.\d+)+)(?:[.+-]?[A-Za-z][\w.+-]*)?"
+_NAME = (
+    rf"(?:{LATEST}|(?:[A-Za-z][\w+-]*[/_-])?(?:[vV]\d+(?:\.\d+)*|\d+(?:\.\d+)+)"
+    r"(?:[.+-]?[A-Za-z][\w.+-]*)?)"
+)
 _ASKED = re.compile(
     r"(?:(?:the )?(?P<topic>\S.*?),? (?:in|of|for) )?(?:the )?(?:(?:release|version|tag) )?"
     rf"(?P<name>{_NAME})(?: release)?",
@@ -42,10 +46,14 @@ class Version:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Release:
-    """A tag of a release, and ``before``, that of the one before it; empty for the first."""
+    """A tag of a release, and ``before``, that of the one before it; empty for the first.
+
+    ``at`` is when it was tagged, aware, where that is known.
+    """
 
     tag: str
     before: str = ""
+    at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,3 +102,22 @@ def eligible(tag: str, others: Collection[str]) -> tuple[str, ...]:
     ]
     family = [name for name, version in fit if own and version.family == own.family]
     return tuple(family or (name for name, _ in fit))
+
+
+def latest(tags: Sequence[str]) -> str:
+    """The tag of the latest release among ``tags``, which stand newest first; empty for none.
+
+    That is the highest number of the family that was tagged last: a mending of an older line is
+    often tagged after the release that people mean.
+    """
+    found = [(tag, version_of(tag)) for tag in tags]
+    final = [(tag, version) for tag, version in found if version and not version.preliminary]
+    if not final:
+        return ""
+    family = final[0][1].family
+    alike = [tag for tag, version in final if version.family == family]
+    return max(alike, key=lambda tag: _number(tag, family))
+
+
+def _number(tag: str, family: str) -> tuple[int, ...]:
+    return tuple(map(int, re.findall(r"\d+", tag[len(family) :])[:6]))

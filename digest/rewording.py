@@ -3,12 +3,14 @@
 People ask whether a flag is still there, what broke, what to watch when they upgrade. Each form is
 a whole question, but for the period or range around it, and says what its answer can say: things
 that went away are asked for as breaking changes, a name as what happened to it. A question comes
-tidied, in single spaces. Imports nothing.
+tidied, in single spaces. Imports ``span``.
 """
 
 from __future__ import annotations
 
 import re
+
+from digest.span import LATEST
 
 _NAME = (
     r"\"?(--[A-Za-z0-9][\w-]{0,80}|[A-Za-z_]\w{0,80}(?:(?:\.|::)\w{1,80}){1,8}"
@@ -55,6 +57,15 @@ _SORT_ZH = r"(?: ?(?:这个)? ?(?:命令行|环境)?(?:参数|选项|变量|配�
 _HAVE_TO_ZH = r"(?:需要|需|会|要|应该|应|有|得|可能){0,2}"
 _WATCH_ZH = r"(?:注意|改|做|知道|影响|什么|哪些|啥|问题|风险|吗)"
 _NOUN_ZH = r"(?:变更|改动|更新|变化|修改|提交|PR)"
+
+_LATEST = re.compile(
+    r"\"[^\"]*\"|\b(?:(?:the|our|your) )?(?:(?:very )?(?:latest|last|newest|most recent|current)"
+    r"(?: stable| official| final| published)?|latest-) ?(?:release|version|tag)"
+    r"(?! (?:notes|candidate))(?:'s)?\b(?![-/.])"
+    r"|(?:最新的?|最近(?:一次|一个)?的?|上(?:一)?(?:个|次)的?|当前) ?(?:正式)?(?:发布|发行)?的?"
+    r"(?:版本?|发布|发行版|release|tag)(?!说明|周期|计划|日志)",
+    re.IGNORECASE,
+)
 
 _LONGEST = 200
 """Characters of a question; forms with open ends on both sides take quadratic time."""
@@ -111,6 +122,32 @@ _ENGLISH = (
     (
         rf"(?:release notes|changelog)(?: (?:of|for|in))? {_RELEASE}",
         r"what changed in \1",
+    ),
+    # the latest release, when a release was made
+    (rf"({LATEST})", r"what changed in \1"),
+    (
+        (
+            rf"(?:(?:what|which)(?:'s| is| was)?|when(?:'s| is| was| did)?|show(?: me)?|how old is"
+            rf"|do you know|tell me(?: about)?) (?:the )?({LATEST}|{_RELEASE})"
+            r"(?: (?:was |been |come |came )?"
+            r"(?:released|release|published|tagged|cut|out|made|about))?"
+        ),
+        r"what changed in \1",
+    ),
+    (
+        (
+            rf"(?:what(?:'s| is)|which is|is there)(?: a)? (?:the )?(?:new|new in|newer) "
+            rf"({LATEST})"
+        ),
+        r"what changed in \1",
+    ),
+    (
+        rf"(?!what |which )(\S.{{0,60}}?) {_COUNTED} in ({LATEST}|{_RELEASE})",
+        r"changes in \1 in \2",
+    ),
+    (
+        r"compare (?:the )?(?:last|latest) two (?:releases|versions)",
+        rf"what changed in {LATEST}",
     ),
     # which were reverted, which dependencies were bumped
     (rf"(?:which|what) {_COUNTED} {_WERE}reverted{_REST}", r"reverted changes\g<rest>"),
@@ -201,6 +238,15 @@ _CHINESE = (
         r"\1的弃用变更",
     ),
     (rf"(.{{0,60}}?){_OLD_ZH}了(?:哪些|什么) ?{_THINGS_ZH}", r"\1的弃用变更"),
+    # 最新版本是什么, v1.0 什么时候发布的
+    (
+        (
+            rf"({LATEST}|{_RELEASE}) ?(?:是|在)?"
+            r"(?:什么|哪个|哪一个|多少|几|啥|什么时候|何时|哪天)"
+            r" ?(?:版本?|发布|发行)?(?:的|了|出的)?"
+        ),
+        r"\1 有什么变化",
+    ),
     # 从 v1.0 升级到 v1.1 要注意什么
     (
         (
@@ -251,10 +297,19 @@ _FORMS = tuple(
 )
 
 
+def _latest(found: re.Match[str]) -> str:
+    """The latest release by the name that stands for it; what is quoted stays."""
+    said = found[0]
+    if said.startswith('"'):
+        return said
+    return LATEST if said.isascii() else f" {LATEST} "
+
+
 def reworded(question: str) -> str:
     """The question as the grammar has it; as it is where no form is its own."""
     if len(question) > _LONGEST:
         return question
+    question = " ".join(_LATEST.sub(_latest, question).split())
     for pattern, told in _FORMS:
         if found := pattern.fullmatch(question):
             return " ".join(found.expand(told).split())

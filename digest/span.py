@@ -47,6 +47,9 @@ class FoundRefs:
 LONGEST_REF = 100
 """Characters of a reference in a question."""
 
+LATEST = "latest-release"
+"""Stands for the tag of the latest release, in whatever words it was asked for (``rewording``)."""
+
 _PART = r"[A-Za-z0-9](?:(?!\.\.|@\{|\.lock\b|//)[\w./+@-])*?"
 _REF = rf"(?:{_PART}[\w+-])|[A-Za-z0-9]"
 # With nothing but a blank beside it, a word is a reference where it has the form of a version,
@@ -56,6 +59,7 @@ _VERSION = (
     r"(?:[A-Za-z][\w+-]*[/_-])?[vV]?\d+(?:\.\d+){1,3}(?:[-.+]?[A-Za-z](?:[\w.+-]*\w)?)?"
     r"|[vV]\d+\w*|[A-Za-z][A-Za-z]+-\d[\w.-]*\w"
     r"|(?=[0-9a-f]*[a-f])(?=[0-9a-f]*\d)[0-9a-f]{7,40}"
+    rf"|{LATEST}"
     r")(?![\w-]|\.\w)"
 )
 _POINT = rf"{_VERSION}|(?<![\w./-])(?:main|master|HEAD|develop|trunk)(?![\w./-])"
@@ -122,6 +126,17 @@ def find_refs(text: str) -> FoundRefs | None:
         if found and _named(found[1]):
             return _taken(text, found, Refs(base="", tip=found[1]))
     return None
+
+
+def refs_named(text: str) -> Refs | None:
+    """References as an address has them: ``A...B`` or ``A..B``; ``A`` alone reaches to the tip.
+
+    ``None`` where one of them can name nothing.
+    """
+    found = re.fullmatch(rf"({_REF})(?:\.\.\.?({_REF})?)?", text, re.ASCII)
+    if found is None or any(len(ref or "") > LONGEST_REF for ref in found.groups()):
+        return None
+    return Refs(base=found[1], tip=found[2] or "")
 
 
 def two_refs(text: str) -> Refs | None:

@@ -14,18 +14,23 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from typing import get_args
 from zoneinfo import ZoneInfo
 
 from digest.errors import UserError
 from digest.intent import (
     Again,
+    Author,
+    CatchUp,
     Changed,
     Compare,
     DigestOf,
     Explain,
+    Greet,
     Help,
     Intent,
     More,
+    Nth,
     PrivacyOf,
     Retell,
     Reviewers,
@@ -38,13 +43,14 @@ from digest.intent import (
     Why,
     format_intent,
 )
-from digest.profiling import Affected, ShowProfile
+from digest.managing import Managing
+from digest.profiling import Affected, Alert, EditProfile, ProfileFrom, ShowProfile
 from digest.prompting.fence import fenced, visible
 from digest.prompting.schemas import Schema, meaning
 from digest.prompting.templates import filled, texts
 from digest.question import parse, tidy
 from digest.reference import Reference
-from digest.span import Refs
+from digest.span import LATEST, Refs
 
 UNKNOWN = "unknown"
 """The kind of what nothing is meant by."""
@@ -59,6 +65,7 @@ CHOICES: Mapping[str, type[Intent]] = {
     "why": Why,
     "risks": Risky,
     "reviewers": Reviewers,
+    "author": Author,
     "diff": ShowDiff,
     "affected": Affected,
     "profile": ShowProfile,
@@ -67,10 +74,24 @@ CHOICES: Mapping[str, type[Intent]] = {
     "more": More,
     "retell": Retell,
     "again": Again,
+    "nth": Nth,
+    "greet": Greet,
     "help": Help,
 }
-"""What a model may choose. Each only reads: catching up is left out, since it moves the mark of
-what somebody has seen."""
+"""What a model may choose. Each only reads."""
+
+LEFT_OUT: frozenset[type[Intent]] = frozenset(
+    {
+        *get_args(Managing),
+        Alert,
+        EditProfile,
+        ProfileFrom,
+        CatchUp,
+        Unknown,
+    }
+)
+"""What a model may not choose: what sets or keeps something, and catching up, which moves the mark
+of what somebody has seen."""
 
 _OUTPUT = 160
 """Tokens of a reply."""
@@ -147,7 +168,7 @@ def _parsed(question: str, now: datetime, zone: ZoneInfo) -> Intent:
 def _names(intent: Intent) -> Iterator[str]:
     """What of an intent nobody but the asker can know; topics and words may be translated."""
     match intent:
-        case Explain() | Why() | Risky() | Reviewers() | ShowDiff():
+        case Explain() | Why() | Risky() | Reviewers() | Author() | ShowDiff() | Again():
             yield from _reference(intent.reference)
         case Touched(name=name):
             yield name
@@ -157,7 +178,8 @@ def _names(intent: Intent) -> Iterator[str]:
             pass
     span = intent.refs if isinstance(intent, Compare) else getattr(intent, "window", None)
     if isinstance(span, Refs):
-        yield from filter(None, (span.base, span.tip, span.repository))
+        ends = (end for end in (span.base, span.tip) if end != LATEST)
+        yield from filter(None, (*ends, span.repository))
 
 
 def _reference(reference: Reference | None) -> Iterator[str]:

@@ -49,6 +49,7 @@ from digest.survey import NOTHING_FOUND, line_within
 from digest.words.phrase import listed
 from digest.words.replies import PER_DAY
 from handlers.context import Context
+from handlers.defaults import defaults
 from handlers.lately import newest
 from handlers.looking import Found, count, found, seen, tip_of
 from handlers.reaching import Reach, reach
@@ -62,6 +63,9 @@ async def changed(intent: Changed, ctx: Context) -> Answer:
     tip = await tip_of(ctx)
     reached = await reach(intent.window, ctx, tip)
     resolved = await _resolve(intent, ctx)
+    if intent.defaults and (resolved.topics or not intent.topic):
+        query = _query(intent, resolved, reached)
+        return await defaults(intent, query, reached, ctx, seen(ctx, tip))
     held = await _found(intent, resolved, ctx, reached)
     if not (held.rows or resolved.topics or intent.author) and intent.topic:
         intent, held = await _by_name(intent, held, ctx, reached)

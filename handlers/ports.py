@@ -75,6 +75,9 @@ class Source(Protocol):
         ``None`` where no tag is meant.
         """
 
+    async def releases(self) -> Sequence[str]:
+        """Tags of final releases, the newest first."""
+
     def changes(self, branch: Tip, selection: Selection) -> AsyncIterator[Sequence[Change]]:
         """The changes of a selection in batches, newest first along the branch's first parents."""
 

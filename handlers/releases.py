@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import timedelta
+from typing import cast
 
 from digest.document import Code, Spans
-from digest.intent import Changed, Intent
+from digest.errors import NoRelease
+from digest.intent import Changed, Compare, Intent
 from digest.period import default_period
-from digest.release import Release, asked_release
-from digest.span import Refs
-from digest.words.replies import OF_FIRST_RELEASE, OF_RELEASE
+from digest.release import Release, asked_release, latest
+from digest.span import LATEST, Refs
+from digest.words.phrase import joined
+from digest.words.replies import LATEST_IS, OF_FIRST_RELEASE, OF_RELEASE, TAGGED
 from handlers.context import Context
 
 _NOW = timedelta(minutes=1)
@@ -21,16 +24,41 @@ async def of_release(intent: Intent, ctx: Context) -> tuple[Intent, Spans]:
     """The intent with the range of the release that its topic names, and a line that says so.
 
     That is so of a topic with the form of a version, which is a tag of the repository, in a
-    question that names no period. Every other intent stays, without a line.
+    question that names no period. What asks for the latest release, as a topic or as an end of a
+    range, asks for its tag. Every other intent stays, without a line. Raises ``NoRelease``.
     """
+    intent, newest = await _with_latest(intent, ctx)
     if not isinstance(intent, Changed) or not _names_no_period(intent, ctx):
-        return intent, ()
+        return intent, LATEST_IS(ctx.language, tag=Code(newest)) if newest else ()
     asked = asked_release(intent.topic)
-    release = await ctx.watched.source.release(asked.name) if asked else None
+    name = (newest if asked.name.lower() == LATEST else asked.name) if asked else ""
+    release = await ctx.watched.source.release(name) if name else None
     if asked is None or release is None:
         return intent, ()
     refs = Refs(base=release.before, tip=release.tag)
-    return replace(intent, window=refs, topic=asked.topic), _line(release, ctx)
+    return replace(intent, window=refs, topic=asked.topic), _line(release, newest, ctx)
+
+
+async def _with_latest(intent: Intent, ctx: Context) -> tuple[Intent, str]:
+    """The intent with the tag of the latest release where its range has that, and the tag."""
+    span = intent.refs if isinstance(intent, Compare) else getattr(intent, "window", None)
+    ends = [end.lower() for end in (span.base, span.tip)] if isinstance(span, Refs) else []
+    asked = asked_release(intent.topic) if isinstance(intent, Changed) else None
+    if LATEST not in ends and not (asked and asked.name.lower() == LATEST):
+        return intent, ""
+    newest = latest(await ctx.watched.source.releases())
+    if not newest:
+        raise NoRelease(ctx.watched.repository.name)
+    if not isinstance(span, Refs) or LATEST not in ends:
+        return intent, newest
+    base, tip = (
+        newest if end == LATEST else old
+        for end, old in zip(ends, (span.base, span.tip), strict=True)
+    )
+    refs = replace(span, base=base, tip=tip)
+    if isinstance(intent, Compare):
+        return replace(intent, refs=refs), newest
+    return replace(cast("Changed", intent), window=refs), newest
 
 
 def _names_no_period(intent: Changed, ctx: Context) -> bool:
@@ -40,8 +68,13 @@ def _names_no_period(intent: Changed, ctx: Context) -> bool:
     return intent.window.since == usual.since and usual.until - intent.window.until < _NOW
 
 
-def _line(release: Release, ctx: Context) -> Spans:
+def _line(release: Release, newest: str, ctx: Context) -> Spans:
+    """What the release is: of which day, whether the latest, and from where it is counted."""
     tag = Code(release.tag)
-    if not release.before:
-        return OF_FIRST_RELEASE(ctx.language, tag=tag)
-    return OF_RELEASE(ctx.language, tag=tag, before=Code(release.before))
+    said = [LATEST_IS(ctx.language, tag=tag)] if release.tag == newest else []
+    phrase = OF_RELEASE if release.before else OF_FIRST_RELEASE
+    said.append(phrase(ctx.language, tag=tag, before=Code(release.before)))
+    if release.at is not None:
+        day = release.at.astimezone(ctx.zone).date().isoformat()
+        said.append(TAGGED(ctx.language, day=day))
+    return joined([part for one in said for part in (one, " ")][:-1])

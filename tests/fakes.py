@@ -51,6 +51,7 @@ class FakeSource:
     calls: list[tuple[object, ...]] = field(default_factory=list)
     failure: Exception | None = None
     tags: Mapping[str, str] = field(default_factory=dict)
+    tagged: datetime | None = None
 
     def _called(self, *what: object) -> None:
         self.calls.append(what)
@@ -83,8 +84,14 @@ class FakeSource:
             if tag in self.tags:
                 below = order[order.index(self.tags[tag]) + 1 :]
                 older = {t: below.index(s) for t, s in self.tags.items() if s in below}
-                return Release(tag=tag, before=min(eligible(tag, older), key=older.get, default=""))
+                before = min(eligible(tag, older), key=older.get, default="")
+                return Release(tag=tag, before=before, at=self.tagged)
         return None
+
+    async def releases(self) -> list[str]:
+        self._called("releases")
+        order = [c.sha for c in self.branch_changes]
+        return sorted(self.tags, key=lambda tag: order.index(self.tags[tag]))
 
     async def changes(self, branch: Tip, selection: Selection) -> AsyncIterator[Sequence[Change]]:
         self._called("changes", branch, selection)

@@ -23,7 +23,7 @@ from bot.sources.objects import present, read_texts
 from bot.sources.patches import blobs_of, read_changes, read_commits
 from bot.sources.process import GitFailed
 from bot.sources.references import DETACHED, References
-from bot.sources.releases import read_release
+from bot.sources.releases import newest_releases, read_release
 from bot.sources.selection import full_name, revisions, seconds
 from bot.sources.view import View
 from digest.change import Change, Commit
@@ -127,6 +127,11 @@ class GitSource:
         """The release that a tag names and the one before it; ``None`` where no tag is meant."""
         with _told():
             return await read_release(self._references.git, name)
+
+    async def releases(self) -> list[str]:
+        """Tags of final releases, the newest first."""
+        with _told():
+            return await newest_releases(self._references.git)
 
     async def changes(self, branch: Tip, selection: Selection) -> AsyncIterator[Sequence[Change]]:
         """The changes of a selection in batches, newest first along the branch's first parents.

@@ -9,6 +9,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from bot.sources.address import looks_like_address, read_address
+from bot.sources.clones import Clone
 from bot.sources.git import GitSource
 from bot.sources.opening import open_source
 from digest.graded import Repository
@@ -32,6 +34,15 @@ class Sources:
         self._clock = clock
         self._opened: dict[str, _Opened] = {}
         self._opening: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
+
+    def at_hand(self, place: str) -> bool:
+        """Whether a place can be opened without asking another machine: nothing is cloned."""
+        if place in self._opened:
+            return True
+        if looks_like_address(place):
+            address = read_address(place)
+            return address is not None and Clone(address, self._data).git_dir.is_dir()
+        return True
 
     async def open(self, place: str) -> tuple[Repository, GitSource]:
         """As :func:`bot.sources.opening.open_source`; one place is opened by one at a time."""

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from datetime import UTC, datetime
 
 from bot.sources.process import Git
-from digest.release import Release, eligible, spellings
+from digest.release import Release, eligible, spellings, version_of
 
 _MOST = 1000
 """Tags that are looked at, the newest: each is an argument of git's."""
@@ -27,7 +28,22 @@ async def read_release(git: Git, name: str) -> Release | None:
     below = await _tags(git, f"--merged={commit}", "--sort=-creatordate", "refs/tags")
     # Tags of the same commit, as a final release and its last candidate, have nothing between.
     older = [one for one, at in below.items() if at != commit and _TAG.fullmatch(one)]
-    return Release(tag=tag, before=await _nearest(git, commit, eligible(tag, older)[:_MOST]))
+    before = await _nearest(git, commit, eligible(tag, older)[:_MOST])
+    return Release(tag=tag, before=before, at=await _made(git, tag))
+
+
+async def _made(git: Git, tag: str) -> datetime | None:
+    """When a tag was made; of one without a message, when its commit was."""
+    told = await git.run("for-each-ref", "--format=%(creatordate:unix)", f"refs/tags/{tag}")
+    seconds = told.decode("ascii", "replace").strip()
+    return datetime.fromtimestamp(int(seconds), UTC) if seconds.isdecimal() else None
+
+
+async def newest_releases(git: Git) -> list[str]:
+    """Tags of final releases, the newest first. Raises ``GitFailed``."""
+    found = await _tags(git, "--sort=-creatordate", f"--count={_MOST}", "refs/tags")
+    versions = ((tag, version_of(tag)) for tag in found if _TAG.fullmatch(tag))
+    return [tag for tag, version in versions if version and not version.preliminary]
 
 
 async def _tags(git: Git, *arguments: str) -> dict[str, str]:

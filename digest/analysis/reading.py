@@ -107,11 +107,11 @@ _SHORT_QUOTE = 110
 
 def brief(reading: Reading) -> Reading:
     """The same for a line: few names, and nothing twice that is a flag and its setting."""
-    flags = {(f.action, _unsigned(f.name)) for f in reading.contracts if f.kind is FactKind.FLAG}
+    flags = {(f.action, unsigned(f.name)) for f in reading.contracts if f.kind is FactKind.FLAG}
     contracts = tuple(
         f
         for f in reading.contracts
-        if f.kind is not FactKind.CONFIG or (f.action, _unsigned(owner_of(f.name)[1])) not in flags
+        if f.kind is not FactKind.CONFIG or (f.action, unsigned(owner_of(f.name)[1])) not in flags
     )
     names = min(reading.bounds.names, _FEW_NAMES)
     quote = min(reading.bounds.quote, _SHORT_QUOTE)
@@ -119,7 +119,7 @@ def brief(reading: Reading) -> Reading:
     return replace(reading, contracts=contracts, bounds=bounds)
 
 
-def _unsigned(name: str) -> str:
+def unsigned(name: str) -> str:
     """A name as flags and settings have it in common."""
     return name.strip("-").replace("-", "_").lower()
 

@@ -13,6 +13,18 @@ OF_RELEASE = Phrase(
     "{tag} is a release: what it has and {before}, the release before it, has not.",
     "{tag} 是一个发布：以下是它相对上一个发布 {before} 的变更。",
 )
+DEFAULTS = Phrase("{n:default|defaults} changed", "{n} 个默认值有变化")
+DEFAULTS_OF = Phrase("{topic}: {counted}", "{topic}：{counted}")
+NO_DEFAULT = Phrase(
+    "No default of a flag, a variable or a setting changed, as far as the code shows.",
+    "从代码来看，没有参数、变量或配置的默认值发生变化。",
+)
+NO_DEFAULT_OF = Phrase(
+    "No default of a flag, a variable or a setting changed in {topic}, as far as the code shows.",
+    "从代码来看，{topic} 中没有参数、变量或配置的默认值发生变化。",
+)
+LATEST_IS = Phrase("{tag} is the latest release.", "{tag} 是最新的发布。")
+TAGGED = Phrase("It was tagged on {day}.", "打标签于 {day}。")
 OF_FIRST_RELEASE = Phrase(
     "{tag} is a release with none before it: everything up to it.",
     "{tag} 是第一个发布：以下是截至它的全部变更。",
@@ -29,6 +41,18 @@ KINDS = {
     Kind.DEPENDENCIES: Phrase("Dependencies", "依赖"),
 }
 OTHER_KINDS = Phrase("Other changes", "其他变更")
+
+UPGRADE = Phrase("What an upgrade meets", "升级时会遇到的变化")
+GONE = Phrase("{kind} {name} is gone ({ref})", "{kind}{name}已移除（{ref}）")
+RENAMED = Phrase("{kind} {name} is now {after} ({ref})", "{kind}{name}改名为{after}（{ref}）")
+DEFAULT = Phrase(
+    "{kind} {name} is {after} by default, was {before} ({ref})",
+    "{kind}{name}的默认值由{before}改为{after}（{ref}）",
+)
+REQUIRED = Phrase(
+    "{kind} {name} is asked for as {after}, was {before} ({ref})",
+    "{kind}{name}的要求由{before}改为{after}（{ref}）",
+)
 LABELLED = Phrase("label {label}", "标签 {label}")
 
 NOTES = Phrase("{name}: {range}", "{name}：{range}")

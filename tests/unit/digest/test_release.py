@@ -1,6 +1,6 @@
 import pytest
 
-from digest.release import Asked, asked_release, eligible, spellings, version_of
+from digest.release import Asked, asked_release, eligible, latest, spellings, version_of
 
 
 @pytest.mark.parametrize(
@@ -57,3 +57,20 @@ def test_a_preliminary_release_comes_before_a_preliminary_one_alone():
     assert eligible("v1.1.0", tags) == ("v1.0.0",)
     assert eligible("v1.1.0rc2", tags) == ("v1.0.0", "v1.1.0rc1", "v1.1.0")
     assert eligible("engine/v1.0", ["v1.0.0"]) == ("v1.0.0",)
+
+
+@pytest.mark.parametrize(
+    ("tags", "newest"),
+    [
+        (("v1.2.0", "v1.10.0", "v1.9.9"), "v1.10.0"),
+        (("v1.2.9", "v2.0.0"), "v2.0.0"),
+        (("engine/v2.0", "v7.1", "engine/v1.9"), "engine/v2.0"),
+        (("v3.0rc1", "nightly", "v2.1"), "v2.1"),
+        (("2026.1", "2025.12"), "2026.1"),
+        (("v2.0", "v2.0.1"), "v2.0.1"),
+        (("nightly",), ""),
+        ((), ""),
+    ],
+)
+def test_latest_is_the_highest_of_the_family_that_was_tagged_last(tags, newest):
+    assert latest(tags) == newest

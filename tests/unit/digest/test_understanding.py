@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import fields
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import get_args
@@ -16,12 +17,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.models.schema import problem
-from digest.intent import Changed, Explain, Search, Unknown, format_intent
+from digest.intent import Changed, Explain, Intent, Search, Unknown, format_intent
 from digest.kind import Kind
 from digest.managing import Managing
 from digest.profiling import Alert, EditProfile, ProfileFrom
 from digest.prompting.templates import texts
-from digest.understanding import CHOICES, asking, meaning_reader
+from digest.span import LATEST, Refs
+from digest.understanding import CHOICES, LEFT_OUT, asking, meaning_reader
 
 NOW = datetime(2026, 1, 23, 12, tzinfo=UTC)
 ZONE = ZoneInfo("UTC")
@@ -53,6 +55,32 @@ def test_every_example_of_the_prompt_is_read_as_its_kind(kind, question):
 def test_the_prompt_has_an_example_of_every_kind_and_names_every_kind_of_change():
     assert {kind for kind, _ in EXAMPLES} == set(CHOICES)
     assert all(str(kind) in texts("question").system for kind in Kind)
+
+
+def test_every_kind_of_question_can_be_chosen_or_is_left_out_by_name():
+    kinds = {one for one in get_args(Intent) if one not in LEFT_OUT}
+    assert set(CHOICES.values()) == kinds
+    assert not LEFT_OUT & set(CHOICES.values())
+
+
+def test_every_field_of_a_question_is_shown_to_the_model():
+    """What is added to a kind of question stands in an example or a filter, or is never chosen."""
+    shown = {
+        (type(intent), field.name)
+        for kind, question in EXAMPLES
+        for intent in [read(question, kind, question)]
+        for field in fields(intent)
+        if getattr(intent, field.name) != field.default
+    }
+    told = {(kind, field.name) for kind in CHOICES.values() for field in fields(kind)}
+    untold = {name for _, name in told - shown} - {"window", "reference", "kinds"}
+    forms = texts("question").system
+    assert [name for name in sorted(untold) if f"{name}:" not in forms] == []
+
+
+def test_the_latest_release_need_not_be_named_by_its_tag():
+    intent = read("news after your newest cut?", "changed", "changed since latest-release")
+    assert intent == Changed(window=Refs(base=LATEST))
 
 
 def test_nothing_that_changes_anything_can_be_chosen():

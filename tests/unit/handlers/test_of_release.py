@@ -1,9 +1,12 @@
 """A release that is asked about by its name is the range from the one before it."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
 
 import pytest
 
+from digest.errors import NoRelease
 from digest.markdown import markdown
 from handlers.ask import ask
 from tests.fakes import FakeSource, change, context
@@ -67,3 +70,59 @@ async def test_what_is_no_tag_or_has_a_period_stays_a_topic(source):
         answer = await ask(question, context(source))
         assert answer.window is not None
         assert answer.topic in {"v7.0", "v0.2.0"}
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "what is the latest release?",
+        "what is new in the latest release",
+        "when was the last release",
+        "compare the last two releases",
+        "最新版本是什么",
+        "最新发布有什么变化？",
+        "最近一次发布是什么时候",
+    ],
+)
+async def test_the_latest_release_is_told_with_its_changes(source, question):
+    answer = await ask(question, context(source))
+    assert shas(answer) == ["1", "2"]
+    shown = markdown(answer.document)
+    assert "`v0.2.0` is the latest release." in shown or "`v0.2.0` 是最新的发布。" in shown
+    assert "rc1" not in shown
+
+
+@pytest.mark.parametrize(
+    "question", ["what changed since the last release", "最新版本以来有哪些变更"]
+)
+async def test_what_came_since_the_latest_release_is_told_with_its_name(source, question):
+    answer = await ask(question, context(source))
+    assert shas(answer) == ["0"]
+    assert "`v0.2.0`" in markdown(answer.document)
+
+
+async def test_the_latest_release_is_an_end_of_a_comparison(source):
+    answer = await ask("compare v0.1.0 to the latest release", context(source))
+    assert (answer.intent, shas(answer)) == ("compare", ["1", "2"])
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("what is the latest release", "has no tag of a release here; name a tag"),
+        ("最新版本有什么变化", "没有发布的标签"),
+    ],
+)
+async def test_without_a_release_none_is_the_latest(question, said):
+    answer = await ask(question, context(FakeSource(CHANGES, tags={"nightly": CHANGES[0].sha})))
+    assert isinstance(answer.error, NoRelease)
+    assert said in markdown(answer.document)
+
+
+async def test_day_of_a_release_is_told_in_the_zone_of_the_asker(source):
+    source.tagged = datetime(2026, 1, 1, 23, 30, tzinfo=UTC)
+    at = replace(context(source), zone=ZoneInfo("Asia/Tokyo"))
+    assert "It was tagged on 2026-01-02." in markdown(
+        (await ask("when was v0.2.0 released", at)).document
+    )
+    assert "打标签于 2026-01-02" in markdown((await ask("v0.2.0 什么时候发布的", at)).document)
