@@ -44,9 +44,13 @@ def path_of(
     week: date | None = None,
     change: str = "",
     topic: str = "",
+    compare: tuple[str, str] = ("", ""),
     rest: str = "",
 ) -> str:
-    """The path alone; ``rest`` is one of another kind, such as ``search``."""
+    """The path alone; ``rest`` is one of another kind, such as ``search``.
+
+    ``compare`` are two points of history, the earlier first.
+    """
     base = f"{REPOSITORIES}/{quote(repository)}"
     if day is not None:
         return f"{base}{WITHIN}/days/{day.isoformat()}"
@@ -56,6 +60,8 @@ def path_of(
         return f"{base}{WITHIN}/changes/{quote(change.lstrip('#'), safe='')}"
     if topic:
         return f"{base}{WITHIN}/topics/{quote(topic, safe='')}"
+    if all(compare):
+        return f"{base}{WITHIN}/compare/{'...'.join(map(quote, compare))}"
     return f"{base}{WITHIN}/{rest}" if rest else base
 
 

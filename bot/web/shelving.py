@@ -18,6 +18,7 @@ from bot.store.doubts import SqlDoubts
 from bot.subscriptions.roster import Channels
 from bot.times.clock import SystemClock
 from bot.web.config import WebSettings
+from bot.web.histories import GitHistories
 from bot.web.pages.office import Office
 from bot.web.pages.shelf import Shelf, Shown
 from digest.document import Document
@@ -60,6 +61,14 @@ def configured(
     wake: Wake | None = None,
 ) -> Shelf:
     """The pages of ``digestbot run``: every configured repository, and an office for admins."""
+    by_name = {one.name: one for one in config.repositories}
+
+    async def opened(shown: Shown) -> Context | None:
+        settings = by_name.get(shown.repository.name)
+        if settings is None or not app.sources.at_hand(settings.place):
+            return None
+        return app.context(await app.watch_configured(settings), zone=config.defaults.zone)
+
     return Shelf(
         repositories=[shown_of(one) for one in config.repositories],
         archive=app.archive,
@@ -71,6 +80,7 @@ def configured(
         language=config.defaults.language,
         public_url=settings.public_url,
         token=settings.token,
+        histories=GitHistories(opened, reads=False),
         office=Office(
             channels=channels,
             deliveries=SqlDeliveries(app.database),
@@ -95,6 +105,9 @@ def alone(app: App, watched: Sequence[Watched], zone: str | None = None) -> Shel
         ctx = app.context(asked_of, zone=app.zone(zone), language=language)
         return (await ask(_read_only(question, ctx), ctx, language)).document
 
+    async def opened(shown: Shown) -> Context:
+        return app.context(by_name[shown.repository.name], zone=app.zone(zone))
+
     return Shelf(
         repositories=[
             Shown(
@@ -113,6 +126,7 @@ def alone(app: App, watched: Sequence[Watched], zone: str | None = None) -> Shel
         zone=app.zone(zone),
         language=app.language(None),
         ask=answered,
+        histories=GitHistories(opened, reads=True),
     )
 
 

@@ -74,6 +74,7 @@ def build(folder: Path) -> RepositoryBuilder:
         at=MONDAY,
     )
     made.commit("[Docs] Tell of pools (#2)", {"docs/pool.md": "Pools.\n"}, at=MONDAY)
+    made.git("tag", "v0.1.0", "main")
     made.commit(
         "[Core] Remove the wait (#3)",
         {
@@ -82,6 +83,8 @@ def build(folder: Path) -> RepositoryBuilder:
         },
         at=MONDAY + timedelta(days=1),
     )
+    made.git("tag", "v0.2.0rc1", "main")
+    made.git("tag", "v0.2.0", "main")
     for n in range(30):
         made.commit(f"[CI] Run step {n} (#{n + 10})", {f"ci/{n}.yml": f"step: {n}\n"})
     for at, (name, material) in enumerate(hostile.COMMITS.items()):

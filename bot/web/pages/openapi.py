@@ -22,6 +22,10 @@ _PARTS = {
     "week": ("An ISO 8601 week", {"pattern": "^[0-9]{4}-W[0-9]{2}$"}),
     "change": ("A commit's name, at least 7 digits, or a request's number", {}),
     "topic": ("A topic, or another name of one", {}),
+    "span": (
+        "Two tags, branches, commits or days, such as v1.0...v1.1; one reaches to the tip",
+        {},
+    ),
 }
 _ASKED = {
     "q": ("Words that all must be held", {"type": "string"}),

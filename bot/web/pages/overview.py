@@ -11,6 +11,7 @@ from bot.web.links import path_of
 from bot.web.pages.asked import Asked
 from bot.web.pages.charts import Pulse, pulse, shares
 from bot.web.pages.page import Json, Page
+from bot.web.pages.releases import releases_of
 from bot.web.pages.shelf import Shown
 from bot.web.pages.wording import PHRASES
 from digest.days import monday
@@ -27,6 +28,7 @@ _PLACES = 10
 _NEWEST = 8
 _DIGESTS = 8
 _WEEKS = 13
+_RELEASES = 6
 
 
 async def index_page(asked: Asked) -> Page:
@@ -67,6 +69,12 @@ async def repository_page(asked: Asked) -> Page:
     week = monday(last)
     newest = await browsing.newest(repository, _NEWEST, Level.HIGH)
     digests = await browsing.digests(repository, _DIGESTS)
+    releases: list[tuple[str, str, str]] = []
+
+    async def read() -> None:
+        # Git is asked for its tags: the reader has the head by then.
+        releases.extend((await releases_of(asked, shown))[:_RELEASES])
+
     return Page(
         template="repository.html",
         title=repository.name,
@@ -78,6 +86,7 @@ async def repository_page(asked: Asked) -> Page:
             "newest": newest,
             "digests": [(span_of(one.window), one, _day_of(one)) for one in digests],
             "week": week,
+            "releases": releases,
             "weeks": [week - timedelta(days=7 * n) for n in range(_WEEKS)],
         },
         document=lambda: _document(asked, shown, drawn, newest),
@@ -89,6 +98,7 @@ async def repository_page(asked: Asked) -> Page:
             "newest": [line_to_json(line) for line in newest],
             "digests": [_digest(one) for one in digests],
         },
+        ready=read,
     )
 
 

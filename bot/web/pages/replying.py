@@ -78,12 +78,12 @@ async def reply(asked: Asked, page: Page, tag: str) -> Response:
     if asked.form is not Form.HTML and page.ready is not None:
         await page.ready()
     if asked.form is Form.JSON:
-        return Response(as_json(page.json()), headers=headers, media_type=media)
+        return Response(as_json(page.json()), page.status, headers, media)
     if asked.form is Form.MARKDOWN:
         text = markdown(page.document())
-        return Response(text.encode("utf-8", "replace"), headers=headers, media_type=media)
+        return Response(text.encode("utf-8", "replace"), page.status, headers, media)
     pieces = rendered(page.template, asked, title=page.title, **page.values)
-    return StreamingResponse(_gathered(pieces, page.ready), headers=headers, media_type=media)
+    return StreamingResponse(_gathered(pieces, page.ready), page.status, headers, media)
 
 
 def as_json(value: Mapping[str, Any]) -> bytes:

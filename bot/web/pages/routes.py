@@ -8,13 +8,13 @@ from http import HTTPStatus
 from starlette.middleware import Middleware
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from bot.web.pages import feeds, openapi
 from bot.web.pages.admin import Admin
 from bot.web.pages.asked import CHOSEN, Asked, Form, language_of
-from bot.web.pages.page import NotThere
+from bot.web.pages.page import Moved, NotThere
 from bot.web.pages.replying import (
     HEADERS,
     as_json,
@@ -106,6 +106,12 @@ class _Site:
                 page = await entry.view(asked)
             except NotThere:
                 return self._missing(asked)
+            except Moved as moved:
+                return RedirectResponse(moved.path, HTTPStatus.SEE_OTHER, headers_of(kept=False))
+            if page.rests_on:
+                tag = tag_of(tag, page.rests_on)
+                if unchanged(request, tag):
+                    return not_modified(tag)
             response = await reply(asked, page, tag)
             if request.query_params.get("lang"):
                 response.set_cookie(CHOSEN, asked.language, max_age=_YEAR, samesite="lax")

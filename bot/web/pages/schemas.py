@@ -108,6 +108,37 @@ SCHEMAS: dict[str, Schema] = {
         near=_many(_TEXT),
         changes=_many(_object(**_LINE, area=_TEXT, line=_TEXT, why=_TEXT)),
     ),
+    "Compared": _object(
+        schema=_COUNT,
+        repository=_TEXT,
+        title=_TEXT,
+        total=_COUNT,
+        missing=_COUNT,
+        levels=_object(**_BY_LEVEL),
+        areas={"type": "object", "additionalProperties": _COUNT},
+        people=_COUNT,
+        upgrade=_many(
+            _object(
+                kind=_TEXT,
+                action=_TEXT,
+                name=_TEXT,
+                before=_MAYBE,
+                after=_MAYBE,
+                sha=_TEXT,
+                pr=_NUMBER,
+                path=_TEXT,
+                line=_COUNT,
+            )
+        ),
+        page=_COUNT,
+        pages=_COUNT,
+        changes=_many(_object(**_LINE, area=_TEXT, kind=_MAYBE)),
+    ),
+    "Releases": _object(
+        schema=_COUNT,
+        repository=_TEXT,
+        releases=_many(_object(tag=_TEXT, before=_TEXT, path=_TEXT)),
+    ),
     "Answer": _object(
         schema=_COUNT,
         repository=_TEXT,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 from zoneinfo import ZoneInfo
 
 from pydantic import SecretStr
@@ -16,6 +16,7 @@ from digest.document import Document
 from digest.grade import Thresholds
 from digest.graded import Repository
 from digest.language import Language
+from digest.span import Span
 from handlers.forge_port import Requests
 from handlers.ports import Archive, Clock
 
@@ -34,8 +35,36 @@ class Shown:
     aliases: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
 
+_COMPARISONS = 8
+"""Comparisons that are kept, each of some thousand lines at most."""
+
 Ask = Callable[[Shown, str, Language], Awaitable[Document]]
 """Answers a question about a repository; what cannot be answered is a document that says why."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stretch:
+    """What lies within a span of history: full names of its commits, newest first.
+
+    ``head`` is the tip of the watched branch at that time.
+    """
+
+    span: Span
+    names: tuple[str, ...]
+    head: str
+
+
+class Histories(Protocol):
+    """What pages ask of git itself. Methods raise ``UserError`` where it cannot be read."""
+
+    async def stretch(self, shown: Shown, span: Span) -> Stretch | None:
+        """What lies within a span; ``None`` where the repository is not on this machine.
+
+        Raises ``UnknownBranch``, ``AmbiguousReference``, ``EmptyRange`` and ``RangeTooLarge``.
+        """
+
+    async def releases(self, shown: Shown) -> Sequence[str]:
+        """Tags of final releases, the newest first; none where the repository is elsewhere."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,8 +73,8 @@ class Shelf:
 
     Times are told in ``zone``; ``language`` is that of readers who ask for none. ``public_url`` is
     the address that feeds name, empty where it is that of the request. Without a ``token`` nobody
-    signs in, and without an ``office`` there are no admin pages. ``ask`` answers questions; without
-    it there is no page for them.
+    signs in, and without an ``office`` there are no admin pages. ``ask`` answers questions, and
+    ``histories`` tell what lies between two points; without them there are no pages for that.
     """
 
     repositories: Sequence[Shown]
@@ -60,7 +89,9 @@ class Shelf:
     token: SecretStr | None = None
     office: Office | None = None
     ask: Ask | None = None
+    histories: Histories | None = None
     memo: Memo = field(default_factory=Memo)
+    comparisons: Memo = field(default_factory=lambda: Memo(_COMPARISONS))
 
     def visible(self, *, signed_in: bool) -> list[Shown]:
         """The repositories that somebody may know of."""

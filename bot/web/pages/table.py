@@ -9,9 +9,11 @@ from bot.web.links import REPOSITORIES, WITHIN
 from bot.web.pages.answering import ask_page
 from bot.web.pages.asked import Asked
 from bot.web.pages.change import change_page
+from bot.web.pages.comparing import compare_page
 from bot.web.pages.finding import search_page, topic_page
 from bot.web.pages.overview import index_page, repository_page
 from bot.web.pages.page import Page
+from bot.web.pages.releases import releases_page
 from bot.web.pages.windows import day_page, week_page
 
 View = Callable[[Asked], Awaitable[Page]]
@@ -78,6 +80,21 @@ PAGES = (
         summary="Changes whose text holds all words",
         answer="Found",
         asks=("q", "path", "author", "level", "page"),
+    ),
+    Entry(
+        name="compare",
+        path=f"{REPOSITORY}{WITHIN}/compare/{{span:path}}",
+        view=compare_page,
+        summary="What lies between two tags, branches, commits or days: base...tip",
+        answer="Compared",
+        asks=("level", "page"),
+    ),
+    Entry(
+        name="releases",
+        path=f"{REPOSITORY}{WITHIN}/compare",
+        view=releases_page,
+        summary="The newest releases, each to be compared with the one before",
+        answer="Releases",
     ),
     Entry(
         name="ask",

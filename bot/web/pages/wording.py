@@ -79,6 +79,56 @@ PHRASES = {
         "{n:change|changes}: {high} of high, {medium} of medium, {low} of low importance",
         "{n} 个变更：高重要度 {high} 个，中 {medium} 个，低 {low} 个",
     ),
+    "compare": Phrase("Compare releases", "比较版本"),
+    "compare_two": Phrase("Compare two points of history", "比较两个版本"),
+    "compare_base": Phrase("From", "从"),
+    "compare_tip": Phrase("To", "到"),
+    "compare_hint": Phrase(
+        "Tags, branches, commits, or two days such as 2026-01-31.",
+        "标签、分支、提交，或两个日期，如 2026-01-31。",
+    ),
+    "compare_go": Phrase("Compare", "比较"),
+    "compare_turned": Phrase("Compare them the other way round", "交换两端后比较"),
+    "unknown_ref": Phrase(
+        "There is no tag, branch or commit called {name}.", "没有名为 {name} 的标签、分支或提交。"
+    ),
+    "nothing_between": Phrase(
+        "{tip} has no change that {base} has not.", "{tip} 没有 {base} 所没有的变更。"
+    ),
+    "releases": Phrase("Releases", "版本发布"),
+    "all_releases": Phrase("All releases", "全部版本"),
+    "no_releases": Phrase("No release is tagged here.", "这里没有发布标签。"),
+    "not_readable": Phrase(
+        "The repository cannot be read here right now.", "目前无法在此读取该仓库。"
+    ),
+    "compared": Phrase(
+        "{n:change|changes} by {people:person|people}", "{n} 个变更，{people} 位贡献者"
+    ),
+    "missing": Phrase(
+        "{n:commit is|commits are} not in the archive, and not told of here.",
+        "另有 {n} 个提交不在归档中，此处未列出。",
+    ),
+    "upgrade": Phrase("What an upgrade meets", "升级时会遇到的变化"),
+    "upgrade_told": Phrase(
+        "Interfaces of the project that are gone, renamed or have another default at the end than "
+        "at the begin. What came and went between is left out.",
+        "与起点相比，终点处已移除、改名或默认值不同的项目接口；期间增加又移除的不列出。",
+    ),
+    "upgrade_none": Phrase(
+        "No flag, variable, setting, route or metric is found that is gone, renamed or has "
+        "another default.",
+        "未发现被移除、改名或默认值改变的参数、变量、配置项、路由或指标。",
+    ),
+    "gone": Phrase("Gone", "已移除"),
+    "renamed": Phrase("Renamed", "已改名"),
+    "default": Phrase("Another default", "默认值改变"),
+    "thing": Phrase("Name", "名称"),
+    "was": Phrase("Before", "之前"),
+    "now": Phrase("After", "之后"),
+    "by_change": Phrase("Change", "变更"),
+    "by_kind": Phrase("By kind", "按类型"),
+    "by_area": Phrase("By area", "按区域"),
+    "people_most": Phrase("Most changes by", "变更最多的贡献者"),
     "ask": Phrase("Ask", "提问"),
     "ask_in": Phrase("Ask about {repository}", "关于 {repository} 的提问"),
     "ask_changed": Phrase("what changed from {week} to {last}", "{week} 到 {last} 有哪些变更"),

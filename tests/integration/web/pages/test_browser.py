@@ -25,6 +25,10 @@ PAGES = {
     "topic": OPEN + "/-/topics/pool",
     "search": OPEN + "/-/search?q=engine",
     "hostile search": OPEN + "/-/search?q=%22%3E%3Cscript%3Ealert(1)%3C/script%3E&path=%3Cimg%3E",
+    "compare": OPEN + "/-/compare/v0.1.0...v0.2.0",
+    "compare hostile": OPEN + "/-/compare/v0.2.0...main",
+    "compare nothing": OPEN + "/-/compare/v0.2.0...v0.1.0",
+    "releases": OPEN + "/-/compare",
     "ask": OPEN + "/-/ask",
     "answer": OPEN + "/-/ask?q=changes+by+day+from+2026-03-02+to+2026-03-04",
     "hostile answer": OPEN + "/-/ask?q=what+changed+on+2026-03-04",
@@ -298,6 +302,19 @@ def test_question_is_answered_with_a_chart(page):
     assert max(heights) > 60
     page.locator(".answer .chart summary").click()
     assert page.locator(".answer tbody tr").first.is_visible()
+
+
+def test_two_points_are_compared_by_hand(page):
+    page.goto(OPEN)
+    page.get_by_role("link", name="All releases").click()
+    page.get_by_role("textbox", name="From").fill("v0.1.0")
+    page.get_by_role("textbox", name="To").fill("main")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/compare/v0.1.0...main")
+    gone = page.locator(".met", has_text="Gone")
+    assert gone.locator("code").first.inner_text() == "--pool-size"
+    gone.locator("a").first.click()
+    assert "Remove the wait" in page.locator("h1").inner_text()
 
 
 def test_author_leads_to_what_they_wrote(page):

@@ -36,6 +36,8 @@ WITHIN = (
     "/-/changes/3",
     "/-/topics/pool",
     "/-/search?q=pool",
+    "/-/compare/v0.1.0...v0.2.0",
+    "/-/compare",
 )
 ANSWERS = {entry.name: entry.answer for entry in PAGES}
 EACH = [
@@ -46,6 +48,8 @@ EACH = [
     ("change", OPEN + "/-/changes/1", OPEN + "/-/changes/1"),
     ("topic", OPEN + "/-/topics/pool", OPEN + "/-/topics/pool"),
     ("search", OPEN + "/-/search?q=pool", OPEN + "/-/search"),
+    ("compare", OPEN + "/-/compare/v0.1.0...v0.2.0", OPEN + "/-/compare"),
+    ("releases", OPEN + "/-/compare", OPEN + "/-/compare"),
 ]
 
 
@@ -160,7 +164,8 @@ async def test_private_repository_is_not_there_for_strangers(client, rest):
 
 
 async def test_answers_are_kept_until_something_changes(client):
-    for path in ("/", OPEN, OPEN + "/-/days/2026-03-02", OPEN + "/-/feed.atom", "/openapi.json"):
+    kept = ("/-/days/2026-03-02", "/-/compare/v0.1.0...v0.2.0", "/-/compare", "/-/feed.atom")
+    for path in ("/", OPEN, *(OPEN + within for within in kept), "/openapi.json"):
         first = await client.get(path)
         tag = first.headers["etag"]
         again = await client.get(path, headers={"if-none-match": f'"other", {tag}'})

@@ -2,7 +2,7 @@ from datetime import date
 
 import pytest
 
-from bot.web.links import page_of, week_name
+from bot.web.links import page_of, path_of, week_name
 
 HOST = "https://digest.example/"
 
@@ -36,3 +36,8 @@ def test_page_of_a_name_that_is_no_address():
 
 def test_week_name_at_the_turn_of_a_year():
     assert week_name(date(2027, 1, 1)) == "2026-W53"
+
+
+def test_two_points_of_history_are_one_address():
+    path = path_of("owner/name", compare=("release/1.0", "v1.1"))
+    assert path == "/r/owner/name/-/compare/release/1.0...v1.1"
