@@ -135,7 +135,7 @@ def _read(manner: _Manner, headers: Mapping[str, bytes], body: bytes, host: str)
         told: Any = json.loads(body)
         home = told["project"]["path_with_namespace"] if not manner.signed else _home(told)
         merged = event in _REQUESTS and _merged(told)
-    except (ValueError, KeyError, TypeError, RecursionError):
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
     if not isinstance(home, str) or not home:
         return None

@@ -220,14 +220,15 @@ class Pieces:
     """Events that come in several frames, until they are whole or too old."""
 
     def __init__(self) -> None:
-        self._parts: dict[str, tuple[float, dict[int, bytes]]] = {}
+        # By name and number of pieces: one name with two numbers is two events, or none.
+        self._parts: dict[tuple[str, int], tuple[float, dict[int, bytes]]] = {}
 
     def whole(self, frame: Frame, now: float) -> bytes | None:
         """The payload, where the frame completes one."""
         total, place = _number(frame.headers.get("sum")), _number(frame.headers.get("seq"))
         if total <= 1:
             return frame.payload
-        name = frame.headers.get("message_id", "")
+        name = frame.headers.get("message_id", ""), total
         self._parts = {
             key: kept for key, kept in self._parts.items() if now - kept[0] < _PIECES_LAST
         }

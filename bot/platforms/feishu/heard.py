@@ -146,7 +146,7 @@ def _words(message: Any) -> str:
     """The words of a text, or of a post, whose lines are lists of nodes."""
     try:
         content = json.loads(_text(message, "content"))
-    except ValueError:
+    except (ValueError, RecursionError):
         return ""
     match _path(message, "message_type"):
         case "text":

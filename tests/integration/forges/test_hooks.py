@@ -153,6 +153,13 @@ async def test_signed_nonsense_is_answered_and_does_nothing(hooks, told, body):
     assert told == []
 
 
+@pytest.mark.parametrize("more", [{"pull_request": "closed"}, {"object_attributes": ["merge"]}])
+async def test_request_of_another_form_is_answered_and_does_nothing(hooks, told, more):
+    body = push(action="closed", **more)
+    assert await post(hooks, "github", body, github(body, "pull_request")) == 202
+    assert told == []
+
+
 async def test_events_of_no_concern_do_nothing(hooks, told):
     assert await post(hooks, "github", push(), github(push(), "star")) == 202
     assert told == []

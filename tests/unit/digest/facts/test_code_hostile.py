@@ -129,7 +129,7 @@ HUGE = {
     "commas": "def f(" + "a," * 200_000,
     "nulls": "\0" * 500_000,
     "arrows": ") -> " * 100_000,
-    "receivers of flags": "fF" * 20_000 + '.f.String("x")',
+    "receivers of flags": "fF" * 24_000 + '.f.String("x")',
     "blank defaults": ('a.long("x").default_value(' + " " * 550 + "\n") * 80,
     "slashes below attributes": "#[arg(long)]\n" + "/" * 500 + "\n!\n",
     "attributes without a field": "#[arg(long)]\n" + "#[]" * 150 + "\n!\n",
