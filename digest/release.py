@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from digest.span import LATEST, LONGEST_REF
@@ -53,7 +53,7 @@ class Release:
 
     tag: str
     before: str = ""
-    at: datetime | None = None
+    at: datetime | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

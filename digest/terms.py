@@ -15,8 +15,10 @@ HAN = re.compile(r"[㐀-䶿一-鿿]+")
 """A run of Chinese characters."""
 
 _PIECE = re.compile(
+    # Names of products in which a common word is no word of its own.
+    r"(?:Deep|Light|Page|Warp)Speed"
     # An acronym with a small letter inside, before a new word or the end: MoE, LoRA, QoS.
-    r"[A-Z][a-z][A-Z]{1,2}s?(?=[A-Z][a-z]|[^A-Za-z]|$)\d*"
+    r"|[A-Z][a-z][A-Z]{1,2}s?(?=[A-Z][a-z]|[^A-Za-z]|$)\d*"
     r"|[A-Z]+s(?![a-z])"  # APIs, LLMs
     r"|[A-Z]+(?=[A-Z][a-z])"  # KV in KVCache
     r"|[A-Z]?[a-z]+\d*"

@@ -21,7 +21,7 @@ from digest.terms import HAN, PATH_STOP_WORDS, STOP_WORDS, is_name, joins, piece
 LEAST = 0.3
 """The least strength of a topic that a change is said to be about, of 1."""
 
-TOPICS_VERSION = 3
+TOPICS_VERSION = 4
 """Raised whenever the terms of a change come out differently, so that an index is made anew."""
 
 _AREA_TERMS = {

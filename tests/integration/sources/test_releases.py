@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from bot.sources.process import reading
-from bot.sources.releases import read_release
+from bot.sources.releases import newest_releases, read_release
 from digest.release import Release
 from tests.builders import RepositoryBuilder
 
@@ -44,3 +44,17 @@ async def test_a_release_is_told_with_the_one_before_it(
     builder: RepositoryBuilder, asked: str, release: Release | None
 ) -> None:
     assert await read_release(reading(builder.path), asked) == release
+
+
+async def test_a_release_has_the_time_of_its_tag(builder: RepositoryBuilder) -> None:
+    asked = await read_release(reading(builder.path), "v0.3.0")
+    assert asked is not None
+    assert asked.at is not None
+    assert asked.at.timestamp() == int(
+        builder.git("for-each-ref", "--format=%(creatordate:unix)", "refs/tags/v0.3.0")
+    )
+
+
+async def test_releases_are_the_final_ones(builder: RepositoryBuilder) -> None:
+    found = await newest_releases(reading(builder.path))
+    assert sorted(found) == ["v0.1.0", "v0.2.0", "v0.2.1", "v0.3.0"]

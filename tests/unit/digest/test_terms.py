@@ -30,6 +30,8 @@ def test_term_is_the_same_for_every_spelling(names):
     [
         ("FusedMoEConfig", ("fused", "moe", "config")),
         ("LoRARequest", ("lora", "request")),
+        ("DeepSpeedFp8", ("deepspeed", "fp8")),
+        ("decode_speed", ("decode", "speed")),
         ("MyAPI", ("my", "api")),
         ("CUDAGraphs", ("cuda", "graph")),
         ("W4A16", ("w4", "a16")),
