@@ -106,7 +106,7 @@ def inline(spans: Sequence[Span], *, cell: bool = False) -> str:
         elif isinstance(span, Link):
             piece = _link(span)
         else:
-            after = clean(spans[at + 1].text)[:1] if at + 1 < len(spans) else ""
+            after = next(filter(None, (clean(one.text)[:1] for one in spans[at + 1 :])), "")
             piece = _weighty(span, out[-1:], after)
         if cell:
             piece = piece.replace("|", "\\|")

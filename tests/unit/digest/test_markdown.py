@@ -32,7 +32,7 @@ from digest.document import (
     Table,
     Text,
 )
-from digest.markdown import GAP, address, clean, markdown
+from digest.markdown import GAP, address, clean, inline, markdown
 from tests import strategies
 from tests.samples import HOSTILE
 
@@ -103,6 +103,11 @@ def tokens_of(text: str):
     for token in PARSER.parse(text):
         yield token
         yield from token.children or ()
+
+
+def test_weight_before_a_span_without_words_heeds_what_follows_it():
+    text = inline((Strong("on\\"), Text(""), Text("line")))
+    assert read(text) == ["on\\line"]
 
 
 @settings(max_examples=60, deadline=None)
