@@ -150,7 +150,8 @@ async def test_a_press_from_before_an_outage_is_no_fault(server):
 async def test_a_second_poller_is_one_line_however_long_it_lasts(server):
     with capture_logs() as logs:
         async with listening(account(server)) as first, listening(account(server)) as second:
-            await asyncio.sleep(1.5)
+            await until(lambda: any(one["event"] == "telegram.conflict" for one in logs))
+            await asyncio.sleep(0.5)
             server.say("who hears me?")
             await until(lambda: first or second)
         conflicts = [one for one in logs if one["event"] == "telegram.conflict"]
