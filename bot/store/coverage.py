@@ -7,12 +7,13 @@ recorded first stands, so that running a day again changes nothing.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 
-from sqlalchemy import and_, bindparam, or_, select
+from sqlalchemy import Integer, Text, and_, bindparam, or_, select
 
 from bot.store.database import Database
-from bot.store.dialect import insert_into
+from bot.store.dialect import given_rows, insert_into
 from bot.store.index import INDEXED_BY
 from bot.store.prepared import Prepared
 from bot.store.repositories import enrol, enrolled, written
@@ -54,20 +55,19 @@ class SqlCoverage:
         """
         if tip is None and not outcomes:
             return
-        async with self._database.writing(repository.name) as connection:
+        # In one order everywhere: who writes of the same commits waits, and is not waited for.
+        rows = sorted({o.sha: (o.sha, o.state.value, storable(o.why)) for o in outcomes}.values())
+        async with self._database.writing(None) as connection:
             held = await enrolled(connection, repository)
             key = held.id if held else await enrol(connection, repository, INDEXED_BY)
             new = 0
             place = {"repository_id": key, "branch": branch, "channel": channel}
-            if outcomes:
-                rows = [
-                    {**place, "sha": o.sha, "state": o.state.value, "why": storable(o.why)}
-                    for o in outcomes
-                ]
-                new += (await connection.execute(_RECORD, rows)).rowcount
+            if rows:
+                given = {"of_repository": key, "of_branch": branch, "of_channel": channel}
+                told = json.dumps(rows, ensure_ascii=False)
+                new += (await _RECORD.on(connection, {**given, "rows": told})).count
             if tip is not None:
                 new += (await _MOVE.on(connection, {**place, "sha": tip})).count
-            # What many rows came to is not told (-1) by every driver: then they count as new.
             if new:
                 await written(connection, repository.name)
 
@@ -97,17 +97,28 @@ def _distance(outcome: Outcome) -> int:
     return _FURTHEST.index(outcome.state)
 
 
-_insertion = insert_into(outcomes)
-_RECORD = _insertion.on_conflict_do_update(
-    index_elements=list(outcomes.primary_key),
-    set_={"state": _insertion.excluded.state, "why": _insertion.excluded.why},
-    where=or_(
-        outcomes.c.state == State.FAILED.value,
-        and_(
-            outcomes.c.state == State.ARCHIVED.value,
-            _insertion.excluded.state == State.POSTED.value,
-        ),
+_OUTCOME = ("sha", "state", "why")
+_insertion = insert_into(outcomes).from_select(
+    [*_OUTCOME, "repository_id", "branch", "channel"],
+    given_rows("rows", _OUTCOME).add_columns(
+        bindparam("of_repository", type_=Integer),
+        bindparam("of_branch", type_=Text),
+        bindparam("of_channel", type_=Text),
     ),
+)
+# One row a commit, in one statement: a channel with a busy repository has hundreds of them a day.
+_RECORD = Prepared(
+    _insertion.on_conflict_do_update(
+        index_elements=list(outcomes.primary_key),
+        set_={"state": _insertion.excluded.state, "why": _insertion.excluded.why},
+        where=or_(
+            outcomes.c.state == State.FAILED.value,
+            and_(
+                outcomes.c.state == State.ARCHIVED.value,
+                _insertion.excluded.state == State.POSTED.value,
+            ),
+        ),
+    )
 )
 _moving = insert_into(tips)
 _MOVE = Prepared(

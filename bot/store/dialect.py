@@ -16,13 +16,16 @@ from sqlalchemy import (
     Boolean,
     ColumnElement,
     Dialect,
+    Select,
     Table,
     Text,
     bindparam,
     cast,
     func,
     insert,
+    literal_column,
     select,
+    true,
 )
 from sqlalchemy.dialects import sqlite
 from sqlalchemy.dialects.sqlite.dml import OnConflictClause, OnConflictDoNothing, OnConflictDoUpdate
@@ -98,6 +101,54 @@ def _words_by_json_each(element: _Words, compiler: SQLCompiler, **how: Any) -> s
 @compiles(_Words, "postgresql")
 def _words_by_array(element: _Words, compiler: SQLCompiler, **how: Any) -> str:
     return f"json_array_elements_text(CAST({compiler.process(element.clauses, **how)} AS JSON))"
+
+
+class _Rows(FunctionElement[str]):
+    """The elements of a JSON array, a row each."""
+
+    inherit_cache = True
+
+
+@compiles(_Rows, "sqlite")
+def _rows_by_json_each(element: _Rows, compiler: SQLCompiler, **how: Any) -> str:
+    return f"json_each({compiler.process(element.clauses, **how)})"
+
+
+@compiles(_Rows, "postgresql")
+def _rows_by_elements(element: _Rows, compiler: SQLCompiler, **how: Any) -> str:
+    return f"json_array_elements(CAST({compiler.process(element.clauses, **how)} AS JSON))"
+
+
+class _Element(FunctionElement[str]):
+    """What a JSON array has at a place, which is a literal, as text."""
+
+    type = Text()
+    inherit_cache = True
+
+
+@compiles(_Element, "sqlite")
+def _element_by_extract(element: _Element, compiler: SQLCompiler, **how: Any) -> str:
+    array, place = (compiler.process(clause, **how) for clause in element.clauses)
+    return f"json_extract({array}, '$[{place}]')"
+
+
+@compiles(_Element, "postgresql")
+def _element_by_arrow(element: _Element, compiler: SQLCompiler, **how: Any) -> str:
+    array, place = (compiler.process(clause, **how) for clause in element.clauses)
+    return f"({array} ->> {place})"
+
+
+def given_rows(name: str, columns: Sequence[str]) -> Select[*tuple[Any, ...]]:
+    """Rows of texts, given to the parameter ``name`` as JSON by ``json.dumps``, a list each.
+
+    An insertion of them is one statement with one parameter, however many there are.
+    """
+    given = _Rows(bindparam(name, type_=Text)).table_valued("value")
+    places = (_Element(given.c.value, literal_column(str(n))) for n in range(len(columns)))
+    values = (place.label(column) for place, column in zip(places, columns, strict=True))
+    # Without a condition SQLite would take what follows the rows for a part of a join:
+    # https://www.sqlite.org/lang_upsert.html, "Parsing Ambiguity".
+    return select(*values).where(true())
 
 
 def one_of(column: ColumnElement[str], name: str) -> ColumnElement[bool]:

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
+from sqlalchemy import select
 
 from bot.store.coverage import SqlCoverage
 from bot.store.engine import Database
+from bot.store.postgresql import open_postgres
+from bot.store.tables import repositories
 from handlers.ports import Outcome, State
 from tests.integration.store.samples import OTHER, REPOSITORY, sha_of
 
@@ -80,3 +85,30 @@ async def test_record_takes_thousands_and_texts_that_are_no_utf8(coverage: SqlCo
     found = await coverage.states(REPOSITORY, [o.sha for o in many])
     assert len(found) == 3000
     assert {o.why for o in found.values()} == {"cause ?"}
+
+
+async def test_outcomes_wait_for_nobody_who_writes_of_the_repository(address: str) -> None:
+    """A server lets both write at once; a file has one writer."""
+    async with await open_postgres(address) as database:
+        coverage = SqlCoverage(database)
+        await coverage.record(REPOSITORY, "main", "one", "a" * 40, [])
+        async with asyncio.timeout(20), database.writing(REPOSITORY.name):
+            await coverage.record(REPOSITORY, "main", "two", "a" * 40, [outcome(1, State.POSTED)])
+
+
+async def test_record_raises_the_revision_only_where_something_is_new(
+    coverage: SqlCoverage, database: Database
+) -> None:
+    async def revision() -> int:
+        async with database.reading() as connection:
+            return (await connection.scalars(select(repositories.c.revision))).one()
+
+    told = [outcome(n, State.POSTED) for n in range(3)]
+    await coverage.record(REPOSITORY, "main", "terminal", "a" * 40, told[:2])
+    first = await revision()
+    await coverage.record(REPOSITORY, "main", "terminal", "b" * 40, told[:1])
+    moved = await revision()
+    await coverage.record(REPOSITORY, "main", "terminal", "b" * 40, told[:2])
+    assert (moved - first, await revision() - moved) == (1, 0)
+    await coverage.record(REPOSITORY, "main", "terminal", None, told)
+    assert await revision() == moved + 1
