@@ -16,7 +16,7 @@ from bot.config.sections import RepositoryConfig
 from bot.doctor.archive import archive
 from bot.doctor.clones import clones
 from bot.doctor.finding import Finding, guarded
-from bot.doctor.machine import clock, disk, git, python
+from bot.doctor.machine import clock, compared, disk, git, python
 from bot.doctor.network import network
 from bot.doctor.setup import setup, work
 from bot.folders import Environment
@@ -31,7 +31,6 @@ async def examine(data: Path, config: Config | None) -> Sequence[Finding]:
         ("python", asyncio.to_thread(python)),
         ("git", git()),
         ("disk", asyncio.to_thread(disk, data)),
-        ("clock", asyncio.to_thread(clock, data)),
         ("configuration", asyncio.to_thread(setup, config)),
         ("archive", _archive(data, config)),
         ("work", asyncio.to_thread(work, data)),
@@ -46,13 +45,14 @@ async def examine(data: Path, config: Config | None) -> Sequence[Finding]:
 
 
 async def _archive(data: Path, config: Config | None) -> Sequence[Finding]:
-    """The archive where it is kept: in a database, or in a file of the data folder."""
+    """The archive where it is kept, in a database or a file, and the clock beside it."""
     url = config.database_url if config else Environment.read().database
     if not url:
-        return await asyncio.to_thread(archive, data)
+        return [*await asyncio.to_thread(clock, data), *await asyncio.to_thread(archive, data)]
     from bot.doctor.server import server
 
-    return await server(url)
+    found = await server(url)
+    return found if any(one.subject == "clock" for one in found) else [*compared(None), *found]
 
 
 async def _redis(address: str) -> Sequence[Finding]:

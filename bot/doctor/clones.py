@@ -9,7 +9,7 @@ from pathlib import Path
 from bot.config.sections import RepositoryConfig
 from bot.doctor.finding import Finding, fault, well, worry
 from bot.sources.address import read_address
-from bot.sources.process import GitFailed, reading
+from bot.sources.process import Git, GitFailed, reading
 
 _UNFINISHED = ".unfinished"
 
@@ -32,14 +32,30 @@ async def _clone(folder: Path, *, wanted: bool) -> Finding:
         return worry(subject, "was not finished", cure)
     size = await asyncio.to_thread(_size, folder)
     try:
-        tip = (await reading(folder).run("rev-parse", "--verify", "HEAD^{commit}")).decode()
+        tip = await _tip(reading(folder))
     except GitFailed as failure:
         cure = f"remove {folder}; it is cloned anew when it is next needed"
         return fault(subject, f"git cannot read it ({failure.complaint})", cure)
+    if tip is None:
+        cure = "nothing, if nobody has pushed to it yet; else it is mended with the next fetch"
+        return worry(subject, "has no commit where its HEAD is", cure)
     told = f"at {tip[:12]}, {size / 1e6:.1f} MB"
     if not wanted:
         return worry(subject, f"{told}, of no configured repository", f"remove it: {folder}")
     return well(subject, told)
+
+
+async def _tip(git: Git) -> str | None:
+    """The commit of ``HEAD``, every commit below it read; ``None`` where no branch is there.
+
+    Raises ``GitFailed`` where something is damaged. A graph of commits would hide that.
+    """
+    head = (await git.run("symbolic-ref", "HEAD")).decode().strip()
+    if not await git.run("for-each-ref", head):
+        return None
+    tip = (await git.run("rev-parse", "--verify", "HEAD^{commit}")).decode()
+    await git.run("-c", "core.commitGraph=false", "rev-list", "--count", "HEAD")
+    return tip
 
 
 def _size(folder: Path) -> int:

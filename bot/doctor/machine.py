@@ -29,6 +29,9 @@ again to compact it."""
 _ASTRAY = timedelta(minutes=5)
 """How far platforms let a signed request's time be off."""
 
+_APART = timedelta(minutes=1)
+"""How far a server's clock may be off before somebody should know; asking takes time as well."""
+
 
 def python() -> Sequence[Finding]:
     """The interpreter, and the SQLite that it has."""
@@ -66,17 +69,20 @@ def disk(data: Path) -> Sequence[Finding]:
 
 def clock(data: Path) -> Sequence[Finding]:
     """Whether the clock stands where it stood when the archive was last written to."""
+    return compared(_newest(data / FILE))
+
+
+def compared(written: datetime | None, there: datetime | None = None) -> Sequence[Finding]:
+    """This clock beside the moment of the archive's newest digest, and beside a server's clock."""
     now = datetime.now(UTC)
     told = now.isoformat(timespec="seconds")
-    newest = _newest(data / FILE)
-    if newest is not None and newest > now + _ASTRAY:
-        return [
-            fault(
-                "clock",
-                f"{told}, and the archive was written at {newest.isoformat(timespec='seconds')}",
-                "set the clock, by NTP if you can: digests go by it, and so do signatures",
-            )
-        ]
+    cure = "set the clock, by NTP if you can: digests go by it, and so do signatures"
+    if written is not None and written > now + _ASTRAY:
+        about = f"the archive was written at {written.isoformat(timespec='seconds')}"
+        return [fault("clock", f"{told}, and {about}", cure)]
+    if there is not None and abs(now - there) > _APART:
+        about = f"at the database it is {there.isoformat(timespec='seconds')}"
+        return [worry("clock", f"{told}, and {about}", cure)]
     return [well("clock", told)]
 
 

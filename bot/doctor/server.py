@@ -6,6 +6,7 @@ Looking changes nothing: tables of an older program are left as they are.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
 
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import create_async_engine
@@ -13,12 +14,14 @@ from sqlalchemy.pool import NullPool
 
 from bot.doctor.archive import STUCK, deliveries
 from bot.doctor.finding import Finding, fault, well, worry
+from bot.doctor.machine import compared
 from bot.jobs.depth import Depth, depth_on
 from bot.jobs.tasks import PERIODIC
 from bot.store.migrations import HEAD, REVISIONS
 from bot.store.postgresql import database_url, place_of, told
 from digest.errors import BrokenArchive, UnreachableDatabase, UnwritableFolder
 
+_CLOCKS = "SELECT (SELECT max(created_at) FROM digests), clock_timestamp()"
 _PATIENCE = 10
 _LONG = 15 * 60.0
 """Seconds that a job waits where there are too few workers, or none."""
@@ -43,6 +46,7 @@ async def server(written: str) -> Sequence[Finding]:
                     cure = "run the digestbot that wrote it, or a newer one"
                     told_so = f"revision {revision} is not known to this program"
                     return [fault("archive", told_so, cure)]
+                newest, there = (await connection.execute(text(_CLOCKS))).one()
                 stuck = (await connection.execute(text(STUCK))).all()
                 waiting = await depth_on(connection)
     except (UnreachableDatabase, BrokenArchive, UnwritableFolder) as error:
@@ -53,7 +57,8 @@ async def server(written: str) -> Sequence[Finding]:
     later = "" if revision == HEAD else f", brought to {HEAD} when it is next opened"
     about = f"{place}: PostgreSQL {version}, revision {revision}{later}"
     left = deliveries([tuple(row) for row in stuck])
-    return [well("archive", about), *left, *jobs(waiting)]
+    written = None if newest is None else datetime.fromtimestamp(newest, UTC)
+    return [well("archive", about), *compared(written, there), *left, *jobs(waiting)]
 
 
 def jobs(found: Mapping[str, Depth]) -> Sequence[Finding]:

@@ -17,15 +17,22 @@ from contextlib import asynccontextmanager, suppress
 from datetime import datetime
 from pathlib import Path
 
+import structlog
+
 from bot.sources.address import Address, without_credentials
 from bot.sources.process import Git, GitFailed, fetching, reading
 from bot.sources.refusal import cause_of, way_out
 from digest.errors import SourceUnavailable, UnwritableFolder
 
+log = structlog.get_logger(__name__)
+
 _LOCK_PATIENCE = 3600.0
 """Seconds to wait for another process that clones or fetches: as long as git itself may take."""
 
 _LOCK_PAUSE = 0.2
+
+_ABANDONED = 60.0
+"""Seconds after which a lock of git's own is a dead git's: it holds one while it writes a name."""
 
 _BLOBLESS = "--filter=blob:none"
 
@@ -123,6 +130,7 @@ class Clone:
             raise UnwritableFolder(str(self.git_dir.parent), error.strerror or "") from error
         try:
             await self._acquire(descriptor)
+            await asyncio.to_thread(_unlock, self.git_dir)
             yield descriptor
         finally:
             os.close(descriptor)
@@ -140,6 +148,18 @@ class Clone:
                 await asyncio.sleep(_LOCK_PAUSE)
             else:
                 return
+
+
+def _unlock(git_dir: Path) -> None:
+    """Take away what a git left locked that died with its machine; no other would ever do it.
+
+    Nobody else is at the clone now, but for a git whose digestbot was killed and that goes on.
+    """
+    for lock in (*git_dir.glob("*.lock"), *(git_dir / "refs").rglob("*.lock")):
+        with suppress(OSError):
+            if abs(time.time() - lock.stat().st_mtime) > _ABANDONED:
+                lock.unlink()
+                log.warning("clone.unlocked", lock=str(lock))
 
 
 def _fetched(lock: int) -> float:

@@ -46,6 +46,10 @@ _WAYS_OUT = (
         "check the address, its owner and name; a private repository needs access rights, too",
     ),
     (r"cannot run ssh|ssh: not found", "install an ssh client, or give an https:// address"),
+    (
+        r"\.lock'?: file exists",
+        "wait a minute: what a git that died left locked is taken away then",
+    ),
     (r"certificate|ssl|tls", "check the host's certificate, and this machine's clock"),
 )
 _KNOWN = tuple((re.compile(cause, re.IGNORECASE), out) for cause, out in _WAYS_OUT)

@@ -13,6 +13,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from sqlalchemy import Text, insert
 
 from bot.check import Weight
 from bot.config.reading import read
@@ -22,6 +23,7 @@ from bot.jobs.engine import Engine
 from bot.store.engine import FILE, open_archive, open_database
 from bot.store.ledger import SqlLedger
 from bot.store.postgresql import open_postgres
+from bot.store.tables import digests
 from handlers.ports import DeliveryKey, PartRecord, PartState
 from tests.builders import RepositoryBuilder
 from tests.e2e.running import free_port
@@ -137,6 +139,33 @@ async def test_a_clock_that_went_back_is_told(data, archive):
     assert (told.weight, "NTP" in told.cure) == (Weight.ERROR, True)
 
 
+async def test_a_clock_that_went_back_is_told_by_an_archive_in_postgresql(
+    data, tmp_path, monkeypatch
+):
+    later = int((datetime.now(UTC) + timedelta(days=1)).timestamp())
+    with postgresql.running() as server:
+        server.run("CREATE DATABASE archive")
+        monkeypatch.setenv("DIGESTBOT_DATABASE_URL", server.url("archive"))
+        assert (await found(data))["clock"].weight is Weight.OK
+        async with (
+            await open_archive(tmp_path, server.url("archive")) as database,
+            database.writing() as connection,
+        ):
+            assert (await found(data))["clock"].weight is Weight.OK
+            texts = {c.name: "" for c in digests.columns if isinstance(c.type, Text)}
+            row = {"name": "d", "created_at": later, "since": 0, "until": 0, "outcomes": "[]"}
+            await connection.execute(insert(digests).values({**texts, **row}))
+        told = (await found(data))["clock"]
+    assert (told.weight, "NTP" in told.cure) == (Weight.ERROR, True)
+    assert (await found(data))["clock"].weight is Weight.OK
+
+
+def test_a_clock_that_is_not_the_servers_is_told():
+    there = datetime.now(UTC) - timedelta(minutes=3)
+    (told,) = machine_module.compared(None, there)
+    assert (told.weight, "at the database it is" in told.text) == (Weight.WARNING, True)
+
+
 async def test_a_disk_that_is_full_is_told(data, monkeypatch):
     usage = shutil.disk_usage("/")._replace(free=100_000_000)
     monkeypatch.setattr(machine_module.shutil, "disk_usage", lambda _: usage)  # no disk to fill
@@ -165,6 +194,31 @@ async def test_clones_are_told_whole_broken_unfinished_and_no_longer_wanted(data
     assert told["clone good.unfinished"].weight is Weight.WARNING
     config = configured(tmp_path, '[[repositories]]\nplace = "https://host.invalid/a/b"\n')
     assert "no configured repository" in (await found(data, config))["clone good"].text
+
+
+async def test_clone_with_a_commit_that_cannot_be_read_or_no_branch_is_told(data, tmp_path):
+    project = RepositoryBuilder(tmp_path / "project")
+    old = project.commit("one", {"a": "1\n"})
+    project.commit("two", {"a": "2\n"})
+    folder = data / "clones"
+    folder.mkdir(parents=True)
+    for name in ("damaged", "renamed"):
+        subprocess.run(["git", "clone", "-q", "--bare", project.path, folder / name], check=True)
+    git = ["git", f"--git-dir={folder / 'damaged'}"]
+    subprocess.run([*git, "commit-graph", "write", "--reachable"], check=True)
+    packs = folder / "damaged" / "objects" / "pack"
+    for pack in packs.glob("*.pack"):
+        away = pack.rename(tmp_path / "pack")
+        with away.open("rb") as packed:
+            subprocess.run([*git, "unpack-objects", "-q"], stdin=packed, check=True)
+    shutil.rmtree(packs)
+    (folder / "damaged" / "objects" / old[:2] / old[2:]).unlink()
+    (folder / "renamed" / "HEAD").write_text("ref: refs/heads/gone\n")
+    told = await found(data)
+    assert told["clone damaged"].weight is Weight.ERROR
+    assert "remove" in told["clone damaged"].cure
+    assert told["clone renamed"].weight is Weight.WARNING
+    assert "next fetch" in told["clone renamed"].cure
 
 
 async def test_a_lease_that_another_process_holds_is_told(data):

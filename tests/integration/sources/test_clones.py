@@ -212,6 +212,24 @@ async def test_fetch_waits_for_another_process(remote, tmp_path) -> None:
         await waiting
 
 
+async def test_what_a_dead_git_left_locked_does_not_keep_names_from_coming(
+    remote, tmp_path
+) -> None:
+    _, source = await opened(remote, tmp_path)
+    folder = clone_of(tmp_path)
+    left = [folder / "packed-refs.lock", folder / "refs" / "heads" / "main.lock"]
+    for lock in left:
+        lock.touch()
+    new = remote.commit("Third", {"a": "2\n"})
+    with pytest.raises(SourceUnavailable, match="left locked"):
+        await source.sync()
+    for lock in left:
+        os.utime(lock, (1, 1))
+    await source.sync()
+    assert (await source.tip()).sha == new
+    assert not [lock for lock in left if lock.exists()]
+
+
 async def test_folder_that_cannot_be_written_is_told(remote, tmp_path) -> None:
     (tmp_path / "data").write_text("a file")
 
