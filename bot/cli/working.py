@@ -87,9 +87,9 @@ def check(
     config: ConfigFile = None,
 ) -> None:
     """Look at the configuration and all it names; post nothing."""
-    from bot.commands import running
+    from bot.commands import checking
 
-    running.check(config, spend=spend)
+    checking.check(config, spend=spend)
 
 
 @working.command()

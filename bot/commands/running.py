@@ -1,9 +1,8 @@
-"""``digestbot run`` and ``digestbot check``."""
+"""``digestbot run``: the objects of a process, by its role."""
 
 from __future__ import annotations
 
 import asyncio
-import sys
 from collections.abc import Mapping, Sequence
 from contextlib import AsyncExitStack
 from datetime import timedelta
@@ -14,19 +13,16 @@ from typing import TYPE_CHECKING
 
 import structlog
 
-from bot import check as checking
 from bot import runner
 from bot.access import Gate
 from bot.access.configured import policy_of
 from bot.aftercare.alerting import Alerting, takes_up
 from bot.aftercare.amending import Amending
 from bot.aftercare.notices import Desk, Notices, telling
-from bot.aftercare.parking import Parking, parked
+from bot.aftercare.parking import Parking
 from bot.aftercare.refreshing import Refreshing
 from bot.aftercare.tidying import Tidying
 from bot.app import App, opened
-from bot.check.forge import look_at_forge
-from bot.check.model import look_at_model
 from bot.commands import finish
 from bot.config.reading import Config, read
 from bot.config.sections import ArchiveSettings, RepositoryConfig
@@ -37,28 +33,21 @@ from bot.forges.arrivals import AtOnce
 from bot.forges.hooks import PREFIX, Hooks
 from bot.forges.keeping import Keeper
 from bot.lease import FileLeases, Leases
-from bot.models.config import ModelConfig
 from bot.platforms.base import Called, Receiver, Sender, SendError
 from bot.posting.delivery import Delivery
 from bot.posting.discretion import Discretion
 from bot.posting.slots import Slots, name_of
 from bot.role import Part, Role
-from bot.secrecy import cleared
 from bot.shared.common import Common, open_common
-from bot.sources.opening import open_source
-from bot.store.engine import FILE, open_archive
 from bot.store.inbox import SqlShelf
-from bot.store.migrations import HEAD
 from bot.store.refusals import SqlRefusals
 from bot.store.replies import SqlReplies
 from bot.subscriptions.roster import Roster
 from bot.subscriptions.senders import admin_target, check_called, give_inboxes, open_senders
 from bot.subscriptions.subscribing import Subscribing
-from bot.times.clock import SystemClock
 from bot.watching import logs
 from bot.watching.tracing import exporting
 from digest.errors import InvalidConfig, UserError
-from handlers.ports import Tip
 
 if TYPE_CHECKING:
     from structlog.typing import Processor
@@ -266,62 +255,3 @@ def _desk(config: Config, senders: Mapping[str, Sender], work: runner.Work) -> D
     if target is None:
         return None
     return Desk(target=target, delivery=work.delivery, ledger=work.ledger, clock=work.clock)
-
-
-def check(file: Path | None, *, spend: bool = False) -> None:
-    """Print what was found; raises ``UserError`` where ``run`` would not work.
-
-    With ``spend`` the model is asked a question, which takes a few hundred tokens.
-    """
-    config = read(file or config_file())
-    found = finish(checking.check(config, _probes(config, spend=spend)))
-    marks = {
-        checking.Weight.OK: "ok     ",
-        checking.Weight.WARNING: "warning",
-        checking.Weight.ERROR: "ERROR  ",
-    }
-    for finding in found:
-        line = f"{marks[finding.weight]} {finding.subject}: {finding.text}"
-        sys.stdout.write(f"{cleared(line)}\n")
-    if checking.failed(found):
-        raise UserError(f"{config.file}: not ready to run; the lines marked ERROR say why")
-
-
-def _probes(config: Config, *, spend: bool) -> checking.Probes:
-    async def tip(repository: RepositoryConfig) -> Tip:
-        _, source = await open_source(repository.place, config.data)
-        return await source.tip(repository.branch)
-
-    async def revision(data: Path) -> str:
-        if not (config.database_url or (data / FILE).exists()):
-            return ""
-        async with await open_archive(data, config.database_url):
-            return HEAD
-
-    async def dead(data: Path) -> Sequence[str]:
-        if not (config.database_url or (data / FILE).exists()):
-            return ()
-        async with await open_archive(data, config.database_url) as database:
-            found = parked(await SqlRefusals(database).all())
-        return [f"{one.account}:{one.chat}: {one.reason} {one.detail}".rstrip() for one, _ in found]
-
-    async def model(settings: ModelConfig) -> str:
-        return await look_at_model(settings, SystemClock(), config.data, spend=spend)
-
-    async def redis(url: str) -> str:
-        from bot.doctor.redis import redis as look_at_redis
-
-        (found,) = await look_at_redis(url)
-        if found.cure:
-            raise UserError(f"{found.text}; {found.cure}")
-        return found.text
-
-    return checking.Probes(
-        redis=redis,
-        tip=tip,
-        revision=revision,
-        model=model,
-        clock=SystemClock(),
-        parked=dead,
-        forge=look_at_forge,
-    )
