@@ -57,8 +57,8 @@ async def server(written: str) -> Sequence[Finding]:
     later = "" if revision == HEAD else f", brought to {HEAD} when it is next opened"
     about = f"{place}: PostgreSQL {version}, revision {revision}{later}"
     left = deliveries([tuple(row) for row in stuck])
-    written = None if newest is None else datetime.fromtimestamp(newest, UTC)
-    return [well("archive", about), *compared(written, there), *left, *jobs(waiting)]
+    made = None if newest is None else datetime.fromtimestamp(newest, UTC)
+    return [well("archive", about), *compared(made, there), *left, *jobs(waiting)]
 
 
 def jobs(found: Mapping[str, Depth]) -> Sequence[Finding]:
