@@ -30,6 +30,7 @@ from digest.facts.python_code import Module, is_private_module
 from digest.facts.reconcile import reconcile
 from digest.facts.scene import Scene
 from digest.facts.source import Source, sides
+from digest.facts.syntax import rust
 from digest.facts.tree_code import TreeCode, reads
 
 __all__ = ["find", "reconcile", "wants"]
@@ -82,12 +83,17 @@ def _found(scene: Scene, before: Source, after: Source) -> Iterator[Fact]:
         yield from symbols.compare(*module)
         yield from config.compare(*module)
     else:
-        if max(len(before.text), len(after.text)) > _LONGEST_TREE:
+        if not all(_parses(side.text, language) for side in (before, after)):
             return
         then = TreeCode(before, language)
         tree = then, TreeCode(after, language, then)
         yield from symbols.compare(*tree)
         yield from config.compare(*tree)
+
+
+def _parses(text: str, language: str) -> bool:
+    """Whether a text is parsed in a time that its length bounds."""
+    return len(text) <= _LONGEST_TREE and not (language == "rust" and rust.is_endless(text))
 
 
 def _has_symbols(path: str, language: str) -> bool:

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from digest.change import Hunk, Side
 from digest.facts import Action, Area, FactKind, code
 from digest.facts.arguments import split
+from digest.facts.syntax import rust
 from digest.facts.syntax.entry import last_part
 from tests.unit.digest.facts.changes import hunks, scene
 
@@ -131,6 +132,8 @@ HUGE = {
     "arrows": ") -> " * 100_000,
     "receivers of flags": "fF" * 24_000 + '.f.String("x")',
     "blank defaults": ('a.long("x").default_value(' + " " * 550 + "\n") * 80,
+    "raw strings without an end": "#" + 'r#"' * 16_000,
+    "raw strings of many sorts": "".join(f'r{"#" * n}" ' for n in range(1, 255)) + "a\n" * 5_000,
     "slashes below attributes": "#[arg(long)]\n" + "/" * 500 + "\n!\n",
     "attributes without a field": "#[arg(long)]\n" + "#[]" * 150 + "\n!\n",
 }
@@ -171,6 +174,20 @@ def test_call_of_open_strings_costs_its_length(language):
 )
 def test_arguments_are_parted_beside_quotes_of_every_sort(text, language, parts):
     assert split(text, 0, language) == (len(text), parts)
+
+
+@pytest.mark.parametrize(
+    ("text", "endless"),
+    [
+        ('let a = r#"x"#;\n' * 1_000, False),
+        ('let a = r#"x\n' * 8, False),
+        ('let a = r#"x\n' * 9, True),
+        ('let a = r##"x"#;\n' * 9, True),
+        ('let a = r##"x"##;\n' * 9, False),
+    ],
+)
+def test_raw_strings_without_an_end_are_counted(text, endless):
+    assert rust.is_endless(text) is endless
 
 
 def test_flag_is_named_by_the_field_below_its_attributes():
