@@ -100,7 +100,9 @@ def _net(name: str, taken: Sequence[tuple[Graded, Fact]]) -> Met | None:
         return None  # a file that named it is gone: what it asks for stands elsewhere, or nowhere
     else:
         renamed = last.action is Action.RENAMED
-        before, after = ("", last.name) if renamed else (last.before or "", "")
+        # What stood for the value means nothing any more, where it is no value itself.
+        value = last.before if _LITERAL.fullmatch(last.before or "") else ""
+        before, after = ("", last.name) if renamed else (value or "", "")
     return Met(
         kind=last.kind,
         action=last.action,

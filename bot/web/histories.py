@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
 
 from bot.web.pages.shelf import Shown, Stretch
 from digest.errors import EmptyRange, RangeTooLarge
@@ -49,7 +50,8 @@ class GitHistories:
             raise RangeTooLarge(len(names), MOST)
         if self._reads:
             async with self._turn:
-                await fill(ctx, selection, tip)
+                # Somebody waits: what an older version of the program read is good enough.
+                await fill(replace(ctx, coarse=True), selection, tip)
         return Stretch(span=span, names=tuple(names), head=tip.sha or "")
 
     async def releases(self, shown: Shown) -> Sequence[str]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
+import re
+from collections.abc import Iterator, Sequence
+from itertools import islice
 
 from bot.web.links import path_of
 from bot.web.pages.asked import Asked
@@ -12,7 +14,10 @@ from bot.web.pages.shelf import Shown
 from bot.web.pages.wording import PHRASES
 from digest.document import Block, Document, Heading, Item, Link, Listing, Paragraph, Text
 from digest.errors import NotARepository, SourceUnavailable
+from digest.release import version_of
 from digest.report.form import SCHEMA
+
+_DIGITS = re.compile(r"\d+", re.ASCII)
 
 RELEASES = 30
 """Releases that are listed, each against the one before it."""
@@ -56,8 +61,27 @@ async def releases_of(asked: Asked, shown: Shown) -> list[tuple[str, str, str]]:
     name = shown.repository.name
     return [
         (base, tip, path_of(name, compare=(base, tip)))
-        for tip, base in pairwise(tags[: RELEASES + 1])
+        for tip, base in islice(pairs_of(tags), RELEASES)
     ]
+
+
+def pairs_of(tags: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Each release with the one before it by number: lines of releases may go on side by side.
+
+    Builds of others, such as ``v1.0+local``, are none (PEP 440, local version identifiers).
+    """
+    numbered = {tag: _number(tag) for tag in tags if "+" not in tag}
+    for tag, own in numbered.items():
+        older = [one for one, number in numbered.items() if number[0] == own[0] and number < own]
+        if older:
+            yield tag, max(older, key=numbered.__getitem__)
+
+
+def _number(tag: str) -> tuple[str, tuple[int, ...]]:
+    """What a release is put in order by: the name before its number, and all numbers."""
+    version = version_of(tag)
+    family = version.family if version else ""
+    return family.removesuffix("v"), tuple(map(int, _DIGITS.findall(tag[len(family) :])))
 
 
 def _listed(asked: Asked, title: str, pairs: list[tuple[str, str, str]]) -> Document:

@@ -71,6 +71,7 @@ def _paths(repository: Repository, newest: Line, shelf: Shelf) -> list[str]:
         f"{path_of(repository.name, rest='search')}?q={quote(_WORD)}",
         f"{path_of(repository.name, rest='search')}.json?q={quote(_WORD)}",
         path_of(repository.name, rest="feed") + ".atom",
+        path_of(repository.name, rest=f"compare/{newest.sha}"),
     ]
 
 

@@ -124,6 +124,7 @@ PHRASES = {
     "default": Phrase("Another default", "默认值改变"),
     "thing": Phrase("Name", "名称"),
     "was": Phrase("Before", "之前"),
+    "default_was": Phrase("Default before", "原默认值"),
     "now": Phrase("After", "之后"),
     "by_change": Phrase("Change", "变更"),
     "by_kind": Phrase("By kind", "按类型"),
