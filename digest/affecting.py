@@ -72,11 +72,6 @@ def affects(
     return tuple(sorted(hits, key=lambda hit: hit.effect))
 
 
-def effect_of(hits: Sequence[Hit]) -> Effect:
-    """The hardest of hits, of which there is one at least."""
-    return min(hit.effect for hit in hits)
-
-
 def _by_fact(graded: Graded, entry: Entry, areas: dict[str, Area]) -> Iterator[Hit]:
     kinds = _NAMED.get(entry.kind, frozenset())
     for fact in graded.facts.items:

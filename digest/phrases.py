@@ -65,7 +65,6 @@ MENTIONED = Phrase(
 )
 SEARCH_FOR = Phrase("search {terms}", "搜索 {terms}")
 NOT_FOUND = Phrase("No change holds {terms}.", "没有包含 {terms} 的变更。")
-FOUND = Phrase("{terms}: {counted}", "{terms}：{counted}")
 
 UNDONE_BY = Phrase("Undone by {change}", "已被 {change} 撤销")
 ANNOUNCED = Phrase("Announced in the digest of {day}", "已在 {day} 的摘要中公布")

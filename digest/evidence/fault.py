@@ -23,7 +23,6 @@ class Fault(StrEnum):
     BROKEN = "broken"  # it breaks off, or is no sentence
     LONG = "long"  # it is longer than a statement may be
     LANGUAGE = "language"  # it is in another language
-    REPEATED = "repeated"  # another one says the same
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

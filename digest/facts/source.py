@@ -115,13 +115,6 @@ class Source:
             for a, b in self.rows
         )
 
-    def first_touched(self, start: int, end: int) -> int:
-        """The line of the first changed offset in ``text[start:end]``; of ``start`` if none is."""
-        for first, last in self.spans:
-            if first < last and first < end and last > start:
-                return self.line_at(max(first, start))
-        return self.line_at(start)
-
     def changed(self) -> Iterator[tuple[int, str]]:
         """The changed lines of this side with their 0-based numbers."""
         for (first, last), (start, end) in zip(self.rows, self.spans, strict=True):

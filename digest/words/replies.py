@@ -90,7 +90,6 @@ SCORE = Phrase(
     "Score {score} of 1; high begins at {high}, medium at {medium}.",
     "评分 {score}（满分 1）；高从 {high} 起，中从 {medium} 起。",
 )
-SCORE_ALONE = Phrase("Score {score} of 1.", "评分 {score}（满分 1）。")
 WEIGHED = Phrase("{weight} {reason}", "{weight} {reason}")
 WEIGHTS = Phrase(
     "What speaks for it and against it; the weights add up to the score on a scale without ends:",
