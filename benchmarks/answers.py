@@ -62,6 +62,10 @@ class Listed:
         del name
         return None
 
+    async def releases(self) -> Sequence[str]:
+        """None."""
+        return ()
+
     async def backported(self, branch: Tip) -> frozenset[str]:
         """None."""
         del branch
