@@ -13,7 +13,7 @@ from digest.analysis.reading import CONTRACTS, SUBJECT_LINE, VERSIONS, Reading, 
 from digest.analysis.telling import kind_of, lines, name_with_values, names, places, undone
 from digest.change import FileStatus, printable
 from digest.document import Spans
-from digest.facts.model import Action, Fact, FileFacts
+from digest.facts.model import Action, Area, Fact, FileFacts
 from digest.grade import Level
 from digest.statement import Statement
 from digest.words import statements as words
@@ -33,7 +33,10 @@ _NAMES = 3
 """The most names of a clause; the insights name more."""
 
 _NAMED_FILES = 2
-"""So many files are named in the one line of a low change."""
+"""So many files are named where nothing else is told of them."""
+
+_AREAS = 3
+"""So many areas are named beside the code."""
 
 
 def summary(reading: Reading) -> tuple[Statement, ...]:
@@ -45,15 +48,17 @@ def summary(reading: Reading) -> tuple[Statement, ...]:
 
 
 def _in_order(reading: Reading) -> Iterator[Statement]:
-    yield from _undoing(reading)
-    if reading.graded.grade.level is Level.LOW:
-        yield from _deeds(reading)
-        yield from quoted(reading)
-    else:
-        yield from quoted(reading)
-        yield from _deeds(reading)
-    yield _extent(reading)
+    told = [*_undoing(reading), *_told(reading)]
+    yield from told
+    yield _extent(reading) if told else _by_area(reading)
     yield from _series(reading)
+
+
+def _told(reading: Reading) -> Iterator[Statement]:
+    """What the author says of it and what is seen of it; of a low change the latter first."""
+    low = reading.graded.grade.level is Level.LOW
+    yield from _deeds(reading) if low else quoted(reading)
+    yield from quoted(reading) if low else _deeds(reading)
 
 
 def _undoing(reading: Reading) -> Iterator[Statement]:
@@ -73,13 +78,55 @@ def _extent(reading: Reading) -> Statement:
     if len(files) == 1:
         return said(_single(files[0], reading), files)
     if len(files) <= _NAMED_FILES and reading.graded.grade.level is Level.LOW:
-        parts: list[Part] = [p.described(language) for p in places(files, _NAMED_FILES)]
-        listing = listed(parts, language, limit=_NAMED_FILES)
-        return said(words.PAIR(language, names=listing), files)
+        return _both(reading)
     counts = lines(sum(f.added for f in files), sum(f.deleted for f in files))
     return said(
         words.EXTENT(language, n=len(files), lines=counts, where=_where(reading)),
         files,
+    )
+
+
+def _both(reading: Reading) -> Statement:
+    """The files of a change of two, each with what happens to it."""
+    files, language = reading.facts.files, reading.language
+    parts: list[Part] = [p.described(language) for p in places(files, _NAMED_FILES)]
+    listing = listed(parts, language, limit=_NAMED_FILES)
+    return said(words.PAIR(language, names=listing), files)
+
+
+def _by_area(reading: Reading) -> Statement:
+    """Which files a change touches of which nothing else can be said, those of the code first.
+
+    What else is touched, tests and docs as a rule, is counted by area.
+    """
+    facts, language = reading.facts, reading.language
+    first = Area.CORE if reading.core else next(iter(facts.areas), Area.CORE)
+    files = [f for f in facts.files if f.area is first]
+    if len(facts.files) < _NAMED_FILES:
+        return _extent(reading)
+    if len(facts.files) == _NAMED_FILES:
+        return _both(reading)
+    found = places(files, _NAMED_FILES)
+    parts: list[Part] = [p.described(language) for p in found]
+    named = listed(parts, language, limit=_NAMED_FILES, total=len(found))
+    rest = [_of_area(area, reading) for area in facts.areas if area is not first]
+    if not rest and first is not Area.CORE:
+        area = words.IN_AREA[first].text(language)
+        return said(words.OF_ONE_AREA(language, area=area, names=named), files)
+    beside = words.BESIDE(language, areas=listed(rest, language, limit=_AREAS)) if rest else ()
+    return said(words.BY_AREA(language, names=named, rest=beside), facts.files)
+
+
+def _of_area(area: Area, reading: Reading) -> Part:
+    """The files of an area, counted."""
+    files = [f for f in reading.facts.files if f.area is area]
+    new = all(f.status is FileStatus.ADDED for f in files)
+    phrase = words.AREA_NEW if new else words.AREA_COUNT
+    return phrase(
+        reading.language,
+        area=words.IN_AREA[area].text(reading.language),
+        n=len(files),
+        lines=lines(sum(f.added for f in files), sum(f.deleted for f in files)),
     )
 
 

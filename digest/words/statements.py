@@ -6,7 +6,7 @@ who has to look, and leaves open whether anybody does.
 
 from __future__ import annotations
 
-from digest.facts.model import FactKind
+from digest.facts.model import Area, FactKind
 from digest.words.phrase import Phrase
 
 # The author's own words.
@@ -20,6 +20,24 @@ EXTENT = Phrase(
 )
 MOSTLY_IN = Phrase(", mostly in {place}", "，主要位于{place}")
 ALL_IN = Phrase(", all in {place}", "，均位于{place}")
+BY_AREA = Phrase("Changes {names}{rest}.", "修改{names}{rest}。")
+OF_ONE_AREA = Phrase("Changes {area} alone: {names}.", "仅涉及{area}：{names}。")
+BESIDE = Phrase("; with it {areas}", "；同时涉及{areas}")
+AREA_COUNT = Phrase("{area} ({n:file|files}, {lines})", "{area}（{n} 个文件，{lines}）")
+AREA_NEW = Phrase("{area} ({n:new file|new files}, {lines})", "{area}（{n} 个新文件，{lines}）")
+IN_AREA = {
+    Area.CORE: Phrase("code", "代码"),
+    Area.TESTS: Phrase("tests", "测试"),
+    Area.DOCS: Phrase("docs", "文档"),
+    Area.CI: Phrase("CI", "持续集成"),
+    Area.BUILD: Phrase("build files", "构建文件"),
+    Area.CONFIG: Phrase("configuration files", "配置文件"),
+    Area.EXAMPLES: Phrase("examples", "示例"),
+    Area.BENCHMARKS: Phrase("benchmarks", "基准测试"),
+    Area.GENERATED: Phrase("generated files", "生成的文件"),
+    Area.VENDORED: Phrase("vendored code", "第三方代码"),
+    Area.LOCKFILE: Phrase("lock files", "锁文件"),
+}
 PAIR = Phrase("Changes {names}.", "修改{names}。")
 EMPTY = Phrase("Changes no file.", "没有改动任何文件。")
 ONE_FILE = {

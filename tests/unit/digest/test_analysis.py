@@ -190,6 +190,48 @@ def test_change_without_files_says_so():
     assert analyse(graded, Language.EN).summary[0].text == "Changes no file."
 
 
+SILENT = {
+    "code with tests and docs": (
+        (
+            samples.file("src/engine.py", added=11, deleted=2),
+            samples.file("tests/test_engine.py", Area.TESTS, 92, 0, status=FileStatus.ADDED),
+            samples.file("docs/engine.md", Area.DOCS, 1, 1),
+        ),
+        "Changes src/engine.py (+11 −2); with it tests (1 new file, +92) and docs (1 file, +1 −1).",
+        "修改 src/engine.py（+11 −2）；同时涉及测试（1 个新文件，+92）和文档（1 个文件，+1 −1）。",
+    ),
+    "one area alone": (
+        tuple(samples.file(f"docs/{name}.md", Area.DOCS, 4, 2) for name in ("a", "b", "c")),
+        "Changes docs alone: docs/ (3 files, +12 −6).",
+        "仅涉及文档：docs/（3 个文件，+12 −6）。",
+    ),
+    "no code": (
+        (
+            samples.file(".github/workflows/release.yml", Area.CI, 5, 5),
+            samples.file("tests/test_a.py", Area.TESTS, 2, 2),
+            samples.file("tests/test_b.py", Area.TESTS, 0, 1),
+        ),
+        "Changes .github/workflows/release.yml (+5 −5); with it tests (2 files, +2 −3).",
+        "修改 .github/workflows/release.yml（+5 −5）；同时涉及测试（2 个文件，+2 −3）。",
+    ),
+    "two files": (
+        (samples.file("src/a.py", added=7, deleted=4), samples.file("src/b.py", added=7)),
+        "Changes src/a.py (+7 −4) and src/b.py (+7 −2).",
+        "修改 src/a.py（+7 −4）和 src/b.py（+7 −2）。",
+    ),
+}
+
+
+@pytest.mark.parametrize(("files", "english", "chinese"), SILENT.values(), ids=SILENT)
+@pytest.mark.parametrize("level", list(Level))
+def test_change_of_which_no_fact_is_known_is_told_by_its_files(level, files, english, chinese):
+    graded = samples.change(1, "Tidy up", level, files=files)
+    for language, expected in ((Language.EN, english), (Language.ZH, chinese)):
+        (told,) = analyse(graded, language).summary
+        assert told.text == expected
+        assert {e.path for e in told.evidence} <= {f.path for f in files}
+
+
 def test_chinese_keeps_identifiers_and_quotes_and_sets_spaces():
     text = said(samples.flag_change(), Language.ZH)
     assert "新增命令行参数 --pool-size。" in text
