@@ -32,6 +32,7 @@ REVISIONS = (
     "0019",
     "0020",
     "0021",
+    "0022",
 )
 """The revisions that this program knows, oldest first; each is a file in ``versions``."""
 

@@ -1,4 +1,4 @@
--- What the revisions up to 0021 make. Written by python -m bot.store.migrations.fresh
+-- What the revisions up to 0022 make. Written by python -m bot.store.migrations.fresh
 CREATE TABLE alembic_version (
 	version_num VARCHAR(32) NOT NULL,
 	CONSTRAINT alembic_version_pkc PRIMARY KEY (version_num)
@@ -358,4 +358,4 @@ CREATE TABLE chat_subscriptions (
 );
 INSERT INTO change_search(change_search, rank) VALUES ('hashsize', 8388608);
 INSERT INTO change_pairs(change_pairs, rank) VALUES ('hashsize', 8388608);
-INSERT INTO alembic_version VALUES ('0021');
+INSERT INTO alembic_version VALUES ('0022');

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import psycopg
 import pytest
 from sqlalchemy import text
 
@@ -17,8 +18,19 @@ from digest.query import Query
 from tests.integration.store.samples import OTHER, REPOSITORY, made, sha_of
 from tests.integration.store.test_every_revision import engine_of, fill, to_revision
 
+
+def noise(n: int) -> str:
+    """A text with some thousand runs of characters."""
+    return " ".join(sha_of(1000 * n + k) for k in range(20))
+
+
 MINE = [made(1, "Cache the blocks", names=("block_cache",))]
 THEIRS = [made(n, f"Cache number {n}", names=(f"cache_{n}",)) for n in range(100, 160)]
+BUSY = [made(n, f"Busy {n}", body=noise(n)) for n in range(200, 260)]
+_EXPLAINED = """
+    EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON)
+    SELECT change_id FROM change_grams WHERE grams @> CAST(%s AS integer[])
+"""
 _HELD = text("SELECT grams FROM change_grams UNION ALL SELECT grams FROM topic_grams")
 
 
@@ -66,6 +78,20 @@ async def test_rows_of_an_earlier_revision_get_their_repository(
     async with await open_archive(tmp_path, address) as database, database.reading() as connection:
         held = (await connection.scalars(_HELD)).all()
     assert held == [[5, 7, mark_of(1)]] * 2
+
+
+async def test_search_reads_no_long_backlog(address: str) -> None:
+    """What was just written is on a list of the index that every search reads whole."""
+    async with await open_postgres(address) as database:
+        await SqlArchive(database).save(OTHER, BUSY)
+    asked = PostgresIndex().expression(1, ["cache"]).match
+    with psycopg.connect(address) as connection:
+        connection.execute("SET enable_seqscan = off")
+        (told,) = connection.execute(_EXPLAINED, [asked]).fetchall()
+    plan = told[0][0]["Plan"]
+    assert "ix_change_grams_grams" in str(plan)
+    assert plan["Actual Rows"] == 0
+    assert 0 < plan["Shared Hit Blocks"] + plan["Shared Read Blocks"] < 60
 
 
 async def test_topics_alike_are_of_the_repository(archive: SqlArchive) -> None:
