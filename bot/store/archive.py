@@ -7,13 +7,14 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from sqlalchemy import ColumnElement, Select, bindparam, false, func, or_, select
+from sqlalchemy import Select, and_, bindparam, func, or_, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.store.database import Database
 from bot.store.dialect import one_of, words
 from bot.store.index import INDEXED_BY
 from bot.store.indexes import index_of
+from bot.store.prepared import Prepared
 from bot.store.reindex import reindex
 from bot.store.repositories import enrol, enrolled
 from bot.store.rows import GRADED, entry, graded, newest_first, numbered
@@ -32,17 +33,28 @@ _MANY = 100
 
 _AFTER_HEX = "g"
 
-_CURRENT = select(changes.c.sha).where(
-    changes.c.repository_id == bindparam("repository"),
-    one_of(changes.c.sha, "shas"),
-    changes.c.facts_version == FACTS_VERSION,
-    changes.c.graded_by == bindparam("graded_by"),
+_CURRENT = Prepared(
+    select(changes.c.sha).where(
+        changes.c.repository_id == bindparam("repository"),
+        one_of(changes.c.sha, "shas"),
+        changes.c.facts_version == FACTS_VERSION,
+        changes.c.graded_by == bindparam("graded_by"),
+    )
 )
-_AGED = select(changes.c.sha).where(
-    changes.c.repository_id == bindparam("repository"),
-    one_of(changes.c.sha, "shas"),
-    changes.c.facts_version != FACTS_VERSION,
+_AGED = Prepared(
+    select(changes.c.sha).where(
+        changes.c.repository_id == bindparam("repository"),
+        one_of(changes.c.sha, "shas"),
+        changes.c.facts_version != FACTS_VERSION,
+    )
 )
+_of_it = changes.c.repository_id == bindparam("repository")
+_of_number = changes.c.number == bindparam("number")
+_of_sha = and_(changes.c.sha >= bindparam("first"), changes.c.sha < bindparam("last"))
+# Each by its own index, so a statement each.
+_NUMBERED = Prepared(GRADED.where(_of_it, _of_number))
+_SHORTENED = Prepared(GRADED.where(_of_it, _of_sha))
+_EITHER = Prepared(GRADED.where(_of_it, or_(_of_number, _of_sha)))
 _OUTDATED = (
     select(changes.c.sha)
     .where(
@@ -98,17 +110,16 @@ class SqlArchive:
         if key is None or not shas:
             return frozenset()
         values = {"repository": key, "shas": words(shas), "graded_by": graded_by}
-        async with self._database.reading() as connection:
-            return frozenset((await connection.scalars(_CURRENT, values)).all())
+        found = await self._database.ask(_CURRENT, values)
+        return frozenset(row.sha for row in found.rows)
 
     async def aged(self, repository: Repository, shas: Sequence[str]) -> frozenset[str]:
         """Those of ``shas`` that are archived with the facts of another version."""
         key = await self._key(repository)
         if key is None or not shas:
             return frozenset()
-        values = {"repository": key, "shas": words(shas)}
-        async with self._database.reading() as connection:
-            return frozenset((await connection.scalars(_AGED, values)).all())
+        found = await self._database.ask(_AGED, {"repository": key, "shas": words(shas)})
+        return frozenset(row.sha for row in found.rows)
 
     async def outdated(self, repository: Repository) -> Sequence[str]:
         """The full names of what is archived with the facts of an older version, newest first."""
@@ -140,15 +151,13 @@ class SqlArchive:
         key = await self._key(repository)
         if key is None:
             return ()
-        named: list[ColumnElement[bool]] = []
-        if numbered(number) is not None:
-            named.append(changes.c.number == number)
-        if sha:
-            first = sha.lower()
-            named.append((changes.c.sha >= first) & (changes.c.sha < first + _AFTER_HEX))
-        wanted = GRADED.where(changes.c.repository_id == key, or_(false(), *named))
-        async with self._database.reading() as connection:
-            return newest_first(await _all(connection, wanted))
+        number, first = numbered(number), sha.lower()
+        if number is None and not first:
+            return []
+        named = _NUMBERED if not first else _SHORTENED if number is None else _EITHER
+        values = {"repository": key, "number": number, "first": first, "last": first + _AFTER_HEX}
+        found = await self._database.ask(named, values)
+        return newest_first(await _made(graded, found.rows))
 
     async def select(self, repository: Repository, query: Query) -> Sequence[Graded]:
         """Those that meet every condition of the query, newest first.

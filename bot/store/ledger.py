@@ -62,7 +62,8 @@ _CLAIMED = Prepared(
     .returning(deliveries.c.id)
 )
 _inserted = insert_into(slots)
-_CLAIM = _inserted.on_conflict_do_nothing().returning(slots.c.subscription, slots.c.slot)
+_CLAIM = Prepared(_inserted.on_conflict_do_nothing().returning(slots.c.subscription, slots.c.slot))
+_PART = Prepared(insert(delivery_parts))
 _LAST = Prepared(
     select(slots.c.subscription, func.max(slots.c.slot))
     .where(one_of(slots.c.subscription, "names"))
@@ -95,7 +96,7 @@ class SqlLedger:
                 return next(iter(_records(stands.all(), fresh=False)))
             if parts:
                 rows = [{"delivery_id": made, "part": n, **waiting} for n in range(parts)]
-                await connection.execute(insert(delivery_parts), rows)
+                await _PART.on_each(connection, rows)
         return DeliveryRecord(
             key=key,
             content=storable(content),
@@ -163,7 +164,7 @@ class SqlLedger:
         # In one order everywhere: two processes that claim the same never wait for each other both.
         rows = [{"subscription": name, "slot": slot, "at": at} for name, slot in sorted({*wanted})]
         async with self._database.writing(None) as connection:
-            made = {tuple(row) for row in await connection.execute(_CLAIM, rows)}
+            made = {tuple(row) for row in (await _CLAIM.on_each(connection, rows)).rows}
             if made:
                 await self._claimed(
                     connection, [one for one in dict.fromkeys(wanted) if one in made]

@@ -10,6 +10,7 @@ import hashlib
 import time
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
+from functools import lru_cache
 from typing import Any
 
 import psycopg
@@ -22,6 +23,7 @@ from sqlalchemy import (
     Update,
     event,
     exc,
+    insert,
     make_url,
     text,
 )
@@ -109,10 +111,19 @@ class PostgresDatabase(Database):
     async def keep(self, table: Table, rows: Sequence[tuple[Any, ...]]) -> None:
         """As :meth:`Database.keep`: a server keeps what is committed, and needs no turns for it.
 
-        Rows by COPY are one statement, so all are kept or none.
+        Rows by COPY are one statement, so all are kept or none. A single one waits for one answer
+        of the server, not for two.
         """
+        if len(rows) == 1:
+            await self.ask(_insertion(table), dict(zip(table.columns.keys(), *rows, strict=True)))
+            return
         async with self.reading() as connection:
             await insert_rows(connection, table, rows)
+
+
+@lru_cache(maxsize=8)
+def _insertion(table: Table) -> Prepared:
+    return Prepared(insert(table))
 
 
 async def take_turn(connection: AsyncConnection, subject: str) -> None:

@@ -13,10 +13,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import URL, Delete, Insert, Select, Update
+from sqlalchemy import URL, CursorResult, Delete, Insert, Select, Update
 
 if TYPE_CHECKING:
     from sqlalchemy.ext.asyncio import AsyncConnection
+
+
+_FEW = 4
+"""Rows for which one statement each costs less than one that is made for so many."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,9 +67,18 @@ class Prepared:
             from bot.store.direct import driver_of, run
 
             return await run(driver_of(connection), *self.written(given or {}))
-        done = await connection.execute(self._statement, given)
-        rows = done.all() if done.returns_rows else ()
-        return Found(rows=rows, count=done.rowcount)
+        return _found(await connection.execute(self._statement, given))
+
+    async def on_each(
+        self, connection: AsyncConnection, given: Sequence[Mapping[str, Any]]
+    ) -> Found:
+        """Run an insertion for each of the rows given, by few statements where they are many."""
+        if len(given) > _FEW:
+            return _found(await connection.execute(self._statement, list(given)))
+        few = [await self.on(connection, one) for one in given]
+        return Found(
+            rows=[row for one in few for row in one.rows], count=sum(one.count for one in few)
+        )
 
     def written(self, given: Mapping[str, Any]) -> tuple[str, list[Any]]:
         """Its text for psycopg, with the values of its parameters in their order.
@@ -81,3 +94,7 @@ class Prepared:
         compiled = self._statement.compile(dialect=dialect(paramstyle="format"))
         usual = {name: bind.value for name, bind in compiled.binds.items() if not bind.required}
         return compiled.string, tuple(compiled.positiontup or ()), usual
+
+
+def _found(done: CursorResult[Any]) -> Found:
+    return Found(rows=done.all() if done.returns_rows else (), count=done.rowcount)

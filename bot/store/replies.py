@@ -39,7 +39,7 @@ _MARKED = Prepared(_marked)
 _PROVED = Prepared(_marked.values(receipt=bindparam("as_receipt")))
 _ASKED_AGAIN = update(heard).where(_IS).values(asked=bindparam("as_asked"))
 _FORGOTTEN = delete(heard).where(heard.c.at < bindparam("over"))
-_CLAIMED = (
+_CLAIMED = Prepared(
     insert_into(heard)
     .on_conflict_do_nothing()
     .returning(heard.c.account, heard.c.chat, heard.c.message)
@@ -119,7 +119,7 @@ class SqlReplies:
             if over >= self._forgotten + _SELDOM:
                 await connection.execute(_FORGOTTEN, {"over": over})
                 self._forgotten = over
-            made = {tuple(row) for row in await connection.execute(_CLAIMED, rows)}
+            made = {tuple(row) for row in (await _CLAIMED.on_each(connection, rows)).rows}
             await self._recorded(connection, made)
             return made
 

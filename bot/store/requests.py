@@ -14,6 +14,7 @@ from bot.store.database import Database
 from bot.store.dialect import insert_into
 from bot.store.index import INDEXED_BY
 from bot.store.labels import label_requests
+from bot.store.prepared import Prepared
 from bot.store.repositories import enrol, enrolled
 from bot.store.rows import moment, numbered, seconds
 from bot.store.tables import forge_marks, repositories, requests
@@ -27,11 +28,12 @@ from handlers.forge_port import KeptRequest
 
 _CHUNK = 500
 
-_WANTED = select(requests).where(
+_of_it = select(requests).where(
     requests.c.repository_id
     == select(repositories.c.id).where(repositories.c.name == bindparam("name")).scalar_subquery(),
-    requests.c.number.in_(bindparam("numbers", expanding=True)),
 )
+_WANTED = _of_it.where(requests.c.number.in_(bindparam("numbers", expanding=True)))
+_ONE = Prepared(_of_it.where(requests.c.number == bindparam("number")))
 
 
 class SqlRequests:
@@ -64,6 +66,9 @@ class SqlRequests:
     ) -> Mapping[int, KeptRequest]:
         """The kept ones among ``numbers``."""
         wanted = [number for number in numbers if numbered(number) is not None]
+        if len(wanted) == 1:
+            one = await self._database.ask(_ONE, {"name": repository.name, "number": wanted[0]})
+            return {row.number: _kept(row) for row in one.rows}
         found: dict[int, KeptRequest] = {}
         async with self._database.reading() as connection:
             for at in range(0, len(wanted), _CHUNK):
