@@ -1,7 +1,8 @@
 """Short questions that stand by themselves: about the bot, about one change, or after an answer.
 
 Each is a whole wording, so that none of them is found inside another question. A question comes
-tidied, as for ``english``. Imports ``intent``, ``language`` and ``reference``.
+tidied, as for ``english``. Imports ``intent``, ``language``, ``narrowing``
+and ``reference``.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ from digest.intent import (
     Why,
 )
 from digest.language import Language
+from digest.narrowing import kind_of_topic
 from digest.reference import Reference, parse_reference
 
 _POLITE = r"(?:(?:please|pls|ok|okay|so|and|but|can you|could you|请问?|那么?|麻烦)[,，]? ?){0,5}"
@@ -95,6 +97,14 @@ _LEVELS = {
 
 def _only(found: re.Match[str]) -> Intent:
     return Again(level=_LEVELS[found["level"].lower()])
+
+
+def _only_kind(found: re.Match[str]) -> Intent:
+    """The changes of a kind alone; other words are for another form."""
+    rest, kind = kind_of_topic(found["kind"])
+    if rest or kind is None:
+        raise InvalidReference(found["kind"])
+    return Again(kind=kind)
 
 
 def _another(found: re.Match[str]) -> Intent:
@@ -180,6 +190,17 @@ _FORMS: tuple[tuple[str, _Make], ...] = (
         r"(?:只|仅)(?:看|要|显示|列出?)(?:重要度|级别)?(?:为)?(?P<level>高|中|重要)(?:的|级)?(?:的)?(?:变更|改动)?",
         _only,
     ),
+    (
+        (
+            r"(?:show |list |give )?(?:me )?(?:only|just) (?:show )?(?:me )?(?:the )?"
+            r"(?P<kind>[A-Za-z][A-Za-z -]{2,30}?)(?: (?:ones|changes|items|entries|prs|commits))?"
+        ),
+        _only_kind,
+    ),
+    (
+        r"(?:只|仅)(?:看|要|显示|列出?)(?P<kind>[^\s!-~]{2,8}?)(?:的)?(?:变更|改动)?",
+        _only_kind,
+    ),
     (r"(?:and|what about|how about) (?P<ref>[#!][0-9]+)", _another),
     (r"(?:那么?)? ?(?P<ref>[#!][0-9]+) ?呢", _another),
     (
@@ -191,7 +212,7 @@ _FORMS: tuple[tuple[str, _Make], ...] = (
     ),
     (
         (
-            rf"(?:{_REF_ZH} ?)?(?:是)?谁 ?(?:写|做|提交|改|开发) ?(?:的|了)"
+            rf"(?:{_REF_ZH} ?)?(?:是)?谁 ?(?:写|做|提交|改|开发|干) ?(?:的|了)"
             rf"|(?:{_REF_ZH} ?的? ?)?作者(?:是谁)?"
         ),
         _about(Author),
@@ -209,6 +230,16 @@ _FORMS: tuple[tuple[str, _Make], ...] = (
         _about(Risky),
     ),
     (rf"how (?:risky|safe|dangerous) is {_REF}", _about(Risky)),
+    (
+        (
+            r"(?:what (?:should|do|must|can) (?:i|we) do(?: about (?:it|this|that))?"
+            r"|how (?:do|can|should) (?:i|we) (?:fix|migrate|adapt|handle|mend)"
+            r"(?: (?:it|this|that|to (?:it|this|that)|from (?:it|this|that)))?"
+            r"|(?:(?:它|这个) ?)?(?:我|我们)?(?:该|要|应该)?怎么"
+            r"(?:修|修复|办|改|处理|应对|迁移|适配))"
+        ),
+        _plain(Risky()),
+    ),
     (
         (
             rf"(?:(?:any|the|what(?:'s| is| are) the) )?risks?(?: (?:of|in|with) {_REF}| {_ONE})?"

@@ -163,12 +163,13 @@ class Retell:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Again:
-    """The last question again, of another time, topic or change, or narrowed to a level."""
+    """The last question again, of another time, topic or change, or narrowed to a level or kind."""
 
     window: Span | None = None
     topic: str = ""
     reference: Reference | None = None
     level: Level | None = None
+    kind: Kind | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -302,6 +303,8 @@ def _format_again(intent: Again) -> str:
         return f"and {intent.reference}"
     if intent.level:
         return f"only {intent.level}"
+    if intent.kind:
+        return f"only {intent.kind}"
     topic = f' in "{intent.topic}"' if intent.topic else ""
     return f"and{topic}{_when(intent.window)}"
 

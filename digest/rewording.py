@@ -47,6 +47,9 @@ _WATCH = (
     r"(?: (?:before|when|to|if|i|we|for|in order|after|by)){0,4}"
 )
 
+_CHANGE = r"([#!][1-9]\d{0,8})"
+_CHANGE_ZH = r"(?:PR ?)?([#!][1-9]\d{0,8})"
+
 _PATH = r"((?!\S{0,80}\.\./)[\w.@+~-]{1,80}(?:/[\w.@+~-]{1,80}){1,20}/?|[\w.@+~-]{1,80}/)"
 _THINGS_ZH = (
     r"(?:的? ?(?:命令行|环境|配置|公开|公共)? ?(?:参数|选项|变量|配置项?|接口|API|路由|指标|字段))"
@@ -149,6 +152,38 @@ _ENGLISH = (
         r"compare (?:the )?(?:last|latest) two (?:releases|versions)",
         rf"what changed in {LATEST}",
     ),
+    # what is reverted, came new, is the riskiest; whether a change breaks something
+    (
+        (
+            rf"(?:was|were|is|has|have|got) (?:anything|something|any(?: {_COUNTED})?) (?:been )?"
+            rf"reverted{_REST}"
+        ),
+        r"reverted changes\g<rest>",
+    ),
+    (
+        (
+            rf"(?:what(?:'s| is| are| was| were)|which(?: is| are)?) (?:the )?(?:most risky"
+            rf"|riskiest|most dangerous|most important|biggest) (?:change|commit|pr)s?{_REST}"
+        ),
+        r"important changes\g<rest>",
+    ),
+    (
+        (
+            rf"(?:does|did|will|could|can|might|would) (?:pr |the change )?{_CHANGE} break"
+            r" (?:anything|something|things|stuff|us|me)"
+        ),
+        r"risks \1",
+    ),
+    (
+        rf"what (?:does|did|was) (?:pr |the change )?{_CHANGE} (?:revert|undo|roll back)(?:ed)?",
+        r"explain \1",
+    ),
+    (
+        rf"(?:can|could|may|should) (?:i|we) upgrade(?: safely)? to {_RELEASE}",
+        r"breaking changes in \1",
+    ),
+    (r"(?:even |much |a lot )?(shorter|longer|briefer) (?:plz|plis|still)", r"\1"),
+    (r"even (shorter|longer|briefer)", r"\1"),
     # which were reverted, which dependencies were bumped
     (rf"(?:which|what) {_COUNTED} {_WERE}reverted{_REST}", r"reverted changes\g<rest>"),
     (
@@ -261,6 +296,49 @@ _CHINESE = (
             rf"{_HAVE_TO_ZH}{_WATCH_ZH}{{1,5}}"
         ),
         r"\1 的不兼容变更",
+    ),
+    # 解释一下 #12, #12 会不会破坏什么, 谁在做 X, 本月安全修复有哪些
+    (
+        (
+            r"(?:请问|麻烦|请)?(?:你|您)?(?:能不能|能否|能|可以|可否)?(?:帮我)?"
+            rf"(?:解释|说明|介绍|讲解?|说说)(?:一下|下)? ?{_CHANGE_ZH} ?(?:吗|好吗|可以吗)?"
+        ),
+        r"解释 \1",
+    ),
+    (
+        (
+            rf"{_CHANGE_ZH} ?(?:会不会|是否会?|会)(?:破坏|影响|搞坏|弄坏)"
+            r"(?:什么|啥|兼容性?|别的)?(?:吗)?"
+        ),
+        r"\1 有什么风险",
+    ),
+    (rf"{_CHANGE_ZH} ?(?:回滚|回退|撤销|还原)了?(?:什么|啥|哪个)(?:变更|改动|PR)?", r"解释 \1"),
+    (
+        rf"(?:给我)?(?:看看|显示|展示|看一下) ?{_CHANGE_ZH} ?的? ?(?:diff|差异|改动内容)",
+        r"显示 \1 的差异",
+    ),
+    (
+        rf"(?:能不能|能|可以|可否|是否可以)(?:安全地?)?升级?到? ?{_RELEASE} ?(?:吗)?",
+        r"\1 的不兼容变更",
+    ),
+    (rf"{_NAME} ?(?:怎么了|怎么样了|去哪了|去哪里了|还能用吗|没了吗)", r"解释 \1"),
+    (r"(.{0,20}?)谁在(?:做|改|开发|维护|负责|搞) ?(.{1,30})", r"\1谁改了\2"),
+    (
+        r"(.{0,20}?)的?(安全|性能|错误|bug|缺陷)(?:修复|优化)?有(?:哪些|什么|没有)",
+        r"\1有哪些\2变更",
+    ),
+    (
+        (
+            rf"(.{{0,20}}?)的?(?:最大|最重要|最危险|风险最[大高])的?(?:几个|一个|那个)?{_NOUN_ZH}"
+            r"(?:是(?:什么|哪个|哪些)|有哪些)?"
+        ),
+        r"\1的重要变更",
+    ),
+    (r"(.{0,20}?)的?(?:贡献者|作者|提交者)(?:都)?(?:有谁|是谁|有哪些人)", r"\1谁提交最多"),
+    (rf"(.{{0,20}}?)(?:合并|提交|合入)了?(?:几|多少)(?:个|次)? ?{_NOUN_ZH}", r"\1有多少变更"),
+    (
+        rf"(.{{0,20}}?)(?:哪些|什么) ?{_NOUN_ZH} ?(?:改|动|碰|修改)(?:了|过)? ?{_PATH}",
+        r"\1 \2 有什么变化",
     ),
     (r"谁(最近|近期)(?=[改动修更碰提参])(.+)", r"\1谁\2"),
     (

@@ -33,6 +33,7 @@ from digest.intent import (
     Why,
     format_intent,
 )
+from digest.kind import Kind
 from digest.listed import listed_in
 from digest.period import default_period
 from digest.phrases import HELP_AGAIN, HELP_MORE, HELP_NTH, HELP_RETELL
@@ -84,7 +85,8 @@ def _followed(intent: Followup, talk: Talk | None, ctx: Context) -> tuple[Intent
     if isinstance(intent, Nth):
         return _of_list(intent, talk), ctx
     last = _last(talk.question, ctx)
-    if isinstance(intent, Again) and intent.level and isinstance(last, _OF_ONE):
+    narrows = isinstance(intent, Again) and (intent.level or intent.kind)
+    if narrows and isinstance(last, _OF_ONE):
         # A list is narrowed, whichever of its changes was spoken of since.
         last = _last(talk.list_question, ctx)
     ctx = replace(ctx, length=talk.length)
@@ -135,8 +137,8 @@ def _turned(last: Intent, again: Again, ctx: Context) -> Intent:
         if isinstance(last, _OF_ONE):
             return replace(last, reference=again.reference)
         return Explain(reference=again.reference)
-    if again.level:
-        return _narrowed(last, again.level)
+    if again.level or again.kind:
+        return _narrowed(last, again.level, (again.kind,) if again.kind else ())
     if again.topic:
         window = again.window or (last.window if isinstance(last, Changed | DigestOf) else None)
         base = last if isinstance(last, Changed) else None
@@ -153,14 +155,17 @@ def _turned(last: Intent, again: Again, ctx: Context) -> Intent:
     return DigestOf(window=again.window)
 
 
-def _narrowed(last: Intent, level: Level) -> Intent:
-    """The changes of the last question from a level on. Raises ``NothingBefore`` without any."""
+def _narrowed(last: Intent, level: Level | None, kinds: tuple[Kind, ...]) -> Intent:
+    """The changes of the last question from a level on, or of a kind alone.
+
+    Raises ``NothingBefore`` without any.
+    """
     if isinstance(last, Changed | Search):
-        return replace(last, level=level)
+        return replace(last, level=level or last.level, kinds=kinds or last.kinds)
     if isinstance(last, DigestOf):
-        return Changed(window=last.window, level=level)
+        return Changed(window=last.window, level=level, kinds=kinds)
     if isinstance(last, Compare):
-        return Changed(window=last.refs, level=level)
+        return Changed(window=last.refs, level=level, kinds=kinds)
     raise NothingBefore
 
 

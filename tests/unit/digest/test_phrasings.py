@@ -23,6 +23,7 @@ TABLE = tomllib.loads(
 READ = {
     "period": lambda name: ("window", period(name)),
     "level": lambda name: ("level", Level(name)),
+    "kind": lambda name: ("kind", Kind(name)),
     "kinds": lambda names: ("kinds", tuple(map(Kind, names))),
     "terms": lambda terms: ("terms", tuple(terms)),
     "language": lambda name: ("language", Language(name)),

@@ -281,6 +281,16 @@ async def test_the_last_question_is_narrowed_to_a_level(ctx):
     assert (await said(ctx, "digest last 20 days", "the second one", "only high")) == high
 
 
+@pytest.mark.parametrize("question", ["only bug fixes", "just the fixes please", "只看修复"])
+async def test_the_last_question_is_narrowed_to_a_kind(ctx, question):
+    asked = await said(ctx, "changes kind:fix last 20 days")
+    narrowed = await said(ctx, "changes last 20 days", question)
+    assert narrowed.intent == "changed"
+    assert shas(narrowed) == shas(asked)
+    assert narrowed.total < (await said(ctx, "changes last 20 days")).total
+    assert shas(await said(ctx, "digest last 20 days", question)) == shas(asked)
+
+
 async def test_the_last_question_is_asked_of_another_change(ctx):
     assert shas(await said(ctx, "why #11", "and #12?")) == ["bbbbbbb2"]
     assert (await said(ctx, "why #11", "and #12?")).intent == "why"
