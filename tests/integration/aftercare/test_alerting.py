@@ -38,6 +38,10 @@ class Told:
         return Language.EN
 
 
+async def keep(app, repository, kept: Kept) -> None:
+    await app.profiles.change(kept.owner, repository, lambda _: kept)
+
+
 @pytest.fixture
 async def made(tmp_path, monkeypatch):
     """A repository with a flag, a profile that names it, and what looks for alerts."""
@@ -61,7 +65,7 @@ async def made(tmp_path, monkeypatch):
         repository = app.config.repositories[0].repository
         profile = Profile().with_([parse_entry("--workers")])
         kept = Kept(owner="console:team", profile=profile, alerts=True, tip=first)
-        await app.profiles.save(repository, kept)
+        await keep(app, repository, kept)
         yield builder, alerting, out, told, app, repository
 
 
@@ -102,7 +106,7 @@ async def test_alerts_end_with_what_the_person_who_wanted_them_may_see(made, per
     )
     told.withholds = Discretion(Gate(policy)).withholds
     kept = await app.profiles.load("console:team", repository)
-    await app.profiles.save(repository, replace(kept, person=person))
+    await keep(app, repository, replace(kept, person=person))
     builder.commit("Remove workers", {"src/main.py": "p = None\n"})
     await alerting.look()
     assert out.getvalue().count("Remove workers") == posts
@@ -111,7 +115,7 @@ async def test_alerts_end_with_what_the_person_who_wanted_them_may_see(made, per
 async def test_an_owner_whose_account_is_gone_is_passed_over(made):
     builder, alerting, out, _, app, repository = made
     kept = await app.profiles.load("console:team", repository)
-    await app.profiles.save(repository, replace(kept, owner="gone:team"))
+    await keep(app, repository, replace(kept, owner="gone:team"))
     builder.commit("Remove workers", {"src/main.py": "p = None\n"})
     await alerting.look()
     assert out.getvalue().count("Remove workers") == 1
@@ -162,7 +166,7 @@ async def test_what_is_changed_of_a_profile_while_an_alert_is_made_stays(made):
     async def withholds(target, name):
         kept = await app.profiles.load("console:team", repository)
         more = kept.profile.with_([parse_entry("--port")])
-        await app.profiles.save(repository, replace(kept, profile=more))
+        await keep(app, repository, replace(kept, profile=more))
         return False
 
     told.withholds = withholds
@@ -178,7 +182,7 @@ async def test_alerts_that_are_turned_off_meanwhile_stay_off(made):
 
     async def withholds(target, name):
         kept = await app.profiles.load("console:team", repository)
-        await app.profiles.save(repository, replace(kept, alerts=False, tip=""))
+        await keep(app, repository, replace(kept, alerts=False, tip=""))
         return True
 
     told.withholds = withholds
@@ -190,7 +194,7 @@ async def test_alerts_that_are_turned_off_meanwhile_stay_off(made):
 async def test_a_rewritten_history_whose_old_tip_is_gone_is_looked_at_anew(made):
     builder, alerting, out, _, app, repository = made
     kept = await app.profiles.load("console:team", repository)
-    await app.profiles.save(repository, replace(kept, tip="f" * 40))
+    await keep(app, repository, replace(kept, tip="f" * 40))
     await alerting.look()
     builder.commit("Remove workers", {"src/main.py": "p = None\n"})
     await alerting.look()
