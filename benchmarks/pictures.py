@@ -1,6 +1,6 @@
 """The pictures of the documentation: screenshots of pages that are served already.
 
-    python -m benchmarks.pictures ADDRESS [--change 33304] [--folder docs/images]
+    python -m benchmarks.pictures ADDRESS [--change 52514] [--folder docs/images]
 
 ``ADDRESS`` is that of a repository's page, as ``digestbot serve`` tells it with ``/r/NAME`` behind.
 Chromium is the one of the machine, or the one that ``CHROMIUM`` names.
@@ -37,7 +37,7 @@ def main() -> None:
     """Take all of them."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("address")
-    parser.add_argument("--change", default="33304", help="number or name of the change shown")
+    parser.add_argument("--change", default="52514", help="number or name of the change shown")
     parser.add_argument("--folder", type=Path, default=Path("docs/images"))
     args = parser.parse_args()
     chromium = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chrome")
