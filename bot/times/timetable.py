@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Collection, Coroutine
 from datetime import UTC, datetime, timedelta
 
+import structlog
 from apscheduler.schedulers.asyncio import AsyncIOScheduler
 from apscheduler.triggers.base import BaseTrigger
 
 from bot.times.schedule import Spec, next_run
 
+log = structlog.get_logger(__name__)
+
 _SLOT = "slot:"  # keeps a channel's name apart from the names of duties
+
+GLANCE = 30.0
+"""Seconds after which a clock that jumped, or a machine that slept, is noticed at the latest."""
 
 Call = Callable[[], Coroutine[None, None, None]]
 """A coroutine function: APScheduler runs anything else in a thread."""
@@ -35,6 +42,8 @@ class Timetable:
     def __init__(self, grace: timedelta) -> None:
         """``grace`` is how late a call may be, after a sleep of the machine or a busy loop."""
         self._specs: dict[str, Spec] = {}
+        self._duties: list[asyncio.Task[None]] = []
+        self._paused = False
         self._scheduler = AsyncIOScheduler(
             timezone=UTC,
             job_defaults={
@@ -62,19 +71,44 @@ class Timetable:
         return gone
 
     def every(self, name: str, interval: timedelta, call: Call) -> None:
-        """Call again and again, first after one interval."""
-        self._scheduler.add_job(
-            call, "interval", seconds=interval.total_seconds(), id=name, name=name
-        )
+        """Call again and again, first after one interval; what a call raises is logged.
+
+        Intervals are of time that passes, whatever the machine's clock is set to meanwhile.
+        """
+
+        async def go_on() -> None:
+            while True:
+                await asyncio.sleep(interval.total_seconds())
+                try:
+                    if not self._paused:
+                        await call()
+                except Exception:
+                    log.exception("duty.broken", duty=name)
+
+        self._duties.append(asyncio.create_task(go_on()))
 
     def start(self) -> None:
         """Begin to call."""
         self._scheduler.start()
+        self._duties.append(asyncio.create_task(self._follow_the_clock()))
+
+    async def _follow_the_clock(self) -> None:
+        """Look at the clock again and again.
+
+        The timer of the next slot was set by a clock that may have jumped since, and stands still
+        while a machine sleeps.
+        """
+        while True:
+            await asyncio.sleep(GLANCE)
+            self._scheduler.wakeup()
 
     def pause(self) -> None:
         """Call no more; calls under way go on."""
+        self._paused = True
         self._scheduler.pause()
 
     def close(self) -> None:
         """End, and cancel the calls that are still under way."""
         self._scheduler.shutdown(wait=False)
+        for duty in self._duties:
+            duty.cancel()
