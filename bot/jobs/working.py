@@ -13,6 +13,7 @@ from bot.conversation.record import Key, load
 from bot.forges.arrivals import Arrived
 from bot.forges.keeping import Keeper
 from bot.jobs.engine import Engine
+from bot.jobs.precedence import Precedence
 from bot.jobs.tasks import ANSWERS, CHANNELS, REPOSITORIES
 from bot.platforms.base import Sender
 from bot.runner import GRACE, Work
@@ -38,6 +39,9 @@ _ANSWERED_ALONE = 6
 """Questions at a time where no model is asked: each is done before it needs a placeholder, which
 would cost two more calls. More at once would be no faster, as all want the processor."""
 
+_BUILT_MEANWHILE = 2
+"""Digests at a time while so many questions are answered: a quarter of the processor."""
+
 
 class Later(Exception):
     """Somebody else is at it, or it did not work out: the library is to try again."""
@@ -60,6 +64,11 @@ class Worker:
         ``asks_model`` says that answers may wait for a model.
         """
         self.at_once = _ANSWERED_AT_ONCE if asks_model else _ANSWERED_ALONE
+        # Who waits for a model wants no processor.
+        meanwhile = _BUILT_AT_ONCE if asks_model else _BUILT_MEANWHILE
+        self._precedence = Precedence(
+            questions=self.at_once, digests=_BUILT_AT_ONCE, meanwhile=meanwhile
+        )
         self.channels = Served(work.posts)
         self.under_way = UnderWay()
         self._work = work
@@ -71,6 +80,11 @@ class Worker:
 
     async def channel(self, name: str, left: bool) -> None:  # a job's arguments
         """Bring a channel up to date. Raises :class:`Later`, and whatever building it raises."""
+        # What is known of the channel is looked at when its turn has come.
+        async with self._precedence.building():
+            await self._channel(name, left=left)
+
+    async def _channel(self, name: str, *, left: bool) -> None:
         await self._refresh(name)
         post = self.channels.posts.get(name)
         if post is None or self._attendance.left_alone(post):
@@ -104,7 +118,7 @@ class Worker:
         if sender is None:
             log.error("answer.no_account", account=account)
             return
-        with self.under_way.here():
+        with self.under_way.here(), self._precedence.answering():
             key = Key(account=account, chat=chat, message=message)
             if not await self._conversation.take_up(sender, key):
                 raise Later("the answer does not stand")
