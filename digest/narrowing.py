@@ -110,7 +110,7 @@ _BECAME = (
     r" (?:chang(?:ed?|es)|differ(?:ent)?|updated|modified)\b(?: now)?"
 )
 _DEFAULTS = re.compile(
-    rf"{_ASKING}(?:{_DEFAULT}|default)(?P<of> (?:of|in|for) (?!.*\d\.).{{1,60}}?)?{_BECAME}"
+    rf"{_ASKING}(?:{_DEFAULT}|default)(?P<of> (?:of|in|for) (?!\S*\d\.).{{1,60}}?)?{_BECAME}"
     rf"|{_ASKING}(?:changed|new) {_DEFAULT}\b"
     rf"|{_ASKING}(?:changes (?:in|of|to) (?:the )?{_DEFAULT}|defaults? changes?)(?![\w.])"
     rf"|\bwith (?:changed|other|new|different) {_DEFAULT}\b"

@@ -13,7 +13,7 @@ from digest.period import default_period
 from digest.release import Release, asked_release, latest
 from digest.span import LATEST, Refs
 from digest.words.phrase import joined
-from digest.words.replies import LATEST_IS, OF_FIRST_RELEASE, OF_RELEASE, TAGGED
+from digest.words.replies import LATEST_IS, OF_FIRST_RELEASE, OF_LATEST, OF_RELEASE, TAGGED
 from handlers.context import Context
 
 _NOW = timedelta(minutes=1)
@@ -70,9 +70,11 @@ def _names_no_period(intent: Changed, ctx: Context) -> bool:
 
 def _line(release: Release, newest: str, ctx: Context) -> Spans:
     """What the release is: of which day, whether the latest, and from where it is counted."""
-    tag = Code(release.tag)
-    said = [LATEST_IS(ctx.language, tag=tag)] if release.tag == newest else []
-    phrase = OF_RELEASE if release.before else OF_FIRST_RELEASE
+    tag, last = Code(release.tag), release.tag == newest
+    phrase = OF_LATEST if last else OF_RELEASE
+    said = [LATEST_IS(ctx.language, tag=tag)] if last and not release.before else []
+    if not release.before:
+        phrase = OF_FIRST_RELEASE
     said.append(phrase(ctx.language, tag=tag, before=Code(release.before)))
     if release.at is not None:
         day = release.at.astimezone(ctx.zone).date().isoformat()

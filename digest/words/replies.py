@@ -23,6 +23,10 @@ NO_DEFAULT_OF = Phrase(
     "No default of a flag, a variable or a setting changed in {topic}, as far as the code shows.",
     "从代码来看，{topic} 中没有参数、变量或配置的默认值发生变化。",
 )
+OF_LATEST = Phrase(
+    "{tag} is the latest release: what it has and {before}, the release before it, has not.",
+    "{tag} 是最新的发布：以下是它相对上一个发布 {before} 的变更。",
+)
 LATEST_IS = Phrase("{tag} is the latest release.", "{tag} 是最新的发布。")
 TAGGED = Phrase("It was tagged on {day}.", "打标签于 {day}。")
 OF_FIRST_RELEASE = Phrase(

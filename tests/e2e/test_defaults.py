@@ -76,7 +76,7 @@ def test_latest_release_is_told_with_its_day(
     tuned.git("tag", "v1.2.0rc1", "main")
     at = ("--repo", str(tuned.path), "--now", "2026-01-09")
     told = " ".join(digestbot("ask", "what is the latest release?", *at).stdout.split())
-    assert "v1.1.0 is the latest release." in told
+    assert "v1.1.0 is the latest release: what it has and v1.0.0" in told
     assert "It was tagged on 2026-01-01." in told
     assert "(#3)" in told
     assert "(#4)" not in told

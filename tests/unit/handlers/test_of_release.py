@@ -88,7 +88,8 @@ async def test_the_latest_release_is_told_with_its_changes(source, question):
     answer = await ask(question, context(source))
     assert shas(answer) == ["1", "2"]
     shown = markdown(answer.document)
-    assert "`v0.2.0` is the latest release." in shown or "`v0.2.0` 是最新的发布。" in shown
+    assert "`v0.2.0` is the latest release: what" in shown or "`v0.2.0` 是最新的发布：" in shown
+    assert "`v0.1.0`" in shown
     assert "rc1" not in shown
 
 
