@@ -263,6 +263,9 @@ def _profiled(run: Sequence[Process], options: argparse.Namespace) -> Iterator[N
         for one in run
     ]
     yield
+    # They would go on for as long as what they watch, which ends after this.
+    for one in watching:
+        one.send_signal(signal.SIGINT)
     for one in watching:
         one.wait(60)
 
