@@ -73,6 +73,7 @@ def test_digest_in_chinese_to_a_file_writes_the_whole_report(
     digestbot: Digestbot, project: RepositoryBuilder, tmp_path: Path
 ) -> None:
     file = tmp_path / "out" / "report.md"
+    file.parent.mkdir(exist_ok=True)
     done = digestbot(
         "digest", str(project.path), "--since", "2026-03-02", "--until", "2026-03-05", "--lang",
         "zh", "--format", "markdown", "--output", str(file),
