@@ -27,7 +27,8 @@ from sqlalchemy import (
 
 from bot.store.dialect import insert_into
 from bot.store.engine import Database
-from bot.store.prepared import Found, Prepared
+from bot.store.found import Found
+from bot.store.prepared import Prepared
 from bot.store.rows import storable
 from bot.store.tables import chat_subscriptions, chats
 from digest.chat import ChatSettings, Subscribed, Timing

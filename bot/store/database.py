@@ -11,7 +11,8 @@ from typing import Any, Self
 from sqlalchemy import Delete, Insert, Table, Update
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from bot.store.prepared import Found, Prepared
+from bot.store.found import Found
+from bot.store.prepared import Prepared
 
 
 class Database(ABC):

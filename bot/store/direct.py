@@ -15,7 +15,7 @@ from psycopg.pq import TransactionStatus
 from psycopg.rows import namedtuple_row
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.store.prepared import Found
+from bot.store.found import Found
 
 Driver = psycopg.AsyncConnection[Any]
 

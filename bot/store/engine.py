@@ -21,9 +21,10 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_en
 
 from bot.store.database import Database
 from bot.store.dialect import insertion
+from bot.store.found import Found
 from bot.store.migrations import HEAD, REVISIONS, upgrade
 from bot.store.migrations.fresh import make
-from bot.store.prepared import Found, Prepared
+from bot.store.prepared import Prepared
 from bot.store.scribe import Scribe
 from digest.errors import BrokenArchive, NewerArchive, UnwritableFolder
 

@@ -34,8 +34,9 @@ from bot.secrecy import conceal
 from bot.store.database import Database
 from bot.store.dialect import insert_rows
 from bot.store.direct import driver_of, run, settle, transaction
+from bot.store.found import Found
 from bot.store.migrations import HEAD, REVISIONS, upgrade
-from bot.store.prepared import Found, Prepared
+from bot.store.prepared import Prepared
 from bot.store.tables import deliveries
 from digest.errors import (
     BrokenArchive,

@@ -9,11 +9,12 @@ driver's thread costs more than that, it runs as any other.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import URL, CursorResult, Delete, Insert, Select, Update
+
+from bot.store.found import Found
 
 if TYPE_CHECKING:
     from sqlalchemy.ext.asyncio import AsyncConnection
@@ -21,27 +22,6 @@ if TYPE_CHECKING:
 
 _FEW = 4
 """Rows for which one statement each costs less than one that is made for so many."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
-    """What a statement came to: its rows, which have their columns as attributes as well.
-
-    ``count`` is how many rows a change touched.
-    """
-
-    rows: Sequence[Any] = ()
-    count: int = 0
-
-    @property
-    def first(self) -> Any | None:
-        """The first row, where there is one."""
-        return self.rows[0] if self.rows else None
-
-    @property
-    def value(self) -> Any | None:
-        """The first value of the first row, where there is one."""
-        return self.rows[0][0] if self.rows else None
 
 
 class Prepared:
@@ -64,6 +44,7 @@ class Prepared:
     ) -> Found:
         """Run it on a connection of either database, in the transaction that it is in."""
         if connection.dialect.name == "postgresql":
+            # Only here: who has a file needs no driver of a server.
             from bot.store.direct import driver_of, run
 
             return await run(driver_of(connection), *self.written(given or {}))
