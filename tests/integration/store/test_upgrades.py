@@ -68,7 +68,7 @@ async def _changes_are_kept(database: Database) -> None:
     archive = SqlArchive(database)
     found = await archive.select(PROJECT, Query())
     assert {one.title.partition(" (#")[0] for one in found} == TITLES
-    assert (await archive.find(PROJECT, 3, None))[0].title.startswith("[CLI] Remove --workers")
+    assert (await archive.find(PROJECT, 3))[0].title.startswith("[CLI] Remove --workers")
     newest = max(found, key=lambda one: one.commit.committed_at)
     states = await SqlCoverage(database).states(PROJECT, [newest.sha])
     assert states[newest.sha].state == "posted"
