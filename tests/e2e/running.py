@@ -22,7 +22,10 @@ from bot.store.ledger import SqlLedger
 
 _PATIENCE = 120.0
 # The program as it is, but that an end waits for three seconds and not for half a minute.
-_IMPATIENT = "from bot import cli, runner; runner.GRACE = 3.0; cli.main()"
+_IMPATIENT = (
+    "from bot import cli, runner; from bot.runner import loop;"
+    " runner.GRACE = loop.GRACE = 3.0; cli.main()"
+)
 
 
 def free_port() -> int:

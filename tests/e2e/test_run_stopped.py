@@ -84,7 +84,7 @@ def test_a_platform_that_hangs_keeps_the_end_waiting_only_so_long_and_nothing_is
         with running(config, environment, port) as bot:
             bot.until(lambda: slack.called("chat.postMessage"))
             assert bot.stop() == 0
-            assert bot.events("run.cancelled")
+            assert bot.events("run.cancelled"), bot.log
         assert len(slack.seen()) == 1
         with running(config, environment, port) as bot:
             bot.until(lambda: parts(tmp_path / "data")[0][0] == "sent")
