@@ -172,9 +172,11 @@ async def open_postgres(written: str) -> PostgresDatabase:
     url = database_url(written)
     engine = create_async_engine(
         url,
-        pool_size=_CONNECTIONS // 2,
-        max_overflow=_CONNECTIONS // 2,
-        # Few connections in steady use: each has its statements prepared, and none lies idle.
+        # All are kept: one beyond the size would be ended as it is given back, and to begin one,
+        # with nothing prepared and no catalogue known, costs the server more than most statements.
+        pool_size=_CONNECTIONS,
+        max_overflow=0,
+        # Few connections in steady use, which have their statements prepared.
         pool_use_lifo=True,
         # Most statements are alone, and end nothing that would have to be undone.
         isolation_level="AUTOCOMMIT",
