@@ -94,7 +94,7 @@ def _read_url(text: str) -> Address | None:
         host=host.lower(),
         path=_name(unquote(parts.path)),
         port=port,
-        secret=text if "@" in parts.netloc and transport != "ssh" else "",
+        secret=text if "@" in parts.netloc and transport.startswith("http") else "",
     )
 
 

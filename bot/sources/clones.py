@@ -12,10 +12,12 @@ import fcntl
 import os
 import shutil
 import time
+from base64 import b64encode
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
 from datetime import datetime
 from pathlib import Path
+from urllib.parse import unquote, urlsplit
 
 import structlog
 
@@ -176,14 +178,32 @@ def _note(lock: int, began: float) -> None:
 
 
 def _with_secret(git: Git, address: Address) -> Git:
-    """Git that puts the credentials into the address when it connects (git-config(1), url)."""
+    """Git that sends the credentials in a header, to the host of the address alone.
+
+    An address with credentials, even one that git's configuration makes (``insteadOf``), stands in
+    the arguments of ``git-remote-https``, for everybody on the machine to read.
+    """
     if not address.secret:
         return git
+    count = _count(git.environment.get("GIT_CONFIG_COUNT", ""))
+    host = "{0.scheme}://{0.netloc}/".format(urlsplit(address.url))
     return git.with_environment(
-        GIT_CONFIG_COUNT="1",
-        GIT_CONFIG_KEY_0=f"url.{address.secret}.insteadOf",
-        GIT_CONFIG_VALUE_0=address.url,
+        **{
+            "GIT_CONFIG_COUNT": str(count + 1),
+            f"GIT_CONFIG_KEY_{count}": f"http.{host}.extraHeader",
+            f"GIT_CONFIG_VALUE_{count}": f"Authorization: Basic {_basic(address.secret)}",
+        }
     )
+
+
+def _count(variable: str) -> int:
+    return int(variable) if variable.isdecimal() else 0
+
+
+def _basic(address: str) -> str:
+    """The credentials of an address as RFC 7617 has them."""
+    user, _, password = urlsplit(address).netloc.rpartition("@")[0].partition(":")
+    return b64encode(f"{unquote(user)}:{unquote(password)}".encode()).decode()
 
 
 async def _write_graph(git_dir: Path) -> None:

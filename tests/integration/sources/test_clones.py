@@ -260,7 +260,7 @@ async def test_credentials_reach_git_and_nothing_else(tmp_path, monkeypatch) -> 
         "#!/bin/sh\n"
         'case "$*" in *version) echo git version 2.50.0; exit 0;; esac\n'
         f'echo "ARGUMENTS $*" >> {seen}\n'
-        f'echo "ENVIRONMENT $GIT_CONFIG_KEY_0 $GIT_ALLOW_PROTOCOL $GIT_TERMINAL_PROMPT" >> {seen}\n'
+        f'echo "ENVIRONMENT $GIT_CONFIG_KEY_0 $GIT_CONFIG_VALUE_0 $GIT_ALLOW_PROTOCOL $GIT_TERMINAL_PROMPT" >> {seen}\n'
         "echo \"fatal: unable to access 'https://ada:s3cret@example.org/o/n/'\" >&2\n"
         "exit 128\n"
     )
@@ -274,9 +274,50 @@ async def test_credentials_reach_git_and_nothing_else(tmp_path, monkeypatch) -> 
     assert "s3cret" not in str(raised.value)
     assert "https://example.org/o/n" in str(raised.value)
     assert "s3cret" not in arguments
-    assert given == "ENVIRONMENT url.https://ada:s3cret@example.org/o/n.insteadOf https:ssh 0"
+    header = "Authorization: Basic YWRhOnMzY3JldA=="
+    assert given == f"ENVIRONMENT http.https://example.org/.extraHeader {header} https:ssh 0"
     assert not any("s3cret" in p.name for p in (tmp_path / "data").rglob("*"))
     assert "s3cret" not in repr(read_address("https://ada:s3cret@example.org/o/n"))
+
+
+async def test_process_list_and_files_of_a_stalled_clone_show_no_credentials(
+    tmp_path, monkeypatch
+) -> None:
+    asked: asyncio.Queue[str] = asyncio.Queue()
+    over = asyncio.Event()
+
+    async def stall(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        asked.put_nowait((await reader.readuntil(b"\r\n\r\n")).decode())
+        await over.wait()
+        writer.close()
+
+    monkeypatch.setenv("GIT_CONFIG_COUNT", "1")
+    monkeypatch.setenv("GIT_CONFIG_KEY_0", "http.userAgent")
+    monkeypatch.setenv("GIT_CONFIG_VALUE_0", "configured/1")
+    server = await asyncio.start_server(stall, "127.0.0.1", 0)
+    port = server.sockets[0].getsockname()[1]
+    place = f"http://ada:s3cret%40x@127.0.0.1:{port}/o/n"
+    cloning = asyncio.create_task(open_source(place, tmp_path / "data"))
+    try:
+        request = await asyncio.wait_for(asked.get(), 30)
+        arguments = [
+            one.read_bytes().replace(b"\0", b" ").decode()
+            for one in Path("/proc").glob("[0-9]*/cmdline")
+            if one.parent.exists()
+        ]
+        files = [one.read_bytes() for one in (tmp_path / "data").rglob("*") if one.is_file()]
+    finally:
+        over.set()
+        with pytest.raises(SourceUnavailable):
+            await cloning
+        server.close()
+
+    assert "Authorization: Basic YWRhOnMzY3JldEB4" in request
+    assert "User-Agent: configured/1" in request
+    assert any(f"127.0.0.1:{port}/o/n" in one for one in arguments)
+    assert not any("s3cret" in one or "YWRhOnM" in one for one in arguments)
+    assert any(b"/o/n" in one for one in files)
+    assert not any(b"s3cret" in one or b"YWRhOnM" in one for one in files)
 
 
 @pytest.mark.parametrize(
