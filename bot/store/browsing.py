@@ -83,6 +83,16 @@ _NEWEST = (
     .order_by(*_NEWEST_FIRST)
     .limit(bindparam("most"))
 )
+_BEFORE, _AFTER = (
+    select(changes.c.committed_at)
+    .where(_mine(changes), changes.c.level + 0 <= bindparam("least"), beyond)
+    .order_by(order)
+    .limit(1)
+    for beyond, order in (
+        (changes.c.committed_at < bindparam("since"), changes.c.committed_at.desc()),
+        (changes.c.committed_at >= bindparam("until"), changes.c.committed_at),
+    )
+)
 # Each by itself, so that the first and the last are one step in an index each.
 _EXTENT = select(
     *(
@@ -254,6 +264,14 @@ class SqlBrowsing:
     async def lines(self, repository: Repository, window: Window) -> Sequence[Line]:
         """The changes of a window, newest first."""
         return [_line(row) for row in await self._rows(_OF_WINDOW, repository, **_edges(window))]
+
+    async def neighbours(
+        self, repository: Repository, window: Window, least: Level = Level.LOW
+    ) -> tuple[datetime | None, datetime | None]:
+        """When the last change before a window and the first one after it were committed."""
+        asked = {"least": least.rank, **_edges(window)}
+        before, after = [await self._rows(one, repository, **asked) for one in (_BEFORE, _AFTER)]
+        return (moment(before[0][0]) if before else None, moment(after[0][0]) if after else None)
 
     async def newest(
         self, repository: Repository, limit: int, least: Level = Level.LOW

@@ -38,6 +38,9 @@ class Shown:
 _COMPARISONS = 8
 """Comparisons that are kept, each of some thousand lines at most."""
 
+_WINDOWS = 64
+"""Days and weeks whose rows are kept, each of some hundred rows."""
+
 Ask = Callable[[Shown, str, Language], Awaitable[Document]]
 """Answers a question about a repository; what cannot be answered is a document that says why."""
 
@@ -92,6 +95,7 @@ class Shelf:
     histories: Histories | None = None
     memo: Memo = field(default_factory=Memo)
     comparisons: Memo = field(default_factory=lambda: Memo(_COMPARISONS))
+    rows: Memo = field(default_factory=lambda: Memo(_WINDOWS))
 
     def visible(self, *, signed_in: bool) -> list[Shown]:
         """The repositories that somebody may know of."""

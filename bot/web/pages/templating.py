@@ -16,29 +16,17 @@ from bot.web.links import path_of, week_name
 from bot.web.pages.asked import Asked
 from bot.web.pages.charts import columns
 from bot.web.pages.drawing import bars, linked_bars, rows
-from bot.web.pages.wording import PHRASES
+from bot.web.pages.wording import MARKS, PHRASES
 from digest.document import Code, Emphasis, Link, Span, Strong
 from digest.grade import Level
 from digest.language import Language
 from digest.markdown import address, clean
+from digest.report.marks import Mark
 from digest.report.moments import moment
-from digest.words.labels import AREAS, IMPORTANCE, LEVEL_TITLES, LEVELS, SUMMARY, TYPES
-from digest.words.pages import AUTHOR, BRANCH, COMMITTED, CONTENTS, MESSAGE
+from digest.words.labels import AREAS, LEVEL_TITLES, LEVELS
 
 STATIC = "static"
 _TAGS = {Strong: "strong", Emphasis: "em", Code: "code"}
-
-_WORDS = {
-    **PHRASES,
-    "author": AUTHOR,
-    "branch": BRANCH,
-    "committed": COMMITTED,
-    "contents": CONTENTS,
-    "subject": MESSAGE,
-    "summary": SUMMARY,
-    "types": TYPES,
-    "importance": IMPORTANCE,
-}
 
 
 @cache
@@ -127,7 +115,7 @@ class _Words:
 
     def __call__(self, name: str, **parts: Any) -> str:
         """A phrase with its slots filled."""
-        return _WORDS[name].text(self._language, **parts)
+        return PHRASES[name].text(self._language, **parts)
 
     @property
     def spaced(self) -> bool:
@@ -141,6 +129,10 @@ class _Words:
     def level_title(self, level: Level) -> str:
         """A level as a title."""
         return LEVEL_TITLES[level].template(self._language)
+
+    def mark(self, mark: Mark) -> str:
+        """Why a change should be read first."""
+        return MARKS[mark].template(self._language)
 
     def area(self, area: Any) -> str:
         """An area of a project."""

@@ -1,38 +1,47 @@
-"""The full report of a day or of a week: counts, the list, contents, and every change told of."""
+"""The page of a day or of a week: what matters in it, then every change as a row that opens."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 from functools import cached_property
+from itertools import groupby
 from zoneinfo import ZoneInfo
 
 from bot.store.browsing import Line
 from bot.web.links import path_of
-from bot.web.pages.asked import Asked, day_named, last_of_week, week_named
+from bot.web.pages.asked import Asked, Form, day_named, last_of_week, week_named
 from bot.web.pages.charts import Pulse, Share, pulse, shares
+from bot.web.pages.dates import day_words, week_words
 from bot.web.pages.led import Led, claims, led_of
 from bot.web.pages.overview import places_of
 from bot.web.pages.page import Json, Page
-from bot.web.pages.telling import Article, Told, article_of, entry_of, loaded, told_of, typed_entry
+from bot.web.pages.rows import OF_DAY, Budget, Row, articles, rows_of
+from bot.web.pages.telling import Article, Told, entry_of, loaded, told_of, typed_entry
 from bot.web.pages.wording import PHRASES
 from digest.answer import window_words
+from digest.days import monday
 from digest.document import Document, Spans
 from digest.grade import Level
 from digest.graded import Graded
 from digest.language import Language
 from digest.report import Counts, Entry, Report, report_document, report_to_json
 from digest.report.assembly import lead
-from digest.report.full import title_of
 from digest.window import Window, days_window
+
+_WRITTEN = 120
+"""Changes that are looked at for being written out in the page, as far as its budget goes."""
+
+_OF_WEEK = OF_DAY // 2
+"""Characters that the page of a week writes out: it has several times as many rows."""
 
 _MOST_LED = 200
 """Changes that a lead is made of; of more nothing could be said in a sentence."""
 
 SIZE = 20
-"""Changes of a page: it stays below 100 KB where most of them are of high importance."""
+"""Changes of a page of Markdown or JSON; the web page lists all of them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,15 +62,15 @@ class Selected:
         return self.wanted[SIZE * (self.page - 1) : SIZE * self.page]
 
     @property
+    def shas(self) -> frozenset[str]:
+        """The names of all that are asked for."""
+        return frozenset(line.sha for line in self.wanted)
+
+    @property
     def counts(self) -> Counts:
         """The window's counts as reports have them."""
         high, medium, low = (self.levels[level] for level in Level)
         return Counts(total=high + medium + low, high=high, medium=medium, low=low)
-
-    def page_of(self, level: Level) -> int:
-        """The page on which a level begins."""
-        before = sum(1 for line in self.wanted if line.level.rank < level.rank)
-        return before // SIZE + 1
 
 
 def selected(lines: Sequence[Line], level: Level | None, page: int) -> Selected:
@@ -96,16 +105,23 @@ class Telling:
         self._asked, self._shown, self._window = asked, asked.shown(), window
         self._chosen, self._lines, self._told, self._weekly = chosen, lines, told, weekly
         self._changes: Sequence[Graded] = ()
+        self.budget = Budget(_OF_WEEK if weekly else OF_DAY)
+        self.rows: Sequence[Row] = ()
         self.lead: Spans = ()
         self.led: Led | None = None
         self.places: Sequence[Share] = ()
 
     async def read(self) -> None:
-        """Read what the page tells of, and what is said of the whole window on its first page."""
+        """Read what the page tells of, and what is said of the whole window."""
         asked = self._asked
-        shas = [line.sha for line in self._chosen.lines]
+        if asked.form is Form.HTML:
+            every = await rows_of(asked, self._lines, self._told, (self._window,))
+            self.rows = [row for row in every if row.line.sha in self._chosen.shas]
+            shas = [row.line.sha for row in self.rows[:_WRITTEN]]
+        else:
+            shas = [line.sha for line in self._chosen.lines]
         self._changes = await loaded(asked.shelf, self._shown, shas)
-        if self._chosen.page > 1 or asked.level is not None:
+        if asked.level is not None or (self._chosen.page > 1 and asked.form is not Form.HTML):
             return
         version = await asked.version(self._shown.repository)
         about = (self._shown.repository.name, version, self._window, asked.language, self._weekly)
@@ -137,14 +153,13 @@ class Telling:
 
     @cached_property
     def entries(self) -> tuple[Entry, ...]:
-        """Every change of the page with its analysis."""
+        """The changes of a page of Markdown or JSON with their analyses."""
         return tuple(self._entry(graded) for graded in self._changes)
 
-    def articles(self) -> Iterator[Article]:
-        """The changes as the page shows them, one by one, so that sending can go on."""
-        repository, language = self._shown.repository, self._asked.language
-        for graded in self._changes:
-            yield article_of(self._entry(graded), repository, self._window.zone, language)
+    def levels(self) -> Iterator[tuple[Level, Iterator[tuple[Row, Article | None]]]]:
+        """The rows by level. Articles are made one by one, so that sending can go on."""
+        for level, rows in groupby(self.rows, key=lambda row: row.level):
+            yield level, articles(self._asked, tuple(rows), self._changes, self._told)
 
     def around(self) -> Report:
         """The report without its changes, for what is said around them."""
@@ -168,46 +183,28 @@ class Telling:
 
 
 async def day_page(asked: Asked) -> Page:
-    """The report of a calendar day. Raises ``NotThere``."""
+    """The page of a calendar day. Raises ``NotThere``."""
     day = day_named(asked.part("day"))
-    step = timedelta(days=1)
-    name = asked.shown().repository.name
-    return await _page(
-        asked,
-        first=day,
-        last=day,
-        around=(path_of(name, day=day - step), path_of(name, day=day + step)),
-        above=path_of(name, week=day),
-    )
+    return await _page(asked, first=day, last=day, weekly=False)
 
 
 async def week_page(asked: Asked) -> Page:
-    """The report of an ISO week. Raises ``NotThere``."""
-    monday = week_named(asked.part("week"))
-    step = timedelta(days=7)
-    name = asked.shown().repository.name
-    return await _page(
-        asked,
-        first=monday,
-        last=last_of_week(monday),
-        around=(path_of(name, week=monday - step), path_of(name, week=monday + step)),
-        above="",
-    )
+    """The page of an ISO week. Raises ``NotThere``."""
+    first = week_named(asked.part("week"))
+    return await _page(asked, first=first, last=last_of_week(first), weekly=True)
 
 
-async def _page(
-    asked: Asked, *, first: date, last: date, around: tuple[str, str], above: str
-) -> Page:
+async def _page(asked: Asked, *, first: date, last: date, weekly: bool) -> Page:
     shelf, shown, language = asked.shelf, asked.shown(), asked.language
     window = days_window(first, last, shelf.zone)
     lines = await shelf.browsing.lines(shown.repository, window)
     lines, told = await told_of(shelf, shown, lines, language)
     chosen = selected(lines, asked.level, asked.page)
-    telling = Telling(asked, window, chosen, lines, told, weekly=not above)
-    heading = title_of(telling.around(), language)
+    telling = Telling(asked, window, chosen, lines, told, weekly=weekly)
+    heading = week_words(first, language) if weekly else day_words(first, language)
     return Page(
         template="window.html",
-        title=f"{shown.repository.name} · {heading}",
+        title=f"{heading} · {shown.repository.name}",
         values={
             "shown": shown,
             "heading": heading,
@@ -216,14 +213,47 @@ async def _page(
             "chosen": chosen,
             "telling": telling,
             "claims": lambda led: claims(led, lines, shown.repository),
-            "week_drawn": None if above else _drawn(lines, first, shelf.zone),
-            "around": around,
-            "above": above,
+            "week_drawn": _drawn(lines, first, shelf.zone) if weekly else None,
+            "around": await _around(asked, window, weekly=weekly),
+            "above": () if weekly else _week(asked, first),
+            "weekly": weekly,
         },
         document=lambda: _document(telling, asked),
         json=lambda: _json(telling, chosen),
         ready=telling.read,
     )
+
+
+def _week(asked: Asked, day: date) -> tuple[str, str]:
+    """The page of the week of a day, in words."""
+    path = path_of(asked.shown().repository.name, week=day)
+    return _kept(path, asked), week_words(monday(day), asked.language, short=True)
+
+
+async def _around(
+    asked: Asked, window: Window, *, weekly: bool
+) -> tuple[tuple[str, str] | None, tuple[str, str] | None]:
+    """The nearest days or weeks before and after that have changes, as ``(path, words)``."""
+    repository, zone = asked.shown().repository, asked.shelf.zone
+    least = asked.level or Level.LOW
+    before, after = await asked.shelf.browsing.neighbours(repository, window, least)
+
+    def step(at: datetime | None) -> tuple[str, str] | None:
+        if at is None:
+            return None
+        day = at.astimezone(zone).date()
+        if weekly:
+            path = path_of(repository.name, week=day)
+            return _kept(path, asked), week_words(monday(day), asked.language, short=True)
+        path = path_of(repository.name, day=day)
+        return _kept(path, asked), day_words(day, asked.language, short=True)
+
+    return step(before), step(after)
+
+
+def _kept(path: str, asked: Asked) -> str:
+    """A path with the level that the reader asks for."""
+    return f"{path}?level={asked.level}" if asked.level else path
 
 
 def _about(counts: Counts, language: Language) -> str:

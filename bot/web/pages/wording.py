@@ -1,8 +1,18 @@
-"""What the pages say around the changes. Imports ``digest.words`` only."""
+"""What the pages say around the changes."""
 
 from __future__ import annotations
 
+from digest.report.marks import Mark
 from digest.words.phrase import Phrase
+
+MARKS = {
+    Mark.BREAKING: Phrase("breaking", "不兼容"),
+    Mark.SECURITY: Phrase("security", "安全"),
+    Mark.DEFAULT: Phrase("new default", "默认值改变"),
+    Mark.DEPRECATION: Phrase("deprecation", "弃用"),
+    Mark.REVERT: Phrase("revert", "回退"),
+}
+"""The marks of rows."""
 
 PHRASES = {
     "skip": Phrase("Skip to the content", "跳到正文"),
@@ -60,11 +70,8 @@ PHRASES = {
     "page": Phrase("Page {page} of {pages}", "第 {page} / {pages} 页"),
     "next": Phrase("Next", "下一页"),
     "previous": Phrase("Previous", "上一页"),
-    "earlier": Phrase("Earlier", "更早"),
-    "later": Phrase("Later", "更晚"),
-    "week_of": Phrase("The whole week", "整周"),
+    "whole_change": Phrase("Whole change", "完整变更"),
     "week": Phrase("Week {week}", "{week} 周"),
-    "commits": Phrase("Commits", "提交列表"),
     "evidence": Phrase("Why this grade", "评级依据"),
     "files": Phrase("{n:file|files}", "{n} 个文件"),
     "permalink": Phrase("Link to this change", "此变更的链接"),
@@ -73,6 +80,7 @@ PHRASES = {
     "undone_by": Phrase("Undone or named by", "撤销或提及此变更的提交"),
     "keys": Phrase("Keys:", "快捷键："),
     "keys_changes": Phrase("changes", "变更"),
+    "keys_open": Phrase("open", "展开"),
     "copy": Phrase("Copy the link to this change", "复制此变更的链接"),
     "copied": Phrase("Link copied", "链接已复制"),
     "counted": Phrase(

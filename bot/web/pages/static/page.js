@@ -1,8 +1,10 @@
-// Copying links to changes, and keys: / searches, j and k go from change to change. Keys can be
-// turned off (WCAG 2.1, 2.1.4). Without this file links are links, and the tab key goes along them.
+// Keys: / searches, j and k go from change to change, o opens one, Escape closes it. Keys can be
+// turned off (WCAG 2.1, 2.1.4). Changes that are not written out in a list are fetched and opened in
+// their place; links to changes are copied. Without this file links are links, changes that are
+// written out open all the same, and the tab key goes along them.
 "use strict";
 (() => {
-  const changes = [...document.querySelectorAll("article.change .anchor, .results .title")];
+  const changes = [...document.querySelectorAll(".row summary, .fold, .results .title, .lines a")];
   const keys = document.getElementById("keys");
 
   let off = false;
@@ -27,11 +29,60 @@
   const step = (by) => {
     const at = changes.indexOf(document.activeElement);
     // From nowhere it begins with what is on the screen.
-    const seen = changes.findIndex((one) => one.getBoundingClientRect().bottom > 0);
+    const under = document.querySelector(".top").offsetHeight;
+    const seen = changes.findIndex((one) => one.getBoundingClientRect().bottom > under);
     const next = at < 0 ? Math.max(seen, 0) : Math.min(Math.max(at + by, 0), changes.length - 1);
     changes[next].focus();
-    changes[next].scrollIntoView({ block: "center" });
+    changes[next].scrollIntoView({ block: "nearest" });
   };
+
+  // A change that is not in the page: its own page holds it.
+  const fetched = async (link) => {
+    const answer = await fetch(link.href);
+    if (!answer.ok) throw new Error(String(answer.status));
+    const whole = new DOMParser().parseFromString(await answer.text(), "text/html");
+    const details = document.createElement("details");
+    const summary = document.createElement("summary");
+    const body = document.createElement("div");
+    body.className = "body";
+    body.append(...whole.querySelectorAll("article.change > :not(h1, .copy, .level)"));
+    summary.append(...link.childNodes);
+    details.append(summary, body);
+    details.open = true;
+    link.replaceWith(details);
+    changes[changes.indexOf(link)] = summary;
+    summary.focus();
+  };
+  const unfold = (link) => {
+    if (link.getAttribute("aria-busy")) return;
+    link.setAttribute("aria-busy", "true");
+    fetched(link).catch(() => location.assign(link.href));
+  };
+  for (const link of document.querySelectorAll(".fold")) {
+    link.addEventListener("click", (event) => {
+      if (event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
+      event.preventDefault();
+      unfold(link);
+    });
+  }
+
+  const here = () => document.activeElement?.closest("summary, .fold");
+  const toggle = () => here()?.click();
+  const close = () => {
+    const open = document.activeElement?.closest("details[open]");
+    if (open) open.open = false;
+    open?.querySelector("summary").focus();
+  };
+
+  // A link to a change opens it.
+  const named = () => {
+    const row = /^#c-[0-9a-f]{12}$/.test(location.hash) && document.querySelector(location.hash);
+    const first = row && row.querySelector("details, .fold");
+    if (first?.tagName === "DETAILS") first.open = true;
+    else if (first) unfold(first);
+  };
+  addEventListener("hashchange", named);
+  named();
 
   document.addEventListener("keydown", (event) => {
     const typing = event.target.closest("input, textarea, select, [contenteditable]");
@@ -40,6 +91,8 @@
     const by = { j: 1, k: -1 }[event.key];
     if (event.key === "/" && field) field.focus();
     else if (by && changes.length) step(by);
+    else if (event.key === "o" && here()) toggle();
+    else if (event.key === "Escape" && document.activeElement?.closest("details[open]")) close();
     else return;
     event.preventDefault();
   });

@@ -20,7 +20,6 @@ PAGES = {
     "day": OPEN + "/-/days/2026-03-02",
     "week": OPEN + "/-/weeks/2026-W10",
     "hostile day": OPEN + "/-/days/2026-03-04",
-    "hostile page 2": OPEN + "/-/days/2026-03-04?page=2",
     "change": OPEN + "/-/changes/3",
     "topic": OPEN + "/-/topics/pool",
     "search": OPEN + "/-/search?q=engine",
@@ -111,6 +110,8 @@ def test_nothing_of_others_acts(page, name):
 def test_everybody_can_use_it(page, name):
     page.goto(PAGES[name])
     assert violations(page) == []
+    page.locator("details").evaluate_all("all => all.forEach(one => { one.open = true; })")
+    assert violations(page) == []
     page.emulate_media(color_scheme="dark")
     assert violations(page, {"runOnly": ["color-contrast"]}) == []
 
@@ -130,15 +131,41 @@ def test_nothing_runs_over_the_edge(page, name):
         assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
-def test_contents_and_permalinks_work(page):
+def test_row_opens_in_place_and_leads_to_its_change(page):
     page.goto(PAGES["day"])
-    link = page.locator(".contents ol a").first
-    target = link.get_attribute("href")
-    title = link.inner_text()
-    link.click()
-    assert page.locator(target).bounding_box()["y"] < 900
-    page.locator(f"{target} .anchor").click()
-    assert page.locator("h1").inner_text() == title
+    row = page.locator(".row").first
+    title = row.locator(".title").inner_text()
+    assert not row.locator(".body").is_visible()
+    row.locator("summary").click()
+    row.locator(".whole").click()
+    page.wait_for_url("**/changes/**")
+    assert page.locator("h1").inner_text().startswith(title)
+
+
+def test_row_opens_without_scripts(browser, site):
+    context = browser.new_context(base_url=site, java_script_enabled=False)
+    tab = context.new_page()
+    tab.goto(PAGES["day"])
+    tab.locator(".row summary").first.click()
+    assert tab.locator(".row .body").first.is_visible()
+    context.close()
+
+
+def test_link_to_a_change_opens_its_row(page):
+    page.goto(PAGES["day"])
+    name = page.locator(".row").last.get_attribute("id")
+    page.goto(f"{PAGES['day']}#{name}")
+    assert page.locator(f"#{name} .body").is_visible()
+
+
+def test_change_that_is_not_written_out_is_fetched_into_its_place(page):
+    page.goto(PAGES["week"])
+    folded = page.locator(".fold").first
+    name = folded.evaluate("e => e.closest('.row').id")
+    folded.click()
+    page.locator(f"#{name} .body .meta").wait_for()
+    assert "/weeks/" in page.url
+    assert page.locator(f"#{name} summary .title").is_visible()
 
 
 def test_search_as_you_type_with_the_keyboard(page):
@@ -193,8 +220,8 @@ def test_level_filters(page):
     page.goto(PAGES["week"])
     page.locator(".filters a").last.click()
     page.wait_for_url("**level=high")
-    assert page.locator("article.high").count() > 0
-    assert page.locator("article:not(.high)").count() == 0
+    assert page.locator(".row.high").count() > 0
+    assert page.locator(".row:not(.high)").count() == 0
 
 
 def test_chart_has_its_figures_as_a_table(page):
@@ -210,9 +237,11 @@ def test_chart_has_its_figures_as_a_table(page):
 def test_print_leaves_out_what_is_pressed(page):
     page.goto(PAGES["day"])
     page.emulate_media(media="print")
-    for gone in (".top", ".contents", ".filters", ".foot"):
+    for gone in (".top", ".filters", ".foot"):
         assert not page.locator(gone).is_visible()
-    assert page.locator("article").first.is_visible()
+    assert page.locator(".row .body").count() > 0
+    for body in page.locator(".row .body .meta").all():
+        assert body.is_visible()
 
 
 def test_print_is_dark_on_light_whatever_the_screen_is(page):
@@ -233,8 +262,9 @@ def test_print_is_dark_on_light_whatever_the_screen_is(page):
 def test_parts_of_a_change_stand_below_each_other(page, name, width):
     page.set_viewport_size({"width": width, "height": 800})
     page.goto(PAGES[name])
-    assert page.locator("article .suggestions").count() > 0
-    bottoms = """[...document.querySelectorAll("article.change")].flatMap(article => {
+    page.locator("details").evaluate_all("all => all.forEach(one => { one.open = true; })")
+    assert page.locator(".suggestions").count() > 0
+    bottoms = """[...document.querySelectorAll("article.change, .body")].flatMap(article => {
         const parts = [...article.children].filter(one => one.tagName !== "BUTTON");
         const boxes = [article, ...parts].map(one => one.getBoundingClientRect());
         return boxes.slice(1).filter((box, n) =>
@@ -260,7 +290,7 @@ def test_charts_of_a_week(page):
 
 def test_keys_go_from_change_to_change_and_can_be_turned_off(page):
     page.goto(PAGES["day"])
-    focused = "document.activeElement.closest('article')?.id"
+    focused = "document.activeElement.closest('.row')?.id"
     page.keyboard.press("j")
     first = page.evaluate(focused)
     page.keyboard.press("j")
@@ -268,6 +298,12 @@ def test_keys_go_from_change_to_change_and_can_be_turned_off(page):
     assert page.evaluate(focused) not in (first, None)
     page.keyboard.press("k")
     assert page.evaluate(focused) == first
+    page.keyboard.press("o")
+    assert page.locator(f"#{first} .body").is_visible()
+    page.keyboard.press("Escape")
+    assert not page.locator(f"#{first} .body").is_visible()
+    page.keyboard.press("Enter")
+    assert page.locator(f"#{first} .body").is_visible()
     page.keyboard.press("/")
     page.keyboard.type("jk/")
     assert page.locator("#q").input_value() == "jk/"
@@ -280,7 +316,7 @@ def test_keys_go_from_change_to_change_and_can_be_turned_off(page):
 
 def test_link_of_a_change_is_copied(page, site):
     page.context.grant_permissions(["clipboard-read", "clipboard-write"], origin=site)
-    page.goto(PAGES["day"])
+    page.goto(PAGES["change"])
     button = page.locator("button.copy").first
     button.click()
     page.locator("#said:not(:empty)").wait_for(state="attached")

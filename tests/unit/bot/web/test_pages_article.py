@@ -9,6 +9,7 @@ from bot.web.pages import templating
 from bot.web.pages.telling import Article, Section
 from digest.document import Code, Link, Text
 from digest.grade import Level
+from digest.graded import Repository
 from digest.language import Language
 
 GOLDEN = Path(__file__).parents[3] / "data" / "golden" / "pages"
@@ -46,6 +47,8 @@ ARTICLE = Article(
 @pytest.mark.parametrize("depth", [1, 3])
 def test_article(language, depth):
     parts = templating._environment().get_template("parts.html").module
-    markup = str(parts.article(ARTICLE, templating._Words(language), depth))
+    markup = str(
+        parts.article(ARTICLE, Repository(name="owner/name"), templating._Words(language), depth)
+    )
     golden = GOLDEN / f"article.{depth}.{language}.html"
     assert markup == golden.read_text(encoding="utf-8")

@@ -1,0 +1,124 @@
+"""Changes as rows of a page: the most important first, one line each, with what opens below it."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from bot.store.browsing import Line
+from bot.web.pages.asked import Asked
+from bot.web.pages.telling import Article, Told, article_of, entry_of, loaded
+from digest.analysis import gist
+from digest.authored import authored
+from digest.document import Code, Spans
+from digest.grade import Level
+from digest.graded import Graded
+from digest.language import Language
+from digest.report import why
+from digest.report.marks import Mark, marks_of, urgency
+from digest.statement import Origin
+
+OF_DAY = 48_000
+"""Characters of changes that the page of a day writes out; further ones are fetched as they are
+opened, or lead to their page."""
+
+_NUMBER = re.compile(r"\s*\(#\d{1,18}\)$")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """A change in a list: ``why`` is its consequence in a line, empty for a low change."""
+
+    line: Line
+    title: Spans
+    why: Spans
+    marks: tuple[Mark, ...]
+    added: int
+    deleted: int
+    files: int
+
+    @property
+    def level(self) -> Level:
+        """The level of the change."""
+        return self.line.level
+
+
+class Budget:
+    """How much of a page is left for changes that are written out in it."""
+
+    def __init__(self, left: int) -> None:
+        self.left = left
+
+    def spend(self, written: str) -> str:
+        """The text, counted."""
+        self.left -= len(written)
+        return written
+
+
+async def rows_of(
+    asked: Asked, lines: Sequence[Line], told: Told, key: tuple[object, ...]
+) -> Sequence[Row]:
+    """The rows of changes, the most important first; kept by ``key`` until the archive changes."""
+    shown, language = asked.shown(), asked.language
+    version = await asked.version(shown.repository)
+
+    async def made() -> Sequence[Row]:
+        changes = await loaded(asked.shelf, shown, [line.sha for line in lines])
+        of = {line.sha: line for line in lines}
+        return await asyncio.to_thread(_rows, changes, of, told, language)
+
+    return await asked.shelf.rows.of((shown.repository.name, version, language, *key), made)
+
+
+def articles(
+    asked: Asked, rows: Sequence[Row], changes: Sequence[Graded], told: Told
+) -> Iterator[tuple[Row, Article | None]]:
+    """Each row with all that is said of its change, made one by one while the page is sent.
+
+    The article is missing where the change was not loaded.
+    """
+    shown, shelf, language = asked.shown(), asked.shelf, asked.language
+    of = {graded.sha: graded for graded in changes}
+    for row in rows:
+        graded = of.get(row.line.sha)
+        if graded is None:
+            yield row, None
+            continue
+        entry = entry_of(graded, told, shown, language)
+        yield row, article_of(entry, shown.repository, shelf.zone, language)
+
+
+def _rows(
+    changes: Sequence[Graded],
+    lines: dict[str, Line],
+    told: Told,
+    language: Language,
+) -> list[Row]:
+    made = [_row(graded, lines[graded.sha], told, language) for graded in changes]
+    return sorted(made, key=lambda row: (row.level.rank, *urgency(row.marks, row.line.score)))
+
+
+def _row(graded: Graded, line: Line, told: Told, language: Language) -> Row:
+    analysis = gist(graded, language)
+    kept = told.get(graded.sha)
+    by_model = kept.analysis if kept else None
+    if by_model is not None and by_model.source is Origin.MODEL:
+        analysis = by_model
+    files = graded.facts.files
+    return Row(
+        line=line,
+        title=title_of(line),
+        why=() if line.level is Level.LOW else why(graded, analysis, language),
+        marks=marks_of(graded, by_model),
+        added=sum(file.added for file in files),
+        deleted=sum(file.deleted for file in files),
+        files=len(files),
+    )
+
+
+def title_of(line: Line) -> Spans:
+    """A change's title without its request's number, which stands in a place of its own."""
+    title = line.title if line.number is None else _NUMBER.sub("", line.title)
+    return authored(title) or (Code(line.sha[:10]),)
