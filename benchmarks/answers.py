@@ -9,7 +9,7 @@ import statistics
 import tempfile
 import time
 from bisect import bisect_left
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from itertools import pairwise
@@ -96,6 +96,15 @@ class Listed:
     async def texts(self, blobs: Sequence[str]) -> Mapping[str, str]:
         """None."""
         del blobs
+        return {}
+
+    async def mentions(self, commit: str, words: Collection[str]) -> None:
+        """Not known."""
+        del commit, words
+
+    async def contents(self, places: Collection[tuple[str, str]]) -> Mapping[tuple[str, str], str]:
+        """None."""
+        del places
         return {}
 
     async def changes(self, branch: Tip, selection: Selection) -> AsyncIterator[Sequence[Change]]:

@@ -8,15 +8,21 @@ from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 
+from digest.change import Change
 from digest.facts import FACTS_VERSION, wanted
 from digest.graded import Graded
 from digest.grading import Batch, GradedBatch, grade_batch
 from digest.importance import grade, graded_by
 from handlers.context import Context
 from handlers.ports import Selection, Tip
+from handlers.settled_facts import settle
 
 _MANY = 2000
 """Changes from which several processes are worth their memory: a backfill, not a month."""
+
+
+_TOGETHER = 512
+"""Changes for which the trees are searched at once: a week or two of a large project."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,6 +31,27 @@ class Ingested:
 
     changes: tuple[Graded, ...]
     failures: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class _Pending:
+    """Changes that were graded by their own lines, with the lines."""
+
+    changes: list[Change] = field(default_factory=list)
+    graded: list[Graded] = field(default_factory=list)
+    failures: dict[str, str] = field(default_factory=dict)
+
+    def add(self, changes: Sequence[Change], batch: GradedBatch) -> None:
+        """More changes, older than those before."""
+        self.changes += changes
+        self.graded += batch.changes
+        self.failures.update(batch.failures)
+
+    def take(self) -> _Pending:
+        """What is pending, which is then no longer."""
+        taken = replace(self)
+        self.changes, self.graded, self.failures = [], [], {}
+        return taken
 
 
 async def ensure(ctx: Context, selection: Selection, tip: Tip) -> tuple[Graded, ...]:
@@ -72,20 +99,29 @@ async def fill(
 async def _read(
     ctx: Context, selection: Selection, tip: Tip, failures: dict[str, str], expected: int
 ) -> None:
-    """Read and keep a selection; batches are graded while the next ones are being read."""
+    """Read and keep a selection; batches are graded while the next ones are being read.
+
+    The trees are searched once for many batches.
+    """
+    pending = _Pending()
     under_way: deque[asyncio.Task[GradedBatch]] = deque()
+    waiting: deque[Batch] = deque()
     large = expected >= _MANY
     work = ctx.workers.many if large else ctx.workers.few
     try:
         async with aclosing(_batches(ctx, selection, tip)) as batches:
             async for batch in batches:
                 under_way.append(asyncio.create_task(work(grade_batch, batch)))
+                waiting.append(batch)
                 while len(under_way) > (ctx.workers.at_once if large else 1):
-                    await _keep(ctx, await under_way[0], failures)
+                    pending.add(waiting.popleft().changes, await under_way[0])
                     under_way.popleft()
+                if len(pending.changes) >= _TOGETHER:
+                    await _keep(ctx, pending.take(), failures)
         while under_way:
-            await _keep(ctx, await under_way[0], failures)
+            pending.add(waiting.popleft().changes, await under_way[0])
             under_way.popleft()
+        await _keep(ctx, pending.take(), failures)
     finally:
         for task in under_way:
             task.cancel()
@@ -99,10 +135,16 @@ async def _batches(ctx: Context, selection: Selection, tip: Tip) -> AsyncGenerat
         yield Batch(changes=tuple(changes), texts=texts, thresholds=ctx.watched.thresholds)
 
 
-async def _keep(ctx: Context, batch: GradedBatch, failures: dict[str, str]) -> None:
-    await ctx.archive.save(ctx.watched.repository, batch.changes)
-    failures.update(batch.failures)
-    ctx.progress.advance(len(batch.changes))
+async def _keep(ctx: Context, pending: _Pending, failures: dict[str, str]) -> None:
+    facts = await settle(ctx.watched.source, pending.changes, [g.facts for g in pending.graded])
+    thresholds = ctx.watched.thresholds
+    graded = [
+        one if better is one.facts else replace(one, facts=better, grade=grade(better, thresholds))
+        for one, better in zip(pending.graded, facts, strict=True)
+    ]
+    await ctx.archive.save(ctx.watched.repository, graded)
+    failures.update(pending.failures)
+    ctx.progress.advance(len(graded))
 
 
 async def _regrade(ctx: Context, lacking: Sequence[str]) -> frozenset[str]:

@@ -99,6 +99,17 @@ class Source(Protocol):
     async def texts(self, blobs: Sequence[str]) -> Mapping[str, str]:
         """The contents of blobs by name; absent, oversized (1 MiB) and binary ones are left out."""
 
+    async def mentions(
+        self, commit: str, words: Collection[str]
+    ) -> Mapping[str, Collection[str]] | None:
+        """The paths of program text in which each word stands, in the tree of a commit.
+
+        ``None`` where that tree is not at hand as a whole.
+        """
+
+    async def contents(self, places: Collection[tuple[str, str]]) -> Mapping[tuple[str, str], str]:
+        """The texts of files by commit and path; what is no text or absent is left out."""
+
     async def backported(self, branch: Tip) -> frozenset[str]:
         """Commits and subjects of the branch that stand on release branches or tags as well."""
 

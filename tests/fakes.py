@@ -47,6 +47,7 @@ class FakeSource:
     branch_changes: Sequence[Change] = ()
     branch: str = "main"
     blobs: Mapping[str, str] = field(default_factory=dict)
+    trees: Mapping[tuple[str, str], str] = field(default_factory=dict)
     batch: int = 50
     calls: list[tuple[object, ...]] = field(default_factory=list)
     failure: Exception | None = None
@@ -127,6 +128,18 @@ class FakeSource:
     async def texts(self, blobs: Sequence[str]) -> Mapping[str, str]:
         self._called("texts", tuple(blobs))
         return {b: self.blobs[b] for b in blobs if b in self.blobs}
+
+    async def mentions(
+        self, commit: str, words: Collection[str]
+    ) -> Mapping[str, Collection[str]] | None:
+        self._called("mentions", commit, tuple(sorted(words)))
+        return {
+            w: {p for c, p in self.trees if c == commit and w in self.trees[c, p]} for w in words
+        }
+
+    async def contents(self, places: Collection[tuple[str, str]]) -> Mapping[tuple[str, str], str]:
+        self._called("contents", tuple(places))
+        return {place: self.trees[place] for place in places if place in self.trees}
 
     def _chosen(self, selection: Selection) -> list[Change]:
         if isinstance(selection, Window):

@@ -92,4 +92,9 @@ def _items(texts: st.SearchStrategy[str], paths: st.SearchStrategy[str]) -> st.S
         before=st.none() | texts,
         after=st.none() | texts,
         detail=texts,
+        elsewhere=st.none() | paths,
+        in_file=st.booleans(),
+        condition=st.none() | texts,
+        replacement=st.none() | texts,
+        when=st.none() | texts,
     )

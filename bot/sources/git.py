@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import re
 from collections import deque
-from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Collection, Iterator, Mapping, Sequence
 from contextlib import aclosing, contextmanager
 from datetime import datetime
 from difflib import get_close_matches
@@ -19,7 +19,8 @@ from bot.sources.address import (
 from bot.sources.backports import read_backports
 from bot.sources.line import Line
 from bot.sources.mentions import Mentions
-from bot.sources.objects import present, read_texts
+from bot.sources.mentions_in_tree import find_mentions, is_program
+from bot.sources.objects import present, read_places, read_texts
 from bot.sources.patches import blobs_of, read_changes, read_commits
 from bot.sources.process import GitFailed
 from bot.sources.references import DETACHED, References
@@ -41,6 +42,9 @@ _AHEAD = 1000
 
 _LISTS = 8
 """Selections whose names are kept: full names and a window mean the same for ever."""
+
+_MOST_FETCHED = 50_000
+"""Absent files of one tree that are fetched to search it: more than large projects have."""
 
 _SHORT_NAME = re.compile(r"[0-9a-f]{4,64}")
 
@@ -201,6 +205,27 @@ class GitSource:
         with _told():
             return await read_texts(self._view.git(), [full_name(blob) for blob in blobs])
 
+    async def mentions(
+        self, commit: str, words: Collection[str]
+    ) -> Mapping[str, Collection[str]] | None:
+        """The paths of program text by word; ``None`` where the tree cannot be searched whole."""
+        with _told():
+            name = full_name(commit)
+            if self._remote is not None and not await self._hold(self._remote, name):
+                return None
+            try:
+                return await find_mentions(self._view.git(), name, words)
+            except GitFailed as failure:
+                if failure.status is None:
+                    raise
+                log.warning("source.unsearched: %s, %s", name[:12], failure)
+                return None
+
+    async def contents(self, places: Collection[tuple[str, str]]) -> Mapping[tuple[str, str], str]:
+        """The texts of files by commit and path; absent, oversized and binary ones are left out."""
+        with _told():
+            return await read_places(self._view.git(), [(full_name(c), p) for c, p in places])
+
     async def files(self, branch: Tip) -> Mapping[str, str]:
         """The paths of the files that stand at a tip, with the names of their blobs."""
         if branch.sha is None:
@@ -258,6 +283,28 @@ class GitSource:
             await remote.bring(absent)
         except SourceUnavailable as error:
             log.warning("source.blobs_absent: %d absent, %s", len(absent), error)
+
+    async def _hold(self, remote: Remote, commit: str) -> bool:
+        """Have the program text of a tree in the clone, fetched in one go where it is absent."""
+        try:
+            listed = await self._view.git().run("ls-tree", "-r", "-z", "--full-tree", commit)
+        except GitFailed as failure:
+            if failure.status is None:
+                raise
+            return False
+        files = [_blob(entry) for entry in listed.split(b"\0") if b" blob " in entry]
+        blobs = list(dict.fromkeys(blob for path, blob in files if is_program(path)))
+        there = await present(self._view.git(), blobs)
+        absent = [blob for blob in blobs if blob not in there]
+        if len(absent) > _MOST_FETCHED:
+            return False
+        try:
+            if absent:
+                await remote.bring(absent)
+        except SourceUnavailable as error:
+            log.warning("source.blobs_absent: %d absent, %s", len(absent), error)
+            return False
+        return True
 
     async def _named(self, sha: str) -> Sequence[str]:
         if not _SHORT_NAME.fullmatch(sha):

@@ -40,6 +40,24 @@ async def read_texts(git: Git, names: Iterable[str]) -> Mapping[str, str]:
     return texts
 
 
+async def read_places(git: Git, places: Iterable[tuple[str, str]]) -> dict[tuple[str, str], str]:
+    """The texts of files by commit and path, without those that are absent or no texts."""
+    asked = [place for place in dict.fromkeys(places) if "\n" not in place[1]]
+    if not asked:
+        return {}
+    spelled = [f"{commit}:{path}".encode("utf-8", "surrogateescape") for commit, path in asked]
+    answers = await git.run(
+        "cat-file", "--batch-check", "--buffer", stdin=b"".join(s + b"\n" for s in spelled)
+    )
+    blobs = {
+        place: line.split(b" ")[0].decode()
+        for place, line in zip(asked, answers.splitlines(), strict=True)
+        if not line.endswith(b" missing")
+    }
+    texts = await read_texts(git, blobs.values())
+    return {place: texts[blob] for place, blob in blobs.items() if blob in texts}
+
+
 async def _contents(git: Git, names: list[str]) -> AsyncGenerator[tuple[str, bytes], None]:
     if not names:
         return

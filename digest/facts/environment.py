@@ -70,6 +70,13 @@ def find(before: Source, after: Source, language: str) -> Iterator[Fact]:
     )
 
 
+def defined(source: Source, language: str, name: str) -> bool:
+    """Whether a whole file declares or reads a variable."""
+    if language not in _READS or name not in source.text:
+        return False
+    return any(name in s.names for s in _own(source, language))
+
+
 def _own(source: Source, language: str) -> Iterator[Setting]:
     declared = {s.names[0]: s for s in _declared(source, language)}
     yield from declared.values()

@@ -14,13 +14,13 @@ from digest.facts import settings
 from digest.facts.arguments import Call, literal, split, touched_calls
 from digest.facts.model import Fact, FactKind
 from digest.facts.settings import Setting
-from digest.facts.source import Source
+from digest.facts.source import Source, block
 
 _PYTHON = re.compile(r"(?:\badd_argument|\.option|\bOption|\bDEFINE_\w+)[ \t]*\(")
 _GO = re.compile(
     r"(?<!\w)\w*[fF](?:lags?|lagSet|s)?(?:\(\))?"
     r"\.(?:Bool|Int|Uint|Float|String|Duration|Count|IP|Bytes)(?:8|16|32|64)?(?:Slice|Array|ToString|ToInt|Hex|Base64|Net|Mask)?(?:Var)?P?\("
-    r"|\bcli\.\w+Flag\{"
+    r"|\bcli\.\w+Flag\{|\.Flag\(|\b\w*Flag\((?=[^()\n]{0,80},\s*\")"
 )
 _RUST = re.compile(r"#\[(?:arg|clap|structopt)\(|\.long\(")
 _SCRIPT = re.compile(r"(?:\.(?:option|requiredOption)|\bnew Option)\(")
@@ -57,7 +57,11 @@ WORDS = {
 _NOTES = re.compile(r"\s*+(?:///[^\n]*+\s*+)*+")
 _FIELD = re.compile(r"(?:pub(?:\([^)]*\))?\s+)?(\w+)\s*:")
 _DEFAULT = re.compile(r"\.default_value\(([^()]*)\)")
+_CHAINED = re.compile(r"(?:\s*+\.\s*+\w++\((?:[^()\n]|\([^()\n]*+\))*+\))*+")
+_GO_DEFAULT = re.compile(r"\.Default\(([^()]*)\)")
 _REACH = 600  # characters between an attribute and the field it belongs to
+_SETS = re.compile(r"^class \w*(?:Args|Arguments|Options|Opts|Flags)\b", re.MULTILINE)
+_FUNCTIONS = re.compile(r"^    (?:async )?def ", re.MULTILINE)
 _TYPED_NAME = re.compile(r"--?[A-Za-z0-9][\w.-]*")
 _YARGS = re.compile(r"\b(?:alias|default|describe|description|demandOption|type|choices)\s*:")
 
@@ -72,6 +76,21 @@ def find(before: Source, after: Source, language: str) -> Iterator[Fact]:
         after,
         [s for s in _declared(before, language) if not _became_field(s, before, after)],
         [s for s in _declared(after, language) if not _became_field(s, after, before)],
+    )
+
+
+def defined(source: Source, language: str, name: str) -> bool:
+    """Whether a whole file declares a flag, or a field that flags are made of."""
+    bare = name.lstrip("-")
+    field = bare.replace("-", "_")
+    if language not in WORDS or not (bare in source.text or field in source.text):
+        return False
+    if any(bare == n.lstrip("-") for s in _declared(source, language) for n in s.names):
+        return True
+    made = re.compile(rf"^    {re.escape(field)}[ \t]*:", re.MULTILINE)
+    return language == "python" and any(
+        made.search(_FUNCTIONS.split(block(source.text, found.start()), maxsplit=1)[0])
+        for found in _SETS.finditer(source.text)
     )
 
 
@@ -138,6 +157,8 @@ def _go(source: Source, call: Call) -> Read | None:
         parts = dict(p.split(":", 1) for p in call.positional if ":" in p)
         name = literal(parts.get("Name", "").strip())
         return ((f"--{name}",), parts.get("Value", "").strip() or None, None) if name else None
+    if call.callee.endswith("Flag"):
+        return _kingpin(source, call)
     callee = call.callee.rpartition(".")[2]
     arguments = list(call.positional)
     if callee.removesuffix("P").endswith("Var"):
@@ -151,6 +172,17 @@ def _go(source: Source, call: Call) -> Read | None:
     )
     value = None if callee.startswith("Count") else arguments[place]
     return (dashes + name,), value, None
+
+
+def _kingpin(source: Source, call: Call) -> Read | None:
+    """A flag with its help, and what is chained to it; helpers take the program first."""
+    texts = [literal(p) for p in call.positional]
+    name = texts[0] if call.callee.endswith(".Flag") else texts[1] if len(texts) > 1 else None
+    if not name or len(texts) < 2 or not _TYPED_NAME.fullmatch(f"--{name}"):
+        return None
+    chain = _CHAINED.match(source.text, call.end, call.end + _REACH)
+    default = _GO_DEFAULT.search(chain.group()) if chain else None
+    return (f"--{name}",), default.group(1).strip() if default else None, None
 
 
 def _rust(source: Source, call: Call) -> Read | None:

@@ -132,6 +132,11 @@ def _fact_out(fact: Fact) -> Json:
             "line": evidence.line,
             "side": evidence.side.value,
         },
+        "elsewhere": fact.elsewhere,
+        "in_file": fact.in_file,
+        "condition": fact.condition,
+        "replacement": fact.replacement,
+        "when": fact.when,
     }
 
 
@@ -149,6 +154,12 @@ def _fact_in(value: Mapping[str, Any]) -> Fact:
             line=evidence["line"],
             side=_SIDES[evidence["side"]],
         ),
+        # Facts before version 3 have none of these.
+        elsewhere=value.get("elsewhere"),
+        in_file=value.get("in_file", False),
+        condition=value.get("condition"),
+        replacement=value.get("replacement"),
+        when=value.get("when"),
     )
 
 

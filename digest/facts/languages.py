@@ -93,6 +93,11 @@ _NAMES: dict[str, str] = {
 }
 
 
+def endings_of(language: str) -> tuple[str, ...]:
+    """The endings of file names that mean a language, without the dot."""
+    return tuple(ending for ending, of in _ENDINGS.items() if of == language)
+
+
 @lru_cache(maxsize=_CACHE)
 def language_of(path: str) -> str:
     """A lower-case name such as ``python``, or empty where the name says nothing."""

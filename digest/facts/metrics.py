@@ -34,6 +34,9 @@ _SMALL = {
     )
 }
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_:./-]{2,}")
+_TELLING = 12
+"""Characters of a part of a name that is looked for by itself."""
+
 _TOLD = ("documentation", "description", "desc", "help", "unit")
 
 
@@ -46,6 +49,32 @@ def find(before: Source, after: Source, language: str) -> Iterator[Fact]:
     yield from settings.compare(
         FactKind.METRIC, before, after, _made(before, language), _made(after, language)
     )
+
+
+def defined(source: Source, language: str, name: str) -> bool:
+    """Whether a whole file makes a metric, or holds its name as a text of its own."""
+    if language not in _CALLEES or not any(word in source.text for word in spellings(name)):
+        return False
+    bare = re.escape(_bare(name))
+    return re.search(
+        rf"[\"'`](?:\w{{1,60}}:)?{bare}(?:_total)?[\"'`]", source.text
+    ) is not None or any(_bare(name) == _bare(n) for s in _made(source, language) for n in s.names)
+
+
+def spellings(name: str) -> tuple[str, ...]:
+    """How a text may write a metric: without the ending that clients add, and in parts."""
+    bare = _bare(name)
+    parts = bare.split("_")
+    shorter = ("_".join(parts[n:]) for n in (1, 2, 3))
+    ends = [text for text in shorter if len(text) >= _TELLING]
+    return tuple(
+        dict.fromkeys([name, bare, *(f"{text}{end}" for text in ends for end in ("", "_total"))])
+    )
+
+
+def _bare(name: str) -> str:
+    """A name without its namespace before a colon and the ending that clients add."""
+    return name.rpartition(":")[2].removesuffix("_total")
 
 
 def _made(source: Source, language: str) -> Iterator[Setting]:

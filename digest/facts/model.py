@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from digest.change import FileStatus, Side
 
-FACTS_VERSION = 2
+FACTS_VERSION = 3
 """Raised whenever extraction changes what it finds, so that stored facts are made anew."""
 
 
@@ -74,6 +74,12 @@ class Fact:
     are the values that changed, as written: a default, a version, a signature, an old name;
     ``None`` where that side has none. ``detail`` says more of what ``name`` is: ``function``,
     ``class``, ``method``, ``parameter``, ``default``, ``signature``, a manager such as ``cargo``.
+
+    ``elsewhere`` is the path of another file that defines the same name: a name that left one file
+    and lives on is ``changed`` with the detail ``moved``, never ``removed``. ``in_file`` says that
+    the trees could not be searched, so that the fact holds for the file of its evidence only; say
+    so. ``condition`` is when a default holds (``torch >= 2.10``), ``replacement`` what to use
+    instead of something that is deprecated or gone, ``when`` the version that it goes in.
     """
 
     kind: FactKind
@@ -83,6 +89,11 @@ class Fact:
     before: str | None = None
     after: str | None = None
     detail: str = ""
+    elsewhere: str | None = None
+    in_file: bool = False
+    condition: str | None = None
+    replacement: str | None = None
+    when: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

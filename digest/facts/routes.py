@@ -13,7 +13,7 @@ from digest.facts import settings
 from digest.facts.arguments import Call, literal, touched_calls
 from digest.facts.model import Fact, FactKind
 from digest.facts.settings import Setting
-from digest.facts.source import Source
+from digest.facts.source import Source, entire
 
 _VERBS = r"(?:get|post|put|patch|delete|head|options)"
 _CALLEES = {
@@ -50,7 +50,7 @@ def find(before: Source, after: Source, language: str) -> Iterator[Fact]:
     # among all that the other side declares.
     everywhere = (
         {
-            side: {n for s in _declared(_whole(side_of), language) for n in s.names}
+            side: {n for s in _declared(entire(side_of), language) for n in s.names}
             for side, side_of in (("old", before), ("new", after))
         }
         if olds or news
@@ -65,15 +65,18 @@ def find(before: Source, after: Source, language: str) -> Iterator[Fact]:
     )
 
 
-def _whole(source: Source) -> Source:
-    """The same text as if every line had changed."""
-    return Source(
-        path=source.path,
-        side=source.side,
-        text=source.text,
-        rows=((0, source.height),),
-        changed_text=source.text,
-    )
+def defined(source: Source, language: str, name: str) -> bool:
+    """Whether a whole file serves a route."""
+    if language not in _CALLEES or name.partition(" ")[2] not in source.text:
+        return False
+    return any(name in s.names for s in _declared(source, language))
+
+
+def spellings(name: str) -> tuple[str, ...]:
+    """How a text that serves a route writes its path, with a prefix or behind a router's."""
+    path = name.partition(" ")[2]
+    last = path.rstrip("/").rfind("/")
+    return (path, *((path[last:],) if last > 0 else ()))
 
 
 def _declared(source: Source, language: str) -> Iterator[Setting]:

@@ -15,7 +15,10 @@ from digest.facts.arguments import flat
 from digest.facts.model import Action, Fact, FactKind
 from digest.facts.source import Source
 
-_JOINED = re.compile(r"[\w-]{2}")
+_JOINED = re.compile(r"[\w-]")
+_BEFORE = re.compile(r"[\w-]$|\w\.$")
+_AFTER = re.compile(r"[\w-]|\.\w")
+_COMMENTS = ("# ", "//", "* ", "/*", "#:")
 _ALIKE = 0.8  # share of equal text in what surrounds two names, for one to be the other renamed
 
 
@@ -101,12 +104,20 @@ def _mentions(text: str, name: str) -> bool:
     """Whether a name stands anywhere in a text, as a whole word."""
     at = text.find(name)
     while at >= 0:
-        around = text[max(at - 1, 0) : at], text[at + len(name) : at + len(name) + 1]
-        joined = name[0] + around[0], name[-1] + around[1]
-        if not any(_JOINED.fullmatch(pair) for pair in joined):
+        end = at + len(name)
+        before, after = text[max(at - 2, 0) : at], text[end : end + 2]
+        if not (
+            (_JOINED.match(name) and _BEFORE.search(before))
+            or (_JOINED.match(name[-1]) and _AFTER.match(after))
+        ) and not _is_comment(text, at):
             return True
         at = text.find(name, at + 1)
     return False
+
+
+def _is_comment(text: str, at: int) -> bool:
+    line = text[max(text.rfind("\n", 0, at) + 1, at - 400) : at].lstrip()
+    return line.startswith(_COMMENTS) or "  # " in line or " // " in line
 
 
 def _is_renamed(old: Setting, new: Setting) -> bool:

@@ -6,6 +6,7 @@ only.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -132,6 +133,32 @@ class Source:
     def evidence(self, line: int) -> Evidence:
         """A place on this side."""
         return Evidence(path=self.path, line=line, side=self.side)
+
+
+def entire(source: Source) -> Source:
+    """The same text as if every line had changed."""
+    return Source(
+        path=source.path,
+        side=source.side,
+        text=source.text,
+        rows=((0, source.height),),
+        changed_text=source.text,
+    )
+
+
+def block(text: str, start: int) -> str:
+    """What belongs to a declaration: all up to the next line that begins like its own or less."""
+    line = text.rfind("\n", 0, start) + 1
+    depth = len(text[line:start]) - len(text[line:start].lstrip())
+    end = re.compile(rf"^[ \t]{{0,{depth}}}[^\s)\]#]", re.MULTILINE).search(
+        text, text.find("\n", start) + 1 or len(text)
+    )
+    return text[start : end.start() if end else len(text)]
+
+
+def whole(path: str, text: str) -> Source:
+    """A file that is searched as a whole."""
+    return entire(Source(path=path, side=Side.NEW, text=text, rows=(), changed_text=""))
 
 
 def _rows(hunks: tuple[Hunk, ...], *, new: bool) -> tuple[tuple[int, int], ...]:

@@ -76,6 +76,11 @@ def test_keys_of_the_documented_form():
         "after",
         "detail",
         "evidence",
+        "elsewhere",
+        "in_file",
+        "condition",
+        "replacement",
+        "when",
     }
     assert value["items"][0]["evidence"] == {"path": "a", "line": 1, "side": "new"}
     assert value["subject"]["series"] == {"part": 1, "total": None}

@@ -1,0 +1,272 @@
+"""Names that a change touches, looked up in the whole trees before and after it.
+
+A finder sees one file. Whether a name is gone from the project, or new to it, shows in the rest of
+the tree: files that mention the name are searched by the same rules as the file that changed.
+The edge finds the mentions (one search for many changes) and reads the files.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from digest.change import Change
+from digest.facts import environment, flags, metrics, routes
+from digest.facts.areas import area_of, language_of
+from digest.facts.model import Action, Area, Fact, FactKind, Facts
+from digest.facts.source import block, whole
+
+Place = tuple[str, str]
+"""A file in a tree: the full name of a commit, and the path."""
+
+_MOST_FILES = 24
+"""Files that are read for one name; those near the file that changed come first."""
+
+_SETTABLE = {
+    FactKind.FLAG: flags.defined,
+    FactKind.ENVIRONMENT: environment.defined,
+    FactKind.METRIC: metrics.defined,
+    FactKind.ROUTE: routes.defined,
+}
+_CODE = frozenset({FactKind.SYMBOL, FactKind.CONFIG})
+_AREAS = frozenset({Area.CORE, Area.BUILD})
+_LAST = re.compile(r"\w+$")
+_DEFINED_BY = {
+    "python": ("class", "def"),
+    "rust": ("struct", "enum", "trait", "fn", "type", "const", "static"),
+    "go": ("func", "type"),
+    "javascript": ("class", "function", "const"),
+    "typescript": ("class", "function", "interface", "type", "const", "enum"),
+    "java": ("class", "interface", "enum", "record"),
+    "cpp": ("class", "struct", "enum"),
+}
+_SHORTEST = 3
+"""Characters of a name that is looked up; shorter ones stand everywhere."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """Whether the name of a fact is defined in another file of a tree."""
+
+    index: int
+    name: str
+    commit: str
+    words: tuple[str, ...]
+
+
+def questions(change: Change, facts: Facts) -> tuple[Question, ...]:
+    """What to look up for a change; empty for most. A root commit has no tree before it."""
+    parents = change.commit.parents
+    asked = []
+    for index, fact in enumerate(facts.items):
+        before = fact.action is Action.ADDED and fact.kind in _SETTABLE
+        after = fact.action in {Action.REMOVED, Action.RENAMED}
+        if (before and not parents) or not (before or after) or fact.detail == "alias":
+            continue
+        name = fact.before or "" if fact.action is Action.RENAMED else fact.name
+        if words := _words(fact, name):
+            commit = parents[0] if before else change.sha
+            asked.append(Question(index=index, name=name, commit=commit, words=words))
+    return tuple(asked)
+
+
+def _words(fact: Fact, name: str) -> tuple[str, ...]:
+    """How texts that define a name spell it."""
+    if fact.kind in _SETTABLE:
+        spelled: tuple[str, ...] = _SPELLINGS[fact.kind](name)
+    elif fact.kind in _CODE:
+        owner = _owner(fact, name)
+        spelled = tuple(
+            f"{w} {owner}" for w in _DEFINED_BY.get(language_of(fact.evidence.path), ())
+        )
+        return spelled if len(owner) >= _SHORTEST else ()
+    else:
+        return ()
+    return tuple(w for w in spelled if len(w.strip('"-:/')) >= _SHORTEST)
+
+
+def _flag_words(name: str) -> tuple[str, ...]:
+    bare = name.lstrip("-")
+    field = bare.replace("-", "_")
+    return (f"--{bare}", f'"{bare}"', *((f"{field}:",) if "_" in field else ()))
+
+
+_SPELLINGS = {
+    FactKind.FLAG: _flag_words,
+    FactKind.ENVIRONMENT: lambda name: (name,),
+    FactKind.METRIC: metrics.spellings,
+    FactKind.ROUTE: routes.spellings,
+}
+
+
+def _owner(fact: Fact, name: str) -> str:
+    """The declaration that a name belongs to: the class of a method or field, or itself."""
+    parts = re.split(r"[.:]+", name)
+    return parts[-2] if len(parts) > 1 and fact.detail in {"method", "field"} else parts[-1]
+
+
+def places(
+    changes: Sequence[Change],
+    asked: Sequence[Sequence[Question]],
+    mentions: Mapping[str, Iterable[str]],
+    evidence: Mapping[tuple[int, int], str],
+) -> dict[tuple[int, int], list[Place]]:
+    """The files to read for each question, by the place of its change and of its fact.
+
+    ``changes`` are a line of commits, newest first, and ``mentions`` the paths by word in the tree
+    of the first. What a newer change took from the tree is told by its removed lines.
+    """
+    known: dict[str, set[str]] = {word: set(paths) for word, paths in mentions.items()}
+    words = {w for those in asked for q in those for w in q.words}
+    names: dict[str, set[str]] = {}
+    found: dict[tuple[int, int], list[Place]] = {}
+    for number, (change, those) in enumerate(zip(changes, asked, strict=True)):
+        _take_back(change, words, known, names)
+        for question in those:
+            here = evidence[number, question.index]
+            paths = {p for w in question.words for p in known.get(w, ())}
+            paths |= {old for path in paths for old in names.get(path, ())}
+            near = sorted((p for p in {*paths, here} if _counts(p)), key=_nearness(here))
+            found[number, question.index] = [(question.commit, p) for p in near[:_MOST_FILES]]
+    return found
+
+
+def _take_back(
+    change: Change, words: Iterable[str], known: dict[str, set[str]], names: dict[str, set[str]]
+) -> None:
+    """Add what stood in the tree before a change to what is known of the tree after it."""
+    for file in change.files:
+        if file.old_path is not None:
+            names.setdefault(file.path, set()).add(file.old_path)
+    texts = {
+        file.old_path or file.path: "\n".join(line for h in file.hunks for line in h.removed)
+        for file in change.files
+        if _counts(file.path)
+    }
+    joined = "\n".join(texts.values())
+    for word in words:
+        if word in joined:
+            known.setdefault(word, set()).update(p for p, text in texts.items() if word in text)
+
+
+def _counts(path: str) -> bool:
+    return area_of(path) in _AREAS and bool(language_of(path))
+
+
+def _nearness(here: str) -> Callable[[str], tuple[bool, int, str]]:
+    """How far files are from another: of other languages last, those in near folders first."""
+    parts = here.split("/")
+
+    def key(path: str) -> tuple[bool, int, str]:
+        shared = 0
+        for one, other in zip(parts, path.split("/"), strict=False):
+            if one != other:
+                break
+            shared += 1
+        return language_of(path) != language_of(here), -shared, path
+
+    return key
+
+
+def settled(
+    facts: Facts,
+    asked: Sequence[Question],
+    where: Mapping[int, Sequence[Place]],
+    texts: Mapping[Place, str],
+) -> Facts:
+    """The facts with what the trees say of them."""
+    answers = {
+        q.index: _found(facts.items[q.index], q, where.get(q.index, ()), texts) for q in asked
+    }
+    items = [
+        told
+        for index, fact in enumerate(facts.items)
+        if (told := _told(fact, answers.get(index), asked=index in answers)) is not None
+    ]
+    return replace(facts, items=tuple(items)) if items != list(facts.items) else facts
+
+
+def _found(
+    fact: Fact, question: Question, where: Iterable[Place], texts: Mapping[Place, str]
+) -> str | None:
+    """The first path at which a name is defined."""
+    for place in where:
+        text = texts.get(place)
+        if place[1] == fact.evidence.path and not _may_stay(fact):
+            continue
+        if text is not None and _defines(fact, question.name, place[1], text):
+            return place[1]
+    return None
+
+
+def _may_stay(fact: Fact) -> bool:
+    """Whether the file that a finder read may still define a name in a way it does not know."""
+    return fact.action is Action.REMOVED and fact.kind in _SETTABLE
+
+
+def _defines(fact: Fact, name: str, path: str, text: str) -> bool:
+    language = language_of(path)
+    if (settable := _SETTABLE.get(fact.kind)) is not None:
+        return settable(whole(path, text), language, name)
+    owner = _owner(fact, name)
+    words = "|".join(_DEFINED_BY.get(language, ()))
+    if not words or language != language_of(fact.evidence.path):
+        return False
+    defined = rf"^[ \t]*(?:[\w()]+ ){{0,4}}(?:{words}) {re.escape(owner)}\b"
+    top = re.search(defined, text, re.MULTILINE)
+    last = re.split(r"[.:]+", name)[-1]
+    if top is None or last == owner:
+        return top is not None
+    member = rf"^[ \t]+(?:[\w()<>]+ ){{0,6}}{re.escape(last)}\??[ \t]*[:=(<;]"
+    return re.search(member, block(text, top.start()), re.MULTILINE) is not None
+
+
+def _told(fact: Fact, elsewhere: str | None, *, asked: bool) -> Fact | None:
+    if not asked or elsewhere is None:
+        return fact
+    if elsewhere == fact.evidence.path and fact.action is Action.REMOVED:
+        return None  # the file defines it still, in another way
+    if fact.kind in {FactKind.ENVIRONMENT, FactKind.METRIC}:
+        # Read or made in one more place, or in one less.
+        return _as_added(fact, elsewhere) if fact.action is Action.RENAMED else None
+    if fact.action is Action.ADDED:
+        return replace(fact, elsewhere=elsewhere)
+    if fact.action is Action.RENAMED:
+        return _as_added(fact, elsewhere)
+    return replace(
+        fact,
+        action=Action.CHANGED,
+        detail="moved",
+        before=fact.evidence.path,
+        after=elsewhere,
+        elsewhere=elsewhere,
+    )
+
+
+def _as_added(fact: Fact, elsewhere: str) -> Fact:
+    """A new name beside the old one, which lives on in another file."""
+    return replace(fact, action=Action.ADDED, before=None, after=None, elsewhere=elsewhere)
+
+
+def unsearched(facts: Facts, asked: Sequence[Question]) -> Facts:
+    """The facts where the trees could not be searched: they hold for their file only."""
+    alone = {q.index for q in asked}
+    if not alone:
+        return facts
+    items = tuple(replace(f, in_file=True) if n in alone else f for n, f in enumerate(facts.items))
+    return replace(facts, items=items)
+
+
+def runs(changes: Sequence[Change]) -> Iterator[range]:
+    """The stretches of changes in which each is the first parent of the one before it."""
+    start = 0
+    for number in range(1, len(changes) + 1):
+        follows = (
+            number < len(changes)
+            and changes[number - 1].commit.parents[:1] == (changes[number].sha,)
+            and not changes[number - 1].omitted
+        )
+        if not follows and number > start:
+            yield range(start, number)
+            start = number

@@ -1,0 +1,224 @@
+"""Measures facts against labels that people made by reading the trees.
+
+    python -m tests.evals.facts LABELS... --clone OWNER/NAME=PATH ... [--misses]
+
+A label is one line of JSON: ``repository``, ``commit``, ``sort`` (flag, variable, setting, metric,
+route, dependency, symbol), ``action`` (added, removed, renamed, moved, default_changed, deprecated,
+none), ``name``, and ``before``, ``after``, ``replacement``, ``owned`` where they say something.
+
+A told action is right if the label of its name has it. Recall counts labels that were told.
+Facts about names without a label are counted apart: nobody judged them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from bot.sources.opening import open_source
+from digest.facts import extract, wanted
+from digest.facts.model import Action, Fact, FactKind, Facts
+from handlers.settled_facts import settle
+
+GRAVE = ("removed", "renamed", "default_changed", "deprecated")
+"""The actions that a reader acts on: each must be right."""
+
+TOLD = (*GRAVE, "added")
+"""The actions that labels ask for; ``moved`` and ``none`` say that nothing grave may be told."""
+
+_KINDS = {
+    "flag": {FactKind.FLAG, FactKind.CONFIG},
+    "variable": {FactKind.ENVIRONMENT, FactKind.CONFIG},
+    "setting": {FactKind.CONFIG, FactKind.SYMBOL, FactKind.ENVIRONMENT},
+    "metric": {FactKind.METRIC},
+    "route": {FactKind.ROUTE},
+    "dependency": {FactKind.DEPENDENCY, FactKind.TOOLCHAIN},
+    "symbol": {FactKind.SYMBOL, FactKind.CONFIG},
+}
+_DEFAULTS = ("default", "value")
+
+Label = Mapping[str, Any]
+
+
+@dataclass(slots=True)
+class Score:
+    """How many of what was told is right, and how many of what should be told was."""
+
+    right: Counter[str] = field(default_factory=Counter)
+    wrong: Counter[str] = field(default_factory=Counter)
+    found: Counter[str] = field(default_factory=Counter)
+    asked: Counter[str] = field(default_factory=Counter)
+    unlabelled: Counter[str] = field(default_factory=Counter)
+    lines: list[str] = field(default_factory=list)
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("labels", nargs="+", type=Path)
+    parser.add_argument("--clone", action="append", default=[], metavar="OWNER/NAME=PATH")
+    parser.add_argument("--misses", action="store_true", help="list what was missed or wrong")
+    args = parser.parse_args()
+    clones = dict(one.split("=", 1) for one in args.clone)
+    labels: dict[str, list[Label]] = defaultdict(list)
+    for path in args.labels:
+        for line in path.read_text("utf-8").splitlines():
+            label = json.loads(line)
+            labels[label["repository"]].append(label)
+    total = Score()
+    print("| repository | labels | precision | recall | unlabelled |\n|---|---|---|---|---|")
+    for repository, those in labels.items():
+        if repository not in clones:
+            print(f"| {repository} | {len(those)} | no clone given | | |")
+            continue
+        facts = asyncio.run(_facts(clones[repository], {label["commit"] for label in those}))
+        score = Score()
+        judge(those, facts, score)
+        print(_row(repository, len(those), score))
+        for name in ("right", "wrong", "found", "asked", "unlabelled"):
+            getattr(total, name).update(getattr(score, name))
+        total.lines += score.lines
+    print(_row("all", sum(map(len, labels.values())), total))
+    for action in TOLD:
+        print(
+            f"{action}: {total.right[action]} right, {total.wrong[action]} wrong;"
+            f" {total.found[action]} of {total.asked[action]} found"
+        )
+    if args.misses:
+        print("\n".join(total.lines))
+
+
+def _row(name: str, count: int, score: Score) -> str:
+    right, wrong = (sum(c[a] for a in GRAVE) for c in (score.right, score.wrong))
+    found, asked = score.found.total(), score.asked.total()
+    return (
+        f"| {name} | {count} | {right / max(1, right + wrong):.1%} of {right + wrong} "
+        f"| {found / max(1, asked):.1%} of {asked} | {score.unlabelled.total()} |"
+    )
+
+
+async def _facts(clone: str, commits: Iterable[str]) -> dict[str, Facts]:
+    with TemporaryDirectory() as folder:
+        _, source = await open_source(clone, Path(folder))
+        found: dict[str, Facts] = {}
+        async for changes in source.changes(await source.tip(), sorted(commits)):
+            blobs = list(dict.fromkeys(b for change in changes for b in wanted(change)))
+            texts = await source.texts(blobs)
+            facts = [extract(change, texts) for change in changes]
+            settled = await settle(source, changes, facts)
+            found.update(zip((c.sha for c in changes), settled, strict=True))
+        return found
+
+
+def judge(labels: Sequence[Label], facts: Mapping[str, Facts], score: Score) -> None:
+    """Compare the labels of one repository with what was told of its commits."""
+    by_commit: dict[str, list[Label]] = defaultdict(list)
+    for label in labels:
+        by_commit[label["commit"]].append(label)
+    for commit, those in by_commit.items():
+        items = facts[commit].items if commit in facts else ()
+        told = [(action, fact) for fact in items if (action := action_of(fact))]
+        for label in those:
+            if label["action"] not in TOLD or not label.get("owned", True):
+                continue
+            score.asked[label["action"]] += 1
+            if any(label["action"] == a and names(label, f) for a, f in told):
+                score.found[label["action"]] += 1
+            else:
+                score.lines.append(f"missed {commit[:10]} {_line(label)}")
+        _judge_told(commit, told, those, score)
+
+
+def _judge_told(
+    commit: str, told: Sequence[tuple[str, Fact]], labels: Sequence[Label], score: Score
+) -> None:
+    for action, fact in told:
+        if action not in GRAVE:
+            continue
+        those = [label for label in labels if names(label, fact)]
+        shown = f"{commit[:10]} {action} {fact.kind} {fact.name} {fact.before} -> {fact.after}"
+        if not those:
+            score.unlabelled[action] += 1
+            score.lines.append(f"unlabelled {shown} ({fact.evidence.path}:{fact.evidence.line})")
+        elif any(right(label, action, fact) for label in those):
+            score.right[action] += 1
+        else:
+            score.wrong[action] += 1
+            score.lines.append(f"wrong {shown}; labelled {[_line(label) for label in those]}")
+
+
+def right(label: Label, action: str, fact: Fact) -> bool:
+    """Whether a label bears an action out, with its values where the label has some."""
+    if label["action"] != action or not label.get("owned", True):
+        return False
+    if action != "default_changed":
+        return True
+    return all(
+        label.get(side) in (None, "None") or _plain(label[side]) in _plain(value)
+        for side, value in (("before", fact.before or ""), ("after", fact.after or ""))
+        if value
+    )
+
+
+def action_of(fact: Fact) -> str:
+    """What a fact says happened, in the words of the labels; empty for what they do not ask."""
+    if fact.kind is FactKind.DEPRECATION:
+        return "deprecated" if fact.action is Action.ADDED else ""
+    if fact.action is Action.CHANGED:
+        pinned = fact.kind in {FactKind.DEPENDENCY, FactKind.TOOLCHAIN}
+        if fact.detail in _DEFAULTS or pinned:
+            return "default_changed"
+        return "moved" if fact.detail == "moved" else ""
+    return fact.action.value
+
+
+def names(label: Label, fact: Fact) -> bool:
+    """Whether a label and a fact are about the same thing, however its name is written."""
+    if fact.kind not in (_KINDS[label["sort"]] | {FactKind.DEPRECATION}):
+        return False
+    ours = {_key(n) for n in (fact.name, *((fact.before, fact.after) if _renamed(fact) else ()))}
+    theirs = {_key(label["name"])}
+    if label["action"] == "renamed":
+        theirs |= {_key(label["before"]), _key(label["after"])}
+    return any(_same(a, b) for a in ours if a for b in theirs)
+
+
+def _renamed(fact: Fact) -> bool:
+    return fact.action is Action.RENAMED
+
+
+def _same(one: str, other: str) -> bool:
+    return one == other or one.endswith(f".{other}") or other.endswith(f".{one}")
+
+
+def _key(name: str | None) -> str:
+    text = re.sub(r"::|/", ".", (name or "").strip().lstrip("-"))
+    return re.sub(r"[-_]", "", text).casefold()
+
+
+def _plain(text: object) -> str:
+    return re.sub(r"[\s\"'_()]", "", str(text)).casefold()
+
+
+def _line(label: Label) -> str:
+    values = " -> ".join(str(label.get(side)) for side in ("before", "after"))
+    return f"{label['sort']} {label['action']} {label['name']} {values} {label.get('note', '')}"
+
+
+def lines(paths: Iterable[Path]) -> Iterator[Label]:
+    """The labels of files, one after another."""
+    for path in paths:
+        for line in path.read_text("utf-8").splitlines():
+            yield json.loads(line)
+
+
+if __name__ == "__main__":
+    main()
