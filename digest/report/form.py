@@ -194,6 +194,13 @@ def _undone(undone: Undone | None) -> dict[str, Any] | None:
 
 
 def _item(item: Fact) -> dict[str, Any]:
+    known = {
+        "elsewhere": item.elsewhere and printable(item.elsewhere),
+        "in_file": item.in_file,
+        "condition": item.condition,
+        "replacement": item.replacement,
+        "when": item.when,
+    }
     return {
         "kind": str(item.kind),
         "action": str(item.action),
@@ -202,4 +209,5 @@ def _item(item: Fact) -> dict[str, Any]:
         "after": item.after,
         "detail": item.detail,
         **_evidence(item.evidence),
+        **{key: value for key, value in known.items() if value},
     }

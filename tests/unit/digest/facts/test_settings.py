@@ -43,8 +43,13 @@ def test_flags_of_argparse(before, after, facts):
 
 
 def test_flag_that_stands_elsewhere_in_the_file_is_not_new():
-    old = FLAGS + "# see --other\n"
+    old = FLAGS + "define('--other')\n"
     assert find("cli.py", old, old + 'parser.add_argument("--other")\n') == []
+
+
+def test_flag_that_only_a_comment_names_is_new():
+    old = FLAGS + "# see --other\n"
+    assert find("cli.py", old, old + 'parser.add_argument("--other")\n') == ["added --other @10n"]
 
 
 @pytest.mark.parametrize(
