@@ -20,18 +20,17 @@ from benchmarks.timing import Row, milliseconds
 from bot.platforms.console import Console
 from bot.store.archive import SqlArchive
 from bot.store.coverage import SqlCoverage
-from bot.store.engine import open_database
-from bot.times.clock import FixedClock
-from digest.change import Change
-from digest.facts.model import FACTS_VERSION
-from digest.graded import Graded, Repository
-from digest.importance import graded_by
-from digest.release import Release
+from bot.store.sqlite import open_database
+from bot.util.clock import FixedClock
+from digest.core.change import Change
+from digest.core.facts import FACTS_VERSION
+from digest.core.grade import Graded, Repository
+from digest.core.release import TaggedRelease
+from digest.grading.importance import graded_by
 from digest.window import Window, zone_of
-from handlers.ask import ask
 from handlers.context import Context
-from handlers.ports import Selection, Tip
-from handlers.watched import Watched
+from handlers.ports.storage import Selection, Tip, Watched
+from handlers.router import ask
 
 BRANCH = Tip(branch="main", sha="f" * 40)
 
@@ -57,7 +56,7 @@ class Listed:
         """As it is named."""
         return reference
 
-    async def release(self, name: str) -> Release | None:
+    async def release(self, name: str) -> TaggedRelease | None:
         """None."""
         del name
         return None

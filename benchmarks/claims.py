@@ -14,10 +14,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from digest.facts.model import Action, FactKind
-from digest.language import Language
-from digest.material import Material
-from digest.prompting.places import Places
+from digest.core.enums import Language
+from digest.core.facts import Action, FactKind
+from digest.llm.diff_pieces import HunkIds
+from digest.llm.model_input import Material
 
 
 @dataclass(frozen=True)
@@ -36,8 +36,11 @@ Values = dict[str, Any]
 
 Occasion = tuple[str, Values, tuple[str, ...]]
 """A sort of sentence, what it says, and what it cites."""
+
 NAME = re.compile(r"\b[A-Za-z_]\w*(?:_\w+|[a-z][A-Z]\w*)\b")
+
 VALUE = re.compile(r"(?<![\w.\"'/-])\d+(?:\.\d+)*(?![\w.\"'/-])")
+
 MEASURED = re.compile(r"(?<![\w.])\d+(?:\.\d+)?\s?(?:%|ms|x|GB|MB|GiB|MiB|seconds?|tokens/s)(?!\w)")
 
 TEMPLATES: dict[str, dict[Language, tuple[str, ...]]] = {
@@ -99,6 +102,7 @@ TEMPLATES: dict[str, dict[Language, tuple[str, ...]]] = {
         Language.ZH: ("本次改动涉及 {files} 个文件，新增 {added} 行。",),
     },
 }
+
 KINDS = {
     FactKind.FLAG: ("the command-line flag", "命令行参数"),
     FactKind.ENVIRONMENT: ("the environment variable", "环境变量"),
@@ -115,7 +119,7 @@ class Writer:
         self.material = material
         self.random = random.Random(seed)
         self.strange = strange
-        self.places = Places(material.change)
+        self.places = HunkIds(material.change)
         self.text = "\n".join(
             [
                 material.change.commit.message,

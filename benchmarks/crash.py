@@ -14,8 +14,8 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
-from tests.crash import LINES, Outcome, crash_runs
-from tests.crash_hearing import WAYS, hearing_runs
+from tests.support.crash import LINES, Outcome, crash_runs
+from tests.support.crash_hearing import WAYS, hearing_runs
 
 RUNS = 200
 

@@ -19,25 +19,28 @@ from collections.abc import Callable, Sequence
 import structlog
 from uvloop import new_event_loop
 
-from benchmarks.delivery_acks import WAYS, Acknowledged, acknowledged, middle
+from benchmarks.delivery_acks import Acknowledged, acknowledged, middle
 from benchmarks.delivery_apprise import sent_by_apprise
+from benchmarks.delivery_platform import WAYS
 from bot import platforms
-from bot.commands import finish
-from bot.feishu_card import Style
-from bot.feishu_card import render as feishu
-from bot.platforms.base import Part
+from bot.cli.output import finish
+from bot.feishu_card.card import Style
+from bot.feishu_card.card import render as feishu
+from bot.messaging.sender import Part
 from bot.platforms.console import Console
 from bot.platforms.discord.markup import render as discord
-from bot.platforms.slack.messages import render as slack
-from bot.platforms.telegram.sender import Account, Telegram
+from bot.platforms.slack.blocks import render as slack
+from bot.platforms.telegram.sender import Telegram, TelegramAccount
 from bot.platforms.webhook import Config as Hook
 from bot.platforms.webhook import create as webhook
-from bot.watching import logs
+from bot.telemetry import logs
 from digest.document import Code, Document, Heading, Item, Link, Listing, Text
-from tests.soak import FLEETS, soak
+from tests.support.soak import FLEETS, soak
 
 COMMITS, TIMES = 60, 25
+
 CHANNELS, REFUSALS = 1000, 20
+
 AT_ONCE, ROUNDS = (1, 50, 500), 5
 
 
@@ -69,7 +72,7 @@ def _url(number: int) -> str:
 
 def renderers() -> dict[str, Callable[[Document], Sequence[Part]]]:
     """What renders for each platform."""
-    telegram = Telegram(Account(token="1:x", api="http://127.0.0.1:9", listens=False))
+    telegram = Telegram(TelegramAccount(token="1:x", api="http://127.0.0.1:9", listens=False))
     hook = webhook(Hook.model_validate({"url": "http://127.0.0.1:9/"}))
     return {
         "console": Console(io.StringIO()).render,

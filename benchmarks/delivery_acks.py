@@ -32,37 +32,30 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from benchmarks.delivery_platform import SIGNING, WAYS, Sent
-from bot.conversation import Conversation
-from bot.conversation.watch import Watch
-from bot.lease import FileLeases
-from bot.platforms.base import (
-    Asgi,
-    AsgiReceive,
-    AsgiScope,
-    AsgiSend,
-    Called,
-    Incoming,
-    Receiver,
-    Sender,
-)
+from benchmarks.delivery_platform import SIGNING, Sent
+from bot.chat.message_service import Conversation
+from bot.chat.responder import AnswerProgress
+from bot.config.file_model import Listen, WebSettings
+from bot.messaging.asgi import Asgi, AsgiReceive, AsgiScope, AsgiSend, Called
+from bot.messaging.inbox import Inbox, Keeping
+from bot.messaging.receiver import Incoming, Receiver
+from bot.messaging.sender import Sender
 from bot.platforms.feishu import Config as FeishuConfig
 from bot.platforms.feishu import create as feishu
-from bot.platforms.feishu.frames import Frame
-from bot.platforms.slack import Config as SlackConfig
+from bot.platforms.feishu.frames import SocketFrame
 from bot.platforms.slack import create as slack
-from bot.platforms.telegram.sender import Account, Telegram
-from bot.store.engine import open_database
-from bot.store.inbox import SqlShelf
+from bot.platforms.slack.config import Config as SlackConfig
+from bot.platforms.telegram.sender import Telegram, TelegramAccount
 from bot.store.replies import SqlReplies
-from bot.times.clock import SystemClock
-from bot.transport.inbox import Inbox, Keeping
-from bot.web.config import Listen, WebSettings
+from bot.store.sqlite import open_database
+from bot.store.stored_inbox import SqlShelf
+from bot.util.clock import SystemClock
+from bot.util.locks import FileLeases
 from bot.web.server import application, serving
+from digest.core.enums import Language
 from digest.document import Document
-from digest.language import Language
-from tests.integration.platforms.test_feishu_web_events import KEY
-from tests.integration.platforms.test_feishu_web_events import TOKEN as VERIFICATION
+from tests.integration.bot.platforms.feishu.test_web_events import KEY
+from tests.integration.bot.platforms.feishu.test_web_events import TOKEN as VERIFICATION
 from tests.servers.feishu_events import APP, SECRET
 from tests.servers.slack import APP_TOKEN, BOT_TOKEN
 from tests.servers.telegram import TOKEN
@@ -171,7 +164,7 @@ class _Times:
 
         async def send_bytes(socket: Any, data: bytes, *more: Any) -> None:
             await kept[1](socket, data, *more)
-            self.note(Frame.parse(data).headers.get("message_id", ""))
+            self.note(SocketFrame.parse(data).headers.get("message_id", ""))
 
         response: Any = aiohttp.ClientWebSocketResponse
         response.send_str, response.send_bytes = send_str, send_bytes
@@ -244,7 +237,7 @@ class _Waiting:
     def language(self, account: str, asked: Incoming) -> Language:  # noqa: ARG002  # always the same
         return Language.EN
 
-    async def answer(self, account: str, asked: Incoming, watch: Watch) -> Document | None:  # noqa: ARG002  # no question is read
+    async def answer(self, account: str, asked: Incoming, watch: AnswerProgress) -> Document | None:  # noqa: ARG002  # no question is read
         watch.admit(addressed=asked.addressed)
         await self.model.wait()
         return None
@@ -358,7 +351,9 @@ def _sender(way: str, url: str) -> Sender:
             )
             return feishu(called_feishu)
         case "telegram hook":
-            return Telegram(Account(token=TOKEN, api=url, webhook="https://bot.example/hook"))
+            return Telegram(
+                TelegramAccount(token=TOKEN, api=url, webhook="https://bot.example/hook")
+            )
     raise KeyError(way)
 
 
@@ -366,6 +361,3 @@ async def _until(condition: Any) -> None:
     async with asyncio.timeout(_PATIENCE):
         while not condition():  # noqa: ASYNC110  # tasks make it true
             await asyncio.sleep(0.01)
-
-
-__all__ = ["WAYS", "Acknowledged", "acknowledged", "middle"]

@@ -16,19 +16,22 @@ from typing import Any
 from apprise import Apprise
 from apprise.plugins.telegram import NotifyTelegram
 
-from bot.platforms.telegram.sender import Account, Rates, Telegram
-from bot.posting.courier import Target
-from bot.posting.delivery import Delivery, Posting
-from bot.transport.rates import Rate
+from bot.delivery.delivery import Delivery, Posting
+from bot.delivery.part_sender import Target
+from bot.messaging.rates import Rate
+from bot.platforms.telegram.sender import Rates, Telegram, TelegramAccount
 from digest.document import Document, Paragraph, Text
-from tests.fakes_delivery import FakeLeases, FakeLedger
 from tests.servers.telegram import TelegramServer
 from tests.servers.telegram_http import Act, too_many
+from tests.support.fakes_delivery import FakeLeases, FakeLedger
 
 CHANNELS = 200
+
 # Faster than Telegram allows, and no faster than few requests are under way at once.
 _POSTS, _ANY = Rate(count=1, seconds=0.01), Rate(count=1, seconds=0.0001)
+
 _BRISK = Rates(posts=_POSTS, answers=_ANY, chat=_ANY, group=Rate(count=10_000, seconds=1.0))
+
 # A Telegram token as Apprise takes it.
 _TOKEN = "123456789:" + "A" * 35
 
@@ -82,7 +85,7 @@ def _text(chat: int) -> str:
 
 def _ours(server: TelegramServer, chats: list[int]) -> None:
     async def work() -> None:
-        account = Account(token=server.token, api=server.url, listens=False, rates=_BRISK)
+        account = TelegramAccount(token=server.token, api=server.url, listens=False, rates=_BRISK)
         sender = Telegram(account)
         delivery = Delivery(FakeLedger(), FakeLeases())
         postings = [

@@ -20,8 +20,8 @@ from urllib.parse import urlsplit
 
 from uvloop import new_event_loop
 
-from bot.platforms.telegram.webhook import secret_of
-from tests.integration.platforms.test_feishu_web_events import request as sealed
+from bot.platforms.telegram.receiver import secret_of
+from tests.integration.bot.platforms.feishu.test_web_events import request as sealed
 from tests.servers.feishu import FeishuServer
 from tests.servers.feishu import Message as Asked
 from tests.servers.feishu_events import says
@@ -131,16 +131,6 @@ def telegram_hook(_server: TelegramServer, numbers: Sequence[int], where: str) -
     return _call(where, [_request(where, body, headers) for body in bodies])
 
 
-WAYS: dict[str, tuple[Callable[[], Any], Callable[..., list[Sent]]]] = {
-    "slack socket": (SlackServer, slack_socket),
-    "slack hook": (SlackServer, slack_hook),
-    "feishu socket": (FeishuServer, feishu_socket),
-    "feishu hook": (FeishuServer, feishu_hook),
-    "telegram hook": (TelegramServer, telegram_hook),
-}
-"""How an event comes to the bot: the server that is needed, and what sends."""
-
-
 def _request(where: str, body: bytes, headers: dict[str, str]) -> bytes:
     at = urlsplit(where)
     lines = [
@@ -151,6 +141,28 @@ def _request(where: str, body: bytes, headers: dict[str, str]) -> bytes:
         *(f"{name}: {value}" for name, value in headers.items()),
     ]
     return "\r\n".join([*lines, "", ""]).encode() + body
+
+
+def _call(where: str, requests: Sequence[bytes]) -> list[Sent]:
+    with asyncio.Runner(loop_factory=new_event_loop) as runner:
+        return runner.run(_called(where, requests))
+
+
+def _until(condition: Callable[[], bool]) -> None:
+    end = time.monotonic() + _PATIENCE
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.005)
+
+
+WAYS: dict[str, tuple[Callable[[], Any], Callable[..., list[Sent]]]] = {
+    "slack socket": (SlackServer, slack_socket),
+    "slack hook": (SlackServer, slack_hook),
+    "feishu socket": (FeishuServer, feishu_socket),
+    "feishu hook": (FeishuServer, feishu_hook),
+    "telegram hook": (TelegramServer, telegram_hook),
+}
+"""How an event comes to the bot: the server that is needed, and what sends."""
 
 
 class _Caller(asyncio.Protocol):
@@ -164,11 +176,6 @@ class _Caller(asyncio.Protocol):
         if not self.done.done():
             assert data.startswith(b"HTTP/1.1 200"), data[:200]
             self.done.set_result(time.perf_counter() - self.began)
-
-
-def _call(where: str, requests: Sequence[bytes]) -> list[Sent]:
-    with asyncio.Runner(loop_factory=new_event_loop) as runner:
-        return runner.run(_called(where, requests))
 
 
 async def _called(where: str, requests: Sequence[bytes]) -> list[Sent]:
@@ -187,13 +194,6 @@ async def _called(where: str, requests: Sequence[bytes]) -> list[Sent]:
         transport.close()
     began = [caller.began for _, caller in made]
     return list(zip(ports, began, spent, strict=True))
-
-
-def _until(condition: Callable[[], bool]) -> None:
-    end = time.monotonic() + _PATIENCE
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.005)
 
 
 def main(way: str) -> None:

@@ -25,20 +25,20 @@ from tempfile import TemporaryDirectory
 from zoneinfo import ZoneInfo
 
 from benchmarks.claims import Claim, Writer, strange_names
-from bot.models.tokens import Estimator
-from bot.sources.opening import open_source
-from digest.evidence import Failed, Ground, judge
-from digest.facts import extract, wanted
-from digest.grade import Level
-from digest.graded import Graded
-from digest.importance import grade
-from digest.language import Language
-from digest.material import Material
-from digest.prompting import Prompt, kind_of, lines_prompts, prompts_for
-from digest.prompting.prompt import system_of
-from digest.settled import settled
+from bot.git.open_source import open_source
+from bot.llm.token_count import Estimator
+from digest.core.enums import Language
+from digest.core.grade import Graded, Level, settled
+from digest.facts.extract import extract, wanted
+from digest.grading.importance import grade
+from digest.llm.change_index import ChangeIndex
+from digest.llm.model_input import Material
+from digest.llm.packing import lines_prompts, prompts_for
+from digest.llm.prompt import Prompt, kind_of, system_of
+from digest.llm.rejection import Failed
+from digest.llm.statement_check import judge
 from digest.window import day_window
-from handlers.ports import Selection
+from handlers.ports.storage import Selection
 
 BUDGET = 32_000
 """Tokens of one prompt, as the program asks."""
@@ -90,7 +90,7 @@ def told(materials: Sequence[Material]) -> Iterator[Verdict]:
     """Every sentence with whether it was kept and the seconds that took."""
     strange = strange_names(materials)
     for seed, material in enumerate(materials):
-        ground = Ground(material.change, material.facts)
+        ground = ChangeIndex(material.change, material.facts)
         for language in Language:
             for claim in Writer(material, strange, seed).claims(language):
                 began = time.perf_counter()

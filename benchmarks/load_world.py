@@ -23,21 +23,22 @@ from sqlalchemy import insert
 
 from benchmarks.load_slack import SIGNING, token_of
 from bot.app import opened
-from bot.runner import NOTES
-from bot.store.chats import SqlChats
-from bot.store.tables import slots
-from digest.chat import Subscribed, Timing
+from bot.jobs.channel_worker import NOTES
+from bot.store.chat_records import SqlChats
+from bot.store.tables.ledger_tables import slots
+from digest.chat.chat_settings import DigestTiming, Subscribed
 from digest.window import Window, zone_of
-from handlers.chats import ChatKey
-from handlers.ingest import fill
-from handlers.looking import tip_of
+from handlers.digests.ingest import fill, tip_of
+from handlers.ports.chat_port import ChatKey
 from tests.e2e.running import free_port
 
 COMMITS, FRESH = 30, 5
 """Commits of a repository that the archive knows, and those that digests find new."""
 
 _WAVES = 2
+
 _FIRST_SEEN = NOTES[1]
+
 _SUBJECTS = (
     "Let the scheduler skip empty batches",
     "Fix a leak in the cache of blocks",
@@ -156,7 +157,7 @@ class World:
                 if chat["named"]:
                     wanted = Subscribed(
                         repository=chat["repository"],
-                        timing=Timing(at=_at(number, at)),
+                        timing=DigestTiming(at=_at(number, at)),
                         person=f"slack:{chat['person']}",
                     )
                     await chats.subscribe(key, wanted)

@@ -32,18 +32,20 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.model_client import GOAL_MAKESPAN, GOAL_OVERHEAD
-from bot.app import App, opened
-from bot.mind import Mind, open_mind
-from bot.models.config import ModelConfig
-from bot.models.tokens import Estimator
-from bot.redaction import Secrets
+from bot.app import opened
+from bot.config.model_section import ModelConfig
+from bot.llm.redaction import Secrets
+from bot.llm.runtime import ModelRuntime, open_runtime
+from bot.llm.token_count import Estimator
+from bot.workspace.workspace import Workspace
 from digest.window import Window, day_window
 from handlers.context import Context
-from handlers.daily import Daily, look
-from tests import model_replies
+from handlers.digests.daily import Daily, look
 from tests.servers.model import ModelServer
+from tests.support import model_replies
 
 UTC = ZoneInfo("UTC")
+
 LOADS = ((1.0, 8), (2.0, 8), (1.0, 16))
 """Seconds of latency and slots of the server."""
 
@@ -76,7 +78,7 @@ async def judged(clone: str, window: Window, latency: float, slots: int, rules: 
     with ModelServer(answer=model_replies.mixed, latency=latency, slots=slots) as server:
         async with _app() as (app, data):
             config = ModelConfig(name="m", base_url=server.url, concurrency=slots, context=131_072)
-            mind = open_mind(config, app.database, app.clock, data)
+            mind = open_runtime(config, app.database, app.clock, data)
             mind = replace(mind, redactor=Secrets(rules))
             await mind.warm()
             took, busy, daily = await _timed(await _context(app, clone, mind), window)
@@ -88,14 +90,14 @@ async def judged(clone: str, window: Window, latency: float, slots: int, rules: 
 
 
 @asynccontextmanager
-async def _app() -> AsyncIterator[tuple[App, Path]]:
+async def _app() -> AsyncIterator[tuple[Workspace, Path]]:
     with tempfile.TemporaryDirectory() as folder:
         os.environ["DIGESTBOT_DATA"] = folder
         async with opened() as app:
             yield app, Path(folder)
 
 
-async def _context(app: App, clone: str, mind: Mind | None) -> Context:
+async def _context(app: Workspace, clone: str, mind: ModelRuntime | None) -> Context:
     watched = await app.watch(clone)
     return app.context(watched, zone=UTC, judging=mind.judging("bench") if mind else None)
 

@@ -19,11 +19,19 @@ import structlog
 from rich.console import Console
 from rich.table import Table
 
-from bot.models.config import ModelConfig
-from bot.models.openai_client import OpenAITransport
-from bot.models.served import ServedModel
-from digest.language import Language
-from handlers.model_port import Account, Call, Kind, Message, ModelRequest, Role, Usage
+from bot.config.model_section import ModelConfig
+from bot.llm.client import ServedModel
+from bot.llm.openai_client import OpenAITransport
+from digest.core.enums import Language
+from handlers.ports.model_port import (
+    BillingAccount,
+    CallKind,
+    ModelCall,
+    ModelMessage,
+    ModelRequest,
+    Speaker,
+    Usage,
+)
 from tests.servers.model import ModelServer, Says, Sent
 
 SCHEMA = {
@@ -35,16 +43,20 @@ SCHEMA = {
     "required": ["summary", "risks"],
     "additionalProperties": False,
 }
+
 SENTENCE = "The default of `--max-model-len` is read from the configuration of the model."
+
 REPLY = json.dumps({"summary": [SENTENCE] * 12, "risks": [SENTENCE] * 4})
+
 GOAL_OVERHEAD = 0.015
+
 GOAL_MAKESPAN = 1.15
 
 
 class NoLedger:
     """Keeps nothing."""
 
-    async def add(self, call: Call) -> None:
+    async def add(self, call: ModelCall) -> None:
         """Forget it."""
 
     async def spent(self, *_: object, **__: object) -> Usage:
@@ -57,12 +69,12 @@ def question(size: int) -> ModelRequest[object]:
     line = "+        value = config.get_default(name, fallback=None)  # as before\n"
     return ModelRequest(
         messages=(
-            Message(role=Role.SYSTEM, text="You analyse one change. " * 100),
-            Message(role=Role.USER, text=line * (size // len(line))),
+            ModelMessage(role=Speaker.SYSTEM, text="You analyse one change. " * 100),
+            ModelMessage(role=Speaker.USER, text=line * (size // len(line))),
         ),
         schema=SCHEMA,
         read=lambda found: found,
-        account=Account(kind=Kind.ANALYSIS, repository="a/b"),
+        account=BillingAccount(kind=CallKind.ANALYSIS, repository="a/b"),
         language=Language.EN,
     )
 

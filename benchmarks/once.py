@@ -7,21 +7,22 @@ import time
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from bot.git.open_source import open_source
 from bot.platforms.console import Console
-from bot.sources.opening import open_source
 from bot.store.archive import SqlArchive
 from bot.store.coverage import SqlCoverage
-from bot.store.engine import open_database
-from bot.times.clock import SystemClock
-from bot.workers import Processes
-from digest.language import Language
+from bot.store.sqlite import open_database
+from bot.util.clock import SystemClock
+from bot.util.workers import Processes
+from digest.core.enums import Language
 from digest.markdown import markdown
-from digest.report import assemble, digest_document, report_document
+from digest.report.assembly import assemble
+from digest.report.condensed import digest_document
+from digest.report.full_report import report_document
 from digest.window import Window, zone_of
 from handlers.context import Context
-from handlers.ingest import ingest
-from handlers.ports import Range, Tip
-from handlers.watched import Watched
+from handlers.digests.ingest import ingest
+from handlers.ports.storage import Range, Tip, Watched
 
 
 async def digest_once(clone: str, data: Path, base: str | None, tip: str) -> float:

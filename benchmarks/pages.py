@@ -32,7 +32,7 @@ from pathlib import Path
 from urllib.parse import quote, urlsplit
 
 from benchmarks.timing import Row, show
-from bot.store.engine import FILE
+from bot.store.sqlite import FILE
 
 ASKED = 100
 """Addresses of a kind, or as many as there are."""

@@ -30,22 +30,23 @@ from pathlib import Path
 import structlog
 
 from benchmarks.timing import Row, milliseconds, show
-from bot.app import App, opened
+from bot.app import opened
+from bot.cli.output import ProgressBar
 from bot.platforms.console import Console
-from bot.showing.progress import Bar
-from digest.graded import Graded
-from digest.query import Query
+from bot.workspace.workspace import Workspace
+from digest.core.grade import Graded
+from digest.core.reference import Query
 from digest.window import Window, zone_of
-from handlers.ask import ask
 from handlers.context import Context
-from handlers.daily import look
-from handlers.ingest import fill
-from handlers.looking import tip_of
+from handlers.digests.daily import look
+from handlers.digests.ingest import fill, tip_of
+from handlers.router import ask
 
 ASKED = 60
 """Questions of a kind."""
 
 ASKERS = 8
+
 SECONDS = 15.0
 """How long askers ask."""
 
@@ -66,9 +67,9 @@ async def rows(clone: str, count: int, data: str) -> list[Row]:
         return [*made, *await _throughput(questions, clone, ctx, changes)]
 
 
-async def _filled(app: App, clone: str, count: int) -> tuple[Context, Sequence[Graded]]:
+async def _filled(app: Workspace, clone: str, count: int) -> tuple[Context, Sequence[Graded]]:
     watched = await app.watch(clone)
-    ctx = app.context(watched, zone=UTC, progress=Bar("archive"))
+    ctx = app.context(watched, zone=UTC, progress=ProgressBar("archive"))
     tip = await tip_of(ctx)
     names = _git(clone, "rev-list", "--first-parent", f"--max-count={count}", str(tip.sha)).split()
     await fill(ctx, names, tip)

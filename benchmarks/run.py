@@ -24,9 +24,10 @@ from pathlib import Path
 from benchmarks import answers
 from benchmarks.once import digest_once
 from benchmarks.timing import Row, Run, child, in_turn, milliseconds, show
-from bot.commands import finish
+from bot.cli.output import finish
 
 BIN = Path(sys.executable).parent
+
 GIT_LOG = ["--first-parent", "--diff-merges=first-parent", "-p", "-U0"]
 
 
@@ -88,8 +89,8 @@ def _log_of(clone: str, words: str) -> float:
 
 
 def _scan(clone: str, what: str, words: str, tip: str, times: int) -> Row:
-    from bot.sources.opening import open_source
-    from handlers.ports import Range, Tip
+    from bot.git.open_source import open_source
+    from handlers.ports.storage import Range, Tip
 
     base = words.partition("..")[0] if ".." in words else None
 

@@ -24,16 +24,18 @@ from benchmarks.load_usage import Usage
 from benchmarks.scale_memory import Idle, alone, idle
 from benchmarks.scale_workers import COMMITS, claimed, worked
 from benchmarks.timing import Row, milliseconds, show
-from bot.jobs.engine import Engine
+from bot.jobs.job_engine import Engine
 from bot.store.postgresql import open_postgres
 from tests.servers import postgresql, redis
 from tests.servers.postgresql import Postgres
 
 WORKERS = (1, 2, 4)
+
 ROUNDS = 3
 """Every number of workers in turn, so often; medians are told."""
 
 BACKLOG = 1000
+
 FEW, MANY = 50, 2050
 """Channels of the processes that are compared for what one more costs."""
 

@@ -23,42 +23,44 @@ from zoneinfo import ZoneInfo
 
 import structlog
 
-from bot.jobs.claims import DeferringLedger
-from bot.jobs.depth import depth
-from bot.jobs.engine import Engine
-from bot.jobs.scheduling import Scheduler
-from bot.jobs.tasks import CHANNELS, Kind
-from bot.jobs.working import Worker
-from bot.platforms.base import Part, Receipt
+from bot.delivery.delivery import Delivery
+from bot.delivery.part_sender import Patience, Target
+from bot.git.open_source import open_source
+from bot.jobs.deferred_claims import DeferringLedger
+from bot.jobs.job_engine import Engine
+from bot.jobs.role_duties import Scheduler
+from bot.jobs.services import LoopServices
+from bot.jobs.worker import Worker
+from bot.messaging.sender import Part, Receipt
 from bot.platforms.console import Console
-from bot.posting.courier import Patience, Target
-from bot.posting.delivery import Delivery
-from bot.runner import Ready, Work
-from bot.sources.opening import open_source
+from bot.publishing.slots import DigestToPost
+from bot.scheduler.schedule import Slot, Spec
 from bot.store.archive import SqlArchive
 from bot.store.coverage import SqlCoverage
+from bot.store.job_queue import CHANNELS, JobKind, depth
 from bot.store.leases import ServerLeases
 from bot.store.ledger import SqlLedger
 from bot.store.postgresql import PostgresDatabase, open_postgres
-from bot.subscriptions.roster import Fixed, Post
-from bot.times.clock import SystemClock
-from bot.times.schedule import Slot, Spec
-from bot.workers import Processes
+from bot.subscriptions.channel_registry import Fixed, Post
+from bot.util.clock import SystemClock
+from bot.util.workers import Processes
+from digest.core.enums import Language
+from digest.core.grade import Repository
 from digest.document import Document, Paragraph, Text
-from digest.graded import Repository
-from digest.language import Language
 from digest.markdown import markdown
-from digest.report import assemble, digest_document, report_document
+from digest.report.assembly import assemble
+from digest.report.condensed import digest_document
+from digest.report.full_report import report_document
 from digest.window import Window, zone_of
 from handlers.context import Context
-from handlers.ingest import ingest
-from handlers.ports import Range, Tip
-from handlers.watched import Watched
+from handlers.digests.ingest import ingest
+from handlers.ports.storage import Range, Tip, Watched
 
 DUE = datetime(2026, 1, 23, 9, 30, tzinfo=UTC)
 """When the scheduler comes back: everything of the hour before is due."""
 
 OUTAGE = timedelta(hours=1)
+
 COMMITS = 40
 
 _Make = Callable[[str, bool], Awaitable[None]]
@@ -98,7 +100,7 @@ class _Then:
         return DUE
 
 
-def backlog(channels: int, ledger: SqlLedger, leases: ServerLeases, board: Path) -> Work:
+def backlog(channels: int, ledger: SqlLedger, leases: ServerLeases, board: Path) -> LoopServices:
     """Channels that are due one after the other within the outage, with a small digest each."""
     sender = Board(board)
 
@@ -110,15 +112,15 @@ def backlog(channels: int, ledger: SqlLedger, leases: ServerLeases, board: Path)
         target = Target(name=f"c{number}", chat=f"{at:%H:%M}/c{number}", sender=sender)
         return Post(target=target, spec=spec)
 
-    async def build(made: Post, slot: Slot) -> list[Ready]:
+    async def build(made: Post, slot: Slot) -> list[DigestToPost]:
         said = Text("one change that matters " * 60)
         document = Document(title=f"{made.name} {slot.name}", blocks=(Paragraph((said,)),))
-        return [Ready(digest=f"daily:r:main:{slot.name}", document=document)]
+        return [DigestToPost(digest=f"daily:r:main:{slot.name}", document=document)]
 
     async def finish(*_: object) -> None:
         return
 
-    return Work(
+    return LoopServices(
         posts=Fixed([post(number) for number in range(channels)]),
         build=build,
         finish=finish,
@@ -209,7 +211,7 @@ async def _work(url: str, number: int, kind: str, *given: str) -> None:
 
 
 async def _waiting(database: PostgresDatabase) -> int:
-    found = (await depth(database)).get(str(Kind.CHANNEL))
+    found = (await depth(database)).get(str(JobKind.CHANNEL))
     return found.waiting if found else 0
 
 

@@ -13,21 +13,12 @@ from datetime import UTC, datetime, timedelta
 from itertools import accumulate
 from random import Random
 
-from digest.change import Commit, FileStatus, Side
-from digest.facts.model import (
-    Action,
-    Area,
-    Evidence,
-    Fact,
-    FactKind,
-    Facts,
-    FileFacts,
-    Subject,
-)
-from digest.grade import Grade, Level, Reason
-from digest.graded import Graded
+from digest.core.change import Commit, FileStatus, Side
+from digest.core.facts import Action, Area, Evidence, Fact, FactKind, Facts, FileFacts, Subject
+from digest.core.grade import Grade, Graded, Level, Reason
 
 FIRST = datetime(2024, 1, 1, tzinfo=UTC)
+
 EVERY = timedelta(minutes=36)
 """Forty changes a day."""
 
@@ -53,6 +44,7 @@ _SYLLABLES = [
     "mar",
     "kel",
 ]
+
 _CHINESE = [
     "内存",
     "优化",
@@ -70,7 +62,9 @@ _CHINESE = [
     "线程",
     "分页",
 ]
+
 _FOLDERS = ["core", "engine", "models", "kernels", "server", "client", "tests", "docs", "tools"]
+
 _AREAS = {"tests": Area.TESTS, "docs": Area.DOCS, "tools": Area.BUILD}
 
 

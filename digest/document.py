@@ -1,12 +1,35 @@
 """The platform-neutral document: the only thing that a platform ever sees.
 
 Text in it is plain text. No span holds markup of any platform; renderers escape.
+
+A document for platforms that draw fewer kinds of blocks: the others, told by those there are.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+
+_WIDTH = 24
+
+_PARTS = " ▏▎▍▌▋▊▉"
+
+
+def chart_text(chart: Chart) -> str:
+    """A chart as lines of text: a label, a bar and the number of each point."""
+    top = max(chart.values, default=0)
+    labels = [" ".join(label.split()) for label in chart.labels]
+    wide = max(map(len, labels), default=0)
+    return "\n".join(
+        f"{label:<{wide}} {_bar(value, top)} {value}"
+        for label, value in zip(labels, chart.values, strict=True)
+    )
+
+
+def _bar(value: int, top: int) -> str:
+    eighths = round(8 * _WIDTH * value / top) if top else 0
+    whole, part = divmod(eighths, 8)
+    return ("█" * whole + _PARTS[part].strip()).ljust(_WIDTH)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +69,7 @@ class Link:
 
 
 Span = Text | Strong | Emphasis | Code | Link
+
 Spans = tuple[Span, ...]
 
 
@@ -140,7 +164,7 @@ class Chart:
     """Numbers, one a label and in their order, such as those of days: drawn as bars.
 
     There are as many labels as values, and no value is negative. A platform that shows no pictures
-    shows ``digest.chart.chart_text``.
+    shows ``digest.document.chart_text``.
     """
 
     title: str
@@ -165,3 +189,26 @@ class Document:
 def plain(spans: Iterable[Span]) -> str:
     """The words of the spans without their roles."""
     return "".join(span.text for span in spans)
+
+
+def undrawn(block: Block) -> Block:
+    """A chart as lines of text, a picture as a link to it; every other block is as it was."""
+    match block:
+        case Chart():
+            return CodeBlock(chart_text(block))
+        case Image(url=url, alt=alt):
+            return Paragraph((Link(f"[{alt}]", url),))
+        case _:
+            return block
+
+
+def strong(spans: Spans) -> Spans:
+    """The spans with their plain words standing out; what has another role keeps it."""
+    return tuple(Strong(span.text) if isinstance(span, Text) else span for span in spans)
+
+
+def rows_as_lines(table: Table) -> Iterator[Spans]:
+    """A line for each row, cells one after the other; the header comes first and is strong."""
+    for place, row in enumerate((table.header, *table.rows)):
+        line: Spans = tuple(part for cell in row for part in (Text(" · "), *cell))[1:]
+        yield line if place else strong(line)

@@ -8,19 +8,15 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
-from digest.language import Language
-from handlers.announcing import Announcements
-from handlers.bearings import Bearings
-from handlers.chats import Room
-from handlers.conversing import ConversationKey, Conversations, Length
-from handlers.forge_port import Requests
-from handlers.ports import A, Archive, B, Clock, Coverage, Progress, Workers
-from handlers.profiling import Profiles, Usage
-from handlers.watched import Watched
+from digest.core.enums import Language
+from handlers.ports.chat_port import Profiles, Room, Usage
+from handlers.ports.conversation_port import ConversationKey, Conversations, Length
+from handlers.ports.forge_port import Requests
+from handlers.ports.status_port import Announcements, StatusSource
+from handlers.ports.storage import A, Archive, B, Clock, CoveragePort, Progress, Watched, Workers
 
 if TYPE_CHECKING:
-    # Only a context with a model needs what this brings along.
-    from handlers.judgement import Judging
+    from handlers.ports.analysis_port import Judging
 
 
 class Silent:
@@ -66,7 +62,7 @@ class Context:
 
     watched: Watched
     archive: Archive
-    coverage: Coverage
+    coverage: CoveragePort
     clock: Clock
     zone: ZoneInfo
     language: Language = Language.EN
@@ -76,7 +72,7 @@ class Context:
     judging: Judging | None = None
     conversations: Conversations | None = None
     conversation: ConversationKey | None = None
-    standing: Bearings | None = None
+    standing: StatusSource | None = None
     page: int = 1
     length: Length = Length.NORMAL
     room: Room | None = None

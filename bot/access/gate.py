@@ -1,24 +1,282 @@
-"""The gate that every message passes: the decision, with what is known of the moment.
+"""Whether a message is answered: a pure function of the message, the policy and the load.
 
-What people asked lately is counted by :mod:`bot.access.asked`. ``Trust`` is what admins allowed
+The rules, the first that refuses wins:
+
+1. *Workspace.* A platform of which workspaces are listed is answered in those alone.
+2. *Person.* Where people are listed, nobody else is answered, admins aside.
+3. *Chat.* A channel of the configuration, a listed chat, this machine's terminal, any chat where
+   ``anyone`` is set, and the direct chat of a listed person or an admin.
+4. *Load.* So many questions of one person in a minute and in an hour; admins are people, too.
+5. *Repositories.* A chat is told of those of its channel, else of all. What is private is left out
+   where people of other organisations read along, unless an admin trusts the chat. Where nothing
+   is left the message is refused.
+
+What somebody is told who is not answered: one short line.
+
+How much each person asked lately, and who was told of a refusal.
+
+:class:`Alone` counts in this process and forgets with it; what counts for all processes is
+:class:`bot.shared_state.redis_state.RedisAsked`, which falls back on it.
+
+The gate that every message passes: the decision, with what is known of the moment.
+
+What people asked lately is counted by :mod:`bot.access.gate`. ``Trust`` is what admins allowed
 by a command; it is asked at every message that it may matter to.
 """
 
 from __future__ import annotations
 
+import time
+from collections import OrderedDict, deque
 from collections.abc import Awaitable, Callable, Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Protocol, TypeVar
 
 import structlog
 
-from bot.access.asked import Alone, Asked
-from bot.access.decide import Reason, Verdict, decide, may_hear, may_see, may_tell, trust_matters
-from bot.access.policy import Policy
-from bot.platforms.base import Incoming
-from digest.commands import read_managing
+from bot.access.policy import LOCAL, Policy, Role
+from bot.messaging.receiver import Incoming
+from digest.chat.chat_commands import read_managing
+from digest.chat.chat_intents import Set
+from digest.core.enums import ChatSetting, Language
 from digest.errors import UserError
-from digest.managing import Set, Setting
-from digest.question import tidy
+from digest.i18n.phrase import Phrase
+from digest.question.parser import tidy
+
+
+class DenialReason(StrEnum):
+    """Why a message is not answered. A closed set: metrics and tests count on it."""
+
+    WORKSPACE = "workspace"
+    PERSON = "person"
+    CHAT = "chat"
+    MINUTE = "minute"
+    HOUR = "hour"
+    PRIVATE = "private"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Load:
+    """What a person asked before, in the last minute and in the last hour."""
+
+    minute: int = 0
+    hour: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AccessDecision:
+    """What becomes of a message.
+
+    ``reason`` is ``None`` where it is answered, about ``repositories``, in the policy's order;
+    ``withheld`` are those that this chat is not told of because outsiders read along. ``chat`` and
+    ``person`` are the names that the policy knows them by. ``silent`` says that a refusal is not
+    told either: nobody addressed the bot, or it was told a moment ago.
+    """
+
+    chat: str
+    person: str
+    role: Role
+    reason: DenialReason | None = None
+    repositories: tuple[str, ...] = ()
+    withheld: tuple[str, ...] = ()
+    silent: bool = False
+
+    @property
+    def allowed(self) -> bool:
+        """Whether the message is answered."""
+        return self.reason is None
+
+
+def decide(incoming: Incoming, policy: Policy, load: Load = Load()) -> AccessDecision:
+    """What becomes of a message, by the rules on top of this module."""
+    chat = f"{incoming.platform}:{incoming.chat}"
+    person = f"{incoming.platform}:{incoming.person}"
+    seen = _seen(policy, chat)
+    told = may_tell(policy, chat, seen, external=incoming.external)
+    withheld = tuple(name for name in seen if name not in told)
+    reason = _refusal(incoming, policy, chat, person) or _overload(policy, load)
+    if reason is None and withheld and not told:
+        reason = DenialReason.PRIVATE
+    return AccessDecision(
+        chat=chat,
+        person=person,
+        role=policy.role(person, chat),
+        reason=reason,
+        repositories=told if reason is None else (),
+        withheld=withheld,
+        silent=not incoming.addressed,
+    )
+
+
+def may_tell(policy: Policy, chat: str, names: Iterable[str], *, external: bool) -> tuple[str, ...]:
+    """Those of the repositories that a chat may be told of, in answers as in posts.
+
+    ``external`` is what the platform says of the chat; one that is not configured is private.
+    """
+    open_ = chat in policy.trusted or not policy.shared.get(chat, external)
+    return tuple(name for name in names if open_ or not policy.repositories.get(name, True))
+
+
+def trust_matters(policy: Policy, chat: str, *, external: bool) -> bool:
+    """Whether a chat is told of more where an admin allowed private repositories in it."""
+    seen = _seen(policy, chat)
+    return len(may_tell(policy, chat, seen, external=external)) < len(seen)
+
+
+def may_see(policy: Policy, chat: str, person: str) -> tuple[str, ...]:
+    """The repositories of which a chat may get digests that a person once asked for there.
+
+    None where the chat, or the person in it, would not be answered any more.
+    """
+    if policy.people and person not in policy.people and not policy.appointed(person, chat):
+        return ()
+    known = policy.anyone or chat.startswith(LOCAL) or chat in policy.channels
+    if known or chat in policy.chats or person in policy.people or person in policy.admins:
+        return _seen(policy, chat)
+    return ()
+
+
+def may_hear(policy: Policy, chat: str) -> tuple[str, ...]:
+    """The repositories that may be told of in a chat unasked, whoever once wanted that there.
+
+    None where nobody would be answered any more. Whose a direct chat is cannot be told from its
+    name: where people or admins are listed, it may be one of theirs.
+    """
+    known = policy.anyone or chat.startswith(LOCAL) or chat in policy.channels
+    if known or chat in policy.chats or policy.people or policy.admins:
+        return _seen(policy, chat)
+    return ()
+
+
+def _seen(policy: Policy, chat: str) -> tuple[str, ...]:
+    return policy.channels.get(chat, tuple(policy.repositories))
+
+
+def _refusal(incoming: Incoming, policy: Policy, chat: str, person: str) -> DenialReason | None:
+    prefix = f"{incoming.platform}:"
+    listed = {one for one in policy.workspaces if one.startswith(prefix)}
+    if listed and f"{prefix}{incoming.workspace}" not in listed:
+        return DenialReason.WORKSPACE
+    admin = policy.appointed(person, chat)
+    local = chat.startswith(LOCAL)
+    if policy.people and person not in policy.people and not admin and not local:
+        return DenialReason.PERSON
+    known = policy.anyone or local or chat in policy.channels or chat in policy.chats
+    if known or (incoming.direct and (admin or person in policy.people)):
+        return None
+    return DenialReason.CHAT
+
+
+def _overload(policy: Policy, load: Load) -> DenialReason | None:
+    limits = policy.limits
+    if limits.minute and load.minute >= limits.minute:
+        return DenialReason.MINUTE
+    return DenialReason.HOUR if limits.hour and load.hour >= limits.hour else None
+
+
+_WORDS = {
+    DenialReason.WORKSPACE: Phrase(
+        "I do not answer in this workspace; an admin can add it to [access].",
+        "我不在此工作区回答；管理员可将其加入 [access]。",
+    ),
+    DenialReason.PERSON: Phrase(
+        "I do not answer you; an admin can add {person} to [access].",
+        "我不能回答你的问题；管理员可将 {person} 加入 [access]。",
+    ),
+    DenialReason.CHAT: Phrase(
+        "I do not answer in this chat; an admin can add {chat} to [access].",
+        "我不在此聊天中回答；管理员可将 {chat} 加入 [access]。",
+    ),
+    DenialReason.MINUTE: Phrase(
+        "That is too many questions for one minute; ask again shortly.",
+        "一分钟内的问题太多了，请稍后再问。",
+    ),
+    DenialReason.HOUR: Phrase(
+        "That is too many questions for one hour; ask again later.",
+        "一小时内的问题太多了，请过一段时间再问。",
+    ),
+    DenialReason.PRIVATE: Phrase(
+        "People of other organisations read this chat, so I tell nothing of private repositories "
+        'here; an admin can allow it with "settings private on".',
+        "此聊天有外部组织的成员，因此我不在这里介绍私有仓库；"
+        "管理员可用 “settings private on” 允许。",
+    ),
+}
+
+
+def refusal(verdict: AccessDecision, language: Language) -> str:
+    """The line for a verdict that refuses, in a language; it names nothing that is not to be told.
+
+    Raises ``ValueError`` for one that allows.
+    """
+    if verdict.reason is None:
+        raise ValueError("the message is allowed")
+    return _WORDS[verdict.reason].text(
+        language, chat=f"{verdict.chat!r}", person=f"{verdict.person!r}"
+    )
+
+
+_Kept = TypeVar("_Kept")
+
+MINUTE, HOUR = 60.0, 3600.0
+
+_MOST = 10_000
+"""People whose questions are counted; the one who was silent longest is forgotten first."""
+
+
+class QuestionCounts(Protocol):
+    """Counts questions by person, who is named ``platform:id``."""
+
+    async def count(self, person: str) -> Load:
+        """Count a question; what the person had asked before it."""
+
+    async def uncount(self, person: str) -> None:
+        """The newest question of the person was refused, and does not count."""
+
+    async def told_lately(self, person: str) -> bool:
+        """Whether the person was refused in the last minute; from now on, yes."""
+
+
+class Alone:
+    """Counts in this process alone."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._asked: OrderedDict[str, deque[float]] = OrderedDict()
+        self._told: OrderedDict[str, float] = OrderedDict()
+
+    async def count(self, person: str) -> Load:
+        """As :meth:`Asked.count`."""
+        now, asked = self._clock(), self._asked.setdefault(person, deque())
+        while asked and asked[0] <= now - HOUR:
+            asked.popleft()
+        before = Load(minute=sum(at > now - MINUTE for at in asked), hour=len(asked))
+        asked.append(now)
+        _bounded(self._asked, person)
+        return before
+
+    async def uncount(self, person: str) -> None:
+        """As :meth:`Asked.uncount`."""
+        if asked := self._asked.get(person):
+            asked.pop()
+
+    async def told_lately(self, person: str) -> bool:
+        """As :meth:`Asked.told_lately`."""
+        now = self._clock()
+        lately = self._told.get(person, -MINUTE) > now - MINUTE
+        if not lately:
+            self._told[person] = now
+            _bounded(self._told, person)
+        return lately
+
+
+def _bounded(known: OrderedDict[str, _Kept], person: str) -> None:
+    """The person is the newest; the oldest goes where there are too many."""
+    known.move_to_end(person)
+    while len(known) > _MOST:
+        known.popitem(last=False)
+
 
 log = structlog.get_logger(__name__)
 
@@ -38,19 +296,19 @@ def _grants(incoming: Incoming, policy: Policy) -> bool:
     if incoming.action or not policy.appointed(person, chat):
         return False
     try:
-        return read_managing(tidy(incoming.text)) == Set(setting=Setting.PRIVATE, value=True)
+        return read_managing(tidy(incoming.text)) == Set(setting=ChatSetting.PRIVATE, value=True)
     except UserError:
         return False
 
 
-class Gate:
+class AccessGate:
     """Decides on messages and on posts by one policy."""
 
     def __init__(
         self,
         policy: Policy,
         trust: Trust = nobody,
-        asked: Asked | None = None,
+        asked: QuestionCounts | None = None,
     ) -> None:
         """Without ``asked`` people are counted in this process alone."""
         self._policy = policy
@@ -62,7 +320,7 @@ class Gate:
         """What the configuration says."""
         return self._policy
 
-    async def admit(self, account: str, incoming: Incoming) -> Verdict:
+    async def admit(self, account: str, incoming: Incoming) -> AccessDecision:
         """What becomes of a message to an account.
 
         One that is answered counts for its person's limits; a person is told of a refusal once a
@@ -73,7 +331,7 @@ class Gate:
         policy = await self._with_trust(account, chat, external=incoming.external)
         load = await self._asked.count(person)
         verdict = decide(incoming, policy, load)
-        if verdict.reason is Reason.PRIVATE and _grants(incoming, policy):
+        if verdict.reason is DenialReason.PRIVATE and _grants(incoming, policy):
             # The one command that is for a chat of which nothing may be told.
             trusting = replace(policy, trusted=policy.trusted | {chat})
             verdict = decide(incoming, trusting, load)

@@ -1,10 +1,16 @@
-"""What is allowed, as values. Chats, people and workspaces are named ``platform:id``."""
+"""What is allowed, as values. Chats, people and workspaces are named ``platform:id``.
+
+The policy that the configuration describes.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+
+from bot.config.channel_section import ChannelConfig
+from bot.config.reader import Config
 
 
 class Role(StrEnum):
@@ -15,7 +21,7 @@ class Role(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class QuestionLimits:
     """The most questions of one person in a minute and in an hour; 0 is no limit."""
 
     minute: int = 0
@@ -48,7 +54,7 @@ class Policy:
     repositories: Mapping[str, bool] = field(default_factory=dict)
     trusted: frozenset[str] = frozenset()
     shared: Mapping[str, bool] = field(default_factory=dict)
-    limits: Limits = Limits()
+    limits: QuestionLimits = QuestionLimits()
 
     @property
     def roles(self) -> bool:
@@ -67,3 +73,41 @@ class Policy:
 
 LOCAL = "console:"
 """What the names of chats on this machine's own terminal begin with."""
+
+
+def policy_of(config: Config, kinds: Mapping[str, str]) -> Policy:
+    """The policy of a configuration.
+
+    ``kinds`` leads from the accounts, as channels name them, to what their messages call the
+    platform: a chat is named the same by both.
+    """
+
+    def key(channel: ChannelConfig) -> str:
+        return f"{kinds.get(channel.platform, channel.platform)}:{channel.chat}"
+
+    access, channels = config.access, config.channels
+    return Policy(
+        channels=_seen(config, key_of={channel.name: key(channel) for channel in channels}),
+        chats=frozenset(access.chats),
+        anyone=access.anyone,
+        people=frozenset(access.people),
+        workspaces=frozenset(access.workspaces),
+        admins=frozenset(access.admins),
+        channel_admins={key(one): frozenset(one.admins) for one in channels if one.admins},
+        repositories={one.name: one.private for one in config.repositories},
+        trusted=frozenset(key(one) for one in channels if one.allow_private),
+        shared={key(one): one.external for one in channels if one.external is not None},
+        limits=QuestionLimits(minute=access.per_minute, hour=access.per_hour),
+    )
+
+
+def _seen(config: Config, key_of: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
+    """The repositories of each chat: those of all its channels, in the order of the file."""
+    wanted: dict[str, set[str]] = {}
+    for channel in config.channels:
+        names = {one.name for one in config.watched(channel)}
+        wanted.setdefault(key_of[channel.name], set()).update(names)
+    return {
+        chat: tuple(one.name for one in config.repositories if one.name in names)
+        for chat, names in wanted.items()
+    }

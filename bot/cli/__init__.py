@@ -13,12 +13,11 @@ from typing import Annotated
 import typer
 from typer.exceptions import TyperException
 
-from bot.cli.archive import archive
-from bot.cli.looking import looking
+from bot.cli.change_commands import looking
 from bot.cli.options import CONTEXT
-from bot.cli.reviewing import reviewing
-from bot.cli.working import working
-from bot.secrecy import cleared
+from bot.cli.record_commands import archive, reviewing
+from bot.cli.service_commands import working
+from bot.util.secrets import cleared
 from digest.errors import UserError
 
 app = typer.Typer(
@@ -30,8 +29,10 @@ app = typer.Typer(
     rich_markup_mode=None,  # Rich takes longer to import than the help to print
     context_settings=CONTEXT,
 )
+
 for commands in (looking, working, reviewing):
     app.add_typer(commands)
+
 app.add_typer(archive, name="archive")
 
 
@@ -74,7 +75,7 @@ def guarded(work: Callable[[], object]) -> int:
         sys.stderr.close()  # the reader has gone; nobody is left to be told
         return 1
     except Exception as error:  # noqa: BLE001 - the last resort: an id for the user, a log for us
-        from bot.watching.crash import keep_traceback
+        from bot.telemetry.logs import keep_traceback
 
         return _fail(keep_traceback(error), 1)
     return status if isinstance(status, int) else 0

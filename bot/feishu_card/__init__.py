@@ -1,6 +1,6 @@
 """A document as Feishu's interactive cards (JSON 2.0), for its app bot and its custom bot alike.
 
-Pure: no I/O, no clock. Imports ``bot.showing.legible``, ``bot.platforms.base`` and
+Pure: no I/O, no clock. Imports ``bot.util.sanitize``, ``bot.messaging`` and
 ``digest.document``.
 """
 

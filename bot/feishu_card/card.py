@@ -9,9 +9,9 @@ import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from bot.feishu_card.pieces import Json, Piece, pieces
-from bot.platforms.base import Part
-from bot.showing.legible import legible
+from bot.feishu_card.card_pieces import CardPiece, Json, pieces
+from bot.messaging.sender import Part
+from bot.util.sanitize import legible
 from digest.document import Block, Document, Heading, Link, plain
 
 MOST_COMPONENTS = 200
@@ -21,7 +21,9 @@ _NUMBERED = 19
 """Characters of an identity that fit into a component's id, behind a letter."""
 
 _LONGEST_TITLE = 150
+
 _LONGEST_SUMMARY = 80
+
 # The frame of a card with the longest title and summary, in bytes on the wire, all Chinese.
 _FRAME = 1200
 
@@ -84,8 +86,8 @@ def _titled(document: Document) -> tuple[str, tuple[Block, ...]]:
     return "", document.blocks
 
 
-def _packed(found: Iterable[Piece], size: int) -> Iterator[list[Piece]]:
-    message: list[Piece] = []
+def _packed(found: Iterable[CardPiece], size: int) -> Iterator[list[CardPiece]]:
+    message: list[CardPiece] = []
     room, places = size, MOST_COMPONENTS
     for piece in found:
         needed = weight(piece.component) + 1
@@ -101,7 +103,7 @@ def _packed(found: Iterable[Piece], size: int) -> Iterator[list[Piece]]:
     yield message
 
 
-def _leading(message: list[Piece]) -> list[Piece]:
+def _leading(message: list[CardPiece]) -> list[CardPiece]:
     """The last pieces, at most two, that belong to what follows and not to this message."""
     count = 0
     while count < min(2, len(message) - 1) and message[-1 - count].leads:
@@ -109,7 +111,7 @@ def _leading(message: list[Piece]) -> list[Piece]:
     return message[len(message) - count :]
 
 
-def _part(found: list[Piece], title: str, summary: str) -> Part:
+def _part(found: list[CardPiece], title: str, summary: str) -> Part:
     elements = [piece.component for piece in found]
     if not elements:
         # A card without a body is refused.

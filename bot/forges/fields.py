@@ -1,23 +1,41 @@
 """Fields of a forge's JSON, taken out with their kind checked and their length bounded.
 
 A forge is somebody else's program: what is missing or of another kind is a ``ValueError``, which
-:mod:`bot.forges.wire` turns into ``ForgeDown``.
+:mod:`bot.forges.forge_client` turns into ``ForgeDown``.
+
+What GitHub's and Gitea's JSON have alike, as values: Gitea's API is made after GitHub's.
+
+Every function raises ``ValueError`` for what makes no sense.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
+from urllib.parse import quote
+
+from digest.core.change import Change, Commit, FileChange
+from digest.core.request import (
+    Issue,
+    IssueState,
+    PullRequest,
+    Release,
+    RequestState,
+    Reviewer,
+    closing,
+)
 
 Json = Mapping[str, Any]
 
 TITLE = 1_000
+
 BODY = 65_536
 """Characters of a title and of a body that are kept; GitHub allows 256 and 65,536."""
 
 NAME = 200
+
 _MOST_NAMES = 100
 
 _SHA = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
@@ -76,7 +94,7 @@ def inner(of: Json, key: str) -> Json:
     return {} if value is None else table(value)
 
 
-def sha(of: Json, key: str) -> str:
+def sha_field(of: Json, key: str) -> str:
     """The full name of a commit; empty for none."""
     value = text(of, key).lower()
     if value and not _SHA.fullmatch(value):
@@ -115,3 +133,95 @@ def names(of: Json, key: str, inside: str = "name") -> tuple[str, ...]:
         line({"": one}, "") if isinstance(one, str) else line(table(one), inside) for one in value
     )
     return tuple(dict.fromkeys(name for name in found if name))[:_MOST_NAMES]
+
+
+_MOST_NAMED = 100
+"""Requests and commits that are kept of an issue."""
+
+
+def request(
+    found: Json, repository: str, reviewers: tuple[Reviewer, ...] | None, *, merged: bool
+) -> PullRequest:
+    """A pull request; ``reviewers`` is ``None`` where they were not asked for."""
+    is_open = text(found, "state") == "open"
+    body = text(found, "body", BODY)
+    ended = RequestState.MERGED if merged else RequestState.CLOSED
+    return PullRequest(
+        number=number(found, "number"),
+        title=line(found, "title", TITLE),
+        state=RequestState.OPEN if is_open else ended,
+        author=author(found),
+        created_at=moment(found, "created_at"),
+        updated_at=moment(found, "updated_at"),
+        body=body,
+        draft=flag(found, "draft"),
+        base=line(inner(found, "base"), "ref"),
+        head=sha_field(inner(found, "head"), "sha"),
+        # For an open one this is a merge that was only tried.
+        merge_commit=sha_field(found, "merge_commit_sha") if merged else "",
+        merged_at=moment_or_none(found, "merged_at") if merged else None,
+        labels=names(found, "labels"),
+        issues=closing(body, repository),
+        reviewers=reviewers or (),
+        reviewed=reviewers is not None,
+        files=count(found, "changed_files"),
+    )
+
+
+def author(found: Json) -> str:
+    """Whose it is; a deleted account is shown as ``ghost``, as GitHub does."""
+    return line(inner(found, "user"), "login") or "ghost"
+
+
+def change(found: Json, files: Sequence[FileChange]) -> Change:
+    """A commit with its files."""
+    commit = inner(found, "commit")
+    written, kept = inner(commit, "author"), inner(commit, "committer")
+    sha = sha_field(found, "sha")
+    if not sha:
+        raise ValueError("a commit without name")
+    return Change(
+        commit=Commit(
+            sha=sha,
+            parents=tuple(sha_field(parent, "sha") for parent in tables(found.get("parents", []))),
+            author=line(written, "name"),
+            email=line(written, "email"),
+            authored_at=moment(written, "date"),
+            committed_at=moment(kept, "date"),
+            message=text(commit, "message", BODY),
+        ),
+        files=tuple(files),
+    )
+
+
+def issue(found: Json, mentions: Iterable[int], closings: Iterable[str] = ()) -> Issue:
+    """An issue; ``mentions`` are requests that name it, ``closings`` commits that closed it."""
+    closed = text(found, "state") == "closed"
+    return Issue(
+        number=number(found, "number"),
+        title=line(found, "title", TITLE),
+        state=IssueState.CLOSED if closed else IssueState.OPEN,
+        author=author(found),
+        created_at=moment(found, "created_at"),
+        body=text(found, "body", BODY),
+        labels=names(found, "labels"),
+        closed_at=moment_or_none(found, "closed_at"),
+        mentions=tuple(dict.fromkeys(mentions))[:_MOST_NAMED],
+        closed_by=tuple(dict.fromkeys(closings))[:_MOST_NAMED] if closed else (),
+    )
+
+
+def release(found: Json) -> Release:
+    """A published release."""
+    return Release(
+        tag=line(found, "tag_name"),
+        name=line(found, "name") or line(found, "tag_name"),
+        published_at=moment(found, "published_at"),
+        body=text(found, "body", BODY),
+        prerelease=flag(found, "prerelease"),
+    )
+
+
+def quoted(reference: str) -> str:
+    """A reference as part of a path; the slashes of a branch's name stay."""
+    return quote(reference, safe="/")

@@ -8,40 +8,41 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Iterator, Sequence
 from datetime import datetime
 
-from bot.forges import fields, reading
+from bot.forges import fields
 from bot.forges.fields import Json, inner, table, tables
-from bot.forges.repository import Repository
-from bot.forges.wire import Wire
-from digest.change import Change
-from digest.request import (
+from bot.forges.forge_client import ForgeClient, ForgeRepository
+from digest.core.change import Change
+from digest.core.request import (
     Comparison,
     Issue,
     Patch,
     PullRequest,
     Release,
     Reviewer,
-    Verdict,
+    ReviewVerdict,
     final,
 )
-from digest.unified import read_diff
+from digest.diff.unified_diff import read_diff
 
 _PAGE = 50
 """The most that an instance gives by default."""
 
 _MOST_PAGES = 20
+
 _TEXT = "text/plain"
+
 _VERDICTS = {
-    "APPROVED": Verdict.APPROVED,
-    "REQUEST_CHANGES": Verdict.CHANGES_REQUESTED,
-    "COMMENT": Verdict.COMMENTED,
-    "REQUEST_REVIEW": Verdict.ASKED,
+    "APPROVED": ReviewVerdict.APPROVED,
+    "REQUEST_CHANGES": ReviewVerdict.CHANGES_REQUESTED,
+    "COMMENT": ReviewVerdict.COMMENTED,
+    "REQUEST_REVIEW": ReviewVerdict.ASKED,
 }
 
 
-class Gitea(Repository):
+class Gitea(ForgeRepository):
     """A repository on Gitea; implements ``Forge`` and ``Publishing``. ``name`` is owner/name."""
 
-    def __init__(self, wire: Wire, name: str) -> None:
+    def __init__(self, wire: ForgeClient, name: str) -> None:
         super().__init__(wire, name, f"/repos/{name}")
 
     async def request(self, number: int) -> PullRequest:
@@ -68,7 +69,7 @@ class Gitea(Repository):
         page = await self._wire.get(path, what)
         events = await self._wire.all(f"{path}/timeline", what, query={"limit": _PAGE}, most=5)
         return self._wire.understood(
-            lambda: reading.issue(table(page.value), _mentions(tables(events)))
+            lambda: fields.issue(table(page.value), _mentions(tables(events)))
         )
 
     async def change(self, sha: str) -> Change:
@@ -78,7 +79,7 @@ class Gitea(Repository):
         page = await self._wire.get(path, what)
         diff = await self._wire.get(f"{path}.diff", what, accept=_TEXT)
         return self._wire.understood(
-            lambda: reading.change(table(page.value), read_diff(str(diff.value)))
+            lambda: fields.change(table(page.value), read_diff(str(diff.value)))
         )
 
     def recent(self, since: datetime | None) -> AsyncIterator[Sequence[PullRequest]]:
@@ -92,13 +93,13 @@ class Gitea(Repository):
         query = {"limit": min(limit, _PAGE)}
         page = await self._wire.get(f"{self._base}/releases", "releases", query=query)
         return self._wire.understood(
-            lambda: [reading.release(one) for one in tables(page.value) if not one.get("draft")]
+            lambda: [fields.release(one) for one in tables(page.value) if not one.get("draft")]
         )[:limit]
 
     async def compare(self, base: str, head: str) -> Comparison:
         """Commits, oldest first; Gitea lists no files here."""
         what = f"comparison of {base} and {head}"
-        path = f"{self._base}/compare/{reading.quoted(base)}...{reading.quoted(head)}"
+        path = f"{self._base}/compare/{fields.quoted(base)}...{fields.quoted(head)}"
         page = await self._wire.get(path, what)
         return self._wire.understood(lambda: _comparison(base, head, table(page.value)))
 
@@ -106,23 +107,23 @@ class Gitea(Repository):
         return _request(found, self._name, None)
 
 
-async def standing(wire: Wire) -> Json:
+async def standing(wire: ForgeClient) -> Json:
     """Who asks, or which version answers. Raises ``ForgeUnauthorized`` for a wrong token."""
     page = await wire.get("/user" if wire.credentials.known else "/version", "account")
     return wire.understood(lambda: table(page.value))
 
 
 def _request(found: Json, name: str, reviewers: tuple[Reviewer, ...] | None) -> PullRequest:
-    return reading.request(found, name, reviewers, merged=fields.flag(found, "merged"))
+    return fields.request(found, name, reviewers, merged=fields.flag(found, "merged"))
 
 
 def _reviewers(given: Sequence[Json]) -> Iterator[Reviewer]:
     for review in given:
         verdict = _VERDICTS.get(fields.text(review, "state"))
         if fields.flag(review, "dismissed"):
-            verdict = Verdict.DISMISSED
+            verdict = ReviewVerdict.DISMISSED
         if verdict is not None:
-            yield Reviewer(name=reading.author(review), verdict=verdict)
+            yield Reviewer(name=fields.author(review), verdict=verdict)
 
 
 def _mentions(events: Sequence[Json]) -> Iterator[int]:
@@ -132,7 +133,7 @@ def _mentions(events: Sequence[Json]) -> Iterator[int]:
 
 
 def _comparison(base: str, head: str, found: Json) -> Comparison:
-    commits = tuple(fields.sha(one, "sha") for one in tables(found.get("commits", [])))
+    commits = tuple(fields.sha_field(one, "sha") for one in tables(found.get("commits", [])))
     total = fields.count(found, "total_commits")
     # The newest stands first here.
     return Comparison(

@@ -1,4 +1,8 @@
-"""GitHub and GitHub Enterprise Server over REST, version 2022-11-28.
+"""GitHub's JSON as values. Every function raises ``ValueError`` for what makes no sense.
+
+Fields: https://docs.github.com/en/rest/pulls/pulls, /issues/timeline, /commits/commits.
+
+GitHub and GitHub Enterprise Server over REST, version 2022-11-28.
 
 The version is pinned because 2026-03-10 leaves ``merge_commit_sha`` out of pull requests. On
 Enterprise Server the API is at ``https://HOST/api/v3``.
@@ -7,30 +11,163 @@ https://docs.github.com/en/rest/about-the-rest-api/breaking-changes
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+import base64
+from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
 
-from bot.forges import github_reading as reading
-from bot.forges.fields import Json, table, tables
-from bot.forges.reading import quoted, release
-from bot.forges.repository import Repository
-from bot.forges.wire import Wire
-from digest.change import Change, FileChange, FileStatus
+from bot.forges import fields
+from bot.forges.fields import Json, inner, quoted, release, table, tables
+from bot.forges.forge_client import ForgeClient, ForgeRepository
+from digest.core.change import Change, FileChange, FileStatus
+from digest.core.request import (
+    Comparison,
+    Issue,
+    Patch,
+    PullRequest,
+    Release,
+    Reviewer,
+    ReviewVerdict,
+    as_change,
+    final,
+)
+from digest.diff.unified_diff import before, read_hunks
 from digest.errors import NotOnForge
-from digest.facts import wanted
-from digest.request import Comparison, Issue, Patch, PullRequest, Release, as_change, final
-from digest.unified import before
+from digest.facts.extract import wanted
+
+_STATUSES = {
+    "added": FileStatus.ADDED,
+    "removed": FileStatus.DELETED,
+    "modified": FileStatus.MODIFIED,
+    "renamed": FileStatus.RENAMED,
+    "copied": FileStatus.COPIED,
+    "changed": FileStatus.MODIFIED,
+    "unchanged": FileStatus.MODIFIED,
+}
+
+_VERDICTS = {
+    "APPROVED": ReviewVerdict.APPROVED,
+    "CHANGES_REQUESTED": ReviewVerdict.CHANGES_REQUESTED,
+    "COMMENTED": ReviewVerdict.COMMENTED,
+    "DISMISSED": ReviewVerdict.DISMISSED,
+}
+
+_PATH = 4096
+
+_TEXT = 1 << 20
+
+
+def read_reviews(given: Sequence[Json], of: Json) -> Iterator[Reviewer]:
+    """Reviews in the order they were given, behind those who are only asked for one."""
+    for asked in fields.names(of, "requested_reviewers", "login"):
+        yield Reviewer(name=asked, verdict=ReviewVerdict.ASKED)
+    mine = fields.author(of)
+    for review in given:
+        verdict = _VERDICTS.get(fields.text(review, "state"))
+        name = fields.author(review)
+        # Answering remarks is no review of one's own work.
+        if verdict is not None and name != mine:
+            yield Reviewer(name=name, verdict=verdict)
+
+
+def read_file(found: Json) -> FileChange:
+    """A file; the patch of a binary or very large one is missing."""
+    status = _STATUSES.get(fields.text(found, "status"))
+    path = fields.text(found, "filename", _PATH)
+    if status is None or not path:
+        raise ValueError("a file without name or with an unknown status")
+    added, deleted = fields.count(found, "additions"), fields.count(found, "deletions")
+    patch = fields.text(found, "patch", 4 << 20)
+    moved = status in {FileStatus.RENAMED, FileStatus.COPIED}
+    return FileChange(
+        path=path,
+        status=status,
+        old_path=fields.text(found, "previous_filename", _PATH) if moved else None,
+        added=added,
+        deleted=deleted,
+        hunks=read_hunks(patch).hunks,
+        omitted=not patch and added + deleted > 0,
+        new_id="" if status is FileStatus.DELETED else fields.sha_field(found, "sha"),
+    )
+
+
+def read_content(found: Json) -> str | None:
+    """The text of a blob; ``None`` for what is no text or larger than what is read of one."""
+    packed = fields.text(found, "content", 2 * _TEXT)
+    if fields.text(found, "encoding") != "base64" or fields.count(found, "size") > _TEXT:
+        return None
+    try:
+        return base64.b64decode(packed).decode("utf-8")
+    except UnicodeDecodeError:
+        return None
+
+
+def read_request(
+    found: Json, repository: str, reviewers: tuple[Reviewer, ...] | None
+) -> PullRequest:
+    """A pull request; ``reviewers`` is ``None`` where they were not asked for."""
+    merged = fields.moment_or_none(found, "merged_at") is not None
+    return fields.request(found, repository, reviewers, merged=merged)
+
+
+def read_change(found: Json, files: Sequence[Json]) -> Change:
+    """A commit with its files."""
+    return fields.change(found, tuple(map(read_file, files)))
+
+
+def issue(found: Json, events: Sequence[Json], repository: str) -> Issue:
+    """An issue with what its timeline says."""
+    return fields.issue(found, _mentions(events, repository), _closings(events))
+
+
+def _mentions(events: Sequence[Json], repository: str) -> Iterator[int]:
+    """Requests of the same repository that name the issue."""
+    for event in events:
+        if fields.text(event, "event") == "cross-referenced":
+            source = inner(inner(event, "source"), "issue")
+            home = fields.text(inner(source, "repository"), "full_name")
+            mine = not home or home.casefold() == repository.casefold()
+            if mine and source.get("pull_request") is not None:
+                yield fields.number(source, "number")
+
+
+def _closings(events: Sequence[Json]) -> Iterator[str]:
+    for event in events:
+        if fields.text(event, "event") == "closed" and (
+            name := fields.sha_field(event, "commit_id")
+        ):
+            yield name
+
+
+def comparison(base: str, head: str, pages: Sequence[Json]) -> Comparison:
+    """A comparison from its pages; it says how many commits there are, but not how many files."""
+    first = table(pages[0])
+    files = tuple(map(read_file, tables(first.get("files", []))))
+    commits = tuple(
+        fields.sha_field(one, "sha") for page in pages for one in tables(page.get("commits"))
+    )
+    # 300 files are all that is ever listed: then there may be more.
+    total = len(files) + (len(files) >= 300)
+    return Comparison(
+        base=base,
+        head=head,
+        commits=commits,
+        total=fields.count(first, "total_commits"),
+        patch=Patch(files=files, total=total),
+    )
+
 
 HEADERS = {"accept": "application/vnd.github+json", "x-github-api-version": "2022-11-28"}
 """What goes with every request."""
 
 _PAGE = 100
+
 _MOST_FILES = 3000
 """Files of a pull request or commit that the API lists at most; more are only counted."""
 
 _MOST_FILE_PAGES = _MOST_FILES // _PAGE
+
 _MOST_PAGES = 10
 """Pages of merged requests at one look: a thousand, several weeks of a busy repository."""
 
@@ -38,13 +175,14 @@ _MOST_TEXTS = 20
 """Contents of files that are asked for at most, each by a request."""
 
 _MOST_COMMIT_PAGES = 10
+
 _MOST_TIMELINE_PAGES = 5
 
 
-class GitHub(Repository):
+class GitHub(ForgeRepository):
     """A repository on GitHub; implements ``Forge`` and ``Publishing``. ``name`` is owner/name."""
 
-    def __init__(self, wire: Wire, name: str) -> None:
+    def __init__(self, wire: ForgeClient, name: str) -> None:
         super().__init__(wire, name, f"/repos/{name}")
 
     async def request(self, number: int) -> PullRequest:
@@ -55,10 +193,10 @@ class GitHub(Repository):
             f"{self._base}/pulls/{number}/reviews", what, query={"per_page": _PAGE}, most=5
         )
         return self._wire.understood(
-            lambda: reading.request(
+            lambda: read_request(
                 table(page.value),
                 self._name,
-                final(reading.reviews(tables(reviews), table(page.value))),
+                final(read_reviews(tables(reviews), table(page.value))),
             )
         )
 
@@ -70,7 +208,7 @@ class GitHub(Repository):
             query={"per_page": _PAGE},
             most=_MOST_FILE_PAGES,
         )
-        read = self._wire.understood(lambda: tuple(map(reading.file, tables(files))))
+        read = self._wire.understood(lambda: tuple(map(read_file, tables(files))))
         whole = Patch(files=read, total=max(request.files, len(read)))
         return await self._with_texts(request, whole)
 
@@ -101,7 +239,7 @@ class GitHub(Repository):
             page = await self._wire.get(f"{self._base}/git/blobs/{blob}", "file")
         except NotOnForge:
             return None
-        return self._wire.understood(lambda: reading.content(table(page.value)))
+        return self._wire.understood(lambda: read_content(table(page.value)))
 
     async def issue(self, number: int) -> Issue:
         """An issue, with what its timeline says of requests and commits."""
@@ -113,9 +251,7 @@ class GitHub(Repository):
             query={"per_page": _PAGE},
             most=_MOST_TIMELINE_PAGES,
         )
-        return self._wire.understood(
-            lambda: reading.issue(table(page.value), tables(events), self._name)
-        )
+        return self._wire.understood(lambda: issue(table(page.value), tables(events), self._name))
 
     async def change(self, sha: str) -> Change:
         """A commit, with up to 3000 files."""
@@ -128,7 +264,7 @@ class GitHub(Repository):
         async for page in pages:
             found = self._wire.understood(partial(table, page.value))
             files += self._wire.understood(partial(tables, found.get("files", [])))
-        return self._wire.understood(lambda: reading.change(found, files))
+        return self._wire.understood(lambda: read_change(found, files))
 
     def recent(self, since: datetime | None) -> AsyncIterator[Sequence[PullRequest]]:
         """The merged ones of the closed requests, the one updated last first."""
@@ -161,14 +297,14 @@ class GitHub(Repository):
             )
         ]
         return self._wire.understood(
-            lambda: reading.comparison(base, head, [table(page.value) for page in pages])
+            lambda: comparison(base, head, [table(page.value) for page in pages])
         )
 
     def _unreviewed(self, found: Json) -> PullRequest:
-        return reading.request(found, self._name, None)
+        return read_request(found, self._name, None)
 
 
-async def standing(wire: Wire) -> Json:
+async def standing(wire: ForgeClient) -> Json:
     """Who asks, and what is left of the limit: asking this costs nothing."""
     try:
         page = await wire.get("/rate_limit", "rate limit")

@@ -12,10 +12,9 @@ from urllib.parse import quote
 
 from bot.forges import fields
 from bot.forges.fields import Json, inner, table, tables
-from bot.forges.repository import Repository
-from bot.forges.wire import Wire
-from digest.change import Change, Commit, FileChange, FileStatus
-from digest.request import (
+from bot.forges.forge_client import ForgeClient, ForgeRepository
+from digest.core.change import Change, Commit, FileChange, FileStatus
+from digest.core.request import (
     Comparison,
     Issue,
     IssueState,
@@ -24,15 +23,18 @@ from digest.request import (
     Release,
     RequestState,
     Reviewer,
-    Verdict,
+    ReviewVerdict,
     closing,
     final,
 )
-from digest.unified import read_hunks
+from digest.diff.unified_diff import read_hunks
 
 _PAGE = 100
+
 _MOST_PAGES = 10
+
 _MOST_FILE_PAGES = 30
+
 _PATH = 4096
 
 _STATES = {
@@ -43,10 +45,10 @@ _STATES = {
 }
 
 
-class GitLab(Repository):
+class GitLab(ForgeRepository):
     """A project on GitLab; implements ``Forge`` and ``Publishing``. ``name`` is its full path."""
 
-    def __init__(self, wire: Wire, name: str) -> None:
+    def __init__(self, wire: ForgeClient, name: str) -> None:
         super().__init__(wire, name, f"/projects/{quote(name, safe='')}")
 
     async def request(self, number: int) -> PullRequest:
@@ -124,7 +126,7 @@ class GitLab(Repository):
         return _request(found, self._name, None)
 
 
-async def standing(wire: Wire) -> Json:
+async def standing(wire: ForgeClient) -> Json:
     """Who asks, or nobody. Raises ``ForgeUnauthorized`` where the token is not taken."""
     if not wire.credentials.known:
         await wire.get("/projects", "projects", query={"per_page": 1})
@@ -137,7 +139,9 @@ def _request(found: Json, name: str, reviewers: tuple[Reviewer, ...] | None) -> 
     state = _STATES.get(fields.text(found, "state"), RequestState.OPEN)
     body = fields.text(found, "description", fields.BODY)
     merged = state is RequestState.MERGED
-    commit = fields.sha(found, "merge_commit_sha") or fields.sha(found, "squash_commit_sha")
+    commit = fields.sha_field(found, "merge_commit_sha") or fields.sha_field(
+        found, "squash_commit_sha"
+    )
     return PullRequest(
         number=fields.number(found, "iid"),
         title=fields.line(found, "title", fields.TITLE),
@@ -148,9 +152,9 @@ def _request(found: Json, name: str, reviewers: tuple[Reviewer, ...] | None) -> 
         body=body,
         draft=fields.flag(found, "draft"),
         base=fields.line(found, "target_branch"),
-        head=fields.sha(found, "sha"),
+        head=fields.sha_field(found, "sha"),
         # A fast-forward makes no commit of its own: the head is what was merged.
-        merge_commit=(commit or fields.sha(found, "sha")) if merged else "",
+        merge_commit=(commit or fields.sha_field(found, "sha")) if merged else "",
         merged_at=fields.moment_or_none(found, "merged_at"),
         labels=fields.names(found, "labels"),
         issues=closing(body, name),
@@ -173,10 +177,10 @@ def _changes(found: Json) -> int:
 
 def _reviewers(found: Json, approvals: Json) -> Iterator[Reviewer]:
     for name in fields.names(found, "reviewers", "username"):
-        yield Reviewer(name=name, verdict=Verdict.ASKED)
+        yield Reviewer(name=name, verdict=ReviewVerdict.ASKED)
     for one in tables(approvals.get("approved_by", [])):
         if name := fields.line(inner(one, "user"), "username"):
-            yield Reviewer(name=name, verdict=Verdict.APPROVED)
+            yield Reviewer(name=name, verdict=ReviewVerdict.APPROVED)
 
 
 def _file(found: Json) -> FileChange:
@@ -222,7 +226,7 @@ def _change(found: Json, files: Sequence[Json]) -> Change:
     parents = found.get("parent_ids")
     return Change(
         commit=Commit(
-            sha=fields.sha(found, "id"),
+            sha=fields.sha_field(found, "id"),
             parents=tuple(p for p in parents if isinstance(p, str))
             if isinstance(parents, list)
             else (),
@@ -247,7 +251,7 @@ def _release(found: Json) -> Release:
 
 def _comparison(base: str, head: str, found: Json) -> Comparison:
     files = tuple(map(_file, tables(found.get("diffs", []))))
-    commits = tuple(fields.sha(one, "id") for one in tables(found.get("commits", [])))
+    commits = tuple(fields.sha_field(one, "id") for one in tables(found.get("commits", [])))
     cut = fields.flag(found, "compare_timeout")
     patch = Patch(files=files, total=len(files) + cut)
     return Comparison(base=base, head=head, commits=commits, total=len(commits), patch=patch)

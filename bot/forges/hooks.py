@@ -1,4 +1,6 @@
-"""``/hooks/<forge>``: what forges call when something was merged, as an ASGI application.
+"""What forges tell, from a delivery that was heard to the work that follows from it.
+
+``/hooks/<forge>``: what forges call when something was merged, as an ASGI application.
 
 Only a body with the right signature has any effect; everything else is 401 and leaves no trace but
 a line in the log. The answer comes at once, the work follows: GitHub waits ten seconds, and takes
@@ -11,27 +13,89 @@ https://docs.gitea.com/usage/webhooks.
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import hmac
 import json
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import structlog
 
-from bot.forges.arrivals import Arrived, Taking
-from bot.platforms.base import AsgiReceive, AsgiScope, AsgiSend, trace
+from bot.messaging.asgi import AsgiReceive, AsgiScope, AsgiSend
+from bot.store.leases import HOOK
+from bot.util.tracing import trace
+from handlers.ports.storage import Ledger
 
 if TYPE_CHECKING:
-    from bot.forges.config import ForgeConfig
+    from bot.config.forge_section import ForgeConfig
+
 
 log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Arrived:
+    """That a branch of a repository moved, or a request was changed or merged.
+
+    ``repository`` is its path on the host, such as ``owner/name``; ``moved`` says that there are
+    new commits, and not only new words.
+    """
+
+    host: str
+    repository: str
+    moved: bool
+
+
+Tell = Callable[[Arrived], Awaitable[None]]
+"""Does what follows from an arrival; its errors are logged."""
+
+
+class Taking(Protocol):
+    """Takes in what a forge delivered, so that its answer need not wait for what follows."""
+
+    async def take(self, forge: str, delivery: str, arrived: Arrived) -> bool:
+        """Whether a delivery, by its id, was not here before; one without an id never was."""
+
+    async def settle(self) -> None:
+        """Wait until everything that was begun here is done."""
+
+
+class AtOnce:
+    """Does in this process what follows. Implements :class:`Taking`."""
+
+    def __init__(self, ledger: Ledger, tell: Tell) -> None:
+        self._ledger = ledger
+        self._tell = tell
+        self._work: set[asyncio.Task[None]] = set()
+
+    async def take(self, forge: str, delivery: str, arrived: Arrived) -> bool:
+        """Claim the delivery, and begin."""
+        if delivery and not await self._ledger.claim_slot(f"{HOOK}{forge}", delivery):
+            return False
+        task = asyncio.create_task(self._done(arrived))
+        self._work.add(task)
+        task.add_done_callback(self._work.discard)
+        return True
+
+    async def settle(self) -> None:
+        """Wait until everything that was taken in is done."""
+        while self._work:
+            await asyncio.wait(set(self._work))
+
+    async def _done(self, arrived: Arrived) -> None:
+        try:
+            await self._tell(arrived)
+        except Exception:
+            log.exception("hook.broken", repository=arrived.repository)
+
 
 LARGEST = 25 * 2**20
 """Bytes of a delivery, GitHub's own limit."""
 
 PREFIX = "/hooks/"
+
 _LONGEST_ID = 200
 
 
@@ -63,7 +127,9 @@ _MANNERS: Mapping[str, _Manner] = {
         signed=False,
     ),
 }
+
 _MOVES = {"push", "Push Hook"}
+
 _REQUESTS = {"pull_request", "Merge Request Hook", "pull_request_review", "pull_request_label"}
 
 

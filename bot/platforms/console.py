@@ -15,28 +15,20 @@ from rich.color import ColorSystem
 from rich.console import Console as Detected
 from rich.style import Style
 
-from bot.config.settings import Place, Settings
-from bot.platforms.base import (
-    Ability,
-    Incoming,
-    Limit,
-    Part,
-    Receipt,
-    SendError,
-    SendReason,
-    Unit,
-)
-from bot.terminal import Line, Role, Run, lay_out, plain_text
+from bot.messaging.receiver import Incoming
+from bot.messaging.sender import Ability, Limit, Part, Receipt, SendError, SendReason, Unit
+from bot.util.section import Place, Settings
+from bot.util.terminal_layout import Line, StyledText, TextStyle, lay_out, plain_text
 from digest.document import Document
 
 _STYLES = {
-    Role.TITLE: Style(bold=True, color="bright_cyan"),
-    Role.HEADING: Style(bold=True),
-    Role.STRONG: Style(bold=True),
-    Role.EMPHASIS: Style(italic=True),
-    Role.CODE: Style(color="cyan"),
-    Role.LINK: Style(underline=True),
-    Role.FAINT: Style(dim=True),
+    TextStyle.TITLE: Style(bold=True, color="bright_cyan"),
+    TextStyle.HEADING: Style(bold=True),
+    TextStyle.STRONG: Style(bold=True),
+    TextStyle.EMPHASIS: Style(italic=True),
+    TextStyle.CODE: Style(color="cyan"),
+    TextStyle.LINK: Style(underline=True),
+    TextStyle.FAINT: Style(dim=True),
 }
 
 
@@ -129,7 +121,7 @@ def _styled(line: Line) -> str:
     return "".join(map(_run, line)).rstrip(" ") + "\n"
 
 
-def _run(run: Run) -> str:
+def _run(run: StyledText) -> str:
     style = _STYLES.get(run.role)
     text = style.render(run.text, color_system=ColorSystem.STANDARD) if style else run.text
     # Rich's own links carry a random id; the same document must give the same text.

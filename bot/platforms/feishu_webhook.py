@@ -20,17 +20,17 @@ from urllib.parse import urlsplit
 
 from pydantic import SecretStr, field_validator
 
-from bot.config.settings import Settings
-from bot.feishu_card import Style, dump, render
-from bot.platforms.base import Ability, Counted, Limit, Part, Receipt, SendError, SendReason, Unit
-from bot.transport.addressed import PacedAddress
-from bot.transport.rates import Rate
-from bot.transport.wire import Reply, Wire
+from bot.feishu_card.card import Style, dump, render
+from bot.messaging.rates import Rate
+from bot.messaging.sender import Ability, Counted, Limit, Part, Receipt, SendError, SendReason, Unit
+from bot.messaging.wire import HttpClient, PacedAddress, Reply
+from bot.util.section import Settings
 from digest.document import Document
 
 _ADDRESS = re.compile(
     r"(https://[^/\s?#]+|http://127\.0\.0\.1:\d+)/open-apis/bot/v2/hook/[A-Za-z0-9-]{8,100}"
 )
+
 _SIZE = 18_000
 """Of 20 KB for a request."""
 
@@ -48,6 +48,7 @@ _REASONS: Mapping[int, SendReason] = {
     19024: SendReason.REJECTED,
     99991400: SendReason.RATE_LIMITED,
 }
+
 _WHY = {
     19021: "the secret is wrong, or this machine's clock",
     19022: "this machine's address is not among those that the bot allows",
@@ -92,7 +93,7 @@ class FeishuWebhook(PacedAddress):
         self,
         url: SecretStr,
         secret: SecretStr | None,
-        wire: Wire,
+        wire: HttpClient,
         clock: Callable[[], float] = time.time,
     ) -> None:
         super().__init__(url, wire, _ALL)
@@ -128,7 +129,7 @@ class FeishuWebhook(PacedAddress):
 
 def create(config: Config) -> FeishuWebhook:
     """The bot that the configuration names; nothing is called yet."""
-    return FeishuWebhook(config.url, config.secret, Wire())
+    return FeishuWebhook(config.url, config.secret, HttpClient())
 
 
 def sign(secret: str, stamp: str) -> str:

@@ -21,12 +21,11 @@ from typing import Literal
 
 from pydantic import SecretStr, field_validator
 
-from bot.config.settings import Settings
-from bot.platforms.base import Ability, Limit, Part, Receipt, SendError, SendReason, Unit
-from bot.showing.legible import legible
-from bot.terminal import lay_out, plain_text
-from bot.transport.addressed import Addressed, reason_of
-from bot.transport.wire import Reply, Wire
+from bot.messaging.sender import Ability, Limit, Part, Receipt, SendError, SendReason, Unit
+from bot.messaging.wire import Addressed, HttpClient, Reply, reason_of
+from bot.util.sanitize import legible
+from bot.util.section import Settings
+from bot.util.terminal_layout import lay_out, plain_text
 from digest.document import Document
 from digest.markdown import markdown
 
@@ -34,6 +33,7 @@ SCHEMA = 1
 """The version of the body. It goes up when a field changes its meaning, not when one is added."""
 
 _WIDTH = 100
+
 _MOST_RECEIPT = 200
 
 
@@ -64,7 +64,7 @@ class Webhook(Addressed):
         self,
         url: SecretStr,
         secret: SecretStr | None,
-        wire: Wire,
+        wire: HttpClient,
         clock: Callable[[], float] = time.time,
     ) -> None:
         super().__init__(url, wire)
@@ -115,7 +115,7 @@ class Webhook(Addressed):
 
 def create(config: Config) -> Webhook:
     """The address that the configuration names; nothing is called yet."""
-    return Webhook(config.url, config.secret, Wire())
+    return Webhook(config.url, config.secret, HttpClient())
 
 
 def sign(secret: str, stamp: str, body: bytes) -> str:

@@ -13,11 +13,11 @@ from sqlalchemy import Row, select, update
 from bot.store.database import Database
 from bot.store.dialect import insert_into
 from bot.store.rows import moment, seconds, storable
-from bot.store.tables import amendments
-from handlers.ports import DeliveryKey
+from bot.store.tables.ledger_tables import amendments
+from handlers.ports.storage import DeliveryKey
 
 
-class Told(StrEnum):
+class AmendmentProgress(StrEnum):
     """How far an amendment is."""
 
     PLANNED = "planned"
@@ -33,7 +33,7 @@ class Amendment:
     by_sha: str
     by_name: str
     at: datetime
-    state: Told = Told.PLANNED
+    state: AmendmentProgress = AmendmentProgress.PLANNED
 
 
 class SqlAmendments:
@@ -55,7 +55,7 @@ class SqlAmendments:
         """Those that are to be told, oldest first."""
         wanted = (
             select(amendments)
-            .where(amendments.c.state == Told.PLANNED.value)
+            .where(amendments.c.state == AmendmentProgress.PLANNED.value)
             .order_by(amendments.c.at, amendments.c.by_sha, amendments.c.sha)
         )
         async with self._database.reading() as connection:
@@ -79,7 +79,7 @@ class SqlAmendments:
                 .where(
                     *_is(one.key), amendments.c.sha == one.sha, amendments.c.by_sha == one.by_sha
                 )
-                .values(state=Told.DONE.value)
+                .values(state=AmendmentProgress.DONE.value)
             )
 
 
@@ -111,7 +111,7 @@ def _amendment(row: Row[*tuple[Any, ...]]) -> Amendment:
         by_sha=row.by_sha,
         by_name=row.by_name,
         at=moment(row.at),
-        state=Told(row.state),
+        state=AmendmentProgress(row.state),
     )
 
 

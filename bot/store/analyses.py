@@ -11,21 +11,19 @@ from typing import Any
 from sqlalchemy import ColumnElement, Row, and_, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from bot.store.change_terms import INDEXED_BY
 from bot.store.database import Database
 from bot.store.dialect import insert_into
-from bot.store.index import INDEXED_BY
-from bot.store.repositories import enrol, enrolled
-from bot.store.rows import moment, seconds
-from bot.store.tables import analyses, leads
-from bot.store.writing import chunks
-from digest.grade import Level
-from digest.graded import Repository
-from digest.language import Language
-from digest.move import Move
-from digest.statement_form import from_json, to_json
-from digest.themes import form as day_form
-from handlers.judgement import Basis, Kept, KeptDay
-from handlers.model_port import ModelReason, Usage
+from bot.store.rows import enrol, enrolled, moment, seconds
+from bot.store.tables.chat_tables import analyses, leads
+from bot.store.writer import chunks
+from digest.core.enums import Language
+from digest.core.grade import Level, Repository
+from digest.core.stored_json import analysis_from_json, analysis_to_json
+from digest.grading.level_override import LevelOverride
+from digest.report import report_json as day_form
+from handlers.ports.analysis_port import Basis, StoredAnalysis, StoredDay
+from handlers.ports.model_port import ModelReason, Usage
 
 
 class SqlAnalyses:
@@ -36,7 +34,7 @@ class SqlAnalyses:
 
     async def load(
         self, repository: Repository, shas: Sequence[str], basis: Basis
-    ) -> Mapping[str, Kept]:
+    ) -> Mapping[str, StoredAnalysis]:
         """What is kept of the commits, by full name.
 
         Raises ``UnwritableFolder`` and ``BrokenArchive``, as every method does.
@@ -47,9 +45,9 @@ class SqlAnalyses:
 
     async def alike(
         self, repository: Repository, diffs: Collection[str], basis: Basis
-    ) -> Mapping[str, Kept]:
+    ) -> Mapping[str, StoredAnalysis]:
         """What is kept of the same changes under whatever name, by fingerprint; no failures."""
-        found: dict[str, Kept] = {}
+        found: dict[str, StoredAnalysis] = {}
         async with self._database.reading() as connection:
             key = await _key(connection, repository)
             if key is None:
@@ -66,8 +64,8 @@ class SqlAnalyses:
         return found
 
     async def save(
-        self, repository: Repository, basis: Basis, kept: Sequence[Kept]
-    ) -> Mapping[str, Kept]:
+        self, repository: Repository, basis: Basis, kept: Sequence[StoredAnalysis]
+    ) -> Mapping[str, StoredAnalysis]:
         """Keep these, and return what stands then.
 
         An analysis takes the place of a failure and of nothing else. Of the moves that models made
@@ -79,7 +77,9 @@ class SqlAnalyses:
                 await connection.execute(_KEEP, _columns(key, basis, one))
             return await _load(connection, key, [one.sha for one in kept], basis)
 
-    async def of_change(self, repository: Repository, sha: str) -> Sequence[tuple[Basis, Kept]]:
+    async def of_change(
+        self, repository: Repository, sha: str
+    ) -> Sequence[tuple[Basis, StoredAnalysis]]:
         """Everything that is kept of a commit, the newest first."""
         async with self._database.reading() as connection:
             key = await _key(connection, repository)
@@ -91,7 +91,7 @@ class SqlAnalyses:
             rows = (await connection.execute(wanted)).all()
         return tuple((_basis(row), kept_of(row)) for row in rows)
 
-    async def day(self, repository: Repository, shown: str, basis: Basis) -> KeptDay | None:
+    async def day(self, repository: Repository, shown: str, basis: Basis) -> StoredDay | None:
         """What is kept of a day by the name of what was shown of it."""
         async with self._database.reading() as connection:
             key = await _key(connection, repository)
@@ -107,11 +107,11 @@ class SqlAnalyses:
         return _kept_day(row) if row else None
 
     async def keep_day(
-        self, repository: Repository, shown: str, basis: Basis, kept: KeptDay
+        self, repository: Repository, shown: str, basis: Basis, kept: StoredDay
     ) -> None:
         """Keep it, in the place of a failure too."""
         content = {
-            "day": day_form.to_json(kept.day) if kept.day else None,
+            "day": day_form.day_to_json(kept.day) if kept.day else None,
             "usage": usage_to_json(kept.usage),
         }
         async with self._database.writing() as connection:
@@ -128,11 +128,11 @@ class SqlAnalyses:
             await connection.execute(_KEEP_DAY, columns)
 
 
-def _kept_day(row: Row[*tuple[Any, ...]]) -> KeptDay:
+def _kept_day(row: Row[*tuple[Any, ...]]) -> StoredDay:
     content = json.loads(row.content)
-    return KeptDay(
+    return StoredDay(
         at=moment(row.made_at),
-        day=day_form.from_json(content["day"]) if content["day"] else None,
+        day=day_form.day_from_json(content["day"]) if content["day"] else None,
         usage=usage_from_json(content["usage"]),
         failure=ModelReason(row.failure) if row.failure else None,
     )
@@ -145,10 +145,10 @@ async def _key(connection: AsyncConnection, repository: Repository) -> int | Non
 
 async def _load(
     connection: AsyncConnection, key: int, shas: Sequence[str], basis: Basis
-) -> dict[str, Kept]:
+) -> dict[str, StoredAnalysis]:
     """What is kept on a basis, each with the move that stands for the change in any language."""
-    found: dict[str, Kept] = {}
-    moves: dict[str, Move | None] = {}
+    found: dict[str, StoredAnalysis] = {}
+    moves: dict[str, LevelOverride | None] = {}
     for some in chunks(dict.fromkeys(shas)):
         wanted = (
             select(analyses)
@@ -183,7 +183,7 @@ def _on(basis: Basis) -> ColumnElement[bool]:
     )
 
 
-def _columns(key: int, basis: Basis, kept: Kept) -> dict[str, Any]:
+def _columns(key: int, basis: Basis, kept: StoredAnalysis) -> dict[str, Any]:
     return {
         "repository_id": key,
         "sha": kept.sha,
@@ -199,26 +199,26 @@ def _columns(key: int, basis: Basis, kept: Kept) -> dict[str, Any]:
     }
 
 
-def _content(kept: Kept) -> dict[str, Any]:
+def _content(kept: StoredAnalysis) -> dict[str, Any]:
     move, usage = kept.move, kept.usage
     return {
-        "analysis": to_json(kept.analysis) if kept.analysis else None,
+        "analysis": analysis_to_json(kept.analysis) if kept.analysis else None,
         "move": [move.rule, move.of.value, move.to.value, move.subject] if move else None,
         "usage": usage_to_json(usage),
         "secrets": kept.secrets,
     }
 
 
-def kept_of(row: Row[*tuple[Any, ...]]) -> Kept:
+def kept_of(row: Row[*tuple[Any, ...]]) -> StoredAnalysis:
     """What a row of the table holds."""
     content = json.loads(row.content)
     analysis, move = content["analysis"], content["move"]
-    return Kept(
+    return StoredAnalysis(
         sha=row.sha,
         diff=row.diff,
         at=moment(row.made_at),
-        analysis=from_json(analysis) if analysis else None,
-        move=Move(rule=move[0], of=Level(move[1]), to=Level(move[2]), subject=move[3])
+        analysis=analysis_from_json(analysis) if analysis else None,
+        move=LevelOverride(rule=move[0], of=Level(move[1]), to=Level(move[2]), subject=move[3])
         if move
         else None,
         usage=usage_from_json(content["usage"]),
@@ -247,6 +247,7 @@ def usage_from_json(value: list[Any]) -> Usage:
 
 
 _insertion = insert_into(analyses)
+
 _KEEP = _insertion.on_conflict_do_update(
     index_elements=[
         analyses.c[name]
@@ -255,7 +256,9 @@ _KEEP = _insertion.on_conflict_do_update(
     set_={name: _insertion.excluded[name] for name in ("diff", "made_at", "failure", "content")},
     where=(analyses.c.failure != ""),
 )
+
 _day_insertion = insert_into(leads)
+
 _KEEP_DAY = _day_insertion.on_conflict_do_update(
     index_elements=[*leads.primary_key.columns],
     set_={name: _day_insertion.excluded[name] for name in ("made_at", "failure", "content")},

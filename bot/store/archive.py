@@ -1,4 +1,4 @@
-"""The archive: graded changes with their indexes, as ``handlers.ports.Archive`` promises."""
+"""The archive: graded changes with their indexes, as ``handlers.ports.storage.Archive`` promises."""
 
 from __future__ import annotations
 
@@ -10,23 +10,19 @@ from typing import Any, TypeVar
 from sqlalchemy import Select, and_, bindparam, func, or_, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.store.database import Database
+from bot.store.change_terms import INDEXED_BY, index_of
+from bot.store.database import Database, Prepared
 from bot.store.dialect import one_of, words
-from bot.store.index import INDEXED_BY
-from bot.store.indexes import index_of
-from bot.store.prepared import Prepared
-from bot.store.reindex import reindex
-from bot.store.repositories import enrol, enrolled
-from bot.store.rows import GRADED, entry, graded, newest_first, numbered
-from bot.store.search import plan
-from bot.store.surveying import surveyed
-from bot.store.tables import change_topics, changes
-from bot.store.writing import Verdict, chunks, held, verdict, write
-from digest.facts.model import FACTS_VERSION
-from digest.graded import Graded, Repository
-from digest.language import Language
-from digest.query import Query
-from digest.survey import NOTHING_FOUND, Survey
+from bot.store.maintenance import reindex
+from bot.store.query_plan import plan, surveyed
+from bot.store.rows import GRADED, enrol, enrolled, entry, graded, newest_first, numbered
+from bot.store.tables.archive_tables import change_topics, changes
+from bot.store.writer import RowState, chunks, held, verdict, write
+from digest.answer.listing import NOTHING_FOUND, Listed
+from digest.core.enums import Language
+from digest.core.facts import FACTS_VERSION
+from digest.core.grade import Graded, Repository
+from digest.core.reference import Query
 
 _MANY = 100
 """Changes that are made from rows, or rows from them, in another thread: a hop costs 0.1 ms."""
@@ -41,6 +37,7 @@ _CURRENT = Prepared(
         changes.c.graded_by == bindparam("graded_by"),
     )
 )
+
 _AGED = Prepared(
     select(changes.c.sha).where(
         changes.c.repository_id == bindparam("repository"),
@@ -48,13 +45,20 @@ _AGED = Prepared(
         changes.c.facts_version != FACTS_VERSION,
     )
 )
+
 _of_it = changes.c.repository_id == bindparam("repository")
+
 _of_number = changes.c.number == bindparam("number")
+
 _of_sha = and_(changes.c.sha >= bindparam("first"), changes.c.sha < bindparam("last"))
+
 # Each by its own index, so a statement each.
 _NUMBERED = Prepared(GRADED.where(_of_it, _of_number))
+
 _SHORTENED = Prepared(GRADED.where(_of_it, _of_sha))
+
 _EITHER = Prepared(GRADED.where(_of_it, or_(_of_number, _of_sha)))
+
 _OUTDATED = (
     select(changes.c.sha)
     .where(
@@ -63,14 +67,17 @@ _OUTDATED = (
     )
     .order_by(changes.c.committed_at.desc(), changes.c.id)
 )
+
 _TOPICS = (
     select(change_topics.c.topic, func.count())
     .where(change_topics.c.repository_id == bindparam("repository"))
     .group_by(change_topics.c.topic)
 )
+
 _TOPICS_AMONG = _TOPICS.where(one_of(change_topics.c.topic, "topics"))
 
 _Given = TypeVar("_Given")
+
 _Made = TypeVar("_Made")
 
 
@@ -84,7 +91,7 @@ class SqlArchive:
     async def save(self, repository: Repository, changes: Sequence[Graded]) -> None:
         """Keep the changes in one transaction; what is there already is not written.
 
-        See :mod:`bot.store.writing` for what takes whose place. Raises ``UnwritableFolder`` and
+        See :mod:`bot.store.writer` for what takes whose place. Raises ``UnwritableFolder`` and
         ``BrokenArchive``, as every method does.
         """
         given = {change.sha: change for change in changes}
@@ -92,12 +99,12 @@ class SqlArchive:
         async with self._database.reading() as connection:
             known = await held(connection, key, given) if key is not None else {}
         verdicts = {sha: verdict(change, known.get(sha)) for sha, change in given.items()}
-        wanted = [given[sha] for sha, told in verdicts.items() if told is not Verdict.KNOWN]
+        wanted = [given[sha] for sha, told in verdicts.items() if told is not RowState.KNOWN]
         if not wanted:
             return
         # Made ready before the transaction, so that it holds up other writers no longer than
         # it must.
-        whole = [change for change in wanted if verdicts[change.sha] is not Verdict.REGRADED]
+        whole = [change for change in wanted if verdicts[change.sha] is not RowState.REGRADED]
         ready = {e.sha: e for e in await _made(entry, whole)}
         async with self._database.writing(repository.name) as connection:
             await write(connection, await enrol(connection, repository, INDEXED_BY), wanted, ready)
@@ -163,7 +170,7 @@ class SqlArchive:
         """Those that meet every condition of the query, newest first.
 
         A ranked query is ordered by how well the text meets the terms, unless they are in so many
-        changes that they tell none apart (:data:`bot.store.search.COMMON`).
+        changes that they tell none apart (:data:`bot.store.query_plan.COMMON`).
         """
         key = await self._key(repository)
         if key is None:
@@ -176,7 +183,7 @@ class SqlArchive:
 
     async def survey(
         self, repository: Repository, query: Query, page: int, language: Language
-    ) -> Survey:
+    ) -> Listed:
         """Those that meet every condition, counted, and a page of them; none but it is loaded."""
         key = await self._key(repository)
         if key is None:

@@ -18,27 +18,21 @@ from sqlalchemy import BigInteger, ColumnElement, Select, Table, bindparam, func
 from bot.store.analyses import kept_of
 from bot.store.database import Database
 from bot.store.dialect import one_of, words
-from bot.store.digests import HEADINGS, Heading, heading_of
+from bot.store.digests import HEADINGS, DigestHeading, heading_of
 from bot.store.rows import moment, seconds
-from bot.store.tables import (
-    analyses,
-    change_paths,
-    changes,
-    contents,
-    digests,
-    leads,
-    repositories,
-)
-from digest.authored import clipped
-from digest.grade import Level
-from digest.graded import Repository
-from digest.language import Language
-from digest.themes import Day
-from digest.themes.form import from_json
+from bot.store.tables.archive_tables import change_paths, changes, contents, repositories
+from bot.store.tables.chat_tables import analyses, leads
+from bot.store.tables.ledger_tables import digests
+from digest.core.author_text import clipped
+from digest.core.enums import Language
+from digest.core.grade import Level, Repository
+from digest.report.report_json import day_from_json
+from digest.report.themes import DaySummary
 from digest.window import Window
-from handlers.judgement import Kept
+from handlers.ports.analysis_port import StoredAnalysis
 
 _LEVELS = tuple(Level)
+
 _DEEP = 2
 """Folders of a path that name a place: ``engine/core/pool.py`` is in ``engine/core``."""
 
@@ -74,8 +68,11 @@ _LINES = select(
     contents.c.author,
     contents.c.subject,
 ).join_from(changes, contents, contents.c.change_id == changes.c.id)
+
 _NEWEST_FIRST = (changes.c.committed_at.desc(), changes.c.sha.desc())
+
 _OF_WINDOW = _LINES.where(_within(changes)).order_by(*_NEWEST_FIRST)
+
 # A level that is reckoned with has no index: read from the newest on, it ends with the last line
 # wanted. By the index of levels every change of the repository would be read and put in order.
 _NEWEST = (
@@ -83,6 +80,7 @@ _NEWEST = (
     .order_by(*_NEWEST_FIRST)
     .limit(bindparam("most"))
 )
+
 _BEFORE, _AFTER = (
     select(changes.c.committed_at)
     .where(_mine(changes), changes.c.level + 0 <= bindparam("least"), beyond)
@@ -93,6 +91,7 @@ _BEFORE, _AFTER = (
         (changes.c.committed_at >= bindparam("until"), changes.c.committed_at),
     )
 )
+
 # Each by itself, so that the first and the last are one step in an index each.
 _EXTENT = select(
     *(
@@ -104,9 +103,11 @@ _EXTENT = select(
         )
     )
 )
+
 _VERSION = select(repositories.c.revision, repositories.c.indexed_by).where(
     repositories.c.name == bindparam("repository")
 )
+
 _TOLD = (
     select(analyses)
     .where(
@@ -117,11 +118,13 @@ _TOLD = (
     )
     .order_by(analyses.c.made_at, analyses.c.id)
 )
+
 _DIGESTS = (
     HEADINGS.where(digests.c.repository == bindparam("repository"))
     .order_by(digests.c.created_at.desc(), digests.c.name)
     .limit(bindparam("most"))
 )
+
 # Channels that get the same have digests of the same report: one of them says it all.
 _ALIKE = (
     select(func.min(digests.c.name))
@@ -134,11 +137,13 @@ _ALIKE = (
     )
     .group_by(digests.c.report)
 )
+
 _POSTED = (
     HEADINGS.add_columns(digests.c.document)
     .where(digests.c.name.in_(_ALIKE))
     .order_by(digests.c.created_at.desc(), digests.c.name)
 )
+
 _DAYS = (
     select(leads.c.content)
     .where(
@@ -151,6 +156,7 @@ _DAYS = (
     .order_by(leads.c.made_at.desc(), leads.c.shown)
     .limit(_MOST_DAYS)
 )
+
 _STEPPED = (
     select(
         (
@@ -162,9 +168,11 @@ _STEPPED = (
     .where(_within(changes))
     .subquery()
 )
+
 _PULSE = select(_STEPPED.c.place, _STEPPED.c.level, func.count()).group_by(
     _STEPPED.c.place, _STEPPED.c.level
 )
+
 # By way of the changes, of which there is an index by time: that of paths begins with the path.
 _PATHS = (
     select(change_paths.c.change_id, change_paths.c.path)
@@ -174,7 +182,7 @@ _PATHS = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Line:
+class ChangeLine:
     """A change in a list; ``number`` is its request, ``at`` when it was committed."""
 
     sha: str
@@ -196,10 +204,10 @@ class Extent:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Told:
-    """A digest as it was kept to be posted; ``document`` is for :func:`bot.posting.frozen.thaw`."""
+class KeptPost:
+    """A digest as it was kept to be posted; ``document`` is for :func:`bot.delivery.payload.thaw`."""
 
-    heading: Heading
+    heading: DigestHeading
     document: str
 
 
@@ -221,34 +229,34 @@ class SqlBrowsing:
 
     async def told(
         self, repository: Repository, shas: Sequence[str], language: Language
-    ) -> Mapping[str, Kept]:
+    ) -> Mapping[str, StoredAnalysis]:
         """The last that a model said of the changes in a language, by full name."""
         rows = await self._rows(_TOLD, repository, shas=words(shas), language=language.value)
         return {row.sha: kept_of(row) for row in rows}
 
-    async def digests(self, repository: Repository, limit: int) -> Sequence[Heading]:
+    async def digests(self, repository: Repository, limit: int) -> Sequence[DigestHeading]:
         """The digests of a repository that were made last, the newest first."""
         return [heading_of(row) for row in await self._rows(_DIGESTS, repository, most=limit)]
 
     async def posted(
         self, repository: Repository, since: datetime, until: datetime
-    ) -> Sequence[Told]:
+    ) -> Sequence[KeptPost]:
         """The digests whose windows begin in a stretch of time, those made last first.
 
         Of those that tell the same there is one.
         """
         edges = {"from": seconds(since), "before": seconds(until)}
         rows = await self._rows(_POSTED, repository, **edges)
-        return [Told(heading=heading_of(row), document=row.document) for row in rows]
+        return [KeptPost(heading=heading_of(row), document=row.document) for row in rows]
 
     async def days(
         self, repository: Repository, language: Language, since: datetime, until: datetime
-    ) -> Sequence[Day]:
+    ) -> Sequence[DaySummary]:
         """The leads and themes that were made in a stretch of time, those made last first."""
         edges = {"from": seconds(since), "before": seconds(until)}
         rows = await self._rows(_DAYS, repository, language=language.value, **edges)
         found = (json.loads(row.content)["day"] for row in rows)
-        return [from_json(day) for day in found if day]
+        return [day_from_json(day) for day in found if day]
 
     async def pulse(self, repository: Repository, edges: Sequence[datetime]) -> Sequence[Counts]:
         """How many changes were committed between each edge and the next; edges rise."""
@@ -261,7 +269,7 @@ class SqlBrowsing:
                 counts[first + place][level] = counted
         return [(high, medium, low) for high, medium, low in counts]
 
-    async def lines(self, repository: Repository, window: Window) -> Sequence[Line]:
+    async def lines(self, repository: Repository, window: Window) -> Sequence[ChangeLine]:
         """The changes of a window, newest first."""
         return [_line(row) for row in await self._rows(_OF_WINDOW, repository, **_edges(window))]
 
@@ -275,7 +283,7 @@ class SqlBrowsing:
 
     async def newest(
         self, repository: Repository, limit: int, least: Level = Level.LOW
-    ) -> Sequence[Line]:
+    ) -> Sequence[ChangeLine]:
         """The last changes of a level or above, newest first."""
         rows = await self._rows(_NEWEST, repository, least=least.rank, most=limit)
         return [_line(row) for row in rows]
@@ -316,9 +324,9 @@ def _edges(window: Window) -> dict[str, int]:
     return {"since": seconds(window.since), "until": seconds(window.until)}
 
 
-def _line(row: Any) -> Line:
+def _line(row: Any) -> ChangeLine:
     subject: Mapping[str, Any] = json.loads(row.subject)
-    return Line(
+    return ChangeLine(
         sha=row.sha,
         at=moment(row.committed_at),
         level=_LEVELS[row.level],

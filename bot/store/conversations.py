@@ -1,4 +1,4 @@
-"""Conversations and looks kept, as ``handlers.conversing.Conversations`` promises."""
+"""Conversations and looks kept, as ``handlers.ports.conversation_port.Conversations`` promises."""
 
 from __future__ import annotations
 
@@ -8,26 +8,28 @@ from datetime import datetime
 
 from sqlalchemy import ColumnElement, Table, and_, bindparam, delete, select
 
-from bot.store.database import Database
+from bot.store.database import Database, Prepared
 from bot.store.dialect import insert_into
-from bot.store.prepared import Prepared
 from bot.store.rows import moment, seconds, storable
-from bot.store.tables import conversations, looks
-from digest.graded import Repository
-from digest.language import Language
-from handlers.conversing import LIFETIME, ConversationKey, Length, Look, Talk
+from bot.store.tables.chat_tables import conversations, looks
+from digest.core.enums import Language
+from digest.core.grade import Repository
+from handlers.ports.conversation_port import LIFETIME, ConversationKey, Length, Look, Talk
 
 _SELDOM = 60
 """Seconds between two times that conversations which are over are forgotten."""
 
 _keeping = insert_into(conversations)
+
 _KEEP = Prepared(
     _keeping.on_conflict_do_update(
         index_elements=["platform", "chat", "thread", "person"],
         set_={"at": _keeping.excluded.at, "state": _keeping.excluded.state},
     )
 )
+
 _looking = insert_into(looks)
+
 _LOOKED = _looking.on_conflict_do_update(
     index_elements=["platform", "chat", "person", "repository"],
     set_={"at": _looking.excluded.at, "tip": _looking.excluded.tip},
@@ -38,6 +40,7 @@ _LOOKED = _looking.on_conflict_do_update(
 _MINE = and_(
     *(conversations.c[name] == bindparam(name) for name in ("platform", "chat", "thread", "person"))
 )
+
 _TALK = Prepared(
     select(conversations.c.state, conversations.c.at).where(
         _MINE, conversations.c.at >= bindparam("since")

@@ -1,4 +1,4 @@
-"""Which commit ended how in which channel, as ``handlers.ports.Coverage`` promises.
+"""Which commit ended how in which channel, as ``handlers.ports.storage.CoveragePort`` promises.
 
 A commit has one outcome in a channel. A later one takes its place only where it says more: after
 a failure whatever came of the next attempt, and ``posted`` after ``archived``. Else what was
@@ -12,16 +12,15 @@ from collections.abc import Mapping, Sequence
 
 from sqlalchemy import Integer, Text, and_, bindparam, or_, select
 
-from bot.store.database import Database
+from bot.store.change_terms import INDEXED_BY
+from bot.store.database import Database, Prepared
 from bot.store.dialect import given_rows, insert_into
-from bot.store.index import INDEXED_BY
-from bot.store.prepared import Prepared
-from bot.store.repositories import enrol, enrolled, written
-from bot.store.rows import storable
-from bot.store.tables import outcomes, repositories, tips
-from bot.store.writing import chunks
-from digest.graded import Repository
-from handlers.ports import Outcome, State
+from bot.store.rows import enrol, enrolled, storable, written
+from bot.store.tables.archive_tables import repositories
+from bot.store.tables.ledger_tables import outcomes, tips
+from bot.store.writer import chunks
+from digest.core.grade import Repository
+from handlers.ports.storage import Outcome, State
 
 _FURTHEST = (State.POSTED, State.ARCHIVED, State.FILTERED, State.FAILED)
 """What is told of a commit that ended differently in several channels."""
@@ -98,6 +97,7 @@ def _distance(outcome: Outcome) -> int:
 
 
 _OUTCOME = ("sha", "state", "why")
+
 _insertion = insert_into(outcomes).from_select(
     [*_OUTCOME, "repository_id", "branch", "channel"],
     given_rows("rows", _OUTCOME).add_columns(
@@ -106,6 +106,7 @@ _insertion = insert_into(outcomes).from_select(
         bindparam("of_channel", type_=Text),
     ),
 )
+
 # One row a commit, in one statement: a channel with a busy repository has hundreds of them a day.
 _RECORD = Prepared(
     _insertion.on_conflict_do_update(
@@ -120,7 +121,9 @@ _RECORD = Prepared(
         ),
     )
 )
+
 _moving = insert_into(tips)
+
 _MOVE = Prepared(
     _moving.on_conflict_do_update(
         index_elements=list(tips.primary_key),
@@ -128,6 +131,7 @@ _MOVE = Prepared(
         where=tips.c.sha != _moving.excluded.sha,
     )
 )
+
 _SEEN = Prepared(
     select(tips.c.sha)
     .join(repositories, repositories.c.id == tips.c.repository_id)

@@ -3,6 +3,13 @@
 One that was made after its window had ended is frozen: making it again changes nothing. One that
 was made earlier, of a day that was still going on, gives way to the next of its name. A full report
 is kept once for all digests that have the same.
+
+What is let go of old digests: the content of what stands posted, and digests that were kept.
+
+Neither takes back what a promise rests on. The row of a delivery stays for ever, so that nothing is
+posted twice; so do the outcomes of commits and the tips of channels. What may still be needed stays
+whole: a delivery that is not done or of which a part is in doubt, and all that a planned amendment
+is about. Work goes in small transactions, so that writers wait for none of it.
 """
 
 from __future__ import annotations
@@ -15,17 +22,28 @@ from datetime import datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from sqlalchemy import Row, Select, bindparam, delete, literal, select
+from sqlalchemy import (
+    ColumnElement,
+    Row,
+    Select,
+    bindparam,
+    delete,
+    exists,
+    func,
+    literal,
+    or_,
+    select,
+    update,
+)
 
-from bot.store.database import Database
+from bot.store.amendments import AmendmentProgress
+from bot.store.database import Database, Prepared
 from bot.store.dialect import contains, insert_into
-from bot.store.prepared import Prepared
-from bot.store.repositories import written
-from bot.store.rows import moment, seconds, storable
-from bot.store.tables import digests, reports
-from bot.store.writing import chunks
+from bot.store.rows import moment, seconds, storable, written
+from bot.store.tables.ledger_tables import amendments, deliveries, delivery_parts, digests, reports
+from bot.store.writer import chunks
 from digest.window import Window
-from handlers.ports import Outcome, State
+from handlers.ports.storage import Outcome, PartState, State
 
 _AHEAD = timedelta(days=1)
 """How far the date of a commit may be ahead of the clock that digests are made by."""
@@ -37,7 +55,7 @@ HEADINGS: Select[*tuple[Any, ...]] = select(*(c for c in digests.c if c.name not
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Heading:
+class DigestHeading:
     """What a digest is of. ``counts`` are those of its changes by level, with their total."""
 
     name: str
@@ -62,7 +80,7 @@ class KeptDigest:
     content, since a later look at the branch would find more.
     """
 
-    heading: Heading
+    heading: DigestHeading
     document: str
     markdown: str
     tip: str = ""
@@ -112,7 +130,9 @@ class SqlDigests:
                         found.add(name)
         return tuple(name for name in dict.fromkeys(names) if name in found)
 
-    async def announced(self, repository: str, sha: str, committed_at: datetime) -> Heading | None:
+    async def announced(
+        self, repository: str, sha: str, committed_at: datetime
+    ) -> DigestHeading | None:
         """The first digest of a repository that showed a commit, where one did."""
         shown = json.dumps([sha, State.POSTED.value])[:-1]
         wanted = (
@@ -128,7 +148,7 @@ class SqlDigests:
             row = (await connection.execute(wanted)).first()
         return heading_of(row) if row else None
 
-    async def list(self, limit: int) -> Sequence[Heading]:
+    async def list(self, limit: int) -> Sequence[DigestHeading]:
         """The digests that were made last, the newest first; ``limit`` of them at most."""
         wanted = HEADINGS.order_by(digests.c.created_at.desc(), digests.c.name).limit(limit)
         async with self._database.reading() as connection:
@@ -169,9 +189,9 @@ def _as_kept(digest: KeptDigest, row: Mapping[str, Any]) -> KeptDigest:
     )
 
 
-def heading_of(row: Row[*tuple[Any, ...]]) -> Heading:
+def heading_of(row: Row[*tuple[Any, ...]]) -> DigestHeading:
     """The heading of a row of :data:`HEADINGS`."""
-    return Heading(
+    return DigestHeading(
         name=row.name,
         repository=row.repository,
         branch=row.branch,
@@ -196,12 +216,105 @@ def _kept(row: Row[*tuple[Any, ...]]) -> KeptDigest:
 
 
 _WHOLE = select(*digests.c, reports.c.markdown).join(reports, reports.c.key == digests.c.report)
+
 _GET = Prepared(_WHOLE.where(digests.c.name == bindparam("name")))
+
 _KEEP_REPORT = Prepared(insert_into(reports).on_conflict_do_nothing())
+
 _insertion = insert_into(digests)
+
 _KEEP_NEW = Prepared(insert_into(digests).on_conflict_do_nothing().returning(digests.c.name))
+
 _KEEP = _insertion.on_conflict_do_update(
     index_elements=[digests.c.name],
     set_={c.name: _insertion.excluded[c.name] for c in digests.c if c.name != "name"},
     where=digests.c.created_at < digests.c.until,
 )
+
+_AT_ONCE = 200
+"""Rows of one transaction: a few megabytes."""
+
+
+async def empty_deliveries(database: Database, before: datetime, *, at_once: int = _AT_ONCE) -> int:
+    """Take the content from deliveries that were claimed before a moment; from how many.
+
+    Raises ``UnwritableFolder`` and ``BrokenArchive``, as every function here does.
+    """
+    # Numbers rise with time: what has no moment is older than what has one and a lower number.
+    newest = select(func.max(deliveries.c.id)).where(
+        deliveries.c.at > 0, deliveries.c.at < seconds(before)
+    )
+    some = (
+        select(deliveries.c.id)
+        .where(
+            deliveries.c.id <= newest.scalar_subquery(),
+            deliveries.c.done,
+            deliveries.c.content != "",
+            ~_in_doubt(),
+            ~_amended(deliveries.c.digest),
+        )
+        .order_by(deliveries.c.id)
+        .limit(at_once)
+    )
+    emptied = update(deliveries).where(deliveries.c.id.in_(some)).values(content="")
+    total = 0
+    while True:
+        async with database.writing() as connection:
+            count = (await connection.execute(emptied)).rowcount
+        total += count
+        if count < at_once:
+            return total
+
+
+async def drop_digests(database: Database, before: datetime, *, at_once: int = _AT_ONCE) -> int:
+    """Remove digests that were made before a moment, and reports that were theirs alone; how many.
+
+    A digest that is delivered still, or is about to be amended, stays.
+    """
+    old = digests.c.created_at < seconds(before)
+    async with database.reading() as connection:
+        owners = await connection.scalars(select(digests.c.repository).where(old).distinct())
+        names = sorted(owners)
+    total = 0
+    for name in names:
+        mine = old & (digests.c.repository == name)
+        while count := await _drop_some(database, name, mine, at_once):
+            total += count
+    return total
+
+
+async def _drop_some(
+    database: Database, repository: str, mine: ColumnElement[bool], at_once: int
+) -> int:
+    undone = exists().where(deliveries.c.digest == digests.c.name, ~deliveries.c.done)
+    some = (
+        select(digests.c.name, digests.c.report)
+        .where(mine, ~undone, ~_amended(digests.c.name))
+        .order_by(digests.c.created_at, digests.c.name)
+        .limit(at_once)
+    )
+    # The turn in which digests are kept: a report that seems to be nobody's stays nobody's.
+    async with database.writing(f"digests {repository}") as connection:
+        rows = (await connection.execute(some)).all()
+        if rows:
+            gone = digests.c.name.in_([row.name for row in rows])
+            await connection.execute(delete(digests).where(gone))
+            still = exists().where(digests.c.report == reports.c.key)
+            left = reports.c.key.in_({row.report for row in rows})
+            await connection.execute(delete(reports).where(left, ~still))
+            await written(connection, repository)
+    return len(rows)
+
+
+def _in_doubt() -> ColumnElement[bool]:
+    """Whether a part of the delivery was not sent for certain: an admin may have it sent again."""
+    of = delivery_parts.c
+    doubtful = or_(of.state != PartState.SENT.value, of.error != "")
+    return exists().where(of.delivery_id == deliveries.c.id, doubtful)
+
+
+def _amended(digest: ColumnElement[str]) -> ColumnElement[bool]:
+    """Whether a digest of this name is to be amended in a chat."""
+    return exists().where(
+        amendments.c.digest == digest, amendments.c.state == AmendmentProgress.PLANNED.value
+    )

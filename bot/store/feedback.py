@@ -17,13 +17,14 @@ from sqlalchemy import ColumnElement, Row, and_, select
 from bot.store.database import Database
 from bot.store.dialect import insert_into
 from bot.store.rows import moment, seconds, storable
-from bot.store.tables import digests, feedback
-from digest.grade import Grade
+from bot.store.tables.chat_tables import feedback
+from bot.store.tables.ledger_tables import digests
+from digest.core.grade import Grade
 
 _KEY = ("repository", "subject", "platform", "chat", "person")
 
 
-class Verdict(StrEnum):
+class ReaderVerdict(StrEnum):
     """What somebody thinks."""
 
     USEFUL = "useful"
@@ -43,7 +44,7 @@ class Opinion:
     platform: str
     chat: str
     person: str
-    verdict: Verdict
+    verdict: ReaderVerdict
     at: datetime
     level: str = ""
     score: float | None = None
@@ -121,7 +122,7 @@ def _is(opinion: Opinion) -> ColumnElement[bool]:
 def _opinion(row: Row[*tuple[Any, ...]]) -> Opinion:
     return Opinion(
         **{name: getattr(row, name) for name in _KEY},
-        verdict=Verdict(row.verdict),
+        verdict=ReaderVerdict(row.verdict),
         at=moment(row.at),
         level=row.level,
         score=row.score,

@@ -1,4 +1,4 @@
-"""Which part of which digest was sent where, as ``handlers.ports.Ledger`` promises.
+"""Which part of which digest was sent where, as ``handlers.ports.storage.Ledger`` promises.
 
 Whoever inserts a row first has claimed it: the unique keys decide among tasks and processes
 alike. Parts are numbered from 0.
@@ -12,16 +12,15 @@ from typing import Any
 from sqlalchemy import ColumnElement, Row, Select, bindparam, exists, func, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.store.database import Database
+from bot.store.database import Batcher, Database, Prepared
 from bot.store.dialect import insert_into, one_of, words
-from bot.store.prepared import Prepared
 from bot.store.rows import seconds, storable
-from bot.store.tables import deliveries, delivery_parts, slots
-from bot.store.together import Together
-from bot.times.clock import SystemClock
-from handlers.ports import Clock, DeliveryKey, DeliveryRecord, PartRecord, PartState
+from bot.store.tables.ledger_tables import deliveries, delivery_parts, slots
+from bot.util.clock import SystemClock
+from handlers.ports.storage import Clock, DeliveryKey, DeliveryRecord, PartRecord, PartState
 
 _SENT = PartState.SENT.value
+
 _NAMES = "platform", "channel", "digest"
 
 _RECORDS: Select[*tuple[Any, ...]] = (
@@ -42,16 +41,21 @@ _OF = (
     .where(*(deliveries.c[name] == bindparam(f"of_{name}") for name in _NAMES))
     .scalar_subquery()
 )
+
 _MARK = (
     update(delivery_parts)
     .where(delivery_parts.c.delivery_id == _OF, delivery_parts.c.part == bindparam("of_part"))
     .values(state=bindparam("state"), receipt=bindparam("receipt"), error=bindparam("error"))
 )
+
 _MARK_SENT = Prepared(_MARK)
+
 _MARK_UNSENT = Prepared(_MARK.where(delivery_parts.c.state != _SENT))
+
 _UNSENT = exists().where(
     delivery_parts.c.delivery_id == deliveries.c.id, delivery_parts.c.state != _SENT
 )
+
 _DONE = Prepared(update(deliveries).where(deliveries.c.id == _OF).values(done=~_UNSENT))
 
 
@@ -61,9 +65,13 @@ _CLAIMED = Prepared(
     .on_conflict_do_nothing()
     .returning(deliveries.c.id)
 )
+
 _inserted = insert_into(slots)
+
 _CLAIM = Prepared(_inserted.on_conflict_do_nothing().returning(slots.c.subscription, slots.c.slot))
+
 _PART = Prepared(insert(delivery_parts))
+
 _LAST = Prepared(
     select(slots.c.subscription, func.max(slots.c.slot))
     .where(one_of(slots.c.subscription, "names"))
@@ -77,8 +85,8 @@ class SqlLedger:
     def __init__(self, database: Database, clock: Clock | None = None) -> None:
         self._database = database
         self._clock = clock or SystemClock()
-        self._claims = Together(self._claim_all)
-        self._lasts = Together(self._last_of)
+        self._claims = Batcher(self._claim_all)
+        self._lasts = Batcher(self._last_of)
 
     async def claim(self, key: DeliveryKey, content: str, parts: int) -> DeliveryRecord:
         """Create the record by its unique key, or return the one that stands.

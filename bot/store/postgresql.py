@@ -1,4 +1,9 @@
-"""The connection to an archive in PostgreSQL: how it is opened, and how writers take turns.
+"""PostgreSQL without SQLAlchemy in between: transactions, and statements that are written already.
+
+Connections are those of SQLAlchemy's pool, each in autocommit: outside a transaction a statement
+is kept by itself, and the driver, psycopg, begins none on its own.
+
+The connection to an archive in PostgreSQL: how it is opened, and how writers take turns.
 
 The driver is psycopg, which Procrastinate speaks through as well: one set of connections, and a
 job can be put down in the transaction of the row that it is for.
@@ -9,11 +14,13 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, suppress
 from functools import lru_cache
 from typing import Any
 
 import psycopg
+from psycopg.pq import TransactionStatus
+from psycopg.rows import namedtuple_row
 from sqlalchemy import (
     URL,
     Connection,
@@ -29,15 +36,11 @@ from sqlalchemy import (
 )
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
-from bot.addresses import secrets_in, without_secrets
-from bot.secrecy import conceal
-from bot.store.database import Database
+from bot.store.database import Database, Prepared, StatementResult
 from bot.store.dialect import insert_rows
-from bot.store.direct import driver_of, run, settle, transaction
-from bot.store.found import Found
 from bot.store.migrations import HEAD, REVISIONS, upgrade
-from bot.store.prepared import Prepared
-from bot.store.tables import deliveries
+from bot.store.tables.ledger_tables import deliveries
+from bot.util.secrets import conceal, secrets_in, without_secrets
 from digest.errors import (
     BrokenArchive,
     InvalidConfig,
@@ -45,6 +48,56 @@ from digest.errors import (
     UnreachableDatabase,
     UnwritableFolder,
 )
+
+Driver = psycopg.AsyncConnection[Any]
+
+_BEGIN = "BEGIN ISOLATION LEVEL READ COMMITTED"
+
+
+def driver_of(connection: AsyncConnection) -> Driver:
+    """The driver's own connection."""
+    assert connection.sync_connection is not None
+    driver: Driver | None = connection.sync_connection.connection.driver_connection
+    assert driver is not None
+    return driver
+
+
+async def run(driver: Driver, text: str, values: Sequence[Any]) -> StatementResult:
+    """Run a statement. Raises ``psycopg.Error``."""
+    cursor = driver.cursor(row_factory=namedtuple_row)
+    await cursor.execute(text, values)
+    rows = await cursor.fetchall() if cursor.description is not None else ()
+    return StatementResult(rows=rows, count=cursor.rowcount)
+
+
+@asynccontextmanager
+async def transaction(driver: Driver, turn: str = "") -> AsyncIterator[None]:
+    """Keep what is done inside, or none of it.
+
+    ``turn`` is a statement without parameters that waits for something first: it goes to the server
+    together with the beginning.
+    """
+    try:
+        # Without parameters several statements are one message.
+        await driver.execute(f"{_BEGIN}; {turn}" if turn else _BEGIN, prepare=False)
+        yield
+        await driver.commit()
+    except BaseException:
+        with suppress(psycopg.Error):
+            await driver.rollback()
+        raise
+    finally:
+        await settle(driver)
+
+
+async def settle(driver: Driver) -> None:
+    """Let nobody go on with a connection that is in the middle of something.
+
+    That is one whose end was itself cancelled. The pool makes another in its place.
+    """
+    if driver.info.transaction_status is not TransactionStatus.IDLE:
+        await driver.close()
+
 
 # Said here and not with the table: it loads all that SQLAlchemy knows of PostgreSQL.
 for _index in deliveries.indexes:
@@ -62,8 +115,10 @@ _IDLE = 1.0
 """Seconds after which a connection of the pool is tried before it is used."""
 
 _MIGRATION = "migration"
+
 # https://www.postgresql.org/docs/current/errcodes-appendix.html
 _FULL = {"53100", "25006"}
+
 _DAMAGED = "XX"
 
 
@@ -90,7 +145,9 @@ class PostgresDatabase(Database):
         async with self.reading() as connection, transaction(driver_of(connection), turn):
             yield connection
 
-    async def ask(self, statement: Prepared, given: Mapping[str, Any] | None = None) -> Found:
+    async def ask(
+        self, statement: Prepared, given: Mapping[str, Any] | None = None
+    ) -> StatementResult:
         """As :meth:`Database.ask`."""
         with told(self.place):
             connection = await self._engine.raw_connection()

@@ -1,4 +1,4 @@
-"""Profiles kept, as ``handlers.profiling.Profiles`` promises."""
+"""Profiles kept, as ``handlers.ports.chat_port.Profiles`` promises."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from bot.store.database import Database
 from bot.store.dialect import insert_into
 from bot.store.rows import storable
-from bot.store.tables import profiles
-from digest.graded import Repository
-from digest.profile import Profile, parse_entry
-from handlers.profiling import Kept
+from bot.store.tables.chat_tables import profiles
+from digest.core.grade import Repository
+from digest.core.profile import Profile, parse_entry
+from handlers.ports.chat_port import StoredProfile
 
 
 class SqlProfiles:
@@ -24,7 +24,7 @@ class SqlProfiles:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def load(self, owner: str, repository: Repository) -> Kept:
+    async def load(self, owner: str, repository: Repository) -> StoredProfile:
         """What is kept, or an empty profile.
 
         Raises ``UnwritableFolder`` and ``BrokenArchive``, as every method does.
@@ -33,8 +33,8 @@ class SqlProfiles:
             return await _load(connection, owner, repository)
 
     async def change(
-        self, owner: str, repository: Repository, change: Callable[[Kept], Kept]
-    ) -> Kept:
+        self, owner: str, repository: Repository, change: Callable[[StoredProfile], StoredProfile]
+    ) -> StoredProfile:
         """Change what is kept in one transaction; what it is now."""
         async with self._database.writing() as connection:
             fresh = change(await _load(connection, owner, repository))
@@ -44,7 +44,7 @@ class SqlProfiles:
                 await connection.execute(delete(profiles).where(_of(owner, repository)))
         return fresh
 
-    async def reached(self, repository: Repository, kept: Kept, tip: str) -> None:
+    async def reached(self, repository: Repository, kept: StoredProfile, tip: str) -> None:
         """Alerts were looked for up to ``tip``; where that or alerts were changed, nothing is kept.
 
         What else was changed of the profile since ``kept`` was loaded stays.
@@ -61,7 +61,7 @@ class SqlProfiles:
         async with self._database.writing() as connection:
             await connection.execute(moved)
 
-    async def alerted(self, repository: Repository) -> Sequence[Kept]:
+    async def alerted(self, repository: Repository) -> Sequence[StoredProfile]:
         """Those whose owners want alerts."""
         wanted = (
             select(profiles)
@@ -76,14 +76,14 @@ def _of(owner: str, repository: Repository) -> ColumnElement[bool]:
     return and_(profiles.c.owner == storable(owner), profiles.c.repository == repository.name)
 
 
-async def _load(connection: AsyncConnection, owner: str, repository: Repository) -> Kept:
+async def _load(connection: AsyncConnection, owner: str, repository: Repository) -> StoredProfile:
     wanted = select(profiles).where(_of(owner, repository))
     row = (await connection.execute(wanted)).one_or_none()
-    return Kept(owner=owner) if row is None else _kept(row)
+    return StoredProfile(owner=owner) if row is None else _kept(row)
 
 
 async def _keep(
-    connection: AsyncConnection, owner: str, repository: Repository, kept: Kept
+    connection: AsyncConnection, owner: str, repository: Repository, kept: StoredProfile
 ) -> None:
     key = {"owner": storable(owner), "repository": repository.name}
     values = {
@@ -96,9 +96,9 @@ async def _keep(
     await connection.execute(insertion.on_conflict_do_update(index_elements=[*key], set_=values))
 
 
-def _kept(row: Row[Any]) -> Kept:
+def _kept(row: Row[Any]) -> StoredProfile:
     entries = tuple(parse_entry(text) for text in json.loads(row.entries))
-    return Kept(
+    return StoredProfile(
         owner=row.owner,
         profile=Profile(entries=entries),
         alerts=bool(row.alerts),

@@ -1,4 +1,17 @@
-"""Messages that were heard, as ``bot.conversation.record.Records`` promises.
+"""What is remembered of each message to the bot: that it was heard, and how far its answer is.
+
+Platforms deliver a message again for hours, and a process may die at any point of an answer::
+
+    HEARD -> SENDING -> HOLDING -> TOLD
+      |         |          |
+      |         |          the placeholder stands, its receipt is kept: it becomes the answer
+      |         something is on its way: it stands, or it does not
+      nothing was sent
+
+A record that is not ``TOLD`` while nobody is at it was left by a crash; see
+:meth:`bot.chat.Conversation.recover`.
+
+Messages that were heard, as ``bot.store.replies.Records`` promises.
 
 Whoever inserts the row of a message first answers it, among tasks and processes alike.
 """
@@ -6,21 +19,115 @@ Whoever inserts the row of a message first answers it, among tasks and processes
 from __future__ import annotations
 
 import asyncio
+import hashlib
+import json
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
-from datetime import datetime
-from typing import Any
+from dataclasses import dataclass, field, fields
+from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import Any, Protocol
 
 from sqlalchemy import Row, bindparam, delete, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.conversation.record import KEPT, Key, Record, Stage, dump, load
-from bot.platforms.base import Incoming, Receipt
-from bot.store.database import Database
+from bot.messaging.receiver import Incoming, MessageEvent
+from bot.messaging.sender import Receipt
+from bot.store.database import Database, Prepared
 from bot.store.dialect import insert_into
-from bot.store.prepared import Prepared
 from bot.store.rows import moment, seconds, storable
-from bot.store.tables import heard
+from bot.store.tables.chat_tables import heard
+
+KEPT = timedelta(hours=48)
+"""So long a record is kept. Feishu delivers again for 7 hours, Telegram for 24."""
+
+
+class Stage(StrEnum):
+    """How far an answer is."""
+
+    HEARD = "heard"
+    SENDING = "sending"
+    HOLDING = "holding"
+    TOLD = "told"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MessageKey:
+    """A message: ``account`` is a name of the configuration, the rest the platform's own words."""
+
+    account: str
+    chat: str
+    message: str
+
+    @property
+    def identity(self) -> str:
+        """The identity of the answer's first part; see :class:`bot.messaging.Part`."""
+        named = json.dumps([self.account, self.chat, self.message])
+        return hashlib.sha256(named.encode()).hexdigest()[:32]
+
+    @property
+    def lease(self) -> str:
+        """The name under which one process at a time is at the answer."""
+        return f"answer\0{self.account}\0{self.chat}\0{self.message}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MessageRecord:
+    """A message with how far its answer is. ``receipt`` is that of the placeholder or answer.
+
+    ``at`` is when it was heard, aware, in UTC.
+    """
+
+    key: MessageKey
+    at: datetime
+    stage: Stage
+    asked: Incoming
+    receipt: Receipt | None = None
+
+
+class Records(Protocol):
+    """Where records are kept."""
+
+    async def claim(self, key: MessageKey, asked: Incoming, now: datetime) -> bool:
+        """Make a record in ``HEARD``; whether this call is the first to do so.
+
+        Records older than ``KEPT`` may be forgotten at that.
+        """
+
+    async def get(self, key: MessageKey) -> MessageRecord | None:
+        """What is remembered of a message."""
+
+    async def mark(self, key: MessageKey, stage: Stage, receipt: Receipt | None = None) -> None:
+        """Write how far the answer is, at once; without a ``receipt`` the known one stays."""
+
+    async def ask_again(self, key: MessageKey, asked: Incoming) -> None:
+        """The message has other words now; the stage stays."""
+
+    async def left(self, account: str) -> Sequence[MessageRecord]:
+        """The records of an account that are not ``TOLD``, oldest first."""
+
+
+# ``asdict`` copies deeply, which would be the dearest thing that is done about a message.
+_FIELDS = tuple(one.name for one in fields(Incoming) if one.name != "taken")
+
+
+def dump(asked: Incoming) -> str:
+    """A message as text."""
+    kept = {name: getattr(asked, name) for name in _FIELDS}
+    receipt = asked.receipt
+    kept["receipt"] = receipt and {"message": receipt.message, "thread": receipt.thread}
+    kept["at"] = asked.at.isoformat()
+    return json.dumps(kept)
+
+
+def load(text: str) -> Incoming:
+    """What :func:`dump` was given."""
+    kept = json.loads(text)
+    receipt = kept.pop("receipt")
+    kept["at"] = datetime.fromisoformat(kept["at"])
+    kept["also"] = tuple(kept.get("also", ()))
+    kept["fate"] = MessageEvent(kept.get("fate", MessageEvent.SAID))
+    return Incoming(receipt=Receipt(**receipt) if receipt else None, **kept)
+
 
 _AT_ONCE = 250
 """Records of one transaction at most, so that others get their turn."""
@@ -33,12 +140,19 @@ _IS = (
     & (heard.c.chat == bindparam("key_chat"))
     & (heard.c.message == bindparam("key_message"))
 )
+
 _GET = Prepared(select(heard).where(_IS))
+
 _marked = update(heard).where(_IS).values(state=bindparam("as_state"))
+
 _MARKED = Prepared(_marked)
+
 _PROVED = Prepared(_marked.values(receipt=bindparam("as_receipt")))
+
 _ASKED_AGAIN = update(heard).where(_IS).values(asked=bindparam("as_asked"))
+
 _FORGOTTEN = delete(heard).where(heard.c.at < bindparam("over"))
+
 _CLAIMED = Prepared(
     insert_into(heard)
     .on_conflict_do_nothing()
@@ -81,7 +195,7 @@ class SqlReplies:
         self._writer: asyncio.Task[None] | None = None
         self._forgotten = 0
 
-    async def claim(self, key: Key, asked: Incoming, now: datetime) -> bool:
+    async def claim(self, key: MessageKey, asked: Incoming, now: datetime) -> bool:
         """Make a record; whether this call is the first. Those that are too old are forgotten.
 
         Who comes while others are written down is written down with whoever else does, in one
@@ -128,12 +242,12 @@ class SqlReplies:
     ) -> None:
         """What is written with new records, in their transaction; here nothing."""
 
-    async def get(self, key: Key) -> Record | None:
+    async def get(self, key: MessageKey) -> MessageRecord | None:
         """What is remembered of a message."""
         row = (await self._database.ask(_GET, _of(key))).first
         return _record(row) if row else None
 
-    async def mark(self, key: Key, stage: Stage, receipt: Receipt | None = None) -> None:
+    async def mark(self, key: MessageKey, stage: Stage, receipt: Receipt | None = None) -> None:
         """Write how far the answer is; without a ``receipt`` the known one stays."""
         values = {**_of(key), "as_state": stage.value}
         if receipt is None:
@@ -141,12 +255,12 @@ class SqlReplies:
         else:
             await self._database.ask(_PROVED, values | {"as_receipt": storable(receipt.dump())})
 
-    async def ask_again(self, key: Key, asked: Incoming) -> None:
+    async def ask_again(self, key: MessageKey, asked: Incoming) -> None:
         """Put other words in the place of the message's."""
         values = {**_of(key), "as_asked": storable(dump(asked))}
         await self._database.write(_ASKED_AGAIN, values)
 
-    async def left(self, account: str) -> Sequence[Record]:
+    async def left(self, account: str) -> Sequence[MessageRecord]:
         """The records of an account that are not ``TOLD``, oldest first."""
         wanted = (
             select(heard)
@@ -157,19 +271,19 @@ class SqlReplies:
             return tuple(map(_record, await connection.execute(wanted)))
 
 
-def _columns(key: Key) -> dict[str, str]:
+def _columns(key: MessageKey) -> dict[str, str]:
     names = {"account": key.account, "chat": key.chat, "message": key.message}
     return {name: storable(value) for name, value in names.items()}
 
 
-def _of(key: Key) -> dict[str, str]:
+def _of(key: MessageKey) -> dict[str, str]:
     """What the statements about one record are given."""
     return {f"key_{name}": value for name, value in _columns(key).items()}
 
 
-def _record(row: Row[*tuple[Any, ...]]) -> Record:
-    return Record(
-        key=Key(account=row.account, chat=row.chat, message=row.message),
+def _record(row: Row[*tuple[Any, ...]]) -> MessageRecord:
+    return MessageRecord(
+        key=MessageKey(account=row.account, chat=row.chat, message=row.message),
         at=moment(row.at),
         stage=Stage(row.state),
         asked=load(row.asked),

@@ -1,26 +1,97 @@
-"""A graded change as rows and back, exactly."""
+"""The rows of watched repositories, which all else refers to. A row is never removed.
+
+Whoever writes anything of a repository raises its revision in the same transaction: who has made
+something of what is archived knows by one number whether that still holds.
+
+A graded change as rows and back, exactly.
+
+Facts that are read from their text when one is first asked for.
+
+Most changes that an answer lists are listed by their title: reading all of their facts would take
+longer than finding them. The subject is a text of its own for that reason.
+"""
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, Self
 
-from sqlalchemy import Row, Select, select
+from sqlalchemy import Row, Select, bindparam, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.store.index import folded, lines_of, paths_of, texts_of
-from bot.store.stored import StoredFacts, texts_of_facts
-from bot.store.tables import changes, contents
-from digest.change import Commit
-from digest.grade import Grade, Level, Reason
-from digest.graded import Graded
-from digest.survey import area_of
-from digest.topics import topics_of
+from bot.store.change_terms import folded, lines_of, paths_of, texts_of
+from bot.store.database import Prepared
+from bot.store.dialect import insert_into
+from bot.store.tables.archive_tables import changes, contents, repositories
+from digest.answer.listing import area_of
+from digest.core.change import Commit
+from digest.core.facts import Facts
+from digest.core.grade import Grade, Graded, Level, Reason, Repository
+from digest.core.stored_json import READ, facts_to_json
+from digest.topics.index_terms import topics_of
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Enrolled:
+    """A repository's row: its key, and what its indexes were made by."""
+
+    id: int
+    indexed_by: str
+
+
+_MINE = repositories.c.name == bindparam("named")
+
+_ENROLLED = Prepared(select(repositories.c.id, repositories.c.indexed_by).where(_MINE))
+
+_raised = update(repositories).where(_MINE).values(revision=repositories.c.revision + 1)
+
+_RAISED = Prepared(_raised)
+
+
+async def enrolled(connection: AsyncConnection, repository: Repository) -> Enrolled | None:
+    """The row of a repository, known by its name; ``None`` where nothing was kept of it yet."""
+    row = (await _ENROLLED.on(connection, {"named": repository.name})).first
+    return Enrolled(id=row.id, indexed_by=row.indexed_by) if row else None
+
+
+async def enrol(connection: AsyncConnection, repository: Repository, indexed_by: str) -> int:
+    """The key of the repository's row, made where there is none; within a writing transaction.
+
+    ``indexed_by`` is what a new row's indexes will be made by. The revision is raised: whoever
+    asks for the key is about to write under it.
+    """
+    about = {"web": repository.web, "forge": repository.forge}
+    held = await enrolled(connection, repository)
+    if held is None:
+        made = await connection.execute(
+            insert_into(repositories)
+            .values(name=repository.name, indexed_by=indexed_by, revision=1, **about)
+            .on_conflict_do_nothing()
+            .returning(repositories.c.id)
+        )
+        key: int | None = made.scalar()
+        # Who writes of another subject may have made the row in between.
+        return key if key is not None else await enrol(connection, repository, indexed_by)
+    if repository.web:
+        await connection.execute(_raised.values(**about), {"named": repository.name})
+    else:
+        await written(connection, repository.name)
+    return held.id
+
+
+async def written(connection: AsyncConnection, name: str) -> None:
+    """Raise the revision of the repository of a name, within a writing transaction."""
+    await _RAISED.on(connection, {"named": name})
+
 
 _MOST = 2**63 - 1
+
 _LEVELS = tuple(Level)
+
 _text = json.JSONEncoder(separators=(",", ":"), check_circular=False).encode
 
 GRADED: Select[*tuple[Any, ...]] = select(
@@ -43,7 +114,7 @@ GRADED: Select[*tuple[Any, ...]] = select(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class ChangeRow:
     """A change made ready to be written, but for the keys that only the database knows."""
 
     sha: str
@@ -66,11 +137,11 @@ def moment(stored: int) -> datetime:
     return datetime.fromtimestamp(stored, UTC)
 
 
-def entry(graded: Graded) -> Entry:
+def entry(graded: Graded) -> ChangeRow:
     """The rows of a change."""
     commit, facts = graded.commit, graded.facts
     subject, rest = texts_of_facts(facts)
-    return Entry(
+    return ChangeRow(
         sha=commit.sha,
         committed_at=seconds(commit.committed_at),
         change={
@@ -183,3 +254,92 @@ def storable(text: str) -> str:
     if "\0" in text:
         text = text.replace("\0", "?")
     return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
+
+
+_put = object.__setattr__  # the dataclass is frozen, and its fields are put in late
+
+_FIELDS = tuple(field.name for field in fields(Facts))
+
+# As ``_text`` writes what ``to_json`` makes: files begin with their paths, and only items have a
+# name. A quotation mark within a text has a stroke before it, so no text looks like a key.
+_WORD = r'("[^"\\]*(?:\\.[^"\\]*)*")'
+
+_PATH = re.compile(r'\{"path":' + _WORD + r',"old_path":')
+
+_NAME = re.compile(r'"name":' + _WORD)
+
+_ITEMS = '],"items":['
+
+_PARAGRAPHS = '],"paragraphs":['
+
+# Where nothing is escaped; nearly always, and several times faster.
+_PLAIN_PATH = re.compile(r'\{"path":"([^"]*)"')
+
+_PLAIN_NAME = re.compile(r'"name":"([^"]*)"')
+
+
+def texts_of_facts(facts: Facts) -> tuple[str, str]:
+    """The subject and the rest as JSON, for :meth:`StoredFacts.from_texts`."""
+    value = facts_to_json(facts)
+    return _text(value.pop("subject")), _text(value)
+
+
+def _words(pattern: re.Pattern[str], plain: re.Pattern[str], text: str) -> tuple[str, ...]:
+    if "\\" not in text:
+        return tuple(plain.findall(text))
+    return tuple(map(json.loads, pattern.findall(text)))
+
+
+class StoredFacts(Facts):
+    """Equal in all to the facts that were stored."""
+
+    __slots__ = ("_late", "_rest", "_subject")
+    _late: dict[str, Any]
+    _rest: str
+    _subject: str
+
+    @classmethod
+    def from_texts(cls, version: int, subject: str, rest: str) -> Self:
+        """The facts of the texts that :func:`texts_of_facts` made."""
+        facts = cls.__new__(cls)
+        _put(facts, "version", version)
+        _put(facts, "_subject", subject)
+        _put(facts, "_rest", rest)
+        return facts
+
+    def __getattr__(self, name: str) -> Any:
+        # Called for what is not there: a field that was not read yet.
+        if name == "_late":
+            read: Any = json.loads(self._rest)
+        elif name == "subject":
+            read = READ[name](json.loads(self._subject))
+        elif name in READ:
+            read = READ[name](self._late[name])
+        else:
+            raise AttributeError(name)
+        _put(self, name, read)
+        return read
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """As of any facts, without reading the files."""
+        rest = getattr(self, "_rest", None)
+        if rest is None:
+            return super().paths
+        return _words(_PATH, _PLAIN_PATH, rest[: rest.index(_ITEMS)])
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """As of any facts, without reading the items."""
+        rest = getattr(self, "_rest", None)  # a copy by pickle has its fields, and no text
+        if rest is None:
+            return super().names
+        items = rest[rest.index(_ITEMS) : rest.index(_PARAGRAPHS)]
+        return _words(_NAME, _PLAIN_NAME, items)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Facts):
+            return NotImplemented
+        return all(getattr(self, name) == getattr(other, name) for name in _FIELDS)
+
+    __hash__ = Facts.__hash__

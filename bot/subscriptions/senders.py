@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from bot import platforms
-from bot.config.reading import Config
-from bot.platforms.base import Called, Sender
-from bot.posting.courier import Target
+from bot.config.reader import Config
+from bot.delivery.part_sender import Target
+from bot.messaging.asgi import Called
+from bot.messaging.inbox import Inbox, InboxStore, Keeping
+from bot.messaging.sender import Sender
 from bot.subscriptions.subscription import Subscription, subscriptions_of
-from bot.transport.inbox import Inbox, Keeping, Shelf
 from digest.errors import UserError
 
 
@@ -25,7 +26,7 @@ def open_senders(config: Config) -> dict[str, Sender]:
     }
 
 
-def give_inboxes(senders: Mapping[str, Sender], shelf: Shelf) -> None:
+def give_inboxes(senders: Mapping[str, Sender], shelf: InboxStore) -> None:
     """Have what is delivered to the accounts kept on a shelf until it is dealt with."""
     for name, sender in senders.items():
         if isinstance(sender, Keeping):

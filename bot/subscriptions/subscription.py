@@ -8,14 +8,15 @@ from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from bot.posting.promise import Promise
-from bot.times.schedule import Kind, Spec
-from digest.filtering import PLAIN, Filters
-from digest.grade import Level
-from digest.language import Language
+from bot.config.channel_section import Promise, subscription_name
+from bot.scheduler.schedule import Spec
+from digest.chat.chat_settings import PLAIN, Filters
+from digest.core.enums import Language
+from digest.core.grade import Level
 
 if TYPE_CHECKING:
-    from bot.config.sections import ChannelConfig, Quiet, RepositoryConfig
+    from bot.config.channel_section import ChannelConfig, Quiet
+    from bot.config.repository_section import RepositoryConfig
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,16 +45,11 @@ class Subscription:
     muted: tuple[str, ...] = ()
 
 
-class Subscribed(Protocol):
+class SubscriptionSource(Protocol):
     """A place where subscriptions are kept. It may be asked often, and may change at any time."""
 
     async def subscriptions(self) -> Sequence[Subscription]:
         """Those that are to be served now: paused and dropped ones are not among them."""
-
-
-def subscription_name(channel: str, kind: Kind) -> str:
-    """The name of a channel's schedule of a kind. The daily one has the channel's own."""
-    return channel if kind is Kind.DAILY else f"{channel} ({kind})"
 
 
 def subscriptions_of(

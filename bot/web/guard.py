@@ -12,7 +12,7 @@ from typing import Any
 
 import structlog
 
-from bot.platforms.base import Asgi, AsgiReceive, AsgiScope, AsgiSend
+from bot.messaging.asgi import Asgi, AsgiReceive, AsgiScope, AsgiSend
 
 log = structlog.get_logger(__name__)
 
@@ -26,9 +26,11 @@ https://cheatsheetseries.owasp.org/cheatsheets/HTTP_Headers_Cheat_Sheet.html"""
 
 
 _LINGER = 1.0
+
 _AT_ONCE = 4
 """So many of the largest bodies may be under way at a time: they are held before a signature can be
 looked at, so anybody could else fill the memory."""
+
 _SMALL = 256 * 1024
 """Bytes of a body that is taken all the same: events are smaller, and connections are counted."""
 

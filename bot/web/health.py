@@ -20,12 +20,13 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import BaseRoute, Route
 
-from bot.jobs.depth import Depth, depth
-from bot.platforms.base import Attentive, Receiver, Sender
-from bot.store.condition import Fitness, pending
-from bot.store.engine import Database
-from bot.watching.logs import Redaction
-from bot.watching.metrics import CONTENT_TYPE, Metrics
+from bot.messaging.receiver import Attentive, Receiver
+from bot.messaging.sender import Sender
+from bot.store.database import Database
+from bot.store.job_queue import Depth, depth
+from bot.store.sqlite import DatabaseHealth, pending
+from bot.telemetry.logs import Redaction
+from bot.telemetry.metrics import CONTENT_TYPE, Metrics
 from digest.errors import UserError
 
 STALE = 30 * 60.0
@@ -41,7 +42,7 @@ class Health:
     """What readiness and figures are made of. ``receivers`` are accounts by name."""
 
     database: Database
-    fitness: Fitness
+    fitness: DatabaseHealth
     metrics: Metrics
     receivers: Mapping[str, Sender] = field(default_factory=dict)
     secrets: Sequence[str] = ()

@@ -1,4 +1,10 @@
-"""One address for everything that is called or looked at over HTTP, served beside the loop.
+"""What the program hosts, under which paths, and how the server ends with the loop.
+
+- ``/events/<account>``: what platforms call;
+- ``/`` and all below it: the pages (:mod:`bot.web.pages`), ``/admin`` among them;
+- ``/healthz``, ``/readyz``, ``/metrics``: what probes and Prometheus ask.
+
+One address for everything that is called or looked at over HTTP, served beside the loop.
 
 uvicorn runs in the loop of the program, without its signals and without its logs: the program says
 when it ends.
@@ -9,18 +15,117 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import socket
-from collections.abc import AsyncIterator, Generator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Generator, Mapping, Sequence
 from contextlib import asynccontextmanager
+from importlib.metadata import version
 
 import structlog
 import uvicorn
 from starlette.middleware.exceptions import ExceptionMiddleware
 from starlette.routing import BaseRoute, Mount, Route, Router
 
-from bot.platforms.base import Asgi, AsgiReceive, AsgiScope, AsgiSend
-from bot.web.config import LARGEST, Listen, WebSettings
+from bot.config.file_model import LARGEST, Listen, WebSettings
+from bot.delivery.delivery import Wake
+from bot.messaging.asgi import Asgi, AsgiReceive, AsgiScope, AsgiSend, Called
+from bot.messaging.sender import Sender
+from bot.store.sqlite import DatabaseHealth
+from bot.subscriptions.channel_registry import Channels
+from bot.telemetry.metrics import Metrics
 from bot.web.guard import Guard
+from bot.web.health import Health, Look, routes
+from bot.web.pages.routes import routes as pages
+from bot.web.pages.site import Site
+from bot.web.pages.warmup import warm
+from bot.web.site_factory import configured
+from bot.workspace.workspace import Workspace
 from digest.errors import UserError
+
+Mounts = dict[str, Asgi | Sequence[BaseRoute]]
+"""Applications and routes by path, as :func:`bot.web.server.application` takes them."""
+
+# What was taken in at the very end is handed to the loop within so many seconds.
+_HAND_OVER = 0.2
+
+
+class Hosting:
+    """The web server of a process. ``metrics`` is to observe the logs from the beginning."""
+
+    def __init__(self, settings: WebSettings) -> None:
+        self.settings = settings
+        self.metrics = Metrics(version("digestbot"))
+        self._shelf: Site | None = None
+
+    def mounts(
+        self,
+        app: Workspace,
+        senders: Mapping[str, Sender],
+        channels: Channels | None = None,
+        shared: Look | None = None,
+        *,
+        sweeps: bool = True,
+        wake: Wake | None = None,
+    ) -> Mounts:
+        """Everything that the program hosts; pages of ``channels`` and all else where these are.
+
+        ``shared`` asks the Redis of the processes, where there is one; ``sweeps`` says whether
+        this process sweeps. ``wake`` is told of channels that admins have something sent to again.
+        """
+        health = Health(
+            database=app.database,
+            fitness=DatabaseHealth(app.database),
+            metrics=self.metrics,
+            receivers=senders,
+            secrets=app.config.secrets() if app.config else (),
+            shared=shared,
+            sweeps=sweeps,
+        )
+        root = [*routes(health, self.settings.metrics_token)]
+        if channels is not None and app.config is not None:
+            self._shelf = configured(app, app.config, self.settings, channels, wake)
+            root += pages(self._shelf)
+        mounts: Mounts = {"/": root}
+        mounts.update(events(senders))
+        return mounts
+
+    async def run(
+        self,
+        mounts: Mounts,
+        work: Callable[[asyncio.Event], Coroutine[None, None, None]],
+        stop: asyncio.Event,
+    ) -> None:
+        """The loop ``work`` beside the web server, which ends first: what it took in is answered.
+
+        Raises ``UserError`` where the server's address cannot be had; nothing is posted then.
+        """
+        settings = self.settings
+        answering = application(mounts, largest=settings.max_body, seconds=settings.body_seconds)
+        drained = asyncio.Event()
+        async with serving(answering, settings):
+            # Beside the loop: who asks before it is done waits as long as they would have.
+            warming = asyncio.create_task(self._warm())
+            loop = asyncio.create_task(work(drained))
+            stopped = asyncio.create_task(stop.wait())
+            await asyncio.wait({loop, stopped}, return_when=asyncio.FIRST_COMPLETED)
+            stopped.cancel()
+            warming.cancel()
+            await asyncio.wait({warming})
+        await asyncio.wait({loop}, timeout=_HAND_OVER)
+        drained.set()
+        await loop
+
+    async def _warm(self) -> None:
+        if self._shelf is not None:
+            await warm(self._shelf)
+
+
+def events(senders: Mapping[str, Sender]) -> dict[str, Asgi]:
+    """What platforms call, by the path under which they find it."""
+    return {
+        f"/events/{name}": sender.web
+        for name, sender in senders.items()
+        if isinstance(sender, Called) and sender.web is not None
+    }
+
 
 log = structlog.get_logger(__name__)
 
@@ -28,6 +133,7 @@ DRAIN = 5
 """Seconds that requests under way have at the end. A platform wants its answer within three."""
 
 _SLOW = 30.0
+
 _BACKLOG = 512
 
 

@@ -1,4 +1,8 @@
-"""Technical insights: interfaces, architecture, performance and security.
+"""Where a change reaches: its files by area, and whether tests came along.
+
+Imports ``reading``, ``telling``, ``words`` and values.
+
+Technical insights: interfaces, architecture, performance and security.
 
 Imports ``reading``, ``telling``, ``quoting``, ``words`` and values. Performance is spoken of only
 in the author's words or by the author's mark, security only where a fact names a place.
@@ -8,16 +12,66 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from digest.analysis.quoting import measured
-from digest.analysis.reading import CONTRACTS, SUBJECT_LINE, Reading, code, said
-from digest.analysis.telling import components, kind_of, lines, names, places, widespread
-from digest.change import FileStatus, Side, printable
-from digest.document import Spans
-from digest.facts.model import Action, Area, Fact, FactKind, FileFacts
-from digest.language import Language
-from digest.statement import Aspect, ChangeType, Statement
-from digest.words import statements as words
-from digest.words.phrase import Part, Phrase, listed
+from digest.analysis.context import CONTRACTS, SUBJECT_LINE, ChangeContext, code, said
+from digest.analysis.summary import measured
+from digest.analysis.wording import components, kind_of, lines, names, places, widespread
+from digest.core.change import FileStatus, Side, printable
+from digest.core.enums import Language
+from digest.core.facts import Action, Area, Fact, FactKind, FileFacts
+from digest.core.statement import Aspect, ChangeType, Statement
+from digest.document import Spans, Strong
+from digest.i18n import statement_text as words
+from digest.i18n.labels import AREAS
+from digest.i18n.phrase import Part, Phrase, listed
+
+# The order in which a reader asks: what runs, what proves it, what is built, what is written.
+_ORDER = (
+    Area.CORE,
+    Area.CONFIG,
+    Area.TESTS,
+    Area.BUILD,
+    Area.CI,
+    Area.DOCS,
+    Area.EXAMPLES,
+    Area.BENCHMARKS,
+    Area.GENERATED,
+    Area.VENDORED,
+    Area.LOCKFILE,
+)
+
+
+def impact(reading: ChangeContext) -> tuple[Statement, ...]:
+    """One statement an area, within the bound of the level; tests are spoken of either way."""
+    most = reading.bounds.impact
+    if not most:
+        return ()
+    by_area: dict[Area, list[FileFacts]] = {}
+    for file in reading.facts.files:
+        by_area.setdefault(file.area, []).append(file)
+    found = [_area(area, by_area[area], reading) for area in _ORDER if area in by_area]
+    if len(reading.facts.files) == 1:
+        found = []  # the summary names the file
+    untested = list(_untested(reading))
+    return (*found[: most - len(untested)], *untested)
+
+
+def _area(area: Area, files: Sequence[FileFacts], reading: ChangeContext) -> Statement:
+    language, most = reading.language, reading.bounds.names
+    found = places(files, most)
+    shown = [place.described(language) for place in found[:most]]
+    spans = words.AREA_FILES(
+        language,
+        area=Strong(AREAS[area].template(language)),
+        places=listed(shown, language, limit=most, total=len(found)),
+    )
+    return said(spans, (p.files[0] for p in found))
+
+
+def _untested(reading: ChangeContext) -> Iterator[Statement]:
+    """That no test changes: a fact of a change to the code, told without a reproach."""
+    if reading.core and not any(f.area is Area.TESTS for f in reading.facts.files):
+        yield said(words.NO_TESTS(reading.language), reading.core)
+
 
 _TOLD = {
     Action.ADDED: words.NEW_THING,
@@ -25,6 +79,7 @@ _TOLD = {
     Action.RENAMED: words.RENAMED_THING,
     Action.CHANGED: words.CHANGED_THING,
 }
+
 _WIDE = 3
 """From so many components on a change of the code is called spread."""
 
@@ -35,7 +90,7 @@ _MODULES = 3
 """The most modules whose gains, and whose losses, are told one by one."""
 
 
-def insights(reading: Reading, types: Sequence[ChangeType]) -> tuple[Statement, ...]:
+def insights(reading: ChangeContext, types: Sequence[ChangeType]) -> tuple[Statement, ...]:
     """The insights by aspect, in the order compatibility, architecture, performance, security.
 
     Where the bound is short, every aspect keeps its first statements before any has its last.
@@ -62,7 +117,7 @@ def _fairly(aspects: Sequence[Sequence[Statement]], most: int) -> tuple[Statemen
     return tuple(s for n, statements in zip(kept, aspects, strict=True) for s in statements[:n])
 
 
-def interfaces(reading: Reading) -> Iterator[Statement]:
+def interfaces(reading: ChangeContext) -> Iterator[Statement]:
     """What comes, goes and changes of the things that others rely on."""
     for action in (Action.REMOVED, Action.RENAMED, Action.CHANGED, Action.ADDED):
         for kind in CONTRACTS:
@@ -85,7 +140,7 @@ def interfaces(reading: Reading) -> Iterator[Statement]:
 def _things(
     phrase: Phrase,
     facts: Sequence[Fact],
-    reading: Reading,
+    reading: ChangeContext,
     aspect: Aspect = Aspect.COMPATIBILITY,
 ) -> Statement:
     spans = phrase(
@@ -96,7 +151,7 @@ def _things(
     return said(spans, facts, aspect)
 
 
-def _architecture(reading: Reading) -> Iterator[Statement]:
+def _architecture(reading: ChangeContext) -> Iterator[Statement]:
     """What a reader of the code meets: modules, then symbols that changed, came and went."""
     yield from _modules(reading)
     yield from _moved_symbols(reading)
@@ -114,7 +169,7 @@ def _architecture(reading: Reading) -> Iterator[Statement]:
     yield from _spread(reading)
 
 
-def _modules(reading: Reading) -> Iterator[Statement]:
+def _modules(reading: ChangeContext) -> Iterator[Statement]:
     """Files of the code that come, go or change their place."""
     language, most = reading.language, reading.bounds.names
     for status, phrase in (
@@ -136,13 +191,13 @@ def _module(file: FileFacts, language: Language) -> Spans:
     return words.PLACE_LINES(language, place=path, lines=lines(file.added, file.deleted))
 
 
-def _places(files: Sequence[FileFacts], reading: Reading) -> Spans:
+def _places(files: Sequence[FileFacts], reading: ChangeContext) -> Spans:
     found = places(files, reading.bounds.names)
     shown: list[Part] = [p.described(reading.language) for p in found[: reading.bounds.names]]
     return listed(shown, reading.language, limit=reading.bounds.names, total=len(found))
 
 
-def _moved_symbols(reading: Reading) -> Iterator[Statement]:
+def _moved_symbols(reading: ChangeContext) -> Iterator[Statement]:
     for before, after, moves in routes(reading.moves):
         spans = words.SYMBOLS_MOVED(
             reading.language,
@@ -161,7 +216,7 @@ def routes(moves: Sequence[Fact]) -> list[tuple[str, str, list[Fact]]]:
     return [(before, after, ms) for (before, after), ms in found.items()]
 
 
-def _symbols(reading: Reading) -> Iterator[Statement]:
+def _symbols(reading: ChangeContext) -> Iterator[Statement]:
     """The public symbols that come and go: first methods of many classes, then module by module.
 
     Those of a file that is gone are not told: the file was.
@@ -186,7 +241,7 @@ def _symbols(reading: Reading) -> Iterator[Statement]:
             yield said(spans, found, Aspect.ARCHITECTURE)
 
 
-def _spread(reading: Reading) -> Iterator[Statement]:
+def _spread(reading: ChangeContext) -> Iterator[Statement]:
     """The components that the code of the change belongs to, those with most files first."""
     found = sorted(components(reading.core).items(), key=lambda item: (-len(item[1]), item[0]))
     if len(found) < _WIDE:
@@ -197,7 +252,7 @@ def _spread(reading: Reading) -> Iterator[Statement]:
     yield said(spans, (files[0] for _, files in found), Aspect.ARCHITECTURE)
 
 
-def _performance(reading: Reading, types: Sequence[ChangeType]) -> Iterator[Statement]:
+def _performance(reading: ChangeContext, types: Sequence[ChangeType]) -> Iterator[Statement]:
     language = reading.language
     figures = list(measured(reading, _FIGURES))
     yield from figures
@@ -209,7 +264,7 @@ def _performance(reading: Reading, types: Sequence[ChangeType]) -> Iterator[Stat
         yield said(words.BENCHMARKS(language, names=listing), benchmarks, Aspect.PERFORMANCE)
 
 
-def _security(reading: Reading) -> Iterator[Statement]:
+def _security(reading: ChangeContext) -> Iterator[Statement]:
     language, most = reading.language, reading.bounds.names
     facts = reading.facts.of(FactKind.SECURITY)
     spoken = [f for f in facts if f.evidence.side is Side.MESSAGE]
@@ -227,7 +282,7 @@ def _security(reading: Reading) -> Iterator[Statement]:
             yield said(phrase(language, names=listing), shown, Aspect.SECURITY)
 
 
-def security_code(reading: Reading) -> list[Fact]:
+def security_code(reading: ChangeContext) -> list[Fact]:
     """The security facts of the diff itself, once a name and file."""
     found: dict[tuple[str, str, Action], Fact] = {}
     for f in reading.facts.of(FactKind.SECURITY):

@@ -1,24 +1,147 @@
-"""The summary of a change: the author's words, then what the diff amounts to.
+"""The author's own words as statements, marked as theirs. Imports ``reading`` and ``authored``.
+
+The summary of a change: the author's words, then what the diff amounts to.
 
 Imports ``reading``, ``telling``, ``words`` and values.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
-from digest.analysis.quoting import quoted
-from digest.analysis.reading import CONTRACTS, SUBJECT_LINE, VERSIONS, Reading, code, said
-from digest.analysis.telling import kind_of, lines, name_with_values, names, places, undone
-from digest.change import FileStatus, printable
+from digest.analysis.context import CONTRACTS, SUBJECT_LINE, VERSIONS, ChangeContext, code, said
+from digest.analysis.wording import kind_of, lines, name_with_values, names, places, undone
+from digest.core.author_text import STOPS, authored, excerpt, sentences
+from digest.core.change import FileStatus, Side, printable
+from digest.core.facts import Action, Area, Evidence, Fact, FileFacts
+from digest.core.grade import Graded, Level
+from digest.core.statement import Aspect, Statement
 from digest.document import Spans
-from digest.facts.model import Action, Area, Fact, FileFacts
-from digest.grade import Level
-from digest.statement import Statement
-from digest.words import statements as words
-from digest.words.labels import SEPARATOR, STOP
-from digest.words.phrase import Part, Phrase, listed, sentence
+from digest.i18n import statement_text as words
+from digest.i18n.labels import SEPARATOR, STOP
+from digest.i18n.phrase import Part, Phrase, listed, sentence
+
+_FIGURE = re.compile(
+    r"(?<![\d.,])\d[\d.,]{0,30}\s{0,4}(?:%|x\b|×|ms\b|us\b|µs\b|ns\b|s\b|sec|min\b|tok|token|req|it/s|qps|rps|[KMGT]i?B|fps"
+    r"|倍|毫秒|秒|个百分点)|[x×]\s*\d",
+    re.IGNORECASE,
+)
+
+_SPEED = re.compile(
+    r"perf|fast|slow|speed|latenc|throughput|memory|overhead|tok(?:en)?s?/s|ttft|tpot|qps"
+    r"|regress|improv|reduc|\bsav(?:e|es|ing)\b|optimi|bench|性能|延迟|吞吐|内存|加速|提升|降低",
+    re.IGNORECASE,
+)
+
+_WORD = re.compile(r"\w+")
+
+_ENOUGH = 24
+"""Characters by which a paragraph is known again in its message."""
+
+_ADDRESS = re.compile(r"(?:[\w-]+:? ){0,3}https?://\S+", re.IGNORECASE)
+
+_POINTER = re.compile(
+    r"(?:(?:this|it) (?:(?:pr|change|commit|patch) )?(?:is|was) )?(?:an? )?"
+    r"(?:part of|part \d{1,3} of|follow[- ]?up (?:of|to|for|on)|based on|related to|relates to"
+    r"|see|split (?:out )?(?:from|of)|cc|ref(?:s|erences)?|tracked (?:in|by)|closes|fix(?:es)?"
+    r"|resolves):? (?:pr |issue )?[\w./-]{0,80}#\d{1,9}\.?",
+    re.IGNORECASE,
+)
+
+_SAME = 0.75
+"""Share of a paragraph's words from which on it repeats the title."""
+
+_LEAST = 12
+"""Shorter paragraphs ("cc someone", "WIP", "see below") say nothing by themselves, characters."""
+
+
+def quoted(reading: ChangeContext) -> Iterator[Statement]:
+    """The beginning of the message's body in whole sentences, or nothing."""
+    for paragraph in reading.facts.paragraphs:
+        if len(paragraph) < _LEAST or _says_nothing(paragraph, reading):
+            continue
+        text, whole = excerpt(paragraph, reading.bounds.quote)
+        if text:
+            yield _quote(reading, paragraph, text, whole=whole)
+            return
+
+
+def _says_nothing(paragraph: str, reading: ChangeContext) -> bool:
+    """Whether a paragraph is a mere pointer, the title again, or a subject that was squashed."""
+    return (
+        _ADDRESS.match(paragraph) is not None
+        or _POINTER.fullmatch(paragraph.strip()) is not None
+        or _repeats(paragraph, reading.graded.title)
+        or _is_squashed(paragraph, reading.graded)
+    )
+
+
+def _is_squashed(paragraph: str, graded: Graded) -> bool:
+    """Whether a paragraph is the subject of one of the commits that a request was squashed from.
+
+    GitHub writes each of them as an entry of a list: between empty lines, or beside the one that
+    became the title.
+    """
+    begin = f"* {paragraph[:_ENOUGH]}"
+    lines = ["", *graded.commit.body.splitlines(), ""]
+    found = next((at for at, line in enumerate(lines) if line.startswith(begin)), 0)
+    if not found:
+        return False
+    apart = not lines[found - 1].strip() and not lines[found + 1].strip()
+    return apart or any(line.startswith("* ") and _repeats(line, graded.title) for line in lines)
+
+
+def _repeats(paragraph: str, title: str) -> bool:
+    """Whether a paragraph says little but the title once more, as squashed subjects do."""
+    said, known = ({*_WORD.findall(text.casefold())} for text in (paragraph, title))
+    return len(said & known) >= _SAME * len(said)
+
+
+def measured(reading: ChangeContext, most: int) -> Iterator[Statement]:
+    """Sentences of the author that speak of performance and bring figures."""
+    found = 0
+    for paragraph in reading.facts.paragraphs:
+        for sentence in sentences(paragraph):
+            fits = len(sentence) <= reading.bounds.quote
+            if fits and _FIGURE.search(sentence) and _SPEED.search(sentence):
+                yield _quote(reading, paragraph, sentence, aspect=Aspect.PERFORMANCE)
+                found += 1
+            if found == most:
+                return
+
+
+def _quote(
+    reading: ChangeContext,
+    paragraph: str,
+    text: str,
+    *,
+    whole: bool = True,
+    aspect: Aspect = Aspect.NONE,
+) -> Statement:
+    spans = authored(text)
+    if not whole:
+        spans += words.OMISSION(reading.language)
+    quote = words.AUTHOR_WRITES(reading.language, words=spans)
+    if whole and text[-1] not in STOPS:
+        quote += STOP(reading.language)
+    return said(
+        quote,
+        [Evidence(path="", line=_line(reading, paragraph, text), side=Side.MESSAGE)],
+        aspect,
+    )
+
+
+def _line(reading: ChangeContext, paragraph: str, text: str) -> int:
+    """The line of the message, counted from the subject, where the words begin."""
+    lines = reading.graded.commit.message.lstrip("\n").splitlines()
+    for start in (text[:24], paragraph.strip().splitlines()[0][:24]):
+        for at, line in enumerate(lines, 1):
+            if start and start in line:
+                return at
+    return 1
+
 
 _VERBS = {
     Action.ADDED: words.ADDS,
@@ -26,6 +149,7 @@ _VERBS = {
     Action.RENAMED: words.RENAMES,
     Action.CHANGED: words.ALTERS,
 }
+
 _CLAUSES = 4
 """The most sentences that tell what a change adds, removes and changes."""
 
@@ -39,7 +163,7 @@ _AREAS = 3
 """So many areas are named beside the code."""
 
 
-def summary(reading: Reading) -> tuple[Statement, ...]:
+def summary(reading: ChangeContext) -> tuple[Statement, ...]:
     """The summary in order of worth, within its bound; one statement for a low change."""
     return tuple(
         statement
@@ -47,21 +171,21 @@ def summary(reading: Reading) -> tuple[Statement, ...]:
     )
 
 
-def _in_order(reading: Reading) -> Iterator[Statement]:
+def _in_order(reading: ChangeContext) -> Iterator[Statement]:
     told = [*_undoing(reading), *_told(reading)]
     yield from told
     yield _extent(reading) if told else _by_area(reading)
     yield from _series(reading)
 
 
-def _told(reading: Reading) -> Iterator[Statement]:
+def _told(reading: ChangeContext) -> Iterator[Statement]:
     """What the author says of it and what is seen of it; of a low change the latter first."""
     low = reading.graded.grade.level is Level.LOW
     yield from _deeds(reading) if low else quoted(reading)
     yield from quoted(reading) if low else _deeds(reading)
 
 
-def _undoing(reading: Reading) -> Iterator[Statement]:
+def _undoing(reading: ChangeContext) -> Iterator[Statement]:
     """What is undone or brought back."""
     facts, language = reading.facts, reading.language
     if facts.reverts:
@@ -70,7 +194,7 @@ def _undoing(reading: Reading) -> Iterator[Statement]:
         yield said(words.RELANDS(language, what=undone(facts.relands, language)), [SUBJECT_LINE])
 
 
-def _extent(reading: Reading) -> Statement:
+def _extent(reading: ChangeContext) -> Statement:
     """How much changes, and where most of it stands."""
     files, language = reading.facts.files, reading.language
     if not files:
@@ -86,7 +210,7 @@ def _extent(reading: Reading) -> Statement:
     )
 
 
-def _both(reading: Reading) -> Statement:
+def _both(reading: ChangeContext) -> Statement:
     """The files of a change of two, each with what happens to it."""
     files, language = reading.facts.files, reading.language
     parts: list[Part] = [p.described(language) for p in places(files, _NAMED_FILES)]
@@ -94,7 +218,7 @@ def _both(reading: Reading) -> Statement:
     return said(words.PAIR(language, names=listing), files)
 
 
-def _by_area(reading: Reading) -> Statement:
+def _by_area(reading: ChangeContext) -> Statement:
     """Which files a change touches of which nothing else can be said, those of the code first.
 
     What else is touched, tests and docs as a rule, is counted by area.
@@ -117,7 +241,7 @@ def _by_area(reading: Reading) -> Statement:
     return said(words.BY_AREA(language, names=named, rest=beside), facts.files)
 
 
-def _of_area(area: Area, reading: Reading) -> Part:
+def _of_area(area: Area, reading: ChangeContext) -> Part:
     """The files of an area, counted."""
     files = [f for f in reading.facts.files if f.area is area]
     new = all(f.status is FileStatus.ADDED for f in files)
@@ -130,7 +254,7 @@ def _of_area(area: Area, reading: Reading) -> Part:
     )
 
 
-def _single(file: FileFacts, reading: Reading) -> Spans:
+def _single(file: FileFacts, reading: ChangeContext) -> Spans:
     """One file and what happens to it."""
     key = str(file.status)
     if file.omitted:
@@ -148,7 +272,7 @@ def _single(file: FileFacts, reading: Reading) -> Spans:
     )
 
 
-def _where(reading: Reading) -> Spans:
+def _where(reading: ChangeContext) -> Spans:
     """The folder that holds all, or at least half, of the changed lines of the code."""
     files = reading.core or reading.facts.files
     top = places(files, 3)[0]
@@ -163,7 +287,7 @@ def _where(reading: Reading) -> Spans:
     return ()
 
 
-def _deeds(reading: Reading) -> Iterator[Statement]:
+def _deeds(reading: ChangeContext) -> Iterator[Statement]:
     """What the change adds, removes, renames and changes, a sentence each; one for a low change."""
     clauses = list(islice(_clauses(reading), _CLAUSES))
     if reading.graded.grade.level is not Level.LOW:
@@ -176,7 +300,9 @@ def _deeds(reading: Reading) -> Iterator[Statement]:
         yield said((*sentence(told), *STOP(reading.language)), every)
 
 
-def _clauses(reading: Reading) -> Iterator[tuple[Spans, Sequence[Fact] | Sequence[FileFacts]]]:
+def _clauses(
+    reading: ChangeContext,
+) -> Iterator[tuple[Spans, Sequence[Fact] | Sequence[FileFacts]]]:
     """The interfaces that come, go and change, then the public symbols."""
     for kind in CONTRACTS:
         for action, verb in _VERBS.items():
@@ -188,7 +314,7 @@ def _clauses(reading: Reading) -> Iterator[tuple[Spans, Sequence[Fact] | Sequenc
         yield from _module_clauses(reading)
 
 
-def _module_clauses(reading: Reading) -> Iterator[tuple[Spans, Sequence[FileFacts]]]:
+def _module_clauses(reading: ChangeContext) -> Iterator[tuple[Spans, Sequence[FileFacts]]]:
     """The files of the code that come and go, where nothing in them has a public name."""
     for status, verb in ((FileStatus.ADDED, words.ADDS), (FileStatus.DELETED, words.REMOVES)):
         files = [f for f in reading.core if f.status is status]
@@ -198,7 +324,7 @@ def _module_clauses(reading: Reading) -> Iterator[tuple[Spans, Sequence[FileFact
             yield verb(reading.language, what=what), files
 
 
-def _clause(verb: Phrase, facts: Sequence[Fact], reading: Reading) -> Spans:
+def _clause(verb: Phrase, facts: Sequence[Fact], reading: ChangeContext) -> Spans:
     """``adds the environment variable X``; changed things are told with their values."""
     language, kind = reading.language, facts[0].kind
     valued = facts[0].action in {Action.CHANGED, Action.RENAMED}
@@ -214,7 +340,7 @@ def _clause(verb: Phrase, facts: Sequence[Fact], reading: Reading) -> Spans:
     return verb(language, what=named)
 
 
-def _symbol_clauses(reading: Reading) -> Iterator[tuple[Spans, Sequence[Fact]]]:
+def _symbol_clauses(reading: ChangeContext) -> Iterator[tuple[Spans, Sequence[Fact]]]:
     language = reading.language
     for action in (Action.ADDED, Action.REMOVED, Action.RENAMED):
         if facts := reading.named(action):
@@ -229,7 +355,7 @@ def _symbol_clauses(reading: Reading) -> Iterator[tuple[Spans, Sequence[Fact]]]:
         yield words.CHANGES_BASES(language, what=names(facts, reading, most=_NAMES)), facts
 
 
-def _series(reading: Reading) -> Iterator[Statement]:
+def _series(reading: ChangeContext) -> Iterator[Statement]:
     series = reading.facts.subject.series
     if series is None:
         return

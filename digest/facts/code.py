@@ -1,4 +1,8 @@
-"""What program text says: symbols, flags, environment variables, fields, routes and metrics.
+"""The public declarations of a Python file, as far as a change touches them.
+
+The public declarations of a file that is read through a syntax tree.
+
+What program text says: symbols, flags, environment variables, fields, routes and metrics.
 
 The closed set of details, by kind:
 
@@ -20,23 +24,309 @@ in tests, documents, examples and benchmarks: those are nobody's contract.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cached_property, partial
 
-from digest.change import FileChange, FileStatus
-from digest.facts import config, environment, flags, metrics, routes, symbols
-from digest.facts.hints import may_declare, may_set
-from digest.facts.model import Area, Fact
-from digest.facts.python_code import Module, is_private_module
-from digest.facts.reconcile import reconcile
-from digest.facts.scene import Scene
-from digest.facts.source import Source, sides
-from digest.facts.syntax import rust
-from digest.facts.tree_code import TreeCode, reads
+from tree_sitter import Node, Tree
 
-__all__ = ["find", "reconcile", "wants"]
+from digest.core.change import FileChange, FileStatus
+from digest.core.facts import Area, Fact
+from digest.facts import class_fields, env_variables, flags, metrics, routes, symbols
+from digest.facts.prefilter import may_declare, may_set
+from digest.facts.side_text import FileContext, SideText, sides
+from digest.facts.syntax import c_family, go, java, javascript, rust
+from digest.facts.syntax.declarations import (
+    Declaration,
+    DeclaredField,
+    PublicDeclaration,
+    last_part,
+    name_row,
+)
+from digest.facts.syntax.grammar import parse_again, parse_whole, text_of
+from digest.facts.syntax.python_headers import (
+    LONGEST_HEADER,
+    fields,
+    has_fields,
+    header_end,
+    signature,
+)
+from digest.facts.syntax.python_outline import Header, Outline
+
+_WORDS = len("async def  ")  # what a header begins with
+
+_REACH = 60_000  # characters; no class in wide use has its fields further below its name
+
+_DEEPEST = 4  # bases of bases that are followed
+
+_QUIET = frozenset({"__init__", "__new__", "__call__"})
+
+
+def is_private_module(path: str) -> bool:
+    """Whether a path names a module that its project calls its own (a leading underscore)."""
+    return any(part.startswith("_") and not part.startswith("__") for part in path.split("/"))
+
+
+class Module:
+    """One side of a Python file: its outline is made once and read by several finders."""
+
+    def __init__(self, source: SideText) -> None:
+        self.source = source
+        self.outline = Outline(source.text)
+
+    def entries(self) -> Iterator[PublicDeclaration]:
+        """The public definitions whose header the change touches, in the order of the text."""
+        seen: set[int] = set()
+        for (first, last), offset in zip(self.source.spans, self._above, strict=True):
+            if offset >= 0 and offset not in seen:
+                seen.add(offset)
+                if first - offset < LONGEST_HEADER and self._reaches(offset):
+                    yield from self._public(self._at(offset))
+            for header in self.outline.scan(first, last) if first < last else ():
+                if header.offset not in seen:
+                    seen.add(header.offset)
+                    yield from self._public(header)
+
+    @cached_property
+    def _above(self) -> list[int]:
+        """For each changed place, where the nearest definition above begins, or -1."""
+        return [self.outline.before(first, _REACH) for first, _ in self.source.spans]
+
+    def _at(self, offset: int) -> Header:
+        return next(self.outline.scan(offset, offset + _WORDS))
+
+    def named(self, entry: PublicDeclaration) -> list[PublicDeclaration]:
+        """All public definitions of the same kind and name, touched or not."""
+        kind = "class" if entry.kind == "class" else "def"
+        return [e for h in self.outline.named(kind, entry.name) for e in self._public(h)]
+
+    def may_name(self, name: str) -> bool:
+        """Never: a definition that begins a line is always found."""
+        del name
+        return False
+
+    def hides(self, entry: PublicDeclaration) -> bool:
+        """Never: in Python what is for inside use has another name."""
+        del entry
+        return False
+
+    def inherits(self, entry: PublicDeclaration) -> bool:
+        """Whether a class of this side has a method from a base in the same file."""
+        return entry.kind == "method" and self._has(entry.parent, last_part(entry.name), 0)
+
+    def _has(self, owner: str, method: str, depth: int) -> bool:
+        header = next(self.outline.named("class", owner), None)
+        read = signature(self.source.text, header.offset) if header else None
+        bases = [b.partition("[")[0] for b in read.bases] if read and depth < _DEEPEST else []
+        return any(
+            next(self.outline.named("def", f"{base}.{method}"), None) is not None
+            or self._has(base, method, depth + 1)
+            for base in bases
+            if base != owner
+        )
+
+    def owners(self) -> tuple[str, ...]:
+        """The classes made of fields whose bodies the change touches outside of methods."""
+        offsets: dict[int, None] = {}
+        for (first, last), offset in zip(self.source.spans, self._above, strict=True):
+            if offset >= 0 and self.source.text.startswith("class", offset):
+                offsets[offset] = None
+            for at in self.outline.classes(first, last):
+                offsets[at] = None
+        headers = [self._at(offset) for offset in offsets]
+        return tuple(h.name for h in headers if not h.nested)
+
+    def fields(self, owner: str) -> Mapping[str, DeclaredField] | None:
+        """All public fields of a class, or ``None`` where there is no such public class."""
+        header = next(self.outline.named("class", owner), None)
+        if header is None or not next(self._public(header), None):
+            return None
+        if not has_fields(self.outline, header):
+            return None
+        return fields(self.source, self.outline, header)
+
+    def _reaches(self, offset: int) -> bool:
+        end = header_end(self.source.text, offset)
+        return end is not None and self.source.touches(offset, end)
+
+    def _public(self, header: Header) -> Iterator[PublicDeclaration]:
+        *parents, last = header.name.split(".")
+        quiet = bool(parents) and last in _QUIET
+        if header.nested or any(p.startswith("_") for p in parents):
+            return
+        if last.startswith("_") and not quiet:
+            return
+        if self.outline.exported is not None and header.name.partition(".")[0] not in (
+            self.outline.exported
+        ):
+            return
+        yield PublicDeclaration(
+            kind="class" if header.kind == "class" else "method" if parents else "function",
+            name=header.name,
+            parent=header.parent,
+            line=self.source.line_at(header.offset),
+            head=partial(self._head, header),
+            read=partial(signature, self.source.text, header.offset),
+            body=partial(self._body, header),
+            quiet=quiet,
+        )
+
+    def _head(self, header: Header) -> int:
+        end = header_end(self.source.text, header.offset)
+        return self.source.line_at(header.offset if end is None else end - 1)
+
+    def _body(self, header: Header) -> str:
+        return self.source.text[header.offset : self.outline.end(header)]
+
+
+_READERS: dict[str, Callable[[Node, str], Iterator[Declaration]]] = {
+    "rust": rust.declarations,
+    "go": go.declarations,
+    "javascript": javascript.declarations,
+    "typescript": javascript.declarations,
+    "java": java.declarations,
+    "cpp": c_family.declarations,
+    "cuda": c_family.declarations,
+}
+
+_KEYWORDS = "fn|struct|enum|union|trait|const|static|type|class|interface|function|let|var|record"
+
+_LAST = re.compile(r"\w+$")
+
+
+def reads(language: str, path: str) -> bool:
+    """Whether files of this language and name have public declarations that can be told."""
+    if language in {"cpp", "cuda"}:
+        return c_family.is_header(path)
+    return language in _READERS
+
+
+class TreeCode:
+    """One side of a file: its tree is made once and read by the finders of symbols and fields.
+
+    ``earlier`` is the side before the change, where there is one to save parsing by.
+    """
+
+    def __init__(self, source: SideText, language: str, earlier: TreeCode | None = None) -> None:
+        self.source = source
+        self.language = language
+        self._earlier = earlier
+
+    @cached_property
+    def tree(self) -> Tree:
+        """The syntax tree, made from the earlier one where that is possible."""
+        then = self._earlier
+        if then is None or not then.text or self.grammar != then.grammar:
+            return parse_whole(self.text, self.grammar)
+        changes = zip(then.source.rows, self.source.rows, strict=True)
+        return parse_again(then.tree, then.text, self.text, changes, self.grammar)
+
+    @cached_property
+    def text(self) -> str:
+        """What is parsed: the text without what the grammar does not know."""
+        text = self.source.text
+        return c_family.without_attributes(text) if self.grammar == "cpp" else text
+
+    @property
+    def grammar(self) -> str:
+        """The name of the grammar that reads this file."""
+        if self.language == "typescript":
+            return "tsx" if self.source.path.endswith("x") else "typescript"
+        return {"cuda": "cpp"}.get(self.language, self.language)
+
+    @cached_property
+    def _all(self) -> list[Declaration]:
+        if not self.source.text:
+            return []
+        return list(_READERS[self.language](self.tree.root_node, self.source.path))
+
+    @cached_property
+    def _by_name(self) -> dict[str, list[Declaration]]:
+        result: dict[str, list[Declaration]] = {}
+        for one in self._all:
+            result.setdefault(one.name, []).append(one)
+        return result
+
+    def entries(self) -> Iterator[PublicDeclaration]:
+        """The public declarations whose header the change touches, fields apart."""
+        for one in self._all:
+            if one.kind != "field" and self._touches(one):
+                yield self._entry(one)
+
+    def named(self, entry: PublicDeclaration) -> list[PublicDeclaration]:
+        """All public declarations of the same name, touched or not."""
+        return [self._entry(d) for d in self._by_name.get(entry.name, ()) if d.kind != "field"]
+
+    def may_name(self, name: str) -> bool:
+        """Whether a name may be declared in a place that could not be parsed."""
+        if not self.source.text or not self.tree.root_node.has_error:
+            return False
+        last = _LAST.search(name)
+        return last is not None and last.group() in self.source.text
+
+    def hides(self, entry: PublicDeclaration) -> bool:
+        """Whether a changed line declares the same name without making it public."""
+        last = _LAST.search(entry.name)
+        return (
+            self.grammar != "cpp"
+            and last is not None
+            and bool(re.search(rf"\b(?:{_KEYWORDS})\s+{last.group()}\b", self.source.changed_text))
+        )
+
+    def inherits(self, entry: PublicDeclaration) -> bool:
+        """Not told: what a type inherits mostly stands in other files."""
+        del entry
+        return False
+
+    def owners(self) -> tuple[str, ...]:
+        """The types with fields that the change touches."""
+        return tuple(
+            dict.fromkeys(d.parent for d in self._all if d.kind == "field" and self._touches(d))
+        )
+
+    def fields(self, owner: str) -> Mapping[str, DeclaredField] | None:
+        """All public fields of a type, or ``None`` where there is no such type."""
+        if owner not in self._by_name or self.may_name(owner):
+            return None
+        return {
+            d.name.rpartition(owner)[2].lstrip(".:"): self._field(d)
+            for d in self._all
+            if d.kind == "field" and d.parent == owner
+        }
+
+    def _field(self, one: Declaration) -> DeclaredField:
+        return DeclaredField(
+            owner=one.parent,
+            name=one.name[len(one.parent) :].lstrip(".:"),
+            line=name_row(one.node) + 1,
+            touched=self._touches(one),
+            read=partial(_parts, one),
+        )
+
+    def _touches(self, one: Declaration) -> bool:
+        return self.source.touches_rows(one.node.start_point.row, one.head)
+
+    def _entry(self, one: Declaration) -> PublicDeclaration:
+        return PublicDeclaration(
+            kind=one.kind,
+            name=one.name,
+            parent=one.parent,
+            line=name_row(one.node) + 1,
+            head=lambda: one.head + 1,
+            read=one.read,
+            body=partial(text_of, one.node),
+        )
+
+
+def _parts(one: Declaration) -> tuple[str, str | None]:
+    read = one.read()
+    return " ".join(p for p in (read.prefix, read.returns) if p) or "?", one.value
+
 
 _LONGEST = 4_000_000  # characters; beyond this a file is data, whatever its name
+
 _LONGEST_TREE = 200_000  # characters; parsing broken text takes up to 15 seconds a million
+
 _SETTING = (Area.CORE, Area.BUILD)
 
 
@@ -56,7 +346,7 @@ def wants(file: FileChange, area: Area, language: str) -> bool:
     )
 
 
-def find(scene: Scene) -> Iterable[Fact]:
+def find(scene: FileContext) -> Iterable[Fact]:
     """The facts of one file, in no particular order; none where its texts are not at hand."""
     if scene.area not in _SETTING or scene.file.omitted or scene.file.binary:
         return ()
@@ -66,11 +356,11 @@ def find(scene: Scene) -> Iterable[Fact]:
     return tuple(_found(scene, *both))
 
 
-def _found(scene: Scene, before: Source, after: Source) -> Iterator[Fact]:
+def _found(scene: FileContext, before: SideText, after: SideText) -> Iterator[Fact]:
     language = scene.language
     if may_set(scene.file.hunks, language):
         yield from flags.find(before, after, language)
-        yield from environment.find(before, after, language)
+        yield from env_variables.find(before, after, language)
         if scene.area is Area.CORE:
             yield from routes.find(before, after, language)
             yield from metrics.find(before, after, language)
@@ -81,14 +371,14 @@ def _found(scene: Scene, before: Source, after: Source) -> Iterator[Fact]:
     if language == "python":
         module = Module(before), Module(after)
         yield from symbols.compare(*module)
-        yield from config.compare(*module)
+        yield from class_fields.compare(*module)
     else:
         if not all(_parses(side.text, language) for side in (before, after)):
             return
         then = TreeCode(before, language)
         tree = then, TreeCode(after, language, then)
         yield from symbols.compare(*tree)
-        yield from config.compare(*tree)
+        yield from class_fields.compare(*tree)
 
 
 def _parses(text: str, language: str) -> bool:

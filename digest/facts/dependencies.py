@@ -11,14 +11,13 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import zip_longest
 
-from digest.change import FileChange, FileStatus, Side
-from digest.facts import manifests, manifests_build, manifests_python
-from digest.facts.model import Action, Area, Evidence, Fact, FactKind
-from digest.facts.pins import Pin
-from digest.facts.scene import Scene
-from digest.facts.sheet import Sheet, sheets
+from digest.core.change import FileChange, FileStatus, Side
+from digest.core.facts import Action, Area, Evidence, Fact, FactKind
+from digest.facts import manifests, manifests_python
+from digest.facts.side_text import FileContext, SideLines, sheets
+from digest.facts.version_pin import Pin
 
-Reader = Callable[[Sheet], Iterator[Pin]]
+Reader = Callable[[SideLines], Iterator[Pin]]
 
 _BY_NAME: dict[str, Reader] = {
     "pyproject.toml": manifests_python.pyproject,
@@ -31,18 +30,19 @@ _BY_NAME: dict[str, Reader] = {
     "pom.xml": manifests.maven,
     "libs.versions.toml": manifests.version_catalog,
     "gemfile": manifests.gemfile,
-    "cmakelists.txt": manifests_build.cmake,
-    ".pre-commit-config.yaml": manifests_build.pre_commit,
-    ".gitlab-ci.yml": manifests_build.bake,
+    "cmakelists.txt": manifests.cmake,
+    ".pre-commit-config.yaml": manifests.pre_commit,
+    ".gitlab-ci.yml": manifests.bake,
     **dict.fromkeys(
         [
             *(".python-version", ".nvmrc", ".node-version", ".ruby-version", ".java-version"),
             *(".go-version", ".bazelversion", "rust-toolchain", "rust-toolchain.toml"),
             *(".terraform-version", ".tool-versions"),
         ],
-        manifests_build.version_file,
+        manifests.version_file,
     ),
 }
+
 _BY_SHAPE: tuple[tuple[re.Pattern[str], Reader], ...] = (
     (
         re.compile(
@@ -53,17 +53,18 @@ _BY_SHAPE: tuple[tuple[re.Pattern[str], Reader], ...] = (
     ),
     (
         re.compile(r"(?:^|/)(?:[^/]*dockerfile[^/]*|containerfile[^/]*)$"),
-        manifests_build.dockerfile,
+        manifests.dockerfile,
     ),
     (
         re.compile(r"^\.github/(?:workflows|actions)/.*\.ya?ml$|(?:^|/)action\.ya?ml$"),
-        manifests_build.workflow,
+        manifests.workflow,
     ),
-    (re.compile(r"(?:^|/)(?:docker-)?compose[^/]*\.ya?ml$"), manifests_build.bake),
-    (re.compile(r"\.cmake$"), manifests_build.cmake),
+    (re.compile(r"(?:^|/)(?:docker-)?compose[^/]*\.ya?ml$"), manifests.bake),
+    (re.compile(r"\.cmake$"), manifests.cmake),
     (re.compile(r"\.gradle(?:\.kts)?$"), manifests.gradle),
     (re.compile(r"\.gemspec$"), manifests.gemfile),
 )
+
 _NEED_WHOLE = frozenset(
     [
         manifests_python.pyproject,
@@ -75,13 +76,16 @@ _NEED_WHOLE = frozenset(
         manifests.go_mod,
         manifests.maven,
         manifests.version_catalog,
-        manifests_build.cmake,
-        manifests_build.pre_commit,
+        manifests.cmake,
+        manifests.pre_commit,
     ]
 )
+
 # Manifests that are samples or data of tests; no part of the project depends on what they name.
 _ASIDE = frozenset([Area.TESTS, Area.EXAMPLES, Area.BENCHMARKS])
+
 _SUBPROJECT = re.compile(r"Subproject commit ([0-9a-f]{40,64})")
+
 _MOST = 80  # facts of one file; a manifest that comes as a whole lists no more to a reader's use
 
 
@@ -102,7 +106,7 @@ def wants(file: FileChange, area: Area, language: str) -> bool:  # noqa: ARG001 
     )
 
 
-def find(scene: Scene) -> Iterable[Fact]:
+def find(scene: FileContext) -> Iterable[Fact]:
     """What a manifest's change adds, drops, raises or lowers, in the order of its lines."""
     reader = None if scene.area in _ASIDE else reader_of(scene.file.path)
     if reader is None:
@@ -142,7 +146,9 @@ def _commit(file: FileChange, *, removed: bool) -> str | None:
     return None
 
 
-def _matched(old: Sequence[Pin], new: Sequence[Pin], before: Sheet, after: Sheet) -> list[Fact]:
+def _matched(
+    old: Sequence[Pin], new: Sequence[Pin], before: SideLines, after: SideLines
+) -> list[Fact]:
     """The two sides matched by name; what only moved or changed its marker is no fact."""
     gone = _by_key(old)
     come = _by_key(new)
@@ -182,7 +188,7 @@ def _less(pins: list[Pin], common: Counter[str | None]) -> list[Pin]:
     return kept
 
 
-def _fact(old: Pin | None, new: Pin | None, before: Sheet, after: Sheet) -> Fact:
+def _fact(old: Pin | None, new: Pin | None, before: SideLines, after: SideLines) -> Fact:
     pin = new or old
     assert pin is not None
     return Fact(

@@ -14,11 +14,10 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from digest.change import FileChange
-from digest.facts.message_lines import message_evidence, message_lines
-from digest.facts.model import Action, Area, Fact, FactKind, Subject
-from digest.facts.scene import Scene
-from digest.facts.sheet import Sheet, changed_text, sheets
+from digest.core.change import FileChange
+from digest.core.facts import Action, Area, Fact, FactKind, Subject
+from digest.facts.message import message_evidence, message_lines
+from digest.facts.side_text import FileContext, SideLines, changed_text, sheets
 
 _HINTS = ("eprecat", "DEPRECAT", "be removed", "bsolete", "FutureWarning")
 
@@ -28,7 +27,9 @@ _MARK = re.compile(
     r"|\s*//\s*Deprecated:|\s*\[Obsolete\b|.{0,100}__attribute__\(\(deprecated|\s*\.\. deprecated::"
     r"|\s*!!! (?:warning )?\"?[Dd]eprecated"
 )
+
 _WARNING = re.compile(r"\b(?:Pending)?DeprecationWarning\b|\bFutureWarning\b")
+
 _NOTICE = re.compile(
     r"\b(?:is|are|was|were|been|being|now) (?:now )?deprecated\b|\bdeprecated "
     r"(?:in|since|as of|alias|and)\b"
@@ -36,19 +37,24 @@ _NOTICE = re.compile(
     r"|\b(?:will|to) be removed (?:in|after|with|from|entirely in) "
     r"(?:the |a )?(?:next|future|v?\d)",
 )
+
 _NOT_A_MARK = re.compile(
     r"\s*(?:import|from|except|#\s*noqa|use)\b|.{0,300}(?:allow\(|expect\("
     r"|filterwarnings|simplefilter|pytest\.|"
     r"catch_warnings|issubclass|isinstance|SuppressWarnings|nolint)"
 )
+
 _SENTENCE_NAME = re.compile(
     r"[`'\"]{0,2}(?P<name>-{0,2}[A-Za-z_][\w.:-]{1,80}?)(?:\(\))?[`'\"]{0,2},?\s+(?:\w+\s+){0,2}?"
     r"(?:is|are|was|has been|have been)\s+(?:now\s+)?(?:deprecated|obsolete)"
 )
+
 _ALIAS_NAME = re.compile(
     r"[Dd]eprecated(?: alias (?:of|for))?:? [`'\"]{1,2}(?P<name>-{0,2}[\w.:-]{2,80})[`'\"]"
 )
+
 _QUOTED_NAME = re.compile(r"[`'\"](?P<name>-{0,2}[A-Za-z_][\w.:/-]{1,80})(?:\(\))?[`'\"]")
+
 _DEFINED = re.compile(
     r"\s*(?:export\s+|default\s+|pub(?:\([\w:\s]{1,40}\))?\s+|public\s+"
     r"|protected\s+|private\s+|static\s+|final\s+|abstract\s+"
@@ -57,10 +63,12 @@ _DEFINED = re.compile(
     r"|mod|macro_rules!|let|var|val)\s+"
     r"(?:\([^()]{0,80}\)\s*)?(?P<name>[A-Za-z_]\w{0,80})"
 )
+
 _METHOD = re.compile(
     r"\s*(?:(?:public|protected|private|static|final|abstract|async"
     r"|const)\s+){0,5}(?:[\w<>\[\],.?]{1,80}\s+)?(?P<name>[A-Za-z_]\w{0,80})\s*[(:=]"
 )
+
 _REMOVAL = re.compile(
     r"(?:removed|removal|dropped|deleted|disappear)[\w ]{0,24}?\s(?:in"
     r"|after|with|by|from)\s+(?:the\s+)?"
@@ -68,9 +76,13 @@ _REMOVAL = re.compile(
     r"(?:major |minor )?(?:release|version)|a future (?:release|version))",
     re.IGNORECASE,
 )
+
 _ATTRIBUTE_LINE = re.compile(r"\s*(?:[@#\[*/]|$)")
+
 _NO_NAMES = frozenset(["deprecated", "true", "false", "none", "null", "this", "it", "and", "or"])
+
 _CODE_LIKE = re.compile(r"[_.:\d]|^-|[a-z][A-Z]|^[A-Z]{3,}")
+
 _RECORD = re.compile(
     r"(?:^|/)(?:change(?:s|log)|history|news|releases?|release[-_]notes"
     r"|whats[-_]?new)[^/]*",
@@ -78,6 +90,7 @@ _RECORD = re.compile(
 )
 
 _OPENING = re.compile(r"\W{0,12}D(?:eprecated|EPRECATED)[:.]|\s*[@#]\[?deprecated")
+
 _SPAN = 6
 """Lines between two marks that still speak of one thing: a call written over several lines."""
 
@@ -104,7 +117,7 @@ def wants(file: FileChange, area: Area, language: str) -> bool:  # noqa: ARG001 
     )
 
 
-def find(scene: Scene) -> Iterable[Fact]:
+def find(scene: FileContext) -> Iterable[Fact]:
     """Marks that came, went or name another version, in core and docs (not in change logs)."""
     if scene.area not in {Area.CORE, Area.DOCS} or _RECORD.search(scene.file.path):
         return ()
@@ -142,6 +155,7 @@ _SAID = re.compile(
     r"(?:for|of))))\s+(?:the\s+|support\s+(?:for|of)\s+)?(?P<rest>\S.{0,200})",
     re.IGNORECASE,
 )
+
 _SAID_END = re.compile(
     r"\s+(?:in favou?r of|and|since|because|as|for|from|by|to|so|which"
     r"|with|on|until|when|via)\s|[.;:,](?:\s|$)|\s\(|\s-+\s"
@@ -157,7 +171,7 @@ def _named(rest: str) -> str:
     return (rest[: end.start()] if end else rest).strip(" `'\".")[:80]
 
 
-def _notices(sheet: Sheet, *, docs: bool) -> Iterator[_Notice]:
+def _notices(sheet: SideLines, *, docs: bool) -> Iterator[_Notice]:
     lines = dict(sheet.changed)
     group: list[tuple[int, str]] = []
     for number, line in sheet.changed:
@@ -183,7 +197,7 @@ def _kind(line: str, *, docs: bool) -> str:
 
 
 def _notice(
-    sheet: Sheet, lines: dict[int, str], group: Sequence[tuple[int, str]]
+    sheet: SideLines, lines: dict[int, str], group: Sequence[tuple[int, str]]
 ) -> Iterator[_Notice]:
     first, last = group[0][0], group[-1][0]
     text = " ".join(
@@ -209,7 +223,7 @@ def _said_name(text: str) -> str:
     return next((n for n in names if len(n) > 2 and _CODE_LIKE.search(n)), "")
 
 
-def _marked(sheet: Sheet, lines: dict[int, str], mark: int) -> str:
+def _marked(sheet: SideLines, lines: dict[int, str], mark: int) -> str:
     """The name that is defined below a mark, past other attributes and comments."""
     depth = 0
     for number in range(mark, mark + 16):
@@ -225,14 +239,16 @@ def _marked(sheet: Sheet, lines: dict[int, str], mark: int) -> str:
     return ""
 
 
-def _enclosing(sheet: Sheet, line: int) -> str:
+def _enclosing(sheet: SideLines, line: int) -> str:
     for above in sheet.above(line, 40):
         if (found := _DEFINED.match(above)) and " let " not in above:
             return found["name"]
     return ""
 
 
-def _matched(old: list[_Notice], new: list[_Notice], before: Sheet, after: Sheet) -> list[Fact]:
+def _matched(
+    old: list[_Notice], new: list[_Notice], before: SideLines, after: SideLines
+) -> list[Fact]:
     gone = {notice.name: notice for notice in reversed(old)}
     come = {notice.name: notice for notice in reversed(new)}
     found: list[Fact] = []

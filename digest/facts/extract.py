@@ -1,4 +1,8 @@
-"""All facts of a change, put together. Imports the other modules of this package.
+"""What can be said of a change whose lines could not be read: its message and its paths.
+
+What only the whole change can tell: a thing that left one file and came to another moved.
+
+All facts of a change, put together. Imports the other modules of this package.
 
 The finders look at one file at a time and know nothing of each other; what a single file cannot
 show (a deprecation that only moved elsewhere) is settled here.
@@ -7,19 +11,118 @@ show (a deprecation that only moved elsewhere) is settled here.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
-from digest.change import Change, FileChange, FileStatus
+from digest.core.change import Change, FileChange, FileStatus
+from digest.core.facts import Action, Area, Fact, FactKind, Facts, FileFacts, Subject
 from digest.facts import code, dependencies, deprecations, schema, security
-from digest.facts.areas import area_of, language_of
-from digest.facts.merges import told
-from digest.facts.message import read_issues, read_paragraphs
-from digest.facts.model import Action, Area, Fact, FactKind, Facts, FileFacts, Subject
+from digest.facts.message import co_authors, read_issues, read_paragraphs, split_trailers
+from digest.facts.paths import area_of, language_of
 from digest.facts.reverts import find_undone
-from digest.facts.scene import Scene
-from digest.facts.subject import read_subject, strip_numbers
-from digest.facts.trailers import co_authors, split_trailers
+from digest.facts.side_text import FileContext
+from digest.facts.subject import read_subject, strip_numbers, told
 
-Finder = Callable[[Scene], Iterable[Fact]]
+
+def bare(change: Change) -> Facts:
+    """Facts without items: the subject as it stands, and the files with their areas.
+
+    Their version is older than any, so that the change is read again at the next occasion.
+    """
+    subject = change.commit.subject
+    return Facts(
+        subject=Subject(title=subject, words=subject),
+        files=tuple(
+            FileFacts(
+                path=f.path,
+                status=f.status,
+                area=area_of(f.path),
+                language=language_of(f.path),
+                old_path=f.old_path,
+                added=f.added,
+                deleted=f.deleted,
+                omitted=f.omitted,
+                binary=f.binary,
+            )
+            for f in change.files
+        ),
+        merge=len(change.commit.parents) > 1,
+        version=0,
+    )
+
+
+_CODE = frozenset(
+    {
+        FactKind.SYMBOL,
+        FactKind.FLAG,
+        FactKind.ENVIRONMENT,
+        FactKind.CONFIG,
+        FactKind.ROUTE,
+        FactKind.METRIC,
+    }
+)
+
+
+def reconcile(facts: Sequence[Fact]) -> tuple[Fact, ...]:
+    """The facts of all files of a change, in their order, with moves told as moves.
+
+    A symbol that is removed in one file and added in another under the same name is one fact,
+    changed and ``moved``, whose ``before`` and ``after`` are the paths; the same is true of config
+    fields. Flags, environment variables, routes and metrics do not belong to a file: one that is
+    removed here and added there stays, so both facts go, unless the default became another.
+    A flag that goes where a field of its name comes is one that is made of fields, and stays. A
+    variable that is declared is not told again where it is read. Facts of other kinds are
+    returned as they are.
+    """
+    declared = {f.name for f in facts if f.kind is FactKind.ENVIRONMENT and not f.detail}
+    fields = {_identifier(f) for f in facts if f.detail == "field" and f.action is Action.ADDED}
+    facts = [
+        f
+        for f in facts
+        if not (f.detail == "read" and f.name in declared)
+        and not (
+            f.kind is FactKind.FLAG and f.action is Action.REMOVED and _identifier(f) in fields
+        )
+    ]
+    lost: dict[tuple[str, str], list[Fact]] = {}
+    for fact in facts:
+        if fact.kind in _CODE and fact.action is Action.REMOVED:
+            lost.setdefault((fact.kind, fact.name), []).append(fact)
+    if not lost:
+        return tuple(facts)
+    replaced: dict[int, Fact | None] = {}
+    for fact in facts:
+        if fact.kind not in _CODE or fact.action is not Action.ADDED:
+            continue
+        waiting = lost.get((fact.kind, fact.name), [])
+        other = next((f for f in waiting if f.detail == fact.detail), None)
+        if other is not None:
+            waiting.remove(other)
+            replaced[id(other)] = None
+            replaced[id(fact)] = _moved(other, fact)
+    return tuple(kept for fact in facts if (kept := replaced.get(id(fact), fact)) is not None)
+
+
+def _identifier(fact: Fact) -> str:
+    """The last part of a name as program text writes it: ``max_len`` for ``--max-len``."""
+    return fact.name.rpartition(".")[2].lstrip("-").replace("-", "_")
+
+
+def _moved(old: Fact, new: Fact) -> Fact | None:
+    if new.kind in {FactKind.SYMBOL, FactKind.CONFIG}:
+        return replace(
+            new,
+            action=Action.CHANGED,
+            detail="moved",
+            before=old.evidence.path,
+            after=new.evidence.path,
+        )
+    if None not in (old.before, new.after) and old.before != new.after:
+        return replace(new, action=Action.CHANGED, detail="default", before=old.before)
+    return None
+
+
+Finder = Callable[[FileContext], Iterable[Fact]]
+
 Wants = Callable[[FileChange, Area, str], bool]
 
 _FINDERS: tuple[Finder, ...] = (
@@ -29,6 +132,7 @@ _FINDERS: tuple[Finder, ...] = (
     schema.find,
     security.find,
 )
+
 _WANTS: tuple[Wants, ...] = (
     code.wants,
     dependencies.wants,
@@ -42,6 +146,7 @@ _CLOSED = frozenset([Area.GENERATED, Area.VENDORED, Area.LOCKFILE])
 _TALK = frozenset([Area.TESTS, Area.DOCS, Area.EXAMPLES, Area.BENCHMARKS])
 
 _MOVABLE = frozenset([FactKind.DEPRECATION, FactKind.SECURITY, FactKind.DEPENDENCY])
+
 _STEPS = {Action.ADDED: 1, Action.REMOVED: -1}
 
 _MOST_FILES = 64
@@ -118,7 +223,7 @@ def _items(change: Change, texts: Mapping[str, str]) -> tuple[Fact, ...]:
         area = area_of(file.path)
         if area in _CLOSED:
             continue
-        scene = Scene(
+        scene = FileContext(
             file=file,
             area=area,
             language=language_of(file.path),
@@ -127,7 +232,7 @@ def _items(change: Change, texts: Mapping[str, str]) -> tuple[Fact, ...]:
         )
         facts = [f for find in _FINDERS for f in find(scene) if len(f.name) <= _LONGEST_NAME]
         found.extend(sorted(facts, key=_place))
-    return _settled(code.reconcile(found))
+    return _settled(reconcile(found))
 
 
 def _of_message(change: Change, subject: Subject) -> Iterator[Fact]:

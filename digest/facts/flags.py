@@ -10,23 +10,28 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from digest.facts import settings
-from digest.facts.arguments import Call, literal, split, touched_calls
-from digest.facts.model import Fact, FactKind
-from digest.facts.settings import Setting
-from digest.facts.source import Source, block
+from digest.core.facts import Fact, FactKind
+from digest.facts import named_settings
+from digest.facts.call_arguments import CodeCall, literal, split, touched_calls
+from digest.facts.named_settings import NamedSetting
+from digest.facts.side_text import SideText, block
 
 _PYTHON = re.compile(r"(?:\badd_argument|\.option|\bOption|\bDEFINE_\w+)[ \t]*\(")
+
 _GO = re.compile(
     r"(?<!\w)\w*[fF](?:lags?|lagSet|s)?(?:\(\))?"
     r"\.(?:Bool|Int|Uint|Float|String|Duration|Count|IP|Bytes)(?:8|16|32|64)?(?:Slice|Array|ToString|ToInt|Hex|Base64|Net|Mask)?(?:Var)?P?\("
     r"|\bcli\.\w+Flag\{|\.Flag\(|\b\w*Flag\((?=[^()\n]{0,80},\s*\")"
 )
+
 _RUST = re.compile(r"#\[(?:arg|clap|structopt)\(|\.long\(")
+
 _SCRIPT = re.compile(r"(?:\.(?:option|requiredOption)|\bnew Option)\(")
+
 _C = re.compile(
     r"\b(?:DEFINE_(?:bool|int32|uint32|int64|uint64|double|string)|ABSL_FLAG)\(|\{(?=\s*\")"
 )
+
 _JAVA = re.compile(r"@(?:\w+\.)?Option\(|\.longOpt\(")
 
 _CALLEES = {
@@ -40,6 +45,7 @@ _CALLEES = {
     "cuda": _C,
     "java": _JAVA,
 }
+
 WORDS = {
     "python": ("add_argument(", ".option(", "Option(", "DEFINE_"),
     "go": ("lag", "F.", "f.", "fs."),
@@ -55,22 +61,31 @@ WORDS = {
 
 # Possessive: a row of slashes is one comment, and not as many as it could be parted into.
 _NOTES = re.compile(r"\s*+(?:///[^\n]*+\s*+)*+")
+
 _FIELD = re.compile(r"(?:pub(?:\([^)]*\))?\s+)?(\w+)\s*:")
+
 _DEFAULT = re.compile(r"\.default_value\(([^()]*)\)")
+
 _CHAINED = re.compile(r"(?:\s*+\.\s*+\w++\((?:[^()\n]|\([^()\n]*+\))*+\))*+")
+
 _GO_DEFAULT = re.compile(r"\.Default\(([^()]*)\)")
+
 _REACH = 600  # characters between an attribute and the field it belongs to
+
 _SETS = re.compile(r"^class \w*(?:Args|Arguments|Options|Opts|Flags)\b", re.MULTILINE)
+
 _FUNCTIONS = re.compile(r"^    (?:async )?def ", re.MULTILINE)
+
 _TYPED_NAME = re.compile(r"--?[A-Za-z0-9][\w.-]*")
+
 _YARGS = re.compile(r"\b(?:alias|default|describe|description|demandOption|type|choices)\s*:")
 
 
-def find(before: Source, after: Source, language: str) -> Iterator[Fact]:
+def find(before: SideText, after: SideText, language: str) -> Iterator[Fact]:
     """The flags of one file that came, went or changed their name, default or choices."""
     if language not in WORDS:
         return
-    yield from settings.compare(
+    yield from named_settings.compare(
         FactKind.FLAG,
         before,
         after,
@@ -79,7 +94,7 @@ def find(before: Source, after: Source, language: str) -> Iterator[Fact]:
     )
 
 
-def defined(source: Source, language: str, name: str) -> bool:
+def defined(source: SideText, language: str, name: str) -> bool:
     """Whether a whole file declares a flag, or a field that flags are made of."""
     bare = name.lstrip("-")
     field = bare.replace("-", "_")
@@ -94,7 +109,7 @@ def defined(source: Source, language: str, name: str) -> bool:
     )
 
 
-def _became_field(flag: Setting, here: Source, there: Source) -> bool:
+def _became_field(flag: NamedSetting, here: SideText, there: SideText) -> bool:
     """Whether only the other side has a field of the flag's name: many flags are made of such."""
     field = re.compile(
         rf"^[ \t]+{re.escape(flag.names[0].lstrip('-').replace('-', '_'))}:", re.MULTILINE
@@ -102,7 +117,7 @@ def _became_field(flag: Setting, here: Source, there: Source) -> bool:
     return field.search(there.text) is not None and field.search(here.text) is None
 
 
-def _declared(source: Source, language: str) -> Iterator[Setting]:
+def _declared(source: SideText, language: str) -> Iterator[NamedSetting]:
     for call in touched_calls(source, _CALLEES[language], language, WORDS[language]):
         read = _READERS[language](source, call)
         if read is None:
@@ -110,7 +125,7 @@ def _declared(source: Source, language: str) -> Iterator[Setting]:
         names, value, choices = read
         names = tuple(n for n in names if _TYPED_NAME.fullmatch(n))
         if names:
-            yield Setting(
+            yield NamedSetting(
                 names=tuple(sorted(names, key=lambda n: not n.startswith("--"))),
                 line=_line(source, call, names),
                 value=value,
@@ -128,7 +143,7 @@ def _spelled(name: str, language: str) -> str:
     return f"{name.replace('-', '_')}:" if language == "rust" else f'"{name}"'
 
 
-def _line(source: Source, call: Call, names: tuple[str, ...]) -> int:
+def _line(source: SideText, call: CodeCall, names: tuple[str, ...]) -> int:
     """The line on which a name stands inside its call."""
     bare = names[0].lstrip("-")
     at = source.text.find(bare, call.start, call.end)
@@ -140,7 +155,7 @@ def _line(source: Source, call: Call, names: tuple[str, ...]) -> int:
 Read = tuple[tuple[str, ...], str | None, str | None]
 
 
-def _python(_source: Source, call: Call) -> Read | None:
+def _python(_source: SideText, call: CodeCall) -> Read | None:
     if call.callee.startswith("DEFINE_"):
         name = literal(call.get("name", 0))
         return ((f"--{name}",), call.get("default", 1), None) if name else None
@@ -152,7 +167,7 @@ def _python(_source: Source, call: Call) -> Read | None:
     return tuple(names), value, call.get("choices")
 
 
-def _go(source: Source, call: Call) -> Read | None:
+def _go(source: SideText, call: CodeCall) -> Read | None:
     if call.callee.startswith("cli."):
         parts = dict(p.split(":", 1) for p in call.positional if ":" in p)
         name = literal(parts.get("Name", "").strip())
@@ -174,7 +189,7 @@ def _go(source: Source, call: Call) -> Read | None:
     return (dashes + name,), value, None
 
 
-def _kingpin(source: Source, call: Call) -> Read | None:
+def _kingpin(source: SideText, call: CodeCall) -> Read | None:
     """A flag with its help, and what is chained to it; helpers take the program first."""
     texts = [literal(p) for p in call.positional]
     name = texts[0] if call.callee.endswith(".Flag") else texts[1] if len(texts) > 1 else None
@@ -185,7 +200,7 @@ def _kingpin(source: Source, call: Call) -> Read | None:
     return (f"--{name}",), default.group(1).strip() if default else None, None
 
 
-def _rust(source: Source, call: Call) -> Read | None:
+def _rust(source: SideText, call: CodeCall) -> Read | None:
     text = source.text
     if call.callee == ".long":
         name = literal(call.get("", 0))
@@ -218,7 +233,7 @@ def _field_below(text: str, end: int) -> str | None:
     return None
 
 
-def _script(_source: Source, call: Call) -> Read | None:
+def _script(_source: SideText, call: CodeCall) -> Read | None:
     spec = literal(call.get("", 0))
     if not spec:
         return None
@@ -233,7 +248,7 @@ def _script(_source: Source, call: Call) -> Read | None:
     return (f"--{spec}",), default.group(1).strip() if default else None, None
 
 
-def _c(_source: Source, call: Call) -> Read | None:
+def _c(_source: SideText, call: CodeCall) -> Read | None:
     if not call.callee:
         name = literal(call.get("", 0))
         kind = call.get("", 1) or ""
@@ -243,7 +258,7 @@ def _c(_source: Source, call: Call) -> Read | None:
     return ((f"--{name}",), call.get("", first + 1), None) if name else None
 
 
-def _java(_source: Source, call: Call) -> Read | None:
+def _java(_source: SideText, call: CodeCall) -> Read | None:
     if call.callee == ".longOpt":
         name = literal(call.get("", 0))
         return ((f"--{name}",), None, None) if name else None

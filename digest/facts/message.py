@@ -4,6 +4,13 @@ A body on a forge is often a filled-in form around little prose. What goes: trai
 sections that report tests or tick boxes, HTML comments and folded details, fenced and indented
 code, quotations, tables, logs, the titles of fix-up commits in a squash list, lines that machines
 write. What stays are sentences, a paragraph or a list item each, on one line.
+
+The message as numbered lines, for finders that look at words. Imports ``model``, ``rubbish``.
+
+Trailers by git's own rules. Imports nothing of ours.
+
+Source of the rules: git-interpret-trailers(1). The block is the last paragraph below the subject;
+it must hold trailers only, or a line that git itself writes and at least a quarter of trailers.
 """
 
 from __future__ import annotations
@@ -12,42 +19,60 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from digest.facts import rubbish
+from digest.core.change import Side
+from digest.core.facts import Evidence
+from digest.facts import noise
+from digest.facts.noise import forms_of, is_machine_line
 
 _LONGEST = 65_536  # characters of a body that are read; GitHub's own limit for one
+
 _MOST_PARAGRAPHS = 60
+
 _LONGEST_PARAGRAPH = 2000
 
 _COMMENT_OPEN, _COMMENT_CLOSE = "<!--", "-->"
+
 _FENCE = re.compile(r"\s{0,12}(`{3,}|~{3,})")
+
 _HEADING = re.compile(r"\s{0,3}(#{1,6})\s+(.*)$|\*\*([^*]{1,80}?):?\*\*:?\s*$")
+
 _RULE = re.compile(r"\s{0,3}(?:-[ -]{2,}|=[ =]{2,}|\*[ *]{2,}|_[ _]{2,})$")
+
 _BULLET = re.compile(r"\s{0,12}(?:[*+•-]|\d{1,3}[.)])\s+(.*)$")
 
 _IMAGE = re.compile(r"!\[[^\[\]]{0,300}\]\([^()\s]{0,500}\)")
+
 _LINK = re.compile(r"\[([^\[\]]{1,300})\]\((?:[^()\s]|\([^()\s]{0,200}\)){0,500}\)")
+
 _AUTOLINK = re.compile(r"<(https?://[^<>\s]{1,500})>")
+
 _TAG = re.compile(
     r"</?(?:details|summary|br|img|p|div|span|sub|sup|b|i|em|strong|a|table|tr|td|th|thead|tbody"
     r"|ul|ol|li|code|pre|h[1-6]|hr|kbd|center|picture|source|video)\b[^<>]{0,300}>",
     re.IGNORECASE,
 )
+
 _STRONG = re.compile(r"\*\*([^*]{1,300})\*\*")
+
 _SPACES = re.compile(r"\s+")
 
 _REFERENCE = re.compile(r"(?<![\w/&#-])(?:#|GH-|gh-)([1-9]\d{0,6})\b(?![\w-])")
+
 _ADDRESS = re.compile(
     r"https?://[\w.-]{1,100}(?:/[\w.~-]{1,100}){2,6}?/(?:issues|pull|merge_requests)/(\d{1,7})\b"
 )
+
 _KEYWORD = re.compile(
     r"\b(?:fix(?:e[sd])?|close[sd]?|resolve[sd]?|refs?|references?|see(?: also)?|relate[sd](?: to)?"
     r"|part of"
     r"|follow[- ]?up(?: to| of| on)?|address(?:es)?|implements?|issue)\b[\s:]*$",
     re.IGNORECASE,
 )
+
 _COUNTED = re.compile(
     r"\b(?:step|option|case|rank|gpu|node|worker|phase|part|item|attempt|run)\s*$", re.IGNORECASE
 )
+
 _MOST_ISSUES = 50
 
 
@@ -57,7 +82,7 @@ def read_paragraphs(body: str, titles: Iterable[str] = ()) -> tuple[str, ...]:
     known = {_plain(title) for title in titles}
     for text in _paragraphs(_without_comments(body[:_LONGEST])):
         cleaned = _inline(text)[:_LONGEST_PARAGRAPH]
-        if rubbish.is_empty(cleaned) or _plain(cleaned) in known:
+        if noise.is_empty(cleaned) or _plain(cleaned) in known:
             continue
         known.add(_plain(cleaned))
         found.append(cleaned)
@@ -109,7 +134,7 @@ class _Reading:
 
 
 def _paragraphs(text: str) -> Iterator[str]:
-    state = _Reading(forms=rubbish.forms_of(text))
+    state = _Reading(forms=noise.forms_of(text))
     for line in text.splitlines():
         if not _opaque(state, line):
             yield from _read_line(state, line)
@@ -153,12 +178,12 @@ def _read_line(state: _Reading, line: str) -> Iterator[str]:
     elif heading := _HEADING.match(line):
         yield from state.flush()
         _enter(state, heading)
-    elif state.skipping or rubbish.is_machine_line(line, state.forms):
+    elif state.skipping or noise.is_machine_line(line, state.forms):
         return
     elif bullet := _BULLET.match(line):
         yield from state.flush()
         state.item = True
-        if not rubbish.is_fixup(bullet[1]) and not rubbish.is_machine_line(bullet[1], state.forms):
+        if not noise.is_fixup(bullet[1]) and not noise.is_machine_line(bullet[1], state.forms):
             state.pending.append(bullet[1].strip())
     elif line.startswith(("    ", "\t")) and blank and not state.item:
         state.blank = True  # indented code; the next indented line is code as well
@@ -176,7 +201,7 @@ def _enter(state: _Reading, heading: re.Match[str]) -> None:
 
 
 def _section(level: int, name: str) -> int:
-    return level if rubbish.is_unwanted_section(name) else 0
+    return level if noise.is_unwanted_section(name) else 0
 
 
 def _without_comments(text: str) -> str:
@@ -203,3 +228,101 @@ def _inline(text: str) -> str:
 
 def _plain(text: str) -> str:
     return _SPACES.sub(" ", text).strip(" .").casefold()
+
+
+_MOST = 80  # lines of a message that are looked at: what is told further down is no point of it
+
+_FOREIGN = ("release notes", "details", "changelog", "commits", "summary>")
+"""What opens the words of another project, which bots copy below an update of a dependency."""
+
+_MESSAGE_LINES_LONGEST = 600  # characters of a line that are looked at
+
+
+def message_lines(message: str) -> Iterator[tuple[int, str]]:
+    """(Number, text) of the lines that somebody wrote; the subject is line 1."""
+    fenced, forms = False, forms_of(message)
+    for number, line in enumerate(message.lstrip("\n").split("\n")[:_MOST], start=1):
+        text = line.strip()
+        if text.lower().strip("#*<> ").startswith(_FOREIGN):
+            break
+        if text.startswith(("```", "~~~")):
+            fenced = not fenced
+        elif text and not fenced and (number == 1 or not is_machine_line(line, forms)):
+            yield number, text[:_MESSAGE_LINES_LONGEST]
+
+
+def message_evidence(line: int) -> Evidence:
+    """A line of the message as evidence."""
+    return Evidence(path="", line=line, side=Side.MESSAGE)
+
+
+_TRAILER = re.compile(r"([A-Za-z0-9-]{1,60})[ \t]*:(?!//)[ \t]*(.*)")
+
+_GITS_OWN = ("Signed-off-by: ", "(cherry picked from commit ")
+
+_PERSON = re.compile(r"([^<]*)<([^<>]*)>?")
+
+_TRAILERS_LONGEST = 200  # characters of a person's name; who writes more floods readers
+
+Trailers = tuple[tuple[str, str], ...]
+
+
+def split_trailers(body: str) -> tuple[str, Trailers]:
+    """The text above the block, and its (token, value) pairs in order; continuations are joined."""
+    lines = body.rstrip().split("\n")
+    start = len(lines)
+    while start > 0 and lines[start - 1].strip():
+        start -= 1
+    block = lines[start:]
+    pairs = _read(block)
+    if not pairs or not _is_block(block):
+        return body, ()
+    return "\n".join(lines[:start]).rstrip(), tuple(pairs)
+
+
+def trailer(line: str) -> tuple[str, str] | None:
+    """The (token, value) of a line that has the shape of a trailer."""
+    found = _TRAILER.match(line)
+    return (found[1], found[2].strip()) if found else None
+
+
+def co_authors(lines: Iterable[str], author: str, email: str) -> tuple[str, ...]:
+    """Names of ``Co-authored-by`` lines, each once, without the author.
+
+    Squashed requests leave such lines above the last paragraph too, so every line counts.
+    """
+    seen = {author.casefold(), email.casefold()}
+    names: list[str] = []
+    for line in lines:
+        if line[:15].lower() != "co-authored-by:" or not (person := _PERSON.match(line[15:])):
+            continue
+        name, address = person[1].strip(), person[2].strip()
+        name = (name or address)[:_TRAILERS_LONGEST]
+        if not name or {name.casefold(), address.casefold()} & seen:
+            continue
+        seen |= {name.casefold(), address.casefold()} - {""}
+        names.append(name)
+    return tuple(names)
+
+
+def _is_block(lines: list[str]) -> bool:
+    own = trailers = others = 0
+    for line in lines:
+        if line.startswith(_GITS_OWN):
+            own += 1
+        elif _TRAILER.match(line):
+            trailers += 1
+        elif not line[:1].isspace() and not line.startswith("#"):
+            others += 1
+    return others == 0 or (own > 0 and (own + trailers) * 3 >= others)
+
+
+def _read(lines: list[str]) -> list[tuple[str, str]]:
+    pairs: list[tuple[str, str]] = []
+    for line in lines:
+        if line[:1].isspace() and pairs:
+            token, value = pairs[-1]
+            pairs[-1] = (token, f"{value} {line.strip()}"[:1000])
+        elif found := trailer(line):
+            pairs.append(found)
+    return pairs

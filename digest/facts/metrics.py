@@ -5,14 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from digest.facts import settings
-from digest.facts.arguments import Call, literal, touched_calls
-from digest.facts.model import Fact, FactKind
-from digest.facts.settings import Setting
-from digest.facts.source import Source
+from digest.core.facts import Fact, FactKind
+from digest.facts import named_settings
+from digest.facts.call_arguments import CodeCall, literal, touched_calls
+from digest.facts.named_settings import NamedSetting
+from digest.facts.side_text import SideText
 
 _KINDS = r"(?:counter|gauge|histogram|summary|updowncounter|up_down_counter)"
+
 _METER = rf"\bcreate_(?:observable_)?{_KINDS}\(|\bcreate(?:Observable)?{_KINDS}\("
+
 _CALLEES = {
     "python": re.compile(rf"{_KINDS}(?:_cls|_class|_type)?\(", re.IGNORECASE),
     "javascript": re.compile(rf"\bnew \w*\.?{_KINDS}\(|{_METER}", re.IGNORECASE),
@@ -23,8 +25,11 @@ _CALLEES = {
     ),
     "java": re.compile(rf"\b{_KINDS}\.(?:build|builder)\(|\.{_KINDS}Builder\(", re.IGNORECASE),
 }
+
 _CALLEES["typescript"] = _CALLEES["javascript"]
+
 _WORDS = ("ounter", "auge", "istogram", "ummary", "Opts")
+
 _SMALL = {
     # What every match of the language's pattern ends with, whatever the case of its letters.
     "python": tuple(
@@ -33,25 +38,27 @@ _SMALL = {
         for ending in ("", "_cls", "_class", "_type")
     )
 }
+
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_:./-]{2,}")
+
 _TELLING = 12
 """Characters of a part of a name that is looked for by itself."""
 
 _TOLD = ("documentation", "description", "desc", "help", "unit")
 
 
-def find(before: Source, after: Source, language: str) -> Iterator[Fact]:
+def find(before: SideText, after: SideText, language: str) -> Iterator[Fact]:
     """The metrics of one file that came, went or were renamed."""
     if language not in _CALLEES:
         return
     if not any(w in s.changed_text for s in (before, after) for w in (*_WORDS, "ame")):
         return
-    yield from settings.compare(
+    yield from named_settings.compare(
         FactKind.METRIC, before, after, _made(before, language), _made(after, language)
     )
 
 
-def defined(source: Source, language: str, name: str) -> bool:
+def defined(source: SideText, language: str, name: str) -> bool:
     """Whether a whole file makes a metric, or holds its name as a text of its own."""
     if language not in _CALLEES or not any(word in source.text for word in spellings(name)):
         return False
@@ -77,20 +84,20 @@ def _bare(name: str) -> str:
     return name.rpartition(":")[2].removesuffix("_total")
 
 
-def _made(source: Source, language: str) -> Iterator[Setting]:
+def _made(source: SideText, language: str) -> Iterator[NamedSetting]:
     small = _SMALL.get(language, ())
     for call in touched_calls(source, _CALLEES[language], language, _WORDS, small):
         name = _name(call, language)
         if name and _NAME.fullmatch(name):
             at = source.text.find(name, call.start, call.end)
-            yield Setting(
+            yield NamedSetting(
                 names=(name,),
                 line=source.line_at(at if at >= 0 else call.start),
                 text=source.text[call.start : call.end],
             )
 
 
-def _name(call: Call, language: str) -> str | None:
+def _name(call: CodeCall, language: str) -> str | None:
     """The name, if what is called is given what only metrics are given: a description."""
     if language == "python":
         told = any(k in call.named for k in _TOLD)
@@ -108,7 +115,7 @@ def _name(call: Call, language: str) -> str | None:
     return literal(call.get("", 0))
 
 
-def _fields(call: Call) -> Iterator[str]:
+def _fields(call: CodeCall) -> Iterator[str]:
     """The fields of an object or composite literal, given as such or as the one argument."""
     for part in call.positional:
         inner = part.strip()

@@ -9,13 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from digest.facts import settings
-from digest.facts.arguments import Call, literal, touched_calls
-from digest.facts.model import Fact, FactKind
-from digest.facts.settings import Setting
-from digest.facts.source import Source, entire
+from digest.core.facts import Fact, FactKind
+from digest.facts import named_settings
+from digest.facts.call_arguments import CodeCall, literal, touched_calls
+from digest.facts.named_settings import NamedSetting
+from digest.facts.side_text import SideText, entire
 
 _VERBS = r"(?:get|post|put|patch|delete|head|options)"
+
 _CALLEES = {
     "python": re.compile(
         rf"@[\w.]+\.(?:{_VERBS}|websocket|route|api_route)\("
@@ -29,17 +30,23 @@ _CALLEES = {
     "rust": re.compile(rf"\.route\(|#\[{_VERBS}\("),
     "java": re.compile(r"@(?:Get|Post|Put|Patch|Delete|Request)Mapping\("),
 }
+
 _CALLEES["typescript"] = re.compile(
     _CALLEES["javascript"].pattern + r"|@(?:Get|Post|Put|Patch|Delete)\("
 )
+
 _WORDS = ('"/', "'/", "`/", "path(")  # one of these stands where a path is given
+
 _PREFIX = re.compile(r"^(\w+)\s*=\s*(?:APIRouter|Blueprint)\(([^()]*)\)", re.MULTILINE)
+
 _GIVEN = re.compile(r"\b(?:url_)?prefix\s*=\s*[\"']([^\"']+)[\"']")
+
 _VERB = re.compile(rf"\b({_VERBS})\b", re.IGNORECASE)
+
 _METHODS = re.compile(r"[\"'](\w+)[\"']")
 
 
-def find(before: Source, after: Source, language: str) -> Iterator[Fact]:
+def find(before: SideText, after: SideText, language: str) -> Iterator[Fact]:
     """The routes of one file that came, went or were renamed."""
     if language not in _CALLEES:
         return
@@ -56,7 +63,7 @@ def find(before: Source, after: Source, language: str) -> Iterator[Fact]:
         if olds or news
         else {}
     )
-    yield from settings.compare(
+    yield from named_settings.compare(
         FactKind.ROUTE,
         before,
         after,
@@ -65,7 +72,7 @@ def find(before: Source, after: Source, language: str) -> Iterator[Fact]:
     )
 
 
-def defined(source: Source, language: str, name: str) -> bool:
+def defined(source: SideText, language: str, name: str) -> bool:
     """Whether a whole file serves a route."""
     if language not in _CALLEES or name.partition(" ")[2] not in source.text:
         return False
@@ -79,7 +86,7 @@ def spellings(name: str) -> tuple[str, ...]:
     return (path, *((path[last:],) if last > 0 else ()))
 
 
-def _declared(source: Source, language: str) -> Iterator[Setting]:
+def _declared(source: SideText, language: str) -> Iterator[NamedSetting]:
     prefixes = _prefixes(source.text) if language == "python" else {}
     for call in touched_calls(source, _CALLEES[language], language, _WORDS):
         path = literal(call.get("path", 0)) or literal(call.get("rule"))
@@ -89,7 +96,7 @@ def _declared(source: Source, language: str) -> Iterator[Setting]:
             continue
         given, path = path, prefixes.get(call.callee.lstrip("@").partition(".")[0], "") + path
         for verb in _verbs(call, language):
-            yield Setting(
+            yield NamedSetting(
                 names=(f"{verb} {path}".strip(),),
                 line=source.line_at(max(source.text.find(given, call.start, call.end), call.start)),
                 text=source.text[call.start : call.end],
@@ -113,7 +120,7 @@ def _is_path(path: str, callee: str) -> bool:
     return path.startswith("/") and " " not in path and len(path) < 200
 
 
-def _verbs(call: Call, language: str) -> list[str]:
+def _verbs(call: CodeCall, language: str) -> list[str]:
     last = call.callee.rpartition(".")[2].removeprefix("add_").lstrip("@#[")
     if "websocket" in call.callee.lower():
         return ["WS"]

@@ -11,21 +11,22 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from digest.change import FileChange, FileStatus, Side
-from digest.facts.model import Action, Area, Evidence, Fact, FactKind
-from digest.facts.scene import Scene
-from digest.facts.sheet import Sheet, changed_text, sheets
+from digest.core.change import FileChange, FileStatus, Side
+from digest.core.facts import Action, Area, Evidence, Fact, FactKind
+from digest.facts.side_text import FileContext, SideLines, changed_text, sheets
 
 _DESCRIPTIONS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("openapi", re.compile(r"(?:^|/)(?:open-?api|swagger)[^/]*\.(?:json|ya?ml)$")),
     ("json schema", re.compile(r"[.-]schema\.(?:json|ya?ml)$|(?:^|/)schema\.json$")),
     ("avro", re.compile(r"\.(?:avsc|avdl)$")),
 )
+
 _MIGRATION = re.compile(
     r"(?:^|/)(?:migrations?|alembic/versions|db/migrate)/(?:[^/]+/){0,2}"
     r"(?!__init__|env\.py|script)[^/]*\d[^/]*\.(?:py|sql|rb|go|ts|js"
     r"|php)$"
 )
+
 _BLOCK = {
     "protobuf": re.compile(r"\s*(message|service|enum|oneof|extend)\s+([\w.]+)"),
     "graphql": re.compile(
@@ -33,6 +34,7 @@ _BLOCK = {
     ),
     "thrift": re.compile(r"\s*(struct|service|enum|exception|union|typedef)\s+(?:[\w.]+\s+)?(\w+)"),
 }
+
 _MEMBER = {
     "protobuf": re.compile(
         r"\s*(?:(?P<rpc>rpc)\s+(?P<method>\w+)\s*(?P<signature>\(.{0,300})"
@@ -48,18 +50,24 @@ _MEMBER = {
         r"(?P<field>\w+)\s*(?:[=,;]|$)"
     ),
 }
+
 _SQL = re.compile(
     r"\b(?P<verb>CREATE|ALTER|DROP)\s+(?:OR\s+REPLACE\s+)?(?:TEMP(?:ORARY)?\s+"
     r"|UNLOGGED\s+|MATERIALIZED\s+|VIRTUAL\s+)?"
     r"(?P<what>TABLE|VIEW|TYPE|SEQUENCE|SCHEMA)\s+(?:IF\s+(?:NOT\s+)?EXISTS\s+)?"
     r"(?:ONLY\s+)?[\"`\[]?(?P<name>[A-Za-z_][\w.]{0,80})",
 )
+
 _SQL_ANY_CASE = re.compile(_SQL.pattern, re.IGNORECASE)
+
 _VERBS = {"CREATE": Action.ADDED, "ALTER": Action.CHANGED, "DROP": Action.REMOVED}
+
 _MOST = 200  # facts of one file
 
 _WHOLES = ("message", "enum", "type", "input", "interface", "struct", "exception", "union")
+
 _LANGUAGES = frozenset(_BLOCK)
+
 _ASIDE = frozenset([Area.TESTS, Area.EXAMPLES, Area.BENCHMARKS, Area.DOCS])
 
 
@@ -83,7 +91,7 @@ def wants(file: FileChange, area: Area, language: str) -> bool:
     )
 
 
-def find(scene: Scene) -> Iterable[Fact]:
+def find(scene: FileContext) -> Iterable[Fact]:
     """What a file adds to, drops from or changes in a schema."""
     if scene.area in _ASIDE:
         return ()
@@ -103,7 +111,7 @@ def find(scene: Scene) -> Iterable[Fact]:
     return _sql(scene)
 
 
-def _items(sheet: Sheet, language: str) -> Iterator[_Item]:
+def _items(sheet: SideLines, language: str) -> Iterator[_Item]:
     blocks = _blocks(sheet.whole, language)
     for number, line in sheet.changed:
         owner = blocks[number - 1] if number <= len(blocks) else ""
@@ -147,7 +155,7 @@ def _blocks(whole: tuple[str, ...], language: str) -> list[str]:
     return names
 
 
-def _matched(old: list[_Item], new: list[_Item], before: Sheet, after: Sheet) -> list[Fact]:
+def _matched(old: list[_Item], new: list[_Item], before: SideLines, after: SideLines) -> list[Fact]:
     gone = {(item.name, item.detail): item for item in old}
     come = {(item.name, item.detail): item for item in new}
     found: list[Fact] = []
@@ -204,7 +212,7 @@ def _owner_too(item: _Item, side: _Side, other: _Item | None) -> bool:
     return other is None and any((owner, detail) in side for detail in _WHOLES)
 
 
-def _sql(scene: Scene) -> Iterable[Fact]:
+def _sql(scene: FileContext) -> Iterable[Fact]:
     if scene.area is not Area.CORE or (
         scene.language != "sql" and " TABLE " not in changed_text(scene.file)
     ):
@@ -223,13 +231,13 @@ def _sql(scene: Scene) -> Iterable[Fact]:
     return found
 
 
-def _statements(sheet: Sheet, pattern: re.Pattern[str]) -> Iterator[_Item]:
+def _statements(sheet: SideLines, pattern: re.Pattern[str]) -> Iterator[_Item]:
     for number, line in sheet.changed:
         if ("TABLE" in line or pattern is _SQL_ANY_CASE) and (found := pattern.search(line)):
             yield _Item(found["name"], found["what"].lower(), found["verb"].upper(), number)
 
 
-def _statement(item: _Item, action: Action, sheet: Sheet) -> Fact:
+def _statement(item: _Item, action: Action, sheet: SideLines) -> Fact:
     return Fact(
         kind=FactKind.SCHEMA,
         action=action,

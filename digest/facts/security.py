@@ -12,15 +12,15 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
-from digest.facts.message_lines import message_evidence, message_lines
-from digest.facts.model import Action, Area, Fact, FactKind, Subject
-from digest.facts.scene import Scene
-from digest.facts.sheet import Sheet, changed_text, sheets
+from digest.core.facts import Action, Area, Fact, FactKind, Subject
+from digest.facts.message import message_evidence, message_lines
+from digest.facts.side_text import FileContext, SideLines, changed_text, sheets
 
 _ADVISORY = re.compile(
     r"\b(?:CVE[- ](\d{4})[- ](\d{4,7})|(GHSA(?:-[0-9a-z]{4}){3})|("
     r"(?:RUSTSEC|PYSEC|GO)-\d{4}-\d{1,5}))\b"
 )
+
 _WORDS = re.compile(
     r"\bvulnerabilit(?:y|ies)\b|\bvulnerable\b|\bexploit(?:able|s|ed)?\b|\bremote code execution\b"
     r"|\barbitrary (?:code|file|command)\b|\b(?:sql|command|code|template"
@@ -38,8 +38,10 @@ _WORDS = re.compile(
     r"|secret|password) leak(?:age|s)?\b",
     re.IGNORECASE,
 )
+
 _MARK = re.compile(r"(?<=\s)\[security\]$", re.IGNORECASE)
 """What Renovate puts behind the title of an update that an advisory asks for."""
+
 _ACRONYMS = re.compile(r"\b(?:XSS|SSRF|CSRF|RCE|XXE|TOCTOU|ReDoS|IDOR|MITM)\b|\bDoS\b")
 
 # As for code below: hardly a message holds one of these.
@@ -80,12 +82,16 @@ _CODE: dict[str, re.Pattern[str]] = {
         r"|popen)(?= ?\())"
     ),
 }
+
 _CODE["typescript"] = _CODE["javascript"]
+
 _CODE["cpp"] = _CODE["cuda"] = _CODE["c"]
+
 _PASSWORD_HASH = re.compile(
     r"\b(?:md5|sha1)\b[^\n]{0,80}passw|passw[^\n]{0,80}\b(?:md5|sha1)\b",
     re.IGNORECASE,
 )
+
 _CREDENTIALS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("AWS access key", re.compile(r"\bAKIA[0-9A-Z]{16}\b")),
     ("GitHub token", re.compile(r"\bgh[pousr]_[A-Za-z0-9]{36}\b")),
@@ -93,9 +99,11 @@ _CREDENTIALS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("Google API key", re.compile(r"\bAIza[0-9A-Za-z_-]{35}\b")),
     ("private key", re.compile(r"-----BEGIN (?:[A-Z]{2,8} )?PRIVATE KEY-----")),
 )
+
 # What a line must hold for any of the patterns above to match: a plain search is some twenty times
 # faster than the patterns, and hardly a line passes it.
 _SECRET_HINTS = ("AKIA", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "xox", "AIza", "PRIVATE KEY-----")
+
 _HINTS: dict[str, tuple[str, ...]] = {
     "python": (
         *("pickle", "dill.", "marshal.", "joblib.", "yaml.", "eval(", "exec(", "os.system"),
@@ -112,17 +120,21 @@ _HINTS: dict[str, tuple[str, ...]] = {
     "java": ("ObjectInputStream", ".exec(", "ALLOW_ALL_HOSTNAME", "passw"),
     "c": ("strcpy", "strcat", "sprintf", "gets", "system", "popen", "passw"),
 }
+
 _HINTS["typescript"] = _HINTS["javascript"]
+
 _HINTS["cpp"] = _HINTS["cuda"] = _HINTS["c"]
 
 _COMMENT = re.compile(r"\s*(?:#|//|\*|/\*|\"\"\"|'''|--|>>>)")
+
 _NEXT = 3  # lines in which the arguments of a call are looked for
+
 _SAFE_YAML = ("SafeLoader", "safe_load")
 
 _SILENT = frozenset([Area.TESTS, Area.DOCS, Area.EXAMPLES, Area.BENCHMARKS])
 
 
-def find(scene: Scene) -> Iterable[Fact]:
+def find(scene: FileContext) -> Iterable[Fact]:
     """Sensitive constructs that came or went on the core lines of a file, one fact a construct."""
     if scene.area in _SILENT:
         return ()
@@ -193,7 +205,7 @@ def _said(name: str, detail: str, line: int) -> Fact:
 
 
 def _places(
-    sheet: Sheet, pattern: re.Pattern[str] | None, hints: Sequence[str]
+    sheet: SideLines, pattern: re.Pattern[str] | None, hints: Sequence[str]
 ) -> dict[str, list[int]]:
     """Lines of each construct on the changed lines."""
     places: dict[str, list[int]] = {}

@@ -4,13 +4,31 @@ Conventional commits are read as https://www.conventionalcommits.org/en/v1.0.0/ 
 two habits of the field beside it: a lower-case prefix that is no known type names the part of the
 program (``net: fix a leak``, ``cmd/go: ...``) and is a scope, and the capitals of the scientific
 Python projects (``ENH:``, ``BUG:``) are types. Types are told by their usual short names.
+
+Messages that a forge writes around a request: the real title, its number and the rest.
+
+A merge commit's own subject names branches; what a reader wants is the request's title, which
+every forge puts somewhere else:
+
+- GitHub: ``Merge pull request #N from owner/branch``, the title opens the body.
+- GitLab: ``Merge branch 'x' into 'y'``, the title opens the body, ``See merge request g/p!N`` ends
+  it. Squashed requests keep only that last line.
+- Bitbucket: ``Merged in branch (pull request #N)``, the title opens the body; its server edition
+  writes ``Pull request #N: title``. Azure DevOps: ``Merged PR N: title``.
+- Gitea: ``Merge pull request 'title' (#N) from x into y``.
+- Homu and bors: ``Auto merge of #N - ...``, ``Rollup merge of #N - ...``, the title opens the body;
+  bors-ng: ``Merge #N`` with a body of ``N: title r=... a=...``.
+
+Imports ``change`` only.
 """
 
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 
-from digest.facts.model import Series, Subject
+from digest.core.change import Commit
+from digest.core.facts import Series, Subject
 
 _TYPES: dict[str, str] = {
     written: name
@@ -37,29 +55,42 @@ _TYPES: dict[str, str] = {
 }
 
 _TAG = re.compile(r"\s*(?:\[([^\[\]]{1,80})\]|【([^【】]{1,80})】)(?!\()\s*[:：]?")
+
 _STRAY = re.compile(r"\s*(?:\[\s*(?=\[)|\]\s*)")
+
 _EMOJI = re.compile(r"(?::[a-z0-9_+-]{2,40}:|[\u2190-\u2bff\U0001f000-\U0001faff\ufe0f\u200d])\s*")
+
 _CONVENTIONAL = re.compile(
     r"([A-Za-z][\w-]{0,30})\s?(?:\(((?:[^()]|\([^()]{0,40}\)){1,80})\))?(!)?\s?[:：](?![/:])\s*"
 )
+
 _ROUND_TYPE = re.compile(r"\(([A-Za-z]{2,16})\)\s?[:：]?\s*")
+
 _SUBSYSTEM = re.compile(r"([a-z0-9_][\w./*+-]{0,60}(?:, ?[a-z0-9_][\w./*+-]{0,60}){0,3})(!)?: +")
+
 _VERBS = frozenset(["add", "update", "remove", "change", "note", "use", "make", "bump", "also"])
+
 _TICKET = re.compile(r"(?:gh|bpo|issue|bug)-?\d{1,9}[: ]\s*", re.IGNORECASE)
+
 _BREAKING_FOOTER = re.compile(r"^BREAKING[ -]CHANGE:", re.MULTILINE)
 
 _NUMBERS = re.compile(r"(?:(?:#|!|GH-|gh-|PR ?#?)\d{1,9}(?:\s*(?:,|&|and\b)\s*|$)){1,9}")
+
 _LAST_NUMBER = re.compile(r"(\d{1,9})$")
+
 _BORROWED = re.compile(r"(?:cherry[ -]?pick|backport|from upstream|picked from)", re.IGNORECASE)
 
 _SERIES = re.compile(
     r"(?:part|pt\.?|patch(?: v\d{1,2})?|step|pr)?\s*#?(\d{1,3})\s*(?:/|of)\s*(\d{1,3}|[nNxX?])",
     re.IGNORECASE,
 )
+
 _PART = re.compile(r"(?:part|pt\.?)\s*#?(\d{1,3})", re.IGNORECASE)
+
 _PLAIN_PART = re.compile(
     r"[\s,:-]+\(?part\s#?(\d{1,3})(?:\s?(?:/|of)\s?(\d{1,3}|[nNxX]))?\)?$", re.IGNORECASE
 )
+
 _ROUND_SERIES = re.compile(r"\s*\((?:part\s)?(\d{1,3})/(\d{1,3}|[nNxX])\)", re.IGNORECASE)
 
 _LONGEST = 1000
@@ -172,3 +203,81 @@ def _series(part: str, total: str | None) -> Series | None:
     if int(part) == 0 or (count is not None and int(part) > count):
         return None
     return Series(part=int(part), total=count)
+
+
+_TITLE_IN_BODY = re.compile(
+    r"(?:Merge pull request #(?P<github>\d{1,9}) (?:from|in) "
+    r"|Merge (?:pull request from GHSA-|commit from fork$)"
+    r"|Merged in .{1,250} \(pull request #(?P<bitbucket>\d{1,9})\)$"
+    r"|(?:Auto|Rollup) merge of #(?P<homu>\d{1,9})\b"
+    r"|Merge (?:branch|remote-tracking branch|tag) '(?P<branch>[^']{1,250})'(?: of \S{1,250})?"
+    r"(?: into '?[^' ]{1,250}'?)?$)"
+)
+
+_TITLE_IN_SUBJECT = re.compile(
+    r"(?:Merge pull request '(?P<gitea_title>.{1,500})' \(#(?P<gitea>\d{1,9})\) from "
+    r"|Merged PR (?P<azure>\d{1,9}): (?P<azure_title>\S.{0,500})"
+    r"|Pull request #(?P<server>\d{1,9}): (?P<server_title>\S.{0,500}))"
+)
+
+_BORS = re.compile(r"Merge #(\d{1,9})(?: #\d{1,9}){0,20}$")
+
+_BORS_TITLE = re.compile(r"(\d{1,9}): (\S.{0,500})")
+
+_BORS_REVIEWERS = re.compile(r"\s+r=\S{0,100}(?:\s+a=\S{0,100})?$")
+
+_MERGE_REQUEST = re.compile(
+    r"See merge request (?:\S{0,250}!|https?://\S{1,250}/merge_requests/)(\d{1,9})\.?\s*$"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnwrappedMessage:
+    """A message without what a forge wrapped it in.
+
+    ``body`` starts after the title, wherever that stood. ``number`` is the request that the
+    wrapping names; a number at the end of ``title`` is left there.
+    """
+
+    title: str
+    body: str
+    number: int | None = None
+
+
+def told(commit: Commit) -> UnwrappedMessage:
+    """What the author tells: the real title and the text below it."""
+    subject, body = commit.subject, commit.body
+    number = _merge_request(body)
+    if found := _TITLE_IN_SUBJECT.match(subject):
+        title = found["gitea_title"] or found["azure_title"] or found["server_title"]
+        told_number = found["gitea"] or found["azure"] or found["server"]
+        return UnwrappedMessage(title=title.strip(), body=body, number=int(told_number))
+    if found := _TITLE_IN_BODY.match(subject):
+        named = found["github"] or found["bitbucket"] or found["homu"]
+        number = int(named) if named else number
+        # A branch merged by hand has prose or conflict notes below, not a title.
+        if number is not None or not found["branch"]:
+            title, rest = _first_line(body)
+            return UnwrappedMessage(
+                title=title or subject, body=rest if title else body, number=number
+            )
+    if (found := _BORS.match(subject)) and (inner := _BORS_TITLE.match(body)):
+        title = _BORS_REVIEWERS.sub("", inner[2].strip())
+        return UnwrappedMessage(title=title, body=_first_line(body)[1], number=int(inner[1]))
+    return UnwrappedMessage(title=subject, body=body, number=number)
+
+
+def _merge_request(body: str) -> int | None:
+    # The line is near the end, before trailers at most; long bodies are not searched whole.
+    for line in reversed(body[-4000:].splitlines()):
+        if line.startswith("See merge request ") and (found := _MERGE_REQUEST.match(line)):
+            return int(found[1])
+    return None
+
+
+def _first_line(body: str) -> tuple[str, str]:
+    line, _, rest = body.partition("\n")
+    line = line.strip()
+    if line.startswith(("See merge request ", "* commit '", "# Conflicts", "Conflicts:")):
+        return "", body
+    return line, rest.strip("\n")

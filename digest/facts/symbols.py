@@ -1,4 +1,8 @@
-"""Public symbols that came, went, were renamed or look different from outside.
+"""What sets two signatures apart, from the point of view of those who call.
+
+The words are those that ``code`` lists as details of a changed symbol.
+
+Public symbols that came, went, were renamed or look different from outside.
 
 A class that comes or goes speaks for its members: they are not listed one by one. The details are
 listed in ``code``.
@@ -10,47 +14,169 @@ from collections.abc import Iterable, Iterator
 from difflib import SequenceMatcher
 from typing import NamedTuple, Protocol
 
-from digest.facts.arguments import flat
-from digest.facts.differences import abridged, difference, key, look, shared
-from digest.facts.model import Action, Evidence, Fact, FactKind
-from digest.facts.source import Source
-from digest.facts.syntax.entry import Entry, Signature, last_part
+from digest.core.facts import Action, Evidence, Fact, FactKind
+from digest.facts.call_arguments import flat
+from digest.facts.side_text import SideText
+from digest.facts.syntax.declarations import (
+    Calling,
+    Parameter,
+    PublicDeclaration,
+    Signature,
+    last_part,
+)
+
+_LONGEST_SIGNATURE = 300  # characters
+
+_LONGEST_TEXT = 20_000  # characters that are compared
+
+
+def difference(before: Signature, now: Signature) -> str:
+    """What sets two signatures apart, the gravest first; empty if nothing but defaults does."""
+    if now.calling is Calling.BY_NAME:
+        if detail := _by_name(before, now):
+            return detail
+    elif detail := _by_place(before, now):
+        return detail
+    if tuple(map(key, before.bases)) != tuple(map(key, now.bases)):
+        return "bases"
+    if before.prefix != now.prefix:
+        return "signature"
+    types = _types(before) != _types(now)
+    return ("signature" if now.calling is Calling.BY_TYPE else "types") if types else ""
+
+
+def shared(before: Signature, now: Signature) -> list[tuple[Parameter, Parameter]]:
+    """The parameters of one name on both sides."""
+    olds = {p.name: p for p in before.parameters}
+    return [(olds[p.name], p) for p in now.parameters if p.name in olds]
+
+
+def look(p: Parameter) -> tuple[str, str, str | None]:
+    """What of a parameter its callers see, its default apart."""
+    return p.name, p.kind, key(p.annotation)
+
+
+def key(text: str | None) -> str | None:
+    """A text without what a formatter may change."""
+    if text is None:
+        return None
+    text = "".join(text.replace("'", '"').split()).replace(",)", ")").replace(",]", "]")
+    while text[:1] == "(" and _is_wrapped(text):
+        text = text[1:-1]
+    return text
+
+
+def _is_wrapped(text: str) -> bool:
+    """Whether a text is one pair of round brackets that only groups: around no tuple."""
+    depth = 0
+    for place, c in enumerate(text):
+        depth += (c in "([{") - (c in ")]}")
+        if (c == "," and depth == 1) or (not depth and place < len(text) - 1):
+            return False
+    return len(text) > 2 and not depth
+
+
+def abridged(before: str, now: str) -> tuple[str, str]:
+    """Two long texts on one line each, without the parameters with which both begin."""
+    before, now = flat(before, _LONGEST_TEXT), flat(now, _LONGEST_TEXT)
+    if max(len(before), len(now)) > _LONGEST_SIGNATURE:
+        same = 0
+        while same < min(len(before), len(now)) and before[same] == now[same]:
+            same += 1
+        same = before.rfind(", ", 0, same)
+        if same > 0:
+            before, now = (f"(…{text[same:]}" for text in (before, now))
+    return flat(before, _LONGEST_SIGNATURE), flat(now, _LONGEST_SIGNATURE)
+
+
+def _by_name(before: Signature, now: Signature) -> str:
+    olds = {p.name: p for p in before.parameters}
+    news = {p.name: p for p in now.parameters}
+    added = [p for p in now.parameters if p.name not in olds]
+    removed = [p for p in before.parameters if p.name not in news]
+    if len(added) == len(removed) == 1 and _same_place(before, now, removed[0], added[0]):
+        return "parameter renamed"
+    if any(p.default is None and not p.kind for p in added):
+        return "required parameter added"
+    if removed:
+        return "parameter removed"
+    if added:
+        return "parameter added"
+    return "signature" if _shape(before) != _shape(now) else ""
+
+
+def _by_place(before: Signature, now: Signature) -> str:
+    olds, news = before.parameters, now.parameters
+    if len(news) > len(olds):
+        kept = {p.name for p in olds}
+        added = [p for p in news if p.name not in kept] or news[len(olds) :]
+        required = any(p.default is None and not p.kind for p in added)
+        return "required parameter added" if required else "parameter added"
+    if len(news) < len(olds):
+        return "parameter removed"
+    names = [p.name for p in olds], [p.name for p in news]
+    return "signature" if names[0] != names[1] and sorted(names[0]) == sorted(names[1]) else ""
+
+
+def _same_place(before: Signature, now: Signature, old: Parameter, new: Parameter) -> bool:
+    return (
+        before.parameters.index(old) == now.parameters.index(new)
+        and len(before.parameters) == len(now.parameters)
+        and (old.kind, key(old.annotation), key(old.default), old.keyword)
+        == (new.kind, key(new.annotation), key(new.default), new.keyword)
+    )
+
+
+def _shape(s: Signature) -> tuple[object, ...]:
+    """What a caller depends on: the order of what goes by place, and what goes by name only."""
+    by_place = tuple((p.name, p.kind) for p in s.parameters if not p.keyword)
+    by_name = frozenset((p.name, p.kind) for p in s.parameters if p.keyword)
+    return by_place, by_name
+
+
+def _types(s: Signature) -> tuple[object, ...]:
+    types = [key(p.annotation) for p in s.parameters]
+    if s.calling is Calling.BY_NAME:
+        return key(s.returns), dict(zip((p.name for p in s.parameters), types, strict=True))
+    return key(s.returns), types
+
 
 _ALIKE = 0.75
 """Least share of equal lines in two bodies for one to be the other's new name."""
 
 _MOST_OVERLOADS = 8  # declarations of one name; more are generated
+
 _LONGEST_BODY = 20_000  # characters that are compared
 
 
-class Side(Protocol):
+class SymbolsOfSide(Protocol):
     """The declarations on one side of a file, in the manner of its language."""
 
     @property
-    def source(self) -> Source:
+    def source(self) -> SideText:
         """The side itself."""
 
-    def entries(self) -> Iterable[Entry]:
+    def entries(self) -> Iterable[PublicDeclaration]:
         """The public declarations whose header the change touches."""
 
-    def named(self, entry: Entry) -> list[Entry]:
+    def named(self, entry: PublicDeclaration) -> list[PublicDeclaration]:
         """All public declarations of the same kind and name, touched or not."""
 
     def may_name(self, name: str) -> bool:
         """Whether a name may be declared in a place that could not be read."""
 
-    def hides(self, entry: Entry) -> bool:
+    def hides(self, entry: PublicDeclaration) -> bool:
         """Whether a changed line of this side declares the same thing for inside use only."""
 
-    def inherits(self, entry: Entry) -> bool:
+    def inherits(self, entry: PublicDeclaration) -> bool:
         """Whether the owner of a method has it on this side from what it is derived of."""
 
 
-def compare(before: Side, after: Side) -> Iterator[Fact]:
+def compare(before: SymbolsOfSide, after: SymbolsOfSide) -> Iterator[Fact]:
     """The facts about the symbols of one file."""
-    gone: list[Entry] = []
-    come: list[Entry] = []
-    kept: list[tuple[Entry, Entry]] = []
+    gone: list[PublicDeclaration] = []
+    come: list[PublicDeclaration] = []
+    kept: list[tuple[PublicDeclaration, PublicDeclaration]] = []
     for name, olds, news in _sides(before, after):
         if olds and news:
             kept.extend(_pairs(olds, news))
@@ -78,7 +204,9 @@ def compare(before: Side, after: Side) -> Iterator[Fact]:
         yield from _changes(old, new, before.source, after.source)
 
 
-def _sides(before: Side, after: Side) -> Iterator[tuple[str, list[Entry], list[Entry]]]:
+def _sides(
+    before: SymbolsOfSide, after: SymbolsOfSide
+) -> Iterator[tuple[str, list[PublicDeclaration], list[PublicDeclaration]]]:
     """Each name that the change touches, with its declarations on both sides.
 
     Where only one side of a header changed, the other is looked up; overloads that the change
@@ -98,14 +226,14 @@ def _sides(before: Side, after: Side) -> Iterator[tuple[str, list[Entry], list[E
             yield name, before.named(entries[0]) if found else entries, found
 
 
-def _grouped(entries: Iterable[Entry]) -> dict[str, list[Entry]]:
-    result: dict[str, list[Entry]] = {}
+def _grouped(entries: Iterable[PublicDeclaration]) -> dict[str, list[PublicDeclaration]]:
+    result: dict[str, list[PublicDeclaration]] = {}
     for entry in entries:
         result.setdefault(entry.name, []).append(entry)
     return result
 
 
-def _visibility(entry: Entry, after: Source, was: str, is_: str) -> Fact:
+def _visibility(entry: PublicDeclaration, after: SideText, was: str, is_: str) -> Fact:
     return Fact(
         kind=FactKind.SYMBOL,
         action=Action.CHANGED,
@@ -117,13 +245,13 @@ def _visibility(entry: Entry, after: Source, was: str, is_: str) -> Fact:
     )
 
 
-def _line_of(entry: Entry, after: Source) -> int:
+def _line_of(entry: PublicDeclaration, after: SideText) -> int:
     """The changed line that has the name, 1-based; that of the entry if none has."""
     last = last_part(entry.name)
     return next((row + 1 for row, line in after.changed() if last in line), entry.line)
 
 
-def _renamed(lost: Entry, found: Entry, after: Source) -> Fact:
+def _renamed(lost: PublicDeclaration, found: PublicDeclaration, after: SideText) -> Fact:
     return Fact(
         kind=FactKind.SYMBOL,
         action=Action.RENAMED,
@@ -135,13 +263,13 @@ def _renamed(lost: Entry, found: Entry, after: Source) -> Fact:
     )
 
 
-def _whole(entries: list[Entry]) -> list[Entry]:
+def _whole(entries: list[PublicDeclaration]) -> list[PublicDeclaration]:
     """Without the members of what comes or goes as a whole."""
     names = {e.name for e in entries}
     return [e for e in entries if e.parent not in names]
 
 
-def _one(action: Action, entry: Entry, source: Source) -> Fact:
+def _one(action: Action, entry: PublicDeclaration, source: SideText) -> Fact:
     signature = entry.read()
     text = flat(signature.text) if signature else None
     return Fact(
@@ -155,14 +283,18 @@ def _one(action: Action, entry: Entry, source: Source) -> Fact:
     )
 
 
-def _pairs(old: list[Entry], new: list[Entry]) -> list[tuple[Entry, Entry]]:
+def _pairs(
+    old: list[PublicDeclaration], new: list[PublicDeclaration]
+) -> list[tuple[PublicDeclaration, PublicDeclaration]]:
     """Declarations of one name on both sides; overloads that do not pair off are left alone."""
     if [e.kind for e in old] != [e.kind for e in new] or len(old) > _MOST_OVERLOADS:
         return []
     return list(zip(old, new, strict=True))
 
 
-def _renames(gone: list[Entry], come: list[Entry]) -> list[tuple[Entry, Entry]]:
+def _renames(
+    gone: list[PublicDeclaration], come: list[PublicDeclaration]
+) -> list[tuple[PublicDeclaration, PublicDeclaration]]:
     """Pairs of one kind in one place whose bodies are nearly the same, the likest first."""
     if not gone or not come or len(gone) * len(come) > 400:
         return []
@@ -183,7 +315,7 @@ def _renames(gone: list[Entry], come: list[Entry]) -> list[tuple[Entry, Entry]]:
     return pairs
 
 
-def _likeness(one: Entry, other: Entry) -> float:
+def _likeness(one: PublicDeclaration, other: PublicDeclaration) -> float:
     """The share of equal lines of two declarations, each with its own name taken out."""
     a, b = (_lines(e) for e in (one, other))
     if min(len(a), len(b)) < 2 or not 0.5 <= len(a) / len(b) <= 2:
@@ -191,12 +323,14 @@ def _likeness(one: Entry, other: Entry) -> float:
     return SequenceMatcher(None, a, b, autojunk=False).ratio() if len(a) < 400 else float(a == b)
 
 
-def _lines(entry: Entry) -> list[str]:
+def _lines(entry: PublicDeclaration) -> list[str]:
     body = entry.body()[:_LONGEST_BODY].replace(last_part(entry.name), "\0")
     return [line.strip() for line in body.split("\n") if line.strip()]
 
 
-def _changes(old: Entry, new: Entry, before: Source, after: Source) -> Iterator[Fact]:
+def _changes(
+    old: PublicDeclaration, new: PublicDeclaration, before: SideText, after: SideText
+) -> Iterator[Fact]:
     then, now = old.read(), new.read()
     if then is None or now is None or then == now:
         return
@@ -230,8 +364,8 @@ def _changes(old: Entry, new: Entry, before: Source, after: Source) -> Iterator[
 class _Look(NamedTuple):
     """A declaration as one side shows it."""
 
-    source: Source
-    entry: Entry
+    source: SideText
+    entry: PublicDeclaration
     signature: Signature
 
 

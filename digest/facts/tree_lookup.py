@@ -11,11 +11,11 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from digest.change import Change
-from digest.facts import environment, flags, metrics, routes
-from digest.facts.areas import area_of, language_of
-from digest.facts.model import Action, Area, Fact, FactKind, Facts
-from digest.facts.source import block, whole
+from digest.core.change import Change
+from digest.core.facts import Action, Area, Fact, FactKind, Facts
+from digest.facts import env_variables, flags, metrics, routes
+from digest.facts.paths import area_of, language_of
+from digest.facts.side_text import block, whole
 
 Place = tuple[str, str]
 """A file in a tree: the full name of a commit, and the path."""
@@ -25,13 +25,17 @@ _MOST_FILES = 24
 
 _SETTABLE = {
     FactKind.FLAG: flags.defined,
-    FactKind.ENVIRONMENT: environment.defined,
+    FactKind.ENVIRONMENT: env_variables.defined,
     FactKind.METRIC: metrics.defined,
     FactKind.ROUTE: routes.defined,
 }
+
 _CODE = frozenset({FactKind.SYMBOL, FactKind.CONFIG})
+
 _AREAS = frozenset({Area.CORE, Area.BUILD})
+
 _LAST = re.compile(r"\w+$")
+
 _DEFINED_BY = {
     "python": ("class", "def"),
     "rust": ("struct", "enum", "trait", "fn", "type", "const", "static"),
@@ -41,6 +45,7 @@ _DEFINED_BY = {
     "java": ("class", "interface", "enum", "record"),
     "cpp": ("class", "struct", "enum"),
 }
+
 _SHORTEST = 3
 """Characters of a name that is looked up; shorter ones stand everywhere."""
 

@@ -10,25 +10,23 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from digest.analysis import analyse
-from digest.analysis.telling import main_places
+from digest.analysis.analyse import analyse
+from digest.analysis.wording import main_places
+from digest.core.enums import Language
+from digest.core.grade import Graded, Level, Repository
+from digest.core.statement import Analysis, ChangeType
 from digest.document import Code, Spans
-from digest.grade import Level
-from digest.graded import Graded, Repository
-from digest.language import Language
-from digest.statement import Analysis, ChangeType
+from digest.i18n import report_text as words
+from digest.i18n.labels import COMMA, COUNTED_TYPES, SEPARATOR, STOP
+from digest.i18n.phrase import Part, joined, listed
 from digest.window import Window
-from digest.words import pages as words
-from digest.words.labels import COMMA, COUNTED_TYPES, SEPARATOR, STOP
-from digest.words.phrase import Part, joined, listed
 
 if TYPE_CHECKING:
-    # What makes it is loaded only where a model is asked.
-    from digest.themes import Day
+    from digest.report.themes import DaySummary
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class ReportEntry:
     """A change in a report.
 
     ``late`` says that its date lies outside the window, ``missed`` that a model was to tell of it
@@ -106,6 +104,27 @@ def tally(outcomes: Iterable[tuple[str, str]], total: int) -> Coverage:
     )
 
 
+def lead(entries: Sequence[ReportEntry], counts: Counts, language: Language) -> Spans:
+    """What matters in a sentence: how many, of what kinds, where; counted by code."""
+    if not counts.total:
+        return words.QUIET(language)
+    told = [e for e in entries if e.level is Level.HIGH] or list(entries)
+    phrase = words.LEAD_HIGH if counts.high else words.LEAD_NONE
+    spans = phrase(language, total=counts.total, high=counts.high)
+    if kinds := _kinds(told, language):
+        spans = words.LEAD_KINDS(language, lead=spans, kinds=kinds)
+    where = main_places([e.graded.facts for e in told], 3)
+    if where:
+        parts: list[Part] = [Code(path) for path in where]
+        spans = words.LEAD_AREAS(
+            language, lead=spans, places=listed(parts, language, limit=len(parts))
+        )
+    late = sum(1 for e in entries if e.late)
+    if late:
+        spans = (*spans, *SEPARATOR(language), *words.LEAD_LATE(language, n=late))
+    return joined((*spans, *STOP(language)))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
     """The changes of a window, newest first as the source gave them.
@@ -119,13 +138,13 @@ class Report:
     branch: str
     window: Window
     language: Language
-    entries: tuple[Entry, ...]
+    entries: tuple[ReportEntry, ...]
     counts: Counts
     lead: Spans
     coverage: Coverage | None = None
-    day: Day | None = None
+    day: DaySummary | None = None
 
-    def of(self, level: Level) -> tuple[Entry, ...]:
+    def of(self, level: Level) -> tuple[ReportEntry, ...]:
         """The entries of a level in the report's order."""
         return tuple(e for e in self.entries if e.level is level)
 
@@ -149,7 +168,7 @@ def assemble(
     """
     given = analyses or {}
     entries = tuple(
-        Entry(
+        ReportEntry(
             graded=g,
             analysis=given.get(g.sha) or analyse(g, language),
             late=g.sha in late,
@@ -170,14 +189,14 @@ def assemble(
     )
 
 
-def narrowed(report: Report, entries: Sequence[Entry]) -> Report:
+def narrowed(report: Report, entries: Sequence[ReportEntry]) -> Report:
     """The report of some of its entries, counted anew; what a model said of the whole is gone."""
     counts = _counts(entries)
     opening = lead(entries, counts, report.language)
     return replace(report, entries=tuple(entries), counts=counts, lead=opening, day=None)
 
 
-def _counts(entries: Sequence[Entry]) -> Counts:
+def _counts(entries: Sequence[ReportEntry]) -> Counts:
     levels = Counter(e.level for e in entries)
     return Counts(
         total=len(entries),
@@ -187,28 +206,7 @@ def _counts(entries: Sequence[Entry]) -> Counts:
     )
 
 
-def lead(entries: Sequence[Entry], counts: Counts, language: Language) -> Spans:
-    """What matters in a sentence: how many, of what kinds, where; counted by code."""
-    if not counts.total:
-        return words.QUIET(language)
-    told = [e for e in entries if e.level is Level.HIGH] or list(entries)
-    phrase = words.LEAD_HIGH if counts.high else words.LEAD_NONE
-    spans = phrase(language, total=counts.total, high=counts.high)
-    if kinds := _kinds(told, language):
-        spans = words.LEAD_KINDS(language, lead=spans, kinds=kinds)
-    where = main_places([e.graded.facts for e in told], 3)
-    if where:
-        parts: list[Part] = [Code(path) for path in where]
-        spans = words.LEAD_AREAS(
-            language, lead=spans, places=listed(parts, language, limit=len(parts))
-        )
-    late = sum(1 for e in entries if e.late)
-    if late:
-        spans = (*spans, *SEPARATOR(language), *words.LEAD_LATE(language, n=late))
-    return joined((*spans, *STOP(language)))
-
-
-def _kinds(entries: Sequence[Entry], language: Language) -> str:
+def _kinds(entries: Sequence[ReportEntry], language: Language) -> str:
     """The first type of each change with its count, the most frequent first.
 
     What is of no type is not told; empty where nothing is left.

@@ -1,11 +1,21 @@
-"""One change as blocks, for reports and for answers. Imports ``words``, ``moments`` and values."""
+"""Where a statement can be checked, shown behind it and linked where there are pages.
+
+One change as blocks, for reports and for answers. Imports ``words``, ``moments`` and values.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+from urllib.parse import quote
 from zoneinfo import ZoneInfo
 
-from digest.authored import authored, unticked
+from digest.core.author_text import authored, unticked
+from digest.core.change import Side, printable
+from digest.core.enums import Language
+from digest.core.facts import Evidence
+from digest.core.grade import Grade, Graded, Level, Repository
+from digest.core.statement import Analysis, Aspect, Statement
 from digest.document import (
     Block,
     Code,
@@ -20,15 +30,9 @@ from digest.document import (
     Strong,
     Text,
 )
-from digest.grade import Grade, Level
-from digest.graded import Graded, Repository
-from digest.language import Language
-from digest.move import PREFIX
-from digest.report.moments import moment
-from digest.report.places import Places
-from digest.statement import Analysis, Aspect, Statement
-from digest.words import pages as words
-from digest.words.labels import (
+from digest.grading.level_override import PREFIX
+from digest.i18n import report_text as words
+from digest.i18n.labels import (
     ASPECTS,
     CHANGE_TYPES,
     COLON,
@@ -44,8 +48,61 @@ from digest.words.labels import (
     SUMMARY,
     TYPES,
 )
-from digest.words.phrase import Part, Phrase, between, joined
-from digest.words.reasons import FAINT, reason_words
+from digest.i18n.phrase import Part, Phrase, between, joined
+from digest.i18n.report_text import FAINT, reason_words
+from digest.window import moment
+
+_PLACES = 2
+"""The most places that are shown behind a statement."""
+
+
+class Citations:
+    """Shows where a statement can be checked, linked where the repository has pages."""
+
+    def __init__(self, graded: Graded, repository: Repository, language: Language) -> None:
+        self._graded = graded
+        self._repository = repository
+        self._language = language
+
+    def cited(self, statement: Statement) -> Spans:
+        """The statement with its first places behind it; whole files are named by it already."""
+        return self.behind(statement.spans, statement.evidence)
+
+    def behind(self, spans: Spans, evidence: Sequence[Evidence]) -> Spans:
+        """Words with the first places that bear them out behind them."""
+        places = [e for e in evidence if e.line and e.side is not Side.MESSAGE]
+        if not places:
+            return spans
+        shown: list[Part] = []
+        before = ""
+        for place in places[:_PLACES]:
+            shown.append(self._place(place, again=place.path == before))
+            before = place.path
+        return joined([*spans, *words.CITED(self._language, places=between(shown, ", "))])
+
+    def _place(self, evidence: Evidence, *, again: bool) -> Span:
+        """A place; behind another one of the same file its line alone."""
+        path = printable(evidence.path)
+        url = self._address(evidence)
+        name = path.rpartition("/")[2] if url else path
+        text = f":{evidence.line}" if again else f"{name}:{evidence.line}"
+        return Link(text, url) if url else Code(text)
+
+    def _address(self, evidence: Evidence) -> str:
+        """The page of the line, on the side of the change that it stands on."""
+        sha = self._graded.sha
+        if evidence.side is Side.OLD:
+            parents = self._graded.commit.parents
+            sha = parents[0] if parents else ""
+        if not sha:
+            return ""
+        return self._repository.file_url(sha, quote_path(evidence.path), evidence.line)
+
+
+@lru_cache(maxsize=1024)
+def quote_path(path: str) -> str:
+    """A path as part of an address; its bytes as git has them."""
+    return quote(path.encode("utf-8", "surrogateescape"))
 
 
 def change_blocks(
@@ -174,7 +231,7 @@ def _sections(
         return
     if analysis.summary:
         yield Paragraph((*label("📋", SUMMARY, language), *run(analysis.summary, language)))
-    where = Places(graded, repository, language)
+    where = Citations(graded, repository, language)
     if analysis.impact:
         yield Paragraph(label("🗂️", IMPACT, language))
         yield _list(Item(s.spans) for s in analysis.impact)
@@ -200,7 +257,7 @@ def _list(items: Iterable[Item]) -> Listing:
 
 
 def _by_aspect(
-    statements: Sequence[Statement], where: Places, language: Language
+    statements: Sequence[Statement], where: Citations, language: Language
 ) -> Iterator[Item]:
     """One item an aspect, in the statements' order, with its statements below."""
     for aspect in dict.fromkeys(s.aspect for s in statements):

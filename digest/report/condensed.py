@@ -1,10 +1,23 @@
-"""The condensed digest as a document. Imports ``blocks``, ``full``, ``words`` and values."""
+"""What a stretch of time amounts to: the lead's sentences and the themes, as blocks.
+
+Imports ``assembly``, ``blocks``, ``words`` and values. Links and numbers are made here, by code.
+
+The condensed digest as a document. Imports ``blocks``, ``full``, ``words`` and values.
+
+What follows a digest in its thread: of each change that matters, why, and what to do.
+
+Imports ``assembly``, ``blocks``, ``condensed``, ``words`` and values.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
-from digest.analysis import gist
+from digest.analysis.analyse import gist
+from digest.core.enums import Language
+from digest.core.grade import Graded, Level, Repository
+from digest.core.statement import Analysis, Origin, Statement
 from digest.document import (
     Block,
     Code,
@@ -20,17 +33,83 @@ from digest.document import (
     Strong,
     Text,
 )
-from digest.grade import Level
-from digest.graded import Graded
-from digest.language import Language
-from digest.report.assembly import Entry, Report
-from digest.report.blocks import grade_reasons, run, title_link
-from digest.report.moments import days_of, edges, whole_day
-from digest.report.overview import opening, theme_list
-from digest.statement import Analysis, Origin, Statement
-from digest.words import pages as words
-from digest.words.labels import COLON, LEVEL_MARKS
-from digest.words.phrase import Part, between, joined
+from digest.i18n import report_text as words
+from digest.i18n.labels import COLON, INSIGHTS, LEVEL_MARKS, RISKS, SUGGESTIONS
+from digest.i18n.phrase import Part, between, joined
+from digest.i18n.report_text import DETAILS
+from digest.report.assembly import Report, ReportEntry
+from digest.report.blocks import Citations, grade_reasons, label, level_words, run, title_link
+from digest.window import days_of, edges, whole_day
+
+_CITED = 3
+"""The most changes that are linked behind a sentence of the lead."""
+
+_JOINED = 6
+"""The most changes that are linked behind a theme; the others are counted."""
+
+
+def opening(report: Report) -> tuple[Spans, ...]:
+    """The paragraphs that a report begins with: a model's two sentences, then what code counts."""
+    day = report.day
+    if day is None or not day.lead:
+        return (report.lead,)
+    known = _known(report)
+    gap = "" if report.language is Language.ZH else " "
+    sentences = [
+        joined([*one.spans, *_behind(one.shas, known, report, _CITED)]) for one in day.lead
+    ]
+    return (between(sentences, gap), report.lead)
+
+
+def theme_list(report: Report, *, linked: bool = True) -> Listing | None:
+    """The themes, each with its changes behind it; ``None`` where there are none.
+
+    A digest for a channel links the changes that it lists, so its themes only name them.
+    """
+    if report.day is None or not report.day.themes:
+        return None
+    known = _known(report)
+    items = []
+    for theme in report.day.themes:
+        parts: list[Part] = [Strong(span.text) for span in theme.title]
+        if theme.sentence:
+            parts += [*COLON(report.language), *theme.sentence.spans]
+        behind = _behind(theme.shas, known, report, _JOINED, linked=linked)
+        items.append(Item(joined([*parts, *behind])))
+    return Listing(tuple(items))
+
+
+def _known(report: Report) -> dict[str, Graded]:
+    return {entry.graded.sha: entry.graded for entry in report.entries}
+
+
+def _behind(
+    shas: Sequence[str],
+    known: dict[str, Graded],
+    report: Report,
+    most: int,
+    *,
+    linked: bool = True,
+) -> Iterator[Span]:
+    """The changes that a sentence rests on, in brackets; those that are not listed are let be."""
+    listed = [known[sha] for sha in shas if sha in known]
+    if not listed:
+        return
+    repository = report.repository if linked else replace(report.repository, web="")
+    named: list[Part] = [_name(graded, repository) for graded in listed[:most]]
+    if len(listed) > most:
+        named.append(words.MORE.text(report.language, n=len(listed) - most))
+    yield from words.CITED(report.language, places=between(named, ", "))
+
+
+def _name(graded: Graded, repository: Repository) -> Span:
+    """A change by its number or name, linked where the repository has pages."""
+    if graded.number is not None:
+        name, url = f"#{graded.number}", repository.request_url(graded.number)
+        return Link(name, url) if url else Text(name)
+    name, url = graded.sha[:10], repository.commit_url(graded.sha)
+    return Link(name, url) if url else Code(name)
+
 
 _NOTABLE = 3
 """So many medium changes stand in where nothing is as high as was asked for."""
@@ -69,7 +148,7 @@ def digest_document(
     return Document(title=name, blocks=tuple(blocks), language=str(language))
 
 
-def listed(entries: Sequence[Entry], report: Report, language: Language) -> Listing:
+def listed(entries: Sequence[ReportEntry], report: Report, language: Language) -> Listing:
     """The entries as a digest lists them, each with its why below."""
     return Listing(tuple(_item(entry, report, language) for entry in entries))
 
@@ -81,7 +160,7 @@ def closing(report: Report, count: int, language: Language, where: str) -> Itera
         yield Paragraph(_reference(where, language))
 
 
-def shown(report: Report, least: Level = Level.HIGH) -> tuple[Entry, ...]:
+def shown(report: Report, least: Level = Level.HIGH) -> tuple[ReportEntry, ...]:
     """The entries that the digest shows: those of ``least`` and above, within a bound.
 
     Those that matter most stand first, then the newest; muted ones stand nowhere. Where there are
@@ -93,7 +172,7 @@ def shown(report: Report, least: Level = Level.HIGH) -> tuple[Entry, ...]:
     return tuple(chosen or [e for e in ranked if e.level is Level.MEDIUM][:_NOTABLE])
 
 
-def _item(entry: Entry, report: Report, language: Language) -> Item:
+def _item(entry: ReportEntry, report: Report, language: Language) -> Item:
     """Mark, title and author, with the why below."""
     graded = entry.graded
     head: list[Part] = [f"{LEVEL_MARKS[entry.level]} ", title_link(graded, report.repository)]
@@ -171,3 +250,49 @@ def _reference(where: str, language: Language) -> Spans:
     name = words.FULL_REPORT.template(language)
     span: Span = Link(name, where) if where.startswith(("https://", "http://")) else Code(where)
     return (span,) if isinstance(span, Link) else joined([name, *COLON(language), span])
+
+
+MOST = 5
+"""Changes that are told in detail; the full report tells of all."""
+
+_INSIGHTS = 4
+"""The most insights of one change: they say on what its grade rests."""
+
+
+def details_document(
+    report: Report, language: Language, *, least: Level = Level.HIGH
+) -> Document | None:
+    """The high changes of a digest in detail, as it lists them; ``None`` where it lists none."""
+    entries = [e for e in shown(report, least) if e.level is Level.HIGH][:MOST]
+    if not entries:
+        return None
+    name = DETAILS.template(language)
+    blocks = [block for entry in entries for block in _told(entry, report, language)]
+    return Document(title=name, blocks=tuple(blocks), language=str(language))
+
+
+def _further(analysis: Analysis) -> tuple[Statement, ...]:
+    """The suggestions that do more than turn a risk into a request: they rest on other places."""
+    known = [set(risk.evidence) for risk in analysis.risks]
+    return tuple(
+        one
+        for one in analysis.suggestions
+        if not one.evidence or not any(places.issuperset(one.evidence) for places in known)
+    )
+
+
+def _told(entry: ReportEntry, report: Report, language: Language) -> Iterator[Block]:
+    graded, analysis = entry.graded, entry.analysis
+    where = Citations(graded, report.repository, language)
+    yield Heading(3, (title_link(graded, report.repository),))
+    reasons = grade_reasons(graded.grade, language)
+    colon = COLON(language) if reasons else ()
+    yield Paragraph((Text(level_words(entry.level, language)), *colon, Text(reasons)))
+    for mark, phrase, statements in (
+        ("🔍", INSIGHTS, analysis.insights[:_INSIGHTS]),
+        ("⚠️", RISKS, analysis.risks),
+        ("💡", SUGGESTIONS, _further(analysis)),
+    ):
+        if statements:
+            yield Paragraph(label(mark, phrase, language))
+            yield Listing(tuple(Item(where.cited(one)) for one in statements))

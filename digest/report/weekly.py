@@ -6,7 +6,9 @@ from collections import Counter
 from collections.abc import Iterator
 from datetime import date, timedelta
 
-from digest.analysis.telling import hot_places
+from digest.analysis.wording import hot_places
+from digest.core.enums import Language
+from digest.core.grade import Level
 from digest.document import (
     Block,
     Code,
@@ -20,17 +22,15 @@ from digest.document import (
     Table,
     Text,
 )
-from digest.grade import Level
-from digest.language import Language
-from digest.report.assembly import Entry, Report
-from digest.report.condensed import closing, listed, shown
-from digest.report.overview import opening, theme_list
+from digest.i18n import report_text as words
+from digest.i18n.labels import LEVEL_MARKS
+from digest.i18n.phrase import Phrase
+from digest.report.assembly import Report, ReportEntry
+from digest.report.condensed import closing, listed, opening, shown, theme_list
 from digest.window import Window
-from digest.words import pages as words
-from digest.words.labels import LEVEL_MARKS
-from digest.words.phrase import Phrase
 
 _PLACES = 5
+
 _MOST_DAYS = 40
 """Rows of the table at most: a week, or what a long rest made of it."""
 
@@ -91,7 +91,7 @@ def _days(window: Window) -> tuple[date, ...]:
     return tuple(last - timedelta(days=back) for back in reversed(range(count)))
 
 
-def _day(entry: Entry, window: Window) -> date:
+def _day(entry: ReportEntry, window: Window) -> date:
     return entry.graded.commit.committed_at.astimezone(window.zone).date()
 
 

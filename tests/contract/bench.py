@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bot import platforms
-from bot.platforms.base import Sender
+from bot.messaging.sender import Sender
 
 
 def nothing() -> None:

@@ -8,17 +8,19 @@ import pytest
 from markdown_it import MarkdownIt
 
 from bot import platforms
+from digest.core.enums import Language
+from digest.core.grade import Level, Repository
 from digest.document import Document, Link, Paragraph
-from digest.evidence import judge_reply
-from digest.grade import Level
-from digest.graded import Repository
-from digest.language import Language
+from digest.llm.reply import judge_reply
 from digest.markdown import markdown
-from digest.report import assemble, digest_document, report_document
-from tests import hostile, samples
+from digest.report.assembly import assemble
+from digest.report.condensed import digest_document
+from digest.report.full_report import report_document
 from tests.contract.bench import bench_of
+from tests.support import hostile, samples
 
 REPOSITORY = Repository(name="acme/engine", web="https://github.com/acme/engine", forge="github")
+
 LEVELS = list(Level)
 
 

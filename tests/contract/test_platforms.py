@@ -14,10 +14,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from bot import platforms
-from bot.config.settings import Settings
-from bot.platforms.base import Ability, Part, Receipt, SendError, SendReason
-from bot.posting.frozen import freeze, thaw
-from bot.showing.legible import legible
+from bot.delivery.payload import freeze, thaw
+from bot.messaging.sender import Ability, Part, Receipt, SendError, SendReason
+from bot.util.sanitize import legible
+from bot.util.section import Settings
 from digest.document import (
     Actions,
     CodeBlock,
@@ -33,9 +33,10 @@ from digest.document import (
     Text,
 )
 from tests.contract.bench import Bench, bench_of
-from tests.strategies import documents
+from tests.support.strategies import documents
 
 KINDS = platforms.kinds()
+
 HELLO = Document(title="hello", blocks=(Paragraph((Text("hello <&> `world`"),)),))
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from bot.cli import app, guarded
-from tests.builders import Entry, RepositoryBuilder
+from tests.support.builders import Entry, RepositoryBuilder
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,13 +17,14 @@ from typing import Any
 
 import httpx
 
-from bot.store.engine import open_archive
 from bot.store.ledger import SqlLedger
+from bot.store.sqlite import open_archive
 
 _PATIENCE = 120.0
+
 # The program as it is, but that an end waits for three seconds and not for half a minute.
 _IMPATIENT = (
-    "from bot import cli, runner; from bot.runner import loop;"
+    "from bot import cli, runner; from bot.jobs import loop;"
     " runner.GRACE = loop.GRACE = 3.0; cli.main()"
 )
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.builders import RepositoryBuilder
 from tests.e2e.conftest import Digestbot
+from tests.support.builders import RepositoryBuilder
 
 
 def told(digestbot: Digestbot, status: int, *words: str) -> str:

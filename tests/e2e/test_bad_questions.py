@@ -14,19 +14,22 @@ from pathlib import Path
 
 import pytest
 
-from bot.access import Gate
-from bot.access.configured import policy_of
-from bot.app import App, opened
-from bot.config.reading import read
-from bot.conversation import Answers, Watch
-from bot.platforms.base import Incoming
+from bot.access.gate import AccessGate
+from bot.access.policy import policy_of
+from bot.app import opened
+from bot.chat.question_service import QuestionService
+from bot.chat.responder import AnswerProgress
+from bot.config.reader import read
+from bot.messaging.receiver import Incoming
 from bot.platforms.console import Console
+from bot.workspace.workspace import Workspace
 from digest.errors import UserError
-from tests.builders import RepositoryBuilder
 from tests.servers.github import TOKEN, GitHubServer
 from tests.servers.loopback import Breaks
+from tests.support.builders import RepositoryBuilder
 
 Ask = Callable[..., Awaitable[str | None]]
+
 MOST = 1_500
 """Characters of an answer to a bad question: what is wrong, and a few examples."""
 
@@ -78,8 +81,8 @@ repositories = ["octo/engine"]
     file.chmod(0o600)
     config, numbers = read(file), count(1)
     async with AsyncExitStack() as stack:
-        app: App = await stack.enter_async_context(opened(file))
-        answers = Answers(app, config, Gate(policy_of(config, {})))
+        app: Workspace = await stack.enter_async_context(opened(file))
+        answers = QuestionService(app, config, AccessGate(policy_of(config, {})))
 
         async def said(text: str, *, person: str = "7", external: bool = False) -> str | None:
             asked = Incoming(
@@ -93,7 +96,7 @@ repositories = ["octo/engine"]
             )
             language = answers.language("telegram", asked)
             try:
-                document = await answers.answer("telegram", asked, Watch(language))
+                document = await answers.answer("telegram", asked, AnswerProgress(language))
             except UserError as error:
                 return str(error)
             if document is None:

@@ -5,14 +5,15 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from tests.builders import RepositoryBuilder
 from tests.e2e.conftest import Digestbot
+from tests.support.builders import RepositoryBuilder
 
 KEYS = {
     "sha", "pr", "committed_at", "author", "subject", "level", "score", "reasons", "change_types",
     "summary", "impact", "insights", "risks", "suggestions", "files", "facts",
     "analysis", "usage",
 }  # fmt: skip
+
 FILE_KEYS = {"path", "old_path", "status", "added", "deleted", "area", "omitted"}
 
 

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from bot.redaction import Secrets
-from tests import model_replies
-from tests.builders import RepositoryBuilder
+from bot.llm.redaction import Secrets
 from tests.e2e.conftest import Digestbot
 from tests.servers.model import ModelServer, Says
+from tests.support import model_replies
+from tests.support.builders import RepositoryBuilder
 
 KEY = "sk-test-3f9a1c77d2e84b06"
 

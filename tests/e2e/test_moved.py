@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.builders import RepositoryBuilder
 from tests.e2e.running import Running, free_port, missed, running
 from tests.e2e.test_run_hooked import FLAG, HOOK_SECRET, ask, git_daemon, push
-from tests.integration.platforms.slack_caller import SECRET as SIGNING
+from tests.integration.bot.platforms.slack.slack_caller import SECRET as SIGNING
 from tests.servers import postgresql
 from tests.servers.github import TOKEN, GitHubServer
 from tests.servers.slack import BOT_TOKEN, CHANNEL, PERSON, Hangs, SlackServer, Slow
+from tests.support.builders import RepositoryBuilder
 
 _CONFIG = """
 [web]

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.builders import RepositoryBuilder
 from tests.e2e.conftest import Digestbot
+from tests.support.builders import RepositoryBuilder
 
 NAMES = ("load/r0", "load/r1", "other/r0")
 

@@ -7,19 +7,20 @@ from pathlib import Path
 
 import pytest
 
-from bot.access import Gate
-from bot.access.configured import policy_of
+from bot.access.gate import AccessGate
+from bot.access.policy import policy_of
 from bot.app import opened
-from bot.config.reading import read
-from bot.conversation import Answers, Watch
-from bot.platforms.base import Incoming
-from bot.platforms.slack.messages import render
-from bot.times.clock import FixedClock
-from digest.complaint import complaint
+from bot.chat.question_service import QuestionService
+from bot.chat.responder import AnswerProgress
+from bot.config.reader import read
+from bot.messaging.receiver import Incoming
+from bot.platforms.slack.blocks import render
+from bot.util.clock import FixedClock
+from digest.core.enums import Language
 from digest.errors import UserError
-from digest.examples import EXAMPLES
-from digest.language import Language
-from tests.builders import START, RepositoryBuilder
+from digest.i18n.error_text import complaint
+from digest.question.examples import EXAMPLES
+from tests.support.builders import START, RepositoryBuilder
 
 QUESTIONS = (
     "explain #999",
@@ -62,14 +63,14 @@ def config_of(folder: Path) -> Path:
     return file
 
 
-async def said(answers: Answers, text: str) -> str:
+async def said(answers: QuestionService, text: str) -> str:
     """Everything that is sent of an answer, or of a refusal."""
     # Everybody asks once: how often one may is not what is tried here.
     message = Incoming(
         platform="team", chat="C1", person=text, text=text, id=text, at=datetime.now(UTC)
     )
     try:
-        document = await answers.answer("team", message, Watch(Language.EN))
+        document = await answers.answer("team", message, AnswerProgress(Language.EN))
     except UserError as error:
         return complaint(error, Language.EN)
     assert document is not None, text
@@ -83,7 +84,7 @@ async def test_no_answer_in_a_chat_holds_a_path_of_this_machine(tmp_path: Path) 
     questions = [text for language in Language for _, text in EXAMPLES[language]]
     questions += [f"{text} in ada/gone" for text in QUESTIONS[:3]]
     async with opened(file, clock=FixedClock(START + timedelta(days=1))) as app:
-        answers = Answers(app, config, Gate(policy_of(config, {})))
+        answers = QuestionService(app, config, AccessGate(policy_of(config, {})))
         told = [await said(answers, text) for text in (*questions, *QUESTIONS)]
     assert any("Add a scheduler" in text for text in told)
     for question, text in zip((*questions, *QUESTIONS), told, strict=True):

@@ -7,9 +7,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from tests.builders import RepositoryBuilder
 from tests.servers.github import TOKEN, GitHubServer
 from tests.servers.loopback import Breaks
+from tests.support.builders import RepositoryBuilder
 
 START = datetime(2026, 1, 5, 12, tzinfo=UTC)
 

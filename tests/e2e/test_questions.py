@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 
-from tests.builders import RepositoryBuilder
 from tests.e2e.conftest import Digestbot
+from tests.support.builders import RepositoryBuilder
 
 
 def test_explain_reads_what_is_not_in_the_archive(

@@ -13,19 +13,19 @@ from pathlib import Path
 
 import pytest
 
-from bot.platforms.telegram.webhook import secret_of
-from tests.builders import RepositoryBuilder
+from bot.platforms.telegram.receiver import secret_of
 from tests.e2e.running import Running, free_port, running
-from tests.integration.platforms.slack_caller import MENTION, SECRET
-from tests.integration.platforms.test_feishu_web_events import KEY
-from tests.integration.platforms.test_feishu_web_events import TOKEN as VERIFICATION
-from tests.integration.platforms.test_feishu_web_events import request as feishu_request
-from tests.integration.platforms.test_telegram_webhook import HEADER, update
+from tests.integration.bot.platforms.feishu.test_web_events import KEY
+from tests.integration.bot.platforms.feishu.test_web_events import TOKEN as VERIFICATION
+from tests.integration.bot.platforms.feishu.test_web_events import request as feishu_request
+from tests.integration.bot.platforms.slack.slack_caller import MENTION, SECRET
+from tests.integration.bot.platforms.telegram.test_webhook import HEADER, update
 from tests.servers.feishu import FeishuServer
 from tests.servers.feishu_events import APP, says
 from tests.servers.feishu_events import SECRET as APP_SECRET
 from tests.servers.slack import BOT_TOKEN, CHANNEL, SlackServer
 from tests.servers.telegram import GROUP, TOKEN, TelegramServer
+from tests.support.builders import RepositoryBuilder
 
 DEADLINE = 3.0  # seconds: the shortest of the platforms', which Slack and Feishu have
 

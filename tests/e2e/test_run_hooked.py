@@ -14,15 +14,16 @@ from pathlib import Path
 
 import pytest
 
-from tests.builders import RepositoryBuilder
 from tests.e2e.running import Running, free_port, running
 from tests.e2e.test_run_called import slack_request
-from tests.integration.platforms.slack_caller import MENTION
-from tests.integration.platforms.slack_caller import SECRET as SIGNING
+from tests.integration.bot.platforms.slack.slack_caller import MENTION
+from tests.integration.bot.platforms.slack.slack_caller import SECRET as SIGNING
 from tests.servers.github import TOKEN, GitHubServer
 from tests.servers.slack import BOT_TOKEN, PERSON, SlackServer
+from tests.support.builders import RepositoryBuilder
 
 HOOK_SECRET = "the forge signs with this"
+
 FLAG = 'import argparse\n\np = argparse.ArgumentParser()\np.add_argument("--workers", default=4)\n'
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import sqlite3
 from pathlib import Path
 
-from tests.builders import RepositoryBuilder
 from tests.e2e.running import free_port, missed, running
 from tests.servers.slack import BOT_TOKEN, CHANNEL, Hangs, SlackServer, Slow
+from tests.support.builders import RepositoryBuilder
 
 _CONFIG = """
 [web]

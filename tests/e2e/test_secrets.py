@@ -11,9 +11,9 @@ from threading import Thread
 
 import pytest
 
-from tests.builders import RepositoryBuilder
 from tests.e2e.conftest import Digestbot
 from tests.e2e.running import Running, free_port
+from tests.support.builders import RepositoryBuilder
 
 SECRETS = {
     "slack bot": "xoxb-1111111111-leaked-slack-bot",
@@ -193,7 +193,7 @@ def test_crash_report_holds_no_secret(
         raise RuntimeError(f"refused: {' '.join(SECRETS.values())}")
 
     # A mistake of ours is made here, since none is known that could be called upon.
-    monkeypatch.setattr("bot.check.failed", crash)
+    monkeypatch.setattr("bot.ops.failed", crash)
     ended = digestbot("check", "--config", str(config))
     assert "internal error" in ended.stderr
     report = written_below(tmp_path / "data")

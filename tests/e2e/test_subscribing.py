@@ -11,22 +11,26 @@ from pathlib import Path
 
 import pytest
 
-from bot import runner
 from bot.app import opened
-from bot.commands.running import _work
-from bot.config.reading import read
-from bot.platforms.base import Incoming, Receipt, Sender
-from bot.posting.frozen import freeze
-from bot.shared.common import Common
+from bot.cli.run_service import _work
+from bot.config.reader import read
+from bot.delivery.payload import freeze
+from bot.jobs.loop import Runner
+from bot.jobs.services import LoopServices
+from bot.messaging.receiver import Incoming
+from bot.messaging.sender import Receipt, Sender
+from bot.shared_state.shared_parts import SharedParts
 from bot.subscriptions.senders import open_senders
 from digest.document import Document, Paragraph, Text
-from handlers.ports import DeliveryKey
-from tests.builders import RepositoryBuilder
-from tests.fakes_delivery import FakeClock, FakeLeases
+from handlers.ports.storage import DeliveryKey
 from tests.servers.slack import BOT_TOKEN, CHANNEL, Channel, SlackServer
+from tests.support.builders import RepositoryBuilder
+from tests.support.fakes_delivery import FakeClock, FakeLeases
 
 OTHER = "C0000000009"
+
 FRIDAY = datetime(2026, 3, 6, 12, tzinfo=UTC)
+
 ADMIN, MEMBER = "U0ADMIN", "U0MEMBER"
 
 
@@ -36,8 +40,8 @@ class Chat:
 
     server: SlackServer
     sender: Sender
-    work: runner.Work
-    loop: runner.Runner
+    work: LoopServices
+    loop: Runner
     clock: FakeClock
     project: RepositoryBuilder
 
@@ -125,8 +129,8 @@ api = "{server.url}"
         senders = open_senders(config)
         for sender in senders.values():
             stack.push_async_callback(sender.aclose)
-        work = await _work(app, config, senders, FakeLeases(), Common())
-        yield Chat(server, senders["slack"], work, runner.Runner(work), clock, project)
+        work = await _work(app, config, senders, FakeLeases(), SharedParts())
+        yield Chat(server, senders["slack"], work, Runner(work), clock, project)
 
 
 async def test_channel_subscribes_filters_mutes_pauses_and_leaves(chat: Chat) -> None:
@@ -281,7 +285,9 @@ _ASKED_FOR = (
     "file:///etc/passwd",
     "ext::sh -c internal.example",
 )
+
 _PLACES = ("169.254.169.254", "/etc/passwd", "internal.example")
+
 _WAYS_OUT = {
     "socket.connect", "socket.getaddrinfo", "socket.gethostbyname", "subprocess.Popen",
     "os.posix_spawn", "os.exec", "os.fork", "open", "os.listdir", "os.scandir",

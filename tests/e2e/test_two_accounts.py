@@ -9,21 +9,24 @@ from pathlib import Path
 
 import pytest
 
-from bot import runner
-from bot.app import App, opened
-from bot.commands.running import _work
-from bot.config.reading import read
-from bot.platforms.base import Incoming, Receipt, Sender
-from bot.shared.common import Common
-from bot.store.chats import SqlChats
+from bot.app import opened
+from bot.cli.run_service import _work
+from bot.config.reader import read
+from bot.jobs.loop import Runner
+from bot.messaging.receiver import Incoming
+from bot.messaging.sender import Receipt, Sender
+from bot.shared_state.shared_parts import SharedParts
+from bot.store.chat_records import SqlChats
 from bot.subscriptions.senders import open_senders
-from digest.chat import Subscribed
-from handlers.chats import ChatKey
-from tests.builders import RepositoryBuilder
-from tests.fakes_delivery import FakeClock, FakeLeases
+from bot.workspace.workspace import Workspace
+from digest.chat.chat_settings import Subscribed
+from handlers.ports.chat_port import ChatKey
 from tests.servers.slack import BOT_TOKEN, CHANNEL, SlackServer
+from tests.support.builders import RepositoryBuilder
+from tests.support.fakes_delivery import FakeClock, FakeLeases
 
 FRIDAY = datetime(2026, 3, 6, 12, tzinfo=UTC)
+
 NINE = FRIDAY.replace(day=7, hour=9, minute=1)
 
 
@@ -32,15 +35,15 @@ class Accounts:
 
     project: RepositoryBuilder
 
-    def __init__(self, app: App, senders: dict[str, Sender], servers: dict[str, SlackServer]):
+    def __init__(self, app: Workspace, senders: dict[str, Sender], servers: dict[str, SlackServer]):
         self.app, self.senders, self.servers = app, senders, servers
 
     async def begin(self) -> None:
         """What a process does first."""
         config = self.app.config
         assert config is not None
-        self.work = await _work(self.app, config, self.senders, FakeLeases(), Common())
-        self.loop = runner.Runner(self.work)
+        self.work = await _work(self.app, config, self.senders, FakeLeases(), SharedParts())
+        self.loop = Runner(self.work)
 
     async def say(self, account: str, words: str) -> str:
         """What stands below a message to an account when it is answered."""

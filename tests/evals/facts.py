@@ -23,10 +23,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from bot.sources.opening import open_source
-from digest.facts import extract, wanted
-from digest.facts.model import Action, Fact, FactKind, Facts
-from handlers.settled_facts import settle
+from bot.git.open_source import open_source
+from digest.core.facts import Action, Fact, FactKind, Facts
+from digest.facts.extract import extract, wanted
+from handlers.digests.settled_facts import settle
 
 GRAVE = ("removed", "renamed", "default_changed", "deprecated")
 """The actions that a reader acts on: each must be right."""
@@ -43,9 +43,30 @@ _KINDS = {
     "dependency": {FactKind.DEPENDENCY, FactKind.TOOLCHAIN},
     "symbol": {FactKind.SYMBOL, FactKind.CONFIG},
 }
+
 _DEFAULTS = ("default", "value")
 
 Label = Mapping[str, Any]
+
+
+def right(label: Label, action: str, fact: Fact) -> bool:
+    """Whether a label bears an action out, with its values where the label has some."""
+    if label["action"] != action or not label.get("owned", True):
+        return False
+    if action != "default_changed":
+        return True
+    return all(
+        label.get(side) in (None, "None") or _plain(label[side]) in _plain(value)
+        for side, value in (("before", fact.before or ""), ("after", fact.after or ""))
+        if value
+    )
+
+
+def lines(paths: Iterable[Path]) -> Iterator[Label]:
+    """The labels of files, one after another."""
+    for path in paths:
+        for line in path.read_text("utf-8").splitlines():
+            yield json.loads(line)
 
 
 @dataclass(slots=True)
@@ -155,19 +176,6 @@ def _judge_told(
             score.lines.append(f"wrong {shown}; labelled {[_line(label) for label in those]}")
 
 
-def right(label: Label, action: str, fact: Fact) -> bool:
-    """Whether a label bears an action out, with its values where the label has some."""
-    if label["action"] != action or not label.get("owned", True):
-        return False
-    if action != "default_changed":
-        return True
-    return all(
-        label.get(side) in (None, "None") or _plain(label[side]) in _plain(value)
-        for side, value in (("before", fact.before or ""), ("after", fact.after or ""))
-        if value
-    )
-
-
 def action_of(fact: Fact) -> str:
     """What a fact says happened, in the words of the labels; empty for what they do not ask."""
     if fact.kind is FactKind.DEPRECATION:
@@ -211,13 +219,6 @@ def _plain(text: object) -> str:
 def _line(label: Label) -> str:
     values = " -> ".join(str(label.get(side)) for side in ("before", "after"))
     return f"{label['sort']} {label['action']} {label['name']} {values} {label.get('note', '')}"
-
-
-def lines(paths: Iterable[Path]) -> Iterator[Label]:
-    """The labels of files, one after another."""
-    for path in paths:
-        for line in path.read_text("utf-8").splitlines():
-            yield json.loads(line)
 
 
 if __name__ == "__main__":

@@ -6,9 +6,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from bot.sources.opening import open_source
-from digest.facts import extract, wanted
-from digest.signals import signals
+from bot.git.open_source import open_source
+from digest.facts.extract import extract, wanted
+from digest.grading.signals import signals
 from digest.window import Window
 
 

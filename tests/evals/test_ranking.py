@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from digest.importance import weights
+from digest.grading.importance import weights
 from digest.window import Window, zone_of
 from tests.evals.fit_importance import Row, auc, odds_of
 from tests.evals.reading import read_signals

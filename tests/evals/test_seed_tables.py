@@ -15,12 +15,14 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from bot.sources.opening import open_source
+from bot.git.open_source import open_source
 from digest.window import day_window
 
 # Read here: inside a test our variables are stripped from the environment.
 CLONE = os.environ.get("DIGESTBOT_VLLM", "")
+
 ZONE = ZoneInfo("Asia/Shanghai")
+
 ROW = re.compile(r"\| (\d{4}-\d\d-\d\d \d\d:\d\d:\d\d) \| (.*?) \| (.*) \|$", re.MULTILINE)
 
 

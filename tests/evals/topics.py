@@ -26,7 +26,7 @@ from rich.console import Console
 from rich.table import Table
 
 from bot.app import opened
-from handlers.ask import ask
+from handlers.router import ask
 
 
 @dataclass(frozen=True)

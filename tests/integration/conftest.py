@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.store.engine import FILE, SqliteDatabase, open_archive, open_database
+from bot.store.sqlite import FILE, SqliteDatabase, open_archive, open_database
 from tests.servers.postgresql import Postgres, running
 
 _numbers = count()

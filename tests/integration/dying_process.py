@@ -20,16 +20,18 @@ from zoneinfo import ZoneInfo
 
 import structlog
 
-from bot.lease import FileLeases
+from bot.config.channel_section import Promise
+from bot.delivery.delivery import Delivery
+from bot.delivery.part_sender import Patience, Target
+from bot.jobs.loop import Runner
+from bot.jobs.services import LoopServices
 from bot.platforms.console import Console
-from bot.posting.courier import Patience, Target
-from bot.posting.delivery import Delivery
-from bot.posting.promise import Promise
-from bot.runner import Ready, Runner, Work
-from bot.store.engine import open_database
+from bot.publishing.slots import DigestToPost
+from bot.scheduler.schedule import Spec
 from bot.store.ledger import SqlLedger
-from bot.subscriptions.roster import Fixed, Post
-from bot.times.schedule import Spec
+from bot.store.sqlite import open_database
+from bot.subscriptions.channel_registry import Fixed, Post
+from bot.util.locks import FileLeases
 from digest.document import Document, Paragraph, Text
 
 DUE = datetime(2026, 1, 23, 9, 30, tzinfo=UTC)
@@ -94,7 +96,11 @@ class At:
 
 
 async def build(post, slot):
-    return [Ready(digest=f"daily:r:main:{slot.name}", document=document(f"digest of {slot.name}"))]
+    return [
+        DigestToPost(
+            digest=f"daily:r:main:{slot.name}", document=document(f"digest of {slot.name}")
+        )
+    ]
 
 
 async def finish(post, slot, results):
@@ -116,7 +122,7 @@ async def work(folder: Path, promise: Promise, last: int, until: datetime = DUE)
         target = Target(name="team", sender=sender, promise=promise)
         leases = FileLeases(folder / "leases")
         clock = At(DUE.replace(day=22))
-        duty = Work(
+        duty = LoopServices(
             posts=Fixed([Post(target=target, spec=Spec(at=time(9), zone=ZoneInfo("UTC")))]),
             build=build,
             finish=finish,

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.posting.promise import Promise
+from bot.config.channel_section import Promise
 
 ROOT = Path(__file__).parents[2]
 

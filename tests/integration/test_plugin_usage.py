@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from bot.usage import Usages
+from bot.workspace.usage_reader import Usages
+from digest.core.profile import EntryKind, ProfileEntry
 from digest.errors import UserError
-from digest.profile import Entry, Kind
-from tests.builders import RepositoryBuilder
+from tests.support.builders import RepositoryBuilder
 
 PACKAGES = frozenset({"engine"})
 
@@ -29,9 +29,9 @@ def plugin(tmp_path):
 async def test_code_at_the_tip_is_read_and_nothing_else(plugin, tmp_path):
     found = await Usages(tmp_path, {"plug": str(plugin)})("plug", PACKAGES)
     assert found == {
-        Entry(kind=Kind.SYMBOL, name="engine.core.Worker"),
-        Entry(kind=Kind.FLAG, name="--max-len"),
-        Entry(kind=Kind.VARIABLE, name="ENGINE_PORT"),
+        ProfileEntry(kind=EntryKind.SYMBOL, name="engine.core.Worker"),
+        ProfileEntry(kind=EntryKind.FLAG, name="--max-len"),
+        ProfileEntry(kind=EntryKind.VARIABLE, name="ENGINE_PORT"),
     }
 
 

@@ -10,14 +10,15 @@ from pathlib import Path
 
 import pytest
 
-from bot.redaction import MASK, Secrets
-from digest.change import printable
-from digest.language import Language
-from digest.privacy import Privacy, material
-from digest.prompting import prompt_for
-from tests import materials
+from bot.llm.redaction import MASK, Secrets
+from digest.core.change import printable
+from digest.core.enums import Language
+from digest.llm.model_input import Privacy, material
+from digest.llm.packing import prompt_for
+from tests.support import materials
 
 LETTERS = string.ascii_letters + string.digits
+
 UPPER = string.ascii_uppercase + "234567"
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.soak import FLEETS, soak
+from tests.support.soak import FLEETS, soak
 
 CHANNELS, REFUSALS = 1000, 20
 """For each platform."""

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from bot.workers import Processes
-from digest.grading import Batch, grade_batch
-from tests.fakes import change
+from bot.util.workers import Processes
+from digest.grading.importance import Batch, grade_batch
+from tests.support.fakes import change
 
 
 @pytest.fixture

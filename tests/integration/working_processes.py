@@ -19,19 +19,21 @@ from zoneinfo import ZoneInfo
 
 import structlog
 
-from bot.platforms.base import Ability, Receipt
+from bot.delivery.delivery import Delivery
+from bot.delivery.part_sender import Patience, Target
+from bot.jobs.loop import Runner
+from bot.jobs.services import LoopServices
+from bot.messaging.sender import Ability, Receipt
 from bot.platforms.console import Console
-from bot.posting.courier import Patience, Target
-from bot.posting.delivery import Delivery
-from bot.runner import Runner, Work
+from bot.scheduler.schedule import Spec
 from bot.store.leases import ServerLeases
 from bot.store.postgresql import open_postgres
-from bot.subscriptions.roster import Fixed, Post
-from bot.times.schedule import Spec
+from bot.subscriptions.channel_registry import Fixed, Post
 from digest.errors import UnreachableDatabase
 from tests.integration.dying_process import DUE, At, Ledger, build, finish
 
 WORKERS = 3
+
 SLOT = "2026-01-23"
 
 
@@ -78,7 +80,7 @@ async def work(folder: Path, url: str, channels: int, dice: Dice, *, before: boo
         sender = Board(folder / "posts.txt", dice)
         targets = [Target(name=f"c{n}", chat=f"c{n}", sender=sender) for n in range(channels)]
         spec = Spec(at=time(9), zone=ZoneInfo("UTC"))
-        duty = Work(
+        duty = LoopServices(
             posts=Fixed([Post(target=target, spec=spec) for target in targets]),
             build=build,
             finish=finish,

@@ -15,13 +15,14 @@ from typing import Any
 
 from aiohttp import WSMsgType, web
 
-from bot.platforms.feishu.frames import Frame, Method
+from bot.platforms.feishu.frames import Method, SocketFrame
 from tests.servers.feishu_cards import BadCard, Seen, check, see
 from tests.servers.feishu_events import APP, BOT, SECRET
 from tests.servers.loopback import Act, Loopback, Quota, Sent, answer
 from tests.servers.pictures import size_of
 
 MOST_BYTES = 30 * 1024
+
 HOUR, DAY = 3600.0, 86400.0
 
 Json = dict[str, Any]
@@ -366,12 +367,12 @@ class FeishuServer(Loopback):
         try:
             async for message in socket:
                 if message.type is WSMsgType.BINARY:
-                    await self._hear(socket, Frame.parse(message.data))
+                    await self._hear(socket, SocketFrame.parse(message.data))
         finally:
             self._sockets.remove(socket)
         return socket
 
-    async def _hear(self, socket: web.WebSocketResponse, frame: Frame) -> None:
+    async def _hear(self, socket: web.WebSocketResponse, frame: SocketFrame) -> None:
         if frame.method == Method.DATA:
             name = frame.headers["message_id"]
             self.answers[name] = json.loads(frame.payload)
@@ -383,7 +384,7 @@ class FeishuServer(Loopback):
         self.pings += 1
         if not self.deaf:
             payload = json.dumps({"PingInterval": self.ping, "ReconnectInterval": 120}).encode()
-            pong = Frame(
+            pong = SocketFrame(
                 method=Method.CONTROL, service=33, headers={"type": "pong"}, payload=payload
             )
             await socket.send_bytes(pong.dump())
@@ -402,7 +403,7 @@ class FeishuServer(Loopback):
                 "sum": str(pieces),
                 "seq": str(place),
             }
-            frame = Frame(
+            frame = SocketFrame(
                 method=Method.DATA,
                 service=33,
                 sequence=self._frames,

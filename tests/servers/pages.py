@@ -14,26 +14,30 @@ from zoneinfo import ZoneInfo
 
 from pydantic import SecretStr
 
-from bot.app import App, opened
-from bot.config.reading import read
-from bot.subscriptions.roster import Fixed
-from bot.times.clock import FixedClock
-from bot.web.config import Listen, WebSettings
+from bot.app import opened
+from bot.config.file_model import Listen, WebSettings
+from bot.config.reader import read
+from bot.subscriptions.channel_registry import Fixed
+from bot.util.clock import FixedClock
 from bot.web.pages.routes import routes
-from bot.web.pages.shelf import Shelf
+from bot.web.pages.site import Site
 from bot.web.server import application, serving
-from bot.web.shelving import alone, configured
-from digest.material import Material
+from bot.web.site_factory import alone, configured
+from bot.workspace.workspace import Workspace
+from digest.llm.model_input import Material
 from digest.window import Window
-from handlers.ingest import fill
-from handlers.looking import tip_of
-from tests import hostile
-from tests.builders import RepositoryBuilder
+from handlers.digests.ingest import fill, tip_of
+from tests.support import hostile
+from tests.support.builders import RepositoryBuilder
 
 TOKEN = "a-token-for-tests-only"
+
 SECRET = "123456:telegram-token-for-tests"
+
 MONDAY = datetime(2026, 3, 2, 9, tzinfo=UTC)
+
 NOW = MONDAY + timedelta(days=2)
+
 UTC_ZONE = ZoneInfo("UTC")
 
 CONFIG = """
@@ -137,7 +141,7 @@ async def fill_archive(file: Path) -> None:
 
 
 @asynccontextmanager
-async def shelved(file: Path, **changed) -> AsyncIterator[tuple[App, Shelf]]:
+async def shelved(file: Path, **changed) -> AsyncIterator[tuple[Workspace, Site]]:
     """The program with its pages; ``changed`` are fields of the shelf."""
     async with opened(file, FixedClock(NOW)) as app:
         config = read(file)
@@ -146,7 +150,7 @@ async def shelved(file: Path, **changed) -> AsyncIterator[tuple[App, Shelf]]:
         yield app, replace(shelf, **changed)
 
 
-async def answering(app: App, shelf: Shelf) -> Shelf:
+async def answering(app: Workspace, shelf: Site) -> Site:
     """The shelf with an answer to questions, as who sits at the machine has it."""
     assert app.config is not None
     watched = [await app.watch_configured(one) for one in app.config.repositories]

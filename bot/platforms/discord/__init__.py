@@ -16,18 +16,48 @@ from urllib.parse import quote
 
 from pydantic import SecretStr, field_validator
 
-from bot.config.settings import Settings
-from bot.platforms.base import Ability, Counted, Limit, Part, Receipt, SendError, SendReason, Unit
+from bot.messaging.rates import Rate
+from bot.messaging.sender import Ability, Counted, Limit, Part, Receipt, SendError, SendReason, Unit
+from bot.messaging.wire import HttpClient, PacedAddress, Reply, reason_of
 from bot.platforms.discord.markup import MOST, render
-from bot.transport.addressed import PacedAddress, reason_of
-from bot.transport.rates import Rate
-from bot.transport.wire import Reply, Wire
+from bot.util.section import Settings
 from digest.document import Document
+
+__all__ = [
+    "MOST",
+    "Ability",
+    "Any",
+    "Counted",
+    "Document",
+    "HttpClient",
+    "Limit",
+    "Literal",
+    "Mapping",
+    "PacedAddress",
+    "Part",
+    "Rate",
+    "Receipt",
+    "Reply",
+    "SecretStr",
+    "SendError",
+    "SendReason",
+    "Settings",
+    "Unit",
+    "annotations",
+    "field_validator",
+    "json",
+    "quote",
+    "re",
+    "reason_of",
+    "render",
+]
+
 
 _ADDRESS = re.compile(
     r"(https://(?:[a-z]+\.)?discord(?:app)?\.com|http://127\.0\.0\.1:\d+)"
     r"/api/(?:v\d+/)?webhooks/\d+/[A-Za-z0-9_-]{8,200}"
 )
+
 _COLOUR = 0x3370FF
 
 # How many a webhook may post is told by each answer alone; this and the webhook's own rate only
@@ -76,7 +106,7 @@ class Discord(PacedAddress):
     cannot_read = "a webhook cannot read its channel"
     rates = (Rate(count=1, seconds=0.5),)
 
-    def __init__(self, url: SecretStr, wire: Wire) -> None:
+    def __init__(self, url: SecretStr, wire: HttpClient) -> None:
         super().__init__(url, wire, _ALL)
 
     def render(self, document: Document) -> tuple[Part, ...]:
@@ -117,7 +147,7 @@ class Discord(PacedAddress):
 
 def create(config: Config) -> Discord:
     """The webhook that the configuration names; nothing is called yet."""
-    return Discord(config.url, Wire())
+    return Discord(config.url, HttpClient())
 
 
 def _message(part: Part) -> dict[str, Any]:

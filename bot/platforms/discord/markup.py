@@ -1,4 +1,4 @@
-r"""A document as Discord's Markdown, in descriptions of embeds.
+"""A document as Discord's Markdown, in descriptions of embeds.
 
 Any punctuation behind a backslash is itself:
 https://support.discord.com/hc/en-us/articles/210298617
@@ -10,9 +10,9 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from urllib.parse import quote
 
-from bot.platforms.base import Part
-from bot.showing.legible import address, legible, legible_lines
-from bot.showing.shapes import columns_of, signed
+from bot.messaging.sender import Part
+from bot.util.sanitize import address, legible, legible_lines
+from bot.util.terminal_layout import columns_of, signed
 from digest.document import (
     Actions,
     Block,
@@ -33,8 +33,9 @@ from digest.document import (
     Strong,
     Table,
     Text,
+    rows_as_lines,
+    undrawn,
 )
-from digest.plainer import rows_as_lines, undrawn
 
 MOST = 4096
 """Of an embed's description, and well below the 6000 of all embeds of a message together."""
@@ -43,12 +44,16 @@ _LONGEST = 700
 """Characters of one line; escaped they are at most twice as many, in twice as many units."""
 
 _LONGEST_URL = 500
+
 _WIDTH = 46
 """Letters of one width beside each other that an embed has room for."""
 
 _HAIR = "\u200a"
+
 _ACTING = re.compile(r"[\\*_~`|<>\[\]#@]|(?<=\S):(?=\S)")
+
 _START = re.compile(r"[-+]|\d+(?=[.)])")
+
 _MARKS: dict[type[Span], str] = {Strong: "**", Emphasis: "*"}
 
 Line = tuple[str, str]

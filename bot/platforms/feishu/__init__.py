@@ -11,14 +11,32 @@ from typing import Literal, Self
 
 from pydantic import Field, SecretStr, field_validator, model_validator
 
-from bot.config.settings import Settings
-from bot.platforms.feishu.api import Api
+from bot.messaging.wire import HttpClient
+from bot.platforms.feishu.open_api import Api
 from bot.platforms.feishu.receiver import Feishu
 from bot.platforms.feishu.sender import FeishuSender
-from bot.platforms.feishu.web_events import WebEvents
-from bot.transport.wire import Wire
+from bot.platforms.feishu.web_events import FeishuWebEvents
+from bot.util.section import Settings
+
+__all__ = [
+    "Api",
+    "Feishu",
+    "FeishuSender",
+    "FeishuWebEvents",
+    "Field",
+    "HttpClient",
+    "Literal",
+    "SecretStr",
+    "Self",
+    "Settings",
+    "annotations",
+    "field_validator",
+    "model_validator",
+]
+
 
 _DOMAINS = {"feishu": "https://open.feishu.cn", "lark": "https://open.larksuite.com"}
+
 _HERE = ("http://127.0.0.1:", "http://localhost:", "http://[::1]:")
 
 
@@ -59,12 +77,12 @@ class Config(Settings):
 
 def create(config: Config) -> FeishuSender:
     """The app that the configuration names; nothing is called yet."""
-    api = Api(config.domain, config.app_id, config.app_secret, Wire())
+    api = Api(config.domain, config.app_id, config.app_secret, HttpClient())
     return Feishu(api, _web(config)) if config.listen else FeishuSender(api)
 
 
-def _web(config: Config) -> WebEvents | None:
+def _web(config: Config) -> FeishuWebEvents | None:
     if config.events != "http" or config.encrypt_key is None:
         return None
     token = config.verification_token.get_secret_value() if config.verification_token else ""
-    return WebEvents(config.encrypt_key.get_secret_value(), token)
+    return FeishuWebEvents(config.encrypt_key.get_secret_value(), token)

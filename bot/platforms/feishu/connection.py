@@ -22,30 +22,35 @@ from urllib.parse import parse_qs, urlsplit
 
 import structlog
 
-from bot.platforms.base import Ear, SendError, SendReason
-from bot.platforms.feishu.api import Api
-from bot.platforms.feishu.frames import BadFrame, Frame, Method
-from bot.transport.inbox import Unkept
-from bot.transport.wire import Wire
+from bot.messaging.inbox import Unkept
+from bot.messaging.receiver import Ear
+from bot.messaging.sender import SendError, SendReason
+from bot.messaging.wire import HttpClient
+from bot.platforms.feishu.frames import BadFrame, Method, SocketFrame
+from bot.platforms.feishu.open_api import Api
 
 if TYPE_CHECKING:
     import aiohttp
 
+
 log = structlog.get_logger(__name__)
 
 Json = dict[str, Any]
+
 Take = Callable[[Any, str], Awaitable[Json | None]]
 """Writes an event down and gives what its answer says. Raises ``Unkept``."""
 
 _AGAIN = frozenset(
     {SendReason.RATE_LIMITED, SendReason.UNAVAILABLE, SendReason.NO_ANSWER, SendReason.BROKEN}
 )
+
 _MOST_PIECES = 64  # of one event, and of events in pieces at the same time
+
 _PIECES_LAST = 10.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Timing:
+class SocketTiming:
     """Seconds. ``ping`` is the pause between pings unless the server asks for a shorter one.
 
     A connection on which nothing has come for two pings and a half is dead, however open it looks:
@@ -63,22 +68,22 @@ class Timing:
         return 2.5 * self.ping
 
 
-class Connection:
+class LongConnection:
     """Keeps one connection up, and acknowledges what comes once it is written down."""
 
     def __init__(
         self,
         api: Api,
-        wire: Wire,
+        wire: HttpClient,
         take: Take,
-        timing: Timing | None = None,
+        timing: SocketTiming | None = None,
         ear: Ear | None = None,
     ) -> None:
         self._ear = ear or Ear()
         self._api = api
         self._wire = wire
         self._take = take
-        self._timing = timing or Timing()
+        self._timing = timing or SocketTiming()
         self._pieces = Pieces()
         self._answering: set[asyncio.Task[None]] = set()
 
@@ -130,7 +135,7 @@ class Connection:
             with_close = asyncio.wait_for(socket.close(), 1.0)
             await asyncio.gather(with_close, return_exceptions=True)
 
-    async def _endpoint(self) -> tuple[str, int, Timing]:
+    async def _endpoint(self) -> tuple[str, int, SocketTiming]:
         """The address, which holds a secret and is good for one connection; the server's ping."""
         data = await self._api.endpoint()
         url = data.get("URL")
@@ -139,7 +144,7 @@ class Connection:
         wanted = (data.get("ClientConfig") or {}).get("PingInterval")
         timing = self._timing
         if isinstance(wanted, int | float) and 0 < wanted < timing.ping:
-            timing = Timing(
+            timing = SocketTiming(
                 ping=wanted, connect=timing.connect, first=timing.first, longest=timing.longest
             )
         service = parse_qs(urlsplit(url).query).get("service_id", ["0"])[0]
@@ -148,7 +153,7 @@ class Connection:
     async def _ping(
         self, socket: aiohttp.ClientWebSocketResponse, service: int, every: float
     ) -> None:
-        frame = Frame(method=Method.CONTROL, service=service, headers={"type": "ping"}).dump()
+        frame = SocketFrame(method=Method.CONTROL, service=service, headers={"type": "ping"}).dump()
         while not socket.closed:
             await socket.send_bytes(frame)
             await asyncio.sleep(every)
@@ -164,7 +169,7 @@ class Connection:
             if message.type is not aiohttp.WSMsgType.BINARY:
                 return f"closed, {socket.close_code}"
             try:
-                frame = Frame.parse(message.data)
+                frame = SocketFrame.parse(message.data)
             except BadFrame as error:
                 log.warning("feishu.unread", error=str(error))
                 continue
@@ -176,7 +181,7 @@ class Connection:
                 task.add_done_callback(self._answering.discard)
 
     async def _acknowledge(
-        self, socket: aiohttp.ClientWebSocketResponse, frame: Frame, payload: bytes
+        self, socket: aiohttp.ClientWebSocketResponse, frame: SocketFrame, payload: bytes
     ) -> None:
         """Answer an event once it is written down; with success, whether it is known or not."""
         import aiohttp
@@ -187,7 +192,7 @@ class Connection:
         except Unkept:
             return  # it comes again in a quarter of a minute
         took = {"biz_rt": str(round((time.monotonic() - began) * 1000))}
-        answer = Frame(
+        answer = SocketFrame(
             method=frame.method,
             service=frame.service,
             sequence=frame.sequence,
@@ -223,7 +228,7 @@ class Pieces:
         # By name and number of pieces: one name with two numbers is two events, or none.
         self._parts: dict[tuple[str, int], tuple[float, dict[int, bytes]]] = {}
 
-    def whole(self, frame: Frame, now: float) -> bytes | None:
+    def whole(self, frame: SocketFrame, now: float) -> bytes | None:
         """The payload, where the frame completes one."""
         total, place = _number(frame.headers.get("sum")), _number(frame.headers.get("seq"))
         if total <= 1:

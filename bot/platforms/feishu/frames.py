@@ -12,7 +12,9 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 
 _VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
+
 _SEQUENCE, _LOG, _SERVICE, _METHOD, _HEADERS, _PAYLOAD = 1, 2, 3, 4, 5, 8
+
 _MASK64 = (1 << 64) - 1
 
 
@@ -28,7 +30,7 @@ class BadFrame(ValueError):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Frame:
+class SocketFrame:
     """One message of the connection, either way. Headers are as HTTP's: names with texts."""
 
     method: int
@@ -58,7 +60,7 @@ class Frame:
         return b"".join(parts)
 
     @classmethod
-    def parse(cls, data: bytes) -> Frame:
+    def parse(cls, data: bytes) -> SocketFrame:
         """The frame in the bytes; unknown fields are passed over. Raises ``BadFrame``."""
         numbers: dict[int, int] = {}
         headers: dict[str, str] = {}

@@ -8,23 +8,24 @@ from contextlib import aclosing
 from dataclasses import replace
 from typing import Any
 
-from bot.platforms.base import Asgi, Ear, Incoming, Part, Receipt, SendError, SendReason
-from bot.platforms.feishu.api import Api, Json
-from bot.platforms.feishu.connection import Connection, Timing
-from bot.platforms.feishu.heard import TOAST, Heard, is_press
-from bot.platforms.feishu.heard import read as read_event
-from bot.platforms.feishu.sender import FeishuSender
-from bot.platforms.feishu.surroundings import Surroundings
-from bot.platforms.feishu.web_events import WebEvents
-from bot.transport.inbox import Arrival, Inbox, hearing
-from bot.transport.wire import Wire
+from bot.messaging.asgi import Asgi
+from bot.messaging.inbox import Arrival, Inbox, hearing
+from bot.messaging.receiver import Ear, Incoming
+from bot.messaging.sender import Part, Receipt, SendError, SendReason
+from bot.messaging.wire import HttpClient
+from bot.platforms.feishu.connection import LongConnection, SocketTiming
+from bot.platforms.feishu.events import TOAST, FeishuMessage, is_press
+from bot.platforms.feishu.events import read as read_event
+from bot.platforms.feishu.open_api import Api, Json
+from bot.platforms.feishu.sender import ChatInfo, FeishuSender
+from bot.platforms.feishu.web_events import FeishuWebEvents
 
 
 class Feishu(FeishuSender):
     """Posts and listens: through a connection of its own, or to what calls ``web``."""
 
     def __init__(
-        self, api: Api, web: WebEvents | None = None, timing: Timing | None = None
+        self, api: Api, web: FeishuWebEvents | None = None, timing: SocketTiming | None = None
     ) -> None:
         super().__init__(api)
         self.inbox = Inbox()
@@ -32,7 +33,7 @@ class Feishu(FeishuSender):
         self.ear = Ear()
         if web is not None:
             web.take = self.take
-        self._around = Surroundings(api)
+        self._around = ChatInfo(api)
         self._timing = timing
 
     async def send(self, chat: str, part: Part, reply_to: Receipt | None = None) -> Receipt:
@@ -43,10 +44,10 @@ class Feishu(FeishuSender):
 
     async def listen(self) -> AsyncIterator[Incoming]:
         """The messages as they come. Raises ``SendError`` where Feishu refuses the app."""
-        bot, wire = await self._own_id(), Wire()
+        bot, wire = await self._own_id(), HttpClient()
         bringing: Coroutine[None, None, None] | None = None
         if self.web is None:
-            bringing = Connection(self._api, wire, self.take, self._timing, self.ear).run()
+            bringing = LongConnection(self._api, wire, self.take, self._timing, self.ear).run()
         else:
             self.ear.hears()
 
@@ -67,7 +68,7 @@ class Feishu(FeishuSender):
         await self.inbox.put(text)
         return TOAST if is_press(event) else None
 
-    async def _weighed(self, heard: Heard, bot: str) -> Incoming | None:
+    async def _weighed(self, heard: FeishuMessage, bot: str) -> Incoming | None:
         """What is to be answered, with what the event did not tell. Raises ``SendError``."""
         if heard.thread and not await self._around.takes_part(heard.thread, bot):
             return None

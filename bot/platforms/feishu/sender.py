@@ -1,37 +1,177 @@
-"""Feishu as a place to post to: every message is a card.
+"""What events do not tell: who reads a chat, and whether a thread is one the bot is in.
+
+All of it is remembered for a while and can be forgotten: it is asked for again.
+
+Finding our own message again by the identity in its card.
+
+Needs ``im:message.group_msg`` for groups, which not every organisation grants.
+https://open.feishu.cn/document/server-docs/im-v1/message/list
+
+Feishu as a place to post to: every message is a card.
 
 Once: a message carries the part's identity twice. As ``uuid``, by which Feishu itself drops a
-repeat for an hour; and in the card, where :mod:`bot.platforms.feishu.history` finds it later.
+repeat for an hour; and in the card, where :mod:`bot.platforms.feishu.sender` finds it later.
 https://open.feishu.cn/document/server-docs/im-v1/message/create
 """
 
 from __future__ import annotations
 
+import asyncio
 import json
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from datetime import timedelta
+from typing import Any, NamedTuple
 from urllib.parse import quote
 
-from bot.feishu_card import Style, marked, render
-from bot.platforms.base import (
-    Ability,
-    Counted,
-    Limit,
-    Part,
-    Receipt,
-    SendError,
-    SendReason,
-    Unit,
-)
-from bot.platforms.feishu.api import Api, Json
-from bot.platforms.feishu.faults import NO_HISTORY, NO_THREADS, Refused
-from bot.platforms.feishu.history import History
-from bot.platforms.feishu.surroundings import Surroundings
-from bot.showing.pictures import Picture
-from bot.transport.rates import Pace, Rate
-from bot.transport.turns import queued
+from bot.feishu_card.card import Style, mark_of, marked, render
+from bot.messaging.asgi import Remembered
+from bot.messaging.rates import Pace, Rate
+from bot.messaging.sender import Ability, Counted, Limit, Part, Receipt, SendError, SendReason, Unit
+from bot.messaging.wire import queued
+from bot.platforms.feishu.open_api import NO_HISTORY, NO_THREADS, Api, FeishuRefusal, Json
+from bot.util.chart_image import Picture
 from digest.document import Document
+
+_MINUTES = 600.0
+
+_DAY = 24 * 3600.0
+
+
+class Chat(NamedTuple):
+    """A chat: with one person alone, and with people from outside."""
+
+    direct: bool
+    external: bool
+
+
+class ChatInfo:
+    """Chats and threads of one app."""
+
+    def __init__(self, api: Api) -> None:
+        self._api = api
+        self._asked: dict[str, asyncio.Task[dict[str, Any] | None]] = {}
+        self._chats: Remembered[Chat] = Remembered(_MINUTES)
+        self._ours: Remembered[bool] = Remembered(_DAY)
+        self._strange: Remembered[bool] = Remembered(_MINUTES)
+
+    def joined(self, root: str) -> None:
+        """The bot has written in the thread."""
+        self._ours.keep(root, value=True)
+
+    async def chat(self, chat: str) -> Chat:
+        """About a chat; as one with outsiders where Feishu does not tell."""
+        if known := self._chats.get(chat):
+            return known
+        about = await self._data(f"/im/v1/chats/{quote(chat, safe='')}")
+        if about is None:
+            return Chat(direct=False, external=True)
+        found = Chat(about.get("chat_mode") == "p2p", about.get("external") is not False)
+        return self._chats.keep(chat, found)
+
+    async def takes_part(self, root: str, bot: str) -> bool:
+        """Whether the thread began with the bot, or with a word to it; not, where nobody tells."""
+        if self._ours.get(root):
+            return True
+        if self._strange.get(root):
+            return False
+        data = await self._data(f"/im/v1/messages/{quote(root, safe='')}")
+        if data is None:
+            return False
+        first: dict[str, Any] = next(iter(data.get("items") or ()), {})
+        named = any(one.get("id") == bot for one in first.get("mentions") or ())
+        ours = named or (first.get("sender") or {}).get("id") == self._api.app_id
+        return (self._ours if ours else self._strange).keep(root, value=True) and ours
+
+    async def _data(self, path: str) -> dict[str, Any] | None:
+        """What Feishu tells; those who ask for the same at the same time share the call."""
+        if path not in self._asked:
+            self._asked[path] = asyncio.create_task(self._ask(path))
+            self._asked[path].add_done_callback(lambda _: self._asked.pop(path))
+        return await asyncio.shield(self._asked[path])
+
+    async def _ask(self, path: str) -> dict[str, Any] | None:
+        try:
+            return (await self._api.call("GET", path)).get("data") or {}
+        except SendError:
+            return None
+
+
+_REACH = 8 * 24 * 3600
+"""Seconds back that a part without a date is looked for: digests are caught up for a week."""
+
+_SKEW = 120  # seconds that Feishu's clock and ours may be apart
+
+_PAGE = 50
+
+_MOST_PAGES = 40
+
+
+class History:
+    """The messages of a chat, or of a thread."""
+
+    def __init__(self, api: Api, clock: Callable[[], float]) -> None:
+        self._api = api
+        self._clock = clock
+
+    async def find(self, chat: str, part: Part, reply_to: Receipt | None) -> Receipt | None:
+        """The message that carries the part's identity. Raises ``SendError``."""
+        thread = reply_to.thread if reply_to else ""
+        query = await self._thread(thread) if thread else self._chat(chat, part)
+        if query is None:
+            return None
+        async for message in self._messages(query):
+            if self._is(message, part):
+                found = str(message["message_id"])
+                return Receipt(message=found, thread=thread if reply_to else found)
+        return None
+
+    def _chat(self, chat: str, part: Part) -> dict[str, str]:
+        if not chat.startswith("oc_"):
+            raise SendError(SendReason.UNSUPPORTED, "a person's chat is not known by its own id")
+        oldest = part.since.timestamp() - _SKEW if part.since else self._clock() - _REACH
+        return {
+            "container_id_type": "chat",
+            "container_id": chat,
+            "start_time": str(int(oldest)),
+        }
+
+    async def _thread(self, root: str) -> dict[str, str] | None:
+        """A thread has an id of its own, and none before the first answer in it."""
+        path = f"/im/v1/messages/{quote(root, safe='')}"
+        items = ((await self._api.call("GET", path)).get("data") or {}).get("items") or [{}]
+        thread = items[0].get("thread_id")
+        return {"container_id_type": "thread", "container_id": str(thread)} if thread else None
+
+    async def _messages(self, query: dict[str, str]) -> AsyncIterator[Json]:
+        """The newest first."""
+        asked = {
+            **query,
+            "sort_type": "ByCreateTimeDesc",
+            "page_size": str(_PAGE),
+            "card_msg_content_type": "user_card_content",
+        }
+        for _ in range(_MOST_PAGES):
+            data = (await self._api.call("GET", "/im/v1/messages", query=asked)).get("data") or {}
+            for message in data.get("items") or ():
+                yield message
+            if not data.get("has_more") or not data.get("page_token"):
+                return
+            asked["page_token"] = str(data["page_token"])
+        raise SendError(SendReason.BROKEN, "more messages than can be looked through")
+
+    def _is(self, message: Json, part: Part) -> bool:
+        """Whether it is the part and stands, posted by us: anybody's app can write an id."""
+        sender = message.get("sender") or {}
+        if sender.get("id") != self._api.app_id or message.get("deleted"):
+            return False
+        try:
+            card = json.loads((message.get("body") or {}).get("content") or "")
+            first = card["body"]["elements"][0]["element_id"]
+        except (ValueError, LookupError, TypeError):
+            return False
+        return bool(first == mark_of(part.identity))
+
 
 _SIZE = 28_000
 """Of 30 KB for a request: the rest is its frame, and what Feishu adds for styles."""
@@ -42,9 +182,11 @@ DROPS_REPEATS = timedelta(minutes=55)
 # 50 messages a second and 1000 a minute for an app; 5 a second for a group, shared by all its bots.
 # One after the other at even distances, since messages that leave together arrive unevenly.
 _SECOND, _SECOND_SPARE = Rate(count=1, seconds=1 / 45.5), Rate(count=1, seconds=1 / 3)
+
 # Posts may use all of a minute; an answer in such a minute is sent all the same, and if refused,
 # sent again when Feishu says.
 _MINUTE, _MINUTE_SPARE = Rate(count=1000, seconds=60.0), Rate(count=20, seconds=60.0)
+
 _IN_A_CHAT = (Rate(count=1, seconds=1 / 4),)
 
 _ID_TYPES = {"oc_": "chat_id", "ou_": "open_id", "on_": "union_id"}
@@ -71,7 +213,7 @@ class FeishuSender:
 
     @property
     def paces(self) -> Mapping[str, Pace]:
-        """As :class:`bot.platforms.base.Bounded`."""
+        """As :class:`bot.messaging.Bounded`."""
         return {"minute": self._minute, "second": self._second}
 
     def render(self, document: Document) -> tuple[Part, ...]:
@@ -108,7 +250,7 @@ class FeishuSender:
         path = f"/im/v1/messages/{quote(reply_to.thread or reply_to.message, safe='')}/reply"
         try:
             message = await self._made(path, {**body, "reply_in_thread": bool(reply_to.thread)})
-        except Refused as error:
+        except FeishuRefusal as error:
             if error.code not in NO_THREADS:
                 raise
             message = await self._made(path, body)
@@ -132,7 +274,7 @@ class FeishuSender:
         return receipt
 
     async def show(self, chat: str, picture: Picture, below: Receipt) -> None:  # noqa: ARG002  # ids are unique
-        """As :class:`bot.platforms.base.Pictured`: an image that answers the message."""
+        """As :class:`bot.messaging.Pictured`: an image that answers the message."""
         told = await self._api.upload("/im/v1/images", {"image_type": "message"}, picture.png)
         key = (told.get("data") or {}).get("image_key")
         if not isinstance(key, str) or not key:
@@ -149,7 +291,7 @@ class FeishuSender:
             return None
         try:
             return await self._history.find(chat, part, reply_to)
-        except Refused as error:
+        except FeishuRefusal as error:
             if error.code not in NO_HISTORY:
                 raise
             why = "the app may not read the chat; it lacks im:message.group_msg"
@@ -170,7 +312,7 @@ class FeishuSender:
         try:
             path = f"/im/v1/chats/{quote(chat, safe='')}"
             about = (await self._api.call("GET", path)).get("data") or {}
-        except Refused as error:
+        except FeishuRefusal as error:
             if error.code not in NO_HISTORY:
                 raise
             return f"{told}; without im:chat:readonly the chat cannot be looked at"
@@ -181,7 +323,7 @@ class FeishuSender:
 
     async def external(self, chat: str) -> bool:
         """Whether people from outside are in the group; yes, where Feishu does not tell."""
-        return _id_type(chat) == "chat_id" and (await Surroundings(self._api).chat(chat)).external
+        return _id_type(chat) == "chat_id" and (await ChatInfo(self._api).chat(chat)).external
 
     async def aclose(self) -> None:
         """Let go of connections."""

@@ -17,10 +17,17 @@ import time
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
-from bot.platforms.base import AsgiReceive, AsgiScope, AsgiSend
-from bot.transport.called import JSON, body_of, headers_of, reply
-from bot.transport.inbox import Unkept
-from bot.transport.replays import Replays
+from bot.messaging.asgi import (
+    JSON,
+    AsgiReceive,
+    AsgiScope,
+    AsgiSend,
+    Replays,
+    body_of,
+    headers_of,
+    reply,
+)
+from bot.messaging.inbox import Unkept
 
 Json = dict[str, Any]
 
@@ -86,7 +93,7 @@ def _without_padding(padded: bytes) -> bytes:
     return padded[:-count]
 
 
-class WebEvents:
+class FeishuWebEvents:
     """The ASGI application for events and for what is pressed.
 
     ``take`` writes an event down and gives what the answer says; it is set before anybody calls.

@@ -6,7 +6,7 @@ from typing import Literal, Self
 
 from pydantic import Field, SecretStr, field_validator, model_validator
 
-from bot.config.settings import Place, Settings
+from bot.util.section import Place, Settings
 
 
 class Config(Settings):

@@ -1,4 +1,7 @@
-"""Many workspaces: one file for each, readable by the bot's user alone."""
+"""Who the bot is in a workspace, and the token it speaks with there.
+
+Many workspaces: one file for each, readable by the bot's user alone.
+"""
 
 from __future__ import annotations
 
@@ -8,16 +11,80 @@ import os
 import re
 import tempfile
 from collections.abc import Collection
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import structlog
 from slack_sdk.oauth.installation_store.async_installation_store import AsyncInstallationStore
 from slack_sdk.oauth.installation_store.models.bot import Bot
 from slack_sdk.oauth.installation_store.models.installation import Installation
 
-from bot.platforms.base import SendError, SendReason
-from bot.platforms.slack.accounts import Account
+from bot.messaging.sender import SendError, SendReason
+from bot.platforms.slack.web_api import SlackWebApi
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SlackAccount:
+    """The bot in one workspace; ``user`` and ``bot`` are the ids that its messages bear."""
+
+    token: str = field(repr=False)
+    team: str
+    user: str
+    bot: str
+    name: str = ""
+    workspace: str = ""
+
+
+class Accounts(Protocol):
+    """The workspaces that the bot is installed in.
+
+    ``many`` says that there can be several, so that a chat's name begins with the workspace's.
+    """
+
+    many: bool
+
+    async def of(self, team: str) -> SlackAccount:
+        """The account in a workspace, by Slack's id of it. Raises ``SendError``."""
+
+    async def forget(self, team: str) -> None:
+        """The bot was removed from the workspace."""
+
+
+class OneAccount:
+    """One workspace, whatever id is asked for; Slack is asked once who the bot is."""
+
+    many = False
+
+    def __init__(self, calls: SlackWebApi, token: str) -> None:
+        self._calls = calls
+        self._token = token
+        self._account: SlackAccount | None = None
+        self._asking = asyncio.Lock()
+
+    async def of(self, team: str) -> SlackAccount:  # noqa: ARG002  # there is only one
+        """The account. Raises ``SendError``."""
+        async with self._asking:
+            if self._account is None:
+                self._account = await identify(self._calls, self._token)
+            return self._account
+
+    async def forget(self, team: str) -> None:
+        """Nothing is kept that could be forgotten: the token is in the configuration."""
+
+
+async def identify(calls: SlackWebApi, token: str) -> SlackAccount:
+    """Ask Slack whose token it is. Raises ``SendError``."""
+    told = await calls.post("auth.test", token)
+    return SlackAccount(
+        token=token,
+        team=str(told.get("team_id", "")),
+        user=str(told.get("user_id", "")),
+        bot=str(told.get("bot_id", "")),
+        name=str(told.get("user", "")),
+        workspace=str(told.get("team", "")),
+    )
+
 
 log = structlog.get_logger(__name__)
 
@@ -110,9 +177,9 @@ class InstalledAccounts:
 
     def __init__(self, installations: Installations) -> None:
         self._installations = installations
-        self._read: dict[str, tuple[int, Account]] = {}
+        self._read: dict[str, tuple[int, SlackAccount]] = {}
 
-    async def of(self, team: str) -> Account:
+    async def of(self, team: str) -> SlackAccount:
         """The account of a workspace. Raises ``SendError`` where the bot is not installed.
 
         Each message asks several times, so its file is read when it is another than before.
@@ -125,14 +192,14 @@ class InstalledAccounts:
         self._read[team] = (stamp, account)
         return account
 
-    async def _asked(self, team: str) -> Account:
+    async def _asked(self, team: str) -> SlackAccount:
         bot = await self._installations.async_find_bot(enterprise_id=None, team_id=team)
         if bot is None:
             raise SendError(
                 SendReason.UNAUTHORIZED,
                 "the bot is not installed in this workspace; a chat here is T.../C...",
             )
-        return Account(
+        return SlackAccount(
             token=bot.bot_token,
             team=team,
             user=bot.bot_user_id,

@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from bot.platforms.slack.heard import COMMAND, EXPLAIN
+from bot.platforms.slack.events import COMMAND, EXPLAIN
 
 SCOPES = {
     "app_mentions:read": "to hear that it is mentioned",

@@ -1,4 +1,7 @@
-"""Slack as a place to be asked in: what comes is written down, read, and answered there."""
+"""Slack as a place to be asked in: what comes is written down, read, and answered there.
+
+A bot that listens, put together as the configuration says.
+"""
 
 from __future__ import annotations
 
@@ -11,17 +14,20 @@ import structlog
 from slack_sdk.errors import SlackClientError
 from slack_sdk.webhook.async_client import AsyncWebhookClient
 
-from bot.platforms.base import Asgi, Ear, Incoming, Part, Receipt, SendError, SendReason
-from bot.platforms.slack.accounts import Accounts
-from bot.platforms.slack.calls import Calls, quiet
-from bot.platforms.slack.faults import Refusal, classify
-from bot.platforms.slack.intake import CALL, RESPONSE_SECONDS, SOCKET, Intake, Visit
-from bot.platforms.slack.messages import home_blocks
-from bot.platforms.slack.sender import SlackSender, blocks_of
-from bot.platforms.slack.spoken import fallback
-from bot.platforms.slack.surroundings import Surroundings
-from bot.transport.inbox import Arrival, Inbox, Keep, hearing
-from bot.transport.remembered import Remembered
+from bot.messaging.asgi import Asgi, Remembered
+from bot.messaging.inbox import Arrival, Inbox, Keep, hearing
+from bot.messaging.receiver import Ear, Incoming
+from bot.messaging.sender import Part, Receipt, SendError, SendReason
+from bot.platforms.slack.blocks import home_blocks
+from bot.platforms.slack.bolt_adapter import CALL, RESPONSE_SECONDS, SOCKET, BoltAdapter, Visit
+from bot.platforms.slack.config import Config
+from bot.platforms.slack.fallback_text import fallback
+from bot.platforms.slack.installations import Accounts, Installations, InstalledAccounts, OneAccount
+from bot.platforms.slack.oauth import Installing
+from bot.platforms.slack.sender import SlackSender, ThreadInfo, blocks_of
+from bot.platforms.slack.socket_mode import SocketMode
+from bot.platforms.slack.web_api import SlackRefusal, SlackWebApi, classify, quiet
+from bot.platforms.slack.web_events import SAYS, SlackWebEvents
 from digest.document import Document
 
 log = structlog.get_logger(__name__)
@@ -52,7 +58,7 @@ class Slack(SlackSender):
 
     def __init__(
         self,
-        calls: Calls,
+        calls: SlackWebApi,
         accounts: Accounts,
         bring: Bring | None = None,
         try_out: TryOut | None = None,
@@ -60,11 +66,11 @@ class Slack(SlackSender):
         """Without ``bring`` nothing is delivered but by calls of ``web``."""
         super().__init__(calls, accounts)
         self._try_out = try_out
-        self._surroundings = Surroundings(calls)
+        self._surroundings = ThreadInfo(calls)
         self._bring = bring
         self._showing: set[asyncio.Task[None]] = set()
         self._used: Remembered[int] = Remembered(RESPONSE_SECONDS)
-        self.intake = Intake(calls, accounts, self._surroundings)
+        self.intake = BoltAdapter(calls, accounts, self._surroundings)
         self.inbox = Inbox()
         self.ear = Ear()
         self.web: Asgi | None = None
@@ -113,7 +119,7 @@ class Slack(SlackSender):
         """Post; where the bot is no member but was asked by a command, answer the asker alone."""
         try:
             receipt = await super().send(chat, part, reply_to)
-        except Refusal as error:
+        except SlackRefusal as error:
             address = self.intake.responses.get(reply_to.message) if reply_to else None
             if error.code not in _NOT_THERE or not address or not reply_to:
                 raise
@@ -176,3 +182,47 @@ class Slack(SlackSender):
             log.warning("slack.page_refused", error=str(error))
         except Exception:
             log.exception("slack.page_broken")
+
+
+def listening(config: Config, calls: SlackWebApi) -> Slack:
+    """The bot of one workspace or of many, by Socket Mode or called over HTTP."""
+    installing: Installing | None = None
+    accounts: Accounts
+    if config.installations is not None and config.client_secret is not None:
+        store = Installations(config.installations, config.workspaces)
+        accounts = InstalledAccounts(store)
+        secret = config.client_secret.get_secret_value()
+        installing = Installing(
+            calls, store, config.client_id, secret, redirect_url=config.redirect_url
+        )
+    else:
+        assert config.bot_token is not None
+        accounts = OneAccount(calls, config.bot_token.get_secret_value())
+    slack = Slack(calls, accounts, _bring(config, calls), _try_out(config, calls))
+    if config.events == "http":
+        assert config.signing_secret is not None
+        signing = config.signing_secret.get_secret_value()
+        slack.web = SlackWebEvents(slack.keep, signing, installing)
+    return slack
+
+
+def _bring(config: Config, calls: SlackWebApi) -> Bring | None:
+    async def by_socket(keep: Keep, ear: Ear) -> None:
+        assert config.app_token is not None
+        token = config.app_token.get_secret_value()
+        await SocketMode(calls, token, keep, SAYS, ear=ear).run()
+
+    return None if config.events == "http" else by_socket
+
+
+def _try_out(config: Config, calls: SlackWebApi) -> TryOut:
+    async def by_socket() -> str:
+        assert config.app_token is not None
+        # It only asks for an address; nobody connects to it.
+        await calls.post("apps.connections.open", config.app_token.get_secret_value())
+        return "listens through Socket Mode"
+
+    async def by_calls() -> str:
+        return "is called over HTTP"
+
+    return by_calls if config.events == "http" else by_socket

@@ -1,4 +1,8 @@
-"""Slack as a place to post to.
+"""What is remembered of chats for a while: threads the bot is in, who else reads, where to answer.
+
+All of it can be forgotten: it is asked for again, or the message is mentioned again.
+
+Slack as a place to post to.
 
 A post carries its identity as message metadata, so that it is found again after a crash:
 https://docs.slack.dev/messaging/message-metadata
@@ -13,17 +17,63 @@ from collections.abc import AsyncIterator, Callable, Mapping
 
 import structlog
 
-from bot.platforms.base import Ability, Limit, Part, Receipt, SendError, SendReason
-from bot.platforms.slack.accounts import Account, Accounts
-from bot.platforms.slack.calls import Calls, Json
-from bot.platforms.slack.faults import BLOCKS_REFUSED, Refusal
-from bot.platforms.slack.messages import LIMIT, render
-from bot.platforms.slack.spoken import LONGEST, escape, fallback
-from bot.platforms.slack.surroundings import Surroundings
-from bot.showing.pictures import Picture
-from bot.transport.rates import Pace, Paces, Rate
-from bot.transport.turns import queued
+from bot.messaging.asgi import Remembered
+from bot.messaging.rates import Pace, Paces, Rate
+from bot.messaging.sender import Ability, Limit, Part, Receipt, SendError, SendReason
+from bot.messaging.wire import queued
+from bot.platforms.slack.blocks import LIMIT, render
+from bot.platforms.slack.fallback_text import LONGEST, escape, fallback
+from bot.platforms.slack.installations import Accounts, SlackAccount
+from bot.platforms.slack.web_api import BLOCKS_REFUSED, Json, SlackRefusal, SlackWebApi
+from bot.util.chart_image import Picture
 from digest.document import Document
+
+
+class ThreadInfo:
+    """Threads that the bot is in, and chats that people of other organisations read."""
+
+    def __init__(self, calls: SlackWebApi) -> None:
+        self._calls = calls
+        self._threads: Remembered[bool] = Remembered(24 * 3600)
+        self._strange: Remembered[bool] = Remembered(600)
+        self._external: Remembered[bool] = Remembered(600)
+
+    def joined(self, chat: str, thread: str) -> None:
+        """The bot has written there."""
+        self._threads.keep(f"{chat}/{thread}", value=True)
+
+    async def takes_part(self, account: SlackAccount, chat: str, thread: str) -> bool:
+        """Whether the bot has written in the thread; not, where Slack does not tell."""
+        key = f"{chat}/{thread}"
+        if self._threads.get(key):
+            return True
+        if self._strange.get(key):
+            return False
+        try:
+            told = await self._calls.read(
+                "conversations.replies", account.token, channel=chat, ts=thread, limit=200
+            )
+        except SendError:
+            return False
+        mine = any(one.get("user") == account.user for one in told.get("messages", ()))
+        (self._threads if mine else self._strange).keep(key, value=True)
+        return mine
+
+    async def external(self, account: SlackAccount, chat: str) -> bool:
+        """Whether people of other organisations read the chat; yes, where Slack does not tell."""
+        if chat.startswith(("U", "W")):
+            return False
+        if (known := self._external.get(chat)) is not None:
+            return known
+        try:
+            told = await self._calls.read("conversations.info", account.token, channel=chat)
+        except SendError:
+            return True
+        about = told.get("channel", {})
+        found = bool(about.get("is_ext_shared") or about.get("is_pending_ext_shared"))
+        self._external.keep(chat, found)
+        return found
+
 
 log = structlog.get_logger(__name__)
 
@@ -36,16 +86,22 @@ REACH = 8 * 24 * 3600.0
 # https://docs.slack.dev/apis/web-api/rate-limits: about one message a second and channel, and
 # "several hundred" a minute in a workspace.
 _IN_A_CHANNEL = (Rate(count=1, seconds=1.0),)
+
 _IN_ALL = Rate(count=200, seconds=60.0)
+
 _FOR_ANSWERS = Rate(count=60, seconds=60.0)
 
 _NOT_TO_BE_READ = frozenset({"not_in_channel", "missing_scope"})
 """Of a channel that can be posted to, but not looked through."""
 
 _TITLE, _ALT = 200, 900  # characters of a file; Slack states no limit but 1000 for the latter
+
 _SKEW = 120.0  # seconds that Slack's clock and ours may be apart
+
 _PAGE = 200  # messages a call; Slack advises no more
+
 _MOST_PAGES = 50
+
 _CHAT = re.compile(r"(?:(?P<team>[TE][A-Z0-9]+)/)?(?P<channel>[CGDUW][A-Z0-9]{2,})")
 
 
@@ -57,7 +113,7 @@ class SlackSender:
     abilities = frozenset({Ability.EDIT, Ability.FIND, Ability.THREAD})
 
     def __init__(
-        self, calls: Calls, accounts: Accounts, clock: Callable[[], float] = time.time
+        self, calls: SlackWebApi, accounts: Accounts, clock: Callable[[], float] = time.time
     ) -> None:
         self._calls = calls
         self._accounts = accounts
@@ -67,7 +123,7 @@ class SlackSender:
 
     @property
     def paces(self) -> Mapping[str, Pace]:
-        """As :class:`bot.platforms.base.Bounded`, by workspace: Slack bounds each by itself."""
+        """As :class:`bot.messaging.Bounded`, by workspace: Slack bounds each by itself."""
         return self._paces
 
     def render(self, document: Document) -> tuple[Part, ...]:
@@ -103,13 +159,13 @@ class SlackSender:
             raise SendError(SendReason.NO_ANSWER, "chat.postMessage: no ts")
         return Receipt(message=message, thread=thread or message)
 
-    async def _post(self, account: Account, part: Part, values: Json) -> Json:
+    async def _post(self, account: SlackAccount, part: Part, values: Json) -> Json:
         method, blocks = "chat.postMessage", blocks_of(part)
         try:
             return await self._calls.post(
                 method, account.token, text=fallback(part.text), blocks=blocks, **values
             )
-        except Refusal as error:
+        except SlackRefusal as error:
             if error.code not in BLOCKS_REFUSED:
                 raise
             log.warning("slack.layout_refused", code=error.code, blocks=len(blocks))
@@ -133,7 +189,7 @@ class SlackSender:
         return receipt
 
     async def show(self, chat: str, picture: Picture, below: Receipt) -> None:
-        """As :class:`bot.platforms.base.Pictured`: a file in the message's thread."""
+        """As :class:`bot.messaging.Pictured`: a file in the message's thread."""
         account, channel = await self._at(chat, conversation=True)
         await self._calls.upload(
             account.token,
@@ -156,7 +212,7 @@ class SlackSender:
                 if _is(message, part, account):
                     found = str(message["ts"])
                     return Receipt(message=found, thread=thread or found)
-        except Refusal as error:
+        except SlackRefusal as error:
             if error.code in _NOT_TO_BE_READ:
                 raise SendError(SendReason.UNSUPPORTED, error.detail) from error
             raise
@@ -186,13 +242,13 @@ class SlackSender:
             account, channel = await self._at(chat)
         except SendError:
             return True
-        return await Surroundings(self._calls).external(account, channel)
+        return await ThreadInfo(self._calls).external(account, channel)
 
     async def aclose(self) -> None:
         """Close the connections."""
         await self._calls.aclose()
 
-    async def _at(self, chat: str, *, conversation: bool = False) -> tuple[Account, str]:
+    async def _at(self, chat: str, *, conversation: bool = False) -> tuple[SlackAccount, str]:
         """The account and the channel; for a person, the ``conversation`` with them if wanted."""
         found = _CHAT.fullmatch(chat)
         if not found:
@@ -204,7 +260,7 @@ class SlackSender:
             channel = await self._conversation(account, channel)
         return account, channel
 
-    async def _conversation(self, account: Account, person: str) -> str:
+    async def _conversation(self, account: SlackAccount, person: str) -> str:
         """Histories and edits know a person only by the conversation's own id."""
         if person not in self._conversations:
             told = await self._calls.post("conversations.open", account.token, users=person)
@@ -212,7 +268,7 @@ class SlackSender:
         return self._conversations[person]
 
     async def _messages(
-        self, account: Account, channel: str, thread: str, oldest: float
+        self, account: SlackAccount, channel: str, thread: str, oldest: float
     ) -> AsyncIterator[Json]:
         method = "conversations.replies" if thread else "conversations.history"
         cursor = None
@@ -253,7 +309,7 @@ def blocks_of(part: Part) -> list[Json]:
     return blocks
 
 
-def _is(message: Json, part: Part, account: Account) -> bool:
+def _is(message: Json, part: Part, account: SlackAccount) -> bool:
     """Whether it is the part, posted by us: anybody's app can write metadata."""
     metadata = message.get("metadata") or {}
     payload = metadata.get("event_payload") or {}

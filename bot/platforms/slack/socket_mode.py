@@ -23,13 +23,15 @@ from slack_sdk.socket_mode.request import SocketModeRequest
 from slack_sdk.socket_mode.response import SocketModeResponse
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.platforms.base import Ear, SendError, SendReason
-from bot.platforms.slack.calls import Calls, quiet
-from bot.transport.inbox import Keep, Unkept
+from bot.messaging.inbox import Keep, Unkept
+from bot.messaging.receiver import Ear
+from bot.messaging.sender import SendError, SendReason
+from bot.platforms.slack.web_api import SlackWebApi, quiet
 
 log = structlog.get_logger(__name__)
 
 Json = dict[str, Any]
+
 _AGAIN = frozenset(
     {
         SendReason.RATE_LIMITED,
@@ -100,7 +102,7 @@ class SocketMode:
 
     def __init__(
         self,
-        calls: Calls,
+        calls: SlackWebApi,
         app_token: str,
         keep: Keep,
         says: Mapping[str, Json],

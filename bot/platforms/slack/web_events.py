@@ -1,4 +1,6 @@
-"""Slack calling over HTTP: an ASGI application behind the program's web server.
+"""What Slack is told at once, before anything is done about what it delivered.
+
+Slack calling over HTTP: an ASGI application behind the program's web server.
 
 A request is verified before anything of it is read, and answered once it is written down:
 https://docs.slack.dev/authentication/verifying-requests-from-slack
@@ -12,17 +14,63 @@ import json
 import re
 import time
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qs
 
-from bot.platforms.base import AsgiReceive, AsgiScope, AsgiSend
-from bot.platforms.slack.acknowledging import challenge, is_check, said_to
-from bot.platforms.slack.installing import Installing
-from bot.transport.called import JSON, body_of, headers_of, reply
-from bot.transport.inbox import Keep, Unkept
-from bot.transport.replays import Replays
+from bot.messaging.asgi import (
+    JSON,
+    AsgiReceive,
+    AsgiScope,
+    AsgiSend,
+    Replays,
+    body_of,
+    headers_of,
+    reply,
+)
+from bot.messaging.inbox import Keep, Unkept
+from bot.platforms.slack.oauth import Installing
 
 if TYPE_CHECKING:
     from slack_bolt.response import BoltResponse
+
+
+Json = dict[str, Any]
+
+SAYS: dict[str, Json] = {"slash_commands": {"response_type": "in_channel"}}
+"""What the acknowledgement of a kind of delivery says: without it nobody but the asker sees what is
+being answered."""
+
+
+def challenge(text: str) -> str | None:
+    """What is asked back to see whether the address is ours, where the body is such a question.
+
+    https://docs.slack.dev/reference/events/url_verification
+    """
+    # Looking for the word spares events their reading.
+    if not text.startswith("{") or '"url_verification"' not in text:
+        return None
+    try:
+        body = json.loads(text)
+    except ValueError:
+        return None
+    asked = body.get("type") == "url_verification"
+    return str(body.get("challenge", "")) if asked else None
+
+
+def is_check(text: str) -> bool:
+    """Whether the body only tries out our certificate.
+
+    https://docs.slack.dev/interactivity/implementing-slash-commands
+    """
+    return "ssl_check=1" in text and parse_qs(text).get("ssl_check") == ["1"]
+
+
+def said_to(text: str) -> Json | None:
+    """What the acknowledgement of a body says, if anything."""
+    if text.startswith(("{", "payload=")):
+        return None
+    return SAYS["slash_commands"] if "command" in parse_qs(text) else None
+
 
 WINDOW = 300
 """Seconds that a request's time may lie from ours, by Slack's own page."""
@@ -38,7 +86,7 @@ def verified(secret: str, headers: Mapping[str, str], body: bytes, now: float) -
     return hmac.compare_digest(f"v0={signed.hexdigest()}".encode(), given.encode())
 
 
-class WebEvents:
+class SlackWebEvents:
     """The ASGI application for events, commands and everything that is pressed."""
 
     def __init__(

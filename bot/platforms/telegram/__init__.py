@@ -11,8 +11,20 @@ from typing import Literal
 
 from pydantic import SecretStr, field_validator
 
-from bot.config.settings import Settings
-from bot.platforms.telegram.sender import Account, Telegram
+from bot.platforms.telegram.sender import Telegram, TelegramAccount
+from bot.util.section import Settings
+
+__all__ = [
+    "Literal",
+    "SecretStr",
+    "Settings",
+    "Telegram",
+    "TelegramAccount",
+    "annotations",
+    "field_validator",
+    "re",
+]
+
 
 _TOKEN = re.compile(r"\d{1,20}:[A-Za-z0-9_-]{1,100}")
 
@@ -56,7 +68,7 @@ class Config(Settings):
 def create(config: Config) -> Telegram:
     """The account that the configuration names; nothing is called yet."""
     return Telegram(
-        Account(
+        TelegramAccount(
             token=config.token.get_secret_value(),
             api=config.api,
             listens=config.listen,

@@ -1,4 +1,8 @@
-"""Calls of the Bot API through python-telegram-bot, with its failures classified.
+"""A chat in Telegram's words: ``-1001234567890``, ``@channel``, or either with ``/topic``.
+
+What goes over the wire: the content of a message, and requests that tell who answered.
+
+Calls of the Bot API through python-telegram-bot, with its failures classified.
 
 Importing the library takes half a second, so this module is imported at the first call. The library
 shares our event loop: no ``run_polling``, no ``Application``.
@@ -6,10 +10,13 @@ shares our event loop: no ``run_polling``, no ``Application``.
 
 from __future__ import annotations
 
+import json
 import os
+import re
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
 from datetime import timedelta
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, Self, TypeVar
 from urllib.parse import urlsplit
 
 import structlog
@@ -18,32 +25,149 @@ from telegram import (
     BotCommand,
     BotCommandScopeAllGroupChats,
     BotCommandScopeAllPrivateChats,
+    InlineKeyboardButton,
+    InlineKeyboardMarkup,
     InputFile,
     LinkPreviewOptions,
+    MessageEntity,
     ReplyParameters,
     Update,
 )
 from telegram.error import BadRequest, ChatMigrated
+from telegram.request import HTTPXRequest, RequestData
 
-from bot.platforms.base import SendError, SendReason
-from bot.platforms.telegram.chats import Place
-from bot.platforms.telegram.commands import COMMANDS
-from bot.platforms.telegram.faults import classified, is_about_markup
-from bot.platforms.telegram.wire import Content, Me, Request
-from digest.language import Language
+from bot.messaging.sender import SendError, SendReason
+from bot.platforms.telegram.api_errors import ServerFault, classified, is_about_markup
+from bot.platforms.telegram.escaping import inert_alike
+from bot.platforms.telegram.menu import COMMANDS
+from digest.core.enums import Language
+
+# User names: 4 to 32 letters, digits and underscores. Ids: at most 52 significant bits,
+# https://core.telegram.org/bots/api#chat
+_CHAT = re.compile(r"(@[A-Za-z]\w{3,31}|-?\d{1,16})(?:/(\d{1,10}))?", re.ASCII)
+
+
+class ChatPlace(NamedTuple):
+    """Where a message goes. ``topic`` is the id of a forum's topic; General has none."""
+
+    chat: int | str
+    topic: int | None = None
+
+    @property
+    def is_group(self) -> bool:
+        """Whether the stricter rate of groups and channels holds; their ids are negative."""
+        return isinstance(self.chat, str) or self.chat < 0
+
+    def __str__(self) -> str:
+        return str(self.chat) if self.topic is None else f"{self.chat}/{self.topic}"
+
+
+def place_of(chat: str) -> ChatPlace:
+    """The place that the configuration names. Raises ``SendError``."""
+    found = _CHAT.fullmatch(chat.strip())
+    if not found:
+        raise SendError(
+            SendReason.NO_CHANNEL,
+            f"{chat[:80]!r} is no chat; write an id such as -1001234567890, or @channel, "
+            "with /5 behind it for topic 5",
+        )
+    name, topic = found.groups()
+    return ChatPlace(
+        name if name.startswith("@") else int(name),
+        int(topic) if topic and int(topic) > 1 else None,  # 1 is General, which takes no id
+    )
+
 
 log = structlog.get_logger(__name__)
+
+# The library makes an error of each of these, from what the answer says.
+_BOT_API = frozenset({400, 401, 403, 404, 409, 429})
+
+
+class Me(NamedTuple):
+    """The bot's own account; ``name`` is its user name, without the @."""
+
+    id: int
+    name: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Content:
+    """What a message says, as the Bot API takes it."""
+
+    text: str
+    entities: list[MessageEntity] = field(default_factory=list)
+    keyboard: InlineKeyboardMarkup | None = None
+
+    @classmethod
+    def parse(cls, body: str) -> Content:
+        """The content of a part's body."""
+        loaded = json.loads(body)
+        rows = [[_button(**key) for key in row] for row in loaded["buttons"]]
+        return cls(
+            text=loaded["text"],
+            entities=[MessageEntity(**entity) for entity in loaded["entities"]],
+            keyboard=InlineKeyboardMarkup(rows) if rows else None,
+        )
+
+    @property
+    def plain(self) -> Content:
+        """The words alone. Outside code and links some of them would begin to act."""
+        return Content(text=inert_alike(self.text))
+
+
+def _button(text: str, data: str | None = None, url: str | None = None) -> InlineKeyboardButton:
+    return InlineKeyboardButton(text, callback_data=data, url=url)
+
+
+def update_of(content: str) -> Update | None:
+    """The update in a text; ``None``, with a word in the log, for what is none."""
+    try:
+        return Update.de_json(json.loads(content), None)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        log.warning("telegram.not_an_update", error=type(error).__name__)
+        return None
+
+
+class Request(HTTPXRequest):
+    """Tells answers of the Bot API from those of whatever stands before it."""
+
+    @classmethod
+    def patient(cls, answer: float) -> Self:
+        """Requests that wait so many seconds for a step."""
+        return cls(
+            connect_timeout=answer / 2,
+            write_timeout=answer,
+            read_timeout=answer,
+            pool_timeout=answer,
+        )
+
+    async def do_request(
+        self,
+        url: str,
+        method: str,
+        request_data: RequestData | None = None,
+        *args: Any,
+        **more: Any,
+    ) -> tuple[int, bytes]:
+        """The answer, where it is the Bot API's. Raises the library's errors."""
+        status, payload = await super().do_request(url, method, request_data, *args, **more)
+        if not 200 <= status <= 299 and status not in _BOT_API:
+            raise ServerFault(status)
+        return status, payload
+
 
 T = TypeVar("T")
 
 _NO_PREVIEW = LinkPreviewOptions(is_disabled=True)
+
 _UPDATES = ["message", "edited_message", "callback_query"]
 
 
 class Client:
     """One account. Every method is one call and raises ``SendError`` and nothing else.
 
-    But for :meth:`updates`, whose failures :mod:`bot.platforms.telegram.polling` deals with.
+    But for :meth:`updates`, whose failures :mod:`bot.platforms.telegram.receiver` deals with.
     """
 
     def __init__(self, token: str, api: str, answer: float) -> None:
@@ -61,7 +185,7 @@ class Client:
         )
         self._moved: dict[int | str, int] = {}
 
-    async def post(self, place: Place, content: Content, reply_to: int | None) -> int:
+    async def post(self, place: ChatPlace, content: Content, reply_to: int | None) -> int:
         """Post a message; its id."""
         reply = (
             None
@@ -69,7 +193,7 @@ class Client:
             else ReplyParameters(reply_to, allow_sending_without_reply=True)
         )
 
-        async def call(place: Place, content: Content) -> int:
+        async def call(place: ChatPlace, content: Content) -> int:
             message = await self._bot.send_message(
                 place.chat,
                 content.text,
@@ -84,7 +208,7 @@ class Client:
         return await self._insist(call, place, content)
 
     async def post_photo(
-        self, place: Place, png: bytes, caption: str, reply_to: int | None
+        self, place: ChatPlace, png: bytes, caption: str, reply_to: int | None
     ) -> None:
         """Post a photo below a message, without a sound."""
         reply = (
@@ -103,10 +227,10 @@ class Client:
                 disable_notification=True,
             )
 
-    async def edit(self, place: Place, message: int, content: Content) -> None:
+    async def edit(self, place: ChatPlace, message: int, content: Content) -> None:
         """Put another content in the place of a message."""
 
-        async def call(place: Place, content: Content) -> None:
+        async def call(place: ChatPlace, content: Content) -> None:
             try:
                 await self._bot.edit_message_text(
                     content.text,
@@ -123,7 +247,7 @@ class Client:
         await self._insist(call, place, content)
 
     async def _insist(
-        self, call: Callable[[Place, Content], Awaitable[T]], place: Place, content: Content
+        self, call: Callable[[ChatPlace, Content], Awaitable[T]], place: ChatPlace, content: Content
     ) -> T:
         """Call once more, where the first call was refused for a reason that can be mended."""
         with classified():
@@ -144,7 +268,7 @@ class Client:
             self._moved[old] = new
             log.warning("telegram.chat_moved", chat=str(old), now=str(new), todo="write the new id")
 
-    def _followed(self, place: Place) -> Place:
+    def _followed(self, place: ChatPlace) -> ChatPlace:
         return place._replace(chat=self._moved.get(place.chat, place.chat))
 
     async def me(self) -> Me:
@@ -153,7 +277,7 @@ class Client:
             found = await self._bot.get_me()
             return Me(found.id, found.username or "")
 
-    async def look(self, place: Place) -> str:
+    async def look(self, place: ChatPlace) -> str:
         """A chat's name and kind. Raises ``SendError`` also where the bot may not post there."""
         me = await self.me()
         with classified():
@@ -165,7 +289,7 @@ class Client:
         topic = f", topic {place.topic} not looked at" if place.topic else ""
         return f"@{me.name} in {name!r} ({chat.type}{topic})"
 
-    async def is_public(self, place: Place) -> bool:
+    async def is_public(self, place: ChatPlace) -> bool:
         """Whether a group or channel has a name under which anybody finds and reads it."""
         with classified():
             chat = await self._bot.get_chat(self._followed(place).chat)

@@ -10,12 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import count
 
-from bot.platforms.telegram.buttons import Words, rows
-from bot.platforms.telegram.lines import Gap, Line, Mark, Run, units
-from bot.platforms.telegram.spans import bold, runs, still
-from bot.showing.legible import legible_lines
-from bot.showing.shapes import columns_of, signed
-from digest.chart import chart_text
+from bot.platforms.telegram.escaping import bold, runs, still
+from bot.platforms.telegram.menu import Words, rows
+from bot.platforms.telegram.packing import Gap, Mark, MessageLine, TextRun, units
+from bot.util.sanitize import legible_lines
+from bot.util.terminal_layout import columns_of, signed
 from digest.document import (
     Actions,
     Block,
@@ -32,20 +31,25 @@ from digest.document import (
     Paragraph,
     Quote,
     Table,
+    chart_text,
     plain,
 )
 
 _BULLETS = ("• ", "  ◦ ", "    ▪ ")
+
 _RULE = "──────────"
+
 # Folded up beyond so many units, or lines: more than a phone shows at a glance.
 _LONG, _TALL = 700, 8
+
 # A phone shows about so many letters of fixed width in a line.
 _PHONE = 34
+
 # Languages that a code block may name; clients know names in letters, digits and few signs.
 _LANGUAGE = frozenset("abcdefghijklmnopqrstuvwxyz0123456789+-#_")
 
 
-def lay_out(document: Document) -> Iterator[Line]:
+def lay_out(document: Document) -> Iterator[MessageLine]:
     """The lines of a document; nothing in them acts."""
     page = _Page()
     before: Block | None = None
@@ -58,14 +62,18 @@ def lay_out(document: Document) -> Iterator[Line]:
         before = block
 
 
-def _still(line: Line) -> Line:
+def _still(line: MessageLine) -> MessageLine:
     fixed = line.frame and line.frame[0].type == "pre"
     made = line.runs if fixed else still(line.runs)
     # Most lines stay as they are; making them anew was a fifth of a digest's time.
-    return line if made is line.runs else Line(made, line.gap, line.above, line.frame, line.keys)
+    return (
+        line
+        if made is line.runs
+        else MessageLine(made, line.gap, line.above, line.frame, line.keys)
+    )
 
 
-def _joined(first: Line, before: Block | None) -> Line:
+def _joined(first: MessageLine, before: Block | None) -> MessageLine:
     """The first line of a block, at its distance from the block before it."""
     if isinstance(before, Heading):
         return first._replace(gap=Gap.KEEP, above=1)
@@ -78,7 +86,7 @@ class _Page:
     def __init__(self) -> None:
         self._serial = count(1)
 
-    def block(self, block: Block) -> Iterator[Line]:
+    def block(self, block: Block) -> Iterator[MessageLine]:
         match block:
             case Heading(spans=spans):
                 yield from _line(bold(spans))
@@ -95,39 +103,39 @@ class _Page:
             case Chart():
                 yield from self._code(CodeBlock(chart_text(block)))
             case Divider():
-                yield Line((Run(_RULE),))
+                yield MessageLine((TextRun(_RULE),))
             case Actions():
                 yield from _actions(block.buttons)
             case Image():
                 yield from _line(runs((Link(f"🖼 {block.alt}", block.url),)))
 
-    def _quote(self, quote: Quote) -> Iterator[Line]:
+    def _quote(self, quote: Quote) -> Iterator[MessageLine]:
         paragraphs = [made for spans in quote.paragraphs if (made := runs(spans))]
-        yield from self._framed([Line(made) for made in paragraphs], "blockquote")
+        yield from self._framed([MessageLine(made) for made in paragraphs], "blockquote")
 
-    def _code(self, block: CodeBlock) -> Iterator[Line]:
+    def _code(self, block: CodeBlock) -> Iterator[MessageLine]:
         name = block.language.lower()
         language = name if len(name) <= 20 and _LANGUAGE.issuperset(name) else ""
         lines = legible_lines(block.text.rstrip("\r\n"))
         if any(line.strip() for line in lines):
-            made = [Line((Run(line),) if line else ()) for line in lines]
+            made = [MessageLine((TextRun(line),) if line else ()) for line in lines]
             yield from self._framed(made, "pre", language)
 
-    def _table(self, table: Table) -> Iterator[Line]:
+    def _table(self, table: Table) -> Iterator[MessageLine]:
         """Header first, so that it is not lost where there are no rows."""
         if columns := columns_of(table, _PHONE):
-            yield from self._framed([Line((Run(line),)) for line in columns], "pre")
+            yield from self._framed([MessageLine((TextRun(line),)) for line in columns], "pre")
             return
         if head := _cells([bold(cell) for cell in table.header]):
-            yield Line(head)
-        lines = [Line(row) for cells in table.rows if (row := _cells(map(runs, cells)))]
+            yield MessageLine(head)
+        lines = [MessageLine(row) for cells in table.rows if (row := _cells(map(runs, cells)))]
         if head and lines:
             lines[0] = lines[0]._replace(gap=Gap.KEEP, above=1)
         yield from self._framed(lines, "blockquote", least=_TALL + 1)
 
     def _framed(
-        self, lines: Sequence[Line], kind: str, language: str = "", least: int = 1
-    ) -> Iterator[Line]:
+        self, lines: Sequence[MessageLine], kind: str, language: str = "", least: int = 1
+    ) -> Iterator[MessageLine]:
         """Lines within one quote or code; fewer than ``least`` stand free."""
         long = len(lines) > _TALL or sum(units(line.said) for line in lines) > _LONG
         if kind == "blockquote" and long:
@@ -140,12 +148,12 @@ class _Page:
             yield line._replace(frame=frame)
 
 
-def _line(made: tuple[Run, ...]) -> Iterator[Line]:
+def _line(made: tuple[TextRun, ...]) -> Iterator[MessageLine]:
     if made:
-        yield Line(made)
+        yield MessageLine(made)
 
 
-def _listing(listing: Listing) -> Iterator[Line]:
+def _listing(listing: Listing) -> Iterator[MessageLine]:
     """Items with room between them where they have more than their own line.
 
     Where each has one line below it at most, that line needs no bullet.
@@ -159,20 +167,20 @@ def _listing(listing: Listing) -> Iterator[Line]:
         first = number == 1
         mark = f"{number}. " if listing.ordered else _bullet(item)
         gap, above = (Gap.BLOCK, 2) if first else (Gap.ITEM, 2 if airy else 1)
-        yield Line((*_mark(mark), *runs(item.spans)), gap, above)
+        yield MessageLine((*_mark(mark), *runs(item.spans)), gap, above)
         if single:
             for one in item.children:
                 if below := runs(one.spans):
-                    yield Line(below, Gap.KEEP, 1)
+                    yield MessageLine(below, Gap.KEEP, 1)
         else:
             yield from _children(item.children, 1)
 
 
-def _children(items: Iterable[Item], depth: int) -> Iterator[Line]:
+def _children(items: Iterable[Item], depth: int) -> Iterator[MessageLine]:
     bullet = _BULLETS[min(depth, len(_BULLETS) - 1)]
     for place, item in enumerate(items):
         gap = Gap.LINE if place else Gap.KEEP
-        yield Line((Run(bullet), *runs(item.spans)), gap, 1)
+        yield MessageLine((TextRun(bullet), *runs(item.spans)), gap, 1)
         yield from _children(item.children, depth + 1)
 
 
@@ -181,22 +189,22 @@ def _bullet(item: Item) -> str:
     return "" if signed(item.spans) else _BULLETS[0]
 
 
-def _mark(mark: str) -> tuple[Run, ...]:
-    return (Run(mark),) if mark else ()
+def _mark(mark: str) -> tuple[TextRun, ...]:
+    return (TextRun(mark),) if mark else ()
 
 
-def _actions(buttons: Sequence[Button]) -> Iterator[Line]:
+def _actions(buttons: Sequence[Button]) -> Iterator[MessageLine]:
     """Rows of buttons; one that cannot be pressed here is a line of words."""
     for row in rows(buttons):
         if isinstance(row, Words):
-            yield Line(runs(row.spans), Gap.LINE, 1)
+            yield MessageLine(runs(row.spans), Gap.LINE, 1)
         else:
-            yield Line((), Gap.KEEP, 1, keys=row)
+            yield MessageLine((), Gap.KEEP, 1, keys=row)
 
 
-def _cells(cells_: Iterable[tuple[Run, ...]]) -> tuple[Run, ...]:
-    row: list[Run] = []
+def _cells(cells_: Iterable[tuple[TextRun, ...]]) -> tuple[TextRun, ...]:
+    row: list[TextRun] = []
     for cell in cells_:
         if cell:
-            row += [Run(" · "), *cell] if row else cell
+            row += [TextRun(" · "), *cell] if row else cell
     return tuple(row)

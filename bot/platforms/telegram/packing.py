@@ -1,13 +1,189 @@
-"""Lines packed into messages: none too long, none with too many entities, no word lost."""
+"""Lines of words with their marks, and the message that a run of lines makes.
+
+Offsets and lengths are in UTF-16 code units, as Telegram counts them:
+https://core.telegram.org/bots/api#messageentity
+
+Lines packed into messages: none too long, none with too many entities, no word lost.
+"""
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
+from enum import IntEnum
+from typing import Any, NamedTuple
 
-from bot.platforms.base import Counted, Limit, Part, Unit
-from bot.platforms.telegram.lines import Gap, Line, Run, compose, units
+from bot.messaging.sender import Counted, Limit, Part, Unit
+
+
+class Mark(NamedTuple):
+    """What an entity says of the words in it. ``serial`` keeps neighbours of one kind apart."""
+
+    type: str
+    url: str = ""
+    language: str = ""
+    serial: int = 0
+
+    def entity(self, offset: int) -> dict[str, Any]:
+        """The entity as the Bot API takes it; its length is set when it ends."""
+        made: dict[str, Any] = {"type": self.type, "offset": offset, "length": 0}
+        if self.url:
+            made["url"] = self.url
+        if self.language:
+            made["language"] = self.language
+        return made
+
+
+class TextRun(NamedTuple):
+    """Words with the same marks, the outermost first."""
+
+    text: str
+    marks: tuple[Mark, ...] = ()
+
+
+class ButtonKey(NamedTuple):
+    """A button under the message: pressing it opens ``url`` or sends ``data`` back."""
+
+    text: str
+    data: str = ""
+    url: str = ""
+
+
+class Gap(IntEnum):
+    """How well a message may end before a line."""
+
+    INSIDE = 0  # within a line that is too long for itself
+    KEEP = 1  # between a heading and what it is about
+    LINE = 2
+    ITEM = 3
+    BLOCK = 4
+
+
+class MessageLine(NamedTuple):
+    """One line. ``frame`` is the quote or the code that it is a line of.
+
+    ``above`` is the number of line feeds before it, unless it is the first of a message.
+    ``keys`` is a row of buttons in the place of words.
+    """
+
+    runs: tuple[TextRun, ...]
+    gap: Gap = Gap.BLOCK
+    above: int = 2
+    frame: tuple[Mark, ...] = ()
+    keys: tuple[ButtonKey, ...] = ()
+
+    @property
+    def said(self) -> str:
+        """The words alone."""
+        if self.keys:
+            return " ".join(f"[{key.text}]" for key in self.keys)
+        return "".join([run.text for run in self.runs])
+
+    @property
+    def marks(self) -> int:
+        """The most entities that the line makes, its frame apart."""
+        return sum([len(run.marks) for run in self.runs])
+
+
+def units(text: str) -> int:
+    """The length of a text in UTF-16 code units."""
+    return len(text) if text.isascii() else len(text.encode("utf-16-le")) // 2
+
+
+def compose(lines: Sequence[MessageLine], fallback: str) -> Part:
+    """The message of some lines. ``fallback`` is its text where they hold no words at all."""
+    rows = [[_key(key) for key in line.keys] for line in lines if line.keys]
+    body, entities = _written([line for line in lines if not line.keys])
+    if _is_blank(body):
+        body, entities = fallback, []
+    spoken = _spoken(lines, body) if rows else body.lstrip()
+    content = {"text": body, "entities": entities, "buttons": rows}
+    return Part(text=spoken, body=json.dumps(content, ensure_ascii=False, separators=(",", ":")))
+
+
+def _written(lines: Iterable[MessageLine]) -> tuple[str, list[dict[str, Any]]]:
+    """The text of some lines with its entities."""
+    text = _Text()
+    frame: tuple[Mark, ...] = ()
+    for line in lines:
+        if text.offset:
+            text.add("\n" * line.above, frame if frame == line.frame else ())
+        frame = line.frame
+        for run in line.runs:
+            text.add(run.text, (*frame, *run.marks) if frame else run.marks)
+    return text.end()
+
+
+def _spoken(lines: Sequence[MessageLine], body: str) -> str:
+    """The same with the buttons in their places."""
+    if not any(line.said for line in lines if not line.keys):
+        lines = [MessageLine((TextRun(body),)), *lines]
+    return "".join(
+        ("\n" * line.above if place else "") + line.said for place, line in enumerate(lines)
+    ).strip()
+
+
+def _key(key: ButtonKey) -> dict[str, str]:
+    return {"text": key.text, **({"url": key.url} if key.url else {"data": key.data})}
+
+
+# What the server takes for nothing: strip_empty_characters in td/telegram/misc.cpp of TDLib.
+_NOTHING = frozenset(
+    " \n\xa0\u1680\u180e\u202e\u202f\u205f\u2060\u2800\u3000\ufeff\ufffc"
+    + "".join(map(chr, range(0x2000, 0x2010)))
+)
+
+
+def _is_blank(text: str) -> bool:
+    return all(char in _NOTHING for char in text)
+
+
+class _Text:
+    """The text of a message with its entities, written from the begin to the end."""
+
+    def __init__(self) -> None:
+        self.offset = 0
+        self._pieces: list[str] = []
+        self._entities: list[dict[str, Any]] = []
+        self._open: list[tuple[Mark, dict[str, Any]]] = []
+
+    def add(self, text: str, marks: tuple[Mark, ...]) -> None:
+        """Write words; entities go on as long as their mark does."""
+        if not text:
+            return
+        if self._open or marks:
+            self._turn_to(marks)
+        self._pieces.append(text)
+        self.offset += len(text) if text.isascii() else units(text)
+
+    def _turn_to(self, marks: tuple[Mark, ...]) -> None:
+        kept = 0
+        for (mark, _), wanted in zip(self._open, marks, strict=False):
+            if mark != wanted:
+                break
+            kept += 1
+        self._close(kept)
+        for mark in marks[kept:]:
+            entity = mark.entity(self.offset)
+            self._entities.append(entity)
+            self._open.append((mark, entity))
+
+    def end(self) -> tuple[str, list[dict[str, Any]]]:
+        """The text without blanks at its end, and the entities in their order."""
+        self._close(0)
+        text = "".join(self._pieces)
+        kept = text.rstrip(" \n")
+        last = self.offset - (len(text) - len(kept))
+        for entity in self._entities:
+            entity["length"] = min(entity["length"], last - entity["offset"])
+        return kept, [entity for entity in self._entities if entity["length"] > 0]
+
+    def _close(self, kept: int) -> None:
+        while len(self._open) > kept:
+            _, entity = self._open.pop()
+            entity["length"] = self.offset - entity["offset"]
+
 
 # "1-4096 characters after entities parsing". Whether the server counts code points or UTF-16 units
 # is not said; the latter are never fewer.
@@ -17,22 +193,28 @@ LIMIT = Limit(
     source="https://core.telegram.org/bots/api#sendmessage",
     counts=Counted.TEXT,
 )
+
 # What goes beyond is not refused but ignored:
 # https://docs.python-telegram-bot.org/en/stable/telegram.constants.html (MESSAGE_ENTITIES)
 MOST_ENTITIES = 100
+
 # https://core.telegram.org/bots/api#inlinekeyboardmarkup has no number; clients show about so many.
 MOST_KEYS = 60
 
 _LENGTH = 4096
+
 # A line beyond one of these is cut into pieces. Code points; each is two units at most.
 _PIECE = 1000
+
 _PIECE_MARKS = 40
+
 # A message is ended early, for a better place to end it, only beyond this share of its length.
 _EARLY = 0.4
+
 _WORD = re.compile(r"\s{0,50}\S{1,200}|\s{1,50}")
 
 
-def pack(lines: Iterable[Line], fallback: str) -> tuple[Part, ...]:
+def pack(lines: Iterable[MessageLine], fallback: str) -> tuple[Part, ...]:
     """The messages that the lines make, in order; at least one.
 
     ``fallback`` is the text of a message that has buttons and no words.
@@ -41,7 +223,7 @@ def pack(lines: Iterable[Line], fallback: str) -> tuple[Part, ...]:
     return parts or (compose((), fallback),)
 
 
-def _messages(lines: Iterable[Line]) -> Iterator[Sequence[Line]]:
+def _messages(lines: Iterable[MessageLine]) -> Iterator[Sequence[MessageLine]]:
     packing = _Packing()
     for line in lines:
         for piece, size in _pieces(line):
@@ -60,7 +242,7 @@ class _Size(NamedTuple):
     keys: int
 
 
-def _size(line: Line) -> _Size:
+def _size(line: MessageLine) -> _Size:
     return _Size(units(line.said) + line.above, line.marks, len(line.keys))
 
 
@@ -68,12 +250,12 @@ class _Packing:
     """The lines of one message, each with its size and the units before it."""
 
     def __init__(self) -> None:
-        self.lines: list[Line] = []
+        self.lines: list[MessageLine] = []
         self._sizes: list[_Size] = []
         self._before: list[int] = []
         self._units = self._entities = self._keys = 0
 
-    def add(self, line: Line, size: _Size) -> bool:
+    def add(self, line: MessageLine, size: _Size) -> bool:
         """Whether the line was taken; the first one always is."""
         # A quote over several lines is one entity, counted where it begins.
         begins = bool(line.frame) and (not self.lines or self.lines[-1].frame != line.frame)
@@ -92,7 +274,7 @@ class _Packing:
         self._keys += size.keys
         return True
 
-    def split(self, gap: Gap) -> tuple[Sequence[Line], _Packing]:
+    def split(self, gap: Gap) -> tuple[Sequence[MessageLine], _Packing]:
         """The lines before the best place to end the message, and those after it.
 
         ``gap`` is that before the line which does not fit.
@@ -114,13 +296,13 @@ class _Packing:
         return end
 
 
-def _pieces(line: Line) -> Iterator[tuple[Line, _Size]]:
+def _pieces(line: MessageLine) -> Iterator[tuple[MessageLine, _Size]]:
     """The line, or what it is cut into where a message might not hold it, with the sizes."""
     size = _size(line)
     if size.units <= _PIECE and size.entities <= _PIECE_MARKS:
         yield line, size
         return
-    runs: list[Run] = []
+    runs: list[TextRun] = []
     length = marks = 0
     first = line
     for run in _short(line.runs):
@@ -136,7 +318,7 @@ def _pieces(line: Line) -> Iterator[tuple[Line, _Size]]:
     yield piece, _size(piece)
 
 
-def _short(runs: Iterable[Run]) -> Iterator[Run]:
+def _short(runs: Iterable[TextRun]) -> Iterator[TextRun]:
     """The runs, long ones cut between words where there are any."""
     for run in runs:
         if len(run.text) <= _PIECE:
@@ -145,7 +327,7 @@ def _short(runs: Iterable[Run]) -> Iterator[Run]:
         text = ""
         for word in _WORD.findall(run.text):
             if text and len(text) + len(word) > _PIECE:
-                yield Run(text, run.marks)
+                yield TextRun(text, run.marks)
                 text = ""
             text += word
-        yield Run(text, run.marks)
+        yield TextRun(text, run.marks)

@@ -11,23 +11,25 @@ from typing import TYPE_CHECKING
 
 import structlog
 
-from bot.platforms.base import CHAIN, Ability, Ear, Incoming, Part, Receipt, SendError, SendReason
-from bot.platforms.telegram.chats import Place, place_of
-from bot.platforms.telegram.inert import inert
+from bot.messaging.inbox import Arrival, Inbox, hearing
+from bot.messaging.rates import Pace, Rate, TooBusy
+from bot.messaging.receiver import Ear, Incoming
+from bot.messaging.sender import CHAIN, Ability, Part, Receipt, SendError, SendReason
+from bot.platforms.telegram.client import ChatPlace, place_of
+from bot.platforms.telegram.escaping import inert
 from bot.platforms.telegram.layout import lay_out
 from bot.platforms.telegram.packing import LIMIT, pack
-from bot.platforms.telegram.webhook import Webhook, secret_of
-from bot.showing.legible import legible
-from bot.transport.inbox import Arrival, Inbox, hearing
-from bot.transport.rates import Pace, Rate, TooBusy
+from bot.platforms.telegram.receiver import TelegramWebhook, secret_of
+from bot.util.sanitize import legible
 from digest.document import Document
 
 if TYPE_CHECKING:
     from telegram import Update
 
     from bot.platforms.telegram.client import Client
-    from bot.platforms.telegram.polling import Rhythm
-    from bot.showing.pictures import Picture
+    from bot.platforms.telegram.receiver import PollTiming
+    from bot.util.chart_image import Picture
+
 
 log = structlog.get_logger(__name__)
 
@@ -59,7 +61,7 @@ RATES = Rates(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Account:
+class TelegramAccount:
     """How the account is reached. ``answer`` is the wait for the answer to a call, in seconds.
 
     ``listens`` says whether this process receives; a token has one receiver. ``webhook`` is the
@@ -72,7 +74,7 @@ class Account:
     webhook: str = ""
     answer: float = 20.0
     rates: Rates = RATES
-    rhythm: Rhythm | None = None
+    rhythm: PollTiming | None = None
 
 
 _CAPTION = 200
@@ -91,11 +93,11 @@ class Telegram:
     limit = LIMIT
     abilities = frozenset({Ability.EDIT})
 
-    def __init__(self, account: Account) -> None:
+    def __init__(self, account: TelegramAccount) -> None:
         self._account = account
         hooked = account.listens and account.webhook
         self.inbox = Inbox()
-        self.web = Webhook(secret_of(account.token), self._keep) if hooked else None
+        self.web = TelegramWebhook(secret_of(account.token), self._keep) if hooked else None
         self.ear = Ear()
         self._pace = Pace(account.rates.posts, account.rates.answers)
         self._turns: Counter[int | str] = Counter()
@@ -104,7 +106,7 @@ class Telegram:
 
     @property
     def paces(self) -> Mapping[str, Pace]:
-        """As :class:`bot.platforms.base.Bounded`."""
+        """As :class:`bot.messaging.Bounded`."""
         return {"": self._pace}
 
     def render(self, document: Document) -> tuple[Part, ...]:
@@ -123,7 +125,7 @@ class Telegram:
 
         ``reply_to`` shows the message that is answered above it.
         """
-        from bot.platforms.telegram.wire import Content
+        from bot.platforms.telegram.client import Content
 
         place, client = place_of(chat), self._client
         if self._turns[place.chat]:
@@ -140,7 +142,7 @@ class Telegram:
 
     async def edit(self, chat: str, receipt: Receipt, part: Part) -> Receipt:
         """Put another content in the place of a message of ours; the same content is none."""
-        from bot.platforms.telegram.wire import Content
+        from bot.platforms.telegram.client import Content
 
         place, message = place_of(chat), _message(receipt)
         if message is None:
@@ -154,7 +156,7 @@ class Telegram:
         return receipt
 
     async def show(self, chat: str, picture: Picture, below: Receipt) -> None:
-        """As :class:`bot.platforms.base.Pictured`: a photo that answers the message."""
+        """As :class:`bot.messaging.Pictured`: a photo that answers the message."""
         place, client = place_of(chat), self._client
         if self._turns[place.chat]:
             self._turns[place.chat] -= 1
@@ -190,8 +192,8 @@ class Telegram:
         """Messages and presses of buttons. Ends where it is not to listen."""
         if not self._account.listens:
             return
+        from bot.platforms.telegram.client import update_of
         from bot.platforms.telegram.updates import incoming
-        from bot.platforms.telegram.wire import update_of
 
         me = await self._client.me()
         bringing = await self._bringing()
@@ -220,7 +222,8 @@ class Telegram:
 
     async def _bringing(self) -> Coroutine[None, None, None] | None:
         """What fetches updates; nothing where Telegram calls us."""
-        from bot.platforms.telegram.polling import Poller, Rhythm
+        from bot.platforms.telegram.receiver import Poller
+        from bot.platforms.telegram.receiver import PollTiming as Rhythm
 
         if self.web is not None:
             await self._client.set_webhook(self._account.webhook, secret_of(self._account.token))
@@ -262,7 +265,7 @@ class Telegram:
         return self._opened
 
     async def _turn(
-        self, place: Place, *, answer: bool, edit: bool = False, longest: float = _SOON
+        self, place: ChatPlace, *, answer: bool, edit: bool = False, longest: float = _SOON
     ) -> None:
         """Wait for a turn. Edits are no new messages, so a group's limit does not count them."""
         rates = self._account.rates
@@ -273,7 +276,7 @@ class Telegram:
             detail = "the chat has had its messages for now"
             raise SendError(SendReason.RATE_LIMITED, detail, retry_after=busy.wait) from None
 
-    def _slow_down(self, place: Place, error: SendError) -> None:
+    def _slow_down(self, place: ChatPlace, error: SendError) -> None:
         if error.retry_after:
             self._pace.hold(str(place.chat), error.retry_after)
 

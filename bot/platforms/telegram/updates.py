@@ -8,14 +8,15 @@ from datetime import datetime
 
 from telegram import CallbackQuery, MaybeInaccessibleMessage, Message, MessageEntity, Update
 
-from bot.platforms.base import CHAIN, Fate, Incoming, Receipt
-from bot.platforms.telegram.buttons import pressed
-from bot.platforms.telegram.chats import Place
-from bot.platforms.telegram.commands import language_of, question
-from bot.platforms.telegram.wire import Me
+from bot.messaging.receiver import Incoming, MessageEvent
+from bot.messaging.sender import CHAIN, Receipt
+from bot.platforms.telegram.client import ChatPlace, Me
+from bot.platforms.telegram.menu import language_of, pressed, question
 
 PLATFORM = "telegram"
+
 _COMMAND = re.compile(r"/(\w{1,64})(?:@(\w{1,64}))?(?:\s+(.*))?", re.ASCII | re.DOTALL)
+
 _MENTIONS: list[str | None] = [MessageEntity.MENTION, MessageEntity.TEXT_MENTION]
 
 
@@ -30,7 +31,7 @@ def incoming(update: Update, me: Me, now: datetime) -> Incoming | None:
         return _press(update.callback_query, now)
     if edited := update.edited_message:
         heard = _words(edited, me)
-        return replace(heard, fate=Fate.EDITED) if heard else None
+        return replace(heard, fate=MessageEvent.EDITED) if heard else None
     return _words(update.message, me) if update.message else None
 
 
@@ -41,7 +42,7 @@ def _press(press: CallbackQuery, now: datetime) -> Incoming | None:
     action, value = pressed(press.data)
     return Incoming(
         platform=PLATFORM,
-        chat=str(_place(message) if isinstance(message, Message) else Place(message.chat.id)),
+        chat=str(_place(message) if isinstance(message, Message) else ChatPlace(message.chat.id)),
         person=str(press.from_user.id),
         text=value,
         id=f"press {press.id}",
@@ -138,10 +139,10 @@ def _replies(message: Message, me: Me) -> bool:
     return answered.from_user is not None and answered.from_user.id == me.id
 
 
-def _place(message: Message) -> Place:
+def _place(message: Message) -> ChatPlace:
     """Outside forums the thread id is that of a chain of replies, where nothing can be posted."""
     topic = message.message_thread_id if message.is_topic_message else None
-    return Place(message.chat.id, topic)
+    return ChatPlace(message.chat.id, topic)
 
 
 def _also(message: MaybeInaccessibleMessage) -> tuple[str, ...]:
@@ -151,7 +152,7 @@ def _also(message: MaybeInaccessibleMessage) -> tuple[str, ...]:
     names = [f"@{chat.username}"] if chat.username else []
     if topic is None:
         return tuple(names)
-    return (*(str(Place(name, topic)) for name in names), str(chat.id), *names)
+    return (*(str(ChatPlace(name, topic)) for name in names), str(chat.id), *names)
 
 
 def _receipt(message: MaybeInaccessibleMessage, chain: str = "") -> Receipt:

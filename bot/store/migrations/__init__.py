@@ -64,7 +64,7 @@ def _order_by_bytes(connection: Connection) -> None:
 
     Ranges of paths and names rest on it. A revision need not say it of each of its columns.
     """
-    from bot.store.tables import metadata
+    from bot.store.tables.archive_tables import metadata
 
     found = connection.execute(
         text("""

@@ -3,9 +3,7 @@
 Every module of tables is imported here: what is registered in ``metadata`` is then all there is.
 """
 
-from __future__ import annotations
-
-from bot.store.tables.archive import (
+from bot.store.tables.archive_tables import (
     change_lines,
     change_paths,
     change_texts,
@@ -13,22 +11,35 @@ from bot.store.tables.archive import (
     changes,
     contents,
     known_topics,
+    metadata,
     repositories,
 )
-from bot.store.tables.columns import metadata
-from bot.store.tables.digesting import digests, outcomes, reports, tips
-from bot.store.tables.forges import forge_marks, forge_pages, requests
-from bot.store.tables.ledger import amendments, deliveries, delivery_parts, refusals, slots
-from bot.store.tables.models import analyses, leads, model_calls
-from bot.store.tables.people import (
+from bot.store.tables.chat_tables import (
+    analyses,
     chat_subscriptions,
     chats,
     conversations,
     feedback,
+    forge_marks,
+    forge_pages,
     heard,
     inbox,
+    leads,
     looks,
+    model_calls,
     profiles,
+    requests,
+)
+from bot.store.tables.ledger_tables import (
+    amendments,
+    deliveries,
+    delivery_parts,
+    digests,
+    outcomes,
+    refusals,
+    reports,
+    slots,
+    tips,
 )
 
 __all__ = [

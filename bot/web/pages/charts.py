@@ -2,6 +2,11 @@
 
 A library would bring styles or scripts into the page, which its policy does not let in; these are
 two kinds of bars.
+
+The marks of a pulse: what a template would write rectangle by rectangle, written at once.
+
+A quarter has hundreds of them, of numbers, dates and names of levels alone; of what a stranger
+wrote there is the repository's path, which is escaped.
 """
 
 from __future__ import annotations
@@ -10,23 +15,31 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 
+from markupsafe import Markup, escape
+
 from bot.store.browsing import Counts
+from bot.util.page_links import path_of
+from digest.core.grade import Level, Repository
 from digest.document import Chart
-from digest.grade import Level
 
 WIDTH = 900
+
 HEIGHT = 150
+
 _GAP = 0.22
 """The share of a bar's place that is left free."""
+
 _FORTNIGHT = 14
+
 _LABELS = 4
 """Labels below a chart of a document: as many as a phone has room for."""
+
 _LEAST = 1.5
 """Pixels that the smallest number is high, so that it is seen."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Piece:
+class BarPiece:
     """A rectangle of a level."""
 
     level: Level
@@ -42,7 +55,7 @@ class Bar:
 
     day: date
     counts: tuple[int, int, int]
-    pieces: tuple[Piece, ...]
+    pieces: tuple[BarPiece, ...]
     x: float
     width: float
 
@@ -105,7 +118,7 @@ def _bar(day: date, counts: tuple[int, int, int], x: float, step: float, most: i
         if count:
             height = max(count / most * HEIGHT, _LEAST)
             ground -= height
-            piece = Piece(
+            piece = BarPiece(
                 level=level,
                 x=round(x + step * _GAP / 2, 2),
                 y=round(max(ground, 0), 2),
@@ -126,26 +139,6 @@ class Column:
     y: float
     width: float
     height: float
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Columns:
-    """A chart of a document. ``marks`` are labels below, as those of :class:`Pulse`."""
-
-    title: str
-    columns: tuple[Column, ...]
-    marks: tuple[tuple[float, str], ...]
-    most: int
-
-    @property
-    def total(self) -> int:
-        """The sum of all numbers."""
-        return sum(one.value for one in self.columns)
-
-    @property
-    def peak(self) -> str:
-        """The label of the first of the greatest numbers; empty where there is none."""
-        return max(self.columns, key=lambda one: one.value).label if self.columns else ""
 
 
 def columns(chart: Chart) -> Columns:
@@ -170,6 +163,26 @@ def columns(chart: Chart) -> Columns:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Columns:
+    """A chart of a document. ``marks`` are labels below, as those of :class:`Pulse`."""
+
+    title: str
+    columns: tuple[Column, ...]
+    marks: tuple[tuple[float, str], ...]
+    most: int
+
+    @property
+    def total(self) -> int:
+        """The sum of all numbers."""
+        return sum(one.value for one in self.columns)
+
+    @property
+    def peak(self) -> str:
+        """The label of the first of the greatest numbers; empty where there is none."""
+        return max(self.columns, key=lambda one: one.value).label if self.columns else ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Share:
     """A name with a number, and the number's share of the greatest in percent."""
 
@@ -185,3 +198,54 @@ def shares(counted: Sequence[tuple[str, int]]) -> list[Share]:
         Share(name=name, number=number, percent=round(100 * number / most, 1))
         for name, number in counted
     ]
+
+
+def bars(drawn: Pulse) -> Markup:
+    """The pieces of every day, with nothing to be told or followed."""
+    return _safe("".join(map(_pieces, drawn.bars)))
+
+
+def linked_bars(drawn: Pulse, repository: Repository) -> Markup:
+    """The days that saw changes, each with its counts as a title and its page behind it."""
+    base = _days(repository)
+    return _safe("\n".join(_linked(bar, base) for bar in drawn.bars if bar.pieces))
+
+
+def rows(drawn: Pulse, repository: Repository) -> Markup:
+    """The days that saw changes as rows of a table, the newest first."""
+    base = _days(repository)
+    return _safe("\n".join(_row(bar, base) for bar in reversed(drawn.bars) if bar.total))
+
+
+def _linked(bar: Bar, base: str) -> str:
+    high, medium, low = bar.counts
+    return (
+        f'<a href="{base}{bar.day}" tabindex="-1">'
+        f"<g><title>{bar.day}: {bar.total} ({high} / {medium} / {low})</title>"
+        f'<rect class="back" x="{bar.x}" y="0" width="{bar.width}" height="{HEIGHT}"/>'
+        f"{_pieces(bar)}</g></a>"
+    )
+
+
+def _pieces(bar: Bar) -> str:
+    return "".join(
+        f'<rect class="{one.level}" x="{one.x}" y="{one.y}"'
+        f' width="{one.width}" height="{one.height}"/>'
+        for one in bar.pieces
+    )
+
+
+def _row(bar: Bar, base: str) -> str:
+    cells = "".join(f"<td>{count}</td>" for count in (*bar.counts, bar.total))
+    return f'<tr><th scope="row"><a href="{base}{bar.day}">{bar.day}</a></th>{cells}</tr>'
+
+
+def _days(repository: Repository) -> str:
+    """What the pages of days begin with, as it may stand in an attribute."""
+    path = path_of(repository.name, day=date.min)
+    return str(escape(path.removesuffix(date.min.isoformat())))
+
+
+def _safe(text: str) -> Markup:
+    # Made above of numbers, dates and levels, and of a path that is escaped.
+    return Markup(text)  # noqa: S704

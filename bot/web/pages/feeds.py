@@ -9,24 +9,27 @@ from datetime import UTC, datetime
 
 from starlette.responses import Response
 
-from bot.store.browsing import Line
-from bot.web.links import path_of
-from bot.web.pages.asked import Asked
-from bot.web.pages.page import Json, NotThere
-from bot.web.pages.replying import as_json, headers_of
-from bot.web.pages.telling import line_of
+from bot.store.browsing import ChangeLine
+from bot.util.page_links import path_of
+from bot.web.pages.entries import line_of
+from bot.web.pages.page_request import PageRequest
+from bot.web.pages.response import as_json, headers_of
+from bot.web.pages.site import Json, NotThere
 from bot.web.pages.templating import rendered
-from digest.grade import Level
-from digest.graded import Repository
+from digest.core.grade import Level, Repository
+from digest.core.reference import Query
+from digest.i18n.labels import LEVELS
 from digest.markdown import clean
-from digest.match import candidates, resolve
-from digest.query import Query
-from digest.words.labels import LEVELS
+from digest.topics.matching import candidates, resolve
 
 SIZE = 40
+
 ATOM = "application/atom+xml; charset=utf-8"
+
 JSON = "application/feed+json"
+
 _UNWRITABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
+
 _NAMES = uuid.UUID("b7a0ad5c-9c2f-5b0f-9f0c-3d7a4de0f0a1")
 """Ours alone, so that entries keep their names whatever the address of the pages becomes."""
 
@@ -36,7 +39,7 @@ def name_of(repository: str, sha: str = "") -> str:
     return f"urn:uuid:{uuid.uuid5(_NAMES, f'{repository} {sha}')}"
 
 
-async def atom(asked: Asked, tag: str) -> Response:
+async def atom(asked: PageRequest, tag: str) -> Response:
     """The Atom feed. Raises ``NotThere``."""
     lines = await _lines(asked)
     body = "".join(
@@ -54,7 +57,7 @@ async def atom(asked: Asked, tag: str) -> Response:
     return Response(_legible(body), headers=headers_of(tag), media_type=ATOM)
 
 
-async def json_feed(asked: Asked, tag: str) -> Response:
+async def json_feed(asked: PageRequest, tag: str) -> Response:
     """The JSON Feed. Raises ``NotThere``."""
     lines, base = await _lines(asked), _base(asked)
     repository = asked.shown().repository
@@ -69,7 +72,7 @@ async def json_feed(asked: Asked, tag: str) -> Response:
     return Response(as_json(feed), headers=headers_of(tag), media_type=JSON)
 
 
-async def _lines(asked: Asked) -> Sequence[Line]:
+async def _lines(asked: PageRequest) -> Sequence[ChangeLine]:
     """The newest changes, of the level and above, of the topic where one is named."""
     shown, level, topic = asked.shown(), asked.level or Level.LOW, asked.word("topic")
     if not topic:
@@ -86,7 +89,7 @@ async def _lines(asked: Asked) -> Sequence[Line]:
     return [line_of(one) for one in await archive.select(shown.repository, query)]
 
 
-def _item(line: Line, repository: Repository, base: str) -> Json:
+def _item(line: ChangeLine, repository: Repository, base: str) -> Json:
     outside = repository.commit_url(line.sha)
     title = clean(line.title) or line.sha[:10]
     return {
@@ -101,18 +104,18 @@ def _item(line: Line, repository: Repository, base: str) -> Json:
     }
 
 
-def _title(asked: Asked) -> str:
+def _title(asked: PageRequest) -> str:
     parts = [asked.shown().repository.name, asked.word("topic")]
     if asked.level:
         parts.append(LEVELS[asked.level].template(asked.language))
     return " · ".join(filter(None, parts))
 
 
-def _base(asked: Asked) -> str:
+def _base(asked: PageRequest) -> str:
     return asked.shelf.public_url or str(asked.request.base_url).rstrip("/")
 
 
-def _updated(lines: Sequence[Line]) -> datetime:
+def _updated(lines: Sequence[ChangeLine]) -> datetime:
     """When the feed last changed; a feed without entries never did."""
     return max((line.at for line in lines), default=datetime(1970, 1, 1, tzinfo=UTC))
 

@@ -1,9 +1,17 @@
-"""The routes of all pages, for whoever mounts them."""
+"""The OpenAPI 3.1 description of the JSON of all pages, made from the table of pages.
+
+https://spec.openapis.org/oas/v3.1.1
+
+The routes of all pages, for whoever mounts them.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Awaitable, Callable
 from http import HTTPStatus
+from importlib.metadata import version
+from typing import Any
 
 from starlette.middleware import Middleware
 from starlette.middleware.gzip import GZipMiddleware
@@ -11,11 +19,12 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
-from bot.web.pages import feeds, openapi
+from bot.web.pages import feeds
 from bot.web.pages.admin import Admin
-from bot.web.pages.asked import CHOSEN, Asked, Form, language_of
-from bot.web.pages.page import Moved, NotThere
-from bot.web.pages.replying import (
+from bot.web.pages.page_request import CHOSEN, Form, PageRequest, language_of
+from bot.web.pages.page_schemas import SCHEMAS
+from bot.web.pages.page_table import FEED, PAGES, PageRoute
+from bot.web.pages.response import (
     HEADERS,
     as_json,
     headers_of,
@@ -25,15 +34,112 @@ from bot.web.pages.replying import (
     unchanged,
 )
 from bot.web.pages.session import Sessions
-from bot.web.pages.shelf import Shelf
-from bot.web.pages.table import FEED, PAGES, Entry
+from bot.web.pages.site import Moved, NotThere, Site
 from bot.web.pages.templating import files_by_name, rendered
+from digest.core.enums import Language
+from digest.core.grade import Level
+
+_PART = re.compile(r"\{(\w+)(?::\w+)?\}")
+
+_PARTS = {
+    "repository": ("The name, such as owner/name; its slashes may be written %2F", {}),
+    "day": ("A calendar day in the zone of the pages", {"format": "date"}),
+    "week": ("An ISO 8601 week", {"pattern": "^[0-9]{4}-W[0-9]{2}$"}),
+    "change": ("A commit's name, at least 7 digits, or a request's number", {}),
+    "topic": ("A topic, or another name of one", {}),
+    "span": (
+        "Two tags, branches, commits or days, such as v1.0...v1.1; one reaches to the tip",
+        {},
+    ),
+}
+
+_ASKED = {
+    "q": ("Words that all must be held", {"type": "string"}),
+    "path": ("The beginning of a path", {"type": "string"}),
+    "author": ("Part of an author's name", {"type": "string"}),
+    "topic": ("A topic", {"type": "string"}),
+    "level": ("The least importance", {"type": "string", "enum": [str(one) for one in Level]}),
+    "page": ("From 1; beyond the last is the last", {"type": "integer", "minimum": 1}),
+    "lang": ("The language of what is told", {"type": "string", "enum": [*map(str, Language)]}),
+}
+
+
+def description(public_url: str = "") -> dict[str, Any]:
+    """The description; ``public_url`` is where it is served, as far as that is known."""
+    paths = {
+        _PART.sub(r"{\1}", entry.path_in("json")): {"get": _operation(entry)} for entry in PAGES
+    }
+    paths[_PART.sub(r"{\1}", f"{FEED}.json")] = {"get": _feed()}
+    return {
+        "openapi": "3.1.1",
+        "info": {
+            "title": "digestbot",
+            "version": version("digestbot"),
+            "summary": "Changes of git repositories, graded and told, with evidence",
+            "license": {"name": "MIT", "identifier": "MIT"},
+        },
+        "servers": [{"url": public_url or "/"}],
+        "paths": paths,
+        "components": {"schemas": SCHEMAS},
+    }
+
+
+def _operation(entry: PageRoute) -> dict[str, Any]:
+    return {
+        "operationId": entry.name,
+        "summary": entry.summary,
+        "parameters": [*_in_path(entry.path), *_in_query((*entry.asks, "lang"))],
+        "responses": _responses(entry.answer, "application/json"),
+    }
+
+
+def _feed() -> dict[str, Any]:
+    return {
+        "operationId": "feed",
+        "summary": "The newest changes as JSON Feed 1.1",
+        "parameters": [*_in_path(FEED), *_in_query(("topic", "level", "lang"))],
+        "responses": _responses("Feed", "application/feed+json"),
+    }
+
+
+def _in_path(path: str) -> list[dict[str, Any]]:
+    return [
+        {
+            "name": name,
+            "in": "path",
+            "required": True,
+            "description": _PARTS[name][0],
+            "schema": {"type": "string", **_PARTS[name][1]},
+        }
+        for name in _PART.findall(path)
+    ]
+
+
+def _in_query(names: tuple[str, ...]) -> list[dict[str, Any]]:
+    return [
+        {"name": name, "in": "query", "description": _ASKED[name][0], "schema": _ASKED[name][1]}
+        for name in names
+    ]
+
+
+def _responses(schema: str, media: str) -> dict[str, Any]:
+    answered = {media: {"schema": {"$ref": f"#/components/schemas/{schema}"}}}
+    missing = {"application/json": {"schema": {"$ref": "#/components/schemas/Missing"}}}
+    return {
+        "200": {"description": "What was asked for", "content": answered},
+        "304": {"description": "What If-None-Match names is still right"},
+        "404": {"description": "Not there, or not for this reader", "content": missing},
+    }
+
 
 Endpoint = Callable[[Request], Awaitable[Response]]
 
 _SQUEEZED = [Middleware(GZipMiddleware, minimum_size=1024, compresslevel=5)]
+
 _YEAR = 365 * 86_400
+
 _FOREVER = f"public, max-age={_YEAR}, immutable"
+
 _TYPES = {
     "css": "text/css; charset=utf-8",
     "js": "text/javascript; charset=utf-8",
@@ -41,7 +147,7 @@ _TYPES = {
 }
 
 
-def routes(shelf: Shelf) -> list[BaseRoute]:
+def routes(shelf: Site) -> list[BaseRoute]:
     """Every page of the shelf, its feeds, its files, and the description of its JSON.
 
     They are to be mounted at the root, behind whatever else is there.
@@ -65,11 +171,11 @@ def routes(shelf: Shelf) -> list[BaseRoute]:
 class _Site:
     """The pages of a shelf."""
 
-    def __init__(self, shelf: Shelf) -> None:
+    def __init__(self, shelf: Site) -> None:
         self._shelf = shelf
         self.sessions = Sessions(shelf.token, shelf.public_url)
 
-    def asked(self, request: Request, form: Form) -> Asked:
+    def asked(self, request: Request, form: Form) -> PageRequest:
         """What a request asks for."""
         path = request.url.path
         # A repository may be called what looks like a form.
@@ -81,7 +187,7 @@ class _Site:
             form = Form.HTML
         if form:
             path = path.removesuffix(f".{form}")
-        return Asked(
+        return PageRequest(
             shelf=self._shelf,
             request=request,
             path="/" if path == "/index" else path,
@@ -90,11 +196,11 @@ class _Site:
             signed_in=signed_in,
         )
 
-    def asked_plainly(self, request: Request) -> Asked:
+    def asked_plainly(self, request: Request) -> PageRequest:
         """What a request asks for that knows one form alone."""
         return self.asked(request, Form.HTML)
 
-    def page(self, entry: Entry, form: Form) -> Endpoint:
+    def page(self, entry: PageRoute, form: Form) -> Endpoint:
         """What answers requests for a kind of page in a form."""
 
         async def answer(request: Request) -> Response:
@@ -119,7 +225,7 @@ class _Site:
 
         return answer
 
-    def feed(self, make: Callable[[Asked, str], Awaitable[Response]]) -> Endpoint:
+    def feed(self, make: Callable[[PageRequest, str], Awaitable[Response]]) -> Endpoint:
         """What answers requests for a feed."""
 
         async def answer(request: Request) -> Response:
@@ -134,7 +240,7 @@ class _Site:
 
         return answer
 
-    async def _tag(self, asked: Asked) -> str:
+    async def _tag(self, asked: PageRequest) -> str:
         """Of everything that the page is made of. Raises ``NotThere``."""
         if "repository" in asked.request.path_params:
             shown = [asked.shown()]
@@ -164,7 +270,7 @@ class _Site:
 
     async def openapi(self, request: Request) -> Response:
         """The description of the JSON."""
-        body = as_json(openapi.description(self._shelf.public_url))
+        body = as_json(description(self._shelf.public_url))
         tag = tag_of(body.decode())
         if unchanged(request, tag):
             return not_modified(tag)
@@ -178,7 +284,7 @@ class _Site:
         """What answers everything else."""
         return self._missing(self.asked_plainly(request))
 
-    def _missing(self, asked: Asked) -> Response:
+    def _missing(self, asked: PageRequest) -> Response:
         status = HTTPStatus.NOT_FOUND
         if asked.form is Form.JSON:
             body = as_json({"error": "not found"})

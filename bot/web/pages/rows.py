@@ -7,18 +7,17 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from bot.store.browsing import Line
-from bot.web.pages.asked import Asked
-from bot.web.pages.telling import Article, Told, article_of, entry_of, loaded
-from digest.analysis import gist
-from digest.authored import authored
+from bot.store.browsing import ChangeLine
+from bot.web.pages.entries import Article, Told, article_of, entry_of, loaded
+from bot.web.pages.page_request import PageRequest
+from digest.analysis.analyse import gist
+from digest.answer.marks import Mark, marks_of, urgency
+from digest.core.author_text import authored
+from digest.core.enums import Language
+from digest.core.grade import Graded, Level
+from digest.core.statement import Origin
 from digest.document import Code, Spans
-from digest.grade import Level
-from digest.graded import Graded
-from digest.language import Language
-from digest.report import why
-from digest.report.marks import Mark, marks_of, urgency
-from digest.statement import Origin
+from digest.report.condensed import why
 
 OF_DAY = 48_000
 """Characters of changes that the page of a day writes out; further ones are fetched as they are
@@ -31,7 +30,7 @@ _NUMBER = re.compile(r"\s*\(#\d{1,18}\)$")
 class Row:
     """A change in a list: ``why`` is its consequence in a line, empty for a low change."""
 
-    line: Line
+    line: ChangeLine
     title: Spans
     why: Spans
     marks: tuple[Mark, ...]
@@ -58,7 +57,7 @@ class Budget:
 
 
 async def rows_of(
-    asked: Asked, lines: Sequence[Line], told: Told, key: tuple[object, ...]
+    asked: PageRequest, lines: Sequence[ChangeLine], told: Told, key: tuple[object, ...]
 ) -> Sequence[Row]:
     """The rows of changes, the most important first; kept by ``key`` until the archive changes."""
     shown, language = asked.shown(), asked.language
@@ -73,7 +72,7 @@ async def rows_of(
 
 
 def articles(
-    asked: Asked, rows: Sequence[Row], changes: Sequence[Graded], told: Told
+    asked: PageRequest, rows: Sequence[Row], changes: Sequence[Graded], told: Told
 ) -> Iterator[tuple[Row, Article | None]]:
     """Each row with all that is said of its change, made one by one while the page is sent.
 
@@ -92,7 +91,7 @@ def articles(
 
 def _rows(
     changes: Sequence[Graded],
-    lines: dict[str, Line],
+    lines: dict[str, ChangeLine],
     told: Told,
     language: Language,
 ) -> list[Row]:
@@ -100,7 +99,7 @@ def _rows(
     return sorted(made, key=lambda row: (row.level.rank, *urgency(row.marks, row.line.score)))
 
 
-def _row(graded: Graded, line: Line, told: Told, language: Language) -> Row:
+def _row(graded: Graded, line: ChangeLine, told: Told, language: Language) -> Row:
     analysis = gist(graded, language)
     kept = told.get(graded.sha)
     by_model = kept.analysis if kept else None
@@ -118,7 +117,7 @@ def _row(graded: Graded, line: Line, told: Told, language: Language) -> Row:
     )
 
 
-def title_of(line: Line) -> Spans:
+def title_of(line: ChangeLine) -> Spans:
     """A change's title without its request's number, which stands in a place of its own."""
     title = line.title if line.number is None else _NUMBER.sub("", line.title)
     return authored(title) or (Code(line.sha[:10]),)

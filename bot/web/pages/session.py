@@ -17,15 +17,19 @@ from pydantic import SecretStr
 from starlette.requests import Request
 from starlette.responses import Response
 
-from bot.transport.rates import Rate, Window
+from bot.messaging.rates import Rate, RateWindow
 
 COOKIE = "digestbot_session"
+
 LASTS = 12 * 3600
 """Seconds that somebody stays signed in."""
 
 _EACH = Rate(count=5, seconds=60)
+
 _ALL = Rate(count=60, seconds=60)
+
 _MOST_CLIENTS = 1024
+
 _LARGEST_FORM = 4096
 
 
@@ -101,8 +105,8 @@ class Attempts:
     """How often signing in failed of late, for each client and for all."""
 
     def __init__(self) -> None:
-        self._all = Window(_ALL)
-        self._clients: dict[str, Window] = {}
+        self._all = RateWindow(_ALL)
+        self._clients: dict[str, RateWindow] = {}
 
     def too_many(self, client: str) -> bool:
         """Whether the client has to wait."""
@@ -114,7 +118,7 @@ class Attempts:
         """Count an attempt; of many clients those that came first are forgotten."""
         now = time.monotonic()
         self._all.take(now)
-        self._clients.setdefault(client, Window(_EACH)).take(now)
+        self._clients.setdefault(client, RateWindow(_EACH)).take(now)
         while len(self._clients) > _MOST_CLIENTS:
             del self._clients[next(iter(self._clients))]
 

@@ -12,20 +12,20 @@ from urllib.parse import quote
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from bot.web.links import path_of, week_name
-from bot.web.pages.asked import Asked
-from bot.web.pages.charts import columns
-from bot.web.pages.drawing import bars, linked_bars, rows
-from bot.web.pages.wording import MARKS, PHRASES
+from bot.util.page_links import path_of, week_name
+from bot.web.pages.charts import bars, columns, linked_bars, rows
+from bot.web.pages.page_request import PageRequest
+from bot.web.pages.page_text import MARKS, PHRASES
+from digest.answer.marks import Mark
+from digest.core.enums import Language
+from digest.core.grade import Level
 from digest.document import Code, Emphasis, Link, Span, Strong
-from digest.grade import Level
-from digest.language import Language
+from digest.i18n.labels import AREAS, LEVEL_TITLES, LEVELS
 from digest.markdown import address, clean
-from digest.report.marks import Mark
-from digest.report.moments import moment
-from digest.words.labels import AREAS, LEVEL_TITLES, LEVELS
+from digest.window import moment
 
 STATIC = "static"
+
 _TAGS = {Strong: "strong", Emphasis: "em", Code: "code"}
 
 
@@ -139,7 +139,7 @@ class _Words:
         return AREAS[area].template(self._language)
 
 
-def rendered(template: str, asked: Asked, **values: Any) -> Iterator[str]:
+def rendered(template: str, asked: PageRequest, **values: Any) -> Iterator[str]:
     """A template in pieces, for the reader who asks."""
     zone = asked.shelf.zone
     other = Language.EN if asked.language is Language.ZH else Language.ZH

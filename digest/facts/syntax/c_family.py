@@ -8,11 +8,11 @@ from functools import partial
 
 from tree_sitter import Node
 
-from digest.facts.syntax.entry import Parameter, Signature
-from digest.facts.syntax.grammar import text_of
-from digest.facts.syntax.tree import (
+from digest.facts.syntax.declarations import (
     DEEPEST,
     Declaration,
+    Parameter,
+    Signature,
     kids,
     named,
     plain,
@@ -20,6 +20,7 @@ from digest.facts.syntax.tree import (
     simple,
     walk,
 )
+from digest.facts.syntax.grammar import text_of
 
 _TYPES = {
     "class_specifier": "class",
@@ -27,19 +28,25 @@ _TYPES = {
     "union_specifier": "union",
     "enum_specifier": "enum",
 }
+
 _MACROS = {"preproc_def": "macro", "preproc_function_def": "macro"}
+
 _WRAPPERS = frozenset(
     {
         "linkage_specification", "declaration_list", "preproc_if", "preproc_ifdef",
         "preproc_else", "preproc_elif", "template_declaration",
     }
 )  # fmt: skip
+
 _HIDDEN = re.compile(r"^_|^(?:detail|details|internal|impl|anonymous)$")
+
 _HEADER = (".h", ".hh", ".hpp", ".hxx", ".h++", ".cuh", ".inl", ".ipp", ".tpp")
+
 _ATTRIBUTES = re.compile(
     r"\b__(?:device|host|global|forceinline|inline|noinline|launch_bounds|restrict)__\b"
     r"(?:(?<=bounds__)[ \t]*\([^()\n]*\))?"
 )
+
 _NAME = re.compile(r"~?[A-Za-z][\w:]*")
 
 

@@ -8,12 +8,23 @@ from functools import partial
 
 from tree_sitter import Node
 
-from digest.facts.syntax.entry import Parameter, Signature
+from digest.facts.syntax.declarations import (
+    Declaration,
+    Parameter,
+    Signature,
+    before_body,
+    kids,
+    named,
+    plain,
+    signature,
+    simple,
+)
 from digest.facts.syntax.grammar import text_of
-from digest.facts.syntax.tree import Declaration, before_body, kids, named, plain, signature, simple
 
 _RECEIVER = re.compile(r"(\w+)\s*(?:\[[^\]]*\])?\s*\)$")
+
 _SPECS = frozenset({"const_spec", "var_spec"})
+
 _SPEC_LISTS = ("const_declaration", "var_declaration", "type_declaration", "var_spec_list")
 
 

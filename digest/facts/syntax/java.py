@@ -7,11 +7,11 @@ from functools import partial
 
 from tree_sitter import Node
 
-from digest.facts.syntax.entry import Parameter, Signature
-from digest.facts.syntax.grammar import text_of
-from digest.facts.syntax.tree import (
+from digest.facts.syntax.declarations import (
     DEEPEST,
     Declaration,
+    Parameter,
+    Signature,
     before_body,
     kids,
     named,
@@ -19,6 +19,7 @@ from digest.facts.syntax.tree import (
     signature,
     simple,
 )
+from digest.facts.syntax.grammar import text_of
 
 _TYPES = {
     "class_declaration": "class",
@@ -27,6 +28,7 @@ _TYPES = {
     "record_declaration": "record",
     "annotation_type_declaration": "annotation",
 }
+
 _CALLABLE = {"method_declaration": "method", "constructor_declaration": "constructor"}
 
 

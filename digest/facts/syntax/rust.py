@@ -8,11 +8,11 @@ from functools import partial
 
 from tree_sitter import Node
 
-from digest.facts.syntax.entry import Parameter, Signature
-from digest.facts.syntax.grammar import text_of
-from digest.facts.syntax.tree import (
+from digest.facts.syntax.declarations import (
     DEEPEST,
     Declaration,
+    Parameter,
+    Signature,
     bare,
     before_body,
     kids,
@@ -21,6 +21,7 @@ from digest.facts.syntax.tree import (
     signature,
     simple,
 )
+from digest.facts.syntax.grammar import text_of
 
 _KINDS = {
     "function_item": "function",
@@ -33,11 +34,13 @@ _KINDS = {
     "static_item": "constant",
     "type_item": "type",
 }
+
 _FUNCTIONS = ("function_item", "function_signature_item")
 
 
 # https://doc.rust-lang.org/reference/tokens.html#raw-string-literals
 _RAW = re.compile(r'r(#{1,255})"')
+
 _MOST_OPEN = 8
 
 

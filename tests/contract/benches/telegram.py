@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from bot.platforms.telegram.sender import Account, Rates, Telegram
-from bot.transport.rates import Rate
+from bot.messaging.rates import Rate
+from bot.platforms.telegram.sender import Rates, Telegram, TelegramAccount
 from tests.contract.bench import Bench
 from tests.servers.telegram import GROUP, TOKEN, TelegramServer
 from tests.servers.telegram_http import Drops, Fails, Garbled, Hangs, too_many
@@ -19,6 +19,7 @@ BRISK = Rates(
     chat=Rate(count=1, seconds=0.0001),
     group=Rate(count=10_000, seconds=1.0),
 )
+
 BAD = "123456:AAwrongWRONGwrong-0123456789abcdefg"
 
 
@@ -39,7 +40,7 @@ FAILURES = (
 
 def sender(url: str, token: str = TOKEN, answer: float = 1.0) -> Telegram:
     """An account that waits for nothing longer than it must."""
-    return Telegram(Account(token=token, api=url, answer=answer, rates=BRISK))
+    return Telegram(TelegramAccount(token=token, api=url, answer=answer, rates=BRISK))
 
 
 def bench(folder: Path) -> Bench:

@@ -8,7 +8,7 @@ import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from bot.platforms.base import Incoming
+from bot.messaging.receiver import Incoming
 from bot.platforms.console import Console, Keyboard
 
 _STYLE = re.compile(r"\x1b\[[0-9;]*m|\x1b\]8;;[^\x1b]*\x1b\\")

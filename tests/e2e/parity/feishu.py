@@ -11,13 +11,13 @@ from typing import Any
 import httpx
 from pydantic import SecretStr
 
+from bot.messaging.wire import HttpClient
 from bot.platforms.feishu import Config, create
-from bot.platforms.feishu.api import Api
+from bot.platforms.feishu.open_api import Api
 from bot.platforms.feishu.receiver import Feishu
-from bot.transport.wire import Wire
 from tests.e2e.parity.stage import until
-from tests.integration.platforms.test_feishu_receiver import QUICK
-from tests.integration.platforms.test_feishu_web_events import KEY, TOKEN, request
+from tests.integration.bot.platforms.feishu.test_receiver import QUICK
+from tests.integration.bot.platforms.feishu.test_web_events import KEY, TOKEN, request
 from tests.servers.feishu import FeishuServer
 from tests.servers.feishu_cards import Seen
 from tests.servers.feishu_events import APP, BOT, SECRET, presses, says
@@ -98,7 +98,9 @@ def _without_buttons(seen: Seen) -> str:
 @asynccontextmanager
 async def by_connection() -> AsyncIterator[_Feishu]:
     with FeishuServer() as server:
-        sender = Feishu(Api(server.url, APP, SecretStr(SECRET), Wire(patience=2)), timing=QUICK)
+        sender = Feishu(
+            Api(server.url, APP, SecretStr(SECRET), HttpClient(patience=2)), timing=QUICK
+        )
 
         async def deliver(event: dict[str, Any]) -> bool:
             await until(lambda: server.connections)

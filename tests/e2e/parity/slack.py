@@ -12,10 +12,11 @@ from urllib.parse import urlencode
 
 import aiohttp
 
-from bot.platforms.slack import Config, create
-from bot.transport.rates import Rate
-from tests.integration.platforms.slack_caller import SECRET, Caller
-from tests.integration.platforms.test_slack_receiver import Ears
+from bot.messaging.rates import Rate
+from bot.platforms.slack import create
+from bot.platforms.slack.config import Config
+from tests.integration.bot.platforms.slack.slack_caller import SECRET, Caller
+from tests.integration.bot.platforms.slack.test_receiver import Ears
 from tests.servers.asgi import served
 from tests.servers.slack import BOT_TOKEN, BOT_USER, CHANNEL, DIRECT, PERSON, TEAM, SlackServer
 

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable
 from typing import Protocol
 
-from bot.platforms.base import Sender
+from bot.messaging.sender import Sender
 
 _BUTTONS = re.compile(r"\[[^\[\]\n]*\](?:\s+\[[^\[\]\n]*\])*")
 

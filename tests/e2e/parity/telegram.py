@@ -7,10 +7,10 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
-from bot.platforms.telegram import Telegram
+from bot.platforms.telegram.sender import Telegram
 from tests.e2e.parity.stage import until
-from tests.integration.platforms.test_telegram_receiver import account
-from tests.integration.platforms.test_telegram_webhook import call, hooked
+from tests.integration.bot.platforms.telegram.test_receiver import account
+from tests.integration.bot.platforms.telegram.test_webhook import call, hooked
 from tests.servers.telegram import BOT, PRIVATE, Shown, TelegramServer
 
 

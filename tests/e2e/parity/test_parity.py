@@ -16,25 +16,28 @@ from pathlib import Path
 
 import pytest
 
-from bot import runner
-from bot.access import Gate
-from bot.access.configured import policy_of
-from bot.app import App, opened
-from bot.config.reading import read
-from bot.conversation import Answers, Conversation
-from bot.conversation.telling import Rhythm
-from bot.lease import FileLeases
-from bot.platforms.base import Ability
+from bot.access.gate import AccessGate
+from bot.access.policy import policy_of
+from bot.app import opened
+from bot.chat.message_service import Conversation
+from bot.chat.question_service import QuestionService
+from bot.chat.responder import PlaceholderTiming
+from bot.config.reader import read
+from bot.delivery.delivery import Delivery
+from bot.jobs.loop import run
+from bot.jobs.services import LoopServices
+from bot.messaging.sender import Ability
 from bot.platforms.slack import sender as slack_sender
-from bot.posting.delivery import Delivery
-from bot.store.feedback import SqlFeedback, Verdict
+from bot.store.feedback import ReaderVerdict, SqlFeedback
 from bot.store.replies import SqlReplies
-from bot.subscriptions.roster import Fixed
-from bot.times.clock import FixedClock
-from tests.builders import START, RepositoryBuilder
+from bot.subscriptions.channel_registry import Fixed
+from bot.util.clock import FixedClock
+from bot.util.locks import FileLeases
+from bot.workspace.workspace import Workspace
 from tests.e2e.parity import console, feishu, slack, telegram
 from tests.e2e.parity.stage import Stage, until, words
 from tests.servers.slack import BOT_USER, CHANNEL
+from tests.support.builders import START, RepositoryBuilder
 
 Open = Callable[[], AbstractAsyncContextManager[Stage]]
 
@@ -50,6 +53,7 @@ STAGES: list[Open] = [
     feishu.by_http,
     console.at_a_terminal,
 ]
+
 NAMES = [f"{one.__module__.rpartition('.')[2]} {one.__name__}" for one in STAGES]
 
 SCRIPT = (
@@ -85,7 +89,7 @@ def brisk(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(slack_sender, "_IN_A_CHANNEL", slack.BRISK)
 
 
-class Unhurried(Answers):
+class Unhurried(QuestionService):
     """Answers that take a moment longer than the placeholder."""
 
     async def answer(self, account, asked, watch):
@@ -99,7 +103,7 @@ class Unhurried(Answers):
 class Played:
     """A stage with the program behind it."""
 
-    def __init__(self, stage: Stage, app: App) -> None:
+    def __init__(self, stage: Stage, app: Workspace) -> None:
         self.stage = stage
         self.app = app
 
@@ -150,7 +154,7 @@ async def played(stage: Stage, project: Path, folder: Path) -> AsyncIterator[Pla
     )
     config, clock = read(file), FixedClock(START + timedelta(days=1))
     async with opened(file, clock=clock) as app:
-        gate = Gate(policy_of(config, {stage.account: stage.sender.name}))
+        gate = AccessGate(policy_of(config, {stage.account: stage.sender.name}))
         leases = FileLeases(app.data / "leases")
         senders = {stage.account: stage.sender}
         hearing = Conversation(
@@ -159,15 +163,15 @@ async def played(stage: Stage, project: Path, folder: Path) -> AsyncIterator[Pla
             leases,
             clock,
             senders,
-            rhythm=Rhythm(moment=0.01, first=5.0),
+            rhythm=PlaceholderTiming(moment=0.01, first=5.0),
         )
-        work = runner.Work(
+        work = LoopServices(
             posts=Fixed([]), build=_none, finish=_none, hearing=hearing,
             delivery=Delivery(app.ledger, leases), ledger=app.ledger, leases=leases,
             clock=clock, receivers=[stage.sender],
         )  # fmt: skip
         stop = asyncio.Event()
-        running = asyncio.create_task(runner.run(work, stop))
+        running = asyncio.create_task(run(work, stop))
         try:
             yield Played(stage, app)
         finally:
@@ -213,7 +217,7 @@ async def test_buttons_explain_and_take_verdicts(
         assert await play.press("Not useful") == "Noted as not useful. Thank you."
         assert await play.press("Useful") == "Noted as useful. Thank you."
         (opinion,) = await SqlFeedback(play.app.database).all(START)
-        assert (opinion.repository, opinion.verdict) == ("ada/project", Verdict.USEFUL)
+        assert (opinion.repository, opinion.verdict) == ("ada/project", ReaderVerdict.USEFUL)
         assert opinion.level
         assert stage.acknowledged()
 

@@ -17,13 +17,16 @@ from typing import Any
 import pytest
 import yaml
 
-from bot.role import Role
-from bot.runner import GRACE
+from bot.jobs.roles import ProcessRole
+from bot.jobs.services import GRACE
 from bot.web.server import DRAIN
 
 DEPLOY = Path(__file__).parents[3] / "deploy"
+
 SINGLE, ROLES = "compose.yaml", "compose.roles.yaml"
+
 FILES = (SINGLE, ROLES)
+
 OURS = {SINGLE: ("digestbot",), ROLES: ("web", "worker", "scheduler")}
 
 every_file = pytest.mark.parametrize("name", FILES)
@@ -164,7 +167,7 @@ def test_every_role_has_a_service_that_can_be_asked_whether_it_is_well():
     for name in OURS[ROLES]:
         said = services(ROLES)[name]["command"]
         roles[said[said.index("--role") + 1]] = said
-    assert set(roles) == {str(role) for role in Role if role is not Role.ALL}
+    assert set(roles) == {str(role) for role in ProcessRole if role is not ProcessRole.ALL}
     # The image's own check asks port 8080; the web process listens there by the configuration.
     assert all("--listen" in said or role == "web" for role, said in roles.items())
     assert services(ROLES)["web"]["scale"] >= 2

@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from bot.config.reading import read
-from bot.web.config import Listen
+from bot.config.file_model import Listen
+from bot.config.reader import read
 
 ROOT = Path(__file__).parents[3]
+
 FOLDER = ROOT / "deploy" / "container"
 
 

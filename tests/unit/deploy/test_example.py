@@ -12,21 +12,20 @@ import pytest
 from pydantic import BaseModel
 
 from bot import platforms
-from bot.config.sections import Written
-from bot.config.settings import Settings
-from bot.forges.config import ForgeConfig
-from bot.models.config import ModelConfig
-from bot.shared.config import SharedSettings
-from bot.store.config import DatabaseSettings
-from bot.web.config import WebSettings
+from bot.config.file_model import DatabaseSettings, SharedSettings, WebSettings, Written
+from bot.config.forge_section import ForgeConfig
+from bot.config.model_section import ModelConfig
+from bot.util.section import Settings
 
 EXAMPLE = Path(__file__).parents[3] / "deploy" / "bot.example.toml"
+
 _READ_ELSEWHERE: dict[str, type[Settings]] = {
     "database": DatabaseSettings,
     "shared": SharedSettings,
     "model": ModelConfig,
     "web": WebSettings,
 }
+
 # What a section takes from another and can therefore stand there.
 _AS_DEFAULT = {"channels": "defaults"}
 

@@ -15,13 +15,15 @@ import kubernetes_validate
 import pytest
 import yaml
 
-from bot.config.reading import read
-from bot.role import Role
-from bot.runner import GRACE
+from bot.config.reader import read
+from bot.jobs.roles import ProcessRole
+from bot.jobs.services import GRACE
 from bot.web.server import DRAIN
 
 FOLDER = Path(__file__).parents[3] / "deploy" / "kubernetes"
+
 SINGLE, ROLES = "single", "roles"
+
 VERSION = "1.37"
 
 Manifest = dict[str, Any]
@@ -30,6 +32,7 @@ needs_kubectl = pytest.mark.skipif(
     shutil.which("kubectl") is None,
     reason="no kubectl; see https://kubernetes.io/docs/tasks/tools/",
 )
+
 every_overlay = pytest.mark.parametrize("overlay", [SINGLE, ROLES])
 
 
@@ -137,7 +140,7 @@ def test_every_role_is_a_deployment_that_can_be_asked_and_may_lose_a_node():
         assert "--listen" in said or said[-1] == "web"
         (source,) = container["envFrom"]
         assert not source["secretRef"].get("optional")
-    assert set(roles) == {str(role) for role in Role if role is not Role.ALL}
+    assert set(roles) == {str(role) for role in ProcessRole if role is not ProcessRole.ALL}
     assert set(of(ROLES, "PodDisruptionBudget")) == set(roles.values())
     (scaler,) = of(ROLES, "HorizontalPodAutoscaler").values()
     assert scaler["spec"]["scaleTargetRef"]["name"] == roles["worker"]

@@ -10,14 +10,18 @@ from pathlib import Path
 
 import pytest
 
-from bot.role import Role
-from bot.runner import GRACE
+from bot.jobs.roles import ProcessRole
+from bot.jobs.services import GRACE
 from bot.web.server import DRAIN
 
 FOLDER = Path(__file__).parents[3] / "deploy" / "systemd"
+
 PROGRAM = "/opt/digestbot/.venv/bin/digestbot"
+
 COMMON = "digestbot-.service.d/common.conf"
+
 ROLES = ("digestbot-web", "digestbot-scheduler", "digestbot-worker@1")
+
 SERVICES = ("digestbot", *ROLES)
 
 needs_systemd = pytest.mark.skipif(
@@ -101,4 +105,4 @@ def test_every_role_but_that_of_all_has_its_unit() -> None:
         for name in ("digestbot-web", "digestbot-scheduler", "digestbot-worker@")
         if (match := re.search(r"--role (\w+)", settings(f"{name}.service")["ExecStart"]))
     }
-    assert asked == {str(role) for role in Role if role is not Role.ALL}
+    assert asked == {str(role) for role in ProcessRole if role is not ProcessRole.ALL}

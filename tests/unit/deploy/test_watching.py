@@ -14,19 +14,24 @@ from typing import Any
 import pytest
 import yaml
 
-from bot.jobs.depth import Depth
-from bot.jobs.tasks import Kind
-from bot.platforms.base import SendReason
-from bot.watching.metrics import Metrics
+from bot.messaging.sender import SendReason
+from bot.store.job_queue import Depth, JobKind
+from bot.telemetry.metrics import Metrics
 
 ROOT = Path(__file__).parents[3]
+
 ALERTS = ROOT / "deploy" / "prometheus" / "alerts.yaml"
+
 DASHBOARD = ROOT / "deploy" / "grafana" / "digestbot.json"
+
 CASES = ROOT / "tests" / "data" / "prometheus" / "alerts.test.yaml"
 
 _SELECTOR = re.compile(r"\b((?:digestbot|process)_\w+)\b(?:\{([^}]*)\})?")
+
 _MATCHER = re.compile(r'(\w+)\s*(?:=~|!~|!=|=)\s*"([^"]*)"')
+
 _BY = re.compile(r"\bby \(([^)]*)\)")
+
 _SCRAPED = {"job", "instance"}
 """What Prometheus adds to every figure."""
 
@@ -51,7 +56,7 @@ def told() -> Mapping[str, Mapping[str, set[str]]]:
     metrics = Metrics("1.2.3")
     for event in _TOLD:
         metrics(None, "info", dict(event))
-    depth = {str(kind): Depth(waiting=1, doing=1, oldest=1.0) for kind in Kind}
+    depth = {str(kind): Depth(waiting=1, doing=1, oldest=1.0) for kind in JobKind}
     metrics.text(deaf={"slack": ""}, pending=1, jobs=depth)
     found: dict[str, dict[str, set[str]]] = {}
     for family in metrics.registry.collect():

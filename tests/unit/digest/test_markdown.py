@@ -12,7 +12,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from digest.chart import chart_text
 from digest.document import (
     Actions,
     Chart,
@@ -31,12 +30,14 @@ from digest.document import (
     Strong,
     Table,
     Text,
+    chart_text,
 )
 from digest.markdown import GAP, address, clean, inline, markdown
-from tests import strategies
-from tests.samples import HOSTILE
+from tests.support import strategies
+from tests.support.samples import HOSTILE
 
 PARSER = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
+
 OURS = re.compile(r'<a id="[\w.-]*">|</a>|</?(?:strong|em)>|<!-- -->')
 
 

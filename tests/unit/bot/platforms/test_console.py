@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from bot.platforms.base import Part, SendError, SendReason
+from bot.messaging.sender import Part, SendError, SendReason
 from bot.platforms.console import Config, Console, Keyboard, attached, create
-from tests.samples_documents import answer_en, answer_zh, digest_en, digest_zh
+from tests.support.samples_documents import answer_en, answer_zh, digest_en, digest_zh
 
 GOLDEN = Path(__file__).parents[3] / "data" / "console"
 

@@ -4,7 +4,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from bot.web.pages.dates import clock, day_words, minute, week_words
-from digest.language import Language
+from digest.core.enums import Language
 
 DAY = date(2026, 8, 13)
 

@@ -6,9 +6,11 @@ import hashlib
 from datetime import UTC, datetime
 from difflib import SequenceMatcher
 
-from digest.change import Change, Commit, FileChange, FileStatus, Hunk
-from digest.facts import Fact, area_of, extract, language_of
-from digest.facts.scene import Scene
+from digest.core.change import Change, Commit, FileChange, FileStatus, Hunk
+from digest.core.facts import Fact
+from digest.facts.extract import extract
+from digest.facts.paths import area_of, language_of
+from digest.facts.side_text import FileContext
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -65,8 +67,8 @@ def file(path: str, old: str | None, new: str | None) -> FileChange:
     )
 
 
-def scene(path: str, old: str | None, new: str | None, *, whole: bool = True) -> Scene:
-    return Scene(
+def scene(path: str, old: str | None, new: str | None, *, whole: bool = True) -> FileContext:
+    return FileContext(
         file=file(path, old, new),
         area=area_of(path),
         language=language_of(path),

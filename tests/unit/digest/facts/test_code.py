@@ -2,8 +2,9 @@
 
 import pytest
 
-from digest.facts import Area, code
-from digest.facts.scene import Scene
+from digest.core.facts import Area
+from digest.facts import code
+from digest.facts.side_text import FileContext
 from tests.unit.digest.facts.changes import file, scene, told
 
 ENGINE = '''\
@@ -102,7 +103,7 @@ def test_class_that_comes_or_goes_speaks_for_its_members():
 def test_file_that_comes_or_goes_needs_no_text():
     change = file("engine.py", None, ENGINE)
     assert not code.wants(change, Area.CORE, "python")
-    bare = Scene(file=change, area=Area.CORE, language="python")
+    bare = FileContext(file=change, area=Area.CORE, language="python")
     assert len(list(code.find(bare))) == 2
 
 

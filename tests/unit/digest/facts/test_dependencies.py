@@ -1,7 +1,7 @@
 import pytest
 
-from digest.change import FileChange, FileStatus, Hunk
-from digest.facts import FactKind
+from digest.core.change import FileChange, FileStatus, Hunk
+from digest.core.facts import FactKind
 from digest.facts.dependencies import find, submodule, wants
 from tests.unit.digest.facts.changes import facts_of, file, scene, told
 
@@ -25,6 +25,7 @@ test = ["pytest>=8"]
 [tool.other]
 version = "7"
 """
+
 CARGO = """\
 [package]
 version = "0.1.0"
@@ -41,6 +42,7 @@ version = "1.40"
 [dev-dependencies]
 insta = "1.39"
 """
+
 PACKAGE = """\
 {
   "name": "x",
@@ -59,6 +61,7 @@ PACKAGE = """\
   }
 }
 """
+
 GO = """\
 module example.org/x
 
@@ -73,6 +76,7 @@ require (
 
 replace github.com/a/c => ../c
 """
+
 POM = """\
 <project>
   <version>1.0</version>

@@ -1,5 +1,6 @@
-from digest.change import Change, FileChange, FileStatus, Hunk, Side
-from digest.facts import Area, FactKind, Undone, extract, wanted
+from digest.core.change import Change, FileChange, FileStatus, Hunk, Side
+from digest.core.facts import Area, FactKind, Undone
+from digest.facts.extract import extract, wanted
 from tests.unit.digest.facts.changes import blob, commit, facts_of, file
 
 MESSAGE = """\

@@ -1,6 +1,6 @@
 import pytest
 
-from digest.facts import Undone
+from digest.core.facts import Undone
 from digest.facts.reverts import find_undone
 from digest.facts.subject import read_subject
 

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from digest.facts import Series
+from digest.core.facts import Series
 from digest.facts.subject import read_subject
 
 

@@ -1,1 +1,0 @@
-"""What follows a post: dead chats, changes that were reverted, alerts, notices, letting go."""

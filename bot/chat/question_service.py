@@ -1,0 +1,301 @@
+"""How the process does, for whoever asks for its status, as ``handlers.questions.status.Bearings``.
+
+The gate, and behind it the use cases on behalf of the chat that asks.
+
+Nothing is done about a message before the gate let it pass, not even acknowledged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import partial
+from typing import TYPE_CHECKING
+
+import structlog
+
+from bot.access.gate import AccessGate, refusal
+from bot.chat.deferred_writes import DeferredWrites
+from bot.chat.repository_choice import ChannelsByChat, Rooms, which
+from bot.chat.responder import AnswerProgress
+from bot.chat.verdicts import Verdicts
+from bot.scheduler.schedule import next_run
+from bot.store.feedback import ReaderVerdict, SqlFeedback
+from bot.store.model_calls import SqlCalls
+from bot.subscriptions.subscription import Subscription, SubscriptionSource
+from bot.workspace.usage_reader import Usages
+from bot.workspace.workspace import Workspace
+from digest.answer.answers import Answer
+from digest.answer.buttons import answer_buttons, with_buttons
+from digest.core.enums import Language
+from digest.document import Document
+from digest.errors import (
+    BrokenArchive,
+    NewerArchive,
+    NotARepository,
+    SourceUnavailable,
+    UnreachableDatabase,
+    UnwritableFolder,
+    UserError,
+)
+from digest.i18n.chat_text import UNREADABLE
+from digest.question.parser import language_of
+from handlers.context import Context
+from handlers.ports.conversation_port import ConversationKey
+from handlers.ports.status_port import BotStatus, Budget, ScheduledRun
+from handlers.router import ask
+
+if TYPE_CHECKING:
+    from bot.access.gate import AccessDecision as Admission
+    from bot.config.channel_section import ChannelConfig, Preferences
+    from bot.config.reader import Config
+    from bot.config.repository_section import RepositoryConfig
+    from bot.messaging.receiver import Incoming
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChatStatus:
+    """What one chat may be told: its own runs, and what models took in all.
+
+    ``mine`` says of a subscription whether it is the chat's.
+    """
+
+    app: Workspace
+    served: SubscriptionSource
+    mine: Callable[[Subscription], bool]
+
+    async def standing(self) -> BotStatus:
+        """The runs of the chat, how many of its digests wait, and the budget."""
+        now = self.app.clock.now()
+        posts = [one for one in await self.served.subscriptions() if self.mine(one)]
+        names = {one.name for one in posts}
+        waiting = [r for r in await self.app.ledger.pending() if r.key.channel in names]
+        return BotStatus(
+            runs=[await self._run(one, now) for one in posts],
+            waiting=len(waiting),
+            budget=await self._budget(now),
+        )
+
+    async def _run(self, one: Subscription, now: datetime) -> ScheduledRun:
+        last = await self.app.ledger.last_slot(one.name)
+        return ScheduledRun(channel=one.name, last=last or "", next=next_run(one.spec, now))
+
+    async def _budget(self, now: datetime) -> Budget | None:
+        if self.app.mind is None:
+            return None
+        config = self.app.mind.config
+        midnight = now.replace(hour=0, minute=0, second=0, microsecond=0)
+        currency = config.price.currency
+        took = await SqlCalls(self.app.database, currency).spent(midnight)
+        return Budget(spent=took.cost, currency=currency, most=config.caps.day.money)
+
+
+READER = 120.0
+"""Seconds that somebody who asks in a chat is kept waiting for a model at most."""
+
+_VERDICTS = frozenset(ReaderVerdict)
+
+_OF_THIS_MACHINE = (
+    NotARepository,
+    SourceUnavailable,
+    UnwritableFolder,
+    NewerArchive,
+    BrokenArchive,
+    UnreachableDatabase,
+)
+"""What nobody in a chat can mend, and whose words name folders and hosts."""
+
+log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Asked:
+    """A message that passed the gate, with what belongs to its chat."""
+
+    account: str
+    incoming: Incoming
+    admission: Admission
+    channel: ChannelConfig | None
+    preferences: Preferences
+    repositories: Sequence[RepositoryConfig]
+
+
+class QuestionService:
+    """Answers about the repositories of a chat, in its channel's zone and language."""
+
+    def __init__(
+        self,
+        app: Workspace,
+        config: Config,
+        gate: AccessGate,
+        *,
+        rooms: Rooms | None = None,
+        served: SubscriptionSource | None = None,
+    ) -> None:
+        """Without ``rooms`` no settings can be changed, and no button offers to.
+
+        Without ``served`` nobody is told of runs.
+        """
+        self._served = served
+        self._app = app
+        self._config = config
+        self._gate = gate
+        self._rooms = rooms
+        self._chats = ChannelsByChat(config.channels)
+        self._verdicts = Verdicts(
+            feedback=SqlFeedback(app.database), archive=app.archive, clock=app.clock
+        )
+
+    def language(self, account: str, asked: Incoming) -> Language:
+        """The language of the question, else that of its channel."""
+        preferences = self._chats.channel(account, asked) or self._config.defaults
+        said = None if asked.action else language_of(asked.text)
+        return said or preferences.language
+
+    async def answer(self, account: str, asked: Incoming, watch: AnswerProgress) -> Document | None:
+        """The answer, or nothing to say. Raises ``UserError``."""
+        passed = await self._admitted(account, asked)
+        if passed is None:
+            return None
+        watch.admit(addressed=asked.addressed)
+        if asked.action in _VERDICTS:
+            told = [one.repository for one in passed.repositories]
+            return await self._verdicts.note(asked, told, watch.language)
+        return await self._asked(passed, watch)
+
+    async def owed(self, account: str, asked: Incoming) -> bool:
+        """Whether the asker may be told that no answer comes: who passes the gate, and waits."""
+        if not asked.addressed or asked.action in _VERDICTS:
+            return False
+        try:
+            return await self._admitted(account, asked) is not None
+        except UserError:
+            return False
+
+    async def forget(self, account: str, asked: Incoming) -> None:
+        """Forget the conversation that the question went on with."""
+        channel = self._chats.channel(account, asked)
+        await self._app.conversations.forget(_conversation(account, asked, channel))
+
+    async def _admitted(self, account: str, asked: Incoming) -> _Asked | None:
+        """The message with what the gate lets it ask about; ``None`` where nothing is to be said.
+
+        Raises ``UserError`` with what the asker is told of a refusal.
+        """
+        channel = self._chats.channel(account, asked)
+        # The gate knows a chat by the name that the configuration gives it.
+        known = replace(asked, chat=channel.chat) if channel else asked
+        admission = await self._gate.admit(account, known)
+        if not admission.allowed:
+            if admission.silent:
+                return None
+            raise UserError(refusal(admission, self.language(account, asked)))
+        seen = frozenset(admission.repositories)
+        told = [one for one in self._config.repositories if one.name in seen]
+        if not told:
+            raise UserError("no repository is configured; name one under [[repositories]]")
+        return _Asked(
+            account=account,
+            incoming=asked,
+            admission=admission,
+            channel=channel,
+            preferences=channel or self._config.defaults,
+            repositories=told,
+        )
+
+    async def _asked(self, passed: _Asked, watch: AnswerProgress) -> Document | None:
+        asked = passed.incoming
+        question = f"{asked.action} {asked.text}" if asked.action else asked.text
+        found, document = await self._found(passed, question, watch)
+        # In a thread that goes on between people, what is no question to us is not for us.
+        if found.intent == "unknown" and not asked.addressed:
+            return None
+        buttons = answer_buttons(found, watch.language, mutes=self._rooms is not None)
+        return with_buttons(document, buttons)
+
+    async def _found(
+        self, passed: _Asked, question: str, watch: AnswerProgress
+    ) -> tuple[Answer, Document]:
+        """The answer of the repository that is named, else of the first that has one."""
+        asked, first = passed.incoming, None
+        # A press has no words of its own: it is answered as its chat is spoken to.
+        language = watch.language if asked.action else None
+        conversation = _conversation(passed.account, asked, passed.channel)
+        clock, talk = self._app.clock, None
+        # What is remembered of an answer that nobody got would be wrong.
+        kept = DeferredWrites(
+            kept=self._app.conversations, after=watch.after, thread=lambda: watch.thread
+        )
+        if len(passed.repositories) > 1:
+            talk = await kept.talk(conversation, clock.now())
+        last, zone = talk.repository if talk else "", passed.preferences.zone
+        chosen = which(question, passed.repositories, last, clock.now(), zone)
+        trouble: UserError | None = None
+        for settings in chosen.asked:
+            understood = first[0].understood if first else ""
+            try:
+                ctx = await self._context(passed, settings, watch)
+                ctx = replace(ctx, conversations=kept)
+                found = await ask(
+                    chosen.question, ctx, language, conversation=conversation, understood=understood
+                )
+                if isinstance(found.error, _OF_THIS_MACHINE):
+                    raise found.error
+            except _OF_THIS_MACHINE as error:
+                # What it says, such as a folder's name, is for the log and not for a chat.
+                log.warning("repository.unreadable", repository=settings.name, error=str(error))
+                said = UNREADABLE.text(watch.language, repository=settings.name)
+                trouble = trouble or UserError(said)
+                continue
+            told = found, chosen.told(found, settings, watch.language)
+            if not chosen.goes_on(found):
+                return told
+            first = first or told
+        if first is None:
+            assert trouble is not None
+            raise trouble
+        return first
+
+    async def _context(
+        self, passed: _Asked, settings: RepositoryConfig, watch: AnswerProgress
+    ) -> Context:
+        admission = passed.admission
+        asked_in = passed.channel.name if passed.channel else admission.chat
+        judging = self._app.judging(asked_in, admission.person, watch)
+        if judging is not None:
+            judging = replace(judging, patience=min(judging.patience, READER))
+        ctx = self._app.context(
+            await self._app.watch_configured(settings),
+            zone=passed.preferences.zone,
+            language=passed.preferences.language,
+            progress=watch,
+            judging=judging,
+            usage=Usages(self._app.data, {one.name: one.place for one in passed.repositories}),
+        )
+        ctx = replace(ctx, overheard=not passed.incoming.addressed)
+        if self._served is not None:
+            chat = passed.channel.chat if passed.channel else passed.incoming.chat
+            mine = partial(_mine, passed.account, chat, admission.repositories)
+            standing = ChatStatus(app=self._app, served=self._served, mine=mine)
+            ctx = replace(ctx, standing=standing)
+        if self._rooms is None:
+            return ctx
+        room = await self._rooms.room(passed.account, passed.incoming, admission)
+        return replace(ctx, room=room, zone=room.zone or ctx.zone, language=room.language)
+
+
+def _mine(account: str, chat: str, told: Collection[str], one: Subscription) -> bool:
+    """Whether a subscription is posted in a chat, and of what it is told: its name names that."""
+    here = (one.platform, one.chat) == (account, chat)
+    return here and any(settings.name in told for settings in one.repositories)
+
+
+def _conversation(account: str, asked: Incoming, channel: ChannelConfig | None) -> ConversationKey:
+    """Whose conversation a message goes on with: one person's in one thread.
+
+    The chat has the name that the gate knows it by, so that what is kept for it meets its rules.
+    """
+    thread = asked.receipt.thread if asked.receipt else ""
+    chat = channel.chat if channel else asked.chat
+    return ConversationKey(platform=account, chat=chat, thread=thread, person=asked.person)

@@ -1,0 +1,235 @@
+"""One answer as a message: a placeholder at first, edited until it is the answer.
+
+Where a platform cannot edit there is no placeholder, only the answer.
+
+The charts of an answer as pictures below it, where the platform shows pictures.
+
+The answer tells each chart in text, so that nothing is missing where a picture fails: it is tried
+once, and never again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
+from dataclasses import replace
+
+import structlog
+
+from bot.delivery.part_sender import Patience
+from bot.messaging.sender import (
+    Ability,
+    Paced,
+    Part,
+    Pictured,
+    Receipt,
+    Sender,
+    SendError,
+    SendReason,
+)
+from bot.store.replies import MessageKey, Records, Stage
+from bot.util.chart_image import picture_of
+from digest.document import Chart, Document
+
+log = structlog.get_logger(__name__)
+
+_AGAIN = 3
+"""So many attempts at an edit of which no word comes back: the same content twice is no harm."""
+
+
+class ReplyMessage:
+    """The message that answers one question.
+
+    ``receipt`` is its proof once it stands; ``answered`` says that the answer does, ``told_before``
+    that it is another answer in the place of one that stood.
+    """
+
+    def __init__(
+        self,
+        sender: Sender,
+        key: MessageKey,
+        records: Records,
+        patience: Patience,
+        reply_to: Receipt | None = None,
+    ) -> None:
+        self.receipt: Receipt | None = None
+        self.answered = False
+        self.told_before = False
+        self._sender = sender
+        self._key = key
+        self._records = records
+        self._patience = patience
+        self._reply_to = reply_to
+        self._text = ""
+        self._doubtful: Part | None = None
+        self._given_up = Ability.EDIT not in sender.abilities
+
+    @property
+    def standing(self) -> bool:
+        """Whether something of it can be seen."""
+        return self.receipt is not None
+
+    def stands(self, receipt: Receipt, *, told: bool = False) -> None:
+        """It was posted before, by whatever process; ``told`` says that it was an answer."""
+        self.receipt, self.told_before = receipt, told
+
+    async def show(self, document: Document) -> None:
+        """Show how far the answer is. A platform that refuses is not asked a second time."""
+        part = self._sender.render(document)[0]
+        if self._given_up or part.text == self._text:
+            return
+        self._text = part.text
+        try:
+            if self.receipt is None:
+                await self._post(part, Stage.HOLDING)
+            else:
+                async with asyncio.timeout(self._patience.answer):
+                    await self._sender.edit(self._key.chat, self.receipt, part)
+        except (SendError, TimeoutError) as error:
+            self._given_up = True
+            lost = isinstance(error, SendError) and error.reason is SendReason.NO_ANSWER
+            self._doubtful = part if lost and self.receipt is None else None
+            log.info("message.no_placeholder", error=str(error), id=self._key.message)
+
+    async def become(
+        self, document: Document, then: Callable[[], Awaitable[None]] | None = None
+    ) -> Receipt:
+        """Be the answer: the first part in its place, what is longer behind it in the thread.
+
+        ``then`` is called as soon as the first part stands and that is known for good. Raises
+        ``SendError`` where nothing of it could be brought.
+        """
+        first, *rest = self._sender.render(document)
+        if self._doubtful is not None and await self.find() and self.receipt is None:
+            # Either it is not there, or the platform itself knows it again.
+            await self._repeatedly(self._doubtful, Stage.HOLDING)
+        if self.receipt is not None and await self._edited(self.receipt, first):
+            self.answered = True
+            await self._records.mark(self._key, Stage.TOLD, self.receipt)
+        else:
+            await self._repeatedly(first, Stage.TOLD)
+            self.answered = True
+        assert self.receipt is not None
+        if then is not None:
+            await then()
+        await self._follow(rest)
+        return self.receipt
+
+    async def find(self) -> bool:
+        """Look for what a process that died may have sent; whether it could be looked for.
+
+        Raises ``SendError``.
+        """
+        if Ability.FIND not in self._sender.abilities:
+            return False
+        part = Part(text="", body="", identity=self._key.identity)
+        try:
+            self.receipt = await self._sender.find(self._key.chat, part, self._reply_to)
+        except SendError as error:
+            if error.reason is SendReason.UNSUPPORTED:
+                return False
+            raise
+        return True
+
+    async def _edited(self, receipt: Receipt, part: Part) -> bool:
+        """Whether the part stands in the message's place."""
+        try:
+            for attempt in range(_AGAIN):
+                try:
+                    async for repeated in self._patience.repeated():
+                        with repeated:
+                            await self._edit(receipt, part)
+                except SendError as error:
+                    if error.reason is not SendReason.NO_ANSWER or attempt == _AGAIN - 1:
+                        raise
+                else:
+                    return True
+        except SendError as error:
+            log.warning("message.not_edited", error=str(error), id=self._key.message)
+        return False
+
+    async def _edit(self, receipt: Receipt, part: Part) -> None:
+        try:
+            async with asyncio.timeout(self._patience.answer):
+                await self._sender.edit(self._key.chat, receipt, part)
+        except TimeoutError as error:
+            raise SendError(SendReason.NO_ANSWER, "nothing came back") from error
+
+    async def _repeatedly(self, part: Part, then: Stage) -> None:
+        async for attempt in self._patience.repeated():
+            with attempt:
+                await self._post(part, then)
+
+    async def _follow(self, parts: Sequence[Part]) -> None:
+        for part in parts:
+            async for attempt in self._patience.repeated():
+                with attempt:
+                    await self._send(part)
+
+    async def _post(self, part: Part, then: Stage) -> None:
+        """Post and keep the proof, both or neither: who ends this waits for it."""
+        posting = asyncio.create_task(self._posted(part, then))
+        try:
+            await asyncio.shield(posting)
+        except asyncio.CancelledError:
+            # Who ends this may lose patience and end it again: the post goes on, and is bounded.
+            while not posting.done():
+                with suppress(asyncio.CancelledError):
+                    await asyncio.wait({posting})
+            if not posting.cancelled():
+                posting.exception()  # looked at, so that it is not told as forgotten
+            raise
+
+    async def _posted(self, part: Part, then: Stage) -> None:
+        """Post the message, found again by its identity should nobody hear of its receipt.
+
+        Its proof and the stage that it is in then are kept together.
+        """
+        await self._records.mark(self._key, Stage.SENDING)
+        # Where an earlier one could not be edited this is another message, of another identity.
+        identity = "" if self.receipt else self._key.identity
+        try:
+            receipt = await self._send(replace(part, identity=identity))
+        except SendError as error:
+            if error.reason is not SendReason.NO_ANSWER:
+                before = Stage.HOLDING if self.receipt else Stage.HEARD
+                await self._records.mark(self._key, before)
+            raise
+        self.receipt = receipt
+        await self._records.mark(self._key, then, receipt)
+
+    async def _send(self, part: Part) -> Receipt:
+        chat = self._key.chat
+        if isinstance(self._sender, Paced):
+            await self._sender.ready(chat, answer=True)
+        try:
+            async with asyncio.timeout(self._patience.answer):
+                return await self._sender.send(chat, part, self._reply_to or self.receipt)
+        except TimeoutError as error:
+            raise SendError(SendReason.NO_ANSWER, "nothing came back") from error
+
+
+_MOST = 2
+"""Pictures below one answer."""
+
+_LONGEST = 60.0
+"""Seconds for one picture: it is a few kilobytes, sent in up to three calls."""
+
+
+async def show_charts(sender: Sender, chat: str, document: Document, below: Receipt) -> None:
+    """Post the charts of an answer that stands. Raises nothing."""
+    charts = [block for block in document.blocks if isinstance(block, Chart)]
+    if not isinstance(sender, Pictured):
+        return
+    for chart in charts[:_MOST]:
+        try:
+            async with asyncio.timeout(_LONGEST):
+                picture = await asyncio.to_thread(picture_of, chart)
+                if picture is None:
+                    continue
+                if isinstance(sender, Paced):
+                    await sender.ready(chat, answer=True)
+                await sender.show(chat, picture, below)
+        except (SendError, TimeoutError, OSError, ValueError) as error:
+            log.warning("picture.not_shown", platform=sender.name, error=str(error))

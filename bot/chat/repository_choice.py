@@ -1,0 +1,148 @@
+"""Which channel of the configuration a chat is, by all the names that it goes by.
+
+What a chat is to the commands that change its settings.
+
+Which of a chat's repositories a question is asked of, and in which order they are tried.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import TYPE_CHECKING, Protocol
+from zoneinfo import ZoneInfo
+
+from bot.config.channel_section import ChannelConfig
+from bot.config.repository_section import RepositoryConfig
+from bot.messaging.receiver import Incoming
+from digest.answer.answers import ABOUT_NONE, Answer
+from digest.chat.chat_intents import Managing
+from digest.core.enums import Language
+from digest.document import Block, Code, Document, Heading, Paragraph
+from digest.errors import AmbiguousRepository, UnknownChange, UserError
+from digest.i18n.chat_text import ABOUT, NAME_ONE
+from digest.i18n.phrase import listed
+from digest.question.intent import (
+    Author,
+    Followup,
+    Intent,
+    Reviewers,
+    Risky,
+    ShowDiff,
+    Unknown,
+    Why,
+)
+from digest.question.parser import parse
+from digest.question.repository_names import fitting, named
+
+if TYPE_CHECKING:
+    from bot.access.gate import AccessDecision
+    from handlers.ports.chat_port import Room
+
+
+class ChannelsByChat:
+    """Channels by account and chat: two accounts of one platform do not share theirs."""
+
+    def __init__(self, channels: Iterable[ChannelConfig]) -> None:
+        self._channels: dict[tuple[str, str], ChannelConfig] = {}
+        for channel in channels:
+            self._channels.setdefault((channel.platform, _folded(channel.chat)), channel)
+
+    def channel(self, account: str, asked: Incoming) -> ChannelConfig | None:
+        """The channel of a chat, the one of its narrowest name: a topic's before its group's."""
+        for name in (asked.chat, *asked.also):
+            if found := self._channels.get((account, _folded(name))):
+                return found
+        return None
+
+
+def _folded(chat: str) -> str:
+    """Public names are the same in any case; ids are not."""
+    return chat.casefold() if chat.startswith("@") else chat
+
+
+class Rooms(Protocol):
+    """Makes the room in which a command is given."""
+
+    async def room(self, account: str, asked: Incoming, admission: AccessDecision) -> Room:
+        """The chat, with what the gate lets the asker do there. ``account`` is configured."""
+
+
+_SEARCHES = frozenset({"changed", "search", "touched"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RepositoryChoice:
+    """What is asked, and of which repositories, the first that is asked first.
+
+    ``of`` are all of the chat.
+    """
+
+    question: str
+    asked: Sequence[RepositoryConfig]
+    of: Sequence[RepositoryConfig]
+
+    def goes_on(self, found: Answer) -> bool:
+        """Whether the next repository is asked as well: here is no such change, or nothing."""
+        nothing = found.intent in _SEARCHES and found.total == 0 and found.error is None
+        return nothing or isinstance(found.error, UnknownChange)
+
+    def told(self, found: Answer, repository: RepositoryConfig, language: Language) -> Document:
+        """The answer, with the repository that it is about where there are others."""
+        if len(self.of) < 2:
+            return found.document
+        if found.intent == "help":
+            names = [Code(one.name) for one in self.of]
+            example = Code(f"{self.of[-1].name}#123")
+            line = NAME_ONE(language, names=listed(names, language, limit=10), example=example)
+            return replace(found.document, blocks=(*found.document.blocks, Paragraph(line)))
+        if found.intent in ABOUT_NONE:
+            return found.document
+        about = Paragraph(ABOUT(language, repository=Code(repository.name)), aside=True)
+        return replace(found.document, blocks=_behind_head(found.document.blocks, about))
+
+
+def which(
+    question: str, of: Sequence[RepositoryConfig], last: str, now: datetime, zone: ZoneInfo
+) -> RepositoryChoice:
+    """What is asked of which. ``last`` is the repository that the conversation was about.
+
+    Raises ``AmbiguousRepository`` where the question names several, or what several are called.
+    """
+    if len(of) == 1:
+        return RepositoryChoice(question=question, asked=of, of=of)
+    by_name = {one.name: one for one in of}
+    intent = _meant(question, now, zone)
+    found = None if isinstance(intent, Managing) else named(question, [*by_name])
+    if found is not None:
+        meant = _meant(found.question, now, zone)
+        # The name may be part of the question all the same.
+        asked = question if isinstance(meant, Unknown) else found.question
+        return RepositoryChoice(question=asked, asked=[by_name[found.name]], of=of)
+    if not isinstance(intent, Managing) and len(fit := fitting(question, [*by_name])) > 1:
+        raise AmbiguousRepository(fit)
+    if last in by_name and _goes_on(intent):
+        others = [one for one in of if one.name != last]
+        return RepositoryChoice(question=question, asked=[by_name[last], *others], of=of)
+    return RepositoryChoice(question=question, asked=of, of=of)
+
+
+def _goes_on(intent: Intent | None) -> bool:
+    """Whether a question stands for one that was asked before, or is about its answer."""
+    about = (
+        isinstance(intent, Why | Risky | Reviewers | Author | ShowDiff) and intent.reference is None
+    )
+    return about or isinstance(intent, Followup)
+
+
+def _meant(question: str, now: datetime, zone: ZoneInfo) -> Intent | None:
+    try:
+        return parse(question, now, zone)
+    except UserError:
+        return None
+
+
+def _behind_head(blocks: Sequence[Block], line: Paragraph) -> tuple[Block, ...]:
+    head = 1 if blocks and isinstance(blocks[0], Heading) else 0
+    return (*blocks[:head], line, *blocks[head:])

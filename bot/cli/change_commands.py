@@ -1,0 +1,177 @@
+"""Commands that look at changes: digest, score, explain, ask, chat."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from bot.cli.options import (
+    Branch,
+    ConfigFile,
+    Form,
+    Lang,
+    Name,
+    Now,
+    Output,
+    Place,
+    Repo,
+    Since,
+    Until,
+    Zone,
+)
+from bot.cli.output import AnswerFormat, DigestFormat
+
+looking = typer.Typer()
+
+
+@looking.command()
+def digest(
+    repo: Place,
+    *,
+    name: Name = None,
+    branch: Branch = None,
+    date: Annotated[
+        str | None,
+        typer.Option(
+            "--date",
+            metavar="D",
+            help="A day: 2026-01-23, today, yesterday or last (with changes).",
+        ),
+    ] = None,
+    since: Since = None,
+    until: Until = None,
+    tz: Zone = None,
+    lang: Lang = None,
+    form: Annotated[DigestFormat, typer.Option("--format", help="What to write.")] = (
+        DigestFormat.CONDENSED
+    ),
+    output: Output = None,
+    config: ConfigFile = None,
+) -> None:
+    """Tell what changed on a day or in a window.
+
+    The default is the last day with changes.
+    """
+    from bot.cli import run_digest
+
+    run_digest.digest(
+        run_digest.DigestOptions(
+            place=repo,
+            name=name,
+            branch=branch,
+            date=date,
+            since=since,
+            until=until,
+            zone=tz,
+            language=lang,
+            form=form,
+            output=output,
+            config=config,
+        )
+    )
+
+
+@looking.command()
+def score(
+    repo: Place,
+    *,
+    since: Since = None,
+    until: Until = None,
+    branch: Branch = None,
+    tz: Zone = None,
+    output: Output = None,
+    config: ConfigFile = None,
+) -> None:
+    """Grade every change of a window, one JSON object a line."""
+    from bot.cli import run_digest
+
+    run_digest.score(
+        place=repo, since=since, until=until, branch=branch, zone=tz, output=output, config=config
+    )
+
+
+@looking.command()
+def explain(
+    reference: Annotated[
+        str, typer.Argument(metavar="REF", help="#N, N, a commit (7 digits or more) or an address.")
+    ],
+    *,
+    repo: Repo = None,
+    branch: Branch = None,
+    tz: Zone = None,
+    lang: Lang = None,
+    form: Form = AnswerFormat.TEXT,
+    show_prompt: Annotated[
+        bool,
+        typer.Option("--show-prompt", help="Print what a model would be sent; send nothing."),
+    ] = False,
+    config: ConfigFile = None,
+) -> None:
+    """Explain one change.
+
+    What it does, whom it touches, what to watch.
+    """
+    from bot.cli import run_questions
+
+    run_questions.explain(
+        reference,
+        repo=repo,
+        branch=branch,
+        zone=tz,
+        language=lang,
+        form=form,
+        config=config,
+        show_prompt=show_prompt,
+    )
+
+
+@looking.command()
+def ask(
+    question: Annotated[str, typer.Argument(help='Such as "what changed in MoE this week".')],
+    *,
+    repo: Repo = None,
+    branch: Branch = None,
+    now: Now = None,
+    tz: Zone = None,
+    lang: Lang = None,
+    form: Form = AnswerFormat.TEXT,
+    config: ConfigFile = None,
+) -> None:
+    """Answer a question about changes, in English or Chinese."""
+    from bot.cli import run_questions
+
+    run_questions.ask(
+        question,
+        repo=repo,
+        branch=branch,
+        now=now,
+        zone=tz,
+        language=lang,
+        form=form,
+        config=config,
+    )
+
+
+@looking.command()
+def chat(
+    *,
+    repo: Repo = None,
+    branch: Branch = None,
+    now: Now = None,
+    tz: Zone = None,
+    lang: Lang = None,
+    config: ConfigFile = None,
+) -> None:
+    """Talk about changes in this terminal."""
+    from bot.cli import terminal_chat
+
+    terminal_chat.chat(repo=repo, branch=branch, now=now, zone=tz, language=lang, config=config)
+
+
+@looking.command(hidden=True)
+def demo(repo: Place = ".") -> None:
+    """Digest the last active day, and say what to try next."""
+    from bot.cli import run_digest
+
+    run_digest.demo(repo)

@@ -1,0 +1,180 @@
+"""The work behind the command line, one module a command or two.
+
+What the commands write.
+
+What models took, as JSON. See ``docs/json.md``.
+
+Long work, shown: a bar on a terminal, plain lines elsewhere; always on the error stream.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import io
+import json
+import sys
+import time
+from asyncio import AbstractEventLoop
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TextIO, TypeVar
+
+from bot.util.files import write_whole
+from digest.document import Document
+from handlers.ports.model_port import Usage
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
+
+    from handlers.ports.analysis_port import AnalysisRun
+
+
+T = TypeVar("T")
+
+
+def finish(
+    work: Coroutine[None, None, T], loop: Callable[[], AbstractEventLoop] | None = None
+) -> T:
+    """Run a command's work to its end, in a loop of its own kind where that is given."""
+    # What is imported stays, and values are frozen and without cycles: looking for garbage as often
+    # as Python does by default costs a tenth of the time of a large digest.
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 50)
+    with asyncio.Runner(loop_factory=loop) as runner:
+        return runner.run(work)
+
+
+def emit(text: str, output: Path | None = None) -> None:
+    """Write to a file, whole or not at all, or to standard output."""
+    if text and not text.endswith("\n"):
+        text += "\n"
+    if output is None:
+        emit_pieces([text])
+    else:
+        write_whole(output, text)
+
+
+def emit_pieces(pieces: Iterable[str], output: Path | None = None) -> None:
+    """As :func:`emit`, of a text in pieces, each made when those before it are on their way."""
+    if output is not None:
+        write_whole(output, "".join(pieces))
+        return
+    for piece in pieces:
+        try:
+            sys.stdout.write(piece)
+        except UnicodeEncodeError:
+            encoding = sys.stdout.encoding or "utf-8"
+            sys.stdout.write(piece.encode(encoding, "backslashreplace").decode(encoding))
+    sys.stdout.flush()
+
+
+def json_lines(head: Mapping[str, Any], key: str, rows: Iterable[Any]) -> Iterator[str]:
+    """A JSON object, in pieces, whose array under ``key`` stands last, a line for each element."""
+    rest = {name: part for name, part in head.items() if name != key}
+    yield f'{json.dumps(rest, ensure_ascii=False)[:-1]}, "{key}": [\n'
+    for number, row in enumerate(rows):
+        yield (",\n" if number else "") + json.dumps(row, ensure_ascii=False)
+    yield "\n]}\n"
+
+
+def print_document(document: Document, output: Path | None = None) -> None:
+    """Show a document as the terminal does, or write it as plain text to a file."""
+    from bot.platforms.console import Console, attached
+
+    sender = attached(sys.stdout) if output is None else Console(io.StringIO())
+    emit("\n".join(part.body for part in sender.render(document)), output)
+
+
+class DigestFormat(StrEnum):
+    """What ``digestbot digest`` writes."""
+
+    CONDENSED = "condensed"
+    MARKDOWN = "markdown"
+    JSON = "json"
+
+
+class AnswerFormat(StrEnum):
+    """What ``explain`` and ``ask`` write."""
+
+    TEXT = "text"
+    JSON = "json"
+
+
+def with_usage(
+    report: Mapping[str, Any], judgement: AnalysisRun | None, currency: str
+) -> dict[str, Any]:
+    """A report's JSON with what its analyses took, each when it was made, and this run in all."""
+    spent = judgement.spent if judgement else Usage()
+    commits = [commit_with_usage(commit, judgement, currency) for commit in report["commits"]]
+    return {**report, "usage": usage_to_json(spent, currency), "commits": commits}
+
+
+def commit_with_usage(
+    commit: Mapping[str, Any], judgement: AnalysisRun | None, currency: str
+) -> dict[str, Any]:
+    """A commit's JSON with what its analysis took when it was made."""
+    made = judgement.made.get(commit["sha"]) if judgement else None
+    return {**commit, "usage": usage_to_json(made, currency) if made is not None else None}
+
+
+def usage_to_json(usage: Usage, currency: str) -> dict[str, Any]:
+    """A usage by its parts; ``cost`` is in the currency of the configuration."""
+    return {
+        "calls": usage.calls,
+        "input_tokens": usage.input_tokens,
+        "cached_tokens": usage.cached_tokens,
+        "output_tokens": usage.output_tokens,
+        "cost": float(usage.cost),
+        "currency": currency,
+        "estimated": usage.estimated,
+    }
+
+
+_PAUSE = 5.0  # seconds between plain lines; what is done sooner needs no telling
+
+
+class ProgressBar:
+    """Progress in changes read; see :class:`handlers.ports.storage.Progress`."""
+
+    def __init__(self, label: str, stream: TextIO | None = None) -> None:
+        self._label = label
+        self._stream = stream or sys.stderr
+        self._total = self._done = 0
+        self._told = time.monotonic()
+        self._bar: Progress | None = None
+
+    def start(self, total: int) -> None:
+        """``total`` changes are to be read."""
+        self._total, self._done, self._told = total, 0, time.monotonic()
+        if self._stream.isatty():
+            from rich.console import Console
+            from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+            self._bar = Progress(
+                TextColumn("{task.description}", markup=False),
+                BarColumn(),
+                MofNCompleteColumn(),
+                TextColumn("changes"),
+                console=Console(file=self._stream),
+                transient=True,
+            )
+            self._bar.add_task(self._label, total=total)
+            self._bar.start()
+
+    def advance(self, count: int) -> None:
+        """``count`` more are done."""
+        self._done += count
+        if self._bar:
+            self._bar.advance(self._bar.task_ids[0], count)
+        elif time.monotonic() - self._told > _PAUSE:
+            self._told = time.monotonic()
+            self._stream.write(f"{self._label}: {self._done} of {self._total} changes read\n")
+            self._stream.flush()
+
+    def finish(self) -> None:
+        """The work is over: the bar goes away."""
+        if self._bar:
+            self._bar.stop()
+            self._bar = None

@@ -1,0 +1,189 @@
+"""Commands of the archive.
+
+Commands that tell how it went: cost, quality, deliveries.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from bot.cli.options import ConfigFile, Form, Until
+from bot.cli.output import AnswerFormat
+
+archive = typer.Typer(
+    help="Look into the archive and keep it in order.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+
+@archive.command("list")
+def archive_list(*, config: ConfigFile = None) -> None:
+    """List the repositories and digests that are kept."""
+    from bot.cli import run_archive
+
+    run_archive.show_all(config)
+
+
+@archive.command("show")
+def archive_show(
+    name: Annotated[
+        str, typer.Argument(help="A digest's name as listed, or a commit or request number.")
+    ],
+    *,
+    config: ConfigFile = None,
+) -> None:
+    """Show a kept digest, or all that is kept of a change."""
+    from bot.cli import run_archive
+
+    run_archive.show(name, config)
+
+
+@archive.command("rebuild")
+def archive_rebuild(
+    repo: Annotated[
+        str | None, typer.Argument(metavar="REPO", help="Only this repository, by its name.")
+    ] = None,
+    *,
+    config: ConfigFile = None,
+) -> None:
+    """Make grades and indexes anew; read what is outdated again."""
+    from bot.cli import run_archive
+
+    run_archive.rebuild(repo, config)
+
+
+@archive.command("vacuum")
+def archive_vacuum(*, config: ConfigFile = None) -> None:
+    """Give unused space back to the disk."""
+    from bot.cli import run_archive
+
+    run_archive.vacuum(config)
+
+
+CopyFile = Annotated[Path, typer.Argument(metavar="FILE", help="The copy; never overwritten.")]
+
+
+@archive.command("backup")
+def archive_backup(file: CopyFile, *, config: ConfigFile = None) -> None:
+    """Copy the archive to a file, also while digestbot runs.
+
+    The copy is looked through.
+    """
+    from bot.cli import run_archive
+
+    run_archive.backup(file, config)
+
+
+@archive.command("restore")
+def archive_restore(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A copy made by backup.")],
+    *,
+    config: ConfigFile = None,
+) -> None:
+    """Put a copy back into a data folder without an archive."""
+    from bot.cli import run_archive
+
+    run_archive.restore(file, config)
+
+
+@archive.command("copy")
+def archive_copy(
+    *,
+    to: Annotated[str, typer.Option(metavar="URL", help="postgresql://user@host/database, empty.")],
+    config: ConfigFile = None,
+) -> None:
+    """Copy the archive of the data folder to PostgreSQL.
+
+    Stop digestbot run before.
+    """
+    from bot.cli import run_archive
+
+    run_archive.copy(to, config)
+
+
+reviewing = typer.Typer()
+
+
+@reviewing.command()
+def cost(
+    *,
+    since: Annotated[
+        str | None,
+        typer.Option("--since", metavar="T", help="First day; default: 30 days ago."),
+    ] = None,
+    until: Until = None,
+    form: Form = AnswerFormat.TEXT,
+    config: ConfigFile = None,
+) -> None:
+    """Tell what the model took.
+
+    Calls, tokens and money by day, repository and kind.
+    """
+    from bot.cli import run_review
+
+    run_review.cost(since=since, until=until, form=form, config=config)
+
+
+@reviewing.command()
+def quality(
+    *,
+    place: Annotated[
+        str | None,
+        typer.Option("--repo", metavar="REPO", help="Folder, address or configured name."),
+    ] = None,
+    since: Annotated[
+        str | None,
+        typer.Option("--since", metavar="T", help="Begin; default: 104 days ago."),
+    ] = None,
+    until: Until = None,
+    notes: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--notes",
+            metavar="FILE",
+            help="Release notes that name requests (#12), beside those of a configured forge.",
+        ),
+    ] = None,
+    form: Form = AnswerFormat.TEXT,
+    config: ConfigFile = None,
+) -> None:
+    """Tell how past grades did; propose thresholds.
+
+    They are held against what became of the changes since.
+    """
+    from bot.cli import run_review
+
+    run_review.quality(
+        place=place, since=since, until=until, notes=notes or (), form=form, config=config
+    )
+
+
+@reviewing.command()
+def deliveries(
+    *,
+    again: Annotated[
+        int | None,
+        typer.Option("--again", metavar="NUMBER", help="Post a delivery's parts in doubt again."),
+    ] = None,
+    unpark: Annotated[
+        str | None,
+        typer.Option("--unpark", metavar="ACCOUNT:CHAT", help="Post to a parked chat again."),
+    ] = None,
+    config: ConfigFile = None,
+) -> None:
+    """List what was not posted, and chats that take nothing.
+
+    What was posted only perhaps is listed, too.
+    """
+    from bot.cli import run_review
+
+    if again is not None:
+        run_review.again(again, config)
+    if unpark is not None:
+        run_review.unpark(unpark, config)
+    if again is None and unpark is None:
+        run_review.show(config)

@@ -1,0 +1,256 @@
+"""``digestbot archive``: what is kept, one thing of it, made anew, made smaller.
+
+``digestbot archive backup`` and ``restore``: the archive kept elsewhere, and put back.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+from bot.app import configuration, opened
+from bot.cli.output import ProgressBar, emit, finish, print_document
+from bot.delivery.payload import thaw
+from bot.ops.retention import BATCH, read_again
+from bot.store import backup as copying
+from bot.store import maintenance
+from bot.store.analyses import SqlAnalyses
+from bot.store.digests import KeptDigest
+from bot.store.maintenance import reindex
+from bot.store.migrations import HEAD
+from bot.store.sqlite import FILE, open_database
+from bot.util.folders import Environment, data_folder
+from bot.workspace.workspace import Workspace
+from digest.analysis.analyse import analyse
+from digest.core.enums import Language
+from digest.core.grade import Graded, Repository
+from digest.core.reference import parse_reference
+from digest.document import Block, Document, Heading, Item, Listing, Paragraph, Table, Text
+from digest.errors import UnknownChange, UserError
+from digest.report.blocks import change_blocks
+from handlers.ports.analysis_port import Basis, StoredAnalysis
+from handlers.ports.storage import State
+
+_RECENT = 20  # digests that a listing shows
+
+
+def show_all(config: Path | None) -> None:
+    """Repositories with their extent, then the newest digests."""
+
+    async def work() -> None:
+        async with opened(config) as app:
+            held = await maintenance.holdings(app.database)
+            kept = await app.digests.list(_RECENT)
+            if not held and not kept:
+                emit(f"nothing is kept in {app.database.place} yet; make a digest first")
+                return
+            blocks: list[Block] = [Heading(1, (Text(str(app.database.place)),))]
+            blocks.append(
+                Paragraph((Text(f"{await maintenance.size(app.database) / 1e6:.1f} MB"),))
+            )
+            blocks.append(_repositories(held))
+            if kept:
+                lines = [
+                    f"{h.name}  {h.counts['total']} changes, {h.counts['high']} high" for h in kept
+                ]
+                blocks.append(Heading(2, (Text("Digests"),)))
+                blocks.append(Listing(tuple(Item((Text(line),)) for line in lines)))
+            print_document(Document(title="Archive", blocks=tuple(blocks)))
+
+    finish(work())
+
+
+def _repositories(held: object) -> Table:
+    rows = []
+    assert isinstance(held, tuple | list)
+    for one in held:
+        extent = f"{one.first:%Y-%m-%d} – {one.last:%Y-%m-%d}" if one.first and one.last else "-"
+        rows.append(
+            tuple((Text(cell),) for cell in (one.repository.name, str(one.changes), extent))
+        )
+    header = tuple((Text(name),) for name in ("repository", "changes", "days"))
+    return Table(header, tuple(rows))
+
+
+def show(name: str, config: Path | None) -> None:
+    """A digest by its name, else a change by its reference. Raises ``UserError``."""
+
+    async def work() -> None:
+        async with opened(config) as app:
+            kept = await app.digests.get(name)
+            if kept is not None:
+                print_document(thaw(kept.document).document)
+                if shares := await _shares(app, kept):
+                    emit("\n".join(shares))
+                return
+            repository, graded = await _change(app, name)
+            await _print_change(app, repository, graded)
+
+    finish(work())
+
+
+async def _change(app: Workspace, name: str) -> tuple[Repository, Graded]:
+    reference = parse_reference(name)
+    for one in await maintenance.holdings(app.database):
+        found = await app.archive.find(one.repository, reference.number, reference.sha)
+        if found:
+            return one.repository, found[0]
+    raise UnknownChange(name, "the archive")
+
+
+async def _print_change(app: Workspace, repository: Repository, graded: Graded) -> None:
+    language = app.language(None)
+    said = await SqlAnalyses(app.database).of_change(repository, graded.sha)
+    told = (kept.analysis for basis, kept in said if basis.language is language)
+    analysis = next(filter(None, told), None) or analyse(graded, language)
+    blocks = change_blocks(graded, analysis, repository, app.zone(None), language)
+    states = await app.coverage.states(repository, [graded.sha])
+    state = states.get(graded.sha)
+    lines = [
+        f"score {graded.grade.score}, facts version {graded.facts.version}",
+        *(f"{r.weight:+.2f} {r.rule} {r.subject}".rstrip() for r in graded.grade.reasons),
+        f"state: {state.state.value}{f' ({state.why})' if state.why else ''}"
+        if state
+        else "state: in no digest yet",
+        *(_said(basis, kept) for basis, kept in said),
+    ]
+    kept = Listing(tuple(Item((Text(line),)) for line in lines))
+    print_document(Document(title=graded.title, blocks=(*blocks, kept), language=str(Language.EN)))
+
+
+def _said(basis: Basis, kept: StoredAnalysis) -> str:
+    """What a model said of a change: how much of it did not hold, and what it took."""
+    about = f"model {basis.model} ({basis.language}, {kept.at:%Y-%m-%d %H:%M} UTC)"
+    took = f"{kept.usage.tokens} tokens"
+    if kept.failure is not None:
+        return f"{about}: {kept.failure}; {took}"
+    assert kept.analysis is not None
+    rejected = f"{kept.analysis.rejected:.0%} of its statements rejected"
+    moved = f"; moved {kept.move.of} to {kept.move.to} ({kept.move.rule})" if kept.move else ""
+    masked = f"; {kept.secrets} secrets masked" if kept.secrets else ""
+    return f"{about}: {rejected}; {took}{moved}{masked}"
+
+
+async def _shares(app: Workspace, kept: KeptDigest) -> list[str]:
+    """How much of what models said of a digest's changes did not hold, and what they missed."""
+    repository = Repository(name=kept.heading.repository)
+    store = SqlAnalyses(app.database)
+    rejected: list[float] = []
+    for outcome in kept.outcomes:
+        said = await store.of_change(repository, outcome.sha)
+        newest = next((k.analysis for _, k in said if k.analysis is not None), None)
+        if newest is not None:
+            rejected.append(newest.rejected)
+    lines = []
+    if rejected:
+        share = sum(rejected) / len(rejected)
+        lines.append(f"{share:.1%} of what models said was rejected ({len(rejected)} changes)")
+    missed = Counter(o.why for o in kept.outcomes if o.why and o.state is not State.FAILED)
+    lines += [f"{count} told from facts alone ({why})" for why, count in missed.most_common()]
+    return lines
+
+
+def rebuild(name: str | None, config: Path | None) -> None:
+    """Grades and indexes of one repository or of all, from what is kept. Raises ``UserError``.
+
+    What an older version read is read again, where its repository is still known here.
+    """
+
+    async def work() -> None:
+        async with opened(config) as app:
+            held = [
+                one.repository
+                for one in await maintenance.holdings(app.database)
+                if name is None or one.repository.name == name
+            ]
+            if name is not None and not held:
+                raise UserError(
+                    f"the archive keeps no repository {name!r}; digestbot archive list names them"
+                )
+            for repository in held:
+                count = await reindex(app.database, repository)
+                emit(f"{repository.name}: {count} changes made anew")
+                await _read_again(app, repository)
+
+    finish(work())
+
+
+async def _read_again(app: Workspace, repository: Repository) -> None:
+    """What an older version read, in batches, each of which stays where the next one fails."""
+    outdated = await app.archive.outdated(repository)
+    if not outdated:
+        return
+    configured = app.config.repositories if app.config else ()
+    named = next((one.name for one in configured if one.name == repository.name), None)
+    place = named or app.places.place_of(repository.name)
+    if place is None:
+        emit(f"{repository.name}: {len(outdated)} of an older version stay; its place is not known")
+        return
+    ctx = app.context(
+        await app.watch(place), zone=app.zone(None), progress=ProgressBar(repository.name)
+    )
+    for first in range(0, len(outdated), BATCH):
+        await read_again(ctx, outdated[first : first + BATCH])
+    left = len(await app.archive.outdated(repository))
+    emit(f"{repository.name}: {len(outdated) - left} changes read again")
+
+
+def vacuum(config: Path | None) -> None:
+    """Compact the file, after looking whether it is whole. Raises ``UserError``."""
+
+    async def work() -> None:
+        async with opened(config) as app:
+            faults = await maintenance.check(app.database)
+            if faults:
+                raise UserError(f"{app.database.place} is damaged: {faults[0]}; restore a copy")
+            done = await maintenance.vacuum(app.database)
+            emit(f"{done.before / 1e6:.1f} MB before, {done.after / 1e6:.1f} MB after")
+
+    finish(work())
+
+
+def backup(file: Path, config: Path | None) -> None:
+    """Copy the archive as it stands, of whatever revision, without opening it for work.
+
+    Raises ``UserError``, as :func:`restore` does.
+    """
+    done = copying.backup(_folder(config), file)
+    emit(f"{done.file}: {done.size / 1e6:.1f} MB, revision {done.revision}, looked through")
+
+
+def restore(file: Path, config: Path | None) -> None:
+    """Put a copy back into a data folder that has no archive."""
+    done = copying.restore(_folder(config), file)
+    later = "" if done.revision == HEAD else f"; it is brought to {HEAD} when it is next opened"
+    emit(f"{done.file}: {done.size / 1e6:.1f} MB, revision {done.revision}{later}")
+
+
+def copy(url: str, config: Path | None) -> None:
+    """Copy the archive of the data folder to an empty database. Raises ``UserError``."""
+    from bot.store.backup import copy_archive
+    from bot.store.postgresql import open_postgres
+
+    found = configuration(config)
+    data = found.data if found else data_folder()
+
+    async def work() -> None:
+        if not (data / FILE).exists():
+            raise UserError(f"there is no archive in {str(data)!r} to copy")
+        async with await open_database(data) as source, await open_postgres(url) as target:
+            counts = await copy_archive(source, target)
+            total = sum(counts.values())
+            emit(f"{target.place}: {counts['changes']} changes, {total} rows in all")
+            emit("name it under [database], or in DATABASE_URL, before the next run")
+
+    finish(work())
+
+
+def _folder(config: Path | None) -> Path:
+    """The data folder, as every other command finds it. Raises ``UserError`` for a server's."""
+    found = configuration(config)
+    if found.database_url if found else Environment.read().database:
+        raise UserError(
+            "the archive is in PostgreSQL, which has tools of its own: "
+            "pg_dump --format=custom to copy it, pg_restore to put it back"
+        )
+    return found.data if found else data_folder()

@@ -1,0 +1,296 @@
+"""From the words of the command line to a window.
+
+``digestbot digest``: one window of one repository, as a digest, a report or JSON.
+
+``digestbot score``: the grade of every change in a window, a JSON object a line.
+
+``make demo``: the main job on the embedded default, and what to try next.
+"""
+
+from __future__ import annotations
+
+import json
+import shlex
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from datetime import date, datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from zoneinfo import ZoneInfo
+
+from bot.app import opened
+from bot.cli.output import (
+    DigestFormat,
+    ProgressBar,
+    commit_with_usage,
+    emit,
+    emit_pieces,
+    finish,
+    json_lines,
+    print_document,
+    with_usage,
+)
+from bot.publishing.digest_builder import aside, keep_report, usual_branch
+from bot.util.files import check_output
+from bot.workspace.workspace import Workspace
+from digest.core.enums import Language
+from digest.core.grade import Graded
+from digest.errors import FutureWindow, InvalidWindow
+from digest.i18n.report_text import reason_words
+from digest.markdown import markdown
+from digest.report.assembly import Report
+from digest.report.condensed import digest_document
+from digest.report.full_report import report_document
+from digest.report.report_json import entry_to_json, report_to_json
+from digest.window import Window, day_window, parse_date, parse_moment
+from handlers.context import Context
+from handlers.digests.daily import Daily, look
+from handlers.digests.ingest import ensure
+
+if TYPE_CHECKING:
+    from handlers.ports.analysis_port import AnalysisRun
+
+
+async def day_of(ctx: Context, word: str | None) -> Window:
+    """The calendar day that a word names; ``last`` or nothing is the newest with changes.
+
+    Raises ``InvalidDate``, ``FutureWindow``.
+    """
+    now = ctx.clock.now()
+    today = now.astimezone(ctx.zone).date()
+    match (word or "last").strip().casefold():
+        case "last":
+            return day_window(await _last_active(ctx) or today, ctx.zone)
+        case "today":
+            return day_window(today, ctx.zone)
+        case "yesterday":
+            return day_window(today - timedelta(days=1), ctx.zone)
+        case _:
+            return _past(day_window(parse_date(word or ""), ctx.zone), now)
+
+
+async def _last_active(ctx: Context) -> date | None:
+    """The day of the branch's newest commit, or ``None`` for an empty branch."""
+    source = ctx.watched.source
+    tip = await source.tip(ctx.watched.branch)
+    if tip.sha is None:
+        return None
+    async for batch in source.changes(tip, [tip.sha]):
+        for change in batch:
+            return change.commit.committed_at.astimezone(ctx.zone).date()
+    return None
+
+
+def between(since: str | None, until: str | None, zone: ZoneInfo, now: datetime) -> Window:
+    """The window of ``--since`` and ``--until``; the end is now where it is not given.
+
+    Raises ``InvalidWindow``, ``InvalidDate``, ``FutureWindow``.
+    """
+    if since is None:
+        raise InvalidWindow("--until alone makes no window; name --since as well")
+    end = parse_moment(until, zone) if until else now
+    start = parse_moment(since, zone)
+    return _past(
+        Window(since=start, until=max(start, end) if until is None else end, zone=zone), now
+    )
+
+
+def _past(window: Window, now: datetime) -> Window:
+    if window.since > now:
+        local = window.since.astimezone(window.zone), now.astimezone(window.zone)
+        raise FutureWindow(*(f"{t:%Y-%m-%d %H:%M %z}" for t in local))
+    return window
+
+
+CHANNEL = "terminal"
+"""The channel under which the coverage of what is asked for here is kept."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DigestOptions:
+    """The arguments, as they were typed."""
+
+    place: str
+    name: str | None = None
+    branch: str | None = None
+    date: str | None = None
+    since: str | None = None
+    until: str | None = None
+    zone: str | None = None
+    language: Language | None = None
+    form: DigestFormat = DigestFormat.CONDENSED
+    output: Path | None = None
+    config: Path | None = None
+
+
+def digest(options: DigestOptions) -> None:
+    """Make the digest and write it. Raises ``UserError``."""
+    check_output(options.output)
+    finish(_run(options))
+
+
+async def _run(options: DigestOptions) -> None:
+    if options.date and (options.since or options.until):
+        raise InvalidWindow("--date and --since/--until both name a window; keep one")
+    async with opened(options.config) as app:
+        ctx = await _context(app, options)
+        window = await _window(ctx, options)
+        daily = await look(ctx, window)
+        await app.coverage.record(
+            ctx.watched.repository, daily.tip.branch, CHANNEL, None, daily.outcomes
+        )
+        if daily.judgement is not None:
+            _tell(daily.judgement, app)
+        branch = await usual_branch(ctx.watched.source)
+        _write(app, daily, options, branch)
+
+
+def _tell(judgement: AnalysisRun, app: Workspace) -> None:
+    """Say on the error stream what the model did not tell of."""
+    from bot.llm.runtime import shortfall
+    from bot.telemetry.logs import LOG
+
+    if lack := shortfall(judgement):
+        sys.stderr.write(f"digestbot: {lack}; {app.data / LOG} tells more\n")
+
+
+async def _context(app: Workspace, options: DigestOptions) -> Context:
+    zone = app.zone(options.zone)
+    watched = await app.watch(options.place, name=options.name, branch=options.branch)
+    ctx = app.context(
+        watched,
+        zone=zone,
+        language=app.language(options.language),
+        progress=ProgressBar(watched.repository.name),
+        judging=app.judging(CHANNEL),
+    )
+    await watched.source.sync()
+    return ctx
+
+
+async def _window(ctx: Context, options: DigestOptions) -> Window:
+    if options.since or options.until:
+        return between(options.since, options.until, ctx.zone, ctx.clock.now())
+    return await day_of(ctx, options.date)
+
+
+def _as_json(report: Report, judgement: AnalysisRun | None, currency: str) -> Iterator[str]:
+    """Commit by commit: all of a month's at once take more memory than reading them did."""
+    zone, language = report.window.zone, report.language
+    head = with_usage(report_to_json(replace(report, entries=())), judgement, currency)
+    rows = (entry_to_json(entry, zone, language) for entry in report.entries)
+    told = (commit_with_usage(row, judgement, currency) for row in rows)
+    return json_lines(head, "commits", told)
+
+
+def _write(app: Workspace, daily: Daily, options: DigestOptions, branch: str) -> None:
+    """Write it as it was asked for; ``branch`` is the usual one of its repository."""
+    report = daily.report
+    match options.form:
+        case DigestFormat.JSON:
+            currency = app.mind.config.price.currency if app.mind else ""
+            emit_pieces(_as_json(report, daily.judgement, currency), options.output)
+        case DigestFormat.MARKDOWN:
+            emit(markdown(report_document(report, report.language)), options.output)
+        case DigestFormat.CONDENSED:
+            variant = aside(report, branch, app.zone(None))
+            where = keep_report(app.data / "reports", daily, variant) if report.entries else None
+            print_document(
+                digest_document(report, report.language, str(where or "")), options.output
+            )
+
+
+def score(
+    *,
+    place: str,
+    since: str | None,
+    until: str | None,
+    branch: str | None,
+    zone: str | None,
+    output: Path | None,
+    config: Path | None,
+) -> None:
+    """Grade and write, newest first. Raises ``UserError``."""
+    if since is None:
+        raise InvalidWindow("score needs a window; name --since and --until")
+    check_output(output)
+    finish(
+        _score_run(
+            place,
+            since,
+            until=until,
+            branch=branch,
+            zone=zone,
+            output=output,
+            config=config,
+        )
+    )
+
+
+async def _score_run(
+    place: str,
+    since: str,
+    *,
+    until: str | None,
+    branch: str | None,
+    zone: str | None,
+    output: Path | None,
+    config: Path | None,
+) -> None:
+    async with opened(config) as app:
+        where = app.zone(zone)
+        watched = await app.watch(place, branch=branch)
+        ctx = app.context(watched, zone=where, progress=ProgressBar(watched.repository.name))
+        window = between(since, until, where, ctx.clock.now())
+        await watched.source.sync()
+        tip = await watched.source.tip(branch or watched.branch)
+        rows = [_row(g, where) for g in await ensure(ctx, window, tip)]
+        emit("".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows), output)
+
+
+def _row(graded: Graded, zone: ZoneInfo) -> dict[str, Any]:
+    return {
+        "sha": graded.sha,
+        "pr": graded.number,
+        "committed_at": graded.commit.committed_at.astimezone(zone).isoformat(),
+        "author": graded.commit.author,
+        "subject": graded.commit.subject,
+        "title": graded.title,
+        "score": graded.grade.score,
+        "level": graded.grade.level.value,
+        "reasons": [reason_words(r, Language.EN) for r in graded.grade.reasons],
+    }
+
+
+_NEXT = """
+That was the last day of {place} with changes. What is kept is in {data}:
+  archive.sqlite3   every change of that day with its facts and grade
+  reports/          the full report as Markdown
+
+Try next
+  {run} digest {place} --format markdown | less
+  {run} digest ~/src/vllm --date 2026-01-23 --tz Asia/Shanghai --lang zh
+  {run} explain {sha} --repo {place}
+  {run} ask "what changed this week" --repo {place}
+  {run} chat --repo {place}
+"""
+
+
+def demo(place: str) -> None:
+    """Digest the last active day. Raises ``UserError``."""
+    digest(DigestOptions(place=place, form=DigestFormat.CONDENSED))
+    finish(_demo_tell(place))
+
+
+async def _demo_tell(place: str) -> None:
+    async with opened() as app:
+        tip = await (await app.watch(place)).source.tip()
+        sys.stdout.write(
+            _NEXT.format(
+                place=shlex.quote(place),
+                data=app.data,
+                run=shlex.quote(sys.argv[0]),
+                sha=(tip.sha or "#1")[:10],
+            )
+        )

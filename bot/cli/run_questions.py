@@ -1,0 +1,334 @@
+"""Which repository is meant at the terminal, where no option names one: as chats tell it.
+
+``explain`` and ``ask``: the same handlers as on every platform.
+
+``digestbot explain --show-prompt``: what would be sent to the model, and nothing is sent.
+
+An explanation on a terminal while a model writes it: each statement once it is checked.
+
+What is shown goes away when the explanation is whole, and that is then printed.
+"""
+
+from __future__ import annotations
+
+import getpass
+import io
+import json
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self, TextIO
+from zoneinfo import ZoneInfo
+
+from rich.console import Console as from_Console
+from rich.live import Live
+from rich.text import Text
+
+from bot.app import opened
+from bot.chat.repository_choice import which
+from bot.cli.output import AnswerFormat, ProgressBar, emit, finish, print_document
+from bot.platforms.console import Console
+from bot.util.clock import FixedClock
+from bot.util.sanitize import legible
+from bot.workspace.usage_reader import Usages, places_of
+from bot.workspace.workspace import Workspace
+from digest.answer.answers import ABOUT_NONE, Answer, answer_to_json
+from digest.core.enums import Language
+from digest.core.reference import parse_reference
+from digest.core.statement import Statement
+from digest.document import Code, Document, Paragraph
+from digest.errors import InvalidReference, UnknownChange, UserError
+from digest.i18n.chat_text import ABOUT
+from digest.i18n.labels import COLON, IMPACT, INSIGHTS, RISKS, SUGGESTIONS, SUMMARY
+from digest.question.intent import Explain
+from digest.window import parse_moment
+from handlers.context import Context
+from handlers.ports.conversation_port import ConversationKey
+from handlers.questions.explain import Showing, Silence, showing
+from handlers.router import answer
+from handlers.router import ask as ask_handler
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chosen:
+    """What is asked, and where; ``place`` is ``None`` for where questions are asked by default."""
+
+    question: str
+    place: str | None
+
+
+async def choose(
+    app: Workspace, question: str, repo: str | None, zone: ZoneInfo, conversation: ConversationKey
+) -> Chosen:
+    """The configured repository that a question names, goes on with, or else the default.
+
+    What ``repo`` names holds. An address or ``owner/name#123`` also finds what was read before and
+    is not configured. Raises ``AmbiguousRepository``.
+    """
+    of = app.config.repositories if app.config else ()
+    if repo is not None:
+        return Chosen(question=question, place=repo)
+    if len(of) > 1:
+        now = app.clock.now()
+        talk = await app.conversations.talk(conversation, now)
+        found = which(question, of, talk.repository if talk else "", now, zone)
+        if len(found.asked) == 1 or found.asked[0] != of[0]:
+            return Chosen(question=found.question, place=found.asked[0].name)
+    return Chosen(question=question, place=_read_before(app, question))
+
+
+def _read_before(app: Workspace, question: str) -> str | None:
+    """The place of the repository that a reference names, where it was read before."""
+    try:
+        name = parse_reference(question.rsplit(" ", maxsplit=1)[-1]).repository
+    except InvalidReference:
+        return None
+    return app.places.place_of(name) if name else None
+
+
+CHANNEL = "terminal"
+"""The channel on whose account a model is asked here."""
+
+_JSON_WIDTH = 100  # columns of the text in JSON, so that it does not depend on a terminal
+
+
+def explain(
+    reference: str,
+    *,
+    repo: str | None,
+    branch: str | None,
+    zone: str | None,
+    language: Language | None,
+    form: AnswerFormat,
+    config: Path | None,
+    show_prompt: bool = False,
+) -> None:
+    """Explain one change, or print what a model would be sent about it. Raises ``UserError``."""
+
+    async def work() -> None:
+        async with opened(config) as app:
+            where = app.zone(zone)
+            chosen = await choose(app, reference, repo, where, asked_here("explain"))
+            intent = Explain(reference=parse_reference(chosen.question))
+            ctx = await context_of(app, chosen.place, branch, zone, language)
+            if show_prompt:
+                show = show_prompt
+
+                await show(intent, ctx, app)
+                return
+            try:
+                found = await _explained(intent, ctx, form)
+            except UnknownChange:
+                if repo is not None or (elsewhere := await _elsewhere(app, intent, ctx)) is None:
+                    raise
+                ctx, found = elsewhere
+            _show(found, ctx, form, named=repo is not None)
+
+    finish(work())
+
+
+async def _explained(intent: Explain, ctx: Context, form: AnswerFormat) -> Answer:
+    """The explanation; on a terminal it is shown while a model writes it."""
+    if ctx.judging is None or form is not AnswerFormat.TEXT or not sys.stderr.isatty():
+        return await answer(intent, ctx)
+
+    with Following(sys.stderr, ctx.language) as listener:
+        return await answer(intent, replace(ctx, judging=replace(ctx.judging, listener=listener)))
+
+
+async def _elsewhere(
+    app: Workspace, intent: Explain, ctx: Context
+) -> tuple[Context, Answer] | None:
+    """The answer of another repository that was read before, the one used last first."""
+    for place in app.places.all():
+        try:
+            watched = await app.watch(place)
+            # A forge is asked about the repository that was meant, not about every other one.
+            other = replace(ctx, watched=replace(watched, forge=None))
+            return other, await answer(intent, other)
+        except UserError:
+            continue
+    return None
+
+
+def ask(
+    question: str,
+    *,
+    repo: str | None,
+    branch: str | None,
+    now: str | None,
+    zone: str | None,
+    language: Language | None,
+    form: AnswerFormat,
+    config: Path | None,
+) -> None:
+    """Answer a question. Raises ``UserError``."""
+
+    async def work() -> None:
+        async with opened(config) as app:
+            where = app.zone(zone)
+            at = app.at(FixedClock(parse_moment(now, where))) if now else app
+            here = asked_here("ask")
+            chosen = await choose(at, question, repo, where, here)
+            ctx = await context_of(at, chosen.place, branch, zone, language)
+            ctx = replace(ctx, every=form is AnswerFormat.JSON)
+            found = await ask_handler(chosen.question, ctx, language, conversation=here)
+            if found.error is not None:
+                raise found.error
+            _show(found, ctx, form, named=repo is not None)
+
+    finish(work())
+
+
+def asked_here(thread: str) -> ConversationKey:
+    """The conversation of whoever sits here; a second question goes on from the first."""
+    try:
+        person = getpass.getuser()
+    except (OSError, KeyError):  # a container's user without a name
+        person = ""
+    return ConversationKey(platform="terminal", chat="", thread=thread, person=person)
+
+
+async def context_of(
+    app: Workspace,
+    repo: str | None,
+    branch: str | None,
+    zone: str | None,
+    language: Language | None,
+) -> Context:
+    """The context of whoever sits at the terminal, with the repository as it is now."""
+    watched = await app.watch(repo, branch=branch)
+    ctx = app.context(
+        watched,
+        zone=app.zone(zone),
+        language=app.language(language),
+        progress=ProgressBar(watched.repository.name),
+        judging=app.judging(CHANNEL),
+        usage=Usages(app.data, places_of(app), anywhere=True),
+    )
+    await watched.source.sync()
+    return ctx
+
+
+def about(found: Answer, ctx: Context) -> Document:
+    """The answer with which repository it is about, where it is about one."""
+    document = found.document
+    if found.intent in ABOUT_NONE:
+        return document
+    language = Language(document.language or ctx.language)
+    line = ABOUT(language, repository=Code(ctx.watched.repository.name))
+    return replace(document, blocks=(*document.blocks, Paragraph(line, aside=True)))
+
+
+def _show(found: Answer, ctx: Context, form: AnswerFormat, *, named: bool) -> None:
+    """Print the answer, and which repository it is about where nobody named one."""
+    if form is AnswerFormat.TEXT:
+        print_document(found.document if named else about(found, ctx))
+        return
+    text = "\n".join(
+        p.text for p in Console(io.StringIO(), width=_JSON_WIDTH).render(found.document)
+    )
+    emit(json.dumps(answer_to_json(found, text, ctx.zone), ensure_ascii=False, indent=1))
+
+
+_WHY_NOT = {
+    Silence.PRIVATE: "nothing would be sent: the repository's privacy is none",
+    Silence.SETTLED: "this would not be sent: facts settle the change",
+    Silence.KEPT: "this would not be sent again: the answer is kept",
+}
+
+_NO_MODEL = (
+    "no model is configured, so nothing is ever sent; to see what would be, name any model with "
+    "DIGESTBOT_MODEL: nobody is asked"
+)
+
+
+async def show_prompt(intent: Explain, ctx: Context, app: Workspace) -> None:
+    """Print the requests word for word; what is not part of them goes to the error stream.
+
+    Raises ``UserError``.
+    """
+    shown = await showing(intent, ctx)
+    if app.mind is None:
+        raise UserError(_NO_MODEL)
+    bodies = [app.mind.model.body(request) for request in shown.requests]
+    address = f"{app.mind.config.base_url}/chat/completions"
+    emit("\n".join(line for at, body in enumerate(bodies, 1) for line in _lines(at, body, address)))
+    for note in _notes(shown):
+        sys.stderr.write(f"digestbot: {note}\n")
+
+
+def _lines(number: int, body: Mapping[str, Any], address: str) -> Iterator[str]:
+    """The messages as they are, the other fields as JSON."""
+    yield f"=== request {number}: POST {address}"
+    for name, value in body.items():
+        if name != "messages":
+            yield f"{name}: {json.dumps(value, ensure_ascii=False)}"
+    for message in body["messages"]:
+        yield f"--- {message['role']}"
+        yield message["content"]
+
+
+def _notes(shown: Showing) -> Iterator[str]:
+    if shown.why_not in _WHY_NOT:
+        yield _WHY_NOT[shown.why_not]
+    if len(shown.requests) > 1:
+        yield "the checked notes that come back are then joined by one more request"
+    if shown.secrets:
+        yield f"{shown.secrets} {'secret was' if shown.secrets == 1 else 'secrets were'} masked"
+
+
+_LABELS = {
+    "summary": SUMMARY,
+    "impact": IMPACT,
+    "insights": INSIGHTS,
+    "risks": RISKS,
+    "suggestions": SUGGESTIONS,
+}
+
+
+class Following:
+    """Implements ``Listener`` on a terminal, as a context manager."""
+
+    def __init__(self, stream: TextIO, language: Language) -> None:
+        self._language = language
+        self._said: dict[str, list[str]] = {}
+        self._live = Live(
+            console=from_Console(file=stream),
+            transient=True,
+            auto_refresh=False,
+            redirect_stdout=False,
+        )
+
+    def __enter__(self) -> Self:
+        self._live.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._live.stop()
+
+    def hear(self, section: str, statement: Statement) -> None:
+        """One more statement that the change bears out."""
+        self._said.setdefault(section, []).append(legible(statement.text))
+        self._show()
+
+    def restart(self) -> None:
+        """Everything so far is void."""
+        self._said.clear()
+        self._show()
+
+    def _show(self) -> None:
+        lines = Text()
+        for section, said in self._said.items():
+            colon = COLON.template(self._language).rstrip()
+            lines.append(f"{_LABELS[section].template(self._language)}{colon}\n", style="bold")
+            for words in said:
+                lines.append(f"  {words}\n")
+        self._live.update(lines, refresh=True)

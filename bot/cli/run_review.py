@@ -1,0 +1,406 @@
+"""``digestbot quality``: how past grades did against what became of the changes.
+
+``digestbot cost``: what models took, by day, repository and kind.
+
+``digestbot deliveries``: what was not posted, or only perhaps, and chats that are parked.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from bot.app import opened
+from bot.cli.output import AnswerFormat, ProgressBar, emit, finish, print_document, usage_to_json
+from bot.cli.run_digest import between
+from bot.delivery.quarantine import parked
+from bot.store.deliveries import SqlRefusals, SqlUncertainDeliveries, UncertainDelivery
+from bot.store.feedback import ReaderVerdict, SqlFeedback
+from bot.store.model_calls import Cost, SqlCalls
+from bot.workspace.workspace import Workspace
+from digest.core.grade import Level, Repository
+from digest.document import (
+    Block,
+    Code,
+    Document,
+    Heading,
+    Item,
+    Listing,
+    Paragraph,
+    Spans,
+    Table,
+    Text,
+)
+from digest.errors import InvalidWindow, UserError
+from digest.grading.outcomes import SOON, LaterFacts, Outcome, Proposal, Quality, named_in
+from digest.i18n.phrase import joined
+from digest.report.blocks import title_link
+from digest.window import parse_moment
+from handlers.digests.grade_quality import (
+    NamedByNotes,
+    QualityResult,
+    judge_grades,
+    released,
+    usual_window,
+)
+from handlers.ports.model_port import Usage
+from handlers.ports.storage import Watched
+
+_MISSED = 10
+"""Low changes that mattered are listed up to so many."""
+
+_SHORT = {Outcome.BACKPORTED: "picked"}
+"""Names that a column of a terminal has room for."""
+
+_NOTES_LIMIT = 4 << 20
+"""Bytes of a file of release notes."""
+
+
+def quality(
+    *,
+    place: str | None,
+    since: str | None,
+    until: str | None,
+    notes: Sequence[Path],
+    form: AnswerFormat,
+    config: Path | None,
+) -> None:
+    """Judge and print. Raises ``UserError``."""
+
+    async def work() -> None:
+        async with opened(config) as app:
+            watched = await app.watch(place)
+            await watched.source.sync()
+            zone = app.zone(None)
+            ctx = app.context(watched, zone=zone, progress=ProgressBar(watched.repository.name))
+            named = between(since, until, zone, ctx.clock.now()) if since or until else None
+            window = named or usual_window(ctx)
+            forge = await released(ctx, window.since)
+            later = await _later(app, watched, notes, forge.named, window.since)
+            judged = await judge_grades(ctx, window, later)
+            if form is AnswerFormat.JSON:
+                emit(json.dumps(_json(judged, watched.repository, forge), indent=1))
+            else:
+                print_document(_document(judged, watched.repository, forge))
+
+    finish(work())
+
+
+async def _later(
+    app: Workspace,
+    watched: Watched,
+    notes: Sequence[Path],
+    released: frozenset[int],
+    since: datetime,
+) -> LaterFacts:
+    opinions = await SqlFeedback(app.database).all(since.astimezone(UTC))
+    mine = [one for one in opinions if one.repository == watched.repository.name]
+    verdicts = {
+        verdict: frozenset(one.subject for one in mine if one.verdict is verdict)
+        for verdict in ReaderVerdict
+    }
+    named = released.union(*(named_in(_read(file)) for file in notes))
+    return LaterFacts(
+        backported=await watched.source.backported(await watched.source.tip(watched.branch)),
+        named=named,
+        useful=verdicts[ReaderVerdict.USEFUL],
+        useless=verdicts[ReaderVerdict.USELESS],
+    )
+
+
+def _read(file: Path) -> str:
+    try:
+        with file.open("rb") as stream:
+            return stream.read(_NOTES_LIMIT).decode("utf-8", "replace")
+    except OSError as error:
+        raise UserError(f"{file}: cannot be read ({error.strerror})") from error
+
+
+def _json(judged: QualityResult, repository: Repository, notes: NamedByNotes) -> dict[str, Any]:
+    found = judged.quality
+    return {
+        "schema": 1,
+        "repo": repository.name,
+        "since": judged.window.since.isoformat(),
+        "until": judged.window.until.isoformat(),
+        "releases": notes.releases,
+        "releases_unread": notes.unread,
+        "auc": found.auc,
+        "levels": [
+            {
+                "level": row.level.value,
+                "changes": row.changes,
+                "mattered": row.mattered,
+                **{fate.value: row.fates.get(fate, 0) for fate in Outcome},
+            }
+            for row in found.rows
+        ],
+        "missed": [
+            {
+                "sha": g.sha,
+                "pr": g.number,
+                "score": g.grade.score,
+                "subject": g.title,
+                "fates": sorted(judged.fates[g.sha]),
+            }
+            for g in found.missed
+        ],
+        "now": _thresholds_json(found.now),
+        "proposal": _thresholds_json(found.proposal) if found.proposal else None,
+    }
+
+
+def _thresholds_json(one: Proposal) -> dict[str, Any]:
+    return {
+        "high": one.thresholds.high,
+        "medium": one.thresholds.medium,
+        "high_recall": one.high_recall,
+        "high_precision": one.high_precision,
+        "medium_recall": one.medium_recall,
+        "levels": {level.value: count for level, count in one.levels.items()},
+    }
+
+
+def _document(judged: QualityResult, repository: Repository, notes: NamedByNotes) -> Document:
+    found, window = judged.quality, judged.window
+    title = f"Grades of {repository.name} in hindsight"
+    what = (
+        f"{len(judged.changes):,} changes of {window.since:%Y-%m-%d} to {window.until:%Y-%m-%d}, "
+        f"held against what came within {SOON.days} days, release branches, notes and feedback."
+    )
+    blocks: list[Block] = [Heading(1, (Text(title),)), Paragraph((Text(what),)), _table(found)]
+    if notes.releases:
+        many = "release" if notes.releases == 1 else "releases"
+        said = f"The notes of {notes.releases:,} {many} of the forge were read."
+        blocks.append(Paragraph((Text(said),)))
+    if notes.unread:
+        blocks.append(Paragraph((Text(f"No notes of releases: {notes.unread}."),)))
+    if found.auc is not None:
+        said = (
+            f"A change that mattered scored above one that did not in {found.auc:.0%} of all pairs."
+        )
+        blocks.append(Paragraph((Text(said),)))
+    blocks.append(Paragraph((Text(_told("Now", found.now)),)))
+    blocks.append(Paragraph((Text(_proposed(found)),)))
+    if found.missed:
+        blocks.append(Heading(2, (Text("Graded low, and mattered"),)))
+        blocks.append(Listing(tuple(_missed(judged, repository))))
+    return Document(title=title, blocks=tuple(blocks))
+
+
+def _table(found: Quality) -> Table:
+    names = ("level", "changes", "mattered", *(_SHORT.get(fate, fate.value) for fate in Outcome))
+    rows = [
+        (
+            row.level.value,
+            f"{row.changes:,}",
+            f"{row.mattered:,}",
+            *(f"{row.fates.get(fate, 0):,}" for fate in Outcome),
+        )
+        for row in found.rows
+    ]
+    return Table(
+        tuple((Text(name),) for name in names),
+        tuple(tuple((Text(cell),) for cell in row) for row in rows),
+    )
+
+
+def _told(name: str, one: Proposal) -> str:
+    counts = ", ".join(f"{level.value} {one.levels[level]:,}" for level in Level)
+    least = f"high = {one.thresholds.high:.2f}, medium = {one.thresholds.medium:.2f}"
+    return (
+        f"{name}: {least}: {counts}; high holds {one.high_recall:.0%} of those that mattered "
+        f"(at least {one.high_precision:.0%} of it did), medium and above {one.medium_recall:.0%}."
+    )
+
+
+def _proposed(found: Quality) -> str:
+    if found.proposal is None:
+        return "Too few changes are known to have mattered to propose other thresholds."
+    return _told("Proposed for [repositories.thresholds]", found.proposal)
+
+
+def _missed(judged: QualityResult, repository: Repository) -> list[Item]:
+    return [
+        Item(
+            joined(
+                [
+                    title_link(g, repository),
+                    " · ",
+                    Code(g.sha[:10]),
+                    f" · {g.grade.score:.2f} · {', '.join(sorted(judged.fates[g.sha]))}",
+                ]
+            )
+        )
+        for g in judged.quality.missed[:_MISSED]
+    ]
+
+
+_DAYS = 30
+"""Days that are told of where no window is named, today included."""
+
+_HEADER = ("calls", "failed", "tokens in", "cached", "tokens out", "cost")
+
+
+def cost(*, since: str | None, until: str | None, form: AnswerFormat, config: Path | None) -> None:
+    """Print the calls of a window. Days are those of UTC, as the caps are. Raises ``UserError``."""
+
+    async def work() -> None:
+        async with opened(config) as app:
+            now = app.clock.now()
+            midnight = now.replace(hour=0, minute=0, second=0, microsecond=0)
+            zone = app.zone("UTC")
+            start = parse_moment(since, zone) if since else midnight - timedelta(days=_DAYS - 1)
+            end = parse_moment(until, zone) if until else now + timedelta(seconds=1)
+            if start > end:
+                raise InvalidWindow("--since is after --until; exchange them")
+            costs = await SqlCalls(app.database).costs(start, end)
+            if form is AnswerFormat.JSON:
+                emit(json.dumps(_cost_json(costs, start, end), indent=1))
+            else:
+                print_document(_cost_document(costs, start, end))
+
+    finish(work())
+
+
+def _cost_json(costs: Sequence[Cost], since: datetime, until: datetime) -> dict[str, Any]:
+    return {
+        "schema": 1,
+        "since": since.isoformat(),
+        "until": until.isoformat(),
+        "rows": [
+            {
+                "day": f"{one.day:%Y-%m-%d}",
+                "repo": one.repository,
+                "kind": one.kind.value,
+                "failed": one.failed,
+                **usage_to_json(one.usage, one.currency),
+            }
+            for one in costs
+        ],
+    }
+
+
+def _cost_document(costs: Sequence[Cost], since: datetime, until: datetime) -> Document:
+    window = f"{since:%Y-%m-%d} to {until:%Y-%m-%d}, UTC"
+    if not costs:
+        title = f"No calls to a model ({window})"
+        return Document(title=title, blocks=(Paragraph((Text(title),)),))
+    title = f"Calls to models ({window})"
+    blocks: list[Block] = [Heading(1, (Text(title),))]
+    for name, key in _VIEWS:
+        blocks += [Heading(2, (Text(f"By {name}"),)), _cost_table(name, costs, key)]
+    blocks.append(_cost_table("all", costs, lambda _: ""))
+    return Document(title=title, blocks=tuple(blocks))
+
+
+_VIEWS: tuple[tuple[str, Callable[[Cost], str]], ...] = (
+    ("day", lambda one: f"{one.day:%Y-%m-%d}"),
+    ("repository", lambda one: one.repository or "-"),
+    ("kind", lambda one: one.kind.value),
+)
+
+
+def _cost_table(name: str, costs: Sequence[Cost], key: Callable[[Cost], str]) -> Table:
+    """A row for each group and currency, in the order of their names."""
+    groups: dict[tuple[str, str], list[Cost]] = {}
+    for one in costs:
+        groups.setdefault((key(one), one.currency), []).append(one)
+    rows = [_row(group, currency, groups[group, currency]) for group, currency in sorted(groups)]
+    header = tuple((Text(cell),) for cell in (name, *_HEADER))
+    return Table(header, tuple(tuple((Text(cell),) for cell in row) for row in rows))
+
+
+def _row(name: str, currency: str, group: Sequence[Cost]) -> tuple[str, ...]:
+    usage = sum((one.usage for one in group), Usage())
+    about = "~" if usage.estimated else ""
+    return (
+        name,
+        f"{usage.calls:,}",
+        f"{sum(one.failed for one in group):,}",
+        f"{about}{usage.input_tokens:,}",
+        f"{usage.cached_tokens:,}",
+        f"{about}{usage.output_tokens:,}",
+        f"{about}{usage.cost:.4f} {currency}",
+    )
+
+
+_MOST = 50
+
+
+def show(config: Path | None) -> None:
+    """Parts in doubt, the newest first, then parked chats."""
+
+    async def work() -> None:
+        async with opened(config) as app:
+            blocks = [*await _doubts(app), *await _parked(app)]
+            if not blocks:
+                emit("every delivery arrived, and no chat is parked")
+                return
+            print_document(Document(title="Deliveries", blocks=tuple(blocks)))
+
+    finish(work())
+
+
+async def _doubts(app: Workspace) -> list[Block]:
+    found = await SqlUncertainDeliveries(app.database).newest(_MOST)
+    if not found:
+        return []
+    header = _deliveries_row("number", "channel", "digest", "part", "state", "why")
+    rows = tuple(_deliveries_row(*_doubt(one)) for one in found)
+    return [Heading(2, (Text("Not posted, or only perhaps"),)), Table(header, rows)]
+
+
+def _doubt(one: UncertainDelivery) -> tuple[str, ...]:
+    channel = f"{one.channel} ({one.platform})"
+    return str(one.delivery), channel, one.digest, str(one.part + 1), one.state.value, one.error
+
+
+async def _parked(app: Workspace) -> list[Block]:
+    found = parked(await SqlRefusals(app.database).all())
+    if not found:
+        return []
+    zone = app.zone(None)
+    rows = []
+    for one, since in found:
+        probe = f"{one.next_probe.astimezone(zone):%Y-%m-%d %H:%M}" if one.next_probe else "-"
+        why = f"{one.reason}: {one.detail}" if one.detail else one.reason
+        where = f"{one.account}:{one.chat}"
+        rows.append(_deliveries_row(where, f"{since.astimezone(zone):%Y-%m-%d %H:%M}", why, probe))
+    header = _deliveries_row("chat", "parked", "why", "next probe")
+    return [Heading(2, (Text("Parked chats"),)), Table(header, tuple(rows))]
+
+
+def _deliveries_row(*cells: str) -> tuple[Spans, ...]:
+    return tuple((Text(cell),) for cell in cells)
+
+
+def again(number: int, config: Path | None) -> None:
+    """Have a delivery's parts in doubt posted at the next sweep. Raises ``UserError``."""
+
+    async def work() -> None:
+        async with opened(config) as app:
+            count = await SqlUncertainDeliveries(app.database).again(number)
+            if not count:
+                raise UserError(
+                    f"no part of delivery {number} is in doubt; see digestbot deliveries"
+                )
+            emit(f"{count} {'part' if count == 1 else 'parts'} will be posted by digestbot run")
+
+    finish(work())
+
+
+def unpark(where: str, config: Path | None) -> None:
+    """Let a chat be posted to again. Raises ``UserError``."""
+
+    async def work() -> None:
+        account, colon, chat = where.partition(":")
+        async with opened(config) as app:
+            if not colon or not await SqlRefusals(app.database).forget(account, chat):
+                raise UserError(f"{where!r} is not parked; see digestbot deliveries")
+            emit(f"{where} will be posted to again")
+
+    finish(work())

@@ -1,0 +1,262 @@
+"""``digestbot run``: the objects of a process, by its role."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from contextlib import AsyncExitStack
+from datetime import timedelta
+from functools import partial
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import structlog
+
+from bot.access.gate import AccessGate
+from bot.access.policy import policy_of
+from bot.app import opened
+from bot.chat.home_page import offer_pages
+from bot.chat.message_service import Conversation
+from bot.chat.question_service import QuestionService
+from bot.cli.output import finish
+from bot.config.file_model import ArchiveSettings
+from bot.config.reader import Config, read
+from bot.config.repository_section import RepositoryConfig
+from bot.delivery.delivery import Delivery, Visibility
+from bot.delivery.quarantine import Quarantine
+from bot.forges.hooks import PREFIX, AtOnce, Hooks
+from bot.jobs.loop import run as loop_run
+from bot.jobs.loop import stop_on_signals
+from bot.jobs.roles import ProcessRole, RoleDuties
+from bot.jobs.services import LoopServices
+from bot.messaging.asgi import Called
+from bot.messaging.receiver import Receiver
+from bot.messaging.sender import Sender, SendError
+from bot.ops.admin_alerts import AdminAlerts, AdminChannel, telling
+from bot.ops.retention import Reanalysis, Retention
+from bot.publishing.alerts import ImmediateAlerts, takes_up
+from bot.publishing.forge_sync import Keeper
+from bot.publishing.revert_notes import RevertNotes
+from bot.publishing.slots import Slots, name_of
+from bot.shared_state.shared_parts import SharedParts, open_common
+from bot.store.deliveries import SqlRefusals
+from bot.store.replies import SqlReplies
+from bot.store.stored_inbox import SqlShelf
+from bot.subscriptions.channel_registry import ChannelRegistry
+from bot.subscriptions.chat_subscriptions import Subscribing
+from bot.subscriptions.senders import admin_target, check_called, give_inboxes, open_senders
+from bot.telemetry import logs
+from bot.util.folders import config_file
+from bot.util.locks import FileLeases, Leases
+from bot.util.tracing import exporting
+from bot.workspace.workspace import Workspace
+from digest.errors import InvalidConfig, UserError
+
+if TYPE_CHECKING:
+    from structlog.typing import Processor
+
+    from bot.web.server import Hosting
+
+
+log = structlog.get_logger(__name__)
+
+
+def run(file: Path | None, role: ProcessRole = ProcessRole.ALL, listen: str = "") -> None:
+    """Work until a signal comes. Raises ``InvalidConfig`` and what opening the archive raises.
+
+    ``listen`` is where the web server of this process listens, instead of what the file says.
+    """
+    config = read(file or config_file())
+    hosting = _hosting(config, role, listen)
+    notices = AdminAlerts(config.defaults.language, config.secrets()) if config.admin else None
+    observers: list[Processor] = [hosting.metrics] if hosting else []
+    if notices is not None:
+        observers.append(notices)
+    logs.configure(
+        config.logs.format,
+        config.logs.level,
+        secrets=config.secrets(),
+        observers=observers,
+    )
+    # Connections cost half as much in it; a command that is over soon does without its import.
+    from uvloop import new_event_loop
+
+    with exporting(version("digestbot")):
+        finish(_run(config, role, hosting, notices), new_event_loop)
+
+
+async def warn_of_unreadable(app: Workspace, repositories: Sequence[RepositoryConfig]) -> None:
+    """Log a warning of each repository that cannot be read, or has no such branch, as it begins."""
+    for settings in repositories:
+        try:
+            watched = await app.watch_configured(settings)
+            await watched.source.tip(settings.branch)
+        except UserError as error:
+            log.warning("repository.not_ready", repository=settings.name, error=str(error))
+
+
+def _hosting(config: Config, role: ProcessRole, listen: str) -> Hosting | None:
+    """What is hosted, where there is a web server; its libraries are not imported elsewhere."""
+    if role is ProcessRole.WEB and config.web is None:
+        raise InvalidConfig(f"{config.file}: the role web needs a section [web]")
+    if config.web is None or not (role.hosts or listen):
+        return None
+    from bot.config.file_model import listening_at
+    from bot.web.server import Hosting
+
+    return Hosting(listening_at(config.web, listen) if listen else config.web)
+
+
+async def _run(
+    config: Config, role: ProcessRole, hosting: Hosting | None, notices: AdminAlerts | None
+) -> None:
+    async with opened(config.file, logging=True) as app, AsyncExitStack() as stack:
+        try:
+            senders = open_senders(config)
+        except SendError as error:
+            raise UserError(f"a platform cannot be used: {error}; see digestbot check") from error
+        for sender in senders.values():
+            stack.push_async_callback(sender.aclose)
+        shelf = SqlShelf(app.database)
+        stack.push_async_callback(shelf.aclose)
+        give_inboxes(senders, shelf)
+        common = await open_common(config.redis_url, senders, stack)
+        work = await _work(app, config, senders, await _leases(app, stack), common)
+        await stack.enter_async_context(common.hearing())
+        stop = asyncio.Event()
+        stop_on_signals(stop)
+        await stack.enter_async_context(telling(notices, _desk(config, senders, work)))
+        follow = [work.alerts.moved] if work.alerts is not None else []
+        keeper = Keeper(app, config, follow)
+        read = config.repositories if role.reads else ()
+        looking = asyncio.create_task(warn_of_unreadable(app, read))
+        stack.callback(looking.cancel)
+        part = await _part(role, app, work, senders, common, keeper=keeper, stack=stack)
+        if hosting is None:
+            if role.hosts:
+                check_called(config, senders)
+            await part.loop(stop)
+        elif not role.hosts:
+            mounts = hosting.mounts(app, {}, None, common.look, sweeps=role.sweeps)
+            await hosting.run(mounts, part.loop, stop)
+        else:
+            assert part.taking is not None
+            hooks = Hooks(config.forges, part.taking)
+            stack.push_async_callback(hooks.settle)
+            mounts = hosting.mounts(
+                app, senders, work.posts, common.look, sweeps=role.sweeps, wake=part.wake
+            )
+            await hosting.run({**mounts, PREFIX.rstrip("/"): hooks}, part.loop, stop)
+
+
+async def _part(
+    role: ProcessRole,
+    app: Workspace,
+    work: LoopServices,
+    senders: Mapping[str, Sender],
+    common: SharedParts,
+    *,
+    keeper: Keeper,
+    stack: AsyncExitStack,
+) -> RoleDuties:
+    """What the process does; the engine of jobs is imported where a role needs it."""
+    if role is ProcessRole.ALL:
+        await stack.enter_async_context(keeper.running())
+        return RoleDuties(
+            loop=partial(loop_run, work),
+            taking=AtOnce(app.ledger, keeper.arrived),
+            wake=work.waking.tell,
+        )
+    from bot.jobs.role_duties import part_of
+
+    return await part_of(role, app, work, senders, common, keeper=keeper, stack=stack)
+
+
+async def _leases(app: Workspace, stack: AsyncExitStack) -> Leases:
+    """Leases among all processes that share the archive: of this machine, or of any number."""
+    if app.database.dialect == "sqlite":
+        return FileLeases(app.data / "leases")
+    from bot.store.leases import ServerLeases
+    from bot.store.postgresql import PostgresDatabase
+
+    assert isinstance(app.database, PostgresDatabase)
+    leases = ServerLeases(app.database)
+    stack.push_async_callback(leases.aclose)
+    return leases
+
+
+async def _work(
+    app: Workspace,
+    config: Config,
+    senders: Mapping[str, Sender],
+    leases: Leases,
+    common: SharedParts,
+) -> LoopServices:
+    kinds = {name: sender.name for name, sender in senders.items()}
+    policy = policy_of(config, kinds)
+    subscribing = Subscribing(app, config, policy, kinds)
+    await subscribing.adopt()
+    gate = AccessGate(policy, subscribing.trusts, common.asked())
+    roster = ChannelRegistry(senders, [subscribing])
+    subscribing.nudge = common.nudging(roster.nudge)
+    offer_pages(senders, subscribing, policy, app.clock)
+    admin = admin_target(config, senders)
+    discretion = Visibility(gate)
+    delivery = Delivery(
+        app.ledger,
+        leases,
+        [admin] if admin else [],
+        withholds=discretion.withholds,
+        elsewhere=partial(takes_up, senders),
+    )
+    slots = Slots(app, roster.get, RevertNotes(app, delivery, name_of), discretion, leases)
+    alerting = ImmediateAlerts(
+        app,
+        senders=senders,
+        delivery=delivery,
+        leases=leases,
+        discretion=discretion,
+        spoken=subscribing,
+    )
+    return LoopServices(
+        posts=roster,
+        build=slots.build,
+        finish=slots.finish,
+        hearing=Conversation(
+            QuestionService(app, config, gate, rooms=subscribing, served=subscribing),
+            common.records(SqlReplies(app.database)),
+            leases,
+            app.clock,
+            senders,
+        ),
+        delivery=delivery,
+        ledger=app.ledger,
+        leases=leases,
+        clock=app.clock,
+        amend=slots.amend,
+        alerts=alerting,
+        tidy=_tidying(app, config.archive),
+        refresh=Reanalysis(app, leases, config.repositories),
+        parking=Quarantine(SqlRefusals(app.database), app.clock),
+        receivers=[sender for sender in senders.values() if isinstance(sender, Receiver)],
+        elected={name: one for name, one in senders.items() if _connects(one)},
+    )
+
+
+def _tidying(app: Workspace, settings: ArchiveSettings) -> Retention:
+    kept = timedelta(days=settings.keep_digests) or None
+    return Retention(app.database, app.clock, timedelta(days=settings.remember), kept)
+
+
+def _connects(sender: Sender) -> bool:
+    """Whether a sender hears by a connection of its own; what is called may be heard by many."""
+    called = isinstance(sender, Called) and sender.web is not None
+    return isinstance(sender, Receiver) and not called
+
+
+def _desk(config: Config, senders: Mapping[str, Sender], work: LoopServices) -> AdminChannel | None:
+    target = admin_target(config, senders)
+    if target is None:
+        return None
+    return AdminChannel(target=target, delivery=work.delivery, ledger=work.ledger, clock=work.clock)

@@ -1,0 +1,336 @@
+"""``digestbot init``: asks for what a first configuration needs, or takes it from options.
+
+Secrets are asked for without an echo, or taken from the environment as ``run`` would; never from
+options, which other users of the machine can see.
+
+``digestbot check``: what the configuration names, looked at without posting anything.
+
+``digestbot doctor``: the findings, a line each, with the way out below what needs one.
+
+``digestbot serve``: the pages of a repository on this machine, and nothing else.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+
+import typer
+from starlette.middleware.trustedhost import TrustedHostMiddleware
+from starlette.routing import Router
+
+from bot import platforms
+from bot.app import configuration, opened
+from bot.cli.output import AnswerFormat, ProgressBar, emit, finish
+from bot.cli.run_digest import day_of
+from bot.config.file_model import Listen, WebSettings
+from bot.config.first_config import SetupAnswers, needed, secret_file, settings_of, write
+from bot.config.model_section import ModelConfig
+from bot.config.reader import Config, read
+from bot.config.repository_section import RepositoryConfig
+from bot.delivery.quarantine import parked
+from bot.git.open_source import open_source
+from bot.jobs.loop import stop_on_signals
+from bot.ops.check import Probes, Weight, failed, look_at_forge, look_at_model
+from bot.ops.check import check as check_check
+from bot.ops.doctor import examine, ill
+from bot.ops.doctor_machine import Finding, fault
+from bot.store.deliveries import SqlRefusals
+from bot.store.migrations import HEAD
+from bot.store.sqlite import FILE, open_archive
+from bot.telemetry import logs
+from bot.util.clock import SystemClock
+from bot.util.folders import NAME, config_file, data_folder
+from bot.util.sanitize import legible
+from bot.util.secrets import cleared
+from bot.util.section import Settings
+from bot.web.pages.routes import routes
+from bot.web.pages.warmup import warm
+from bot.web.server import application, serving
+from bot.web.site_factory import alone
+from bot.workspace.workspace import Workspace, local_zone
+from digest.errors import InvalidConfig, UsageError, UserError
+from digest.window import Window
+from handlers.digests.ingest import fill, tip_of
+from handlers.ports.storage import Tip, Watched
+
+Ask = Callable[[str, str, bool], str]
+"""Asks a person: the question, what an empty answer means, and whether it is a secret."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InitOptions:
+    """What was given on the command line; what is empty is asked for, where somebody is there."""
+
+    file: Path | None
+    repositories: Sequence[str] = ()
+    platform: str = ""
+    chat: str = ""
+    zone: str = ""
+    time: str = ""
+    language: str = ""
+    settings: Sequence[str] = ()
+
+
+def init(options: InitOptions, ask: Ask | None = None) -> None:
+    """Write a configuration, and say what to do next. Raises ``UserError``."""
+    if ask is None and sys.stdin.isatty():
+        ask = _at_terminal
+    file = options.file or Path(NAME)
+    answers = _answers(options, ask, os.environ)
+    config = write(file, answers)
+    emit(f"{file} is written")
+    for key in answers.secrets:
+        emit(f"{file.parent / secret_file(answers.platform, key)} holds {key}, for you alone")
+    for warning in config.warnings:
+        emit(f"warning: {warning}")
+    emit(f"next: digestbot check --config {file}, then digestbot run --config {file}")
+
+
+def _answers(options: InitOptions, ask: Ask | None, environment: Mapping[str, str]) -> SetupAnswers:
+    def answer(given: str, question: str, default: str) -> str:
+        return given or (ask(question, default, False) if ask else default)
+
+    repositories = tuple(options.repositories)
+    if not repositories:
+        place = answer("", "Repository to watch, a folder or an address", str(Path.cwd()))
+        repositories = (place,)
+    known = ", ".join(platforms.kinds())
+    platform = answer(options.platform, f"Where to post ({known})", "console")
+    model = settings_of(platform)
+    settings = _settings(platform, model, options.settings, ask)
+    secrets = _secrets(platform, model, ask, environment)
+    # A platform with secrets has chats; one whose address is the secret has the chat in it.
+    chat = options.chat
+    if ask and not chat and secrets and not _addressed(secrets):
+        chat = ask("Chat to post to, in the platform's words", "", False)
+    return SetupAnswers(
+        repositories=tuple(_whole(place) for place in repositories),
+        platform=platform,
+        chat=chat,
+        zone=answer(options.zone, "Time zone", local_zone().key),
+        time=answer(options.time, "Time of the daily digest", "09:00"),
+        language=answer(options.language, "Language (en, zh)", "en"),
+        settings=settings,
+        secrets=secrets,
+    )
+
+
+def _settings(
+    platform: str, model: type[Settings], given: Sequence[str], ask: Ask | None
+) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for one in given:
+        key, equals, value = one.partition("=")
+        if not equals:
+            raise UsageError(f"--set {one!r} is not understood; write key=value")
+        if key in model.secret_fields():
+            raise UsageError(
+                f"{key} is a secret, which others could see on a command line; "
+                f"give it as {_variable(platform, key)}"
+            )
+        found[key] = value
+    for key in needed(model):
+        if key not in found and ask:
+            found[key] = ask(f"{platform}: {key}", "", False)
+    return found
+
+
+def _secrets(
+    platform: str, model: type[Settings], ask: Ask | None, environment: Mapping[str, str]
+) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for key in model.secret_fields():
+        must = model.model_fields[key].is_required()
+        value = environment.get(_variable(platform, key), "").strip()
+        if not value and ask:
+            optional = "" if must else ", empty for none"
+            value = ask(f"{platform}: {key}{optional}", "", True).strip()
+        if value:
+            found[key] = value
+        elif must:
+            raise UsageError(f"{platform} needs {key}; give it as {_variable(platform, key)}")
+    return found
+
+
+def _variable(platform: str, key: str) -> str:
+    return f"DIGESTBOT_{platform}_{key}".upper().replace("-", "_")
+
+
+def _addressed(secrets: Mapping[str, str]) -> bool:
+    return any(value.startswith(("https://", "http://")) for value in secrets.values())
+
+
+def _whole(place: str) -> str:
+    """A folder by its full path, since the configuration may stand elsewhere."""
+    folder = Path(place).expanduser()
+    return str(folder.resolve()) if folder.is_dir() else place
+
+
+def _at_terminal(question: str, default: str, secret: bool) -> str:
+    said: str = typer.prompt(
+        question, default=default, hide_input=secret, show_default=bool(default), err=True
+    )
+    return said
+
+
+def check(file: Path | None, *, spend: bool = False) -> None:
+    """Print what was found; raises ``UserError`` where ``run`` would not work.
+
+    With ``spend`` the model is asked a question, which takes a few hundred tokens.
+    """
+    config = read(file or config_file())
+    found = finish(check_check(config, _probes(config, spend=spend)))
+    marks = {
+        Weight.OK: "ok     ",
+        Weight.WARNING: "warning",
+        Weight.ERROR: "ERROR  ",
+    }
+    for finding in found:
+        line = f"{marks[finding.weight]} {finding.subject}: {finding.text}"
+        sys.stdout.write(f"{cleared(line)}\n")
+    if failed(found):
+        raise UserError(f"{config.file}: not ready to run; the lines marked ERROR say why")
+
+
+def _probes(config: Config, *, spend: bool) -> Probes:
+    async def tip(repository: RepositoryConfig) -> Tip:
+        _, source = await open_source(repository.place, config.data)
+        return await source.tip(repository.branch)
+
+    async def revision(data: Path) -> str:
+        if not (config.database_url or (data / FILE).exists()):
+            return ""
+        async with await open_archive(data, config.database_url):
+            return HEAD
+
+    async def dead(data: Path) -> Sequence[str]:
+        if not (config.database_url or (data / FILE).exists()):
+            return ()
+        async with await open_archive(data, config.database_url) as database:
+            found = parked(await SqlRefusals(database).all())
+        return [f"{one.account}:{one.chat}: {one.reason} {one.detail}".rstrip() for one, _ in found]
+
+    async def model(settings: ModelConfig) -> str:
+        return await look_at_model(settings, SystemClock(), config.data, spend=spend)
+
+    async def redis(url: str) -> str:
+        from bot.ops.doctor_storage import redis as look_at_redis
+
+        (found,) = await look_at_redis(url)
+        if found.cure:
+            raise UserError(f"{found.text}; {found.cure}")
+        return found.text
+
+    return Probes(
+        redis=redis,
+        tip=tip,
+        revision=revision,
+        model=model,
+        clock=SystemClock(),
+        parked=dead,
+        forge=look_at_forge,
+    )
+
+
+_MARKS = {Weight.OK: "ok     ", Weight.WARNING: "warning", Weight.ERROR: "ERROR  "}
+
+
+def doctor(form: AnswerFormat, file: Path | None) -> None:
+    """Print what was found. Raises ``UserError`` where something is broken."""
+    broken: list[Finding] = []
+    try:
+        config = configuration(file)
+    except InvalidConfig as error:
+        # The rest can still be looked at, where the data folder is the usual one.
+        config = None
+        broken.append(fault("configuration", str(error), "correct the file, or: digestbot init"))
+    data = config.data if config else data_folder()
+    looked = finish(examine(data, config))
+    findings = [*broken, *(one for one in looked if not broken or one.subject != "configuration")]
+    emit(_json(findings) if form is AnswerFormat.JSON else _lines(findings))
+    if ill(findings):
+        raise UserError("something is broken; the findings say what, and the way out")
+
+
+def _lines(findings: Sequence[Finding]) -> str:
+    lines = []
+    for one in findings:
+        lines.append(f"{_MARKS[one.weight]} {one.subject}: {one.text}")
+        if one.cure:
+            lines.append(f"        -> {one.cure}")
+    return "\n".join(map(legible, lines))
+
+
+def _json(findings: Sequence[Finding]) -> str:
+    told = [
+        {"weight": one.weight, "subject": one.subject, "text": one.text, "cure": one.cure}
+        for one in findings
+    ]
+    return json.dumps(
+        {"schema": 1, "healthy": not ill(findings), "findings": told}, ensure_ascii=False, indent=1
+    )
+
+
+_HERE = "127.0.0.1"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServeOptions:
+    """The arguments, as they were typed."""
+
+    place: str | None
+    days: int
+    port: int
+    name: str | None = None
+    branch: str | None = None
+    zone: str | None = None
+    config: Path | None = None
+
+
+def serve(options: ServeOptions) -> None:
+    """Read what the archive lacks of the last days, then serve until a signal comes.
+
+    Raises ``UserError``.
+    """
+    # The address is all that is told where somebody reads along; troubles go beside it.
+    logs.configure(level="warning")
+    finish(_run(options))
+
+
+async def _run(options: ServeOptions) -> None:
+    async with opened(options.config) as app:
+        watched = await app.watch(options.place, name=options.name, branch=options.branch)
+        await _read(app, watched, options)
+        stop = asyncio.Event()
+        stop_on_signals(stop)
+        settings = WebSettings(listen=Listen(_HERE, options.port))
+        shelf = alone(app, [watched], options.zone)
+        await warm(shelf)
+        pages = Router(routes(shelf))
+        # A page of somebody else may not reach this one under a name of its own (DNS rebinding).
+        guarded = TrustedHostMiddleware(pages, [_HERE, "localhost"])
+        async with serving(application({"/": guarded}), settings) as address:
+            sys.stdout.write(f"{watched.repository.name} is at {address} (end with Ctrl-C)\n")
+            sys.stdout.flush()
+            await stop.wait()
+
+
+async def _read(app: Workspace, watched: Watched, options: ServeOptions) -> None:
+    """Bring the archive up to date for the days up to the newest commit."""
+    await watched.source.sync()
+    ctx = app.context(
+        watched, zone=app.zone(options.zone), progress=ProgressBar(watched.repository.name)
+    )
+    last = await day_of(ctx, "last")
+    await fill(ctx, _last_days(last, options.days), await tip_of(ctx))
+
+
+def _last_days(last: Window, days: int) -> Window:
+    return Window(since=last.until - timedelta(days=days), until=last.until, zone=last.zone)

@@ -1,0 +1,168 @@
+"""Commands that set the bot up and keep it at work: run, serve, check, init, doctor."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from bot.cli.options import Branch, ConfigFile, Form, Name, Zone
+from bot.cli.output import AnswerFormat
+from bot.jobs.roles import ProcessRole
+
+working = typer.Typer()
+
+
+@working.command()
+def run(
+    *,
+    config: ConfigFile = None,
+    role: Annotated[
+        ProcessRole,
+        typer.Option("--role", help="What this process does; all but 'all' need PostgreSQL."),
+    ] = ProcessRole.ALL,
+    listen: Annotated[
+        str,
+        typer.Option(
+            "--listen",
+            metavar="HOST:PORT",
+            help="Where its web server listens; workers and schedulers tell how they are there.",
+        ),
+    ] = "",
+) -> None:
+    """Post digests at their times, and answer, until stopped."""
+    from bot.cli import run_service
+
+    run_service.run(config, role, listen)
+
+
+@working.command()
+def serve(
+    repo: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[REPO]",
+            help="A folder or an address; default: the configured repository, or this folder.",
+        ),
+    ] = None,
+    *,
+    days: Annotated[
+        int, typer.Option("--days", min=1, max=3650, help="Days before the newest commit to read.")
+    ] = 90,
+    port: Annotated[
+        int, typer.Option("--port", min=0, max=65_535, help="Where to listen; 0: any free port.")
+    ] = 8080,
+    name: Name = None,
+    branch: Branch = None,
+    tz: Zone = None,
+    config: ConfigFile = None,
+) -> None:
+    """Show a repository's web pages on this machine.
+
+    No key, no account; nobody else sees them.
+    """
+    from bot.cli import run_setup
+
+    run_setup.serve(
+        run_setup.ServeOptions(
+            place=repo,
+            days=days,
+            port=port,
+            name=name,
+            branch=branch,
+            zone=tz,
+            config=config,
+        )
+    )
+
+
+@working.command()
+def check(
+    *,
+    spend: Annotated[
+        bool,
+        typer.Option("--spend", help="Ask the model a question, for at most about 600 tokens."),
+    ] = False,
+    config: ConfigFile = None,
+) -> None:
+    """Look at the configuration and all it names; post nothing."""
+    from bot.cli import run_setup
+
+    run_setup.check(config, spend=spend)
+
+
+@working.command()
+def init(
+    *,
+    repo: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--repo", metavar="REPO", help="A folder or an address to watch; may be repeated."
+        ),
+    ] = None,
+    platform: Annotated[
+        str, typer.Option("--platform", metavar="KIND", help="Where to post; default: console.")
+    ] = "",
+    chat: Annotated[
+        str, typer.Option("--chat", metavar="CHAT", help="The chat, in the platform's words.")
+    ] = "",
+    tz: Annotated[
+        str,
+        typer.Option("--tz", metavar="ZONE", envvar="DIGESTBOT_ZONE", help="IANA time zone."),
+    ] = "",
+    time: Annotated[
+        str, typer.Option("--time", metavar="HH:MM", help="When to post; default: 09:00.")
+    ] = "",
+    lang: Annotated[
+        str, typer.Option("--lang", metavar="LANG", help="en or zh; default: en.")
+    ] = "",
+    settings: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set", metavar="KEY=VALUE", help="A setting of the platform; may be repeated."
+        ),
+    ] = None,
+    config: Annotated[
+        Path | None,
+        typer.Option(
+            "--config", "-c", metavar="FILE", help="What to write; default: digestbot.toml here."
+        ),
+    ] = None,
+) -> None:
+    """Write a first configuration; overwrite nothing.
+
+    What no option tells is asked for.
+
+    Secrets are asked for, or taken from DIGESTBOT_<PLATFORM>_<KEY>, and kept in files of their own.
+    """
+    from bot.cli import run_setup
+
+    run_setup.init(
+        run_setup.InitOptions(
+            file=config,
+            repositories=repo or (),
+            platform=platform,
+            chat=chat,
+            zone=tz,
+            time=time,
+            language=lang,
+            settings=settings or (),
+        )
+    )
+
+
+@working.command()
+def doctor(
+    *,
+    form: Form = AnswerFormat.TEXT,
+    json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
+    config: ConfigFile = None,
+) -> None:
+    """Look at this installation.
+
+    Tells the way out of everything that is wrong with it.
+    """
+    from bot.cli import run_setup
+
+    run_setup.doctor(AnswerFormat.JSON if json else form, config)

@@ -1,0 +1,161 @@
+"""``chat``: a conversation at the terminal, told the way every chat is.
+
+What is remembered of an answer is so once it stands, an error within one answer is told and ends
+nothing, and numbers over days are drawn. There is no gate: who sits here reads the files anyway.
+"""
+
+from __future__ import annotations
+
+import itertools
+import sys
+from collections.abc import Sequence
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import Path
+
+from bot.app import opened
+from bot.chat.deferred_writes import DeferredWrites
+from bot.chat.reply import ReplyMessage
+from bot.chat.responder import AnswerProgress, PlaceholderTiming, Responder
+from bot.cli.output import finish, print_document
+from bot.cli.run_questions import about, asked_here, choose, context_of
+from bot.delivery.part_sender import Patience
+from bot.messaging.receiver import Incoming
+from bot.messaging.sender import Receipt
+from bot.platforms.console import Keyboard, attached
+from bot.store.replies import MessageKey, MessageRecord, Stage
+from bot.telemetry.logs import LOG, into_file
+from bot.util.clock import FixedClock
+from bot.workspace.workspace import Workspace
+from digest.core.enums import Language
+from digest.document import Document
+from digest.question.parser import language_of
+from digest.window import parse_moment
+from handlers.context import Context
+from handlers.questions.help import help_page
+from handlers.router import HANDLERS, ask
+
+_ENDS = frozenset({"exit", "quit", "bye", "退出"})
+
+
+class Choosing:
+    """The contexts of the configured repositories, each made when it is first asked about."""
+
+    def __init__(
+        self, app: Workspace, branch: str | None, zone: str | None, language: Language | None
+    ) -> None:
+        self._app = app
+        self._named = (branch, zone, language)
+        self._made: dict[str | None, Context] = {}
+
+    async def chosen(self, question: str) -> tuple[str, Context]:
+        """What is asked, and of which repository. Raises ``UserError``."""
+        branch, zone, language = self._named
+        where = self._app.zone(zone)
+        found = await choose(self._app, question, None, where, asked_here("chat"))
+        if found.place not in self._made:
+            made = await context_of(self._app, found.place, branch, zone, language)
+            self._made[found.place] = made
+        return found.question, self._made[found.place]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Terminal:
+    """Answers, about the repository that a question means where there are several.
+
+    ``ctx`` is that of the default one, ``wanted`` the language that was asked for, if any.
+    """
+
+    ctx: Context
+    wanted: Language | None = None
+    choosing: Choosing | None = None
+
+    def language(self, account: str, asked: Incoming) -> Language:
+        """The language asked for, else that of the question."""
+        del account
+        return self.wanted or language_of(asked.text) or self.ctx.language
+
+    async def answer(self, account: str, asked: Incoming, watch: AnswerProgress) -> Document | None:
+        """The answer; a user's error is one as well."""
+        del account
+        watch.admit(addressed=asked.addressed)
+        question, ctx = asked.text, self.ctx
+        if self.choosing is not None:
+            question, ctx = await self.choosing.chosen(question)
+        if ctx.conversations is not None:
+            ctx = replace(
+                ctx, conversations=DeferredWrites(kept=ctx.conversations, after=watch.after)
+            )
+        found = await ask(question, ctx, self.wanted, conversation=asked_here("chat"))
+        return found.document if self.choosing is None else about(found, ctx)
+
+    async def owed(self, account: str, asked: Incoming) -> bool:
+        """Nobody: who types sees that the program ended."""
+        del account, asked
+        return False
+
+    async def forget(self, account: str, asked: Incoming) -> None:
+        """Nothing that was typed can be taken back."""
+
+
+class Unrecorded:
+    """Records of a place where nothing is delivered twice and nothing is taken up again."""
+
+    async def claim(self, key: MessageKey, asked: Incoming, now: datetime) -> bool:
+        """Every message is a new one."""
+        del key, asked, now
+        return True
+
+    async def get(self, key: MessageKey) -> MessageRecord | None:
+        """None is kept."""
+        del key
+        return None
+
+    async def mark(self, key: MessageKey, stage: Stage, receipt: Receipt | None = None) -> None:
+        """What is printed stands."""
+
+    async def ask_again(self, key: MessageKey, asked: Incoming) -> None:
+        """What was typed stays."""
+
+    async def left(self, account: str) -> Sequence[MessageRecord]:
+        """None is kept."""
+        del account
+        return ()
+
+
+def chat(
+    *,
+    repo: str | None,
+    branch: str | None,
+    now: str | None,
+    zone: str | None,
+    language: Language | None,
+    config: Path | None,
+) -> None:
+    """Answer line by line until the end of the input. Raises ``UserError``."""
+
+    async def work() -> None:
+        async with opened(config) as app, AsyncExitStack() as stack:
+            if now:
+                app = app.at(FixedClock(parse_moment(now, app.zone(zone))))  # noqa: PLW2901 - the same program at another time
+            if app.mind is None:  # with a model the log is in the file already
+                secrets = app.config.secrets() if app.config else ()
+                stack.enter_context(into_file(app.data / LOG, secrets))
+            ctx = await context_of(app, repo, branch, zone, language)
+            if sys.stdin.isatty():
+                print_document(help_page(HANDLERS, ctx).document)
+            sender, records = attached(sys.stdout), Unrecorded()
+            several = repo is None and app.config is not None and len(app.config.repositories) > 1
+            choosing = Choosing(app, branch, zone, language) if several else None
+            terminal = Terminal(ctx=ctx, wanted=language, choosing=choosing)
+            telling = Responder(terminal, records, PlaceholderTiming())
+            numbers = itertools.count(1)
+            async for incoming in Keyboard().listen():
+                if incoming.text.casefold() in _ENDS:
+                    return
+                key = MessageKey(account="terminal", chat="", message=str(next(numbers)))
+                message = ReplyMessage(sender, key, records, Patience())
+                await telling.tell(sender, key, incoming, message)
+
+    finish(work())

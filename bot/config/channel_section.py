@@ -1,0 +1,153 @@
+"""What a channel is promised. Apart, so that reading a configuration imports no delivery.
+
+``[[channels]]`` and ``[defaults]``: where digests go, when, and what stands in them.
+"""
+
+from __future__ import annotations
+
+from datetime import time, timedelta
+from enum import StrEnum
+from zoneinfo import ZoneInfo
+
+from pydantic import Field, model_validator
+
+from bot.config.value_types import Holidays, LocalTime, Names, QuietHours, Rules, Weekdays, Zone
+from bot.scheduler.rest import Dates, Rest
+from bot.scheduler.schedule import Frequency, Spec
+from bot.util.section import Place, Settings
+from digest.chat.chat_settings import Filters
+from digest.core.enums import Language
+from digest.core.grade import Level
+
+
+def subscription_name(channel: str, kind: Frequency) -> str:
+    """The name of a channel's schedule of a kind. The daily one has the channel's own."""
+    return channel if kind is Frequency.DAILY else f"{channel} ({kind})"
+
+
+class Promise(StrEnum):
+    """What a channel gets where an outcome cannot be known."""
+
+    AT_MOST_ONCE = "at-most-once"
+    AT_LEAST_ONCE = "at-least-once"
+
+
+class Quiet(StrEnum):
+    """What a channel gets on a day without changes that matter to it."""
+
+    SILENT = "silent"
+    LINE = "line"
+
+
+class Preferences(Settings):
+    """What a channel may set for itself, and ``[defaults]`` for all."""
+
+    zone: Zone = Field(default_factory=lambda: ZoneInfo("UTC"))
+    language: Language = Language.EN
+    time: LocalTime = time(9, 0)
+    weekdays: Weekdays = frozenset(range(7))
+    least: Level = Level.HIGH
+    quiet: Quiet = Quiet.SILENT
+    promise: Promise = Promise.AT_MOST_ONCE
+    catch_up: int = Field(default=24, ge=0, le=168)
+    """Hours after which a missed digest is let go; 0 catches nothing up."""
+    quiet_hours: QuietHours = ()
+    """When nothing is posted by itself, as :func:`bot.scheduler.rest.parse_hours` reads it."""
+    holidays: Holidays = ()
+    """Dates and countries, as :func:`bot.scheduler.rest.parse_holidays` reads them."""
+    include: Rules = ()
+    """What a digest is about alone: ``path vllm/v1/**``, ``label kernel``, ``keyword cache``."""
+    exclude: Rules = ()
+    """What it leaves out, written the same way."""
+    bots: bool = False
+    """Whether it shows changes that programs made."""
+
+    @property
+    def filters(self) -> Filters:
+        """Which changes the channel wants to hear of."""
+        return Filters(include=self.include, exclude=self.exclude, bots=self.bots)
+
+    @property
+    def rest(self) -> Rest:
+        """When the channel is left alone."""
+        return Rest(
+            hours=self.quiet_hours,
+            dates=tuple(one for one in self.holidays if isinstance(one, Dates)),
+            countries=tuple(one for one in self.holidays if isinstance(one, str)),
+        )
+
+
+class ScheduleConfig(Settings):
+    """One of the schedules of a channel; what it leaves out is as the channel has it."""
+
+    kind: Frequency = Frequency.DAILY
+    time: LocalTime | None = None
+    weekdays: Weekdays | None = None
+    least: Level | None = None
+
+    @model_validator(mode="after")
+    def _once_a_week(self) -> ScheduleConfig:
+        _check_weekly(self.kind, self.weekdays)
+        return self
+
+
+class ChannelConfig(Preferences):
+    """Where a digest goes. Without ``repositories`` it is about all of them."""
+
+    name: str = Field(min_length=1, max_length=100)
+    platform: str
+    chat: str = ""
+    repositories: tuple[str, ...] = ()
+    output: Place | None = None
+    """A folder for full reports."""
+    kind: Frequency = Frequency.DAILY
+    schedules: tuple[ScheduleConfig, ...] = ()
+    """Where the channel has several; else it has one, of its own ``kind``."""
+    admins: Names = ()
+    """People who may change the settings of this chat."""
+    external: bool | None = None
+    """Whether people of other organisations read it; by default the platform is asked."""
+    allow_private: bool = False
+    """Whether it is told of private repositories even so."""
+
+    @model_validator(mode="after")
+    def _one_of_each_kind(self) -> ChannelConfig:
+        own = self.model_fields_set
+        given = "weekdays" in own and not self.schedules
+        _check_weekly(self.kind, self.weekdays if given else None)
+        kinds = [one.kind for one in self.schedules]
+        if len(set(kinds)) < len(kinds):
+            raise ValueError("a channel has one schedule of each kind; use a second channel")
+        if kinds and "kind" in own:
+            raise ValueError("kind stands in each of the schedules; remove the channel's own")
+        return self
+
+    @property
+    def plans(self) -> tuple[tuple[Spec, Level], ...]:
+        """When its digests are due, each with the least level that it shows.
+
+        Raises ``ValueError`` where quiet hours would hold all of them.
+        """
+        schedules = self.schedules or (ScheduleConfig(kind=self.kind),)
+        return tuple((self._spec(one), one.least or self.least) for one in schedules)
+
+    def _spec(self, schedule: ScheduleConfig) -> Spec:
+        days = schedule.weekdays or self.weekdays
+        return Spec(
+            at=schedule.time or self.time,
+            zone=self.zone,
+            # Of the weekdays of all its digests, a weekly one comes on the first.
+            weekdays=frozenset({min(days)}) if schedule.kind is Frequency.WEEKLY else days,
+            kind=schedule.kind,
+            rest=self.rest,
+        )
+
+    @property
+    def patience(self) -> timedelta:
+        """How long a missed digest is caught up."""
+        return timedelta(hours=self.catch_up)
+
+
+def _check_weekly(kind: Frequency, given: frozenset[int] | None) -> None:
+    if kind is Frequency.WEEKLY and given is not None and len(given) != 1:
+        raise ValueError("a weekly digest comes on one weekday, such as weekdays = ['mon']")

@@ -1,0 +1,221 @@
+"""The section ``[database]``: where the archive is kept, if not in a file of the data folder.
+
+The section ``[shared]``: what the processes of one installation share beside the archive.
+
+The section ``[web]``: whether the program has a web server, and who may come in.
+
+The file as it is written, with its small sections.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from typing import Annotated, Any, Literal, NamedTuple, Self
+
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Field,
+    SecretStr,
+    field_validator,
+    model_validator,
+)
+
+from bot.config.channel_section import ChannelConfig, Preferences
+from bot.config.repository_section import RepositoryConfig
+from bot.config.value_types import Names
+from bot.util.section import Place, ServerSettings, Settings
+from digest.errors import InvalidConfig
+
+DATABASE_SECTION = "database"
+
+
+class DatabaseSettings(ServerSettings):
+    """The address of a PostgreSQL database; it may hold a password, which is a secret."""
+
+    url: SecretStr
+
+
+SHARED_SECTION = "shared"
+
+_SCHEMES = ("redis://", "rediss://", "unix://")
+
+
+class SharedSettings(ServerSettings):
+    """The address of a Redis; it may hold a password, which is a secret."""
+
+    redis_url: SecretStr
+
+    @model_validator(mode="after")
+    def _is_an_address(self) -> Self:
+        if not self.redis_url.get_secret_value().startswith(_SCHEMES):
+            raise ValueError("redis_url is redis://host:6379/0, rediss:// or unix:///path")
+        return self
+
+
+WEB_SECTION = "web"
+
+LARGEST = 25 * 2**20
+"""Bytes of a request's body: the most that GitHub sends to a webhook.
+https://docs.github.com/en/webhooks/webhook-events-and-payloads"""
+
+_SHORTEST_TOKEN = 16
+
+_LISTEN = re.compile(r"(?:\[(?P<six>[0-9A-Fa-f:.]+)\]|(?P<host>[A-Za-z0-9.-]*)):(?P<port>\d{1,5})")
+
+
+class Listen(NamedTuple):
+    """Where the server listens. Port 0 is any that is free; an empty host is every interface."""
+
+    host: str
+    port: int
+
+
+def _listen(value: Any) -> Any:
+    if isinstance(value, Listen):
+        return value
+    found = _LISTEN.fullmatch(value) if isinstance(value, str) else None
+    if not found or int(found["port"]) > 65_535:
+        raise ValueError("write host and port, such as 127.0.0.1:8080 or [::1]:8080")
+    return Listen(found["six"] or found["host"] or "", int(found["port"]))
+
+
+def _network(value: str) -> str:
+    try:
+        ipaddress.ip_network(value)
+    except ValueError as error:
+        raise ValueError(f"{error}; write addresses or networks, such as 10.0.0.0/8") from None
+    return value
+
+
+class WebSettings(Settings):
+    """The web server; without the section there is none.
+
+    ``public_url`` is the address under which the outside finds it, for links and webhooks.
+    ``token`` lets people into the admin pages; without one there are none. ``metrics_token`` is
+    what Prometheus has to show for ``/metrics``, which without one is open. ``proxies`` are the
+    addresses whose ``X-Forwarded-For`` and ``X-Forwarded-Proto`` are believed. ``max_body`` is in
+    bytes, ``max_connections`` a number of connections, and ``body_seconds`` the time that a client
+    has for sending a body.
+    """
+
+    listen: Annotated[Listen, BeforeValidator(_listen)] = Listen("127.0.0.1", 8080)
+    public_url: str = ""
+    token: SecretStr | None = None
+    metrics_token: SecretStr | None = None
+    proxies: tuple[Annotated[str, AfterValidator(_network)], ...] = ("127.0.0.1", "::1")
+    max_body: int = Field(default=LARGEST, ge=1024, le=2**30)
+    max_connections: int = Field(default=1000, ge=1)
+    body_seconds: float = Field(default=30.0, gt=0, le=600)
+
+    @field_validator("public_url")
+    @classmethod
+    def _an_address(cls, url: str) -> str:
+        if url and not re.fullmatch(r"https?://[^\s?#@]+", url):
+            raise ValueError("write the address that others use, such as https://digest.example")
+        return url.rstrip("/")
+
+    @field_validator("token", "metrics_token")
+    @classmethod
+    def _not_guessed(cls, token: SecretStr | None) -> SecretStr | None:
+        if token is not None and len(token.get_secret_value()) < _SHORTEST_TOKEN:
+            raise ValueError(
+                f"a token has at least {_SHORTEST_TOKEN} characters; make one with: "
+                "openssl rand -base64 24"
+            )
+        return token
+
+
+def listening_at(settings: WebSettings, written: str) -> WebSettings:
+    """The settings with another address to listen at. Raises ``InvalidConfig``."""
+    try:
+        return settings.model_copy(update={"listen": _listen(written)})
+    except ValueError as error:
+        raise InvalidConfig(f"--listen: {error}") from None
+
+
+_SHORTEST = 64
+"""Days for which digests are kept at the least: posts are amended for 56."""
+
+
+class LogSettings(Settings):
+    """How the program tells what it does."""
+
+    format: Literal["auto", "human", "json"] = "auto"
+    level: Literal["debug", "info", "warning", "error"] = "info"
+
+
+class ArchiveSettings(Settings):
+    """What is kept, and for how long."""
+
+    remember: int = Field(default=90, ge=8, le=3650)
+    """Days for which a forge's delivery, a line to the admin or an alert cannot come twice.
+
+    Longer than a digest is caught up and a forge delivers again, at the least.
+    """
+    keep_digests: int = Field(default=0, ge=0, le=36_500)
+    """Days for which a digest and its full report are kept; 0 is for ever.
+
+    Longer than posts are amended and a month is looked back over, at the least.
+    """
+
+    @field_validator("keep_digests")
+    @classmethod
+    def _long_enough(cls, days: int) -> int:
+        if 0 < days < _SHORTEST:
+            raise ValueError(f"at least {_SHORTEST} days, or 0 to keep them for ever")
+        return days
+
+
+class AccessSettings(Settings):
+    """Who is answered. The chats of ``[[channels]]`` and the terminal always are.
+
+    Every name is ``platform:id``, such as ``slack:U0123456789``.
+    """
+
+    chats: Names = ()
+    """Further chats, direct ones among them."""
+    anyone: bool = False
+    """Whether every chat that reaches the bot is answered."""
+    people: Names = ()
+    """Where given, nobody else is answered; these are in direct chats, too."""
+    workspaces: Names = ()
+    """Where given for a platform, none of its other workspaces is answered."""
+    admins: Names = ()
+    """People who may change settings in every chat."""
+    per_minute: int = Field(default=20, ge=0)
+    """The most questions of one person in a minute; 0 is no limit."""
+    per_hour: int = Field(default=300, ge=0)
+    """The most questions of one person in an hour; 0 is no limit."""
+
+
+class AdminSettings(Settings):
+    """Who is told of the program's own troubles."""
+
+    channel: str = Field(min_length=1)
+    """A channel by its name, or a chat as ``platform:chat``, such as ``telegram:12345``."""
+
+
+class Written(Settings):
+    """The file as it is written."""
+
+    data: Place | None = None
+    logs: LogSettings = LogSettings()
+    archive: ArchiveSettings = ArchiveSettings()
+    defaults: Preferences = Preferences()
+    database: dict[str, Any] | None = None
+    """What :class:`bot.config.file_model.DatabaseSettings` reads."""
+    shared: dict[str, Any] | None = None
+    """What :class:`bot.config.file_model.SharedSettings` reads."""
+    model: dict[str, Any] | None = None
+    """What :class:`bot.config.model_section.ModelConfig` reads."""
+    access: AccessSettings = AccessSettings()
+    admin: AdminSettings | None = None
+    web: dict[str, Any] | None = None
+    """What :class:`bot.config.file_model.WebSettings` reads."""
+    forges: dict[str, dict[str, Any]] = Field(default_factory=dict)
+    """What :class:`bot.config.forge_section.ForgeConfig` reads, by name."""
+    repositories: tuple[RepositoryConfig, ...] = ()
+    platforms: dict[str, dict[str, Any]] = Field(default_factory=dict)
+    channels: tuple[ChannelConfig, ...] = ()

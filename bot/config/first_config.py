@@ -1,0 +1,169 @@
+"""A first configuration: made of a few answers, written once, its secrets in files of their own.
+
+What is written is read back as ``run`` would read it before it takes its place, so what ``init``
+leaves behind works. Nothing that is there is overwritten.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from bot import platforms
+from bot.config.reader import Config, read
+from bot.util.config_errors import near
+from bot.util.section import Settings
+from digest.errors import InvalidConfig, UnwritableFolder, UsageError, UserError
+
+SECRETS = "secrets"
+"""The folder of the secrets, beside the configuration."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SetupAnswers:
+    """What the configuration is to say.
+
+    ``repositories`` are folders or addresses. ``settings`` and ``secrets`` are the platform's own,
+    by key. ``time`` is local to ``zone``.
+    """
+
+    repositories: Sequence[str]
+    platform: str = "console"
+    chat: str = ""
+    zone: str = "UTC"
+    time: str = "09:00"
+    language: str = "en"
+    settings: Mapping[str, str] = field(default_factory=dict)
+    secrets: Mapping[str, str] = field(default_factory=dict, repr=False)
+
+
+def settings_of(platform: str) -> type[Settings]:
+    """The settings that a platform has. Raises ``UsageError`` where there is no such platform."""
+    try:
+        model: type[Settings] = platforms.load(platform).Config
+    except KeyError:
+        known = platforms.kinds()
+        raise UsageError(
+            f"there is no platform {platform!r}{near(platform, known)}; known: {', '.join(known)}"
+        ) from None
+    return model
+
+
+def needed(model: type[Settings]) -> tuple[str, ...]:
+    """The keys without which the platform cannot be used, but for secrets."""
+    secrets = model.secret_fields()
+    return tuple(
+        name
+        for name, info in model.model_fields.items()
+        if info.is_required() and name not in secrets
+    )
+
+
+def write(file: Path, answers: SetupAnswers) -> Config:
+    """Write the configuration and its secrets; what it says when it is read.
+
+    Raises ``UserError`` where something is there already, ``InvalidConfig`` where the answers make
+    no sense together, ``UnwritableFolder``. Nothing is left behind then.
+    """
+    if file.exists():
+        raise UserError(
+            f"{str(file)!r} is there and is not overwritten; name another with --config"
+        )
+    with _undone() as made:
+        for key, secret in answers.secrets.items():
+            _create(file.parent / secret_file(answers.platform, key), f"{secret}\n", made)
+        beside = file.with_name(f".{file.name}.new")
+        _create(beside, config_text(answers), made)
+        try:
+            config = read(beside)
+        except InvalidConfig as error:
+            told = str(error).removeprefix(f"{beside}: ")
+            raise InvalidConfig(f"this would not work: {told}") from None
+        _take_place(beside, file)
+        made.clear()
+    return config
+
+
+def secret_file(platform: str, key: str) -> str:
+    """Where a secret is kept, beside the configuration."""
+    return f"{SECRETS}/{platform}-{key.replace('_', '-')}"
+
+
+def config_text(answers: SetupAnswers) -> str:
+    """The configuration as TOML."""
+    return "\n".join(_lines(answers)) + "\n"
+
+
+def _lines(answers: SetupAnswers) -> Iterator[str]:
+    yield "# Written by digestbot init; every other key is in deploy/bot.example.toml."
+    yield "# digestbot check looks at what is named here and posts nothing; digestbot run posts."
+    yield 'data = "data"'
+    yield ""
+    yield "[defaults]"
+    yield f"zone = {_quoted(answers.zone)}"
+    yield f"time = {_quoted(answers.time)}"
+    yield f"language = {_quoted(answers.language)}"
+    for place in answers.repositories:
+        yield ""
+        yield "[[repositories]]"
+        yield f"place = {_quoted(place)}"
+    if answers.settings or answers.secrets:
+        yield ""
+        yield f"[platforms.{answers.platform}]"
+        for key, value in answers.settings.items():
+            yield f"{key} = {_quoted(value)}"
+        for key in answers.secrets:
+            yield f"{key}_file = {_quoted(secret_file(answers.platform, key))}"
+    yield ""
+    yield "[[channels]]"
+    yield 'name = "team"'
+    yield f"platform = {_quoted(answers.platform)}"
+    if answers.chat:
+        yield f"chat = {_quoted(answers.chat)}"
+
+
+def _quoted(value: str) -> str:
+    """A basic string: JSON's escapes are TOML's, which has no DEL of its own."""
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007F")
+
+
+@contextmanager
+def _undone() -> Iterator[list[Path]]:
+    """Files that are removed again where what follows fails, and the folders made for them."""
+    made: list[Path] = []
+    try:
+        yield made
+    finally:
+        for one in reversed(made):
+            with suppress(OSError):
+                one.rmdir() if one.is_dir() else one.unlink()
+
+
+def _create(file: Path, content: str, made: list[Path]) -> None:
+    """A new file that its owner alone can read. Raises ``UserError``, ``UnwritableFolder``."""
+    try:
+        if not file.parent.exists():
+            file.parent.mkdir(mode=0o700, parents=True)
+            made.append(file.parent)
+        descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except FileExistsError:
+        raise UserError(f"{str(file)!r} is there and is not overwritten; move it away") from None
+    except OSError as error:
+        raise UnwritableFolder(str(file), error.strerror or str(error)) from error
+    made.append(file)
+    with os.fdopen(descriptor, "w", encoding="utf-8") as handle:
+        handle.write(content)
+
+
+def _take_place(beside: Path, file: Path) -> None:
+    try:
+        os.link(beside, file)
+        beside.unlink()
+    except FileExistsError:
+        raise UserError(f"{str(file)!r} is there and is not overwritten") from None
+    except OSError:
+        beside.rename(file)  # a file system without links; whether it was there was looked at

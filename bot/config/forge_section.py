@@ -1,0 +1,125 @@
+"""The sections ``[forges.<name>]``: which forges are asked, and as whom."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal
+from urllib.parse import urlsplit
+
+from pydantic import Field, SecretStr, field_validator, model_validator
+
+from bot.util.config_errors import validated
+from bot.util.section import SectionContext, Settings
+
+FORGES_SECTION = "forges"
+
+Kind = Literal["github", "gitlab", "gitea"]
+
+HOSTS: Mapping[str, str] = {"github": "github.com", "gitlab": "gitlab.com", "gitea": "gitea.com"}
+"""The public host of each kind."""
+
+_LOOPBACK = {"127.0.0.1", "::1", "localhost"}
+
+_LEAST_SECRET = 8
+
+
+class ForgeConfig(Settings):
+    """A forge. ``host`` is the one that addresses of its repositories have, with a port if any.
+
+    ``kind`` is by default the name of the section, ``host`` the public one of the kind, and ``api``
+    what that host's software uses. An account is a ``token``, or for GitHub an app: ``app_id``,
+    ``app_key`` (PEM) and ``installation``, which 0 has looked up for each repository. Without an
+    account public repositories are asked about, where somebody wants to know. ``webhook_secret``
+    opens ``/hooks/<name>``.
+    """
+
+    kind: Kind
+    host: str = ""
+    api: str = ""
+    token: SecretStr | None = None
+    app_id: str = Field(default="", pattern=r"^[A-Za-z0-9._-]*$")
+    app_key: SecretStr | None = None
+    installation: int = Field(default=0, ge=0)
+    webhook_secret: SecretStr | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _filled(cls, data: Any) -> Any:
+        if not isinstance(data, dict):
+            return data
+        kind = data.get("kind")
+        host = data.get("host") or HOSTS.get(str(kind), "")
+        if not isinstance(host, str) or not isinstance(kind, str):
+            return data
+        return {**data, "host": host.lower(), "api": data.get("api") or api_of(kind, host.lower())}
+
+    @field_validator("host")
+    @classmethod
+    def _a_host(cls, host: str) -> str:
+        if not re.fullmatch(r"[a-z0-9.-]+(?::\d{1,5})?", host):
+            raise ValueError("host is a name such as git.example.org")
+        return host
+
+    @field_validator("api")
+    @classmethod
+    def _sealed(cls, api: str) -> str:
+        return checked(api)
+
+    @model_validator(mode="after")
+    def _whole(self) -> ForgeConfig:
+        # Not where the field is checked: a value that is refused there is shown.
+        if "@" in urlsplit(self.api).netloc:
+            raise ValueError("api holds a user name; give a token instead")
+        if bool(self.app_id) != (self.app_key is not None):
+            raise ValueError("an app needs both app_id and app_key_file")
+        if self.app_id and self.kind != "github":
+            raise ValueError("app_id is for GitHub; give a token")
+        if self.app_id and self.token is not None:
+            raise ValueError("both a token and an app are given; keep one")
+        if self.installation and not self.app_id:
+            raise ValueError("installation is that of an app; give app_id and app_key_file")
+        secret = self.webhook_secret
+        if secret is not None and len(secret.get_secret_value()) < _LEAST_SECRET:
+            raise ValueError(f"webhook_secret has at least {_LEAST_SECRET} characters")
+        return self
+
+
+def checked(api: str) -> str:
+    """The API's address without a trailing slash; ``ValueError`` where secrets would leak."""
+    parts = urlsplit(api)
+    sealed = parts.scheme == "https" or (
+        parts.scheme == "http" and (parts.hostname or "") in _LOOPBACK
+    )
+    if not sealed or not parts.hostname or parts.query or parts.fragment:
+        raise ValueError("api is an address such as https://git.example.org/api/v3")
+    return api.rstrip("/")
+
+
+def api_of(kind: str, host: str) -> str:
+    """Where the software of a host has its API.
+
+    https://docs.github.com/en/enterprise-server/rest, https://docs.gitlab.com/api/rest/,
+    https://docs.gitea.com/development/api-usage.
+    """
+    if kind == "github":
+        return "https://api.github.com" if host == "github.com" else f"https://{host}/api/v3"
+    return f"https://{host}/api/v4" if kind == "gitlab" else f"https://{host}/api/v1"
+
+
+def read_forges(
+    file: Path, tables: Mapping[str, dict[str, Any]], reading: SectionContext
+) -> dict[str, ForgeConfig]:
+    """The forges of the file by name. Raises ``InvalidConfig``."""
+    return {
+        name: validated(
+            ForgeConfig,
+            {"kind": name, **table},
+            file,
+            reading,
+            f"{FORGES_SECTION}.{name}",
+            name=name,
+        )
+        for name, table in tables.items()
+    }

@@ -1,0 +1,159 @@
+"""The section ``[model]`` of the configuration file: which model, at what price, how fast.
+
+The key is given as ``key``, as ``key_file``, or in the environment as ``DIGESTBOT_MODEL_KEY``; a
+server on this machine may need none. Where there is no section, ``DIGESTBOT_MODEL`` may name a
+model and ``DIGESTBOT_MODEL_URL`` its server; where there is neither, nothing is ever asked.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+from decimal import Decimal
+from typing import Any, Literal
+from urllib.parse import urlsplit
+
+from pydantic import Field, SecretStr, ValidationInfo, field_validator, model_validator
+
+from bot.util.section import SectionContext, Settings
+from digest.llm import prompt
+from handlers.ports.model_port import ModelProfile, Usage
+
+MODEL_SECTION = "model"
+
+_MILLION = 1_000_000
+
+# What the client writes itself, and what it could not make sense of in an answer.
+_RESERVED = frozenset(
+    {
+        "max_completion_tokens",
+        "max_tokens",
+        "messages",
+        "model",
+        "n",
+        "response_format",
+        "stream",
+        "stream_options",
+        "temperature",
+        "tools",
+        "tool_choice",
+    }
+)
+
+
+class PriceSettings(Settings):
+    """What a million tokens cost. ``cached`` is input that the server had in its cache."""
+
+    input: Decimal = Field(default=Decimal(0), ge=0)
+    cached: Decimal | None = Field(default=None, ge=0)
+    output: Decimal = Field(default=Decimal(0), ge=0)
+    currency: str = Field(default="USD", pattern=r"^[A-Z]{3}$")
+
+    def cost(self, usage: Usage) -> Decimal:
+        """The price of what was used; ``usage.cost`` is not looked at."""
+        cached = self.input if self.cached is None else self.cached
+        return (
+            (usage.input_tokens - usage.cached_tokens) * self.input
+            + usage.cached_tokens * cached
+            + usage.output_tokens * self.output
+        ) / _MILLION
+
+
+class CapSettings(Settings):
+    """The most that a day (in UTC) may take; ``None`` is no cap. Money is in the currency above."""
+
+    tokens: int | None = Field(default=None, ge=0)
+    money: Decimal | None = Field(default=None, ge=0)
+
+
+class CapsSettings(Settings):
+    """Caps on a day: in all, of any one channel, of any one person."""
+
+    day: CapSettings = CapSettings()
+    channel: CapSettings = CapSettings()
+    person: CapSettings = CapSettings()
+
+
+class ModelConfig(Settings):
+    """A model and the server that it runs on.
+
+    ``context`` is the tokens that question and reply share; ``max_output`` the most that one reply
+    may take. ``timeout`` and ``connect_timeout`` are for one request, ``patience`` for everything
+    about one question, in seconds; ``digest_patience`` for all questions about one digest, which is
+    then told without what is still missing. ``temperature`` left out is the server's own: some
+    models loop at 0, some refuse the field. ``extra`` is added to every request, such as
+    ``{reasoning_effort = "low"}``.
+    """
+
+    name: str = Field(min_length=1)
+    base_url: str = "https://api.openai.com/v1"
+    key: SecretStr | None = None
+    context: int = Field(default=32_768, ge=2_048)
+    max_output: int = Field(default=4_096, ge=64)
+    price: PriceSettings = PriceSettings()
+    caps: CapsSettings = CapsSettings()
+    concurrency: int = Field(default=8, ge=1, le=256)
+    requests_per_minute: int | None = Field(default=None, ge=1)
+    tokens_per_minute: int | None = Field(default=None, ge=1)
+    digest_patience: float = Field(default=300, gt=0)
+    timeout: float = Field(default=180, gt=0)
+    connect_timeout: float = Field(default=10, gt=0)
+    patience: float = Field(default=600, gt=0)
+    temperature: float | None = Field(default=None, ge=0, le=2)
+    output_limit: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
+    extra: dict[str, Any] = Field(default_factory=dict)
+
+    @field_validator("base_url")
+    @classmethod
+    def _an_address(cls, address: str) -> str:
+        parts = urlsplit(address)
+        if parts.scheme not in {"http", "https"} or not parts.hostname:
+            raise ValueError("write the address of the server, such as https://api.openai.com/v1")
+        if parts.username or parts.password:
+            raise ValueError("an address holds no key; give it as key_file, or DIGESTBOT_MODEL_KEY")
+        if parts.query or parts.fragment:
+            raise ValueError("write the address up to /v1, without ? and #")
+        return address.rstrip("/")
+
+    @field_validator("extra")
+    @classmethod
+    def _only_more(cls, extra: dict[str, Any]) -> dict[str, Any]:
+        if taken := sorted(_RESERVED & extra.keys()):
+            raise ValueError(f"{taken[0]} is set by digestbot itself; take it out of extra")
+        return extra
+
+    @model_validator(mode="after")
+    def _makes_sense(self, info: ValidationInfo) -> ModelConfig:
+        if self.max_output > self.context // 2:
+            raise ValueError(
+                f"max_output ({self.max_output}) leaves less than half of context ({self.context}) "
+                "for the question; lower it, or raise context to what the model has"
+            )
+        if self.key and isinstance(info.context, SectionContext) and self._in_the_clear():
+            info.context.warnings.append(
+                f"model.base_url = {self.base_url!r} sends the key without encryption; use https://"
+            )
+        return self
+
+    @property
+    def profile(self) -> ModelProfile:
+        """What callers must know of the model."""
+        return ModelProfile(
+            name=self.name,
+            server=self.base_url,
+            context=self.context,
+            max_output=self.max_output,
+            currency=self.price.currency,
+            slots=self.concurrency,
+            wording=prompt.VERSION,
+        )
+
+    def _in_the_clear(self) -> bool:
+        parts = urlsplit(self.base_url)
+        return parts.scheme == "http" and not _on_this_machine(parts.hostname or "")
+
+
+def _on_this_machine(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost" or host.endswith(".localhost")

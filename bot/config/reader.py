@@ -1,0 +1,315 @@
+"""Whether the sections of the configuration fit together: what one names, another has.
+
+The configuration: one TOML file, read once, every mistake named.
+
+What the environment may say instead is all in :class:`Environment`, and secrets as
+:mod:`bot.util.section` tells. Everything else is in the file, whose keys
+:mod:`bot.config.sections` defines; ``deploy/bot.example.toml`` shows each with its meaning.
+"""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeVar
+
+from pydantic import ValidationError
+
+from bot import platforms
+from bot.config.channel_section import ChannelConfig, Preferences, subscription_name
+from bot.config.file_model import DATABASE_SECTION as DATABASE
+from bot.config.file_model import SHARED_SECTION as SHARED
+from bot.config.file_model import WEB_SECTION as WEB
+from bot.config.file_model import (
+    AccessSettings,
+    ArchiveSettings,
+    DatabaseSettings,
+    LogSettings,
+    SharedSettings,
+    WebSettings,
+    Written,
+)
+from bot.config.forge_section import FORGES_SECTION as FORGES
+from bot.config.forge_section import ForgeConfig, read_forges
+from bot.config.model_section import MODEL_SECTION, ModelConfig
+from bot.config.repository_section import RepositoryConfig
+from bot.util.config_errors import complain, near, validated
+from bot.util.folders import Environment, data_folder
+from bot.util.section import SectionContext, Settings, open_to_others
+from digest.errors import InvalidConfig
+
+
+def check_names(file: Path, written: Written) -> None:
+    """Names are unique, and what a channel names is there. Raises ``InvalidConfig``."""
+    if written.channels and not written.repositories:
+        raise InvalidConfig(f"{file}: no [[repositories]]; name at least one with its place")
+    repositories = [one.name for one in written.repositories]
+    for section, names in (
+        ("repositories", repositories),
+        ("channels", [one.name for one in written.channels]),
+    ):
+        for name in names:
+            if names.count(name) > 1:
+                raise InvalidConfig(f"{file}: {section}: the name {name!r} is given twice")
+    for channel in written.channels:
+        for name in channel.repositories:
+            if name not in repositories:
+                guess = near(name, repositories) or f"; known: {', '.join(repositories)}"
+                raise InvalidConfig(
+                    f"{file}: channels {channel.name!r}, repositories: unknown {name!r}{guess}"
+                )
+
+
+def check_schedules(file: Path, channels: Iterable[ChannelConfig]) -> None:
+    """Every schedule has slots, and no two the same name in the ledger.
+
+    Raises ``InvalidConfig``.
+    """
+    names: set[str] = set()
+    for channel in channels:
+        try:
+            plans = channel.plans
+        except ValueError as error:
+            raise InvalidConfig(f"{file}: channels {channel.name!r}: {error}") from None
+        for spec, _ in plans:
+            name = subscription_name(channel.name, spec.kind)
+            if name in names:
+                raise InvalidConfig(f"{file}: channels: the name {name!r} is given twice")
+            names.add(name)
+
+
+def admin_of(file: Path, written: Written, accounts: Collection[str]) -> tuple[str, str] | None:
+    """The account and chat of the admin: those of a channel, or named outright.
+
+    Raises ``InvalidConfig``.
+    """
+    if written.admin is None:
+        return None
+    wanted = written.admin.channel
+    for channel in written.channels:
+        if channel.name == wanted:
+            return channel.platform, channel.chat
+    platform, colon, chat = wanted.partition(":")
+    if colon and platform in accounts:
+        return platform, chat
+    names = [channel.name for channel in written.channels]
+    raise InvalidConfig(
+        f"{file}: admin.channel = {wanted!r} is no channel, and no chat of a platform such as "
+        f"telegram:12345{near(wanted, names)}"
+    )
+
+
+S = TypeVar("S", bound=Settings)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlatformConfig:
+    """An account of a platform; ``settings`` is the ``Config`` of the module ``kind``."""
+
+    name: str
+    kind: str
+    settings: Settings
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Config:
+    """A configuration in which everything that is named exists in it.
+
+    ``warnings`` are lines on what works but should not stay. ``platforms`` holds those that a
+    channel uses and those that the file sets, by name. ``model`` is that of the file, else that of
+    the environment; without either nothing is asked of a model. Without ``web`` there is no server.
+    """
+
+    file: Path
+    data: Path
+    logs: LogSettings
+    defaults: Preferences
+    repositories: tuple[RepositoryConfig, ...]
+    platforms: Mapping[str, PlatformConfig]
+    channels: tuple[ChannelConfig, ...]
+    model: ModelConfig | None = None
+    access: AccessSettings = field(default_factory=AccessSettings)
+    admin: tuple[str, str] | None = None
+    web: WebSettings | None = None
+    forges: Mapping[str, ForgeConfig] = field(default_factory=dict)
+    database: DatabaseSettings | None = None
+    shared: SharedSettings | None = None
+    archive: ArchiveSettings = field(default_factory=ArchiveSettings)
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def database_url(self) -> str:
+        """The address of the database that keeps the archive, empty for a file in ``data``."""
+        return self.database.url.get_secret_value() if self.database else ""
+
+    @property
+    def redis_url(self) -> str:
+        """The address of the Redis that processes share, empty where there is none."""
+        return self.shared.redis_url.get_secret_value() if self.shared else ""
+
+    def watched(self, channel: ChannelConfig) -> tuple[RepositoryConfig, ...]:
+        """The repositories of a channel, in the order of the file."""
+        wanted = channel.repositories
+        return tuple(one for one in self.repositories if not wanted or one.name in wanted)
+
+    def secrets(self) -> tuple[str, ...]:
+        """Every secret that was read, for the logs to blot out."""
+        optional = (self.model, self.web, self.database, self.shared)
+        sections = [
+            *(platform.settings for platform in self.platforms.values()),
+            *self.repositories,
+            *(section for section in optional if section is not None),
+            *self.forges.values(),
+        ]
+        return tuple(secret for section in sections for secret in section.secrets())
+
+
+def read(file: Path, environment: Environment | None = None) -> Config:
+    """The configuration of a file. Raises ``InvalidConfig``."""
+    environment = environment or Environment.read()
+    data = _parse(file)
+    reading = SectionContext(folder=file.absolute().parent, environment=os.environ)
+    try:
+        written = Written.model_validate(data, context=reading)
+    except ValidationError as error:
+        raise complain(file, error, Written, data) from None
+    channels = tuple(_with_defaults(one, written.defaults) for one in written.channels)
+    check_names(file, written)
+    check_schedules(file, channels)
+    accounts = _accounts(file, written, reading)
+    model = _model(file, written.model, environment, reading)
+    database = _or_named(written.database, "url", environment.database)
+    shared = _or_named(written.shared, "redis_url", environment.redis)
+    logs = written.logs
+    if environment.log_format:
+        logs = logs.model_copy(update={"format": environment.log_format})
+    if open_to_others(file) and _holds_secrets(data, accounts.values()):
+        reading.warnings.append(f"{file} holds secrets and can be read by others; chmod 600 it")
+    return Config(
+        file=file,
+        data=environment.data or written.data or data_folder(environment),
+        logs=logs,
+        defaults=written.defaults,
+        repositories=written.repositories,
+        platforms=accounts,
+        channels=channels,
+        model=model,
+        access=written.access,
+        admin=admin_of(file, written, accounts),
+        web=_optional(WebSettings, written.web, file, reading, WEB),
+        database=_optional(DatabaseSettings, database, file, reading, DATABASE),
+        shared=_optional(SharedSettings, shared, file, reading, SHARED),
+        forges=read_forges(file, written.forges, reading),
+        archive=written.archive,
+        warnings=tuple(reading.warnings),
+    )
+
+
+def _parse(file: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(file.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise InvalidConfig(
+            f"{file}: there is no such file; copy deploy/bot.example.toml to it, "
+            "or name another with --config or DIGESTBOT_CONFIG"
+        ) from None
+    except OSError as error:
+        raise InvalidConfig(f"{file}: cannot be read ({error.strerror})") from error
+    except UnicodeDecodeError as error:
+        raise InvalidConfig(f"{file}: is not UTF-8 text (byte {error.start})") from error
+    except tomllib.TOMLDecodeError as error:
+        raise InvalidConfig(f"{file}: is not TOML: {error}") from error
+
+
+def _with_defaults(channel: ChannelConfig, defaults: Preferences) -> ChannelConfig:
+    left = Preferences.model_fields.keys() - channel.model_fields_set
+    return channel.model_copy(update={name: getattr(defaults, name) for name in left})
+
+
+def _accounts(file: Path, written: Written, reading: SectionContext) -> dict[str, PlatformConfig]:
+    """The platforms by name. One that only channels name has no settings but its defaults."""
+    tables = {name: dict(table) for name, table in written.platforms.items()}
+    for channel in written.channels:
+        if channel.platform not in tables and not platforms.known(channel.platform):
+            known = [*tables, *platforms.kinds()]
+            guess = near(channel.platform, known)
+            raise InvalidConfig(
+                f"{file}: channels {channel.name!r}, platform = {channel.platform!r} is unknown"
+                f"{guess}; known: {', '.join(sorted(set(known)))}"
+            )
+        tables.setdefault(channel.platform, {})
+    return {name: _account(file, name, table, reading) for name, table in tables.items()}
+
+
+def _account(
+    file: Path, name: str, table: dict[str, Any], reading: SectionContext
+) -> PlatformConfig:
+    kind = str(table.setdefault("kind", name))
+    try:
+        model: type[Settings] = platforms.load(kind).Config
+    except KeyError:
+        known = platforms.kinds()
+        raise InvalidConfig(
+            f"{file}: platforms.{name}.kind = {kind!r} is unknown{near(kind, known)}"
+            f"; known: {', '.join(known)}"
+        ) from None
+    except ModuleNotFoundError as error:
+        raise InvalidConfig(
+            f"{file}: platforms.{name}: kind {kind!r} needs {error.name!r}, which is not installed"
+        ) from error
+    settings = validated(model, table, file, reading, f"platforms.{name}", name=name)
+    return PlatformConfig(name=name, kind=kind, settings=settings)
+
+
+def _model(
+    file: Path, table: dict[str, Any] | None, environment: Environment, reading: SectionContext
+) -> ModelConfig | None:
+    """The model of the file, else the one that the environment names."""
+    if table is None:
+        return environment_model(environment, reading)
+    return validated(ModelConfig, table, file, reading, MODEL_SECTION)
+
+
+def _or_named(table: dict[str, Any] | None, key: str, named: str) -> dict[str, Any] | None:
+    """A section of the file, else one with what the environment names, if anything."""
+    return {key: named} if table is None and named else table
+
+
+def _optional(
+    model: type[S], table: dict[str, Any] | None, file: Path, reading: SectionContext, section: str
+) -> S | None:
+    return None if table is None else validated(model, table, file, reading, section)
+
+
+def environment_model(
+    environment: Environment | None = None, reading: SectionContext | None = None
+) -> ModelConfig | None:
+    """The model that the environment names, if any. Raises ``InvalidConfig``."""
+    environment = environment or Environment.read()
+    if not environment.model:
+        return None
+    table = {"name": environment.model, "base_url": environment.model_url}
+    given = {key: value for key, value in table.items() if value}
+    reading = reading or SectionContext(folder=Path(), environment=os.environ)
+    return validated(ModelConfig, given, Path("the environment"), reading, MODEL_SECTION)
+
+
+def _holds_secrets(data: Mapping[str, Any], accounts: Iterable[PlatformConfig]) -> bool:
+    tables = data.get("platforms", {})
+    if "key" in data.get(MODEL_SECTION, {}) or "url" in data.get(DATABASE, {}):
+        return True
+    if "redis_url" in data.get(SHARED, {}):
+        return True
+    if {"token", "metrics_token"} & data.get(WEB, {}).keys():
+        return True
+    forges = (table for table in data.get(FORGES, {}).values() if isinstance(table, Mapping))
+    if any({"token", "app_key", "webhook_secret"} & table.keys() for table in forges):
+        return True
+    return any(
+        secret in tables.get(account.name, {})
+        for account in accounts
+        for secret in account.settings.secret_fields()
+    )

@@ -1,0 +1,1 @@
+"""One digest into one channel, each part once."""

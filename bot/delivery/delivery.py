@@ -1,0 +1,315 @@
+"""Word from elsewhere in the process that something is left to be sent to a channel.
+
+What a chat is not told of: private repositories, where people from outside read along.
+
+From a document to messages that stand: render, claim, send, keep the proof.
+
+A delivery belongs to one process at a time (:mod:`bot.util.locks`), and what it posts is what was frozen
+at the first claim (:mod:`bot.delivery.payload`). Parts go in order; one that cannot be sent holds
+back those after it. What a crash or an outage leaves is taken up by
+:meth:`Delivery.resume_pending`. How a single part goes is in :mod:`bot.delivery.part_sender`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import structlog
+
+from bot.access.gate import AccessGate
+from bot.delivery.part_sender import PartSender, PartToSend, Patience, Target, describe
+from bot.delivery.payload import freeze, messages, thaw
+from bot.messaging.sender import Ability, Discerning, Part, Receipt, SendReason
+from bot.util.clock import SystemClock
+from bot.util.locks import Leases
+from bot.util.tracing import span
+from digest.document import Document
+from handlers.ports.storage import Clock, DeliveryKey, DeliveryRecord, Ledger, PartRecord, PartState
+
+Wake = Callable[[str], Awaitable[None]]
+"""Has what is left of a channel, by its name, sent at once by whichever process delivers."""
+
+
+class WakeQueue:
+    """Names of channels, in the order in which they were told. What is lost is found by a sweep."""
+
+    def __init__(self) -> None:
+        self._names: asyncio.Queue[str] = asyncio.Queue()
+
+    async def tell(self, channel: str) -> None:
+        """Something is left of a channel; as :data:`Wake`."""
+        self._names.put_nowait(channel)
+
+    async def told(self) -> str:
+        """The next channel, as soon as there is one."""
+        return await self._names.get()
+
+
+log = structlog.get_logger(__name__)
+
+
+class Visibility:
+    """Looks, right before something is posted by itself, who reads the chat now.
+
+    A chat of a platform that cannot tell is read by its own people alone, unless the configuration
+    says otherwise.
+    """
+
+    def __init__(self, gate: AccessGate) -> None:
+        self._gate = gate
+
+    async def withholds(self, target: Target, repository: str) -> bool:
+        """Whether a repository is not to be posted to the target."""
+        sender = target.sender
+        external = isinstance(sender, Discerning) and await sender.external(target.chat)
+        told = await self._gate.tellable(
+            target.account,
+            f"{sender.name}:{target.chat}",
+            [repository],
+            external=external,
+            person=target.person,
+        )
+        if not told:
+            log.warning("repository.withheld", channel=target.name, repository=repository)
+        return not told
+
+
+_LASTING = frozenset(
+    {
+        SendReason.UNAUTHORIZED,
+        SendReason.NO_CHANNEL,
+        SendReason.REJECTED,
+        SendReason.UNSUPPORTED,
+    }
+)
+
+Withholds = Callable[[Target, str], Awaitable[bool]]
+"""Whether a repository may not be told of in a target now."""
+
+WITHHELD = "withheld"
+"""The error of a delivery that waits until its chat may be told of the repository again."""
+
+Left = Sequence[DeliveryRecord]
+"""Deliveries of one target that are not done."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Posting:
+    """A document for a target; ``digest`` is its stable name, as in ``DeliveryKey``.
+
+    ``reply_to`` is a message that it answers, frozen with it. ``details`` follow in its thread, on
+    platforms that have such: frozen with it and part of the same delivery. ``repository`` is what
+    it tells of, empty where it is of none.
+    """
+
+    target: Target
+    digest: str
+    document: Document
+    reply_to: Receipt | None = None
+    details: Document | None = None
+    repository: str = ""
+
+    @property
+    def key(self) -> DeliveryKey:
+        """The unit that is delivered once."""
+        return DeliveryKey(
+            platform=self.target.sender.name, channel=self.target.name, digest=self.digest
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Delivered:
+    """How a delivery stands after an attempt.
+
+    ``parts`` are in order. ``new`` counts the parts that this attempt brought to a receipt.
+    ``busy`` says that another process is at it. ``error`` is empty, or why it is not done.
+    ``frozen`` says that the ledger has the content, so that what is left will be taken up again.
+    """
+
+    key: DeliveryKey
+    parts: tuple[PartRecord, ...] = ()
+    new: int = 0
+    busy: bool = False
+    error: str = ""
+    frozen: bool = True
+
+    @property
+    def lasting(self) -> bool:
+        """Whether trying again is no use before somebody mends something."""
+        return self.error.partition(":")[0] in _LASTING
+
+    @property
+    def done(self) -> bool:
+        """Whether nothing is left to do."""
+        return not self.error
+
+
+class Delivery:
+    """Delivers to targets. Platforms' failures are in the results, never raised."""
+
+    def __init__(
+        self,
+        ledger: Ledger,
+        leases: Leases,
+        targets: Sequence[Target] = (),
+        patience: Patience | None = None,
+        clock: Clock | None = None,
+        *,
+        withholds: Withholds | None = None,
+        elsewhere: Callable[[DeliveryKey], bool] | None = None,
+    ) -> None:
+        """``targets`` are those whose pending deliveries are taken up.
+
+        ``withholds`` is asked before a delivery goes on that began earlier: who reads the chat may
+        have changed since. ``elsewhere`` knows deliveries that somebody else takes up.
+        """
+        self._withholds = withholds
+        self._elsewhere = elsewhere or (lambda _: False)
+        self._clock = clock or SystemClock()
+        self._ledger = ledger
+        self._leases = leases
+        self._patience = patience or Patience()
+        self._courier = PartSender(ledger, self._patience)
+        self._orphans: set[DeliveryKey] = set()
+        self._targets = _by_key(targets)
+
+    async def deliver(self, posting: Posting) -> Delivered:
+        """Post what is not yet posted."""
+        sender = posting.target.sender
+        parts = sender.render(posting.document)
+        following: tuple[Part, ...] = ()
+        if posting.details is not None and Ability.THREAD in sender.abilities:
+            following = sender.render(posting.details)
+        async with self._leases.hold(_name(posting.key)) as mine:
+            content = freeze(
+                posting.document,
+                parts,
+                self._clock.now(),
+                posting.reply_to,
+                repository=posting.repository,
+                details=posting.details,
+                following=following,
+            )
+            record = await self._ledger.claim(posting.key, content, len(parts) + len(following))
+            return await self._go_on(posting.target, record, mine=mine)
+
+    async def deliver_all(self, postings: Sequence[Posting]) -> tuple[Delivered, ...]:
+        """Post to many targets at once, results in the order given; no failure stops another."""
+        return tuple(await asyncio.gather(*map(self._isolated, postings)))
+
+    async def left(
+        self, skip: Collection[DeliveryKey] = frozenset(), targets: Iterable[Target] = ()
+    ) -> Mapping[str, Left]:
+        """What a crash or an outage left, by channel; each oldest first.
+
+        Those of ``skip`` are left out while they stand as they failed. ``targets`` are asked after
+        beside those given at the beginning.
+        """
+        known = {**self._targets, **_by_key(targets)}
+        found: dict[str, list[DeliveryRecord]] = {}
+        for record in await self._ledger.pending():
+            if record.key in skip and any(one.state is PartState.FAILED for one in record.parts):
+                continue
+            target = known.get((record.key.platform, record.key.channel))
+            if target is not None:
+                found.setdefault(target.name, []).append(record)
+            elif record.key not in self._orphans and not self._elsewhere(record.key):
+                # Told once; its channel may be paused, and come back.
+                self._orphans.add(record.key)
+                log.warning("delivery.orphaned", **describe(record.key))
+        return found
+
+    async def left_of(self, target: Target) -> Left:
+        """What is left of one target, oldest first; nothing is said of the others."""
+        place = (target.sender.name, target.name)
+        pending = await self._ledger.pending()
+        return [one for one in pending if (one.key.platform, one.key.channel) == place]
+
+    async def resume(self, target: Target, left: Left) -> tuple[Delivered, ...]:
+        """Go on with deliveries of one target, one after the other."""
+        postings = (
+            Posting(target=target, digest=one.key.digest, document=thaw(one.content).document)
+            for one in left
+        )
+        return tuple([await self._isolated(posting) for posting in postings])
+
+    async def resume_pending(self) -> tuple[Delivered, ...]:
+        """Go on with everything that is left; targets do not wait for each other."""
+        left = await self.left()
+        results = await asyncio.gather(
+            *(self.resume(one, left.get(one.name, ())) for one in self._targets.values())
+        )
+        return tuple(result for some in results for result in some)
+
+    async def _isolated(self, posting: Posting) -> Delivered:
+        try:
+            return await self.deliver(posting)
+        except Exception as error:
+            log.exception("delivery.broken", **describe(posting.key))
+            return Delivered(key=posting.key, error=type(error).__name__, frozen=False)
+
+    async def _go_on(self, target: Target, record: DeliveryRecord, *, mine: bool) -> Delivered:
+        entries = sorted(record.parts, key=lambda entry: entry.part)
+        if record.done:
+            log.info("delivery.repeated", **describe(record.key))
+            return Delivered(key=record.key, parts=tuple(entries))
+        if not mine:
+            log.info("delivery.busy", **describe(record.key))
+            return Delivered(key=record.key, parts=tuple(entries), busy=True, error="busy")
+        if not record.fresh and await self._withheld(target, record):
+            log.info("delivery.held", **describe(record.key), parts=len(entries), new=0)
+            return Delivered(key=record.key, parts=tuple(entries), error=WITHHELD)
+        with span("post", platform=record.key.platform, channel=record.key.channel):
+            result = await self._post(target, record, entries)
+        event = "delivery.sent" if result.done else "delivery.held"
+        log.info(event, **describe(record.key), parts=len(entries), new=result.new)
+        return result
+
+    async def _withheld(self, target: Target, record: DeliveryRecord) -> bool:
+        repository = messages(record.content).repository
+        if self._withholds is None or not repository:
+            return False
+        return await self._withholds(target, repository)
+
+    async def _post(
+        self, target: Target, record: DeliveryRecord, entries: list[PartRecord]
+    ) -> Delivered:
+        content = messages(record.content)
+        frozen, thread = content.parts, content.thread
+        new = 0
+        for place, entry in enumerate(entries):
+            if entry.state is not PartState.SENT:
+                errand = PartToSend(
+                    target=target,
+                    key=record.key,
+                    number=entry.part,
+                    part=replace(frozen[place], identity=identity(record.key, entry.part)),
+                    thread=thread,
+                )
+                entries[place] = settled = await self._courier.settle(errand, entry.state)
+                if settled.state is not PartState.SENT:
+                    return Delivered(
+                        key=record.key, parts=tuple(entries), new=new, error=settled.error
+                    )
+                new += bool(settled.receipt)
+            thread = thread or Receipt.parse(entries[place].receipt)
+        return Delivered(key=record.key, parts=tuple(entries), new=new)
+
+
+def _by_key(targets: Iterable[Target]) -> Mapping[tuple[str, str], Target]:
+    return {(target.sender.name, target.name): target for target in targets}
+
+
+def identity(key: DeliveryKey, part: int) -> str:
+    """32 hex digits that name one part of one delivery, the same at every attempt.
+
+    Short enough for every platform that takes a key against repeats.
+    """
+    return hashlib.sha256(f"{_name(key)}\0{part}".encode()).hexdigest()[:32]
+
+
+def _name(key: DeliveryKey) -> str:
+    return f"{key.platform}\0{key.channel}\0{key.digest}"

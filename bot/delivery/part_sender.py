@@ -1,0 +1,212 @@
+r"""One part to one chat, so that only one call is ever in doubt.
+
+What happens to a part, in the ledger's words::
+
+    WAITING -> SENDING -> SENT        the platform took it; its receipt is written at once
+                      \-> WAITING     it did not, and the call is repeated after a pause
+                      \-> FAILED      it did not, and repeating now is no use; resuming tries again
+
+A part found in ``SENDING`` was handed over without a known outcome: the process died, or no answer
+came. It is resolved so:
+
+- where the platform can find its messages it is looked for, and sent again only if not there;
+- elsewhere by the channel's promise: *at most once* (the default) takes it as sent, without a
+  receipt and with the doubt written beside it; *at least once* sends it again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+
+import stamina
+import structlog
+
+from bot.config.channel_section import Promise
+from bot.messaging.sender import Ability, Paced, Part, Receipt, Sender, SendError, SendReason
+from handlers.ports.storage import DeliveryKey, Ledger, PartRecord, PartState
+
+log = structlog.get_logger(__name__)
+
+# How often a part whose outcome stays unknown is looked for and sent again before it is left to the
+# next resume.
+_ROUNDS = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Target:
+    """A channel that can be posted to. ``name`` is its name in the ledger and in logs.
+
+    ``account`` is the account's name in the configuration, where that is not the platform's.
+    ``person`` is who asked for what is posted, as ``platform:id``, where a rule about people is to
+    end it.
+    """
+
+    name: str
+    sender: Sender
+    chat: str = ""
+    promise: Promise = Promise.AT_MOST_ONCE
+    account: str = ""
+    person: str = ""
+
+    @property
+    def place(self) -> tuple[str, str]:
+        """Account and chat: what a platform's refusals are about, whatever is posted there."""
+        return self.account or self.sender.name, self.chat
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Patience:
+    """How long one attempt goes on, in seconds. What is left over waits for the next resume.
+
+    ``first`` is the first pause, doubled each time; ``longest`` bounds a pause, also one that the
+    platform asks for; ``answer`` is the wait for the answer to one call.
+    """
+
+    attempts: int = 5
+    total: float = 180.0
+    first: float = 1.0
+    longest: float = 60.0
+    answer: float = 30.0
+
+    def pause(self, error: Exception) -> bool | float:
+        """Whether to repeat a call after this error, and after how many seconds."""
+        if not isinstance(error, SendError) or not error.retry:
+            return False
+        if error.retry_after is None:
+            return True
+        return error.retry_after if error.retry_after <= self.longest else False
+
+    def repeated(self) -> AsyncIterator[stamina.Attempt]:
+        """Attempts at one call, with the pauses between them."""
+        context = stamina.retry_context(
+            on=self.pause,
+            attempts=self.attempts,
+            timeout=self.total,
+            wait_initial=self.first,
+            wait_max=self.longest,
+            wait_jitter=self.first,
+        )
+        return context.__aiter__()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PartToSend:
+    """One part on its way: ``number`` is its place in the delivery, ``thread`` the first part."""
+
+    target: Target
+    key: DeliveryKey
+    number: int
+    part: Part
+    thread: Receipt | None = None
+
+
+class PartSender:
+    """Sends parts and writes the ledger beside every step."""
+
+    def __init__(self, ledger: Ledger, patience: Patience) -> None:
+        self._ledger = ledger
+        self._patience = patience
+
+    async def settle(self, errand: PartToSend, state: PartState) -> PartRecord:
+        """Bring a part from the state the ledger has it in to ``SENT``, or as far as it goes.
+
+        What is returned is what the ledger has.
+        """
+        doubtful = state is PartState.SENDING
+        for _ in range(_ROUNDS):
+            if doubtful and (resolved := await self._resolve(errand)):
+                return resolved
+            outcome = await self._send(errand)
+            if outcome is not None:
+                return outcome
+            doubtful = True
+        return PartRecord(part=errand.number, state=PartState.SENDING, error=SendReason.NO_ANSWER)
+
+    async def _hand_over(self, target: Target, part: Part, reply_to: Receipt | None) -> Receipt:
+        """One call of the platform, answered in time. Raises ``SendError``."""
+        try:
+            async with asyncio.timeout(self._patience.answer):
+                return await target.sender.send(target.chat, part, reply_to)
+        except TimeoutError as error:
+            detail = f"nothing for {self._patience.answer:g} s"
+            raise SendError(SendReason.NO_ANSWER, detail) from error
+
+    async def _send(self, errand: PartToSend) -> PartRecord | None:
+        """Send with repeats; ``None`` leaves the part in ``SENDING`` with its outcome unknown."""
+        doubtful = False
+        # Before the attempts begin: a queue of a thousand posts must not use up their time.
+        turned = await _early_turn(errand.target)
+        try:
+            async for attempt in self._patience.repeated():
+                with attempt:
+                    if not turned:
+                        await _turn(errand.target)
+                    turned = False
+                    await self._mark(errand, PartState.SENDING)
+                    try:
+                        receipt = await self._hand_over(errand.target, errand.part, errand.thread)
+                    except SendError as error:
+                        doubtful = doubtful or error.reason is SendReason.NO_ANSWER
+                        self._log("delivery.refused", errand, error=str(error))
+                        if not doubtful:
+                            # Before the pause: a crash in it must not look like a call in doubt.
+                            await self._mark(errand, PartState.WAITING, error=str(error))
+                        raise
+        except SendError as error:
+            if doubtful:
+                return None
+            return await self._mark(errand, PartState.FAILED, error=str(error))
+        return await self._mark(errand, PartState.SENT, receipt=receipt.dump())
+
+    async def _resolve(self, errand: PartToSend) -> PartRecord | None:
+        """The outcome of a call in doubt, or ``None``: it is to be sent."""
+        target = errand.target
+        if Ability.FIND in target.sender.abilities:
+            try:
+                receipt = await target.sender.find(target.chat, errand.part, errand.thread)
+            except SendError as error:
+                if error.reason is not SendReason.UNSUPPORTED:
+                    self._log("delivery.unresolved", errand, error=str(error))
+                    return PartRecord(part=errand.number, state=PartState.SENDING, error=str(error))
+            else:
+                if receipt is None:
+                    return None
+                self._log("delivery.found", errand)
+                return await self._mark(errand, PartState.SENT, receipt=receipt.dump())
+        if target.promise is Promise.AT_LEAST_ONCE:
+            self._log("delivery.sent_again", errand)
+            return None
+        self._log("delivery.assumed", errand)
+        return await self._mark(errand, PartState.SENT, error="unproven: taken as sent")
+
+    async def _mark(
+        self, errand: PartToSend, state: PartState, *, receipt: str = "", error: str = ""
+    ) -> PartRecord:
+        record = PartRecord(part=errand.number, state=state, receipt=receipt, error=error)
+        await self._ledger.mark(errand.key, record)
+        return record
+
+    def _log(self, event: str, errand: PartToSend, **fields: str) -> None:
+        log.warning(event, **describe(errand.key), part=errand.number, **fields)
+
+
+async def _turn(target: Target) -> None:
+    """Wait where the platform lets only so many messages pass. Raises ``SendError``."""
+    if isinstance(target.sender, Paced):
+        await target.sender.ready(target.chat)
+
+
+async def _early_turn(target: Target) -> bool:
+    """Wait for a turn; false where it would come too late, which the attempts deal with."""
+    try:
+        await _turn(target)
+    except SendError:
+        return False
+    return True
+
+
+def describe(key: DeliveryKey) -> dict[str, str]:
+    """A delivery's key as fields of a log line."""
+    return {"platform": key.platform, "channel": key.channel, "digest": key.digest}

@@ -1,0 +1,134 @@
+"""A delivery's content as text, so that the ledger can freeze it.
+
+Both the document and the parts that it makes are kept: a delivery that goes on after a restart
+posts what was claimed, even if the renderer or the width of the terminal has changed since.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass
+from datetime import datetime
+from functools import lru_cache
+from typing import Any
+
+from bot.messaging.sender import Part, Receipt
+from digest import document as model
+from digest.document import Block, Document
+
+_TYPES = {
+    kind.__name__: kind
+    for kind in vars(model).values()
+    if isinstance(kind, type) and is_dataclass(kind) and kind.__module__ == model.__name__
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Payload:
+    """A document with the parts that a platform made of it.
+
+    ``thread`` is the message that they answer, where they answer one. The first ``own`` parts are
+    the document's; the others are ``details`` that follow it. ``repository`` is what it tells of,
+    empty where it is of none.
+    """
+
+    document: Document
+    parts: tuple[Part, ...]
+    thread: Receipt | None = None
+    own: int = 0
+    repository: str = ""
+    details: Document | None = None
+
+
+def freeze(
+    document: Document,
+    parts: Sequence[Part],
+    at: datetime | None = None,
+    thread: Receipt | None = None,
+    *,
+    repository: str = "",
+    details: Document | None = None,
+    following: Sequence[Part] = (),
+) -> str:
+    """The document and its parts as JSON text, in ASCII: no database chokes on a lone surrogate.
+
+    ``at`` is the time of freezing, aware, in UTC. ``following`` are the parts of ``details``.
+    """
+    rendered = [[part.text, part.body] for part in (*parts, *following)]
+    frozen: dict[str, Any] = {"document": _encode(document), "parts": rendered}
+    if at is not None:
+        frozen["at"] = at.isoformat()
+    if thread is not None:
+        frozen["thread"] = thread.dump()
+    if repository:
+        frozen["repository"] = repository
+    if details is not None:
+        frozen |= {"details": _encode(details), "own": len(parts)}
+    return json.dumps(frozen)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Messages:
+    """What is to be sent: parts, the message that they answer, the repository they tell of."""
+
+    parts: tuple[Part, ...]
+    thread: Receipt | None
+    repository: str
+
+
+def messages(content: str) -> Messages:
+    """What is to be sent of what :func:`freeze` was given; documents are not read for it."""
+    return _messages(json.loads(content))
+
+
+@lru_cache(maxsize=32)
+def thaw(content: str) -> Payload:
+    """What :func:`freeze` was given; the same value for the same text, which many channels get."""
+    loaded = json.loads(content)
+    told = _messages(loaded)
+    return Payload(
+        document=_decode(loaded["document"]),
+        parts=told.parts,
+        thread=told.thread,
+        repository=told.repository,
+        own=loaded.get("own", len(loaded["parts"])),
+        details=_decode(loaded["details"]) if "details" in loaded else None,
+    )
+
+
+def _messages(loaded: Mapping[str, Any]) -> Messages:
+    at = datetime.fromisoformat(loaded["at"]) if "at" in loaded else None
+    return Messages(
+        parts=tuple(Part(text=text, body=body, since=at) for text, body in loaded["parts"]),
+        thread=Receipt.parse(loaded.get("thread", "")),
+        repository=loaded.get("repository", ""),
+    )
+
+
+# Of the documents of many channels all blocks but the buttons are the same.
+@lru_cache(maxsize=512)
+def _block(block: Block) -> Any:
+    return _encode(block)
+
+
+def _encode(value: Any) -> Any:
+    if isinstance(value, Document):
+        blocks = [_block(block) for block in value.blocks]
+        kept = {"title": value.title, "blocks": blocks, "language": value.language}
+        return {"is": "Document", **kept}
+    if isinstance(value, tuple):
+        return [_encode(item) for item in value]
+    if is_dataclass(value):
+        kept = {field.name: _encode(getattr(value, field.name)) for field in fields(value)}
+        return {"is": type(value).__name__, **kept}
+    return value
+
+
+def _decode(value: Any) -> Any:
+    if isinstance(value, list):
+        return tuple(_decode(item) for item in value)
+    if isinstance(value, dict):
+        kept = {name: _decode(item) for name, item in value.items() if name != "is"}
+        return _TYPES[value["is"]](**kept)
+    return value

@@ -1,0 +1,145 @@
+r"""Dead chats: one that refuses again and again is parked, and nothing is sent to it any more.
+
+::
+
+    taking --refusal--> struck --3 in a row, over 5 minutes--> parked
+       ^                  |  ^                                   |
+       \----- a post -----/  \---- a probe that succeeds --------/
+
+A refusal is a platform's word that there is no such chat, or that we may not post in it. A parked
+chat is probed at growing intervals, without sending anything. One that a probe finds well is posted
+to again; if it refuses that too, it is parked at once, and the intervals go on growing.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import Protocol
+
+import structlog
+
+from bot.delivery.delivery import Delivered
+from bot.delivery.part_sender import Target
+from bot.messaging.sender import SendError, SendReason
+from bot.store.deliveries import ChatRefusal
+from handlers.ports.storage import Clock
+
+log = structlog.get_logger(__name__)
+
+REFUSALS = frozenset({SendReason.NO_CHANNEL, SendReason.UNAUTHORIZED})
+
+STRIKES = 3
+
+LASTING = timedelta(minutes=5)
+"""A platform's own trouble of a moment must not park a thousand chats."""
+
+_FIRST_PROBE = timedelta(minutes=15)
+
+_LONGEST = timedelta(days=1)
+
+_GROWTH = 4
+
+_PATIENCE = 30.0  # seconds for one probe
+
+_AT_ONCE = 8
+
+
+class Refusals(Protocol):
+    """Where refusals are kept."""
+
+    async def all(self) -> Sequence[ChatRefusal]:
+        """Every chat that refused and has taken nothing since."""
+
+    async def keep(self, refusal: ChatRefusal) -> None:
+        """Put the refusal in the place of what is kept of the chat."""
+
+    async def forget(self, account: str, chat: str) -> bool:
+        """Keep nothing of the chat; whether anything was."""
+
+
+class Quarantine:
+    """Which chats are parked, as it was last read, and what each attempt changes."""
+
+    def __init__(self, kept: Refusals, clock: Clock) -> None:
+        self._kept = kept
+        self._clock = clock
+        self._known: dict[tuple[str, str], ChatRefusal] = {}
+
+    async def look(self, targets: Mapping[tuple[str, str], Target]) -> None:
+        """Read again what is kept, and probe the parked chats of ``targets`` that are due."""
+        self._known = {one.place: one for one in await self._kept.all()}
+        now = self._clock.now()
+        due = [
+            (one, targets[one.place])
+            for one in self._known.values()
+            if one.place in targets and one.parked_at and one.next_probe and one.next_probe <= now
+        ]
+        places = asyncio.Semaphore(_AT_ONCE)
+        await asyncio.gather(*(self._probe(one, target, places) for one, target in due))
+
+    def holds(self, target: Target) -> bool:
+        """Whether nothing may be sent there."""
+        known = self._known.get(target.place)
+        return known is not None and known.parked_at is not None
+
+    async def note(self, target: Target, results: Sequence[Delivered]) -> None:
+        """Draw the conclusions from an attempt: a post clears the chat, a refusal strikes it."""
+        if any(result.new for result in results):
+            if self._known.pop(target.place, None):
+                await self._kept.forget(*target.place)
+            return
+        refused = next((r.error for r in results if refusal_of(r)), "")
+        if refused:
+            await self._strike(target, refused)
+
+    async def _strike(self, target: Target, error: str) -> None:
+        now = self._clock.now()
+        reason, _, detail = error.partition(": ")
+        account, chat = target.place
+        known = self._known.get(target.place) or ChatRefusal(
+            account=account, chat=chat, reason=reason, detail=detail, strikes=0, since=now
+        )
+        known = replace(known, reason=reason, detail=detail, strikes=known.strikes + 1)
+        if known.strikes >= STRIKES and now - known.since >= LASTING:
+            known = replace(known, parked_at=now, next_probe=now + pause(known.probes))
+            log.warning("chat.parked", account=account, chat=chat, error=error)
+        self._known[target.place] = known
+        await self._kept.keep(known)
+
+    async def _probe(self, known: ChatRefusal, target: Target, places: asyncio.Semaphore) -> None:
+        try:
+            async with places, asyncio.timeout(_PATIENCE):
+                await target.sender.probe(target.chat)
+        except (SendError, TimeoutError) as error:
+            probes = known.probes + 1
+            again = self._clock.now() + pause(probes)
+            log.info("chat.still_parked", account=known.account, chat=known.chat, error=str(error))
+            known = replace(known, probes=probes, next_probe=again)
+        else:
+            log.warning("chat.back", account=known.account, chat=known.chat)
+            # One more refusal parks it again, with the intervals that it had.
+            probes = known.probes + 1
+            known = replace(
+                known, parked_at=None, next_probe=None, strikes=STRIKES - 1, probes=probes
+            )
+        self._known[known.place] = known
+        await self._kept.keep(known)
+
+
+def refusal_of(result: Delivered) -> bool:
+    """Whether a delivery ended in a refusal."""
+    return result.error.partition(":")[0] in REFUSALS
+
+
+def pause(probes: int) -> timedelta:
+    """How long after so many probes the next one is due."""
+    grown: int = _GROWTH ** min(probes, 5)
+    return min(_LONGEST, _FIRST_PROBE * grown)
+
+
+def parked(refusals: Sequence[ChatRefusal]) -> list[tuple[ChatRefusal, datetime]]:
+    """Those that are parked, with the time since when."""
+    return [(one, one.parked_at) for one in refusals if one.parked_at is not None]

@@ -1,0 +1,164 @@
+"""Words as the Markdown of a card, so that they read as they were written.
+
+The dialect is CommonMark without HTML blocks but with tags of Feishu's own, among them ``<at>``,
+which mentions people. Marks that could act become numeric entities, which the dialect decodes last:
+https://open.feishu.cn/document/uAjLw4CM/ukzMukzMukzM/feishu-cards/card-json-v2-components/content-components/rich-text
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from unicodedata import category
+from urllib.parse import quote
+
+from bot.util.sanitize import address, legible
+from digest.document import Code, Emphasis, Link, Span, Strong, Text
+
+HAIR = "\u200a"
+"""A space that is hardly seen: it parts marks that would otherwise be read as one."""
+
+# What acts wherever it stands; ``_`` and ``:`` only at the edge of a word and inside one: the
+# first is emphasis, the second an emoji's name or a bare address. A last ``!`` would make an image
+# of a link after it.
+_ACTING = re.compile(r"[&<>*~`\[\]\\$|]|(?<![^\W_])_|_(?![^\W_])|(?<=\S):(?=\S)|!$")
+
+_LINE_START = re.compile(r"(?:[-+#=]|\d{1,9}(?=[.)]))")
+
+# What a code span shows as it is. Entities are not decoded there, so anything else is no code span.
+_PLAIN_CODE = re.compile(r"[^`<>&\\]+")
+
+_WEB = re.compile(r"https?://[^/]")
+
+_KEPT_IN_URLS = "/?#&=%:@!,;+~$'-._"
+
+# Bounded, so that no component outgrows a message.
+_LONGEST_URL = 1000
+
+_MARKS: dict[type[Span], str] = {Strong: "**", Emphasis: "*"}
+
+
+def escaped(text: str) -> str:
+    """A legible line in which nothing acts."""
+    return _ACTING.sub(_entity, text)
+
+
+def _entity(found: re.Match[str]) -> str:
+    return f"&#{ord(found[0])};"
+
+
+def markdown(spans: Iterable[Span]) -> str:
+    """The spans of :func:`lines_of` as one line, safe wherever a line begins."""
+    line = ""
+    rendered = [(span, inner) for span in spans if (inner := _inner(span))]
+    for place, (span, inner) in enumerate(rendered):
+        following = rendered[place + 1][1][:1] if place + 1 < len(rendered) else ""
+        line = _joined(line, _MARKS.get(type(span), ""), inner, following)
+    return _begun(line.strip())
+
+
+def web(url: str) -> str:
+    """The address for a link of a card, or nothing where a card cannot open it."""
+    cleaned = address(url)
+    if not _WEB.match(cleaned):
+        return ""
+    quoted = quote(cleaned, safe=_KEPT_IN_URLS)
+    return quoted if len(quoted) <= _LONGEST_URL else ""
+
+
+def _inner(span: Span) -> str:
+    """What stands between the marks of the span."""
+    core = span.text.strip()
+    match span:
+        case Link(url=url) if core:
+            return f"[{escaped(core)}]({url})"
+        case Code() if core and _PLAIN_CODE.fullmatch(core):
+            return f"`{core}`"
+        case _:
+            return escaped(span.text)
+
+
+def _readable(span: Span) -> Span:
+    """The span with legible words; a link that a card cannot open as words, with its address."""
+    words = legible(span.text)
+    if not isinstance(span, Link):
+        return span if words == span.text else type(span)(words)
+    if opened := web(span.url):
+        return Link(words, opened)
+    url = address(span.url)
+    hidden = not url or url.startswith("#") or url == words
+    return Text(words if hidden else f"{words} ({url})")
+
+
+def _joined(line: str, mark: str, inner: str, following: str) -> str:
+    """The line with the span behind it; marks only count where words and blanks stand right.
+
+    CommonMark 6.2: a mark beside punctuation opens or closes nothing unless a blank or punctuation
+    is on its other side, which Chinese text seldom has.
+    """
+    if not mark:
+        touching = line.endswith("`") and inner.startswith("`")
+        return f"{line}{HAIR if touching else ''}{inner}"
+    core = inner.strip()
+    if not core:
+        return line + inner
+    lead = inner[: len(inner) - len(inner.lstrip())]
+    trail = inner[len(inner.rstrip()) :]
+    if not lead and (line.endswith("*") or _blocks(core[0], line[-1:])):
+        lead = HAIR
+    if not trail and (following == "*" or _blocks(core[-1], following)):
+        trail = HAIR
+    return f"{line}{lead}{mark}{core}{mark}{trail}"
+
+
+def _blocks(inside: str, outside: str) -> bool:
+    """Whether a mark between the two characters has no effect."""
+    return (
+        bool(outside) and _punctuation(inside) and not (outside.isspace() or _punctuation(outside))
+    )
+
+
+def _punctuation(char: str) -> bool:
+    return category(char)[0] in "PS"
+
+
+def _begun(line: str) -> str:
+    """The line, begun by words and by no heading, list or rule."""
+    found = _LINE_START.match(line)
+    if not found:
+        return line
+    at = 0 if not found[0][0].isdigit() else found.end()
+    return f"{line[:at]}&#{ord(line[at])};{line[at + 1 :]}"
+
+
+def lines_of(spans: Iterable[Span], longest: int) -> Iterator[tuple[Span, ...]]:
+    """The spans in runs of about ``longest`` characters at most, fit to be read; never none."""
+    line: list[Span] = []
+    weight = 0
+    for span in _short(map(_readable, spans), longest):
+        heavier = len(span.text) + (len(span.url) if isinstance(span, Link) else 0)
+        if line and weight + heavier > longest:
+            yield tuple(line)
+            line, weight = [], 0
+        line.append(span)
+        weight += heavier
+    yield tuple(line)
+
+
+def _short(spans: Iterable[Span], longest: int) -> Iterator[Span]:
+    for span in spans:
+        if len(span.text) <= longest:
+            yield span
+            continue
+        for piece in cut(span.text, longest):
+            yield Link(piece, span.url) if isinstance(span, Link) else type(span)(piece)
+
+
+def cut(text: str, longest: int) -> Iterator[str]:
+    """Pieces of at most so many characters, ended at blanks where it can be; nothing is lost."""
+    while len(text) > longest:
+        blank = text.rfind(" ", longest // 2, longest) + 1
+        end = blank or longest
+        yield text[:end]
+        text = text[end:]
+    yield text

@@ -1,0 +1,330 @@
+"""As whom a forge is asked: nobody, a token, or an app (see :mod:`bot.forges.github_app`).
+
+Asks a forge: with etags, within its limits, page by page, and with a closed set of errors.
+
+What is asked of a repository alike, whichever forge it is on.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import logging
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from datetime import datetime
+from functools import partial
+from typing import Any, Protocol, TypeVar
+from urllib.parse import urlencode
+
+from bot.forges.fields import Json, tables
+from bot.forges.forge_transport import ForgeLimits, ForgeResponse, ForgeTransport, NoResponse, odd
+from bot.store.forge_pages import ForgePage
+from digest.core.request import PullRequest, RequestState
+from digest.errors import ForgeDown, ForgeFailed, ForgeLimited, ForgeUnauthorized, NotOnForge
+from handlers.ports.storage import Clock
+
+
+class Credentials(Protocol):
+    """What goes with every request."""
+
+    name: str
+    """Tells accounts apart without telling secrets: pages are kept by it."""
+
+    known: bool
+    """Whether it is somebody: nobody has few requests, which are not spent unasked."""
+
+    async def headers(self) -> Mapping[str, str]:
+        """The headers, in small letters. Raises what asking a forge raises."""
+
+    def refused(self) -> bool:
+        """Told that the forge did not take them; whether new ones are to be had."""
+
+
+class Anonymous:
+    """Nobody."""
+
+    name = ""
+    known = False
+
+    async def headers(self) -> Mapping[str, str]:
+        """None."""
+        return {}
+
+    def refused(self) -> bool:
+        """There are no others."""
+        return False
+
+
+class Token:
+    """A token that stays the same. ``header`` and ``scheme`` are how the forge takes it."""
+
+    known = True
+
+    def __init__(self, token: str, header: str = "authorization", scheme: str = "") -> None:
+        self._token = token
+        self._header = header
+        self._scheme = f"{scheme} " if scheme else ""
+        digest = hashlib.sha256(token.encode()).hexdigest()
+        self.name = f"token {digest[:16]}"
+
+    async def headers(self) -> Mapping[str, str]:
+        """The token in its header."""
+        return {self._header: f"{self._scheme}{self._token}"}
+
+    def refused(self) -> bool:
+        """There are no others."""
+        return False
+
+
+T = TypeVar("T")
+
+log = logging.getLogger(__name__)
+
+_KEPT = 2 * 2**20
+"""Characters of an answer that are kept to be asked for again by its etag."""
+
+_TRANSIENT = {500, 502, 503, 504}
+
+_PAUSE = 0.5
+"""Seconds before the one repetition after a cut connection or a server's own error."""
+
+_USELESS = ("_links", "repo", "node_id", "permissions")
+
+
+class Pages(Protocol):
+    """Answers kept with their etags, by account and address."""
+
+    async def get(self, account: str, address: str) -> ForgePage | None:
+        """The answer that was kept."""
+
+    async def put(self, account: str, address: str, page: ForgePage) -> None:
+        """Keep an answer in the place of the one before."""
+
+
+class ForgeClient:
+    """What one forge says to one account. ``base`` is the API's address."""
+
+    def __init__(
+        self,
+        base: str,
+        credentials: Credentials,
+        clock: Clock,
+        *,
+        pages: Pages | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
+        self.base = base.rstrip("/")
+        self._transport = ForgeTransport(self.base, headers or {})
+        self.host = self._transport.host
+        self.limits = ForgeLimits()
+        self.credentials = credentials
+        self._clock = clock
+        self._pages = pages
+
+    async def get(
+        self,
+        path: str,
+        what: str,
+        *,
+        query: Mapping[str, str | int] | None = None,
+        accept: str = "",
+    ) -> ForgePage:
+        """An answer, from the forge or, where it says that nothing changed, as it was kept.
+
+        ``path`` begins behind the base or is a full address on its origin; ``what`` names the
+        thing in an error. Raises ``NotOnForge``, ``ForgeLimited``, ``ForgeDown`` and
+        ``ForgeUnauthorized``.
+        """
+        address = self._transport.full(path) + (f"?{urlencode(query)}" if query else "")
+        key = f"{accept} {address}" if accept else address
+        kept = await self._pages.get(self.credentials.name, key) if self._pages else None
+        asking = {"accept": accept} if accept else {}
+        if kept is not None:
+            asking["if-none-match"] = kept.etag
+        answer = await self._asked("GET", address, what, asking)
+        if answer.status == 304 and kept is not None:
+            return ForgePage(value=kept.value, etag=kept.etag, link=kept.link, unchanged=True)
+        page = self._read(answer, text=bool(accept) and "json" not in accept)
+        if self._pages and page.etag:
+            await self._keep(key, page)
+        return page
+
+    async def post(self, path: str, what: str, headers: Mapping[str, str]) -> ForgePage:
+        """An answer to a request that makes something; asked with these headers alone."""
+        answer = await self._asked("POST", self._transport.full(path), what, headers, own=True)
+        return self._read(answer, text=False)
+
+    async def look(self, path: str, what: str, headers: Mapping[str, str]) -> ForgePage:
+        """An answer to a request with these headers alone, which is not kept."""
+        answer = await self._asked("GET", self._transport.full(path), what, headers, own=True)
+        return self._read(answer, text=False)
+
+    async def listed(
+        self,
+        path: str,
+        what: str,
+        *,
+        query: Mapping[str, str | int] | None = None,
+        most: int = 30,
+    ) -> AsyncIterator[ForgePage]:
+        """The pages of a list in order, up to ``most`` of them, by the links between them."""
+        page = await self.get(path, what, query=query)
+        yield page
+        for _ in range(most - 1):
+            following = next_page(page.link)
+            if not following:
+                return
+            page = await self.get(following, what)
+            yield page
+
+    async def all(
+        self,
+        path: str,
+        what: str,
+        *,
+        query: Mapping[str, str | int] | None = None,
+        most: int = 30,
+    ) -> Sequence[Any]:
+        """What is on all pages of a list."""
+        found: list[Any] = []
+        async for page in self.listed(path, what, query=query, most=most):
+            if not isinstance(page.value, list):
+                raise odd(self.host, "not a list")
+            found += page.value
+        return found
+
+    def understood(self, read: Callable[[], T]) -> T:
+        """What ``read`` makes of an answer. ``ForgeDown`` where it raises ``ValueError``."""
+        try:
+            return read()
+        except ValueError as error:
+            raise odd(self.host, str(error)) from error
+
+    async def aclose(self) -> None:
+        """Let go of the connections."""
+        await self._transport.aclose()
+
+    async def _asked(
+        self,
+        method: str,
+        address: str,
+        what: str,
+        headers: Mapping[str, str],
+        *,
+        own: bool = False,
+    ) -> ForgeResponse:
+        """An answer that is neither an error nor a redirect; asked once more where that helps."""
+        for left in (1, 0):
+            given = {**({} if own else await self.credentials.headers()), **headers}
+            if (until := self.limits.blocked(self._clock.now())) is not None:
+                raise ForgeLimited(self.host, until)
+            try:
+                answer = await self._transport.ask(method, address, given)
+            except NoResponse as error:
+                if not left:
+                    raise ForgeDown(self.host, str(error)) from error
+                await asyncio.sleep(_PAUSE)
+                continue
+            now = self._clock.now()
+            until = self.limits.heard(answer.status, answer.headers, answer.start, now)
+            log.debug("forge.asked: %s, status %d", self.host, answer.status)
+            if until is not None:
+                log.warning("forge.limited: %s, until %s", self.host, until.isoformat())
+                raise ForgeLimited(self.host, until)
+            if left and answer.status in _TRANSIENT:
+                await asyncio.sleep(_PAUSE)
+                continue
+            if left and answer.status == 401 and not own and self.credentials.refused():
+                continue
+            if answer.status >= 400:
+                raise self._error(answer.status, what)
+            return answer
+        raise AssertionError("the last attempt ends in an answer or an error")
+
+    def _error(self, status: int, what: str) -> ForgeFailed:
+        if status in {404, 410, 422, 451}:
+            return NotOnForge(self.host, what)
+        if status == 401:
+            return ForgeUnauthorized(self.host, "its token or key is not taken")
+        if status == 403:
+            return ForgeUnauthorized(self.host, f"its token does not allow {what}")
+        return ForgeDown(self.host, f"status {status}")
+
+    def _read(self, answer: ForgeResponse, *, text: bool) -> ForgePage:
+        headers = answer.headers
+        try:
+            value = (
+                answer.body.decode("utf-8", "replace")
+                if text
+                else json.loads(answer.body, object_hook=_slim)
+            )
+        except (ValueError, RecursionError) as error:
+            raise odd(self.host, "no JSON") from error
+        etag, link = headers.get("etag", ""), headers.get("link", "")
+        return ForgePage(value=value, etag=etag, link=link, headers=headers)
+
+    async def _keep(self, key: str, page: ForgePage) -> None:
+        assert self._pages is not None
+        if len(json.dumps(page.value)) <= _KEPT:
+            await self._pages.put(self.credentials.name, key, page)
+
+
+def next_page(link: str) -> str:
+    """The address of the next page in a ``Link`` header (RFC 8288), or empty."""
+    for part in link[:10_000].split(","):
+        target, *parameters = part.split(";")
+        target = target.strip()
+        if target.startswith("<") and target.endswith(">"):
+            told = {p.strip().replace('"', "").replace(" ", "") for p in parameters}
+            if "rel=next" in told:
+                return target[1:-1]
+    return ""
+
+
+def _slim(found: dict[str, Any]) -> dict[str, Any]:
+    """An object without addresses and copies of the repository, most of what a forge sends."""
+    return {
+        key: value
+        for key, value in found.items()
+        if key not in _USELESS and not key.endswith("_url")
+    }
+
+
+class ForgeRepository:
+    """A repository behind a wire. ``name`` is what people call it, ``base`` where the API has it.
+
+    It is ``eager`` where an account asks: nobody has few requests an hour, and does without what is
+    merely good to know.
+    """
+
+    def __init__(self, wire: ForgeClient, name: str, base: str) -> None:
+        self.eager = wire.credentials.known
+        self._wire = wire
+        self._name = name
+        self._base = base
+
+    async def _merged(
+        self,
+        path: str,
+        what: str,
+        query: Mapping[str, str | int],
+        since: datetime | None,
+        read: Callable[[Json], PullRequest],
+        *,
+        most: int,
+    ) -> AsyncIterator[Sequence[PullRequest]]:
+        """The merged ones of a list, page by page, as far back as ``since`` or ``most`` pages.
+
+        The list is in the order of updates, the last one first.
+        """
+        async for page in self._wire.listed(path, what, query=query, most=most):
+            listed = self._wire.understood(partial(_each, page, read))
+            fresh = [one for one in listed if since is None or one.updated_at >= since]
+            yield [one for one in fresh if one.state is RequestState.MERGED]
+            if len(fresh) < len(listed):
+                return
+
+
+def _each(page: ForgePage, read: Callable[[Json], PullRequest]) -> Sequence[PullRequest]:
+    return [read(one) for one in tables(page.value)]

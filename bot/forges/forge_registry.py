@@ -1,0 +1,114 @@
+"""The forge of a repository: the configured one of its host, else its public one as nobody."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from bot.forges import gitea, github, gitlab
+from bot.forges.forge_client import Anonymous, Credentials, ForgeClient, Pages, Token
+from bot.forges.github_app import GitHubApp
+from digest.core.grade import Repository
+from handlers.ports.forge_port import Forge
+from handlers.ports.storage import Clock
+
+if TYPE_CHECKING:
+    from bot.config.forge_section import ForgeConfig
+
+
+_ANONYMOUS = {
+    "github.com": "https://api.github.com",
+    "gitlab.com": "https://gitlab.com/api/v4",
+    "gitea.com": "https://gitea.com/api/v1",
+    "codeberg.org": "https://codeberg.org/api/v1",
+}
+"""Where nobody may ask about public repositories, politely."""
+
+
+class Forges:
+    """The connections to all forges of a program, made when they are first needed."""
+
+    def __init__(
+        self, settings: Mapping[str, ForgeConfig], clock: Clock, pages: Pages | None = None
+    ) -> None:
+        self._settings = settings
+        self._clock = clock
+        self._pages = pages
+        self._wires: dict[tuple[str, str], ForgeClient] = {}
+        self._asking: list[ForgeClient] = []
+
+    def of(self, repository: Repository) -> Forge | None:
+        """The forge of a repository; ``None`` where it has no page on one that can be asked."""
+        parts = urlsplit(repository.web)
+        host, path = parts.netloc.lower(), parts.path.strip("/")
+        if not host or not path:
+            return None
+        for name, settings in self._settings.items():
+            if settings.host == host:
+                return make(settings.kind, self.wire(name, path), path)
+        api = _ANONYMOUS.get(host)
+        if api is None or not repository.forge or parts.scheme != "https":
+            return None
+        return make(repository.forge, self._kept(("", host), api, repository.forge, ""), path)
+
+    def wire(self, name: str, home: str) -> ForgeClient:
+        """The connections to a configured forge; an app may have several installations."""
+        settings = self._settings[name]
+        apart = home if settings.app_id and not settings.installation else ""
+        return self._kept((name, apart), settings.api, settings.kind, home, settings)
+
+    def credentials(self, settings: ForgeConfig, home: str) -> Credentials:
+        """As whom a forge is asked about a repository."""
+        if settings.app_key is not None:
+            asking = ForgeClient(settings.api, Anonymous(), self._clock, headers=github.HEADERS)
+            self._asking.append(asking)
+            key = settings.app_key.get_secret_value()
+            return GitHubApp(
+                settings.app_id,
+                key,
+                asking,
+                self._clock,
+                installation=settings.installation,
+                home=home,
+            )
+        if settings.token is None:
+            return Anonymous()
+        token = settings.token.get_secret_value()
+        if settings.kind == "gitlab":
+            return Token(token, header="private-token")
+        return Token(token, scheme="Bearer" if settings.kind == "github" else "token")
+
+    async def aclose(self) -> None:
+        """Let go of all connections."""
+        for wire in (*self._wires.values(), *self._asking):
+            await wire.aclose()
+
+    def _kept(
+        self,
+        key: tuple[str, str],
+        api: str,
+        kind: str,
+        home: str,
+        settings: ForgeConfig | None = None,
+    ) -> ForgeClient:
+        if key not in self._wires:
+            self._wires[key] = ForgeClient(
+                api,
+                self.credentials(settings, home) if settings else Anonymous(),
+                self._clock,
+                pages=self._pages,
+                headers=github.HEADERS if kind == "github" else {},
+            )
+        return self._wires[key]
+
+
+def make(kind: str, wire: ForgeClient, path: str) -> github.GitHub | gitlab.GitLab | gitea.Gitea:
+    """The forge of a kind for one repository."""
+    match kind:
+        case "gitlab":
+            return gitlab.GitLab(wire, path)
+        case "gitea":
+            return gitea.Gitea(wire, path)
+        case _:
+            return github.GitHub(wire, path)

@@ -1,0 +1,251 @@
+"""When a forge may be asked again, from what its answers say. No I/O; moments come from outside.
+
+Sources: https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api and
+https://docs.gitlab.com/security/rate_limits/. GitHub answers 403 or 429 for both of its limits:
+the primary one is known by ``x-ratelimit-remaining: 0``, the secondary by ``retry-after`` or by
+its words, and then at least a minute passes, twice as long each further time.
+
+One request to a forge over HTTP, bounded in size and time.
+
+Redirects are followed on the forge's own origin alone, so that nothing that holds a secret goes to
+another host. Bodies are bounded before and after they are unpacked.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
+from urllib.parse import urljoin, urlsplit
+
+from digest.errors import ForgeDown
+
+if TYPE_CHECKING:
+    import httpx
+
+
+_LEAST_PAUSE = 60.0
+
+_LONGEST_PAUSE = 3600.0
+
+_SECONDARY_WORDS = ("secondary rate limit", "abuse detection", "rate limit exceeded")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Quota:
+    """What is left of the primary limit, as the last answer said; ``None`` where it did not."""
+
+    limit: int | None = None
+    remaining: int | None = None
+    resets_at: datetime | None = None
+
+
+class ForgeLimits:
+    """The limits of one account."""
+
+    def __init__(self) -> None:
+        self.quota = Quota()
+        self._until: datetime | None = None
+        self._pause = _LEAST_PAUSE
+
+    def blocked(self, now: datetime) -> datetime | None:
+        """Until when nothing may be asked; ``None`` where something may."""
+        if self._until is not None and now < self._until:
+            return self._until
+        resets_at = self.quota.resets_at
+        spent = self.quota.remaining == 0 and resets_at is not None and now < resets_at
+        return resets_at if spent else None
+
+    def heard(
+        self, status: int, headers: Mapping[str, str], text: str, now: datetime
+    ) -> datetime | None:
+        """Take in an answer; until when to wait, where it refused by a limit.
+
+        ``headers`` have names in small letters; ``text`` is the begin of the body.
+        """
+        self._count(headers, now)
+        until = self._refused(status, headers, text, now)
+        if until is None and status < 400:
+            self._pause = _LEAST_PAUSE
+        if until is not None:
+            self._until = until
+        return until
+
+    def _count(self, headers: Mapping[str, str], now: datetime) -> None:
+        """GitHub and Gitea write ``x-ratelimit-*``, GitLab ``ratelimit-*``."""
+        for prefix in ("x-ratelimit-", "ratelimit-"):
+            remaining = _number(headers.get(f"{prefix}remaining"))
+            if remaining is None:
+                continue
+            limit = _number(headers.get(f"{prefix}limit"))
+            self.quota = Quota(
+                limit=None if limit is None else int(limit),
+                remaining=int(remaining),
+                resets_at=_epoch(headers.get(f"{prefix}reset"), now),
+            )
+            return
+
+    def _refused(
+        self, status: int, headers: Mapping[str, str], text: str, now: datetime
+    ) -> datetime | None:
+        if status not in {403, 429}:
+            return None
+        after = _number(headers.get("retry-after"))
+        if after is not None:
+            return now + timedelta(seconds=min(max(after, 1.0), 24 * _LONGEST_PAUSE))
+        if self.quota.remaining == 0 and self.quota.resets_at is not None:
+            return max(self.quota.resets_at, now + timedelta(seconds=1))
+        if status == 429 or any(words in text.lower() for words in _SECONDARY_WORDS):
+            pause, self._pause = self._pause, min(self._pause * 2, _LONGEST_PAUSE)
+            return now + timedelta(seconds=pause)
+        return None
+
+
+def _number(written: str | None) -> float | None:
+    try:
+        found = float(written or "")
+    except ValueError:
+        return None
+    return found if math.isfinite(found) and 0 <= found < 1e11 else None
+
+
+def _epoch(written: str | None, now: datetime) -> datetime | None:
+    """A moment in seconds since 1970; one that is more than a day ahead is not believed."""
+    seconds = _number(written)
+    if seconds is None:
+        return None
+    return min(datetime.fromtimestamp(seconds, UTC), now + timedelta(days=1))
+
+
+LARGEST = 20 * 2**20
+"""Bytes of an answer: a page of 100 files with patches takes a few million at most."""
+
+_PATIENCE = {"connect": 5.0, "read": 15.0, "write": 10.0, "pool": 15.0}
+"""Seconds for a connection, and for each silence of a server."""
+
+_WHOLE = 40.0
+"""Seconds for one answer, redirects included, however slowly it drips."""
+
+_AT_ONCE = 4
+
+_MOST_REDIRECTS = 3
+
+_REDIRECTS = {301, 302, 307, 308}
+
+
+class NoResponse(Exception):
+    """No answer came, which may be otherwise the next time."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ForgeResponse:
+    """What came over the wire; names of headers are in small letters."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+
+    @property
+    def start(self) -> str:
+        """The begin of the body, where a refusal says why."""
+        return self.body[:2000].decode("utf-8", "replace")
+
+
+class ForgeTransport:
+    """The connections to one forge. ``base`` is the API's address.
+
+    The library is imported at the first request.
+    """
+
+    def __init__(self, base: str, headers: Mapping[str, str]) -> None:
+        """``headers`` go with every request."""
+        self.host = urlsplit(base).netloc
+        self._base = base
+        self._headers = {"user-agent": "digestbot", "accept-encoding": "gzip", **headers}
+        self._places = asyncio.Semaphore(_AT_ONCE)
+        self._client: httpx.AsyncClient | None = None
+
+    def full(self, path: str) -> str:
+        """An address on the forge's own origin, whatever a forge says of where to go on."""
+        if path.startswith("/"):
+            return self._base + path
+        if _origin(path) != _origin(self._base):
+            raise ForgeDown(self.host, "it leads to another host")
+        return path
+
+    async def ask(self, method: str, address: str, headers: Mapping[str, str]) -> ForgeResponse:
+        """An answer that is no redirect. Raises ``Cut`` where none came, and ``ForgeDown``."""
+        import httpx
+
+        try:
+            async with asyncio.timeout(_WHOLE), self._places:
+                for _ in range(_MOST_REDIRECTS + 1):
+                    answer = await self._once(method, address, headers)
+                    if answer.status not in _REDIRECTS:
+                        return answer
+                    address = self.full(urljoin(address, answer.headers.get("location", "")))
+        except (TimeoutError, httpx.TimeoutException) as error:
+            raise NoResponse("no answer in time") from error
+        except httpx.HTTPError as error:
+            raise NoResponse(type(error).__name__) from error
+        except httpx.InvalidURL as error:
+            raise odd(self.host, "an address that cannot be used") from error
+        raise ForgeDown(self.host, "it redirects without end")
+
+    async def _once(self, method: str, address: str, headers: Mapping[str, str]) -> ForgeResponse:
+        given = {**self._headers, **headers}
+        async with self._opened().stream(method, address, headers=given) as response:
+            lowered = {name.lower(): value for name, value in response.headers.items()}
+            try:
+                body = await _bounded(response)
+            except zlib.error as error:
+                raise odd(self.host, "it cannot be unpacked") from error
+            if len(body) > LARGEST:
+                raise odd(self.host, f"more than {LARGEST} bytes")
+            return ForgeResponse(status=response.status_code, headers=lowered, body=body)
+
+    def _opened(self) -> httpx.AsyncClient:
+        import httpx
+
+        if self._client is None:
+            timeout = httpx.Timeout(**_PATIENCE)
+            self._client = httpx.AsyncClient(timeout=timeout, follow_redirects=False)
+        return self._client
+
+    async def aclose(self) -> None:
+        """Let go of the connections."""
+        if self._client is not None:
+            await self._client.aclose()
+            self._client = None
+
+
+def odd(host: str, why: str) -> ForgeDown:
+    """The error for an answer that makes no sense."""
+    return ForgeDown(host, f"an answer that makes no sense: {why}")
+
+
+async def _bounded(response: httpx.Response) -> bytes:
+    """The body, unpacked, and cut one byte above what is allowed."""
+    packed = response.headers.get("content-encoding", "").strip().lower() in {"gzip", "x-gzip"}
+    unpacking = zlib.decompressobj(16 + zlib.MAX_WBITS) if packed else None
+    body = bytearray()
+    async for piece in response.aiter_raw():
+        room = LARGEST + 1 - len(body)
+        body += unpacking.decompress(piece, room) if unpacking else piece[:room]
+        if len(body) > LARGEST:
+            break
+    return bytes(body)
+
+
+def _origin(address: str) -> tuple[str, str, int | None]:
+    try:
+        parts = urlsplit(address)
+        port = parts.port
+    except ValueError:
+        return "", "", None
+    standard = {"https": 443, "http": 80}.get(parts.scheme)
+    return parts.scheme, (parts.hostname or "").lower(), port or standard

@@ -1,0 +1,170 @@
+"""Addresses of repositories: which are accepted, and how they are shown. No I/O.
+
+An address may come from a chat. Only transports that cannot run a program are accepted, nothing
+that git or ssh could take for an option, and credentials in it never leave this value except to
+git itself.
+
+What a repository is called and where its pages are, from its remote's address. No I/O.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import dataclass, field
+from pathlib import PurePosixPath
+from urllib.parse import unquote, urlsplit
+
+from digest.core.grade import Repository
+from digest.errors import UsageError
+
+_URL = re.compile(r"(https?|ssh|git)://", re.IGNORECASE)
+
+_SCP = re.compile(r"(?P<user>[A-Za-z0-9_][\w.+-]*)@(?P<host>[^/:\s]+):(?P<path>[^\s:][^\s]*)")
+
+_HOST = re.compile(r"[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?|\[[0-9A-Fa-f:.]+\]")
+
+_CREDENTIALS = re.compile(r"(?<=://)[^/@\s]*@")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Address:
+    """Where a repository can be fetched.
+
+    ``url`` is without credentials and fit to be shown; ``secret`` is the same with them, or
+    empty. ``transport`` is git's name of the protocol. ``path`` is the repository's on ``host``,
+    such as ``owner/name``, without outer slashes and ``.git``; ``port`` stands only where given.
+    """
+
+    url: str
+    transport: str
+    host: str
+    path: str
+    port: int | None = None
+    secret: str = field(default="", repr=False)
+
+    @property
+    def folder(self) -> str:
+        """A folder name of its own: readable, safe on every file system, told apart by a hash."""
+        readable = re.sub(r"[^A-Za-z0-9._-]+", "-", f"{self.host}-{self.path}").strip("-.")
+        same = f"{self.transport}://{self.host}:{self.port or ''}/{self.path}"
+        return f"{readable[:80]}-{hashlib.sha256(same.encode()).hexdigest()[:12]}"
+
+
+def read_address(text: str, *, allow_file: bool = False) -> Address | None:
+    """The address that ``text`` is, or none where it is not one or not one that is accepted.
+
+    Accepted are ``https``, ``http``, ``ssh`` and ``git`` URLs and ``user@host:path``; with
+    ``allow_file`` also ``file`` URLs, which are for the local command line alone.
+    """
+    if not text.isprintable() or any(c.isspace() for c in text) or text.startswith("-"):
+        return None
+    if allow_file and text.startswith("file:///"):
+        path = unquote(urlsplit(text).path)
+        return Address(url=text, transport="file", host="", path=_name(path))
+    if _URL.match(text):
+        return _read_url(text)
+    scp = _SCP.fullmatch(text)
+    if scp is None or not _acceptable(scp["host"], scp["path"]):
+        return None
+    return Address(url=text, transport="ssh", host=scp["host"].lower(), path=_name(scp["path"]))
+
+
+def looks_like_address(text: str) -> bool:
+    """Whether ``text`` was meant for an address rather than a folder, accepted or not."""
+    return "://" in text or "::" in text or _SCP.fullmatch(text) is not None
+
+
+def without_credentials(text: str) -> str:
+    """The text with user names and passwords cut out of the addresses in it."""
+    return _CREDENTIALS.sub("", text)
+
+
+def _read_url(text: str) -> Address | None:
+    try:
+        parts = urlsplit(text)
+        port = parts.port
+    except ValueError:
+        return None
+    place = parts.netloc.rpartition("@")[2]
+    host = place if port is None else place.removesuffix(f":{port}")
+    if parts.query or parts.fragment or not _acceptable(host, parts.path.lstrip("/")):
+        return None
+    if (parts.username or "").startswith("-"):
+        return None
+    transport = parts.scheme.lower()
+    # Over ssh the user name is no secret and part of the address; a password has no use there.
+    user = f"{parts.username}@" if transport == "ssh" and parts.username else ""
+    url = f"{transport}://{user}{place}{parts.path}"
+    return Address(
+        url=url,
+        transport=transport,
+        host=host.lower(),
+        path=_name(unquote(parts.path)),
+        port=port,
+        secret=text if "@" in parts.netloc and transport.startswith("http") else "",
+    )
+
+
+def _acceptable(host: str, path: str) -> bool:
+    return bool(_HOST.fullmatch(host)) and bool(path) and not path.startswith("-")
+
+
+def _name(path: str) -> str:
+    return str(PurePosixPath(path.strip("/"))).removesuffix(".git")
+
+
+_FORGES = {
+    "github.com": "github",
+    "gitlab.com": "gitlab",
+    "codeberg.org": "gitea",
+    "gitea.com": "gitea",
+}
+"""Hosts whose software is known; Codeberg runs Forgejo, whose pages are Gitea's."""
+
+_TELLING = {"github": "github", "gitlab": "gitlab", "gitea": "gitea", "forgejo": "gitea"}
+"""First labels by which people name hosts of their own after the software: gitlab.example.org."""
+
+_SSH_DOORS = {"ssh.github.com": "github.com", "altssh.gitlab.com": "gitlab.com"}
+"""Hosts that take ssh on the https port for another host."""
+
+_NAME = re.compile(r"[\w.-]+(/[\w.~-]+)+")
+
+
+def identify(remote: Address | None, *, folder: str, name: str | None = None) -> Repository:
+    """The repository with that remote, or the one in a folder of that name.
+
+    A ``name`` that a person gave wins; where no remote says otherwise it is one on GitHub.
+    Raises ``UsageError`` for a name that is not of the form ``owner/name``.
+    """
+    if name is not None and (not _NAME.fullmatch(name) or ".." in name):
+        raise UsageError(f"{name!r} is no repository name; write OWNER/NAME")
+    if remote is None or remote.transport == "file":
+        if name is None:
+            return Repository(name=remote.path.rpartition("/")[2] if remote else folder)
+        return Repository(name=name, web=f"https://github.com/{name}", forge="github")
+    host = _SSH_DOORS.get(remote.host, remote.host)
+    path = name or remote.path
+    forge = _FORGES.get(host) or _TELLING.get(host.partition(".")[0], "")
+    if not forge or not _NAME.fullmatch(path) or ".." in path:
+        return Repository(name=path)
+    if forge == "github" and path.count("/") != 1:
+        return Repository(name=path)
+    port = f":{remote.port}" if remote.port and remote.transport == "https" else ""
+    return Repository(name=path, web=f"https://{host}{port}/{path}", forge=forge)
+
+
+def is_open(place: str) -> bool:
+    """Whether everybody may be taken to see a repository, by its place alone.
+
+    So is one on a well-known public forge that is named over https and without a user: it can be
+    cloned as it stands, unless git is given credentials elsewhere. What is not sure is not open.
+    """
+    address = read_address(place)
+    return (
+        address is not None
+        and address.transport == "https"
+        and not address.secret
+        and address.port is None
+        and address.host in _FORGES
+    )

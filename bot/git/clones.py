@@ -1,0 +1,280 @@
+"""Why a remote could not be read, out of what git and ssh said, and the way out. No I/O.
+
+The wordings are those of OpenSSH, curl and the forges in the C locale, in which git is run.
+
+Clones of ours: bare, without file contents until they are needed, one folder an address.
+
+A clone is made under another name and takes its own only when it is whole. Two processes never
+fetch into one at once. Credentials of an address reach git through its environment and are
+neither stored in the clone nor visible among the arguments of a process.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import fcntl
+import os
+import re
+import shutil
+import time
+from base64 import b64encode
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager, suppress
+from datetime import datetime
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import structlog
+
+from bot.git.address import Address, without_credentials
+from bot.git.git_process import Git, GitFailed, fetching, reading
+from digest.errors import SourceUnavailable, UnwritableFolder
+
+_EMPTY = re.compile(
+    r"(?:fatal: )?(?:Could not read from remote repository\.|the remote end hung up unexpectedly)?"
+    r"|Please make sure you have the correct access rights|and the repository exists\."
+    r"|Cloning into .*|Warning: Permanently added .*"
+)
+"""Lines that git writes below the one that tells the cause."""
+
+_WAYS_OUT = (
+    (
+        r"host key verification failed|no .{0,40}host key is known",
+        "note the host's key in known_hosts first, as ssh does when you log in to it once",
+    ),
+    (
+        r"permission denied|publickey|too many authentication failures",
+        "load a key that the host knows (ssh-add -l lists them), or give an https:// address",
+    ),
+    (
+        r"could not resolve|name or service not known|temporary failure in name resolution",
+        "check how the host is written, and the network",
+    ),
+    (
+        (
+            r"connection (?:refused|timed out|reset)|no route to host|unreachable|failed to connect"
+            r"|could not connect|operation timed out"
+        ),
+        "check host and port, and whether a firewall or proxy is between",
+    ),
+    (
+        (
+            r"authentication failed|could not read (?:username|password)"
+            r"|invalid (?:username|credentials)|error: 40[13]|terminal prompts disabled"
+        ),
+        "give git credentials for the host (a credential helper, or a token in the address)",
+    ),
+    (
+        r"not found|does not (?:exist|appear to be a git repository)|error: 404",
+        "check the address, its owner and name; a private repository needs access rights, too",
+    ),
+    (r"cannot run ssh|ssh: not found", "install an ssh client, or give an https:// address"),
+    (
+        r"\.lock'?: file exists",
+        "wait a minute: what a git that died left locked is taken away then",
+    ),
+    (r"certificate|ssl|tls", "check the host's certificate, and this machine's clock"),
+)
+
+_KNOWN = tuple((re.compile(cause, re.IGNORECASE), out) for cause, out in _WAYS_OUT)
+
+_USUAL = "check the address, the network and the access rights"
+
+
+def cause_of(said: str) -> str:
+    """The line of a child's complaints that tells the cause; empty where none does."""
+    lines = [line.strip() for line in said.splitlines()]
+    telling = [line for line in lines if not _EMPTY.fullmatch(line)]
+    known = [line for line in telling if any(cause.search(line) for cause, _ in _KNOWN)]
+    found = next(iter(known or telling[-1:]), "")
+    return re.sub(r"^(?:(?:fatal|error|remote|ERROR|ssh): )+", "", found).rstrip(". ")
+
+
+def way_out(cause: str) -> str:
+    """What somebody can do about a cause."""
+    return next((out for known, out in _KNOWN if known.search(cause)), _USUAL)
+
+
+log = structlog.get_logger(__name__)
+
+_LOCK_PATIENCE = 3600.0
+"""Seconds to wait for another process that clones or fetches: as long as git itself may take."""
+
+_LOCK_PAUSE = 0.2
+
+_ABANDONED = 60.0
+"""Seconds after which a lock of git's own is a dead git's: it holds one while it writes a name."""
+
+_BLOBLESS = "--filter=blob:none"
+
+
+class Clone:
+    """The clone of an address under a data folder. Implements ``bot.git.git_source.Remote``."""
+
+    def __init__(self, address: Address, data: Path) -> None:
+        self._address = address
+        self.git_dir = data / "clones" / address.folder
+        self._lock_file = self.git_dir.with_name(f"{address.folder}.lock")
+
+    async def ensure(self) -> None:
+        """Clone, unless that was done. Raises ``SourceUnavailable`` and ``UnwritableFolder``."""
+        if self.git_dir.is_dir():
+            return
+        async with self._locked():
+            if not self.git_dir.is_dir():
+                await self._clone()
+
+    async def fetch(self, since: datetime | None = None) -> None:
+        """Bring branches and tags up to date; branches that are gone go. ``HEAD`` follows.
+
+        What was fetched at ``since`` or later, an aware time and by default that of this call, is
+        not fetched again: of processes that want it at once, one does it.
+        """
+        wanted = time.time() if since is None else since.timestamp()
+        async with self._locked() as lock:
+            began = time.time()
+            if wanted <= _fetched(lock) <= began:
+                return
+            await self._run(
+                "fetch", "--quiet", "--prune", "--no-write-fetch-head", _BLOBLESS, "origin",
+                "+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*",
+            )  # fmt: skip
+            await self._follow_head()
+            await _write_graph(self.git_dir)
+            _note(lock, began)
+
+    async def bring(self, blobs: Sequence[str]) -> None:
+        """Fetch absent blobs in one go, as git itself fetches them one by one."""
+        async with self._locked():
+            await self._run(
+                "-c", "fetch.negotiationAlgorithm=noop", "fetch", "--quiet", "--no-tags",
+                "--no-auto-maintenance", "--no-write-fetch-head", "--recurse-submodules=no",
+                _BLOBLESS, "origin", "--stdin",
+                stdin="".join(f"{blob}\n" for blob in blobs).encode(),
+            )  # fmt: skip
+
+    async def _clone(self) -> None:
+        unfinished = self.git_dir.with_name(f"{self.git_dir.name}.unfinished")
+        shutil.rmtree(unfinished, ignore_errors=True)
+        try:
+            await self._run(
+                "clone", "--quiet", "--bare", "--origin=origin", "--template=", _BLOBLESS, "--",
+                self._address.url, str(unfinished),
+                outside=True,
+            )  # fmt: skip
+            await _write_graph(unfinished)
+            unfinished.rename(self.git_dir)
+        finally:
+            shutil.rmtree(unfinished, ignore_errors=True)
+
+    async def _follow_head(self) -> None:
+        """Point ``HEAD`` to the remote's default branch where the one it named is gone."""
+        git = reading(self.git_dir)
+        try:
+            await git.run("rev-parse", "--verify", "--quiet", "HEAD^{commit}")
+        except GitFailed:
+            answer = (await self._run("ls-remote", "--symref", "origin", "HEAD")).decode()
+            head = answer.partition("\t")[0].removeprefix("ref: ")
+            if head.startswith("refs/heads/"):
+                await git.run("symbolic-ref", "HEAD", head)
+
+    async def _run(self, *arguments: str, stdin: bytes = b"", outside: bool = False) -> bytes:
+        # A person's own configuration may lead an address to one of the two safest transports.
+        transports = dict.fromkeys((self._address.transport, "https", "ssh"))
+        git = fetching(None if outside else self.git_dir, list(transports))
+        try:
+            return await _with_secret(git, self._address).run(*arguments, stdin=stdin)
+        except GitFailed as failure:
+            cause = cause_of(without_credentials(failure.said))
+            raise SourceUnavailable(
+                f"{self._address.url} could not be fetched "
+                f"({cause or 'git did not say why'}); {way_out(cause)}"
+            ) from failure
+
+    @asynccontextmanager
+    async def _locked(self) -> AsyncIterator[int]:
+        """Keep others away from the clone; the descriptor of the file that does."""
+        try:
+            self.git_dir.parent.mkdir(parents=True, exist_ok=True)
+            descriptor = os.open(self._lock_file, os.O_RDWR | os.O_CREAT, 0o600)
+        except OSError as error:
+            raise UnwritableFolder(str(self.git_dir.parent), error.strerror or "") from error
+        try:
+            await self._acquire(descriptor)
+            await asyncio.to_thread(_unlock, self.git_dir)
+            yield descriptor
+        finally:
+            os.close(descriptor)
+
+    async def _acquire(self, descriptor: int) -> None:
+        end = time.monotonic() + _LOCK_PATIENCE
+        while True:
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                if time.monotonic() > end:
+                    raise SourceUnavailable(
+                        f"another process has been fetching {self._address.url} for too long"
+                    ) from None
+                await asyncio.sleep(_LOCK_PAUSE)
+            else:
+                return
+
+
+def _unlock(git_dir: Path) -> None:
+    """Take away what a git left locked that died with its machine; no other would ever do it.
+
+    Nobody else is at the clone now, but for a git whose digestbot was killed and that goes on.
+    """
+    for lock in (*git_dir.glob("*.lock"), *(git_dir / "refs").rglob("*.lock")):
+        with suppress(OSError):
+            if abs(time.time() - lock.stat().st_mtime) > _ABANDONED:
+                lock.unlink()
+                log.warning("clone.unlocked", lock=str(lock))
+
+
+def _fetched(lock: int) -> float:
+    """When the last fetch that succeeded began, in seconds since 1970; 0 where there was none."""
+    try:
+        return float(os.pread(lock, 64, 0))
+    except (OSError, ValueError):
+        return 0.0
+
+
+def _note(lock: int, began: float) -> None:
+    with suppress(OSError):  # then the next one fetches as well
+        os.pwrite(lock, f"{began:020.6f}\n".encode(), 0)
+
+
+def _with_secret(git: Git, address: Address) -> Git:
+    """Git that sends the credentials in a header, to the host of the address alone.
+
+    An address with credentials, even one that git's configuration makes (``insteadOf``), stands in
+    the arguments of ``git-remote-https``, for everybody on the machine to read.
+    """
+    if not address.secret:
+        return git
+    count = _count(git.environment.get("GIT_CONFIG_COUNT", ""))
+    host = "{0.scheme}://{0.netloc}/".format(urlsplit(address.url))
+    return git.with_environment(
+        **{
+            "GIT_CONFIG_COUNT": str(count + 1),
+            f"GIT_CONFIG_KEY_{count}": f"http.{host}.extraHeader",
+            f"GIT_CONFIG_VALUE_{count}": f"Authorization: Basic {_basic(address.secret)}",
+        }
+    )
+
+
+def _count(variable: str) -> int:
+    return int(variable) if variable.isdecimal() else 0
+
+
+def _basic(address: str) -> str:
+    """The credentials of an address as RFC 7617 has them."""
+    user, _, password = urlsplit(address).netloc.rpartition("@")[0].partition(":")
+    return b64encode(f"{unquote(user)}:{unquote(password)}".encode()).decode()
+
+
+async def _write_graph(git_dir: Path) -> None:
+    with suppress(GitFailed):  # without a graph reading is only slower
+        await reading(git_dir).run("commit-graph", "write", "--reachable", "--no-progress")

@@ -1,0 +1,339 @@
+"""A git repository as a source of changes; :mod:`bot.git.open_source` finds and opens one."""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections import deque
+from collections.abc import AsyncGenerator, AsyncIterator, Collection, Iterator, Mapping, Sequence
+from contextlib import aclosing, contextmanager
+from datetime import datetime
+from difflib import get_close_matches
+from itertools import groupby
+from pathlib import Path
+from typing import Protocol
+
+from bot.git.address import without_credentials
+from bot.git.borrowed_repository import BorrowedRepository
+from bot.git.git_process import GitFailed
+from bot.git.history_index import FirstParents, NumberIndex
+from bot.git.patches import blobs_of, present, read_changes, read_commits, read_places, read_texts
+from bot.git.release_tags import newest_releases, read_backports, read_release
+from bot.git.revisions import DETACHED, References, full_name, revisions, seconds
+from bot.git.tree_names import find_mentions, is_program
+from digest.core.change import Change, Commit
+from digest.core.release import TaggedRelease
+from digest.errors import AmbiguousReference, SourceUnavailable, UnknownBranch
+from digest.facts.subject import read_subject, told
+from digest.window import Window
+from handlers.ports.storage import Range, Selection, Tip
+
+log = logging.getLogger(__name__)
+
+_AHEAD = 1000
+"""Commits whose absent blobs are fetched at a time: a few weeks of a large project."""
+
+_LISTS = 8
+"""Selections whose names are kept: full names and a window mean the same for ever."""
+
+_MOST_FETCHED = 50_000
+"""Absent files of one tree that are fetched to search it: more than large projects have."""
+
+_SHORT_NAME = re.compile(r"[0-9a-f]{4,64}")
+
+
+class Remote(Protocol):
+    """Where a repository of ours gets its objects from."""
+
+    async def fetch(self, since: datetime | None = None) -> None:
+        """Bring the branches up to what they were at ``since`` or later, by default now.
+
+        Raises ``SourceUnavailable``.
+        """
+
+    async def bring(self, blobs: Sequence[str]) -> None:
+        """Fetch absent blobs, all at once. Raises ``SourceUnavailable``."""
+
+
+class GitSource:
+    """Implements ``handlers.ports.storage.Source`` with the git command line, read only.
+
+    References are looked up in ``git_dir``; everything else is read through ``view``. ``remote``
+    is given for clones of ours; other repositories are never fetched.
+    """
+
+    def __init__(
+        self, git_dir: Path, view: BorrowedRepository, *, remote: Remote | None = None
+    ) -> None:
+        self._place = (git_dir, view.folder, view.boundary())
+        self._references = References(git_dir)
+        self._view = view
+        self._mentions = NumberIndex(view.folder)
+        self._remote = remote
+        self._line: FirstParents | None = None
+        self._listed: deque[tuple[str | None, Selection, Sequence[str]]] = deque(maxlen=_LISTS)
+
+    def reads_as(self, other: GitSource) -> bool:
+        """Whether the other one reads the same repository, cut off at the same commits."""
+        return self._place == other._place
+
+    def stay(self) -> None:
+        """Be asked often: what one question makes git read is held for the next."""
+        self._line = self._line or FirstParents()
+
+    async def sync(self, since: datetime | None = None) -> None:
+        """Fetch what is new into a clone of ours; other repositories stay as they are.
+
+        Not again where another process fetched after ``since``, or after this call.
+        """
+        if self._remote is not None:
+            with _told():
+                await self._remote.fetch(since)
+
+    async def tip(self, branch: str | None = None) -> Tip:
+        """The newest commit of ``branch``, or of the branch that ``HEAD`` is on.
+
+        ``branch`` may also name a remote branch (``origin/main``), a tag or a commit. Raises
+        ``UnknownBranch``, and ``AmbiguousReference`` for a shortened name of several commits.
+        """
+        with _told():
+            if branch is None or branch == DETACHED:
+                return await self._head()
+            if found := await self._references.named(branch):
+                return Tip(branch=found[0], sha=found[1])
+            if commits := await self._named(branch):
+                return Tip(branch=commits[0][:12], sha=commits[0])
+            near = get_close_matches(branch, await self._references.branches())
+            raise UnknownBranch(branch, near)
+
+    async def resolve(self, reference: str) -> str:
+        """The full name of the commit that a tag, a branch or a commit's name stands for.
+
+        Tags come first: they name releases. Raises ``UnknownBranch`` and ``AmbiguousReference``.
+        """
+        with _told():
+            if reference == DETACHED:
+                if sha := (await self._references.head())[1]:
+                    return sha
+            elif sha := await self._references.point(reference):
+                return sha
+            elif commits := await self._named(reference.lower()):
+                return commits[0]
+            known = [*await self._references.tags(), *await self._references.branches()]
+            raise UnknownBranch(reference, get_close_matches(reference, known))
+
+    async def release(self, name: str) -> TaggedRelease | None:
+        """The release that a tag names and the one before it; ``None`` where no tag is meant."""
+        with _told():
+            return await read_release(self._references.git, name)
+
+    async def releases(self) -> list[str]:
+        """Tags of final releases, the newest first."""
+        with _told():
+            return await newest_releases(self._references.git)
+
+    async def changes(self, branch: Tip, selection: Selection) -> AsyncIterator[Sequence[Change]]:
+        """The changes of a selection in batches, newest first along the branch's first parents.
+
+        Names one by one keep their order, and those that are gone are passed over.
+        """
+        with _told():
+            boundary = self._view.boundary()
+            names = await self._wanted(branch, selection)
+            for cut, group in groupby(names, boundary.__contains__):
+                if cut:
+                    yield await read_commits(self._view.git(), list(group))
+                    continue
+                async with aclosing(self._read(list(group))) as batches:
+                    async for batch in batches:
+                        yield batch
+
+    async def _wanted(self, branch: Tip, selection: Selection) -> Sequence[str]:
+        # Of names one by one, those that are gone are passed over when they are read.
+        if isinstance(selection, Window | Range):
+            return await self.names(branch, selection)
+        return list(dict.fromkeys(full_name(sha) for sha in selection))
+
+    async def names(self, branch: Tip, selection: Selection) -> Sequence[str]:
+        """Full names of the selection's commits, as ``git rev-list`` lists them, newest first."""
+        for sha, listed, names in self._listed:
+            if (sha, listed) == (branch.sha, selection):
+                return names
+        with _told():
+            names = await self._list(branch, selection)
+        self._listed.append((branch.sha, selection, names))
+        return names
+
+    async def count(self, branch: Tip, selection: Selection) -> int:
+        """How many commits ``git rev-list --count`` finds in the selection."""
+        return len(await self.names(branch, selection))
+
+    async def find(self, branch: Tip, number: int | None = None, sha: str = "") -> Sequence[str]:
+        """Full names of the commits that a request number or a shortened sha names, newest first.
+
+        A number is looked for in the messages of the branch's first parents, a sha of at least
+        four digits in the whole repository. Raises ``AmbiguousReference``.
+        """
+        with _told():
+            if sha:
+                return await self._named(sha.lower())
+            if number is None or branch.sha is None:
+                return ()
+            naming = await self._mentions.naming(self._view.git(), branch, number)
+            commits = await read_commits(self._view.git(), naming) if naming else ()
+            return [c.sha for c in commits if request_of(c.commit) == number]
+
+    async def is_ancestor(self, base: str, tip: str) -> bool:
+        """Whether ``tip`` descends from ``base``; false where ``base`` is gone."""
+        try:
+            await self._view.git().run(
+                "merge-base", "--is-ancestor", full_name(base), full_name(tip)
+            )
+        except GitFailed as failure:
+            if failure.status is None:
+                raise _unavailable(failure) from failure
+            return False
+        return True
+
+    async def texts(self, blobs: Sequence[str]) -> Mapping[str, str]:
+        """The contents of blobs by name; absent, oversized (1 MiB) and binary ones are left out."""
+        with _told():
+            return await read_texts(self._view.git(), [full_name(blob) for blob in blobs])
+
+    async def mentions(
+        self, commit: str, words: Collection[str]
+    ) -> Mapping[str, Collection[str]] | None:
+        """The paths of program text by word; ``None`` where the tree cannot be searched whole."""
+        with _told():
+            name = full_name(commit)
+            if self._remote is not None and not await self._hold(self._remote, name):
+                return None
+            try:
+                return await find_mentions(self._view.git(), name, words)
+            except GitFailed as failure:
+                if failure.status is None:
+                    raise
+                log.warning("source.unsearched: %s, %s", name[:12], failure)
+                return None
+
+    async def contents(self, places: Collection[tuple[str, str]]) -> Mapping[tuple[str, str], str]:
+        """The texts of files by commit and path; absent, oversized and binary ones are left out."""
+        with _told():
+            return await read_places(self._view.git(), [(full_name(c), p) for c, p in places])
+
+    async def files(self, branch: Tip) -> Mapping[str, str]:
+        """The paths of the files that stand at a tip, with the names of their blobs."""
+        if branch.sha is None:
+            return {}
+        with _told():
+            listed = await self._view.git().run("ls-tree", "-r", "-z", "--full-tree", branch.sha)
+        return dict(_blob(entry) for entry in listed.split(b"\0") if b" blob " in entry)
+
+    async def backported(self, branch: Tip) -> frozenset[str]:
+        """Commits and subjects of the branch that stand on release branches or tags as well."""
+        if branch.sha is None:
+            return frozenset()
+        with _told():
+            return await read_backports(self._references.git, branch.sha)
+
+    async def _head(self) -> Tip:
+        branch, sha = await self._references.head()
+        if sha is None and (others := await self._references.branches()):
+            raise UnknownBranch(branch, others[:3])
+        return Tip(branch=branch, sha=sha)
+
+    async def _list(self, branch: Tip, selection: Selection) -> Sequence[str]:
+        asked = revisions(branch, selection)
+        if asked is None:
+            return ()
+        options, stdin = asked
+        if isinstance(selection, Window) and branch.sha:
+            await self._view.index(branch.sha)
+            if self._line is not None:
+                since, until = seconds(selection)
+                return await self._line.within(self._view.git(), branch.sha, since, until)
+            # Who asks for one window is best served by git; who asks again will go on asking.
+            self._line = FirstParents()
+        listed = await self._view.git().run("rev-list", *options, "--stdin", "--", stdin=stdin)
+        return listed.decode().split()
+
+    async def _read(self, names: Sequence[str]) -> AsyncGenerator[Sequence[Change], None]:
+        step = len(names) if self._remote is None else _AHEAD
+        for start in range(0, len(names), step):
+            ahead = names[start : start + step]
+            if self._remote is not None:
+                await self._bring(self._remote, ahead)
+            async with aclosing(read_changes(self._view.git(), ahead)) as batches:
+                async for batch in batches:
+                    yield batch
+
+    async def _bring(self, remote: Remote, names: Sequence[str]) -> None:
+        """Fetch what the patches need, in one go; without it files are read as omitted."""
+        blobs = await blobs_of(self._view.git(), names)
+        there = await present(self._view.git(), blobs)
+        absent = [blob for blob in blobs if blob not in there]
+        if not absent:
+            return
+        try:
+            await remote.bring(absent)
+        except SourceUnavailable as error:
+            log.warning("source.blobs_absent: %d absent, %s", len(absent), error)
+
+    async def _hold(self, remote: Remote, commit: str) -> bool:
+        """Have the program text of a tree in the clone, fetched in one go where it is absent."""
+        try:
+            listed = await self._view.git().run("ls-tree", "-r", "-z", "--full-tree", commit)
+        except GitFailed as failure:
+            if failure.status is None:
+                raise
+            return False
+        files = [_blob(entry) for entry in listed.split(b"\0") if b" blob " in entry]
+        blobs = list(dict.fromkeys(blob for path, blob in files if is_program(path)))
+        there = await present(self._view.git(), blobs)
+        absent = [blob for blob in blobs if blob not in there]
+        if len(absent) > _MOST_FETCHED:
+            return False
+        try:
+            if absent:
+                await remote.bring(absent)
+        except SourceUnavailable as error:
+            log.warning("source.blobs_absent: %d absent, %s", len(absent), error)
+            return False
+        return True
+
+    async def _named(self, sha: str) -> Sequence[str]:
+        if not _SHORT_NAME.fullmatch(sha):
+            return ()
+        listed = (await self._view.git().run("rev-parse", f"--disambiguate={sha}")).decode().split()
+        found = await present(self._view.git(), listed)
+        commits = [name for name in listed if name in found and found[name][0] == "commit"]
+        if len(commits) > 1:
+            raise AmbiguousReference(sha, commits)
+        return commits
+
+
+def request_of(commit: Commit) -> int | None:
+    """The request that a message names as its own, read as the facts of a change read it."""
+    message = told(commit)
+    return read_subject(message.title, message.body, message.number).number
+
+
+def _blob(entry: bytes) -> tuple[str, str]:
+    """Path and name of an entry of git-ls-tree(1)."""
+    told, _, path = entry.partition(b"\t")
+    return path.decode("utf-8", "surrogateescape"), told.rpartition(b" ")[2].decode()
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    try:
+        yield
+    except GitFailed as failure:
+        raise _unavailable(failure) from failure
+
+
+def _unavailable(failure: GitFailed) -> SourceUnavailable:
+    return SourceUnavailable(
+        f"the repository could not be read ({without_credentials(str(failure))}); "
+        "git fsck tells what is broken"
+    )

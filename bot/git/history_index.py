@@ -1,0 +1,172 @@
+"""The first parents of a branch's tip with their dates, held between questions.
+
+``git rev-list --since-as-filter`` walks all of them for every window, and a process has to be
+started for it. Who answers many questions walks once, and of a branch that moved on only what is
+new.
+
+Which commits of a branch name a number in their messages, kept beside the view of a repository.
+
+``git log --grep`` reads every message for every question: a fifth of a second for twenty thousand
+commits. Here they are read once, and of a branch that moved on only what is new. The file is text:
+below a headline with the tip a line for each commit that names numbers, newest first, with a space
+behind every word, so that a number is found in it as it stands.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import re
+from array import array
+from collections.abc import Sequence
+from contextlib import suppress
+from itertools import accumulate
+from pathlib import Path
+
+from bot.git.git_process import Git, GitFailed
+from bot.util.files import write_whole
+from digest.errors import UnwritableFolder
+from handlers.ports.storage import Tip
+
+
+class FirstParents:
+    """The commits along the first parents of a tip, newest first, as git lists them.
+
+    Names are held as bytes of one length each, dates as whole seconds since 1970: about a megabyte
+    for twenty thousand commits.
+    """
+
+    def __init__(self) -> None:
+        self._tip = ""
+        self._names = b""
+        self._dates = array("q")
+        self._latest = array("q")
+        self._turn = asyncio.Lock()
+
+    async def within(self, git: Git, tip: str, since: int, until: int) -> Sequence[str]:
+        """Full names of the commits with ``since <= date < until`` (seconds), newest first.
+
+        ``tip`` is a full name. Raises ``GitFailed``.
+        """
+        async with self._turn:
+            if tip != self._tip:
+                await self._move(git, tip)
+            return self._between(since, until)
+
+    def _between(self, since: int, until: int) -> Sequence[str]:
+        size, found = len(self._tip), []
+        for at, date in enumerate(self._dates):
+            if self._latest[at] < since:
+                break
+            if since <= date < until:
+                found.append(self._names[at * size : at * size + size].decode())
+        return found
+
+    async def _move(self, git: Git, tip: str) -> None:
+        new = await _walk(git, tip, f"^{self._tip}") if self._tip else []
+        grown = bool(new) and new[-1][2:] == [self._tip.encode()]
+        walked = new if grown else await _walk(git, tip)
+        names = b"".join(commit[1] for commit in walked)
+        dates = array("q", (int(commit[0]) for commit in walked))
+        self._names = names + self._names if grown else names
+        self._dates = dates + self._dates if grown else dates
+        # The latest date from a commit on: where it is too old, so is everything behind.
+        latest = array("q", accumulate(reversed(self._dates), max))
+        latest.reverse()
+        self._latest = latest
+        self._tip = tip
+
+
+async def _walk(git: Git, *revisions: str) -> list[list[bytes]]:
+    """Date, name and first parent of each, in lines that a root commit has no parent in."""
+    stdin = "".join(f"{one}\n" for one in revisions).encode()
+    listed = await git.run(
+        "rev-list", "--first-parent", "--timestamp", "--parents", "--stdin", "--", stdin=stdin
+    )
+    return [line.split()[:3] for line in listed.splitlines()]
+
+
+_HEADLINE = "mentions-1 {}\n"
+
+_KEPT = re.compile(r"mentions-1 ([0-9a-f]{40,64})\n")
+
+_FORMAT = "%H %P%n%B%x00"
+
+_NUMBER = re.compile(rb"(?:[#!/\n-]|PR ?)0*(\d{1,9})(?!\d)")
+"""Whatever ``digest.facts`` takes for the number of a request is written so, as is more besides."""
+
+
+class NumberIndex:
+    """The numbers that messages along the first parents of a repository's branches name.
+
+    Kept in ``folder``; where nothing can be written there, for as long as this value lives.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._known: dict[str, str] = {}
+        self._turn = asyncio.Lock()
+
+    async def naming(self, git: Git, branch: Tip, number: int) -> Sequence[str]:
+        """Full names of the commits that may name a request's number, newest first.
+
+        Every one that does is among them. Raises ``GitFailed``.
+        """
+        if branch.sha is None:
+            return ()
+        async with self._turn:
+            text = await self._up_to_date(git, branch.branch, branch.sha)
+        found = []
+        word = f" {number} "
+        at = text.find(word)
+        while at >= 0:
+            start = text.rfind("\n", 0, at) + 1
+            found.append(text[start : text.index(" ", start)])
+            at = text.find(word, text.index("\n", at))
+        return found
+
+    async def _up_to_date(self, git: Git, branch: str, tip: str) -> str:
+        file = self._folder / f"mentions-{hashlib.sha256(branch.encode()).hexdigest()[:16]}"
+        kept = self._known.get(branch) or _read(file)
+        if kept.startswith(_HEADLINE.format(tip)):
+            self._known[branch] = kept
+            return kept
+        text = _HEADLINE.format(tip) + await _lines(git, tip, kept)
+        self._known[branch] = text
+        with suppress(UnwritableFolder):
+            write_whole(file, text)
+        return text
+
+
+def _read(file: Path) -> str:
+    try:
+        return file.read_text(encoding="ascii")
+    except (OSError, ValueError):
+        return ""
+
+
+async def _lines(git: Git, tip: str, kept: str) -> str:
+    """The lines of a branch, those that are kept taken over where it only moved on from there."""
+    if headline := _KEPT.match(kept):
+        # A name that is gone is a history that was rewritten and cleaned up since.
+        with suppress(GitFailed):
+            lines, parent = await _told(git, tip, f"^{headline[1]}")
+            if parent == headline[1]:
+                return lines + kept[headline.end() :]
+    return (await _told(git, tip))[0]
+
+
+async def _told(git: Git, *revisions: str) -> tuple[str, str]:
+    """The lines of what is listed, and the first parent of the last commit of it."""
+    lines: list[str] = []
+    parent, rest = "", b""
+    listed = ("log", "--no-patch", f"--format={_FORMAT}", "--first-parent", *revisions, "--")
+    async for chunk in git.stream(*listed):
+        *messages, rest = (rest + chunk).split(b"\0\n")
+        for message in messages:
+            head, _, text = message.partition(b"\n")
+            name, *parents = head.decode("ascii", "replace").split(" ")
+            parent = parents[0] if parents else ""
+            if numbers := dict.fromkeys(_NUMBER.findall(b"\n" + text)):
+                lines.append(f"{name} {b' '.join(numbers).decode()} \n")
+    return "".join(lines), parent

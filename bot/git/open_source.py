@@ -1,0 +1,176 @@
+"""Which places were read under which name, so that no two repositories share one in the archive.
+
+A folder without a remote is named after itself; a second such folder of the same name gets a few
+digits of its path behind it. The place used last is what a question without a repository means.
+
+From a place that a person names, a folder or an address, to the repository there.
+
+Sources kept open between questions, with what git told of them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import time
+from collections import defaultdict
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from bot.git.address import identify, looks_like_address, read_address, without_credentials
+from bot.git.borrowed_repository import BorrowedRepository
+from bot.git.clones import Clone
+from bot.git.git_process import require_git
+from bot.git.git_source import GitSource
+from bot.git.repository_layout import layout_of
+from bot.util.files import write_whole
+from digest.core.grade import Repository
+from digest.errors import NotARepository
+
+_FILE = "places.json"
+
+
+class RepositoryRegistry:
+    """The register, one small file in the data folder, rewritten whole."""
+
+    def __init__(self, data: Path) -> None:
+        self._file = data / _FILE
+        self._noted: dict[str, Repository] = {}
+
+    def last(self) -> str | None:
+        """The place that was used last."""
+        return next(iter(self.all()), None)
+
+    def all(self) -> tuple[str, ...]:
+        """Every place, the one used last first."""
+        entries = self._read()
+        return tuple(sorted(entries, key=lambda place: -int(entries[place]["used"])))
+
+    def place_of(self, name: str) -> str | None:
+        """The place of a repository by its name, whatever the case."""
+        wanted = name.casefold()
+        entries = self._read()
+        return next((p for p, e in entries.items() if str(e["name"]).casefold() == wanted), None)
+
+    def name_of(self, place: str) -> str | None:
+        """The name that a place was last read under."""
+        entry = self._read().get(place)
+        return str(entry["name"]) if entry else None
+
+    def enter(self, place: str, repository: Repository) -> Repository:
+        """Note a use; the repository under the name that is its own in the archive."""
+        entries = self._read()
+        name = repository.name
+        taken = any(e["name"] == name for p, e in entries.items() if p != place and not e["web"])
+        if taken and not repository.web:
+            name = f"{name}-{hashlib.sha256(place.encode()).hexdigest()[:6]}"
+        used = 1 + max((int(e["used"]) for e in entries.values()), default=0)
+        entries[place] = {"name": name, "web": repository.web, "used": used}
+        write_whole(self._file, json.dumps(entries, ensure_ascii=False, indent=1) + "\n")
+        return replace(repository, name=name)
+
+    def note(self, place: str, repository: Repository) -> None:
+        """Enter it, once: a process that answers about hundreds does not write at each question."""
+        if self._noted.get(place) != repository:
+            self.enter(place, repository)
+            self._noted[place] = repository
+
+    def _read(self) -> dict[str, dict[str, str | int]]:
+        try:
+            found = json.loads(self._file.read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return {}  # a convenience, not a record: it is made anew
+        return found if isinstance(found, dict) else {}
+
+
+async def open_source(
+    place: str, data: Path, *, name: str | None = None, allow_file: bool = False
+) -> tuple[Repository, GitSource]:
+    """The repository at ``place``, a folder in or with one or an address, and how to read it.
+
+    An address is cloned under ``data`` when it is first opened; ``sync`` fetches after that.
+    ``name`` is the ``owner/name`` that a person calls it by. ``allow_file`` admits ``file``
+    addresses, for a local command line only. Raises ``NotARepository``, ``SourceUnavailable``
+    where git or the remote does not answer, ``UnwritableFolder`` and, for the name, ``UsageError``.
+    """
+    folder = _folder(place)
+    if folder is not None:
+        await require_git()
+        layout = await layout_of(folder)
+        remote = read_address(layout.remote) if layout.remote else None
+        top = layout.common_dir
+        top = top.parent if top.name == ".git" else top
+        repository = identify(remote, folder=top.name.removesuffix(".git"), name=name)
+        view = BorrowedRepository(layout.common_dir, data, layout.object_format)
+        return repository, GitSource(layout.git_dir, view)
+    if not looks_like_address(place):
+        raise NotARepository(place, "a file, not a folder" if _is_file(place) else "no such folder")
+    address = read_address(place, allow_file=allow_file)
+    if address is None:
+        raise NotARepository(without_credentials(place), "not an address that is accepted")
+    repository = identify(address, folder="", name=name)
+    await require_git()
+    clone = Clone(address, data)
+    await clone.ensure()
+    layout = await layout_of(clone.git_dir)
+    view = BorrowedRepository(clone.git_dir, data, layout.object_format)
+    return repository, GitSource(clone.git_dir, view, remote=clone)
+
+
+def _is_file(place: str) -> bool:
+    try:
+        return bool(place) and Path(place).expanduser().is_file()
+    except (ValueError, RuntimeError):
+        return False
+
+
+def _folder(place: str) -> Path | None:
+    try:
+        folder = Path(place).expanduser().absolute()
+        return folder if place and folder.is_dir() else None
+    except (ValueError, RuntimeError):  # a NUL in the path, or the home of nobody
+        return None
+
+
+FRESH = 300.0
+"""Seconds after which a place is looked at again: folders move, remotes are renamed."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Opened:
+    repository: Repository
+    source: GitSource
+    at: float
+
+
+class Sources:
+    """The sources of a process, by place. One that fails to open is tried again next time."""
+
+    def __init__(self, data: Path, clock: Callable[[], float] = time.monotonic) -> None:
+        self._data = data
+        self._clock = clock
+        self._opened: dict[str, _Opened] = {}
+        self._opening: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
+
+    def at_hand(self, place: str) -> bool:
+        """Whether a place can be opened without asking another machine: nothing is cloned."""
+        if place in self._opened:
+            return True
+        if looks_like_address(place):
+            address = read_address(place)
+            return address is not None and Clone(address, self._data).git_dir.is_dir()
+        return True
+
+    async def open(self, place: str) -> tuple[Repository, GitSource]:
+        """As :func:`bot.git.open_source.open_source`; one place is opened by one at a time."""
+        async with self._opening[place]:
+            held = self._opened.get(place)
+            if held is None or held.at + FRESH < self._clock():
+                repository, source = await open_source(place, self._data)
+                if held is not None and held.source.reads_as(source):
+                    source = held.source  # it knows the branch already
+                source.stay()
+                held = self._opened[place] = _Opened(repository, source, self._clock())
+            return held.repository, held.source

@@ -1,0 +1,276 @@
+"""Looks at objects by name, many in one child: which are there, and what texts they hold.
+
+Reads commits by name into changes, and goes on where objects are absent or damaged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import aclosing
+from dataclasses import replace
+
+from bot.git.git_process import Git, GitFailed
+from digest.core.change import Change, FileChange
+from digest.diff.git_log import FORMAT, PatchReader
+
+TEXT_LIMIT = 1 << 20
+"""Bytes above which a text is not read: no source that people write by hand is as large."""
+
+_BINARY_PROBE = 8000
+"""Bytes in which a NUL makes a text binary; git's own rule (``buffer_is_binary``)."""
+
+
+async def present(git: Git, names: Iterable[str]) -> Mapping[str, tuple[str, int]]:
+    """Type and size in bytes of each object that is there, by full name."""
+    asked = list(dict.fromkeys(names))
+    if not asked:
+        return {}
+    answers = await git.run("cat-file", "--batch-check", "--buffer", stdin=_lines(asked))
+    found = {}
+    for line in answers.decode().splitlines():
+        name, kind, *size = line.split(" ")
+        if size:
+            found[name] = (kind, int(size[0]))
+    return found
+
+
+async def read_texts(git: Git, names: Iterable[str]) -> Mapping[str, str]:
+    """The texts of blobs by name, without those that are absent, binary or above ``TEXT_LIMIT``."""
+    there = await present(git, names)
+    wanted = [n for n, (kind, size) in there.items() if kind == "blob" and size <= TEXT_LIMIT]
+    texts = {}
+    async with aclosing(_contents(git, wanted)) as contents:
+        async for name, content in contents:
+            if b"\0" not in content[:_BINARY_PROBE]:
+                texts[name] = content.decode("utf-8", "replace")
+    return texts
+
+
+async def read_places(git: Git, places: Iterable[tuple[str, str]]) -> dict[tuple[str, str], str]:
+    """The texts of files by commit and path, without those that are absent or no texts."""
+    asked = [place for place in dict.fromkeys(places) if "\n" not in place[1]]
+    if not asked:
+        return {}
+    spelled = [f"{commit}:{path}".encode("utf-8", "surrogateescape") for commit, path in asked]
+    answers = await git.run(
+        "cat-file", "--batch-check", "--buffer", stdin=b"".join(s + b"\n" for s in spelled)
+    )
+    blobs = {
+        place: line.split(b" ")[0].decode()
+        for place, line in zip(asked, answers.splitlines(), strict=True)
+        if not line.endswith(b" missing")
+    }
+    texts = await read_texts(git, blobs.values())
+    return {place: texts[blob] for place, blob in blobs.items() if blob in texts}
+
+
+async def _contents(git: Git, names: list[str]) -> AsyncGenerator[tuple[str, bytes], None]:
+    if not names:
+        return
+    rest = b""
+    async with aclosing(git.stream("cat-file", "--batch", "--buffer", stdin=_lines(names))) as out:
+        async for chunk in out:
+            rest += chunk
+            at = 0
+            # Each answer is "<name> <type> <size>\n<content>\n".
+            while (end := rest.find(b"\n", at)) >= 0:
+                name, _, size = rest[at:end].decode().split(" ")
+                after = end + 1 + int(size)
+                if len(rest) <= after:
+                    break
+                yield name, rest[end + 1 : after]
+                at = after + 1
+            rest = rest[at:]
+
+
+def _lines(names: Iterable[str]) -> bytes:
+    return "".join(f"{name}\n" for name in names).encode()
+
+
+Batch = list[Change]
+
+SLICE = 32
+"""Changes in a batch, and commits that are read with care after one could not be read."""
+
+_BATCH_BYTES = 1 << 20
+"""Bytes of patch after which a batch is handed over, however few changes it has."""
+
+_SUBMODULE = "160000"
+
+_ARGUMENT_BYTES = 64 << 10
+"""Bytes of paths for one child; Linux takes 2 MiB of arguments, other systems less."""
+
+# git takes --ignore-missing only for the names that it reads after it.
+_COMMITS = ("log", "--no-walk=unsorted", "--ignore-missing", "--stdin", f"--format={FORMAT}")
+
+_FILES = (
+    "--diff-merges=first-parent", "--no-abbrev", "--full-index", "--no-color", "--no-ext-diff",
+    "--no-textconv", "--raw",
+)  # fmt: skip
+
+_PATCHES = ("-p", "-U0", "-M")
+
+# Only equal blobs make a rename here: comparing contents would need the absent ones.
+_EXACT = "-M100%"
+
+
+async def read_changes(git: Git, names: Sequence[str]) -> AsyncGenerator[Batch, None]:
+    """The changes of commits in the order given; one after another in one child where all is well.
+
+    A file whose content is absent is listed with ``omitted``, a commit whose trees are absent is
+    a change with ``omitted``. Raises ``GitFailed`` where not even the commit can be read.
+    """
+    rest = list(names)
+    while rest:
+        last = ""
+        try:
+            async with aclosing(_stream(git, rest)) as batches:
+                async for batch in batches:
+                    last = batch[-1].sha
+                    yield batch
+        except GitFailed as failure:
+            if failure.status is None:
+                raise
+            rest = rest[rest.index(last) + 1 :] if last else rest
+            yield await _around_gaps(git, rest[:SLICE])
+            rest = rest[SLICE:]
+        else:
+            return
+
+
+async def read_commits(git: Git, names: Sequence[str]) -> Batch:
+    """The changes without their files, for commits that have nothing to be compared with."""
+    changes = await _collect(git, names, "--no-patch", listing=())
+    return [replace(change, files=(), omitted=True) for change in changes]
+
+
+async def blobs_of(git: Git, names: Sequence[str]) -> list[str]:
+    """The blobs that the patches of the commits are made from, each once."""
+    files = (f for change in await _collect(git, names, "--no-renames") for f in change.files)
+    return list(dict.fromkeys(b for f in files for b in _blobs(f)))
+
+
+async def _stream(git: Git, names: Sequence[str]) -> AsyncGenerator[Batch, None]:
+    reader = PatchReader()
+    batch: Batch = []
+    size = 0
+    failure = None
+    try:
+        async with aclosing(
+            git.stream(*_COMMITS, *_FILES, *_PATCHES, "--", stdin=_patches_lines(names))
+        ) as chunks:
+            async for chunk in chunks:
+                batch += reader.feed(chunk)
+                size += len(chunk)
+                if len(batch) >= SLICE or (batch and size >= _BATCH_BYTES):
+                    yield batch
+                    batch, size = [], 0
+        batch += reader.finish()
+    except GitFailed as error:
+        failure = error
+    if batch:
+        yield batch
+    if failure:
+        raise failure
+
+
+async def _around_gaps(git: Git, names: Sequence[str]) -> Batch:
+    """Read commits of which at least one lacks objects."""
+    changes = await _listing(git, names)
+    there = await present(git, (b for c in changes for f in c.files for b in _blobs(f)))
+    whole = [
+        c.sha
+        for c in changes
+        if not c.omitted and all(b in there for f in c.files for b in _blobs(f))
+    ]
+    read = {change.sha: change for change in await _tolerant(git, whole)}
+    return [read[c.sha] if c.sha in read else await _partly(git, c, there.keys()) for c in changes]
+
+
+async def _listing(git: Git, names: Sequence[str]) -> Batch:
+    """The changes with their files but without patches; without files where trees are absent."""
+    try:
+        return await _collect(git, names, _EXACT)
+    except GitFailed:
+        if len(names) > 1:
+            return [change for name in names for change in await _listing(git, [name])]
+        return await read_commits(git, names)
+
+
+async def _tolerant(git: Git, names: Sequence[str]) -> Batch:
+    """Those of the changes that can be read; a damaged blob is only found by reading it."""
+    try:
+        return await _collect(git, names, *_PATCHES)
+    except GitFailed:
+        if len(names) > 1:
+            return [change for name in names for change in await _tolerant(git, [name])]
+        return []
+
+
+async def _partly(git: Git, change: Change, there: Collection[str]) -> Change:
+    """The listed change with the patches of the files whose content is there."""
+    clear = [f for f in change.files if all(b in there for b in _blobs(f))]
+    read: dict[str, FileChange] = {}
+    for paths in _arguments(clear):
+        try:
+            found = await _collect(git, [change.sha], "-p", "-U0", _EXACT, paths=paths)
+        except GitFailed:
+            continue
+        read.update((f.path, f) for c in found for f in c.files)
+    return replace(change, files=tuple(read.get(f.path) or _unread(f) for f in change.files))
+
+
+def _unread(file: FileChange) -> FileChange:
+    # A file that was only renamed or made executable has no lines to read.
+    return file if file.old_id == file.new_id else replace(file, omitted=True)
+
+
+def _blobs(file: FileChange) -> list[str]:
+    """The blobs that the file's patch is made from; a submodule's commit is none of ours."""
+    sides = ((file.old_id, file.old_mode), (file.new_id, file.new_mode))
+    return [name for name, mode in sides if name and mode != _SUBMODULE]
+
+
+def _arguments(files: Sequence[FileChange]) -> Iterator[list[bytes]]:
+    """The paths of the files, those of one file together, in groups that fit a command line."""
+    group: list[bytes] = []
+    size = 0
+    for file in files:
+        paths = [_path(p) for p in (file.old_path, file.path) if p is not None]
+        size += sum(len(p) + 1 for p in paths)
+        if group and size > _ARGUMENT_BYTES:
+            yield group
+            group, size = [], sum(len(p) + 1 for p in paths)
+        group += paths
+    if group:
+        yield group
+
+
+def _path(path: str) -> bytes:
+    return path.encode("utf-8", "surrogateescape")
+
+
+async def _collect(
+    git: Git,
+    names: Sequence[str],
+    *options: str,
+    listing: Sequence[str] = _FILES,
+    paths: Sequence[bytes] = (),
+) -> Batch:
+    if not names:
+        return []
+    arguments: list[str | bytes] = [*_COMMITS, *listing, *options, "--", *paths]
+    return await _gather(git.stream(*arguments, stdin=_patches_lines(names)))
+
+
+async def _gather(out: AsyncGenerator[bytes, None]) -> Batch:
+    reader = PatchReader()
+    batch: Batch = []
+    async with aclosing(out) as chunks:
+        async for chunk in chunks:
+            batch += reader.feed(chunk)
+    return batch + reader.finish()
+
+
+def _patches_lines(names: Sequence[str]) -> bytes:
+    return "".join(f"{name}\n" for name in names).encode()

@@ -1,0 +1,107 @@
+"""The release that a tag names, and the one before it by ancestry.
+
+Which commits of a branch were brought to release branches: what was worth the trouble.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+
+from bot.git.git_process import Git
+from digest.core.release import TaggedRelease, eligible, spellings, version_of
+
+_MOST = 1000
+"""Tags that are looked at, the newest: each is an argument of git's."""
+
+_TAG = re.compile(r"[0-9A-Za-z][\w./+@-]{0,99}", re.ASCII)
+"""What a tag of a release is made of: nothing that git could take for an option or a pattern."""
+
+_FIELDS = "%(refname:lstrip=2) %(objectname) %(*objectname)"
+
+
+async def read_release(git: Git, name: str) -> TaggedRelease | None:
+    """The release of a name; ``None`` where it is no tag's. Raises ``GitFailed``."""
+    wanted = [f"refs/tags/{tag}" for tag in spellings(name) if _TAG.fullmatch(tag)]
+    found = await _tags(git, *wanted) if wanted else {}
+    tag = next((one for one in spellings(name) if one in found), None)
+    if tag is None:
+        return None
+    commit = found[tag]
+    below = await _tags(git, f"--merged={commit}", "--sort=-creatordate", "refs/tags")
+    # Tags of the same commit, as a final release and its last candidate, have nothing between.
+    older = [one for one, at in below.items() if at != commit and _TAG.fullmatch(one)]
+    before = await _nearest(git, commit, eligible(tag, older)[:_MOST])
+    return TaggedRelease(tag=tag, before=before, at=await _made(git, tag))
+
+
+async def _made(git: Git, tag: str) -> datetime | None:
+    """When a tag was made; of one without a message, when its commit was."""
+    told = await git.run("for-each-ref", "--format=%(creatordate:unix)", f"refs/tags/{tag}")
+    seconds = told.decode("ascii", "replace").strip()
+    return datetime.fromtimestamp(int(seconds), UTC) if seconds.isdecimal() else None
+
+
+async def newest_releases(git: Git) -> list[str]:
+    """Tags of final releases, the newest first. Raises ``GitFailed``."""
+    found = await _tags(git, "--sort=-creatordate", f"--count={_MOST}", "refs/tags")
+    versions = ((tag, version_of(tag)) for tag in found if _TAG.fullmatch(tag))
+    return [tag for tag, version in versions if version and not version.preliminary]
+
+
+async def _tags(git: Git, *arguments: str) -> dict[str, str]:
+    """Tags with the commits, or whatever else, that they stand for, in git's order."""
+    listed = await git.run("for-each-ref", f"--format={_FIELDS}", *arguments)
+    fields = (line.split() for line in listed.decode("utf-8", "replace").splitlines())
+    return {found[0]: found[-1] for found in fields if len(found) > 1}
+
+
+async def _nearest(git: Git, commit: str, tags: tuple[str, ...]) -> str:
+    """The one with the fewest commits to go (git-describe(1)); empty where there is none."""
+    if not tags:
+        return ""
+    patterns = [f"--match={tag}" for tag in tags]
+    told = await git.run("describe", "--tags", "--abbrev=0", *patterns, commit)
+    return told.decode("utf-8", "replace").strip()
+
+
+_RELEASE = re.compile(
+    r"refs/(?:heads|remotes/[^/]+)/(?:.*[/_-])?(?:releases?|stable|maint(?:enance)?)[/_-].+"
+    r"|refs/(?:heads|remotes/[^/]+)/v?\d+(?:\.(?:\d+|x))+.*"
+    r"|refs/tags/.*\d+\.\d+.*"
+)
+
+_PICKED = re.compile(r"\(cherry[- ]picked from commit ([0-9a-f]{40,64})\)")
+
+_BACKPORTS_MOST = 20_000
+"""Commits of release branches that are looked at, the newest."""
+
+
+async def read_backports(git: Git, tip: str) -> frozenset[str]:
+    """Commits and subjects of what stands on release branches or tags and not below a tip.
+
+    A pick is known by the note that ``git cherry-pick -x`` leaves, else by its subject.
+    """
+    listed = await git.run(
+        "for-each-ref", "--format=%(refname)", "refs/heads", "refs/remotes", "refs/tags"
+    )
+    names = [n for n in listed.decode("utf-8", "replace").splitlines() if _RELEASE.fullmatch(n)]
+    if not names:
+        return frozenset()
+    revisions = "".join(f"{name}\n" for name in (*names, f"^{tip}")).encode()
+    told = await git.run(
+        "log",
+        "--no-color",
+        f"--max-count={_BACKPORTS_MOST}",
+        "-z",
+        "--format=%s%n%b",
+        "--stdin",
+        "--",
+        stdin=revisions,
+    )
+    found: set[str] = set()
+    for message in told.decode("utf-8", "replace").split("\0"):
+        picked = _PICKED.findall(message)
+        subject = message.partition("\n")[0].strip()
+        found.update(picked or ([subject] if subject else []))
+    return frozenset(found)

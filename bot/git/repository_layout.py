@@ -1,0 +1,158 @@
+"""Where a repository lies, how its objects are named and what its remote is: told from its files.
+
+Two children of git tell the same, and are asked wherever the files are not of the plainest kind:
+a work tree beside others, a folder within a work tree, an unknown extension, a quoted value. Which
+of the two tells changes nothing but the time: a process that watches hundreds of repositories
+looks at each every few minutes.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from bot.git.git_process import GitFailed, finding
+from digest.errors import NotARepository
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Layout:
+    """The folder of a repository, the one its work trees share, and git's name of the hash.
+
+    ``remote`` is the address of ``origin``, or of the only other remote, as it is written there.
+    """
+
+    git_dir: Path
+    common_dir: Path
+    object_format: str
+    remote: str = ""
+
+
+async def layout_of(folder: Path) -> Layout:
+    """Of the repository that ``folder`` is in. Raises ``NotARepository``."""
+    return plain_layout(folder) or await asked_layout(folder)
+
+
+def plain_layout(folder: Path) -> Layout | None:
+    """What the files say, where they leave no doubt (gitrepository-layout(5))."""
+    try:
+        whole = folder.resolve(strict=True)
+        git_dir = whole / ".git" if os.path.lexists(whole / ".git") else whole
+        settings = _plain_settings(git_dir) if _is_plain(git_dir) else None
+    except (OSError, ValueError, RuntimeError):
+        return None
+    object_format = _object_format(settings) if settings is not None else None
+    if settings is None or object_format is None or not str(git_dir).isprintable():
+        return None
+    return Layout(
+        git_dir=git_dir,
+        common_dir=git_dir,
+        object_format=object_format,
+        remote=_chosen({key: values[0] for key, values in settings.items() if _URL.match(key)}),
+    )
+
+
+async def asked_layout(folder: Path) -> Layout:
+    """What git says. Raises ``NotARepository``."""
+    asked = (
+        "--show-object-format", "--path-format=absolute", "--absolute-git-dir", "--git-common-dir",
+    )  # fmt: skip
+    try:
+        answer = await finding(folder).run("rev-parse", *asked)
+    except GitFailed as failure:
+        raise NotARepository(str(folder), failure.complaint) from failure
+    lines = answer.decode("utf-8", "surrogateescape").removesuffix("\n").split("\n")
+    if len(lines) != 3:
+        raise NotARepository(str(folder), "there is a line end in its path")
+    return Layout(
+        object_format=lines[0],
+        git_dir=Path(lines[1]),
+        common_dir=Path(lines[2]),
+        remote=await _asked_remote(folder),
+    )
+
+
+async def _asked_remote(folder: Path) -> str:
+    asked = ("config", "--local", "--null", "--get-regexp", r"^remote\..*\.url$")
+    try:
+        answer = await finding(folder).run(*asked)
+    except GitFailed:
+        return ""
+    entries = (e.partition("\n") for e in answer.decode("utf-8", "replace").split("\0") if e)
+    return _chosen({key: url for key, _, url in reversed(list(entries))})
+
+
+def _chosen(urls: Mapping[str, str]) -> str:
+    """The address that stands for the repository, of all remotes' first ones."""
+    first = urls.get("remote.origin.url")
+    return first or (next(iter(urls.values())) if len(urls) == 1 else "")
+
+
+def _is_plain(git_dir: Path) -> bool:
+    """Whether it is a repository by itself, and none that leads elsewhere."""
+    if git_dir.is_symlink() or (git_dir / "HEAD").is_symlink():
+        return False
+    if any(os.path.lexists(git_dir / name) for name in ("commondir", "gitdir", "config.worktree")):
+        return False
+    folders = (git_dir / "objects", git_dir / "refs")
+    there = all(folder.is_dir() and os.access(folder, os.X_OK) for folder in folders)
+    return there and bool(_HEAD.fullmatch((git_dir / "HEAD").read_bytes()))
+
+
+_HEAD = re.compile(rb"(?:ref: refs/heads/[^\s\0]+|[0-9a-f]{40}|[0-9a-f]{64})\n")
+
+_SECTION = re.compile(r"\[([A-Za-z0-9-]+)(?: \"([^\"\\\n\0]+)\")?\][ \t]*")
+
+_VALUE = re.compile(r"[ \t]*([A-Za-z][A-Za-z0-9-]*)[ \t]*=[ \t]*([^\t\"\\#;]*)")
+
+_URL = re.compile(r"remote\..*\.url\Z", re.DOTALL)
+
+_KNOWN = {"extensions.partialclone", "extensions.objectformat"}
+
+
+def _plain_settings(git_dir: Path) -> Mapping[str, list[str]] | None:
+    """The values of each setting, the first one first; none where a line is not of the plainest.
+
+    Of the syntax in git-config(1) that is a section, a name with a value, or a comment on a line.
+    """
+    text = (git_dir / "config").read_bytes().decode("utf-8")
+    found: dict[str, list[str]] = {}
+    for entry in _entries(text):
+        if entry is None:
+            return None
+        found.setdefault(entry[0], []).append(entry[1])
+    return found
+
+
+def _entries(text: str) -> Iterator[tuple[str, str] | None]:
+    section = ""
+    for line in text.split("\n"):
+        if not line.strip(" \t") or line.lstrip(" \t").startswith(("#", ";")):
+            continue
+        if head := _SECTION.fullmatch(line):
+            section = ".".join(filter(None, (head[1].lower(), head[2])))
+        elif section and line.strip("\t").isprintable() and (value := _VALUE.fullmatch(line)):
+            yield f"{section}.{value[1].lower()}", value[2].rstrip(" ")
+        else:
+            yield None
+
+
+def _object_format(settings: Mapping[str, list[str]]) -> str | None:
+    """Git's name of the hash; none where something else bears on how the repository is read."""
+    version = settings.get("core.repositoryformatversion", [""])
+    extensions = {key for key in settings if key.startswith("extensions.")}
+    bare = set(settings.get("core.bare", [])) - {"true", "false"}
+    strange = extensions - _KNOWN or bare or "core.worktree" in settings
+    if version not in (["0"], ["1"]) or strange or any(map(_includes, settings)):
+        return None
+    named = settings.get("extensions.objectformat", ["sha1"])
+    if len(named) > 1 or named[0] not in {"sha1", "sha256"} or (extensions and version != ["1"]):
+        return None
+    return named[0]
+
+
+def _includes(key: str) -> bool:
+    return key.startswith(("include.", "includeif."))

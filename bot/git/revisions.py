@@ -1,0 +1,196 @@
+"""How a selection is said to git. No I/O.
+
+What names mean in a repository: ``HEAD``, branches, remote branches and tags.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from bot.git.git_process import Git, GitFailed, reading
+from digest.window import Window
+from handlers.ports.storage import Range, Selection, Tip
+
+_FULL_NAME = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
+
+Revisions = tuple[tuple[str, ...], bytes]
+"""Options of ``git rev-list`` and the revisions for its standard input."""
+
+
+def revisions(branch: Tip, selection: Selection) -> Revisions | None:
+    """What ``git rev-list --stdin`` needs to list the selection, or none where it is empty.
+
+    A window is cut with ``--since-as-filter``: ``--since`` ends the walk at the first commit that
+    is too old, and would lose those behind one with a skewed clock.
+    """
+    if isinstance(selection, Window):
+        since, until = seconds(selection)
+        if branch.sha is None or until <= since:
+            return None
+        # Its end is part of git's range.
+        dates = (f"--since-as-filter=@{since} +0000", f"--until=@{until - 1} +0000")
+        return ("--first-parent", *dates), _lines([branch.sha])
+    if isinstance(selection, Range):
+        excluded = [] if selection.base is None else [f"^{full_name(selection.base)}"]
+        return ("--first-parent",), _lines([full_name(selection.tip), *excluded])
+    names = dict.fromkeys(full_name(sha) for sha in selection)
+    return (("--no-walk=unsorted", "--ignore-missing"), _lines(list(names))) if names else None
+
+
+def seconds(window: Window) -> tuple[int, int]:
+    """The bounds of a window in the whole seconds since 1970 that git's dates are.
+
+    Before 1970 git knows no dates; what has none is shown there.
+    """
+    return max(math.ceil(window.since.timestamp()), 0), math.ceil(window.until.timestamp())
+
+
+def full_name(text: str) -> str:
+    """The text, which must be a full commit name: nothing else may reach a command line."""
+    if not _FULL_NAME.fullmatch(text):
+        raise ValueError(f"{text!r} is no full commit name")
+    return text
+
+
+def _lines(words: Sequence[str]) -> bytes:
+    return "".join(f"{word}\n" for word in words).encode()
+
+
+DETACHED = "HEAD"
+"""The branch's name where ``HEAD`` is on none: one name for every run of a checkout by commit."""
+
+_NAME = re.compile(r"[^\s~^:?*\[\\\x00-\x1f\x7f-]((?!\.\.|@\{)[^\s~^:?*\[\\\x00-\x1f\x7f])*")
+"""What may name a reference (git-check-ref-format(1)); revision syntax is not among it."""
+
+_FULL = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
+
+_COMMIT = re.compile(r"([0-9a-f]{40,64}) commit \d+")
+
+_PLACES = ("refs/heads", "refs/remotes", "refs/remotes/origin", "refs/tags")
+
+
+_Stamps = tuple[str, str, tuple[int, int, int] | None]
+
+
+class References:
+    """The references of the repository in ``git_dir``. All methods may raise ``GitFailed``."""
+
+    def __init__(self, git_dir: Path) -> None:
+        self._git = reading(git_dir)
+        self._git_dir = git_dir
+        self._head: tuple[_Stamps, tuple[str, str | None]] | None = None
+
+    @property
+    def git(self) -> Git:
+        """Git in the repository itself."""
+        return self._git
+
+    async def head(self) -> tuple[str, str | None]:
+        """The branch that ``HEAD`` is on, or ``DETACHED``, and its commit, if there is one.
+
+        Every question asks. So git is asked again only when a file changed that could say another.
+        """
+        stamps = self._stamps()
+        if self._head is not None and stamps is not None and self._head[0] == stamps:
+            return self._head[1]
+        found = await self._asked_head()
+        self._head = (stamps, found) if stamps is not None else None
+        return found
+
+    def _stamps(self) -> _Stamps | None:
+        """What the files that lead to the head look like now, before they are read.
+
+        Git puts a new file in the place of an old one, so inode, size and time tell a change.
+        ``None`` where more than these may lead there: a work tree beside others, references in
+        tables (https://git-scm.com/docs/reftable), a branch that stands for another.
+        """
+        elsewhere = (self._git_dir / "commondir", self._git_dir / "reftable")
+        if any(place.exists() for place in elsewhere):
+            return None
+        head = _text(self._git_dir / "HEAD").strip()
+        name = head.removeprefix("ref: ")
+        inside = name.startswith("refs/heads/") and ".." not in name
+        branch = _text(self._git_dir / name) if inside else ""
+        if not head or branch.startswith("ref:"):
+            return None
+        return head, branch, _stamp(self._git_dir / "packed-refs")
+
+    async def _asked_head(self) -> tuple[str, str | None]:
+        try:
+            told = await self._git.run(
+                "rev-parse", f"{DETACHED}^{{commit}}", "--symbolic-full-name", DETACHED
+            )
+        except GitFailed:  # a branch without a commit, or a HEAD that leads nowhere
+            branch, sha = await asyncio.gather(
+                self._answer("symbolic-ref", "--quiet", "--short", DETACHED), self._commit(DETACHED)
+            )
+            return branch or DETACHED, sha
+        sha, _, name = told.decode("utf-8", "replace").strip().partition("\n")
+        return name.removeprefix("refs/heads/"), sha
+
+    async def named(self, name: str) -> tuple[str, str] | None:
+        """The short name and commit of a branch, remote branch or tag, tried in this order."""
+        short = name.removeprefix("refs/heads/")
+        found = await self._first(name, [f"{place}/{short}" for place in _PLACES])
+        return (short, found) if found else None
+
+    async def point(self, name: str) -> str | None:
+        """The commit of a tag, branch or remote branch, in this order, or of a full commit name."""
+        short = name.removeprefix("refs/heads/")
+        places = [f"refs/tags/{name}", *(f"{place}/{short}" for place in _PLACES)]
+        return await self._first(name, [*places, name] if _FULL.fullmatch(name) else places)
+
+    async def _first(self, name: str, candidates: Sequence[str]) -> str | None:
+        """The commit of the first candidate that stands for one; all are asked in one child."""
+        if not _NAME.fullmatch(name):
+            return None
+        asked = "".join(f"{candidate}^{{commit}}\n" for candidate in candidates)
+        answers = await self._git.run("cat-file", "--batch-check", stdin=asked.encode())
+        for line in answers.decode("utf-8", "replace").splitlines():
+            if found := _COMMIT.fullmatch(line):
+                return found[1]
+        return None
+
+    async def tags(self) -> list[str]:
+        """The names of all tags."""
+        listed = await self._git.run("for-each-ref", "--format=%(refname:short)", "refs/tags")
+        return listed.decode("utf-8", "replace").split()
+
+    async def branches(self) -> list[str]:
+        """The short names of all branches, remote ones after local ones."""
+        form = "--format=%(refname:short)"
+        listed = await self._git.run("for-each-ref", form, "refs/heads", "refs/remotes")
+        return listed.decode("utf-8", "replace").split()
+
+    async def _commit(self, reference: str) -> str | None:
+        name = f"{reference}^{{commit}}"
+        return await self._answer("rev-parse", "--verify", "--quiet", "--end-of-options", name)
+
+    async def _answer(self, *arguments: str) -> str | None:
+        """What a command says, or none where it says with its status that there is nothing."""
+        try:
+            return (await self._git.run(*arguments)).decode("utf-8", "replace").strip()
+        except GitFailed as failure:
+            if failure.status == 1:
+                return None
+            raise
+
+
+def _text(file: Path) -> str:
+    """What is in a small file; nothing where it cannot be read."""
+    try:
+        return file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        return ""
+
+
+def _stamp(file: Path) -> tuple[int, int, int] | None:
+    try:
+        found = file.stat()
+    except OSError:
+        return None
+    return found.st_ino, found.st_size, found.st_mtime_ns

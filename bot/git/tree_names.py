@@ -1,0 +1,58 @@
+"""Finds in which files of a commit's tree words stand."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from bot.git.git_process import Git, GitFailed
+from digest.facts.paths import endings_of, language_of
+
+_AT_ONCE = 400
+"""Words of one search: what one expression may hold before it gets slow."""
+
+_SPECIAL = re.compile(r"[.\[\]\\()*+?{}|^$]")
+
+_PROGRAM = (
+    "python", "rust", "go", "javascript", "typescript", "java", "c", "cpp", "cuda", "shell",
+    "cmake",
+)  # fmt: skip
+
+
+def is_program(path: str) -> bool:
+    """Whether a file is among those that are searched."""
+    return language_of(path) in _PROGRAM
+
+
+async def find_mentions(git: Git, commit: str, words: Iterable[str]) -> dict[str, set[str]]:
+    """The paths of program text in which each word stands as a whole, in the tree of a commit.
+
+    Raises ``GitFailed``.
+    """
+    asked = sorted({w for w in words if w and "\n" not in w})
+    found: dict[str, set[str]] = {word: set() for word in asked}
+    for start in range(0, len(asked), _AT_ONCE):
+        await _search(git, commit, asked[start : start + _AT_ONCE], found)
+    return found
+
+
+async def _search(git: Git, commit: str, words: Sequence[str], found: dict[str, set[str]]) -> None:
+    expression = "|".join(_SPECIAL.sub(r"\\\g<0>", word) for word in words)
+    paths = [f"*.{ending}" for language in _PROGRAM for ending in endings_of(language)]
+    # The children of this process take paths literally; here they are patterns.
+    patterned = git.with_environment(GIT_LITERAL_PATHSPECS="0", GIT_GLOB_PATHSPECS="0")
+    try:
+        out = await patterned.run(
+            "grep", "-I", "-o", "-w", "-E", "--null", "--no-color", "--full-name",
+            "-f", "-", commit, "--", *paths,
+            stdin=expression.encode() + b"\n",
+        )  # fmt: skip
+    except GitFailed as failure:
+        if failure.status == 1 and not failure.said:  # nothing found
+            return
+        raise
+    start = len(commit) + 1
+    for line in out.split(b"\n"):
+        path, _, match = line.partition(b"\0")
+        if (paths_of := found.get(match.decode("utf-8", "replace"))) is not None:
+            paths_of.add(path[start:].decode("utf-8", "surrogateescape"))

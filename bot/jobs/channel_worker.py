@@ -1,0 +1,208 @@
+"""One channel's slots: which is due, and how it is brought to an end.
+
+Which channels are served now, and when the clock calls for each.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from functools import partial
+
+import structlog
+
+from bot.delivery.delivery import Delivered, Left, Posting
+from bot.delivery.quarantine import refusal_of
+from bot.jobs.services import LoopServices
+from bot.publishing.slots import DigestToPost
+from bot.scheduler.schedule import LONGEST_REACH, Slot, missed, next_slot, slots_between
+from bot.scheduler.timetable import Timetable
+from bot.subscriptions.channel_registry import Channels, Post
+from handlers.ports.storage import Clock, DeliveryKey
+
+log = structlog.get_logger(__name__)
+
+LATE = timedelta(minutes=15)
+"""How late a digest is still simply late, even for a channel that catches nothing up."""
+
+NOTES = _FINISHED, _FIRST_SEEN = "finished:", "first-seen:"
+"""What stands before a channel's name where the ledger's slots are notes of this loop."""
+
+_DAY = timedelta(days=1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClaimedSlot:
+    """A slot to work on, claimed by us; ``again`` where it was claimed before and not finished."""
+
+    slot: Slot
+    again: bool = False
+
+
+class ChannelWorker:
+    """Attends to the slots of channels. ``given_up`` are deliveries not worth another attempt."""
+
+    def __init__(self, work: LoopServices) -> None:
+        self.given_up: set[DeliveryKey] = set()
+        self._work = work
+        self._told_missed: dict[str, str] = {}
+
+    def left_alone(self, post: Post) -> bool:
+        """Whether nothing may be posted now: the channel rests, or its chat is parked."""
+        parking = self._work.parking
+        parked = parking is not None and parking.holds(post.target)
+        return parked or post.spec.resting(self._work.clock.now())
+
+    async def idle(self, post: Post) -> bool:
+        """Whether nothing of a channel is to be done now, which is told without claiming anything.
+
+        Of thousands of channels few are due at a time. One that was never seen is not idle.
+        """
+        if self.left_alone(post):
+            return True
+        ledger = self._work.ledger
+        names = (post.name, _FIRST_SEEN + post.name, _FINISHED + post.name)
+        last, first, finished = await asyncio.gather(*map(ledger.last_slot, names))
+        newest = max(filter(None, (last, first)), default=None)
+        if newest is None or last != finished:
+            return False
+        now = self._work.clock.now()
+        if missed(post.spec, newest, now, max(post.catch_up, LATE)) is not None:
+            return False
+        self._tell_missed(post, newest, None, now)
+        return True
+
+    async def due(self, post: Post) -> ClaimedSlot | None:
+        """The slot to work on: one that is due or was missed, or one that was not finished."""
+        ledger, now = self._work.ledger, self._work.clock.now()
+        if self.left_alone(post):
+            return None
+        reach = max(post.catch_up, LATE)
+        last = await ledger.last_slot(post.name)
+        first = await ledger.last_slot(_FIRST_SEEN + post.name)
+        if last is None and first is None:
+            await ledger.claim_slot(_FIRST_SEEN + post.name, _newest(post, now))
+            return None
+        newest = max(filter(None, (last, first)))
+        slot = missed(post.spec, newest, now, reach)
+        self._tell_missed(post, newest, slot, now)
+        if slot is not None:
+            mine = await ledger.claim_slot(post.name, slot.name)
+            log.info("slot.claimed" if mine else "slot.taken", channel=post.name, slot=slot.name)
+            return ClaimedSlot(slot=slot) if mine else None
+        if last is None or last == await ledger.last_slot(_FINISHED + post.name):
+            return None
+        left = slots_between(post.spec, now - reach, now)
+        return next((ClaimedSlot(slot=one, again=True) for one in left if one.name == last), None)
+
+    async def resume(self, post: Post, left: Left) -> None:
+        """Deliver what is left of a channel's digests, in their order."""
+        await self._conclude(post, await self._work.delivery.resume(post.target, left))
+
+    async def produce(self, post: Post, slot: Slot) -> None:
+        """Build a slot and post it; it is finished once all of it is in the ledger."""
+        ready = await self._work.build(post, slot)
+        results = await self._work.delivery.deliver_all([_posting(post, one) for one in ready])
+        await self._conclude(post, results)
+        if all(result.frozen for result in results):
+            await self._work.finish(post, slot, results)
+            await self._work.ledger.claim_slot(_FINISHED + post.name, slot.name)
+            late = self._work.clock.now() - slot.at
+            log.info(
+                "slot.finished",
+                channel=post.name,
+                slot=slot.name,
+                digests=len(results),
+                late=round(late.total_seconds(), 3),
+            )
+
+    async def _conclude(self, post: Post, results: Sequence[Delivered]) -> None:
+        """Remember what is not worth another attempt."""
+        parking = self._work.parking
+        if parking is not None:
+            await parking.note(post.target, results)
+        self.given_up |= {
+            one.key for one in results if one.lasting and (parking is None or not refusal_of(one))
+        }
+
+    def _tell_missed(self, post: Post, last: str, slot: Slot | None, now: datetime) -> None:
+        """Log, once, the due slots of which no digest will come; a later one covers them."""
+        # Of a channel that is kept up with no more than a day or two is looked at.
+        day = datetime.fromisoformat(last).replace(tzinfo=UTC)
+        due = slots_between(post.spec, max(now - LONGEST_REACH, day - 2 * _DAY), now)
+        gone = [one for one in due if one.name > last and (slot is None or one < slot)]
+        if gone and self._told_missed.get(post.name, "") < gone[-1].name:
+            self._told_missed[post.name] = gone[-1].name
+            log.warning("slot.missed", channel=post.name, count=len(gone), slot=gone[-1].name)
+
+
+def _posting(post: Post, ready: DigestToPost) -> Posting:
+    return Posting(
+        target=post.target,
+        digest=ready.digest,
+        document=ready.document,
+        details=ready.details,
+        repository=ready.repository,
+    )
+
+
+def _newest(post: Post, now: datetime) -> str:
+    """The name of the newest slot that is due; where all were held, that of yesterday's date."""
+    due = slots_between(post.spec, now - LONGEST_REACH, now)
+    return due[-1].name if due else (now.astimezone(post.spec.zone).date() - _DAY).isoformat()
+
+
+class Served:
+    """The channels as they were last read; ``posts`` are by name."""
+
+    def __init__(self, channels: Channels) -> None:
+        self.posts: Mapping[str, Post] = {}
+        self._channels = channels
+
+    async def look(self) -> Sequence[Post]:
+        """Read the channels again; those that are new or changed."""
+        posts = {post.name: post for post in await self._channels.current()}
+        fresh = [post for name, post in posts.items() if self.posts.get(name) != post]
+        self.posts = posts
+        return fresh
+
+    async def changed(self) -> None:
+        """Return as soon as the channels are told to have changed."""
+        await self._channels.changed()
+
+    async def watch(self) -> None:
+        """Read the channels as soon as they are told to have changed, and do no more."""
+        while True:
+            await self.changed()
+            await self.look()
+
+
+class Timetabled(Served):
+    """Channels that the clock calls for: ``attend`` gets the name of one whose slot is due."""
+
+    def __init__(
+        self,
+        channels: Channels,
+        timetable: Timetable,
+        clock: Clock,
+        attend: Callable[[str], Coroutine[None, None, None]],
+    ) -> None:
+        super().__init__(channels)
+        self._timetable = timetable
+        self._clock = clock
+        self._attend = attend
+
+    async def look(self) -> Sequence[Post]:
+        """Read the channels again, and keep the timetable as they are."""
+        fresh = await super().look()
+        for post in fresh:
+            self._timetable.put(post.name, post.spec, partial(self._attend, post.name))
+            log.info("channel.scheduled", channel=post.name, next=self._next(post))
+        for name in self._timetable.keep(self.posts):
+            log.info("channel.dropped", channel=name)
+        return fresh
+
+    def _next(self, post: Post) -> str:
+        return next_slot(post.spec, self._clock.now()).at.astimezone(post.spec.zone).isoformat()

@@ -1,0 +1,266 @@
+"""The engine: Procrastinate with its tables beside the archive's, and its workers.
+
+A job that belongs to a row is put down through the connection of the row's transaction: both are
+there, or neither. A job remembers under which id the logs told of what it was put down for, and is
+done under the same. See https://procrastinate.readthedocs.io/en/stable/ for what the library does.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any, Self
+
+import structlog
+from procrastinate import RetryStrategy
+from procrastinate.exceptions import AlreadyEnqueued, ConnectorException
+from procrastinate.jobs import Job
+from procrastinate.tasks import Task
+from sqlalchemy import text
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from bot.forges.hooks import Arrived
+from bot.jobs.job_store import abandoned, app_on, lock_of, make_indexes
+from bot.store.job_queue import PERIODIC, QUEUES, Duties, JobKind, task_of
+from bot.store.postgresql import PostgresDatabase, take_turn
+from bot.util.tracing import trace
+from digest.errors import UnreachableDatabase
+
+log = structlog.get_logger(__name__)
+
+_RETRY = RetryStrategy(max_attempts=6, exponential_wait=3)
+
+PATIENCE = 20.0
+"""Seconds that a job gets to end when its worker stops; then it is handed back."""
+
+_PAUSE = 2.0
+
+_KEPT_HOURS = 48
+
+_TABLE = text("SELECT to_regclass('procrastinate_jobs')")
+
+_NOW = text("""
+    UPDATE procrastinate_jobs SET scheduled_at = NULL
+    WHERE queueing_lock = :lock AND status = 'todo' AND scheduled_at > now()
+""")
+
+_Made = Task[Any, Any, Any]
+
+
+class Engine:
+    """Puts jobs down and does them. Opened and closed by ``async with``."""
+
+    def __init__(self, database: PostgresDatabase, *, heartbeat: float = 10.0) -> None:
+        """A worker that is silent for three heartbeats, in seconds, is taken for dead."""
+        self._database = database
+        self._heartbeat = heartbeat
+        url = database.url.set(drivername="postgresql").render_as_string(hide_password=False)
+        self._app = app_on(url)
+        self._duties: dict[JobKind, Callable[..., Awaitable[object]]] = {
+            JobKind.RESCUE: self._rescue
+        }
+        self._tasks = {kind: self._task(kind) for kind in JobKind}
+        for kind, cron in PERIODIC.items():
+            self._app.periodic(cron=cron)(self._tasks[kind])
+        # It tells of every job what the log tells already, at a level that people read.
+        logging.getLogger("procrastinate").setLevel(logging.WARNING)
+
+    async def __aenter__(self) -> Self:
+        """Make the tables and indexes that are missing. Raises ``UnreachableDatabase``."""
+        try:
+            await self._app.open_async()
+            async with self._database.writing("jobs") as connection:
+                if await connection.scalar(_TABLE) is None:
+                    await take_turn(connection, "migration")
+                    driver = await _driver(connection)
+                    await driver.execute(self._app.schema_manager.get_schema())
+                await make_indexes(connection)
+        except ConnectorException as error:
+            raise UnreachableDatabase(self._database.place, str(error.__cause__)) from error
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self._app.close_async()
+
+    async def put_channel(self, name: str, *, left: bool = False) -> None:
+        """Let a channel be brought up to date, what is left of it first if there is some."""
+        await self._put_once(JobKind.CHANNEL, name, name=name, left=left)
+
+    async def put_channels(self, names: Sequence[str], connection: AsyncConnection) -> None:
+        """Let channels be brought up to date, with the transaction of a connection."""
+        task = self._tasks[JobKind.CHANNEL]
+        jobs = [
+            task.configure(queueing_lock=name).make_new_job(name=name, left=False, trace=trace())
+            for name in names
+        ]
+        try:
+            async with connection.begin_nested():
+                await self._put(jobs, connection)
+        except AlreadyEnqueued:
+            # Some wait already; which these are is found out one by one.
+            for name in names:
+                await self._put_once(JobKind.CHANNEL, name, connection, name=name, left=False)
+
+    async def put_left(self, name: str) -> None:
+        """Let what is left of a channel's deliveries be sent; as ``bot.delivery.delivery.Wake``."""
+        # What waits already may be without them.
+        await self._put_once(JobKind.CHANNEL, f"left {name}", name=name, left=True)
+
+    async def put_arrival(self, arrived: Arrived, connection: AsyncConnection) -> None:
+        """Let what a forge told of be read, with the transaction of a connection."""
+        # What waits serves a further one of the same sort: it reads what is there by then.
+        name = f"{arrived.host}/{arrived.repository} {arrived.moved}"
+        await self._put_once(
+            JobKind.ARRIVED,
+            name,
+            connection,
+            host=arrived.host,
+            repository=arrived.repository,
+            moved=arrived.moved,
+        )
+
+    async def put_alert(self, repository: str) -> None:
+        """Let a repository be looked at for what may break somebody."""
+        await self._put_once(JobKind.ALERT, f"alert {repository}", repository=repository)
+
+    async def put_amendments(self) -> None:
+        """Let the amendments that are planned be carried out."""
+        await self._put_once(JobKind.AMEND, str(JobKind.AMEND))
+
+    async def put_answers(
+        self, keys: Sequence[tuple[str, str, str]], connection: AsyncConnection
+    ) -> None:
+        """Let messages be answered, with the transaction of a connection."""
+        answer = self._tasks[JobKind.ANSWER]
+        # Each is answered under the id of its own record: many are put down together.
+        jobs = [
+            answer.configure(lock=lock_of(account, chat, message)).make_new_job(
+                account=account, chat=chat, message=message
+            )
+            for account, chat, message in keys
+        ]
+        if jobs:
+            await self._put(jobs, connection)
+
+    async def put_change(self, key: tuple[str, str, str], incoming: str) -> None:
+        """Let the answer follow a message that was changed, after what is done about it now."""
+        change = self._tasks[JobKind.CHANGE].configure(lock=lock_of(*key))
+        await change.defer_async(account=key[0], incoming=incoming, trace=trace())
+
+    def serve(self, duties: Duties) -> None:
+        """Say who does the jobs of workers."""
+        self._duties |= {
+            JobKind.CHANNEL: duties.channel,
+            JobKind.ANSWER: duties.answer,
+            JobKind.CHANGE: duties.change,
+            JobKind.ARRIVED: duties.arrived,
+            JobKind.ALERT: duties.alert,
+            JobKind.AMEND: duties.amend,
+            JobKind.FORGES: duties.forges,
+        }
+
+    def sweeping(self, sweep: Callable[[], Awaitable[None]]) -> None:
+        """Say who sweeps."""
+        self._duties[JobKind.SWEEP] = sweep
+
+    async def work(self, queues: Sequence[str], at_once: int) -> None:
+        """Do the jobs of these queues until cancelled; then let those under way end."""
+        while True:
+            try:
+                await self._app.run_worker_async(
+                    queues=list(queues),  # a tuple would be no array
+                    concurrency=at_once,
+                    install_signal_handlers=False,
+                    delete_jobs="successful",
+                    shutdown_graceful_timeout=PATIENCE,
+                    update_heartbeat_interval=self._heartbeat,
+                    stalled_worker_timeout=3 * self._heartbeat,
+                )
+            except Exception as error:  # the database is away, for a while
+                # Its own words are "Database error", and the driver's those that tell.
+                told = " ".join(str(error.__cause__ or error).split())
+                log.warning("jobs.broken", error=told, pause=_PAUSE)
+                if _is_cancelled():
+                    # Its last words to the database took the place of the cancellation.
+                    raise asyncio.CancelledError from error
+            await asyncio.sleep(_PAUSE)
+
+    async def rescue(self) -> int:
+        """Put down again what workers had that died; how many there were."""
+        manager = self._app.job_manager
+        found = await manager.get_stalled_jobs(seconds_since_heartbeat=3 * self._heartbeat)
+        stalled = list(found)
+        for job in stalled:
+            await manager.retry_job(job)
+        return len(stalled)
+
+    async def put_abandoned(self) -> int:
+        """Put down again the messages that nobody is at any more; how many there were.
+
+        The library tried each as often as it does. They are old by now, so that their askers are
+        told that no answer comes.
+        """
+        async with self._database.writing("abandoned") as connection:
+            keys = await abandoned(connection)
+            await self.put_answers(keys, connection)
+        return len(keys)
+
+    async def _rescue(self) -> None:
+        if count := await self.rescue():
+            log.warning("jobs.rescued", count=count)
+        if count := await self.put_abandoned():
+            log.warning("answers.abandoned", count=count)
+        await self._app.job_manager.delete_old_jobs(nb_hours=_KEPT_HOURS, include_failed=True)
+
+    async def _put(self, jobs: list[Job], connection: AsyncConnection) -> None:
+        """Put down many by one statement."""
+        driver = await _driver(connection)
+        await self._app.job_manager.batch_defer_jobs_async(jobs, connection=driver)
+
+    async def _put_once(
+        self, kind: JobKind, lock: str, connection: AsyncConnection | None = None, **given: Any
+    ) -> None:
+        """Let something be done; once, however often it is said beforehand.
+
+        What waits until it is tried again is tried now: something came to it.
+        """
+        options: dict[str, Any] = {"queueing_lock": lock}
+        given["trace"] = trace()
+        try:
+            if connection is None:
+                await self._tasks[kind].configure(**options).defer_async(**given)
+                return
+            # What is waiting already does this as well, and must not undo the transaction.
+            async with connection.begin_nested():
+                options["connection"] = await _driver(connection)
+                await self._tasks[kind].configure(**options).defer_async(**given)
+        except AlreadyEnqueued:
+            log.debug("job.waiting", kind=kind, about=lock)
+            if connection is not None:
+                await connection.execute(_NOW, {"lock": lock})
+                return
+            async with self._database.reading() as own:
+                await own.execute(_NOW, {"lock": lock})
+
+    def _task(self, kind: JobKind) -> _Made:
+        async def do(**given: Any) -> None:
+            given.pop("timestamp", None)
+            with structlog.contextvars.bound_contextvars(trace=given.pop("trace", "") or trace()):
+                await self._duties[kind](**given)
+
+        # Without anybody who does them, periodic ones do not pile up.
+        alone = str(kind) if kind in PERIODIC else None
+        made = self._app.task(
+            name=task_of(kind), queue=QUEUES[kind], retry=_RETRY, queueing_lock=alone
+        )
+        return made(do)
+
+
+def _is_cancelled() -> bool:
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0
+
+
+async def _driver(connection: AsyncConnection) -> Any:
+    return (await connection.get_raw_connection()).driver_connection

@@ -1,0 +1,217 @@
+"""How the next job of a queue is found: by the library's rule, through two indexes of our own.
+
+The library's statement walks over whatever waits in other queues, and it compares locks by an index
+that does not begin with the lock; where statistics are older than what waits it reads all that
+waits for each job. Here a job costs the same however many wait, by any statistics.
+
+How the library keeps jobs: its connections, how a job is fetched, and done again.
+
+All are the library's own with one thing otherwise, said at each.
+
+Messages that were heard and that no job is about any more: each was tried, and failed too often.
+
+Nothing of them is lost: the record says how far the answer came. For so long as their askers may
+still wait they are put down again, and whoever takes them up finds that it is too late to answer.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import Any, Final
+from weakref import WeakKeyDictionary
+
+import psycopg
+import structlog
+from procrastinate import App, PsycopgConnector
+from procrastinate.exceptions import UniqueViolation
+from procrastinate.jobs import Job, Status
+from procrastinate.manager import QUEUEING_LOCK_CONSTRAINT, JobManager
+from psycopg_pool import AsyncConnectionPool
+from sqlalchemy import text
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from bot.chat.message_service import STILL_ANSWERED
+from bot.store.replies import Stage
+
+INDEXES: Mapping[str, str] = {
+    "digestbot_jobs_queue": "(queue_name, priority DESC, id) WHERE status = 'todo'",
+    "digestbot_jobs_lock": "(lock) WHERE status IN ('todo', 'doing')",
+}
+"""What is indexed of ``procrastinate_jobs`` besides what the library does, by name."""
+
+_TO_MAKE = text("""
+    SELECT name FROM unnest(CAST(:names AS text[])) AS name WHERE to_regclass(name) IS NULL
+""")
+
+# OFFSET keeps the database from joining the jobs with each other: it looks at the locks of the
+# first job alone, and of the next where that one has to wait.
+FETCH: Final = """
+    WITH candidate AS (
+        SELECT jobs.id FROM procrastinate_jobs AS jobs
+        WHERE jobs.status = 'todo' AND jobs.queue_name = %(queue)s
+        AND (jobs.scheduled_at IS NULL OR jobs.scheduled_at <= now())
+        AND NOT EXISTS (
+            SELECT FROM procrastinate_jobs AS other
+            WHERE other.lock = jobs.lock AND other.status IN ('todo', 'doing') AND (
+                other.status = 'doing'
+                OR (other.priority, -other.id) > (jobs.priority, -jobs.id)
+            )
+            OFFSET 0
+        )
+        ORDER BY jobs.priority DESC, jobs.id LIMIT 1
+        FOR UPDATE OF jobs SKIP LOCKED
+    )
+    UPDATE procrastinate_jobs AS job SET status = 'doing', worker_id = %(worker)s
+    FROM candidate WHERE job.id = candidate.id
+    RETURNING job.*
+"""
+"""Takes the first job of ``queue`` for ``worker``: of those that share a lock the first put down,
+while none of them is being done. A row, or none."""
+
+
+async def make_indexes(connection: AsyncConnection) -> None:
+    """Make what is missing of :data:`INDEXES`, beside the library's table."""
+    missing = await connection.scalars(_TO_MAKE, {"names": list(INDEXES)})
+    for name in missing.all():
+        await connection.exec_driver_sql(
+            f"CREATE INDEX {name} ON procrastinate_jobs {INDEXES[name]}"
+        )
+
+
+class Turns:
+    """In which order a worker looks at its queues: each is the first in its turn.
+
+    So a queue with thousands of jobs holds up none of the others.
+    """
+
+    def __init__(self) -> None:
+        self._orders: dict[tuple[str, ...], deque[str]] = {}
+
+    def next(self, queues: Sequence[str]) -> Sequence[str]:
+        """The queues of a worker, in the order of this time."""
+        order = self._orders.setdefault(tuple(queues), deque(queues))
+        order.rotate(-1)
+        return tuple(order)
+
+
+log = structlog.get_logger(__name__)
+
+_IDLE = 1.0
+"""Seconds after which a connection of the pool is tried before it is used."""
+
+
+def app_on(address: str) -> App:
+    """The library's program at a database, which is not asked yet."""
+    connector = PsycopgConnector(
+        pool_factory=_Connections,
+        conninfo=address,
+        min_size=1,
+        max_size=8,
+        configure=_configure,
+        kwargs={"application_name": "digestbot jobs"},
+    )
+    app = App(connector=connector)
+    app.job_manager = _Jobs(connector)
+    return app
+
+
+async def _configure(connection: psycopg.AsyncConnection[Any]) -> None:
+    # Each of the library's statements is a function of the server, and alone.
+    await connection.set_autocommit(True)
+
+
+class _Connections(AsyncConnectionPool[psycopg.AsyncConnection[Any]]):
+    """Tries a connection before its use where it lay idle, not at every use.
+
+    A server that was started anew has dropped what lay idle; what was used a moment ago is found
+    broken by what is done with it, and every job is done again.
+    """
+
+    def __init__(self, **given: Any) -> None:
+        super().__init__(**{**given, "check": self._try_idle})
+        self._used: WeakKeyDictionary[psycopg.AsyncConnection[Any], float] = WeakKeyDictionary()
+
+    async def _try_idle(self, connection: psycopg.AsyncConnection[Any]) -> None:
+        now = time.monotonic()
+        if now - self._used.get(connection, 0.0) > _IDLE:
+            await self.check_connection(connection)
+        self._used[connection] = now
+
+
+class _Jobs(JobManager):
+    """Jobs that are found by indexes, and give way to another that waits already."""
+
+    def __init__(self, connector: PsycopgConnector) -> None:
+        super().__init__(connector)
+        self._turns = Turns()
+
+    async def fetch_job(self, queues: Iterable[str] | None, worker_id: int) -> Job | None:
+        """As the library's, by :data:`bot.jobs.job_store.FETCH`; queues are looked at in turn."""
+        if queues is None:
+            return await super().fetch_job(queues, worker_id)
+        for queue in self._turns.next(list(queues)):
+            rows = await self.connector.execute_query_all_async(
+                FETCH, queue=queue, worker=worker_id
+            )
+            if rows:
+                return Job.from_row(rows[0])
+        return None
+
+    async def retry_job(
+        self,
+        job: Job,
+        retry_at: datetime | None = None,
+        priority: int | None = None,
+        queue: str | None = None,
+        lock: str | None = None,
+    ) -> None:
+        """As the library's; of two under one queueing lock one may wait, and does the work."""
+        try:
+            await super().retry_job(job, retry_at, priority, queue, lock)
+        except UniqueViolation as error:
+            if error.constraint_name != QUEUEING_LOCK_CONSTRAINT:
+                raise
+            log.info("job.superseded", task=job.task_name, about=job.queueing_lock)
+            await self.finish_job(job, status=Status.FAILED, delete_job=True)
+
+
+STILL_TOLD = timedelta(hours=2)
+"""What is older is given up without a word."""
+
+_BETWEEN = "\x1f"
+
+_MOST = 500
+
+_ABANDONED = text("""
+    SELECT account, chat, message FROM heard
+    WHERE at < extract(epoch FROM now())::bigint - :answered
+        AND at > extract(epoch FROM now())::bigint - :told
+        AND state <> :done
+        AND NOT EXISTS (
+            SELECT 1 FROM procrastinate_jobs AS job
+            WHERE job.lock = account || :between || chat || :between || message
+                AND job.status IN ('todo', 'doing')
+        )
+    ORDER BY at LIMIT :most
+""")
+
+
+def lock_of(account: str, chat: str, message: str) -> str:
+    """The lock under which the jobs of a message are done one after the other."""
+    return _BETWEEN.join((account, chat, message))
+
+
+async def abandoned(connection: AsyncConnection) -> Sequence[tuple[str, str, str]]:
+    """The messages that were not answered in time and that no job is about, oldest first."""
+    given = {
+        "answered": int(STILL_ANSWERED.total_seconds()),
+        "told": int(STILL_TOLD.total_seconds()),
+        "done": Stage.TOLD.value,
+        "between": _BETWEEN,
+        "most": _MOST,
+    }
+    found = await connection.execute(_ABANDONED, given)
+    return [(row.account, row.chat, row.message) for row in found]

@@ -1,0 +1,251 @@
+"""What receivers hear, from connecting to handing it on.
+
+The duties of a process that does it all, and the time they run.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import time
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from datetime import datetime, timedelta
+
+import structlog
+
+from bot.delivery.delivery import Left
+from bot.jobs.channel_worker import ChannelWorker, Served, Timetabled
+from bot.jobs.services import GRACE, LoopServices, TaskTracker, traced
+from bot.messaging.receiver import Receiver
+from bot.messaging.sender import Sender
+from bot.scheduler.timetable import Timetable
+from bot.subscriptions.channel_registry import Post
+from bot.util.tracing import span
+from digest.errors import UserError
+
+log = structlog.get_logger(__name__)
+
+ELECTION = 5.0
+"""Seconds between two looks whether the process that hears an account is gone."""
+
+_LONGEST_PAUSE = 60.0
+
+
+class Listening:
+    """Hears accounts; what it hears is under way until it is dealt with."""
+
+    def __init__(self, work: LoopServices, under_way: TaskTracker) -> None:
+        self._work = work
+        self._under_way = under_way
+
+    async def listen(self, sender: Sender) -> None:
+        """Answer what a platform hears, as long as this process is the one that may hear it."""
+        account = next((name for name, one in self._work.elected.items() if one is sender), "")
+        if not account:
+            await self._listen(sender)
+            return
+        while True:
+            try:
+                async with self._work.leases.hold(f"listen\0{account}") as mine:
+                    if mine:
+                        log.info("listen.elected", platform=sender.name, account=account)
+                        await self._listen(sender)
+                        return
+            except UserError as error:
+                log.warning("listen.election", account=account, error=str(error))
+            await asyncio.sleep(ELECTION)
+
+    async def _listen(self, sender: Sender) -> None:
+        """Answer what a platform hears, until it closes for good; connect again when it breaks."""
+        assert isinstance(sender, Receiver)
+        pause = 1.0
+        while True:
+            try:
+                async for incoming in sender.listen():
+                    pause = 1.0
+                    self._under_way.begin(self._work.hearing.hear(sender, incoming))
+            except Exception:
+                log.exception("listen.broken", platform=sender.name, pause=pause)
+                await asyncio.sleep(pause)
+                pause = min(pause * 2, _LONGEST_PAUSE)
+            else:
+                log.info("listen.closed", platform=sender.name)
+                return
+
+    async def recover(self, sender: Sender) -> None:
+        """Take up the answers that a crash left, before there are others."""
+        with self._under_way.here(), traced():
+            try:
+                await self._work.hearing.recover(sender)
+            except Exception:
+                log.exception("recover.broken", platform=sender.name)
+
+
+SWEEP = timedelta(minutes=5)
+
+_DAY = timedelta(days=1)
+
+
+async def run(work: LoopServices, stop: asyncio.Event, *, sweep: timedelta = SWEEP) -> None:
+    """Work until ``stop`` is set, then finish what is under way within ``GRACE`` seconds."""
+    timetable = Timetable(timedelta(days=1))
+    runner = Runner(work, timetable)
+    listening = Listening(work, runner.under_way)
+    await runner.channels.look()
+    timetable.every("sweep", sweep, runner.sweep)
+    timetable.start()
+    listeners = [asyncio.create_task(listening.listen(sender)) for sender in work.receivers]
+    duties = [asyncio.create_task(runner.sweep()), asyncio.create_task(runner.follow())]
+    duties.append(asyncio.create_task(runner.wake()))
+    duties += [asyncio.create_task(listening.recover(sender)) for sender in work.receivers]
+    log.info("run.started", channels=len(runner.channels.posts), receivers=len(listeners))
+    try:
+        await stop.wait()
+    finally:
+        log.info("run.stopping")
+        timetable.pause()
+        for task in listeners:
+            task.cancel()
+        await runner.under_way.settle(GRACE)
+        timetable.close()
+        for task in duties:
+            task.cancel()
+        await asyncio.gather(*duties, *listeners, return_exceptions=True)
+        log.info("run.stopped")
+
+
+def stop_on_signals(stop: asyncio.Event) -> None:
+    """Set ``stop`` at SIGTERM or SIGINT; a second one ends the process at once."""
+    loop = asyncio.get_running_loop()
+
+    def heard(number: signal.Signals) -> None:
+        log.info("run.signal", signal=number.name)
+        loop.remove_signal_handler(number)
+        stop.set()
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, heard, number)
+
+
+class Runner:
+    """The duties towards channels, each of which may be called at any time, from any process."""
+
+    def __init__(self, work: LoopServices, timetable: Timetable | None = None) -> None:
+        """``timetable`` is kept as the channels are; without one nothing is called by itself."""
+        self.under_way = TaskTracker()
+        self.channels = (
+            Served(work.posts)
+            if timetable is None
+            else Timetabled(work.posts, timetable, work.clock, self.attend_named)
+        )
+        self._work = work
+        self._attendance = ChannelWorker(work)
+
+    async def follow(self) -> None:
+        """Take up channels as soon as they are told to have changed."""
+        while True:
+            await self.channels.changed()
+            with self.under_way.here():
+                fresh = await self.channels.look()
+                await asyncio.gather(self._alert(), *(self.attend(post) for post in fresh))
+
+    async def wake(self) -> None:
+        """Take up what is left of a channel as soon as it is told of, given up before or not."""
+        while True:
+            name = await self._work.waking.told()
+            if (post := self.channels.posts.get(name)) is not None:
+                with self.under_way.here(), traced():
+                    try:
+                        await self.take_up(post, await self._work.delivery.left_of(post.target))
+                    except Exception:
+                        log.exception("wake.broken", channel=name)
+
+    async def sweep(self) -> None:
+        """Take up what is left of every channel; none waits for another's platform."""
+        with self.under_way.here(), traced():
+            began = time.perf_counter()
+            await self.channels.look()
+            now = self._work.clock.now()
+            # Whoever has waited longest first: what an outage left is made up for in its order.
+            posts = sorted(self.channels.posts.values(), key=lambda post: _since_due(post, now))[
+                ::-1
+            ]
+            left = await self._left(posts)
+            await asyncio.gather(
+                self._amend(posts),
+                self._alert(),
+                self._quietly("tidy.broken", self._work.tidy),
+                self._quietly("refresh.broken", self._work.refresh),
+                *(self.take_up(post, left.get(post.name, ())) for post in posts),
+            )
+            seconds = round(time.perf_counter() - began, 3)
+            log.debug("sweep.done", left=sum(map(len, left.values())), seconds=seconds)
+
+    async def take_up(self, post: Post, left: Left) -> None:
+        """Pending deliveries first, so that digests come in their order; then a slot."""
+        with self.under_way.here():
+            if not self._attendance.left_alone(post):
+                await self._attendance.resume(post, left)
+                await self.attend(post)
+
+    async def attend_named(self, name: str) -> None:
+        """Attend to a channel as it is now, if it is still there."""
+        if (post := self.channels.posts.get(name)) is not None:
+            await self.attend(post)
+
+    async def attend(self, post: Post) -> None:
+        """Bring the channel's newest due slot to an end; nothing but cancellation leaves it."""
+        with self.under_way.here(), traced():
+            try:
+                await self._attend(post)
+            except UserError as error:
+                log.error("slot.failed", channel=post.name, error=str(error))  # noqa: TRY400  # it says all
+            except Exception:
+                log.exception("slot.failed", channel=post.name)
+
+    async def _attend(self, post: Post) -> None:
+        """Post what is due, if nobody else is at it. Raises whatever building it raises."""
+        if await self._attendance.idle(post):
+            return
+        async with self._work.leases.hold(f"slot\0{post.name}") as mine:
+            due = await self._attendance.due(post) if mine else None
+            if due is not None:
+                with span("slot", channel=post.name, slot=due.slot.name):
+                    await self._attendance.produce(post, due.slot)
+
+    async def _left(self, posts: Sequence[Post]) -> Mapping[str, Left]:
+        """What is left of the deliveries, by channel; nothing where that cannot be told."""
+        try:
+            if self._work.parking is not None:
+                await self._work.parking.look({post.target.place: post.target for post in posts})
+            targets = [post.target for post in posts]
+            return await self._work.delivery.left(self._attendance.given_up, targets)
+        except Exception:
+            log.exception("sweep.broken")
+            return {}
+
+    async def _amend(self, posts: Sequence[Post]) -> None:
+        if self._work.amend is not None:
+            alone = self._attendance.left_alone
+            try:
+                await self._work.amend({post.name: post for post in posts if not alone(post)})
+            except Exception:
+                log.exception("amend.broken")
+
+    async def _alert(self) -> None:
+        if self._work.alerts is not None:
+            await self._work.alerts.look()
+
+    async def _quietly(self, event: str, work: Callable[[], Awaitable[None]] | None) -> None:
+        """Do what keeps the archive in order, if there is such work; its failure is logged."""
+        if work is not None:
+            try:
+                await work()
+            except Exception:
+                log.exception(event)
+
+
+def _since_due(post: Post, now: datetime) -> timedelta:
+    """The time since a channel's hour was last there, whichever its days are."""
+    local, at = now.astimezone(post.spec.zone), post.spec.at
+    return (timedelta(hours=local.hour - at.hour, minutes=local.minute - at.minute)) % _DAY

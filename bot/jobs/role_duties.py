@@ -1,0 +1,208 @@
+"""The scheduler: finds what is due, claims it and puts it down as jobs; does none of it.
+
+Any number of schedulers may run: a slot's claim is had by one, and of the periodic sweep the
+library's unique key lets one be put down at a time.
+
+The web process: hears, writes down with a job, and lets workers answer.
+
+From a role to what its process does, for every role but that of a process that does it all.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Mapping, Sequence
+from contextlib import AsyncExitStack
+from dataclasses import replace
+from datetime import timedelta
+from functools import partial
+
+import structlog
+
+from bot.chat.message_service import Conversation
+from bot.delivery.delivery import Left
+from bot.jobs.channel_worker import Served
+from bot.jobs.deferred_claims import DeferringArrivals, DeferringLedger, DeferringReplies
+from bot.jobs.job_engine import Engine
+from bot.jobs.loop import Listening, Runner
+from bot.jobs.roles import ProcessRole, RoleDuties
+from bot.jobs.services import GRACE, Alerts, LoopServices, TaskTracker
+from bot.jobs.worker import Worker, labour
+from bot.messaging.receiver import Incoming, MessageEvent
+from bot.messaging.sender import Sender
+from bot.publishing.forge_sync import Keeper
+from bot.scheduler.timetable import Timetable
+from bot.shared_state.shared_parts import SharedParts
+from bot.store.job_queue import SWEEPS
+from bot.store.postgresql import PostgresDatabase
+from bot.store.replies import MessageKey, Records, dump
+from bot.subscriptions.channel_registry import Post
+from bot.workspace.workspace import Workspace
+from digest.errors import InvalidConfig
+from handlers.ports.storage import Clock
+
+log = structlog.get_logger(__name__)
+
+
+class Scheduler(Runner):
+    """A loop that claims. Its work's ledger is a ``DeferringLedger``."""
+
+    def __init__(
+        self, work: LoopServices, engine: Engine, timetable: Timetable | None = None
+    ) -> None:
+        super().__init__(work, timetable)
+        self._engine = engine
+
+    async def take_up(self, post: Post, left: Left) -> None:
+        """Put down what is left of the channel's deliveries, and what is due."""
+        if self._attendance.left_alone(post):
+            return
+        if left:
+            await self._engine.put_channel(post.name, left=True)
+        await self.attend(post)
+
+    async def _attend(self, post: Post) -> None:
+        """Claim what is due, if nobody did, and its job comes with the claim.
+
+        What was claimed before is put down again, unless somebody is at it.
+        """
+        due = await self._attendance.due(post)
+        if due is not None and due.again:
+            async with self._work.leases.hold(f"slot\0{post.name}") as free:
+                pass
+            if free:
+                await self._engine.put_channel(post.name)
+
+    async def _amend(self, posts: Sequence[Post]) -> None:
+        if self._work.amend is not None and posts:
+            await self._tell("amend.broken", self._engine.put_amendments())
+
+    async def _alert(self) -> None:
+        if self._work.alerts is not None:
+            await self._tell("alert.failed", self._put_alerts(self._work.alerts))
+
+    async def _put_alerts(self, alerts: Alerts) -> None:
+        for repository in await alerts.wanted():
+            await self._engine.put_alert(repository)
+
+    async def _tell(self, event: str, work: Awaitable[None]) -> None:
+        """Do it; what goes wrong is logged under the event, and done at the next sweep."""
+        try:
+            await work
+        except Exception:
+            log.exception(event)
+
+
+async def schedule(work: LoopServices, engine: Engine, stop: asyncio.Event) -> None:
+    """Schedule until ``stop`` is set."""
+    timetable = Timetable(timedelta(days=1))
+    scheduler = Scheduler(work, engine, timetable)
+    await scheduler.channels.look()
+    timetable.start()
+    engine.sweeping(scheduler.sweep)
+    duties = [
+        asyncio.create_task(scheduler.sweep()),
+        asyncio.create_task(scheduler.follow()),
+        asyncio.create_task(engine.work([SWEEPS], 1)),
+    ]
+    log.info("run.started", role="scheduler", channels=len(scheduler.channels.posts))
+    try:
+        await stop.wait()
+    finally:
+        timetable.pause()
+        await scheduler.under_way.settle(GRACE)
+        timetable.close()
+        for task in duties:
+            task.cancel()
+        await asyncio.gather(*duties, return_exceptions=True)
+        log.info("run.stopped")
+
+
+class MessageIntake:
+    """Implements ``bot.jobs.services.Hearing``. ``records`` put a job down with each claim."""
+
+    def __init__(
+        self, records: Records, engine: Engine, clock: Clock, accounts: Mapping[str, Sender]
+    ) -> None:
+        self._records = records
+        self._engine = engine
+        self._clock = clock
+        self._accounts = {id(sender): name for name, sender in accounts.items()}
+
+    async def hear(self, sender: Sender, incoming: Incoming) -> None:
+        """Write the message down for a worker, unless it was heard before."""
+        account = self._accounts.get(id(sender), sender.name)
+        key = MessageKey(account=account, chat=incoming.chat, message=incoming.id)
+        with structlog.contextvars.bound_contextvars(trace=incoming.trace):
+            try:
+                if incoming.fate is not MessageEvent.SAID:
+                    await self._engine.put_change(
+                        (account, incoming.chat, incoming.id), dump(incoming)
+                    )
+                else:
+                    fresh = await self._records.claim(key, incoming, self._clock.now())
+                    event = "message.heard" if fresh else "message.repeated"
+                    log.info(event, platform=sender.name, id=key.message)
+                incoming.taken()
+            except Exception:
+                log.exception("message.unanswered", platform=sender.name)
+
+    async def recover(self, sender: Sender) -> None:
+        """Nothing: what was left half answered is a job that the library puts down again."""
+
+
+async def receive(work: LoopServices, stop: asyncio.Event) -> None:
+    """Hear until ``stop`` is set."""
+    channels, under_way = Served(work.posts), TaskTracker()
+    listening = Listening(work, under_way)
+    await channels.look()
+    listeners = [asyncio.create_task(listening.listen(sender)) for sender in work.receivers]
+    following = asyncio.create_task(channels.watch())
+    log.info("run.started", role="web", receivers=len(listeners))
+    try:
+        await stop.wait()
+    finally:
+        for task in (*listeners, following):
+            task.cancel()
+        await under_way.settle(GRACE)
+        await asyncio.gather(*listeners, following, return_exceptions=True)
+        log.info("run.stopped")
+
+
+async def part_of(
+    role: ProcessRole,
+    app: Workspace,
+    work: LoopServices,
+    senders: Mapping[str, Sender],
+    common: SharedParts,
+    *,
+    keeper: Keeper,
+    stack: AsyncExitStack,
+) -> RoleDuties:
+    """What a process of the role does, its engine closed with ``stack``.
+
+    Raises ``InvalidConfig`` where the archive is in a file, and ``UnreachableDatabase``.
+    """
+    if not isinstance(app.database, PostgresDatabase):
+        raise InvalidConfig(
+            f"the role {role} needs an archive in PostgreSQL, which DATABASE_URL names; "
+            "with one in a file a single process does it all"
+        )
+    engine = await stack.enter_async_context(Engine(app.database))
+    match role:
+        case ProcessRole.SCHEDULER:
+            ledger = DeferringLedger(app.database, engine)
+            return RoleDuties(loop=partial(schedule, replace(work, ledger=ledger), engine))
+        case ProcessRole.WORKER:
+            assert isinstance(work.hearing, Conversation)
+            model = app.mind is not None
+            worker = Worker(work, work.hearing, senders, keeper, asks_model=model)
+            return RoleDuties(loop=partial(labour, worker, engine))
+        case _:
+            records = common.records(DeferringReplies(app.database, engine))
+            intake = MessageIntake(records, engine, app.clock, senders)
+            return RoleDuties(
+                loop=partial(receive, replace(work, hearing=intake)),
+                taking=DeferringArrivals(app.database, engine),
+                wake=engine.put_left,
+            )

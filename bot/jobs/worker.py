@@ -1,0 +1,185 @@
+"""The worker: builds and posts what schedulers claimed, answers what web processes heard."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Mapping
+
+import structlog
+
+from bot.chat.message_service import Conversation
+from bot.forges.hooks import Arrived
+from bot.jobs.channel_worker import ChannelWorker, Served
+from bot.jobs.job_engine import Engine
+from bot.jobs.roles import Precedence
+from bot.jobs.services import GRACE, LoopServices, TaskTracker
+from bot.messaging.sender import Sender
+from bot.publishing.forge_sync import Keeper
+from bot.store.job_queue import ANSWERS, CHANNELS, REPOSITORIES
+from bot.store.replies import MessageKey, load
+from bot.subscriptions.channel_registry import Post
+from bot.util.tracing import span
+from digest.errors import UserError
+
+log = structlog.get_logger(__name__)
+
+_FRESH = 60.0
+"""Seconds for which the settings of channels are taken to be as they were read."""
+
+_ANSWERED_AT_ONCE, _BUILT_AT_ONCE = 16, 8
+"""Jobs of a process at a time; most of them wait for a platform, a model or for git.
+
+Questions have places of their own: nobody who asks waits until a thousand digests are posted.
+"""
+
+_ANSWERED_ALONE = 6
+"""Questions at a time where no model is asked: each is done before it needs a placeholder, which
+would cost two more calls. More at once would be no faster, as all want the processor."""
+
+_BUILT_MEANWHILE = 2
+"""Digests at a time while so many questions are answered: a quarter of the processor."""
+
+
+class RetryLater(Exception):
+    """Somebody else is at it, or it did not work out: the library is to try again."""
+
+
+class Worker:
+    """Does jobs. ``accounts`` are the senders by their names in the configuration."""
+
+    def __init__(
+        self,
+        work: LoopServices,
+        conversation: Conversation,
+        accounts: Mapping[str, Sender],
+        keeper: Keeper | None = None,
+        *,
+        asks_model: bool = False,
+    ) -> None:
+        """``keeper`` reads what forges say; without one nobody is there to tell of it.
+
+        ``asks_model`` says that answers may wait for a model.
+        """
+        self.at_once = _ANSWERED_AT_ONCE if asks_model else _ANSWERED_ALONE
+        # Who waits for a model wants no processor.
+        meanwhile = _BUILT_AT_ONCE if asks_model else _BUILT_MEANWHILE
+        self._precedence = Precedence(
+            questions=self.at_once, digests=_BUILT_AT_ONCE, meanwhile=meanwhile
+        )
+        self.channels = Served(work.posts)
+        self.under_way = TaskTracker()
+        self._work = work
+        self._attendance = ChannelWorker(work)
+        self._conversation = conversation
+        self._accounts = accounts
+        self._keeper = keeper
+        self._looked = -_FRESH
+
+    async def channel(self, name: str, left: bool) -> None:  # a job's arguments
+        """Bring a channel up to date. Raises :class:`Later`, and whatever building it raises."""
+        # What is known of the channel is looked at when its turn has come.
+        async with self._precedence.building():
+            await self._channel(name, left=left)
+
+    async def _channel(self, name: str, *, left: bool) -> None:
+        await self._refresh(name)
+        post = self.channels.posts.get(name)
+        if post is None or self._attendance.left_alone(post):
+            return
+        with self.under_way.here():
+            try:
+                await self._bring_up_to_date(post, left=left)
+            except RetryLater:
+                raise
+            except UserError as error:
+                log.error("slot.failed", channel=name, error=str(error))  # noqa: TRY400  # it says all
+                raise
+            except Exception:
+                log.exception("slot.failed", channel=name)
+                raise
+
+    async def _bring_up_to_date(self, post: Post, *, left: bool) -> None:
+        if left:
+            found = await self._work.delivery.left_of(post.target)
+            await self._attendance.resume(post, found)
+        async with self._work.leases.hold(f"slot\0{post.name}") as mine:
+            if not mine:
+                raise RetryLater(f"another process is at {post.name}")
+            if (due := await self._attendance.due(post)) is not None:
+                with span("slot", channel=post.name, slot=due.slot.name):
+                    await self._attendance.produce(post, due.slot)
+
+    async def answer(self, account: str, chat: str, message: str) -> None:
+        """Answer a message. Raises :class:`Later` where that did not work out."""
+        sender = self._accounts.get(account)
+        if sender is None:
+            log.error("answer.no_account", account=account)
+            return
+        with self.under_way.here(), self._precedence.answering():
+            key = MessageKey(account=account, chat=chat, message=message)
+            if not await self._conversation.take_up(sender, key):
+                raise RetryLater("the answer does not stand")
+
+    async def change(self, account: str, incoming: str) -> None:
+        """Let an answer follow its question, which was edited or deleted."""
+        sender = self._accounts.get(account)
+        if sender is not None:
+            with self.under_way.here():
+                await self._conversation.hear(sender, load(incoming))
+
+    async def arrived(self, host: str, repository: str, moved: bool) -> None:  # by its name
+        """Read what a forge told of."""
+        if self._keeper is not None:
+            with self.under_way.here():
+                arrived = Arrived(host=host, repository=repository, moved=moved)
+                await self._keeper.arrived(arrived)
+
+    async def forges(self) -> None:
+        """Read what forges say of every repository."""
+        if self._keeper is not None:
+            with self.under_way.here():
+                await self._keeper.enrich_all()
+
+    async def alert(self, repository: str) -> None:
+        """Tell those who want to know what may break them in a repository."""
+        if self._work.alerts is not None:
+            with self.under_way.here():
+                await self._work.alerts.look_at(repository)
+
+    async def amend(self) -> None:
+        """Carry out the amendments that are planned, but of channels that are left alone."""
+        if self._work.amend is not None:
+            await self._refresh("")
+            alone = self._attendance.left_alone
+            posts = {post.name: post for post in self.channels.posts.values() if not alone(post)}
+            with self.under_way.here():
+                await self._work.amend(posts)
+
+    async def _refresh(self, name: str) -> None:
+        now = time.monotonic()
+        if name in self.channels.posts and now - self._looked < _FRESH:
+            return
+        self._looked = now
+        await self.channels.look()
+        if self._work.parking is not None:
+            await self._work.parking.look({})
+
+
+async def labour(worker: Worker, engine: Engine, stop: asyncio.Event) -> None:
+    """Do jobs until ``stop`` is set, then finish what is under way."""
+    engine.serve(worker)
+    duties = [
+        asyncio.create_task(engine.work([ANSWERS], worker.at_once)),
+        asyncio.create_task(engine.work([CHANNELS, REPOSITORIES], _BUILT_AT_ONCE)),
+        asyncio.create_task(worker.channels.watch()),
+    ]
+    log.info("run.started", role="worker")
+    try:
+        await stop.wait()
+    finally:
+        for task in duties:
+            task.cancel()
+        await worker.under_way.settle(GRACE)
+        await asyncio.gather(*duties, return_exceptions=True)
+        log.info("run.stopped")

@@ -1,0 +1,233 @@
+"""A model behind a server. One object serves all callers of a process, in one event loop."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+import structlog
+
+from bot.config.model_section import ModelConfig
+from bot.llm.calls import CallContext, ModelCalls, Outdated, now
+from bot.llm.exchange import Dialogue, Whole
+from bot.llm.json_reply import Unthinking
+from bot.llm.response_format import Dialect, DialectMemory, Forgetful, lowered, simpler
+from bot.llm.retry import Breaker, Pauses, Tries
+from bot.llm.transport_values import Ask, ModelFault, ModelTransport
+from bot.util.clock import SystemClock
+from handlers.ports.model_port import (
+    BudgetPort,
+    CallLedger,
+    ModelError,
+    ModelProfile,
+    ModelReason,
+    ModelReply,
+    ModelRequest,
+    ReplyPiece,
+    Restart,
+    StreamEvent,
+    Unlimited,
+)
+from handlers.ports.storage import Clock
+
+log = structlog.get_logger(__name__)
+
+T = TypeVar("T")
+
+Tell = Callable[[ReplyPiece | Restart], None]
+
+# Faults that can be about how was asked, not what.
+_ABOUT_ASKING = frozenset({ModelReason.REJECTED, ModelReason.UNAVAILABLE})
+
+# A server that refuses one way of asking after the other is not asked for ever.
+_CHANGES = 6
+
+
+@dataclass(slots=True)
+class _Patience:
+    """What one question may still try."""
+
+    tries: Tries
+    changes: int = 0
+
+
+class ServedModel:
+    """Implements ``Model``."""
+
+    def __init__(
+        self,
+        config: ModelConfig,
+        transport: ModelTransport,
+        ledger: CallLedger,
+        *,
+        purse: BudgetPort | None = None,
+        memory: DialectMemory | None = None,
+        clock: Clock | None = None,
+        pauses: Pauses | None = None,
+        breaker: Breaker | None = None,
+    ) -> None:
+        """Without ``purse`` nothing is capped; without ``memory`` nothing is remembered."""
+        self._config = config
+        self._transport = transport
+        self._memory: DialectMemory = memory or Forgetful()
+        self._pauses = pauses or Pauses()
+        self._calls = ModelCalls(
+            config,
+            transport,
+            ledger=ledger,
+            purse=purse or Unlimited(),
+            clock=clock or SystemClock(),
+            breaker=breaker,
+        )
+        self._dialect = self._memory.recall(config.base_url, config.name) or Dialect(
+            limit=config.output_limit
+        )
+
+    @property
+    def profile(self) -> ModelProfile:
+        """Its name and its bounds."""
+        return self._config.profile
+
+    @property
+    def dialect(self) -> Dialect:
+        """How the server is spoken to, as far as is known."""
+        return self._dialect
+
+    def count(self, text: str) -> int:
+        """An estimate of the tokens in a text, rather too high than too low."""
+        return self._calls.estimator.count(text)
+
+    async def complete(self, request: ModelRequest[T]) -> ModelReply[T]:
+        """Ask, and return the whole reply. Raises ``ModelError``."""
+        return await self._run(request, None)
+
+    async def stream(self, request: ModelRequest[T]) -> AsyncIterator[StreamEvent[T]]:
+        """Ask, and hand on the reply while it comes; the last event is the whole reply.
+
+        The question runs in a task of its own, so that a caller who is slow with one piece does not
+        use up the time of the next.
+        """
+        events: asyncio.Queue[ReplyPiece | Restart | None] = asyncio.Queue()
+        task = asyncio.create_task(self._run(request, events.put_nowait))
+        task.add_done_callback(lambda _: events.put_nowait(None))
+        try:
+            while (event := await events.get()) is not None:
+                yield event
+            yield await task
+        finally:
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+
+    def body(self, request: ModelRequest[T]) -> Mapping[str, Any]:
+        """What would be sent first for a question. Nothing is sent.
+
+        Raises ``ModelError`` where it cannot fit.
+        """
+        talk = Dialogue(request, self.profile, self._calls.estimator.factor)
+        return self._transport.body(talk.ask(self._dialect))
+
+    def remember(self) -> None:
+        """Keep what was found out of the server for the next run."""
+        self._memory.keep(self._config.base_url, self._config.name, self._dialect)
+
+    async def warm(self) -> None:
+        """Load what takes long, beside other work; without this the first question waits for it."""
+        await self._transport.warm()
+
+    async def aclose(self) -> None:
+        """Let go of connections."""
+        await self._transport.aclose()
+
+    async def _run(self, request: ModelRequest[T], tell: Tell | None) -> ModelReply[T]:
+        wait = self._config.patience if request.patience is None else request.patience
+        began = now()
+        errand = CallContext(request.account, began + wait, lambda: self._dialect)
+        try:
+            return await self._converse(request, errand, began, tell)
+        except ModelError as error:
+            error.usage = errand.usage
+            raise
+
+    async def _converse(
+        self, request: ModelRequest[T], errand: CallContext, began: float, tell: Tell | None
+    ) -> ModelReply[T]:
+        talk = Dialogue(request, self.profile, self._calls.estimator.factor)
+        patience = _Patience(Tries(self._pauses))
+        while True:
+            ask = talk.ask(self._dialect)
+            telling = _Telling(tell) if tell else None
+            try:
+                answer = await self._calls.send(ask, errand, telling.hear if telling else None)
+            except Outdated:
+                continue
+            except ModelFault as fault:
+                await self._overcome(fault, ask, errand, patience)
+                why = fault.reason
+            else:
+                step = talk.take(ask, answer)
+                if isinstance(step, Whole):
+                    if telling:
+                        telling.close()
+                    return ModelReply(
+                        value=step.value,
+                        usage=errand.usage,
+                        model=answer.model or self._config.name,
+                        seconds=now() - began,
+                    )
+                why = step.why
+                log.info("model.again", why=why, kind=request.account.kind)
+                if step.unkept:
+                    self._adopt(ask.dialect, lowered(ask.dialect))
+            if telling:
+                telling.restart(why)
+
+    async def _overcome(
+        self, fault: ModelFault, ask: Ask, errand: CallContext, patience: _Patience
+    ) -> None:
+        """Change what there is to change, or wait. Raises ``ModelError`` where neither helps."""
+        new = None
+        if fault.reason in _ABOUT_ASKING:
+            shaped = ask.schema is not None
+            new = simpler(ask.dialect, fault.status, fault.parameter, fault.detail, shaped=shaped)
+        if new is not None and patience.changes < _CHANGES:
+            patience.changes += 1
+            self._adopt(ask.dialect, new)
+            return
+        pause = patience.tries.pause(fault)
+        if pause is None or now() + pause >= errand.deadline:
+            raise ModelError(fault.reason, fault.detail) from fault
+        await asyncio.sleep(pause)
+
+    def _adopt(self, old: Dialect, new: Dialect | None) -> None:
+        """Speak so from now on, unless another request found something out meanwhile."""
+        if new is None or self._dialect != old:
+            return
+        self._dialect = new
+        self.remember()
+        log.info("model.dialect", rung=new.rung, limit=new.limit, stream=new.stream)
+
+
+@dataclass(slots=True)
+class _Telling:
+    """Tells a listener what one request brings, without the thoughts."""
+
+    tell: Tell
+    unthinking: Unthinking = field(default_factory=Unthinking)
+    told: bool = False
+
+    def hear(self, piece: str) -> None:
+        self._pass(self.unthinking.feed(piece))
+
+    def close(self) -> None:
+        self._pass(self.unthinking.close())
+
+    def restart(self, why: ModelReason) -> None:
+        if self.told:
+            self.tell(Restart(why=why))
+
+    def _pass(self, text: str) -> None:
+        if text:
+            self.told = True
+            self.tell(ReplyPiece(text=text))

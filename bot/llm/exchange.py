@@ -1,0 +1,265 @@
+r"""In which of our languages sentences are, told by their script.
+
+English and Chinese are told apart by it, and both from most others; English from German is not.
+Code, paths and names stay as they are in every language, so they do not count.
+
+One question until there is a reply that can be used: what to send next, and when to give up.
+
+No I/O here. Each way out of a bad reply is taken once, so that a question takes at most five
+answers, and most take one::
+
+    blank ---------------------> the same again
+    stopped at the length limit -> with all the room there is -> with the wish to be shorter
+    no JSON, wrong shape, \
+    wrong language ------------> with the complaint ("mend it")
+    declined, filtered --------> no way out
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Generic, TypeVar
+
+from bot.llm import json_reply, token_count
+from bot.llm.json_reply import problem
+from bot.llm.response_format import Dialect, Rung
+from bot.llm.transport_values import Ask, Finish, ModelResponse
+from digest.core.enums import Language
+from digest.llm import prompt
+from handlers.ports.model_port import (
+    OVERHEAD,
+    ModelError,
+    ModelMessage,
+    ModelProfile,
+    ModelReason,
+    ModelRequest,
+    Speaker,
+)
+
+_CODE = re.compile(r"`[^`]*`|https?://\S+")
+
+# Words of a language have letters alone; anything with a digit, underscore, dot, slash or an inner
+# capital is a name.
+_WORD = re.compile(r"(?<![\w./:-])[A-Za-z][a-z]+(?![\w./:-]*[\w/])")
+
+_HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]")
+
+# Kana, Hangul, Cyrillic, Greek, Arabic, Hebrew, Thai, Devanagari.
+_OTHER = re.compile(
+    r"[\u3040-\u30ff\uac00-\ud7af\u0400-\u04ff\u0370-\u03ff\u0600-\u06ff\u0590-\u05ff\u0e00-\u0e7f\u0900-\u097f]"
+)
+
+# Two Han characters make about one word. Below this many words a text is too short to be judged.
+_LEAST = 8
+
+_HAN_A_WORD = 2
+
+
+def sentences(value: Any) -> Iterator[str]:
+    """The texts in a reply that a person reads: those with more than one word."""
+    if isinstance(value, str):
+        if " " in value.strip() or _HAN.search(value) or _OTHER.search(value):
+            yield value
+    elif isinstance(value, list):
+        for one in value:
+            yield from sentences(one)
+    elif isinstance(value, dict):
+        for one in value.values():
+            yield from sentences(one)
+
+
+def speaks(value: Any, language: Language) -> bool:
+    """Whether the sentences in a value are in the language; true where too few words tell."""
+    text = _CODE.sub(" ", "\n".join(sentences(value)))
+    latin = len(_WORD.findall(text))
+    han = len(_HAN.findall(text)) / _HAN_A_WORD
+    other = len(_OTHER.findall(text)) / _HAN_A_WORD
+    total = latin + han + other
+    if total < _LEAST:
+        return True
+    if other > total / 4:
+        return False
+    # Chinese about code quotes many English words; English quotes hardly any Chinese.
+    return han >= total / 4 if language is Language.ZH else han <= total / 4
+
+
+T = TypeVar("T")
+
+# More room is asked for only where it is worth a call.
+_WORTH = 1.2
+
+# A bad reply is shown to the model again up to this many characters; the complaint matters more.
+_ECHO = 8_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Whole(Generic[T]):
+    """The reply can be used."""
+
+    value: T
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AskAgain:
+    """It cannot; the next question says why. ``unkept``: a strict server broke the schema."""
+
+    why: ModelReason
+    unkept: bool = False
+
+
+class _Unusable(Exception):
+    """A reply that is whole and wrong."""
+
+    def __init__(self, reason: ModelReason, complaint: str, *, unkept: bool = False) -> None:
+        super().__init__(complaint)
+        self.reason = reason
+        self.complaint = complaint
+        self.unkept = unkept
+
+
+class Dialogue(Generic[T]):
+    """The state of one question. Every method may raise ``ModelError``: then it has ended."""
+
+    def __init__(self, request: ModelRequest[T], profile: ModelProfile, factor: float) -> None:
+        """``factor`` corrects the estimates of :func:`bot.llm.token_count.raw`."""
+        self._request = request
+        self._profile = profile
+        self._factor = factor
+        self._weights: dict[str, float] = {}
+        self._output = min(request.output_tokens, profile.max_output)
+        self._more: tuple[ModelMessage, ...] = ()
+        self._ways = {"blank", "wider", "shorter", "mend"}
+
+    def ask(self, dialect: Dialect) -> Ask:
+        """What to send. Raises ``CONTEXT_LENGTH`` where it cannot fit."""
+        messages = _described(self._request, dialect.rung) + self._more
+        room = self._room(messages)
+        if self._more and room < self._output:
+            # Rather mend without sight of the bad reply than not at all.
+            messages = tuple(one for one in messages if one.role is not Speaker.ASSISTANT)
+            room = self._room(messages)
+        if room < self._output // 2:
+            raise ModelError(
+                ModelReason.CONTEXT_LENGTH,
+                f"the messages leave about {room} tokens of {self._profile.context} for a reply "
+                f"of {self._output}",
+            )
+        return Ask(
+            messages=messages,
+            output_tokens=min(self._output, room),
+            dialect=dialect,
+            estimated=sum(self._weight(message.text) for message in messages),
+            name=self._request.name,
+            schema=self._request.schema,
+        )
+
+    def take(self, ask: Ask, answer: ModelResponse) -> Whole[T] | AskAgain:
+        """Judge an answer."""
+        if answer.refusal:
+            raise ModelError(ModelReason.REFUSED, "the model declined")
+        if answer.finish is Finish.FILTER:
+            raise ModelError(ModelReason.FILTERED, "the server's content filter stopped the reply")
+        if answer.finish is Finish.LENGTH:
+            return self._longer(ask)
+        try:
+            return Whole(value=self._read(ask, answer))
+        except _Unusable as unusable:
+            # Some servers say "stop" where the limit stopped them.
+            if answer.metered and answer.metered.output >= ask.output_tokens:
+                return self._longer(ask)
+            if unusable.reason is ModelReason.EMPTY:
+                return self._once("blank", unusable)
+            return self._mended(unusable, answer)
+
+    def _read(self, ask: Ask, answer: ModelResponse) -> T:
+        """The value of a whole reply. Raises ``_Unusable``."""
+        text = json_reply.without_thoughts(answer.text)
+        if not text:
+            raise _Unusable(ModelReason.EMPTY, "it is blank")
+        schema = self._request.schema
+        if schema is None:
+            if answer.metered and answer.metered.output >= ask.output_tokens:
+                raise _Unusable(ModelReason.CUT_OFF, "it is cut off")
+            found: object = json_reply.clean(text)
+        else:
+            found = self._object(answer.text, ask.dialect.rung)
+        try:
+            value = self._request.read(found)
+        except ValueError as error:
+            raise _Unusable(ModelReason.WRONG_SHAPE, str(error)) from error
+        wanted = self._request.language
+        if wanted is not None and not speaks(found, wanted):
+            raise _Unusable(ModelReason.WRONG_LANGUAGE, prompt.other_language(wanted))
+        return value
+
+    def _object(self, text: str, rung: Rung) -> Any:
+        """The first object in a reply that fits the schema."""
+        unkept = rung is Rung.STRICT
+        try:
+            found = json_reply.objects(text)
+        except ValueError as error:
+            raise _Unusable(ModelReason.NOT_JSON, str(error), unkept=unkept) from error
+        schema = self._request.schema or {}
+        problems = [problem(one, schema) for one in found]
+        for one, wrong in zip(found, problems, strict=True):
+            if not wrong:
+                return one
+        raise _Unusable(ModelReason.WRONG_SHAPE, problems[-1], unkept=unkept)
+
+    def _longer(self, ask: Ask) -> AskAgain:
+        most = min(self._profile.max_output, self._room(ask.messages))
+        if "wider" in self._ways and most >= ask.output_tokens * _WORTH:
+            self._ways.discard("wider")
+            self._output = most
+            return AskAgain(why=ModelReason.CUT_OFF)
+        if "shorter" in self._ways:
+            self._ways -= {"wider", "shorter"}
+            words = prompt.shorter(ask.output_tokens)
+            self._more = (*self._more, ModelMessage(role=Speaker.USER, text=words))
+            return AskAgain(why=ModelReason.CUT_OFF)
+        raise ModelError(
+            ModelReason.CUT_OFF, f"stopped at {ask.output_tokens} tokens, also when asked for less"
+        )
+
+    def _once(self, way: str, unusable: _Unusable) -> AskAgain:
+        if way not in self._ways:
+            raise ModelError(unusable.reason, unusable.complaint)
+        self._ways.discard(way)
+        return AskAgain(why=unusable.reason, unkept=unusable.unkept)
+
+    def _mended(self, unusable: _Unusable, answer: ModelResponse) -> AskAgain:
+        step = self._once("mend", unusable)
+        self._more = (
+            *self._more,
+            ModelMessage(role=Speaker.ASSISTANT, text=json_reply.clean(answer.text[:_ECHO])),
+            ModelMessage(
+                role=Speaker.USER, text=prompt.mend(unusable.complaint, self._request.schema)
+            ),
+        )
+        return step
+
+    def _room(self, messages: Sequence[ModelMessage]) -> int:
+        """Tokens left for the reply. A schema that goes beside the messages may count, too."""
+        taken = sum(self._weight(message.text) for message in messages)
+        if self._request.schema is not None:
+            taken += self._weight(prompt.shape(self._request.schema))
+        return self._profile.context - OVERHEAD // 2 - int(taken * self._factor)
+
+    def _weight(self, text: str) -> float:
+        """The uncorrected estimate of a text, made once."""
+        if text not in self._weights:
+            self._weights[text] = token_count.raw(text)
+        return self._weights[text]
+
+
+def _described(request: ModelRequest[Any], rung: Rung) -> tuple[ModelMessage, ...]:
+    """The messages, with the schema in the first one where the server does not know it."""
+    if request.schema is None or rung is Rung.STRICT:
+        return request.messages
+    words = prompt.shape(request.schema)
+    first, *rest = request.messages
+    if first.role is Speaker.SYSTEM:
+        return (replace(first, text=f"{first.text}\n\n{words}"), *rest)
+    return (ModelMessage(role=Speaker.SYSTEM, text=words), *request.messages)

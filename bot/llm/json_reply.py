@@ -1,0 +1,295 @@
+"""JSON out of what a model writes: thoughts, fences, chatter and trailing commas around it.
+
+The text is hostile: every step is linear in its length, nesting that would exhaust the stack is no
+JSON, and characters that no database takes are replaced. Tags of thoughts are taken for such only
+where a server leaves them, since a change can be about those tags.
+
+Whether a value fits a JSON schema, for the part of the standard that strict servers take.
+
+The part is the one of https://developers.openai.com/api/docs/guides/structured-outputs: ``type``,
+``properties``, ``required``, ``additionalProperties`` false, ``items``, ``enum``, ``const``,
+``anyOf``, ``$ref`` into ``$defs``, and the bounds of numbers, texts and arrays. Another keyword is
+a mistake of ours and stops at an assertion, so that no rule is silently not checked: schemas are
+the program's own, never from outside.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping
+from enum import Enum, auto
+from typing import Any
+
+# Reasoning models think before they answer; servers that do not take the thoughts out leave them
+# between such tags. Some chat templates open the thoughts, so that a reply begins inside them.
+_TAG = r"(?:think|thinking|thought|reasoning)>"
+
+_OPENING = re.compile(rf"\s*<{_TAG}", re.IGNORECASE)
+
+_CLOSING = re.compile(rf"</{_TAG}", re.IGNORECASE)
+
+_CLOSING_LINE = re.compile(rf"^[ \t]*</{_TAG}[ \t]*$", re.IGNORECASE | re.MULTILINE)
+
+_LONGEST_OPENING = len("<reasoning>")
+
+_FENCE = re.compile(r"^[ \t]*(?:```|~~~)[\w-]*[ \t]*$", re.MULTILINE)
+
+_MARK = re.compile(r'["{}\[\]]')
+
+# A text that is not closed reaches to the end: so nothing is looked at twice.
+_STRING = r'"[^"\\]*(?:\\.[^"\\]*)*(?:"|\\?\Z)'
+
+_STRING_HERE = re.compile(_STRING, re.DOTALL)
+
+_TRAILING_COMMA = re.compile(rf"({_STRING})|,(?=\s*+[}}\]])", re.DOTALL)
+
+# Lone surrogates cannot be encoded, and PostgreSQL takes no NUL in a text.
+_UNFIT = re.compile("[\ud800-\udfff\x00]")
+
+# How many places an object may begin at before the search is given up.
+_TRIES = 6
+
+
+def without_thoughts(text: str) -> str:
+    """The reply itself; blank where the model only thought."""
+    if opening := _OPENING.match(text):
+        closing = _CLOSING.search(text, opening.end())
+        return text[closing.end() :].strip() if closing else ""
+    closing = _CLOSING_LINE.search(text)
+    return text[closing.end() :].strip() if closing else text.strip()
+
+
+def objects(text: str) -> list[dict[str, Any]]:
+    """The JSON objects in a reply that stand side by side, in order.
+
+    Raises ``ValueError``, with words for the model, where there is none.
+    """
+    bare = _FENCE.sub("", without_thoughts(text)).strip()
+    whole = _loaded(bare)
+    if isinstance(whole, dict):
+        return [whole]
+    thoughts = list(_CLOSING.finditer(bare))
+    after = bare[thoughts[-1].end() :] if thoughts else ""
+    for part in (after, bare):
+        found = [one for span in _spans(part) if isinstance(one := _loaded(span), dict)]
+        if found:
+            return found
+    raise ValueError(_why(bare))
+
+
+def _loaded(text: str) -> Any:
+    """The value of a JSON text, ``None`` where it is none."""
+    try:
+        return clean(json.loads(_mended(text), strict=False))
+    except (ValueError, RecursionError):
+        return None
+
+
+def _mended(text: str) -> str:
+    return _TRAILING_COMMA.sub(lambda found: found.group(1) or "", text)
+
+
+def clean(value: Any) -> Any:
+    """The same value with every text fit to be stored."""
+    if isinstance(value, str):
+        return _UNFIT.sub("\ufffd", value)
+    if isinstance(value, list):
+        return [clean(one) for one in value]
+    if isinstance(value, dict):
+        return {clean(key): clean(one) for key, one in value.items()}
+    return value
+
+
+def _spans(text: str) -> Iterator[str]:
+    """Balanced ``{...}``, none inside another."""
+    place = 0
+    for _ in range(_TRIES):
+        start = text.find("{", place)
+        if start < 0:
+            return
+        end = _end(text, start)
+        if end is None:
+            # Not closed; an object may still begin further inside.
+            place = start + 1
+        else:
+            yield text[start:end]
+            place = end
+
+
+def _end(text: str, start: int) -> int | None:
+    """The place after the brace that closes the one at ``start``."""
+    depth = 0
+    place = start
+    while found := _MARK.search(text, place):
+        place = found.end()
+        if found.group() == '"':
+            string = _STRING_HERE.match(text, found.start())
+            place = string.end() if string else len(text)
+        elif found.group() in "{[":
+            depth += 1
+        else:
+            depth -= 1
+            if depth == 0:
+                return place
+    return None
+
+
+def _why(text: str) -> str:
+    start = text.find("{")
+    if start < 0:
+        return "there is no JSON object in it"
+    end = _end(text, start)
+    if end is None:
+        return "its JSON object is not closed: it breaks off"
+    try:
+        json.loads(_mended(text[start:end]), strict=False)
+    except json.JSONDecodeError as error:
+        near = text[start:end][max(0, error.pos - 20) : error.pos + 20]
+        return f"it is not valid JSON: {error.msg} near {near!r}"
+    except (ValueError, RecursionError):
+        return "its JSON is nested too deep, or holds too long a number"
+    return "there is no JSON object in it"
+
+
+class _Stage(Enum):
+    BEGIN = auto()
+    THOUGHTS = auto()
+    AFTER = auto()
+    ANSWER = auto()
+
+
+class Unthinking:
+    """Takes the thoughts off the front of a text that comes in pieces."""
+
+    def __init__(self) -> None:
+        self._held = ""
+        self._stage = _Stage.BEGIN
+
+    def feed(self, piece: str) -> str:
+        """What can be shown now; it may be empty."""
+        if self._stage is _Stage.ANSWER:
+            return piece
+        self._held += piece
+        if self._stage is _Stage.BEGIN:
+            if opening := _OPENING.match(self._held):
+                self._go_on(_Stage.THOUGHTS, opening.end())
+            elif not self._may_open():
+                return self._go_on(_Stage.ANSWER, len(self._held))
+        if self._stage is _Stage.THOUGHTS and (closing := _CLOSING.search(self._held)):
+            self._go_on(_Stage.AFTER, closing.end())
+        if self._stage is _Stage.AFTER:
+            self._held = self._held.lstrip()
+            if self._held:
+                return self._go_on(_Stage.ANSWER, len(self._held))
+        return ""
+
+    def close(self) -> str:
+        """What was held back, at the end."""
+        return self._held if self._stage is _Stage.BEGIN else ""
+
+    def _go_on(self, stage: _Stage, place: int) -> str:
+        """Enter a stage; what is held up to the place is done with, and returned."""
+        done, self._held = self._held[:place], self._held[place:]
+        self._stage = stage
+        return done
+
+    def _may_open(self) -> bool:
+        begun = self._held.lstrip()
+        return not begun or (begun[0] == "<" and len(begun) < _LONGEST_OPENING and ">" not in begun)
+
+
+_SILENT = frozenset({"title", "description", "$defs", "$schema", "examples"})
+
+_DEEPEST = 24
+
+_TYPES: Mapping[str, Callable[[Any], bool]] = {
+    "object": lambda value: isinstance(value, dict),
+    "array": lambda value: isinstance(value, list),
+    "string": lambda value: isinstance(value, str),
+    "boolean": lambda value: isinstance(value, bool),
+    "null": lambda value: value is None,
+    "integer": lambda value: isinstance(value, int) and not isinstance(value, bool),
+    "number": lambda value: isinstance(value, int | float) and not isinstance(value, bool),
+}
+
+_BOUNDS: Mapping[str, tuple[type | tuple[type, ...], Callable[[Any, Any], bool], str]] = {
+    "minimum": ((int, float), lambda value, bound: value >= bound, "is below {}"),
+    "maximum": ((int, float), lambda value, bound: value <= bound, "is above {}"),
+    "minLength": (str, lambda value, bound: len(value) >= bound, "is shorter than {}"),
+    "maxLength": (str, lambda value, bound: len(value) <= bound, "is longer than {}"),
+    "minItems": (list, lambda value, bound: len(value) >= bound, "has fewer than {} items"),
+    "maxItems": (list, lambda value, bound: len(value) <= bound, "has more than {} items"),
+}
+
+
+def problem(value: Any, schema: Mapping[str, Any]) -> str:
+    """What is wrong first, with its place, in words for the model; empty where the value fits."""
+    return next(_problems(value, schema, schema, "the reply", 0), "")
+
+
+def _problems(
+    value: Any, schema: Mapping[str, Any], root: Mapping[str, Any], where: str, depth: int
+) -> Iterator[str]:
+    if depth > _DEEPEST:
+        yield f"{where} is nested too deep"
+        return
+    for keyword, rule in schema.items():
+        match keyword:
+            case "$ref":
+                yield from _problems(value, _referred(rule, root), root, where, depth + 1)
+            case "type":
+                wanted = rule if isinstance(rule, list) else [rule]
+                if not any(_TYPES[one](value) for one in wanted):
+                    yield f"{where} must be {' or '.join(wanted)}, not {_kind(value)}"
+                    return
+            case "enum" if value not in rule:
+                yield f"{where} must be one of {', '.join(map(repr, rule))}, not {_short(value)}"
+            case "const" if value != rule:
+                yield f"{where} must be {rule!r}, not {_short(value)}"
+            case "anyOf":
+                found = [next(_problems(value, one, root, where, depth + 1), "") for one in rule]
+                if all(found):
+                    yield (
+                        found[-1] if len(found) == 1 else f"{where} fits none of the forms allowed"
+                    )
+            case "required" if isinstance(value, dict):
+                yield from (f"{where} lacks {name!r}" for name in rule if name not in value)
+            case "additionalProperties" if isinstance(value, dict) and rule is False:
+                known = schema.get("properties", {})
+                yield from (
+                    f"{where} has the unknown key {_short(k)}" for k in value if k not in known
+                )
+            case "properties" if isinstance(value, dict):
+                for name, inner in rule.items():
+                    if name in value:
+                        yield from _problems(value[name], inner, root, f"{where}.{name}", depth + 1)
+            case "items" if isinstance(value, list):
+                for place, one in enumerate(value):
+                    yield from _problems(one, rule, root, f"{where}[{place}]", depth + 1)
+            case _ if keyword in _BOUNDS:
+                kind, holds, words = _BOUNDS[keyword]
+                if isinstance(value, kind) and not holds(value, rule):
+                    yield f"{where} {words.format(rule)}"
+            case "enum" | "const" | "required" | "properties" | "items":
+                pass
+            case "additionalProperties" if isinstance(rule, bool):
+                pass
+            case _:
+                assert keyword in _SILENT, f"the schema's keyword {keyword!r} is not checked"
+
+
+def _referred(reference: str, root: Mapping[str, Any]) -> Mapping[str, Any]:
+    found: Any = root
+    for step in reference.removeprefix("#").strip("/").split("/"):
+        found = found[step] if step else found
+    return dict(found)
+
+
+def _kind(value: Any) -> str:
+    return next(name for name, fits in _TYPES.items() if fits(value))
+
+
+def _short(value: Any) -> str:
+    words = repr(value)
+    return words if len(words) <= 60 else f"{words[:57]}..."

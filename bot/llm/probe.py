@@ -1,0 +1,185 @@
+"""A model put together from what is configured: where the rest of the program begins.
+
+What stands at the configured address: for ``digestbot check``, before anything depends on it.
+
+The list of models is free, and tells of the address, the key, and often the model. Whether a server
+keeps to a schema only a reply can tell: that takes one tiny request for each rung down to the one
+that it stands on, a few hundred tokens together, so it is done only where it is allowed.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from bot.config.model_section import ModelConfig
+from bot.llm.budget import CappedBudget
+from bot.llm.client import ServedModel
+from bot.llm.openai_client import OpenAITransport
+from bot.llm.response_format import Anew, DialectFile, DialectMemory, Rung
+from bot.llm.transport_values import ModelFault, ModelTransport
+from handlers.ports.model_port import (
+    BillingAccount,
+    BudgetPort,
+    CallKind,
+    CallLedger,
+    ModelError,
+    ModelMessage,
+    ModelReason,
+    ModelRequest,
+    Speaker,
+    Usage,
+)
+from handlers.ports.storage import Clock
+
+
+def connect(config: ModelConfig, ledger: CallLedger, clock: Clock, data: Path) -> ServedModel:
+    """The configured model, with its caps; what is found out of its server is kept in ``data``.
+
+    Nothing is imported or opened before the first question, or before ``warm``.
+    """
+    return ServedModel(
+        config,
+        OpenAITransport(config),
+        ledger,
+        purse=CappedBudget(config.caps, ledger, clock),
+        memory=DialectFile(data, clock),
+        clock=clock,
+    )
+
+
+async def look(
+    config: ModelConfig, ledger: CallLedger, clock: Clock, data: Path, *, spend: bool = False
+) -> Probe:
+    """What stands at the configured address; with ``spend`` at the cost of a few tokens."""
+    transport = OpenAITransport(config)
+    try:
+        return await probe(
+            config,
+            transport,
+            ledger,
+            DialectFile(data, clock),
+            purse=CappedBudget(config.caps, ledger, clock),
+            spend=spend,
+        )
+    finally:
+        await transport.aclose()
+
+
+PROBE_TOKENS = 600
+"""About what a probe with ``spend`` takes at most, on all rungs together."""
+
+_SCHEMA = {
+    "type": "object",
+    "properties": {
+        "colour": {"type": "string", "enum": ["red", "green", "blue"]},
+        "sides": {"type": "integer"},
+    },
+    "required": ["colour", "sides"],
+    "additionalProperties": False,
+}
+
+_QUESTION = (
+    ModelMessage(role=Speaker.SYSTEM, text="You answer briefly, in JSON."),
+    # Without the schema in words a model cannot guess the keys: so a server that ignores it shows.
+    ModelMessage(role=Speaker.USER, text="Describe a blue triangle."),
+)
+
+# Enough for a model that thinks before it answers.
+_ROOM = 512
+
+_PATIENCE = 60.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Probe:
+    """What was found. ``None`` is: not known.
+
+    ``problem`` is why the model cannot be used, with ``detail`` for the person at the terminal
+    (without the key). ``rung`` is the one that the server stands on. ``near`` are models that the
+    server has and that are spelt like the one it has not. ``usage`` is what the probe took.
+    """
+
+    reachable: bool
+    key: bool | None = None
+    model: bool | None = None
+    rung: Rung | None = None
+    problem: ModelReason | None = None
+    detail: str = ""
+    near: tuple[str, ...] = ()
+    usage: Usage = field(default_factory=Usage)
+
+    @property
+    def usable(self) -> bool:
+        """Whether nothing is known to be wrong."""
+        return self.problem is None
+
+
+async def probe(
+    config: ModelConfig,
+    transport: ModelTransport,
+    ledger: CallLedger,
+    memory: DialectMemory,
+    *,
+    purse: BudgetPort | None = None,
+    spend: bool = False,
+) -> Probe:
+    """Find out. Without ``spend`` no token is used. Never raises for what the server does.
+
+    What is found replaces what was remembered of the server.
+    """
+    try:
+        listed = await transport.models()
+    except ModelFault as fault:
+        if fault.reason is not ModelReason.REJECTED:
+            return _failed(fault.reason, fault.detail)
+        # Not every server keeps a list.
+        listed = ()
+    if spend:
+        model = ServedModel(config, transport, ledger, purse=purse, memory=Anew(memory))
+        return await _spent(config, model, listed)
+    if listed and config.name not in listed:
+        detail = f"the server has no model {config.name!r}"
+        return _failed(ModelReason.UNKNOWN_MODEL, detail, near=_near(config.name, listed))
+    known = True if listed else None
+    return Probe(reachable=True, key=known, model=known)
+
+
+async def _spent(config: ModelConfig, model: ServedModel, listed: Sequence[str]) -> Probe:
+    request = ModelRequest(
+        messages=_QUESTION,
+        schema=_SCHEMA,
+        name="shape",
+        read=lambda found: found,
+        account=BillingAccount(kind=CallKind.PROBE),
+        output_tokens=_ROOM,
+        patience=_PATIENCE,
+    )
+    try:
+        reply = await model.complete(request)
+    except ModelError as error:
+        near = _near(config.name, listed) if error.reason is ModelReason.UNKNOWN_MODEL else ()
+        return _failed(error.reason, error.detail, error.usage, near)
+    model.remember()
+    return Probe(reachable=True, key=True, model=True, rung=model.dialect.rung, usage=reply.usage)
+
+
+def _failed(
+    reason: ModelReason, detail: str, usage: Usage | None = None, near: tuple[str, ...] = ()
+) -> Probe:
+    absent = reason in {ModelReason.UNAVAILABLE, ModelReason.TIMEOUT, ModelReason.BROKEN}
+    return Probe(
+        reachable=not absent,
+        key=False if reason is ModelReason.UNAUTHORIZED else None if absent else True,
+        model=False if reason is ModelReason.UNKNOWN_MODEL else None,
+        problem=reason,
+        detail=detail,
+        near=near,
+        usage=usage or Usage(),
+    )
+
+
+def _near(name: str, listed: Sequence[str]) -> tuple[str, ...]:
+    return tuple(difflib.get_close_matches(name, listed, n=3, cutoff=0.4))

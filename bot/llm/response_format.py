@@ -1,0 +1,224 @@
+"""How a server is spoken to, from the best way down to what every server understands.
+
+The rungs of the ladder are the ways of making a model keep to a schema. Servers that refuse one say
+so with status 400, 404 or 422 and name the field, so that the first real request is also the probe,
+and costs nothing where it fails:
+
+- DeepSeek knows JSON mode alone: https://api-docs.deepseek.com/guides/json_mode
+- DashScope's support for schemas differs by model:
+  https://help.aliyun.com/zh/model-studio/json-mode
+- some models take ``max_completion_tokens`` only, or no ``temperature``:
+  https://developers.openai.com/api/docs/guides/reasoning
+
+Servers that take a schema and do not keep to it are found by checking every reply.
+
+What a server was found to understand, kept from one run to the next.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import asdict, dataclass, replace
+from datetime import datetime, timedelta
+from enum import StrEnum
+from pathlib import Path
+from typing import Any, Protocol
+
+from handlers.ports.storage import Clock
+
+
+class Rung(StrEnum):
+    """How a server is made to answer in JSON, best first."""
+
+    STRICT = "json_schema"
+    OBJECT = "json_object"
+    TEXT = "text"
+
+    @property
+    def below(self) -> Rung | None:
+        """The next rung down; ``None`` from the lowest."""
+        rungs = list(Rung)
+        place = rungs.index(self) + 1
+        return rungs[place] if place < len(rungs) else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dialect:
+    """What a server was found to understand. The defaults are the best that there is.
+
+    ``limit`` is the name of the field that bounds the reply. ``usage`` says that a stream may be
+    asked to end with the tokens it took.
+    """
+
+    rung: Rung = Rung.STRICT
+    limit: str = "max_tokens"
+    temperature: bool = True
+    stream: bool = True
+    usage: bool = True
+
+
+_STATUSES = frozenset({400, 404, 405, 415, 422, 501})
+
+# What servers call the fields in their complaints. The last are a router's words for "no server
+# of this model takes these fields", and llama.cpp's for a schema that it cannot turn to a grammar.
+_FORMAT = re.compile(
+    r"response_?format|json_?schema|json_object|structured.?output|guided|grammar"
+    r"|json mode|requested parameters",
+    re.IGNORECASE,
+)
+
+_LIMIT = re.compile(r"max_(completion_)?tokens", re.IGNORECASE)
+
+_UNKNOWN_FIELD = re.compile(
+    r"unsupported|not support|unrecogni[sz]ed|unknown|unexpected|extra|not permitted|not allowed"
+    r"|invalid (param|field|arg)|instead|does not accept",
+    re.IGNORECASE,
+)
+
+_OTHER_LIMIT = {
+    "max_tokens": "max_completion_tokens",
+    "max_completion_tokens": "max_tokens",
+}
+
+
+def about_format(words: str) -> bool:
+    """Whether a complaint is about how the reply was to be formed."""
+    return bool(_FORMAT.search(words))
+
+
+def simpler(
+    dialect: Dialect, status: int | None, parameter: str, detail: str, *, shaped: bool
+) -> Dialect | None:
+    """The dialect that a complaint leads to; ``None`` where it is not about how it was asked.
+
+    ``shaped`` says that the request asked for a format at all.
+    """
+    if status not in _STATUSES:
+        return None
+    words = f"{parameter} {detail}"
+    if "stream_options" in words or "include_usage" in words:
+        return replace(dialect, usage=False) if dialect.usage else None
+    if shaped and about_format(words):
+        return lowered(dialect)
+    if not (parameter or _UNKNOWN_FIELD.search(words)):
+        return None
+    if "temperature" in words:
+        return replace(dialect, temperature=False) if dialect.temperature else None
+    if _LIMIT.search(words) and _UNKNOWN_FIELD.search(words):
+        # The complaint may name both, so that only "sent and refused" is sure.
+        return replace(dialect, limit=_OTHER_LIMIT[dialect.limit])
+    if re.search(r"\bstream(ing)?\b", words, re.IGNORECASE):
+        return replace(dialect, stream=False) if dialect.stream else None
+    return None
+
+
+def lowered(dialect: Dialect) -> Dialect | None:
+    """The same dialect one rung down; ``None`` from the lowest."""
+    below = dialect.rung.below
+    return None if below is None else replace(dialect, rung=below)
+
+
+def response_format(rung: Rung, name: str, schema: Mapping[str, Any]) -> dict[str, Any] | None:
+    """The field ``response_format`` of a request; ``None`` leaves it out."""
+    match rung:
+        case Rung.STRICT:
+            wanted = {"name": name, "strict": True, "schema": schema}
+            return {"type": "json_schema", "json_schema": wanted}
+        case Rung.OBJECT:
+            return {"type": "json_object"}
+        case Rung.TEXT:
+            return None
+
+
+FILE = "model-dialects.json"
+
+# A server that learnt something is asked again after this long.
+_KEPT = timedelta(days=30)
+
+
+class DialectMemory(Protocol):
+    """Which dialect a model on a server takes."""
+
+    def recall(self, server: str, model: str) -> Dialect | None:
+        """What was found; ``None`` where nothing was, or long ago."""
+
+    def keep(self, server: str, model: str, dialect: Dialect) -> None:
+        """Remember it."""
+
+
+class Forgetful:
+    """Remembers nothing: every run finds out anew."""
+
+    def recall(self, server: str, model: str) -> Dialect | None:  # noqa: ARG002 - the port's names
+        """Nothing."""
+        return None
+
+    def keep(self, server: str, model: str, dialect: Dialect) -> None:
+        """Forget it."""
+
+
+class Anew:
+    """Lets everything be found out anew, and keeps it where it is to be kept."""
+
+    def __init__(self, memory: DialectMemory) -> None:
+        self._memory = memory
+
+    def recall(self, server: str, model: str) -> Dialect | None:  # noqa: ARG002 - the port's names
+        """Nothing."""
+        return None
+
+    def keep(self, server: str, model: str, dialect: Dialect) -> None:
+        """Remember it."""
+        self._memory.keep(server, model, dialect)
+
+
+class DialectFile:
+    """Implements ``DialectMemory`` in a file of the data folder.
+
+    A file that is damaged or cannot be written costs a few refused requests, which are free, so
+    neither is an error.
+    """
+
+    def __init__(self, folder: Path, clock: Clock) -> None:
+        self._file = folder / FILE
+        self._clock = clock
+
+    def recall(self, server: str, model: str) -> Dialect | None:
+        """What was found in the last 30 days."""
+        found: Any = self._read().get(_key(server, model))
+        try:
+            kept = datetime.fromisoformat(found["at"])
+            if self._clock.now() - kept > _KEPT:
+                return None
+            fields = dict(found["dialect"])
+            return Dialect(**{**fields, "rung": Rung(fields["rung"])})
+        except (KeyError, TypeError, ValueError):
+            return None
+
+    def keep(self, server: str, model: str, dialect: Dialect) -> None:
+        """Write it beside what is known of others; the file is whole at every moment."""
+        entry = {"at": self._clock.now().isoformat(), "dialect": asdict(dialect)}
+        text = json.dumps({**self._read(), _key(server, model): entry}, indent=1, sort_keys=True)
+        scratch = self._file.with_suffix(f".{os.getpid()}.tmp")
+        try:
+            self._file.parent.mkdir(parents=True, exist_ok=True)
+            scratch.write_text(text, encoding="utf-8")
+            scratch.replace(self._file)
+        except OSError:
+            with suppress(OSError):
+                scratch.unlink()
+
+    def _read(self) -> Mapping[str, Any]:
+        try:
+            data = json.loads(self._file.read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return {}
+        return data if isinstance(data, dict) else {}
+
+
+def _key(server: str, model: str) -> str:
+    return f"{server} {model}"

@@ -1,0 +1,251 @@
+"""What passes between the conversation and the wire: one question, one answer, one fault.
+
+The conversation decides what to ask; a :class:`Transport` carries it once, without repeating, and
+classifies what goes wrong.
+
+What a server's refusal means, told by its status and its words.
+
+Statuses alone do not say: a wrong model is 404 in one place and 400 in another, an empty account
+402, 429 or 400. Codes and words: https://developers.openai.com/api/docs/guides/error-codes,
+https://api-docs.deepseek.com/quick_start/error_codes,
+https://help.aliyun.com/zh/model-studio/error-code
+"""
+
+from __future__ import annotations
+
+import email.utils
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from enum import StrEnum
+from typing import Any, Protocol
+
+from bot.llm.response_format import Dialect, about_format
+from handlers.ports.model_port import ModelMessage, ModelReason
+
+
+class Finish(StrEnum):
+    """Why the server stopped writing."""
+
+    STOP = "stop"
+    LENGTH = "length"
+    FILTER = "content_filter"
+    NONE = ""  # the server does not say
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ask:
+    """One request, ready to be sent.
+
+    ``output_tokens`` is the most that the reply may take; ``estimated`` the uncorrected estimate
+    (see :mod:`bot.llm.token_count`) of what the messages take.
+    """
+
+    messages: tuple[ModelMessage, ...]
+    output_tokens: int
+    dialect: Dialect
+    estimated: float
+    name: str = "reply"
+    schema: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Metered:
+    """The tokens that a server reports. ``output`` includes thinking, ``input`` the cached."""
+
+    input: int
+    output: int
+    cached: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelResponse:
+    """What came back, whole as far as the protocol can tell. ``metered`` ``None``: not reported."""
+
+    text: str
+    finish: Finish
+    model: str = ""
+    refusal: str = ""
+    metered: Metered | None = None
+
+
+@dataclass(slots=True)
+class ModelFault(Exception):
+    """A request that got no answer.
+
+    ``charged`` says that the server may have worked for it, and so may ask money. ``retry_after``
+    is in seconds, where the server names a time. ``parameter`` is the field that the server objects
+    to, where it names one. ``detail`` is one line without the key. ``final`` says that nothing was
+    sent and repeating is no use for now.
+    """
+
+    reason: ModelReason
+    detail: str = ""
+    status: int | None = None
+    retry_after: float | None = None
+    parameter: str = ""
+    charged: bool = False
+    final: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.reason}: {self.detail}"
+
+
+Hear = Callable[[str], None]
+"""Who is told each piece of text as it comes."""
+
+
+class ModelTransport(Protocol):
+    """A connection to one server. Every method raises :class:`Fault` and nothing else."""
+
+    async def warm(self) -> None:
+        """Have ready what takes long to load."""
+
+    def body(self, ask: Ask) -> Mapping[str, Any]:
+        """What :meth:`send` sends, but for what makes it a stream; nothing is sent."""
+
+    async def send(self, ask: Ask, hear: Hear | None = None) -> ModelResponse:
+        """Ask once. With ``hear``, and where the dialect streams, pieces are told as they come."""
+
+    async def models(self) -> Sequence[str]:
+        """The names of the models that the server lists; this costs no tokens."""
+
+    async def aclose(self) -> None:
+        """Let go of connections."""
+
+
+_LONGEST = 300
+
+_CONTEXT = re.compile(
+    r"context_length|maximum context|context (window|length|size)|exceed_context|too many tokens"
+    r"|prompt is too long|reduce the length|input length|range of input"
+    r"|maximum.{0,20}tokens allowed",
+    re.IGNORECASE,
+)
+
+_FILTER = re.compile(
+    r"content_?filter|content management policy|data_?inspection|content exists risk"
+    r"|inappropriate content|safety|moderation|sensitive",
+    re.IGNORECASE,
+)
+
+_CREDIT = re.compile(
+    r"insufficient.{0,10}(quota|balance|credit|fund)|exceeded your current quota|billing|arrear",
+    re.IGNORECASE,
+)
+
+_MODEL = re.compile(
+    r"model_not_found|model.{0,120}(not (exist|found|available)|does not exist|unknown)"
+    r"|(unknown|invalid|no such) model|not a valid model",
+    re.IGNORECASE | re.DOTALL,
+)
+
+
+class Scrub:
+    """Makes one line, short and without the key, of what a server says."""
+
+    def __init__(self, key: str) -> None:
+        self._key = key
+
+    def __call__(self, text: str) -> str:
+        """The line. A server may echo the key that it refuses."""
+        if self._key:
+            text = text.replace(self._key, "***")
+        line = "".join(char if char.isprintable() else " " for char in text)
+        line = " ".join(line.split())
+        return line if len(line) <= _LONGEST else f"{line[: _LONGEST - 3]}..."
+
+
+def of_status(status: int, headers: Mapping[str, str], body: bytes, scrub: Scrub) -> ModelFault:
+    """The fault that an answer with an error status is."""
+    words, code, parameter = _said(body)
+    known = f"{code} {words}"
+    reason = _reason(status, known, parameter)
+    detail = f"{status}: {known.strip()}" if known.strip() else f"{status}"
+    if 300 <= status < 400:
+        detail = f"{status}: the server redirects; is base_url right?"
+    elif status in {404, 405} and reason is ModelReason.REJECTED:
+        detail += " (nothing answers there; does base_url end in /v1?)"
+    return ModelFault(
+        reason=reason,
+        detail=scrub(detail),
+        status=status,
+        retry_after=retry_after(headers),
+        parameter=parameter,
+    )
+
+
+def _reason(status: int, words: str, parameter: str) -> ModelReason:
+    match status:
+        case 401 | 403:
+            return ModelReason.FILTERED if _FILTER.search(words) else ModelReason.UNAUTHORIZED
+        case 402:
+            return ModelReason.NO_CREDIT
+        case 429:
+            return ModelReason.NO_CREDIT if _CREDIT.search(words) else ModelReason.RATE_LIMITED
+        case 408 | 409 | 425:
+            return ModelReason.UNAVAILABLE
+        case _ if status >= 500:
+            # llama.cpp answers a prompt that is too long with 500 in some versions.
+            too_long = _CONTEXT.search(words)
+            return ModelReason.CONTEXT_LENGTH if too_long else ModelReason.UNAVAILABLE
+        case 413:
+            return ModelReason.CONTEXT_LENGTH
+    if about_format(words):
+        # "This model does not ..." is not a model that is not there.
+        return ModelReason.REJECTED
+    for pattern, reason in (
+        (_CREDIT, ModelReason.NO_CREDIT),
+        (_CONTEXT, ModelReason.CONTEXT_LENGTH),
+        (_FILTER, ModelReason.FILTERED),
+        (_MODEL, ModelReason.UNKNOWN_MODEL),
+    ):
+        if pattern.search(words):
+            return reason
+    return ModelReason.UNKNOWN_MODEL if parameter == "model" else ModelReason.REJECTED
+
+
+def _said(body: bytes) -> tuple[str, str, str]:
+    """Message, code and field of an error, in any of the forms that servers give it."""
+    try:
+        data = json.loads(body)
+    except (ValueError, RecursionError):
+        return "", "", ""
+    inner = data.get("error", data) if isinstance(data, dict) else data
+    if isinstance(inner, str):
+        return inner, "", ""
+    if not isinstance(inner, dict):
+        return "", "", ""
+    words = inner.get("message") or inner.get("detail") or inner.get("msg") or ""
+    if isinstance(words, list):
+        # FastAPI lists what it did not like, beside the input itself, which is not ours to repeat.
+        words = "; ".join(f"{one.get('msg')} at {one.get('loc')}" for one in words if _table(one))
+    return str(words), _word(inner.get("code")), _word(inner.get("param"))
+
+
+def _table(value: Any) -> bool:
+    return isinstance(value, dict)
+
+
+def _word(value: Any) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def retry_after(headers: Mapping[str, str], now: datetime | None = None) -> float | None:
+    """The seconds that a server asks to wait, from milliseconds, seconds or a date."""
+    for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
+        try:
+            seconds = float(headers.get(name, "")) * unit
+        except ValueError:
+            continue
+        if 0 <= seconds < float("inf"):
+            return seconds
+    try:
+        moment = email.utils.parsedate_to_datetime(headers.get("retry-after", ""))
+    except ValueError:
+        return None
+    if moment.tzinfo is None:
+        moment = moment.replace(tzinfo=UTC)
+    return max(0.0, (moment - (now or datetime.now(UTC))).total_seconds())

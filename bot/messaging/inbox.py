@@ -1,0 +1,283 @@
+"""Between a platform's delivery and what is done about it: written down, then acknowledged.
+
+A platform delivers again what is not acknowledged, and nothing else: so an acknowledgement means
+that the delivery is written down. Reading it, for which a library is asked and sometimes the
+platform itself, goes on behind, in the order of arrival, some at a time. What a process leaves
+behind the next start takes up, and any process that hears the same account after a while; a message
+that is read twice so is known by its own identity.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import os
+import time
+from collections import deque
+from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from typing import Protocol, runtime_checkable
+
+import structlog
+
+from bot.messaging.receiver import Incoming
+from bot.messaging.sender import SendError
+from bot.util.tracing import trace
+from digest.errors import UserError
+
+log = structlog.get_logger(__name__)
+
+MOST = 10_000
+"""Deliveries of an account that wait; what comes beyond is to come again later."""
+
+AT_ONCE = 16
+"""Deliveries that are read at a time."""
+
+TRIES = 5
+
+OLDEST = timedelta(hours=24)
+"""What was taken up so often, or is so old, is given up: messages are known for twice as long."""
+
+LOOK, PATIENCE = 60.0, 300.0
+"""Seconds between two looks for what is left, and for which what was handed on is not taken up."""
+
+# While deliveries arrive reading waits, for so many seconds at most before it takes some more.
+_BREATH, _LONGEST_BREATH, _SOME = 0.005, 0.5, 256
+
+_PROCESS = os.urandom(4).hex()
+
+_NUMBERS = itertools.count()
+
+
+class Unkept(Exception):
+    """A delivery could not be written down, and must not be acknowledged."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Arrival:
+    """What a platform delivered. Keys are in the order of arrival.
+
+    ``kind`` is the platform's own word for how ``content`` is written. ``at`` is aware, in UTC.
+    ``tries`` is how often it was taken up since.
+    """
+
+    key: str
+    account: str
+    kind: str
+    content: str
+    trace: str
+    at: datetime
+    tries: int = 0
+
+
+class InboxStore(Protocol):
+    """Where arrivals are kept until they are dealt with."""
+
+    async def keep(self, arrival: Arrival) -> None:
+        """Write it down so that it outlives this process. Raises ``UserError``."""
+
+    def drop(self, key: str) -> None:
+        """Forget it, soon."""
+
+    async def left(self, account: str, until: datetime) -> Sequence[Arrival]:
+        """What is kept of an account since before a moment, in order. Raises ``UserError``."""
+
+    async def tried(self, keys: Sequence[str]) -> None:
+        """Count that these are taken up. Raises ``UserError``."""
+
+
+class Fleeting:
+    """A shelf that keeps nothing: what waits ends with the process."""
+
+    async def keep(self, arrival: Arrival) -> None:
+        """Nothing."""
+
+    def drop(self, key: str) -> None:
+        """Nothing."""
+
+    async def left(self, account: str, until: datetime) -> Sequence[Arrival]:  # noqa: ARG002  # nothing is
+        """Nothing."""
+        return ()
+
+    async def tried(self, keys: Sequence[str]) -> None:
+        """Nothing."""
+
+
+Read = Callable[[Arrival], Awaitable[Incoming | None]]
+"""Reads a delivery; nothing where there is nothing to answer. What raises is tried again."""
+
+
+Keep = Callable[[str], Awaitable[None]]
+"""Writes a delivery down; it may be acknowledged then. Raises :class:`Unkept`."""
+
+
+class Inbox:
+    """The deliveries to one account."""
+
+    def __init__(self, account: str = "", shelf: InboxStore | None = None) -> None:
+        self._account = account
+        self._shelf = shelf or Fleeting()
+        self._waiting: deque[Arrival] = deque()
+        self._held: dict[str, float] = {}
+        self._arriving = 0
+        self._came = asyncio.Event()
+
+    async def put(self, content: str, kind: str = "") -> None:
+        """Write a delivery down; once this returns it may be acknowledged. Raises ``Unkept``."""
+        if len(self._held) >= MOST:
+            log.warning("inbox.full", account=self._account)
+            raise Unkept
+        arrival = Arrival(
+            key=f"{time.time_ns():020}-{_PROCESS}-{next(_NUMBERS):08x}",
+            account=self._account,
+            kind=kind,
+            content=content,
+            trace=trace(),
+            at=datetime.now(UTC),
+        )
+        self._held[arrival.key] = time.monotonic()
+        self._arriving += 1
+        try:
+            await self._shelf.keep(arrival)
+        except BaseException as error:
+            del self._held[arrival.key]
+            if not isinstance(error, UserError):
+                raise
+            log.warning("inbox.unkept", account=self._account, error=str(error))
+            raise Unkept from error
+        finally:
+            self._arriving -= 1
+        self._wait(arrival)
+
+    async def deal(self, read: Read, hand_on: Callable[[Incoming], None]) -> None:
+        """Read what arrives and hand on what is to be answered, until cancelled.
+
+        What was left by others comes first.
+        """
+        await self._look(datetime.now(UTC) + OLDEST)
+        places = asyncio.Semaphore(AT_ONCE)
+        reading: set[asyncio.Task[None]] = {asyncio.create_task(self._look_often())}
+
+        def over(task: asyncio.Task[None]) -> None:
+            reading.discard(task)
+            places.release()
+
+        try:
+            while True:
+                for arrival in await self._next():
+                    await places.acquire()
+                    task = asyncio.create_task(self._deal(arrival, read, hand_on))
+                    reading.add(task)
+                    task.add_done_callback(over)
+        finally:
+            for task in [*reading]:
+                task.cancel()
+            await asyncio.gather(*reading, return_exceptions=True)
+
+    def done(self, key: str) -> None:
+        """A delivery is dealt with, for good."""
+        self._held.pop(key, None)
+        self._shelf.drop(key)
+
+    def _wait(self, arrival: Arrival) -> None:
+        self._waiting.append(arrival)
+        self._came.set()
+
+    async def _next(self) -> Sequence[Arrival]:
+        """The next few, after what is about to be acknowledged: for that a platform waits."""
+        while not self._waiting:
+            self._came.clear()
+            await self._came.wait()
+        until = time.monotonic() + _LONGEST_BREATH
+        while self._arriving and time.monotonic() < until:  # noqa: ASYNC110  # they come and go
+            await asyncio.sleep(_BREATH)
+        return [self._waiting.popleft() for _ in range(min(_SOME, len(self._waiting)))]
+
+    async def _deal(
+        self, arrival: Arrival, read: Read, hand_on: Callable[[Incoming], None]
+    ) -> None:
+        self._held[arrival.key] = time.monotonic()
+        with structlog.contextvars.bound_contextvars(trace=arrival.trace):
+            try:
+                incoming = await read(arrival)
+            except SendError as error:
+                log.warning("inbox.unread", account=self._account, error=str(error))
+                self._held.pop(arrival.key, None)
+            except Exception:
+                log.exception("inbox.unread", account=self._account)
+                self._held.pop(arrival.key, None)
+            else:
+                if incoming is None:
+                    self.done(arrival.key)
+                else:
+                    hand_on(replace(incoming, taken=partial(self.done, arrival.key)))
+
+    async def _look_often(self) -> None:
+        """Take up what nobody deals with, such as what another process left."""
+        while True:
+            await asyncio.sleep(LOOK)
+            await self._look(datetime.now(UTC) - timedelta(seconds=LOOK))
+
+    async def _look(self, until: datetime) -> None:
+        try:
+            left = await self._left(until)
+        except Exception:
+            log.exception("inbox.unseen", account=self._account)
+            return
+        for arrival in left:
+            self._held[arrival.key] = time.monotonic()
+            self._wait(arrival)
+        if left:
+            log.info("inbox.taken_up", account=self._account, count=len(left))
+
+    async def _left(self, until: datetime) -> Sequence[Arrival]:
+        """What is to be taken up, counted; what was so too often is given up."""
+        now, late = datetime.now(UTC), time.monotonic() - PATIENCE
+        left = await self._shelf.left(self._account, until)
+        ours = [one for one in left if self._held.get(one.key, late) <= late]
+        again = [one for one in ours if one.tries < TRIES and now - one.at < OLDEST]
+        for arrival in ours:
+            if arrival not in again:
+                log.error("inbox.given_up", account=self._account, tries=arrival.tries)
+                self.done(arrival.key)
+        if again:
+            await self._shelf.tried([one.key for one in again])
+        return again
+
+
+@runtime_checkable
+class Keeping(Protocol):
+    """A receiver that acknowledges what is written down.
+
+    ``inbox`` is set once, before anything is delivered; the one it has then keeps nothing.
+    """
+
+    inbox: Inbox
+
+
+async def hearing(
+    inbox: Inbox, read: Read, bringing: Coroutine[None, None, None] | None = None
+) -> AsyncGenerator[Incoming, None]:
+    """What is to be answered, as it is read out of an inbox.
+
+    ``bringing`` puts deliveries there meanwhile; its error is raised here, its end is the end.
+    """
+    heard: asyncio.Queue[Incoming | asyncio.Task[None]] = asyncio.Queue()
+    duties = [asyncio.create_task(inbox.deal(read, heard.put_nowait))]
+    if bringing is not None:
+        duties.append(asyncio.create_task(bringing))
+    for duty in duties:
+        duty.add_done_callback(heard.put_nowait)
+    try:
+        while True:
+            found = await heard.get()
+            if isinstance(found, asyncio.Task):
+                await found
+                return
+            yield found
+    finally:
+        for duty in duties:
+            duty.cancel()
+        await asyncio.gather(*duties, return_exceptions=True)

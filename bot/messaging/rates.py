@@ -1,0 +1,243 @@
+"""Turns to speak: how a sender keeps below its platform's limits, so that nothing is refused.
+
+A platform counts the messages of a second or a minute, for each chat and for the whole account.
+:class:`Pace` counts the same beforehand and lets callers wait. Windows are exact: no ``seconds``,
+wherever they begin, hold more than ``count``. The leaky buckets that libraries offer refill while
+they are drained, so the first minute holds up to twice the limit, and platforms refuse that.
+
+A process counts for itself, until :meth:`Pace.share` gives it what all processes count by. It goes
+on counting beside that, for the time in which what is shared does not answer.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from collections import OrderedDict, deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+# Chats that are remembered; those which nothing holds back are forgotten first.
+_MOST_CHATS = 4096
+
+# Parts of an account that are remembered, as chats are.
+_MOST_PARTS = 1024
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rate:
+    """At most ``count`` messages in any ``seconds``."""
+
+    count: int
+    seconds: float
+
+
+class TooBusy(Exception):
+    """A turn would come too late. ``wait`` is the time until then, in seconds."""
+
+    def __init__(self, wait: float) -> None:
+        super().__init__(f"no turn for {wait:.0f} s")
+        self.wait = wait
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Booked:
+    """A turn in ``wait`` seconds, if it is ``booked``; else ask for one again then."""
+
+    booked: bool
+    wait: float
+
+
+class SharedWindows(Protocol):
+    """The windows of one account, counted for every process that speaks by it."""
+
+    async def book(
+        self, chat: str, rates: Sequence[Rate], overall: Rate, spare: Rate, *, answer: bool
+    ) -> Booked | None:
+        """Book a turn as :class:`Pace` does; ``None`` where that cannot be found out now."""
+
+    def hold(self, chat: str, seconds: float) -> None:
+        """Let nobody book the chat for a while."""
+
+
+class RateWindow:
+    """The messages of one rate. Times are the loop's and never go back."""
+
+    def __init__(self, rate: Rate) -> None:
+        self._seconds = rate.seconds
+        self._taken: deque[float] = deque(maxlen=rate.count)
+
+    def free_at(self) -> float:
+        """The earliest time of the next message."""
+        full = len(self._taken) == self._taken.maxlen
+        return self._taken[0] + self._seconds if full else 0.0
+
+    @property
+    def last(self) -> float:
+        """The time of the newest message."""
+        return self._taken[-1] if self._taken else -math.inf
+
+    def take(self, at: float) -> None:
+        """Count a message."""
+        self._taken.append(at)
+
+
+@dataclass(slots=True)
+class _Chat:
+    """One chat: whose turn it is, what was sent, and how long the platform wants silence."""
+
+    turn: asyncio.Lock = field(default_factory=asyncio.Lock)
+    windows: dict[Rate, RateWindow] = field(default_factory=dict)
+    held_until: float = 0.0
+
+    def window(self, rate: Rate) -> RateWindow:
+        return self.windows.setdefault(rate, RateWindow(rate))
+
+    def free_at(self, rates: Sequence[Rate]) -> float:
+        return max(self.held_until, *(self.window(rate).free_at() for rate in rates), 0.0)
+
+
+class Pace:
+    """The turns of one account. Chats do not wait for each other but for the account's own rate.
+
+    ``overall`` bounds the account. ``spare`` are turns beside it that only answers may take, so
+    that a question is not kept waiting while a thousand chats get their digest; a platform's own
+    limit must hold both.
+    """
+
+    def __init__(self, overall: Rate, spare: Rate) -> None:
+        self._rates = overall, spare
+        self._overall = RateWindow(overall)
+        self._spare = RateWindow(spare)
+        self._chats: dict[str, _Chat] = {}
+        self._common: SharedWindows | None = None
+
+    def share(self, common: SharedWindows) -> None:
+        """From now on count with all processes."""
+        self._common = common
+
+    async def turn(
+        self, chat: str, rates: Sequence[Rate], *, answer: bool = False, longest: float = 60.0
+    ) -> None:
+        """Wait until a message may go to the chat, and count it.
+
+        Callers of one chat go in the order in which they came. Raises :class:`TooBusy` where the
+        chat alone would hold it up for more than ``longest`` seconds.
+        """
+        state = self._chat(chat)
+        if (wait := state.held_until - _now()) > longest:
+            raise TooBusy(wait)
+        async with state.turn:
+            if not await self._with_all(chat, rates, answer=answer, longest=longest):
+                while (wait := state.free_at(rates) - _now()) > 0:
+                    if wait > longest:
+                        raise TooBusy(wait)
+                    await asyncio.sleep(wait)
+                await self._account(answer=answer)
+            for rate in rates:
+                state.window(rate).take(_now())
+
+    @property
+    def idle(self) -> bool:
+        """Whether nobody waits, and nobody who comes now would have to."""
+        now = _now()
+        if max(self._overall.last, self._spare.last) > now - self._rates[0].seconds:
+            return False
+        return all(_free(state, now) for state in self._chats.values())
+
+    def hold(self, chat: str, seconds: float) -> None:
+        """Let nothing go to the chat for a while, since the platform asked for it."""
+        state = self._chat(chat)
+        state.held_until = max(state.held_until, _now() + seconds)
+        if self._common is not None:
+            self._common.hold(chat, seconds)
+
+    async def _with_all(
+        self, chat: str, rates: Sequence[Rate], *, answer: bool, longest: float
+    ) -> bool:
+        """Wait for a turn among all processes; whether one was had, and counted here as well."""
+        if self._common is None:
+            return False
+        overall, spare = self._rates
+        while True:
+            found = await self._common.book(chat, rates, overall, spare, answer=answer)
+            if found is None:
+                return False
+            if found.booked:
+                self._overall.take(_now() + found.wait)
+                await asyncio.sleep(found.wait)
+                return True
+            if found.wait > longest:
+                raise TooBusy(found.wait)
+            await asyncio.sleep(found.wait)
+
+    async def _account(self, *, answer: bool) -> None:
+        """Book the account's next turn and wait for it. Who is cancelled meanwhile wastes it."""
+        window = self._overall
+        if answer and self._spare.free_at() < self._overall.free_at():
+            window = self._spare
+        at = max(_now(), window.free_at())
+        window.take(at)
+        await asyncio.sleep(at - _now())
+
+    def _chat(self, chat: str) -> _Chat:
+        if chat not in self._chats and len(self._chats) >= _MOST_CHATS:
+            self._forget()
+        return self._chats.setdefault(chat, _Chat())
+
+    def _forget(self) -> None:
+        now = _now()
+        self._chats = {name: state for name, state in self._chats.items() if not _free(state, now)}
+
+
+class Paces(Mapping[str, Pace]):
+    """Paces by part, for an account whose limits hold for each of its parts, such as workspaces.
+
+    One is made when its part is first spoken to. What is shared is shared by those to come as well.
+    """
+
+    def __init__(self, overall: Rate, spare: Rate) -> None:
+        self._rates = overall, spare
+        self._made: OrderedDict[str, Pace] = OrderedDict()
+        self._common: Callable[[str], SharedWindows] | None = None
+
+    def __getitem__(self, part: str) -> Pace:
+        """The pace of a part."""
+        if (pace := self._made.get(part)) is None:
+            pace = self._made[part] = Pace(*self._rates)
+            if self._common is not None:
+                pace.share(self._common(part))
+            self._forget()
+        self._made.move_to_end(part)
+        return pace
+
+    def __iter__(self) -> Iterator[str]:
+        """The parts that were spoken to lately."""
+        return iter(tuple(self._made))
+
+    def __len__(self) -> int:
+        """How many those are."""
+        return len(self._made)
+
+    def share(self, common: Callable[[str], SharedWindows]) -> None:
+        """From now on count with all processes; ``common`` is by what, for each part."""
+        self._common = common
+        for part, pace in self._made.items():
+            pace.share(common(part))
+
+    def _forget(self) -> None:
+        """Forget those left alone longest, where there are too many; none that is busy."""
+        over = len(self._made) - _MOST_PARTS
+        if over > 0:
+            idle = [part for part in tuple(self._made)[:-1] if self._made[part].idle]
+            for part in idle[:over]:
+                del self._made[part]
+
+
+def _free(state: _Chat, now: float) -> bool:
+    return not state.turn.locked() and state.free_at(tuple(state.windows)) <= now
+
+
+def _now() -> float:
+    return asyncio.get_running_loop().time()

@@ -1,0 +1,1 @@
+"""Operating an installation: check, doctor, retention, alerts to admins."""

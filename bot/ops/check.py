@@ -1,0 +1,342 @@
+"""What was looked at, what is there, and how much it matters.
+
+What ``digestbot check`` says of a forge: whether it lets us in, and how much may be asked.
+
+What ``digestbot check`` says of the model: whether it is there, and which rung it stands on.
+
+``digestbot check``: looks at everything that the configuration names, and sends nothing.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import tempfile
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from enum import StrEnum
+from pathlib import Path
+
+from bot import platforms
+from bot.config.channel_section import ChannelConfig
+from bot.config.forge_section import ForgeConfig
+from bot.config.model_section import ModelConfig
+from bot.config.reader import Config, PlatformConfig
+from bot.config.repository_section import RepositoryConfig
+from bot.forges import gitea, github, gitlab
+from bot.forges.forge_registry import Forges, make
+from bot.forges.forge_transport import Quota
+from bot.git.git_process import OLDEST
+from bot.llm.probe import PROBE_TOKENS, Probe, look
+from bot.llm.response_format import DialectFile, Rung
+from bot.messaging.asgi import Called
+from bot.messaging.receiver import Receiver
+from bot.messaging.sender import Sender, SendError
+from bot.publishing.forge_sync import home_of
+from bot.scheduler.schedule import Frequency, next_slot
+from bot.store.model_calls import SqlCalls
+from bot.store.sqlite import open_database
+from bot.util.clock import SystemClock
+from digest.errors import DigestbotError, UserError
+from handlers.ports.model_port import ModelCall, Usage
+from handlers.ports.storage import Clock, Tip
+
+
+class Weight(StrEnum):
+    """How much a finding matters."""
+
+    OK = "ok"
+    WARNING = "warning"
+    ERROR = "error"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckResult:
+    """One line of the result: what was looked at and what is there."""
+
+    weight: Weight
+    subject: str
+    text: str
+
+
+_STANDING = {"github": github.standing, "gitlab": gitlab.standing, "gitea": gitea.standing}
+
+
+async def look_at_forge(
+    name: str, settings: ForgeConfig, repositories: Sequence[RepositoryConfig]
+) -> str:
+    """What stands at the address, in a line. Raises ``UserError`` where it cannot be used.
+
+    Every repository of the forge is asked for, so that a token that may not see it is found out.
+    """
+    homes = [path for host, path in map(home_of, repositories) if host == settings.host]
+    forges = Forges({name: settings}, SystemClock())
+    try:
+        wire = forges.wire(name, homes[0] if homes else "")
+        if homes or not settings.app_id or settings.installation:
+            await _STANDING[settings.kind](wire)
+        for home in homes:
+            own = forges.wire(name, home)
+            await make(settings.kind, own, home).releases(1)
+        who = _account(settings)
+        seen = f"{len(homes)} of the repositories here" if homes else "none of the repositories"
+        return f"{settings.api} answers {who}; it has {seen}{_left(wire.limits.quota)}"
+    finally:
+        await forges.aclose()
+
+
+def _account(settings: ForgeConfig) -> str:
+    if settings.app_id:
+        return f"app {settings.app_id}"
+    return "a token" if settings.token else "nobody in particular (public repositories only)"
+
+
+def _left(quota: Quota) -> str:
+    """How much of the limit is left, where the forge says."""
+    if quota.remaining is None:
+        return ""
+    most = f" of {quota.limit:,}" if quota.limit is not None else ""
+    until = f" until {quota.resets_at:%H:%M} UTC" if quota.resets_at else ""
+    return f"; {quota.remaining:,}{most} requests left{until}"
+
+
+_RUNGS = {
+    Rung.STRICT: "keeps to a JSON schema by itself (rung 1 of 3)",
+    Rung.OBJECT: "answers in JSON, the schema is told in words (rung 2 of 3)",
+    Rung.TEXT: "answers in words, JSON is looked for in them (rung 3 of 3)",
+}
+
+
+class _NoCalls:
+    """The books of a look that makes no call."""
+
+    async def add(self, call: ModelCall) -> None:
+        raise AssertionError(f"a look without spending sent {call.account.kind}")
+
+    async def spent(
+        self,
+        since: datetime,  # noqa: ARG002 - the port's names
+        *,
+        channel: str | None = None,  # noqa: ARG002
+        person: str | None = None,  # noqa: ARG002
+    ) -> Usage:
+        return Usage()
+
+
+async def look_at_model(config: ModelConfig, clock: Clock, data: Path, *, spend: bool) -> str:
+    """What stands at the address, in a line. Raises ``UserError`` where it cannot be used.
+
+    Only with ``spend`` are tokens used, a few hundred, and then they are on the books.
+    """
+    if spend:
+        async with await open_database(data) as database:
+            ledger = SqlCalls(database, config.price.currency)
+            found = await look(config, ledger, clock, data, spend=True)
+    else:
+        found = await look(config, _NoCalls(), clock, data)
+    if not found.usable:
+        near = f"; it has {', '.join(found.near)}" if found.near else ""
+        raise UserError(f"{config.base_url}: {found.problem}: {found.detail}{near}")
+    return f"{config.base_url}: {_manner(found, config, clock, data)}"
+
+
+def _manner(found: Probe, config: ModelConfig, clock: Clock, data: Path) -> str:
+    """How the server is made to answer in JSON, as found now or remembered."""
+    if found.rung is not None:
+        tokens = f"{'about ' if found.usage.estimated else ''}{found.usage.tokens} tokens"
+        return f"{_RUNGS[found.rung]}; {tokens} spent"
+    there = "has the model" if found.model else "answers, and keeps no list of models"
+    known = DialectFile(data, clock).recall(config.base_url, config.name)
+    if known is not None:
+        return f"{there}; {_RUNGS[known.rung]}"
+    return (
+        f"{there}; how it keeps to a schema is found out at the first call, or by "
+        f"digestbot check --spend (at most about {PROBE_TOKENS} tokens)"
+    )
+
+
+_PATIENCE = 60.0  # seconds for one probe
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Probes:
+    """How to look at what other parts of the program keep.
+
+    ``tip`` opens a repository as ``run`` would, without cloning, and reads its branch.
+    ``revision`` reads the revision of the archive in a data folder, empty where there is none yet.
+    ``model`` asks what stands at a model's address. ``parked`` tells of chats that nothing is
+    posted to, a line each. ``forge`` asks a forge about the repositories that it has. ``redis``
+    asks what processes share. All raise ``UserError``.
+    """
+
+    tip: Callable[[RepositoryConfig], Awaitable[Tip]]
+    revision: Callable[[Path], Awaitable[str]]
+    model: Callable[[ModelConfig], Awaitable[str]]
+    clock: Clock
+    parked: Callable[[Path], Awaitable[Sequence[str]]] | None = None
+    forge: Callable[[str, ForgeConfig, Sequence[RepositoryConfig]], Awaitable[str]] | None = None
+    redis: Callable[[str], Awaitable[str]] | None = None
+
+
+async def check(config: Config, probes: Probes) -> list[CheckResult]:
+    """Everything that was found, in the order of the file; repositories are read side by side."""
+    warnings = [_finding(Weight.WARNING, "secrets", line) for line in config.warnings]
+    repositories = [
+        _guarded(f"repository {one.name}", _tip(one, probes)) for one in config.repositories
+    ]
+    accounts = [_platform(account, config) for account in config.platforms.values()]
+    forges = [
+        _guarded(f"forge {name}", probes.forge(name, one, config.repositories))
+        for name, one in config.forges.items()
+        if probes.forge is not None
+    ]
+    looks = [
+        _guarded("git", _git()),
+        _guarded("data folder", asyncio.to_thread(_writable, config.data)),
+        _guarded("archive", _archive(config.data, probes)),
+        *repositories,
+        *forges,
+    ]
+    if config.model is not None:
+        looks.append(_guarded(f"model {config.model.name}", probes.model(config.model)))
+    if config.redis_url and probes.redis is not None:
+        looks.append(_bearable(_guarded("redis", probes.redis(config.redis_url))))
+    found = list(await asyncio.gather(*looks))
+    for lines in await asyncio.gather(*accounts):
+        found.extend(lines)
+    for channel in config.channels:
+        found.extend(_due(channel, probes.clock.now()))
+    if probes.parked is not None:
+        found.extend(await _parked(probes.parked(config.data)))
+    if not config.repositories:
+        found.append(_finding(Weight.WARNING, "repositories", "none: there is nothing to digest"))
+    if not config.channels:
+        text = "none: run posts only where chats subscribe"
+        found.append(_finding(Weight.WARNING, "channels", text))
+    return [*warnings, *found]
+
+
+def failed(findings: list[CheckResult]) -> bool:
+    """Whether ``run`` would not work as configured."""
+    return any(finding.weight is Weight.ERROR for finding in findings)
+
+
+def _finding(weight: Weight, subject: str, text: str) -> CheckResult:
+    return CheckResult(weight=weight, subject=subject, text=text)
+
+
+async def _guarded(subject: str, look: Awaitable[str]) -> CheckResult:
+    """What a look tells, or the error that it ends in."""
+    try:
+        async with asyncio.timeout(_PATIENCE):
+            return _finding(Weight.OK, subject, await look)
+    except TimeoutError:
+        return _finding(Weight.ERROR, subject, f"no answer within {_PATIENCE:g} seconds")
+    except DigestbotError as error:
+        return _finding(Weight.ERROR, subject, str(error))
+
+
+async def _parked(look: Awaitable[Sequence[str]]) -> list[CheckResult]:
+    """The chats that nothing is posted to; that an archive is away, its own line says."""
+    try:
+        async with asyncio.timeout(_PATIENCE):
+            return [_finding(Weight.WARNING, "parked chat", line) for line in await look]
+    except (TimeoutError, DigestbotError):
+        return []
+
+
+async def _bearable(look: Awaitable[CheckResult]) -> CheckResult:
+    """What ``run`` does without where it has to: no error, but worth a look."""
+    found = await look
+    return replace(found, weight=Weight.WARNING) if found.weight is Weight.ERROR else found
+
+
+async def _git() -> str:
+    try:
+        child = await asyncio.create_subprocess_exec(
+            "git", "--version", stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE
+        )
+    except OSError as error:
+        raise UserError(f"git cannot be run ({error.strerror}); install git") from error
+    told = (await child.communicate())[0].decode(errors="replace").strip()
+    found = re.search(r"(\d+)\.(\d+)", told)
+    if not found or tuple(map(int, found.groups())) < OLDEST:
+        least = ".".join(map(str, OLDEST))
+        raise UserError(f"{told or 'git tells no version'}; at least {least} is needed")
+    return told
+
+
+def _writable(folder: Path) -> str:
+    """The folder, or the nearest one above it that is there, takes a file."""
+    there = next(above for above in (folder, *folder.absolute().parents) if above.exists())
+    try:
+        if not there.is_dir():
+            raise NotADirectoryError(20, os.strerror(20))
+        with tempfile.TemporaryFile(dir=there):
+            pass
+    except OSError as error:
+        raise UserError(
+            f"{folder} cannot be written ({error.strerror}); make it writable, "
+            "or name another with data or DIGESTBOT_DATA"
+        ) from error
+    return str(folder) if there == folder else f"{folder}, to be made"
+
+
+async def _archive(folder: Path, probes: Probes) -> str:
+    revision = await probes.revision(folder)
+    return f"revision {revision}" if revision else "none yet"
+
+
+async def _tip(repository: RepositoryConfig, probes: Probes) -> str:
+    tip = await probes.tip(repository)
+    return f"{tip.branch} at {tip.sha[:12]}" if tip.sha else f"{tip.branch}, without commits"
+
+
+async def _platform(account: PlatformConfig, config: Config) -> list[CheckResult]:
+    """One account, asked about each of its chats."""
+    chats = {c.chat: c.name for c in config.channels if c.platform == account.name}
+    subject = f"platform {account.name}"
+    try:
+        sender: Sender = platforms.load(account.kind).create(account.settings)
+    except SendError as error:
+        return [_finding(Weight.ERROR, subject, str(error))]
+    try:
+        if not chats:
+            return [_unnamed(subject, sender, config), *_uncalled(subject, sender, config)]
+        probed = [
+            await _guarded(f"{subject}, channel {name}", sender.probe(chat))
+            for chat, name in chats.items()
+        ]
+        return [*_uncalled(subject, sender, config), *probed]
+    finally:
+        await sender.aclose()
+
+
+def _unnamed(subject: str, sender: Sender, config: Config) -> CheckResult:
+    """An account that no channel uses: whether anybody else can."""
+    if not isinstance(sender, Receiver):
+        return _finding(Weight.WARNING, subject, "no channel uses it")
+    access = config.access
+    if access.anyone or access.chats or access.people or access.admins:
+        text = "no channel uses it; chats that [access] lets in may ask and subscribe"
+        return _finding(Weight.OK, subject, text)
+    text = "no channel uses it, and [access] lets nobody in: nobody would be answered"
+    return _finding(Weight.WARNING, subject, text)
+
+
+def _uncalled(subject: str, sender: Sender, config: Config) -> list[CheckResult]:
+    """What keeps the platform from calling, where it is to."""
+    if config.web is None and isinstance(sender, Called) and sender.web is not None:
+        text = "is to be called over HTTP, and there is no section [web]"
+        return [_finding(Weight.ERROR, subject, text)]
+    return []
+
+
+def _due(channel: ChannelConfig, now: datetime) -> Iterator[CheckResult]:
+    for spec, _ in channel.plans:
+        local = next_slot(spec, now).at.astimezone(channel.zone)
+        kind = "next digest" if spec.kind is Frequency.DAILY else "next weekly digest"
+        text = f"{kind} {local:%a %Y-%m-%d %H:%M %z} ({channel.zone.key})"
+        yield _finding(Weight.OK, f"channel {channel.name}", text)

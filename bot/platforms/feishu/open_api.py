@@ -1,0 +1,237 @@
+"""What Feishu's answers mean for a message that was to be sent.
+
+Codes: https://open.feishu.cn/document/server-docs/im-v1/message/create (of the call) and
+https://open.feishu.cn/document/ukTMukTMukTM/ugjM14COyUjL4ITN (of every call). An answer with the
+status 200 fails all the same where its code is not 0.
+
+Calls to Feishu's open API as an app, with its token kept fresh.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+import uuid
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import quote, urlencode
+
+from pydantic import SecretStr
+
+from bot.messaging.sender import SendError, SendReason
+from bot.messaging.wire import HttpClient, Reply
+
+STALE_TOKEN = frozenset({99991661, 99991663, 99991664, 99991665, 99991668, 99991671})
+"""The token is not taken (any more): it is fetched again, once."""
+
+NO_THREADS = frozenset({230071, 230072})
+"""The chat, or the message, takes no answers in a thread."""
+
+NO_HISTORY = frozenset({230027, 231203, 99991672, 99991676})
+"""The app may not read the chat."""
+
+_REASONS: Mapping[SendReason, tuple[int, ...]] = {
+    SendReason.RATE_LIMITED: (
+        99991400, 230020, 11232, 11233, 11247, 1000004, 1000005,
+        230049,  # the same message is being sent just now: a repeat finds it sent
+    ),
+    SendReason.UNAUTHORIZED: (
+        *sorted(STALE_TOKEN),
+        10003, 10005, 10012, 10013, 10014, 10015,  # app id and secret
+        99991401, 99991403, 99991543, 99991662, 99991672, 99991673, 99991676, 99991679,
+        230006, 230027, 232025, 232034, 403, 514, 1000040344, 1000040350,
+    ),
+    SendReason.NO_CHANNEL: (
+        10002, 10004, 10009, 10010, 230002, 230013, 230018, 230019, 230029, 230034, 230035, 230036,
+        230038, 230053, 230075, 232006, 232009, 232010, 232011, 232033,
+    ),
+    SendReason.REJECTED: (
+        10001, 230001, 230011, 230015, 230017, 230022, 230025, 230028, 230031, 230050, 230054,
+        230055, 230071, 230072, 230099, 230110, 230111,
+    ),
+    SendReason.UNAVAILABLE: (1, 1500, 2200, 5000, 10500, 55001, 1000040343),  # internal
+}  # fmt: skip
+
+_BY_CODE = {code: reason for reason, codes in _REASONS.items() for code in codes}
+
+_RESET = "x-ogw-ratelimit-reset"
+"""Seconds until the next call may pass: frequency-control, by the address of generic codes."""
+
+
+class FeishuRefusal(SendError):
+    """An answer with a code. ``code`` is 0 where there was none."""
+
+    def __init__(self, code: int, reason: SendReason, detail: str, after: float | None) -> None:
+        super().__init__(reason, detail, retry_after=after)
+        self.code = code
+
+
+def data_of(reply: Reply) -> dict[str, Any]:
+    """What the answer holds. Raises :class:`Refused` where it is a failure.
+
+    ``detail`` has the code and the platform's id of the request, never its words: those may quote
+    what was sent.
+    """
+    answer: Any = reply.json()
+    known = isinstance(answer, dict) and isinstance(answer.get("code"), int)
+    code: int = answer["code"] if known else 0
+    if known and code == 0 and reply.status < 400:
+        return dict(answer)
+    detail = f"status {reply.status}, code {code}" if known else f"status {reply.status}"
+    if log := reply.headers.get("x-tt-logid"):
+        detail = f"{detail}, log {log[:64]}"
+    raise FeishuRefusal(code, _reason(reply.status, code), detail, reply.seconds(_RESET))
+
+
+def _reason(status: int, code: int) -> SendReason:
+    if code in _BY_CODE:
+        return _BY_CODE[code]
+    if status == 429:
+        return SendReason.RATE_LIMITED
+    if status >= 500:
+        return SendReason.UNAVAILABLE
+    if status in {401, 403}:
+        return SendReason.UNAUTHORIZED
+    # 200 without a code, a redirect, a page: somebody else answered.
+    return SendReason.REJECTED if status >= 400 and code else SendReason.BROKEN
+
+
+Json = dict[str, Any]
+
+_SIGN_IN = "/open-apis/auth/v3/tenant_access_token/internal"
+
+# Below half an hour of life the server gives a new token beside the old one:
+# https://open.feishu.cn/document/server-docs/authentication-management/access-token/tenant_access_token_internal
+_LEAST_LIFE = 1500.0
+
+
+class Api:
+    """The API of one domain for one app. Every call raises ``SendError`` and nothing else."""
+
+    def __init__(self, domain: str, app_id: str, app_secret: SecretStr, wire: HttpClient) -> None:
+        """``domain`` is the address of the open platform, without a path."""
+        self.domain = domain
+        self.app_id = app_id
+        self._secret = app_secret
+        self._wire = wire
+        self._token = ""
+        self._fresh_until = 0.0
+        self._fetching = asyncio.Lock()
+
+    async def call(
+        self,
+        method: str,
+        path: str,
+        *,
+        body: Json | None = None,
+        query: Mapping[str, str] | None = None,
+        repeatable: bool = False,
+    ) -> Json:
+        """Call once, twice where the token has run out; the answer with its ``data``.
+
+        ``repeatable`` says that the same call cannot have an effect twice, so that even one without
+        an answer may be repeated.
+        """
+        token = await self._fetched()
+        try:
+            return await self._ask(method, path, body, query, token, repeatable=repeatable)
+        except FeishuRefusal as error:
+            if error.code not in STALE_TOKEN:
+                raise
+        token = await self._fetched(stale=token)
+        return await self._ask(method, path, body, query, token, repeatable=repeatable)
+
+    async def upload(self, path: str, fields: Mapping[str, str], png: bytes) -> Json:
+        """Bring a picture, in a form as https://open.feishu.cn/document/server-docs/im-v1/image/create.
+
+        Only what is well formed and has a fresh token is taken, so it is called once.
+        """
+        boundary = f"digestbot-{uuid.uuid4().hex}"
+        headers = {
+            "authorization": f"Bearer {await self._fetched()}",
+            "content-type": f"multipart/form-data; boundary={boundary}",
+        }
+        url = f"{self.domain}/open-apis{quote(path)}"
+        return data_of(await self._wire.request("POST", url, _form(boundary, fields, png), headers))
+
+    async def ready(self) -> None:
+        """Fetch a token, if there is no fresh one, so that the next call goes at once."""
+        await self._fetched()
+
+    async def endpoint(self) -> Json:
+        """Where the long connection is to be opened, and with what pauses."""
+        body = {"AppID": self.app_id, "AppSecret": self._secret.get_secret_value()}
+        found = await self._post("/callback/ws/endpoint", body)
+        data = found.get("data")
+        if not isinstance(data, dict):
+            raise SendError(SendReason.BROKEN, "no address for the long connection")
+        return data
+
+    async def aclose(self) -> None:
+        """Let go of the connections."""
+        await self._wire.aclose()
+
+    async def _ask(
+        self,
+        method: str,
+        path: str,
+        body: Json | None,
+        query: Mapping[str, str] | None,
+        token: str,
+        *,
+        repeatable: bool,
+    ) -> Json:
+        url = f"{self.domain}/open-apis{quote(path)}{'?' + urlencode(query) if query else ''}"
+        headers = {"authorization": f"Bearer {token}", **_JSON}
+        content = None if body is None else _dump(body)
+        try:
+            return data_of(await self._wire.request(method, url, content, headers))
+        except SendError as error:
+            if repeatable and error.reason is SendReason.NO_ANSWER:
+                error.retry = True
+            raise
+
+    async def _fetched(self, stale: str = "") -> str:
+        """A token that is not ``stale``; callers at the same time share one call."""
+        async with self._fetching:
+            if self._token and self._token != stale and time.monotonic() < self._fresh_until:
+                return self._token
+            body = {"app_id": self.app_id, "app_secret": self._secret.get_secret_value()}
+            answer = await self._post(_SIGN_IN, body)
+            token, life = answer.get("tenant_access_token"), answer.get("expire")
+            if not isinstance(token, str) or not token or not isinstance(life, int):
+                raise SendError(SendReason.BROKEN, "an answer without a token")
+            self._fresh_until = time.monotonic() + life - min(_LEAST_LIFE, life / 2)
+            self._token = token
+            return token
+
+    async def _post(self, path: str, body: Json) -> Json:
+        """A call that makes nothing, so that no answer is as good as no connection."""
+        url = f"{self.domain}{path}"
+        try:
+            return data_of(await self._wire.request("POST", url, _dump(body), _JSON))
+        except SendError as error:
+            if error.reason is SendReason.NO_ANSWER:
+                raise SendError(SendReason.UNAVAILABLE, error.detail) from None
+            raise
+
+
+_JSON = {"content-type": "application/json; charset=utf-8"}
+
+
+def _form(boundary: str, fields: Mapping[str, str], png: bytes) -> bytes:
+    """A form with fields of ours and a picture (RFC 7578)."""
+    parts = [
+        f'--{boundary}\r\ncontent-disposition: form-data; name="{name}"\r\n\r\n{value}\r\n'
+        for name, value in fields.items()
+    ]
+    head = (
+        f'--{boundary}\r\ncontent-disposition: form-data; name="image"; filename="chart.png"\r\n'
+        "content-type: image/png\r\n\r\n"
+    )
+    return "".join([*parts, head]).encode() + png + f"\r\n--{boundary}--\r\n".encode()
+
+
+def _dump(body: Json) -> bytes:
+    return json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode()

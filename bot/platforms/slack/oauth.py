@@ -1,0 +1,139 @@
+"""Installing into a workspace: Slack's OAuth flow by Bolt, behind the program's web server."""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import aiohttp
+import structlog
+from slack_bolt.oauth.async_callback_options import (
+    AsyncCallbackOptions,
+    AsyncFailureArgs,
+    AsyncSuccessArgs,
+)
+from slack_bolt.oauth.async_oauth_flow import AsyncOAuthFlow
+from slack_bolt.oauth.async_oauth_settings import AsyncOAuthSettings
+from slack_bolt.request.async_request import AsyncBoltRequest
+from slack_bolt.response import BoltResponse
+from slack_sdk.oauth import OAuthStateUtils
+from slack_sdk.oauth.state_store.async_state_store import AsyncOAuthStateStore
+
+from bot.messaging.sender import SendError
+from bot.platforms.slack.installations import Installations
+from bot.platforms.slack.manifest import SCOPES
+from bot.platforms.slack.web_api import SlackWebApi, quiet
+
+log = structlog.get_logger(__name__)
+
+INSTALL, REDIRECT = "/install", "/oauth_redirect"
+"""The ends of the two addresses, behind the one that Slack calls."""
+
+_WHY = {
+    "access_denied": "it was declined",
+    "invalid_browser": "begin at the address that ends in /install, over https, and do not reload",
+    "invalid_state": "that took more than ten minutes, or was done already; begin again",
+    "missing_code": "Slack sent no code; begin again",
+    "invalid_code": "Slack does not take the code, the client's id or secret, or the redirect_url",
+    "storage_error": "its token could not be kept",
+}
+"""What a person is told, by the library's or Slack's own word for it:
+https://docs.slack.dev/authentication/installing-with-oauth"""
+
+_MOST_REASON = 100
+
+_SECONDS = 600.0
+
+_MOST = 1000
+
+
+class States(AsyncOAuthStateStore):
+    """States of installations under way, in memory: a restart asks the person to begin again.
+
+    The library's store makes a file's name of what a browser sends.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._issued: OrderedDict[str, float] = OrderedDict()
+
+    async def async_issue(self, *_: Any, **__: Any) -> str:
+        """A state that can be used once."""
+        state = secrets.token_urlsafe(32)
+        self._issued[state] = self._clock() + _SECONDS
+        while len(self._issued) > _MOST:
+            self._issued.popitem(last=False)
+        return state
+
+    async def async_consume(self, state: str) -> bool:
+        """Whether the state was issued lately and not used yet."""
+        return self._issued.pop(state, 0.0) > self._clock()
+
+
+class Installing:
+    """Answers the two addresses of the flow."""
+
+    def __init__(
+        self,
+        calls: SlackWebApi,
+        installations: Installations,
+        client_id: str,
+        client_secret: str,
+        *,
+        redirect_url: str = "",
+    ) -> None:
+        """``redirect_url`` is where Slack sends the browser back to; empty for the app's first."""
+        self._calls = calls
+        self._forgotten = OAuthStateUtils().build_set_cookie_for_deletion()
+        self._flow = AsyncOAuthFlow(
+            client=calls.client,
+            logger=quiet,
+            settings=AsyncOAuthSettings(
+                client_id=client_id,
+                client_secret=client_secret,
+                scopes=sorted(SCOPES),
+                user_scopes=[],
+                redirect_uri=redirect_url or None,
+                callback_options=AsyncCallbackOptions(success=self._done, failure=self._failed),
+                install_page_rendering_enabled=False,
+                installation_store=installations,
+                state_store=States(),
+                logger=quiet,
+            ),
+        )
+
+    async def answer(self, path: str, query: str, headers: dict[str, str]) -> BoltResponse | None:
+        """The answer to a visit; ``None`` where the address is another."""
+        request = AsyncBoltRequest(body="", query=query, headers=dict(headers), mode="http")
+        if path.endswith(INSTALL):
+            return await self._flow.handle_installation(request)
+        if path.endswith(REDIRECT):
+            self._calls.connect()
+            try:
+                return await self._flow.handle_callback(request)
+            except SendError as error:
+                return self._page(403, f"Not installed: {error.detail}.")
+            except (aiohttp.ClientError, TimeoutError, OSError) as error:
+                log.warning("slack.not_installed", error=type(error).__name__)
+                return self._page(502, "Not installed: Slack gave no answer; begin again.")
+        return None
+
+    async def _done(self, args: AsyncSuccessArgs) -> BoltResponse:
+        name = args.installation.team_name or args.installation.team_id
+        return self._page(200, f"Installed in {name}. Invite the bot into a channel.")
+
+    async def _failed(self, args: AsyncFailureArgs) -> BoltResponse:
+        log.warning("slack.not_installed", error=args.reason)
+        why = _WHY.get(args.reason, f"Slack says {args.reason[:_MOST_REASON]!r}")
+        return self._page(max(args.suggested_status_code, 400), f"Not installed: {why}.")
+
+    def _page(self, status: int, line: str) -> BoltResponse:
+        """One line, as text: part of it is what a browser was led here with."""
+        headers: dict[str, str | Sequence[str]] = {
+            "Content-Type": "text/plain; charset=utf-8",
+            "Set-Cookie": self._forgotten,
+        }
+        return BoltResponse(status=status, body=f"{line}\n", headers=headers)

@@ -1,0 +1,229 @@
+"""Buttons and plain text, with Slack's bounds on them.
+
+Lengths are in UTF-16 units, which are never fewer than the characters that Slack may count.
+https://docs.slack.dev/reference/block-kit/block-elements/button-element
+
+Words as Slack's rich text: what a span says is data there, never markup and never a mention.
+
+``mrkdwn`` knows no way to write an asterisk or a backtick that is only that, and a message's plain
+text can be parsed for names; in rich text neither happens, and nothing needs to be escaped.
+https://docs.slack.dev/reference/block-kit/blocks/rich-text-block
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+from bot.util.sanitize import address, legible, legible_lines
+from digest.document import Button, Code, Emphasis, Link, Span, Spans, Strong
+
+MOST_BUTTONS = 25
+"""In a row: https://docs.slack.dev/reference/block-kit/blocks/actions-block"""
+
+LONGEST_LABEL = 75
+
+LONGEST_VALUE = 2000
+
+LONGEST_ACTION = 200
+
+LONGEST_BUTTON_URL = 3000
+
+
+def units(text: str) -> int:
+    """Length in UTF-16 units."""
+    return len(text.encode("utf-16-le", "surrogatepass")) // 2
+
+
+def plain_text(text: str) -> Json:
+    """A text in which nothing is markup."""
+    # With ``emoji`` a colon in a name could become a picture.
+    return {"type": "plain_text", "text": text, "emoji": False}
+
+
+def element(button: Button, number: int) -> Json | None:
+    """The button, or ``None`` where it says, or leads to, what Slack takes in no button."""
+    label = legible(button.label).strip()
+    url = web_address(button.url, LONGEST_BUTTON_URL)
+    value = legible(button.value)
+    known = bool(button.action) and units(button.action) <= LONGEST_ACTION
+    fits = 0 < units(label) <= LONGEST_LABEL and units(value) <= LONGEST_VALUE
+    if not fits or not (url or known):
+        return None
+    # The number keeps two buttons of one action apart, as Slack demands.
+    made: Json = {"type": "button", "text": plain_text(label), "action_id": f"{number}/"}
+    if url:
+        return made | {"url": url}
+    made["action_id"] += legible(button.action)
+    return made | {"value": value} if value else made
+
+
+Json = dict[str, Any]
+
+LONGEST_URL = 2000
+"""Bytes of a link's address; one that is longer is left out, its words stay."""
+
+LONGEST_LINE = 8_000
+"""Bytes of one line's elements; what is longer goes on in a further line."""
+
+_STYLES = {Strong: {"bold": True}, Emphasis: {"italic": True}, Code: {"code": True}}
+
+# As JSON a character takes four bytes at most, since ``legible`` leaves none that is escaped but
+# the quotation mark and the backslash.
+_BYTES_A_CHARACTER = 4
+
+_DEEPEST = 8  # the deepest list that Slack's own editor makes
+
+
+class LineFrame(NamedTuple):
+    """What a line stands in: a paragraph, a list at some depth, a quote or code."""
+
+    kind: str
+    style: str = ""
+    indent: int = 0
+
+
+SECTION = LineFrame("rich_text_section")
+
+QUOTE = LineFrame("rich_text_quote")
+
+CODE = LineFrame("rich_text_preformatted")
+
+
+def listed(*, ordered: bool, depth: int) -> LineFrame:
+    """The frame of a list's entry."""
+    return LineFrame("rich_text_list", "ordered" if ordered else "bullet", min(depth, _DEEPEST))
+
+
+def elements(spans: Spans, *, strong: bool = False) -> list[Json]:
+    """The spans as elements, each with some text; ``strong`` sets all of them in bold."""
+    found: list[Json] = []
+    for span in spans:
+        element = _element(span, strong=strong)
+        if element is None:
+            continue
+        last = found[-1] if found else None
+        if last and element["type"] == "text" == last["type"] and _alike(last, element):
+            last["text"] += element["text"]
+        else:
+            found.append(element)
+    return found
+
+
+class RichLine(NamedTuple):
+    """Elements in a frame, with the bytes that they take.
+
+    ``number`` counts the entries before it in an ordered list.
+    """
+
+    frame: LineFrame
+    elements: tuple[Json, ...]
+    size: int = 0
+    number: int = 0
+
+
+def _alike(one: Json, other: Json) -> bool:
+    return bool(one.get("style") == other.get("style"))
+
+
+def _element(span: Span, *, strong: bool) -> Json | None:
+    text = legible(span.text)
+    if not text:
+        return None
+    style = {"bold": True} if strong else {}
+    if isinstance(span, Link):
+        url = web_address(span.url)
+        if url and text.strip():
+            return _styled({"type": "link", "url": url, "text": text}, style)
+    else:
+        style = style | _STYLES.get(type(span), {})
+    return _styled({"type": "text", "text": text}, style)
+
+
+def _styled(element: Json, style: Json) -> Json:
+    return element | {"style": style} if style else element
+
+
+def web_address(url: str, longest: int = LONGEST_URL) -> str:
+    """An address that Slack can lead to; empty for paths, anchors, odd schemes and giants."""
+    found = address(url)
+    usable = found.lower().startswith(("https://", "http://")) and weight(found) <= longest
+    return found if usable else ""
+
+
+def code_lines(text: str) -> list[Json]:
+    """Lines as written."""
+    shown = "\n".join(legible_lines(text))
+    return [{"type": "text", "text": shown}] if shown else []
+
+
+_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+
+
+def dump(value: Any) -> str:
+    """A value as compact JSON."""
+    return _encode(value)
+
+
+def weight(value: Any) -> int:
+    """Bytes of a value as it is sent."""
+    text = _encode(value)
+    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
+
+
+def lines_of(frame: LineFrame, found: Sequence[Json], number: int = 0) -> Iterator[RichLine]:
+    """The elements in one line, or in as many as their length needs; nothing is lost.
+
+    No line where there is nothing to see.
+    """
+    if not any(element["text"].strip() for element in found):
+        return
+    size = weight(found)
+    if size <= LONGEST_LINE:
+        yield RichLine(frame, tuple(found), size, number)
+        return
+    line: list[Json] = []
+    used = 0
+    for piece in (piece for element in found for piece in _cut(element)):
+        size = weight(piece) + 1
+        if line and used + size > LONGEST_LINE:
+            yield RichLine(frame, tuple(line), used, number)
+            line, used = [], 0
+        line.append(piece)
+        used += size
+    yield RichLine(frame, tuple(line), used, number)
+
+
+def _cut(element: Json) -> Iterator[Json]:
+    """The element, or its words in several, cut behind spaces where there are any."""
+    text = element["text"]
+    most = (LONGEST_LINE - LONGEST_URL - 200) // _BYTES_A_CHARACTER
+    while len(text) > most:
+        end = max(text.rfind(" ", 0, most), text.rfind("\n", 0, most)) + 1 or most
+        yield element | {"text": text[:end]}
+        text = text[end:]
+    yield element | {"text": text}
+
+
+def containers(lines: Iterable[RichLine]) -> list[Json]:
+    """What a ``rich_text`` block holds: the lines in their frames, entries of one list together."""
+    made: list[Json] = []
+    before: LineFrame | None = None
+    for line in lines:
+        held = list(line.elements)
+        if line.frame.kind != "rich_text_list":
+            made.append({"type": line.frame.kind, "elements": held})
+        else:
+            if line.frame != before:
+                made.append(_list(line))
+            made[-1]["elements"].append({"type": "rich_text_section", "elements": held})
+        before = line.frame
+    return made
+
+
+def _list(line: RichLine) -> Json:
+    made: Json = {"type": "rich_text_list", "style": line.frame.style, "indent": line.frame.indent}
+    if line.number and line.frame.style == "ordered":
+        made["offset"] = line.number
+    return made | {"elements": []}

@@ -1,0 +1,153 @@
+"""Telegram's failures in the closed set of the program. Imported with the library.
+
+No error of the library is kept as a cause: their texts and tracebacks can hold the address that was
+called, and with it the token.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+
+import httpx
+from telegram.error import (
+    BadRequest,
+    ChatMigrated,
+    Conflict,
+    Forbidden,
+    InvalidToken,
+    NetworkError,
+    RetryAfter,
+    TelegramError,
+)
+
+from bot.messaging.sender import SendError, SendReason
+from bot.util.sanitize import legible
+
+# Raised before a byte of the request could be acted on.
+_NOT_HANDED_OVER = (
+    httpx.ConnectError,
+    httpx.ConnectTimeout,
+    httpx.PoolTimeout,
+    httpx.ProxyError,
+    httpx.UnsupportedProtocol,
+    httpx.LocalProtocolError,
+    httpx.WriteTimeout,  # a request that is not complete is not acted on
+)
+
+# What the descriptions of a 400 say; Telegram has no codes for them. Lower case.
+_NO_CHANNEL = (
+    "chat not found",
+    "chat_id is empty",
+    "chat_id_invalid",
+    "channel_invalid",
+    "channel_private",
+    "peer_id_invalid",
+    "user not found",
+    "group chat was deactivated",
+    "message thread not found",
+    "topic_closed",
+    "topic_deleted",
+    "topic closed",
+)
+
+_NO_RIGHT = (
+    "not enough rights",
+    "have no rights",
+    "need administrator rights",
+    "chat_write_forbidden",
+    "chat_admin_required",
+    "chat_send_plain_forbidden",
+    "chat_restricted",
+)
+
+_MARKUP = ("entit", "button", "keyboard", "reply markup", "reply_markup", "http url", "parse")
+
+
+class ServerFault(NetworkError):
+    """An HTTP status that is none of the Bot API's own answers."""
+
+    def __init__(self, status: int) -> None:
+        super().__init__(f"HTTP status {status}")
+        self.status = status
+
+
+@contextmanager
+def classified() -> Iterator[None]:
+    """Let nothing but ``SendError`` out."""
+    try:
+        yield
+    except TelegramError as error:
+        raise send_error(error) from None
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        # The Bot API said yes in a form that the library does not know: what it says yes to stands.
+        detail = f"an answer that cannot be read ({type(error).__name__})"
+        raise SendError(SendReason.NO_ANSWER, detail) from None
+
+
+def send_error(error: TelegramError) -> SendError:
+    """What a failure means for the message in hand."""
+    match error:
+        case RetryAfter():
+            return SendError(
+                SendReason.RATE_LIMITED, "Telegram asks to wait", retry_after=seconds_of(error)
+            )
+        case InvalidToken():
+            return SendError(SendReason.UNAUTHORIZED, "Telegram does not know the token")
+        case Forbidden():
+            return SendError(SendReason.NO_CHANNEL, _told(error))
+        case ChatMigrated():
+            detail = f"the group is now the supergroup {error.new_chat_id}"
+            return SendError(SendReason.NO_CHANNEL, detail)
+        case Conflict():
+            return SendError(SendReason.UNAVAILABLE, _told(error))
+        case BadRequest():
+            return SendError(_reason_of(error.message.lower()), _told(error))
+        case ServerFault():
+            return SendError(_reason_of_status(error.status), error.message)
+        case NetworkError():
+            return _network(error)
+    return SendError(SendReason.BROKEN, _told(error))
+
+
+def seconds_of(error: RetryAfter) -> float:
+    """How long Telegram wants silence."""
+    wait = error.retry_after
+    return wait.total_seconds() if isinstance(wait, timedelta) else float(wait)
+
+
+def is_about_markup(error: BadRequest) -> bool:
+    """Whether the same words without entities and buttons might be taken."""
+    told = error.message.lower()
+    return any(words in told for words in _MARKUP)
+
+
+def _reason_of(told: str) -> SendReason:
+    if any(words in told for words in _NO_CHANNEL):
+        return SendReason.NO_CHANNEL
+    if any(words in told for words in _NO_RIGHT):
+        return SendReason.UNAUTHORIZED
+    return SendReason.REJECTED
+
+
+def _reason_of_status(status: int) -> SendReason:
+    """502 and 504 come from a gateway: what stands behind it may have taken the message."""
+    if status in {502, 504}:
+        return SendReason.NO_ANSWER
+    if status >= 500:
+        return SendReason.UNAVAILABLE
+    return SendReason.REJECTED if status >= 400 else SendReason.BROKEN
+
+
+def _network(error: NetworkError) -> SendError:
+    """Without an answer: was the request complete? Where that is not known it may have been."""
+    cause = error.__cause__
+    kind = type(cause or error).__name__
+    if isinstance(cause, _NOT_HANDED_OVER):
+        return SendError(SendReason.UNAVAILABLE, f"no connection ({kind})")
+    return SendError(SendReason.NO_ANSWER, f"the connection ended without an answer ({kind})")
+
+
+def _told(error: TelegramError) -> str:
+    return legible(error.message)[:200]

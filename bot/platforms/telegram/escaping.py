@@ -1,0 +1,138 @@
+"""Text that stays text: Telegram finds mentions, commands, tags and links in plain words by itself.
+
+The server looks for them in every message, whatever markup it came with, except inside links, code
+and preformatted text. There is no switch against it, so each place where one could begin gets a
+WORD JOINER (U+2060): no width, no meaning, and in none of the server's patterns. The patterns are
+those of ``find_entities`` in ``td/telegram/MessageEntity.cpp`` of https://github.com/tdlib/td; they
+take joiners U+200C and U+200D for a part of an address, so those would not do. What is written here
+is a little wider than each of them, since their tables of letters are not ours.
+
+Spans of a document as words with marks, and marked words in which nothing acts.
+"""
+
+from __future__ import annotations
+
+import re
+
+from bot.platforms.telegram.packing import Mark, TextRun
+from bot.util.sanitize import address, legible
+from digest.document import Code, Emphasis, Link, Span, Spans, Strong, Text
+
+JOINER = "\u2060"
+
+# In the order of the alternatives: @name; /command, also after a bracket or a Chinese character;
+# #tag with a letter, so not #123; $CASH; scheme://; the dot before what may be a top-level domain
+# (README.md is an address in Moldova); the dots of an IPv4 address.
+_BEGINS = re.compile(
+    r"(?<![A-Za-z0-9_])@(?=[A-Za-z0-9_])"
+    r"|(?<![A-Za-z0-9_/<>])/(?=[A-Za-z0-9_])"
+    r"|#(?=[\w\u200c\u00b7]*[^\W\d_])"
+    r"|\$(?=[A-Z1])"
+    r"|:(?=//)"
+    r"|\.(?=[^\W\d_])"
+    r"|(?<=\d)\.(?=\d+\.\d+\.\d)"
+)
+
+# Each of the same length as what it stands for, so that no message grows beyond its limit.
+_LOOK_ALIKES = {"@": "＠", "/": "∕", "#": "＃", "$": "＄", ":": "：", ".": "․"}
+
+# Servers that Telegram takes as the target of a link: a name with a dot in it, or an address.
+# LinkManager::check_link in td/telegram/LinkManager.cpp; anything else refuses the whole message.
+_TARGET = re.compile(
+    r"https?://(?:[\w-]{1,63}\.)+[\w-]{1,63}(?::\d{1,5})?(?:[/?#]\S*)?", re.IGNORECASE
+)
+
+
+def places(text: str) -> list[int]:
+    """Where a joiner belongs: behind each sign with which something would begin to act."""
+    return [found.end() for found in _BEGINS.finditer(text)]
+
+
+def inert(text: str) -> str:
+    """The text with a joiner in each of these places; twice is the same as once."""
+    # A function: a template would be parsed at each call, which takes longer than the search.
+    return _BEGINS.sub(_joined, text)
+
+
+def _joined(found: re.Match[str]) -> str:
+    return found[0] + JOINER
+
+
+def inert_alike(text: str) -> str:
+    """The text as long as before, with look-alikes in the places where something would begin."""
+    return _BEGINS.sub(lambda found: _LOOK_ALIKES[found[0]], text)
+
+
+def is_target(url: str) -> bool:
+    """Whether Telegram takes the address for a link or a button."""
+    return len(url) <= 2048 and _TARGET.fullmatch(url) is not None
+
+
+_BOLD, _ITALIC, _CODE = Mark("bold"), Mark("italic"), Mark("code")
+
+_MARKS: dict[type[Span], tuple[Mark, ...]] = {
+    Text: (),
+    Strong: (_BOLD,),
+    Emphasis: (_ITALIC,),
+    Link: (),
+}
+
+
+def runs(spans: Spans) -> tuple[TextRun, ...]:
+    """The words of the spans with their marks, on one line."""
+    made: list[TextRun] = []
+    for span in spans:
+        if isinstance(span, Code):
+            text = legible(span.text)
+            made.append(TextRun(text, (_CODE,) if text.strip() else ()))
+        elif isinstance(span, Link):
+            made += _link(span)
+        else:
+            made.append(TextRun(legible(span.text), _MARKS[type(span)]))
+    return tuple([run for run in made if run.text])
+
+
+def _link(link: Link) -> list[TextRun]:
+    """A link where Telegram takes its address, else words with the address behind them."""
+    url, text = address(link.url), legible(link.text)
+    if is_target(url):
+        words = text if text.strip() else text + url
+        return [TextRun(words, (Mark("text_link", url=url),))]
+    if not url or url.startswith("#") or url == text:
+        return [TextRun(text)]
+    return [TextRun(f"{text} ("), TextRun(url, (_CODE,)), TextRun(")")]
+
+
+def bold(spans: Spans) -> tuple[TextRun, ...]:
+    """The same in bold, but for code, which cannot be."""
+    return tuple(
+        run if _CODE in run.marks or _BOLD in run.marks else TextRun(run.text, (*run.marks, _BOLD))
+        for run in runs(spans)
+    )
+
+
+def still(runs: tuple[TextRun, ...]) -> tuple[TextRun, ...]:
+    """The runs of a line with joiners where something would begin to act, but for code.
+
+    What acts may begin in one run and go on in the next, so they are looked at together.
+    """
+    ends = places("".join([run.text for run in runs]))
+    if not ends:
+        return runs
+    made: list[TextRun] = []
+    at = 0
+    left = iter(ends)
+    end = next(left, None)
+    for run in runs:
+        begin, at = at, at + len(run.text)
+        mine = []
+        while end is not None and end <= at:
+            mine.append(end - begin)
+            end = next(left, None)
+        if mine and _CODE not in run.marks:
+            cuts = zip([0, *mine], [*mine, None], strict=True)
+            text = JOINER.join([run.text[start:stop] for start, stop in cuts])
+            made.append(TextRun(text, run.marks))
+        else:
+            made.append(run)
+    return tuple(made)

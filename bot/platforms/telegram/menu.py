@@ -1,0 +1,135 @@
+"""Buttons under a message, and what a press sends back.
+
+A press sends ``callback_data`` of at most 64 bytes, so what is longer is told in words instead,
+for somebody to type: https://core.telegram.org/bots/api#inlinekeyboardbutton
+
+The commands of the menu, in the languages of the program, and the questions they stand for.
+
+Telegram shows the menu in the language of a person's app, so a command is asked, and therefore
+answered, in that language.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from bot.platforms.telegram.escaping import is_target
+from bot.platforms.telegram.packing import ButtonKey, units
+from bot.util.sanitize import address, legible
+from bot.util.terminal_layout import cells
+from digest.core.enums import Language
+from digest.document import Button, Code, Link, Spans, Text
+
+_MOST_BYTES = 64
+
+# The longest label, and the cells of a terminal that a row on a phone has room for. All buttons of
+# a row are as wide as each other.
+_LABEL, _ROW = 40, 36
+
+_MOST_IN_ROW = 4
+
+# Action and value in the data; actions are our own words and hold no space.
+_BETWEEN = " "
+
+
+class Words(NamedTuple):
+    """A button that cannot be one."""
+
+    spans: Spans
+
+
+def rows(buttons: Sequence[Button]) -> Iterator[tuple[ButtonKey, ...] | Words]:
+    """The buttons in rows that fit a phone, in order."""
+    row: list[ButtonKey] = []
+    for button in buttons:
+        key = _key(button)
+        if row and not (key and _fits(row, key)):
+            yield tuple(row)
+            row = []
+        if key:
+            row.append(key)
+        elif button.label or button.action or button.url:
+            yield Words(_words(button))
+    if row:
+        yield tuple(row)
+
+
+def _fits(row: Sequence[ButtonKey], key: ButtonKey) -> bool:
+    widest = max(cells(one.text) for one in (*row, key))
+    return len(row) < _MOST_IN_ROW and widest * (len(row) + 1) <= _ROW
+
+
+def pressed(data: str) -> tuple[str, str]:
+    """Action and value of a press. Clients are free to send anything."""
+    action, _, value = data.partition(_BETWEEN)
+    return action, value
+
+
+def _key(button: Button) -> ButtonKey | None:
+    label, url = legible(button.label), address(button.url)
+    if not label.strip() or units(label) > _LABEL:
+        return None
+    if is_target(url):
+        return ButtonKey(label, url=url)
+    data = f"{button.action}{_BETWEEN}{button.value}".rstrip(_BETWEEN)
+    fits = data and len(data.encode("utf-8", "surrogatepass")) <= _MOST_BYTES
+    acts = button.action and _BETWEEN not in button.action
+    return ButtonKey(label, data=data) if fits and acts and data.isprintable() else None
+
+
+def _words(button: Button) -> Spans:
+    """The label, leading to the address, or with what to type."""
+    if address(button.url):
+        return (Link(button.label, button.url),)
+    typed = f"{button.action} {button.value}".strip()
+    return (Text(f"{button.label}: "), Code(typed)) if typed else (Text(button.label),)
+
+
+def question(name: str, rest: str, language: Language) -> str | None:
+    """What a command asks, or ``None`` where there is no such command.
+
+    ``start`` is what an app sends when somebody opens the chat for the first time.
+    """
+    name = name.lower()
+    if name == "start":
+        name, rest = "help", ""
+    for command in COMMANDS[language]:
+        if command.name == name:
+            return command.question.format(rest.strip()).strip()
+    return None
+
+
+class Command(NamedTuple):
+    """A command: ``/name``, what the menu says of it, and its question around what follows it.
+
+    Name: 1-32 of ``[a-z0-9_]``; description: 1-256 characters.
+    https://core.telegram.org/bots/api#botcommand
+    """
+
+    name: str
+    description: str
+    question: str
+
+
+COMMANDS: dict[Language, tuple[Command, ...]] = {
+    Language.EN: (
+        Command("digest", "What matters of a day: /digest yesterday", "digest {}"),
+        Command("changed", "What changed: /changed scheduler this week", "changed {}"),
+        Command("explain", "One change in full: /explain 123", "explain {}"),
+        Command("search", "Changes with these words: /search memory leak", "search {}"),
+        Command("help", "What can be asked", "help"),
+    ),
+    Language.ZH: (
+        Command("digest", "某天的要点：/digest 昨天", "{} 摘要"),
+        Command("changed", "有什么变化：/changed 本周 调度器", "{} 有什么变化"),
+        Command("explain", "详解一个变更：/explain 123", "解释 {}"),
+        Command("search", "搜索变更：/search 内存泄漏", "搜索 {}"),
+        Command("help", "可以问什么", "帮助"),
+    ),
+}
+
+
+def language_of(code: str | None) -> Language:
+    """The language of the menu that a person's app shows, by its IETF tag."""
+    return Language.ZH if (code or "").lower().startswith("zh") else Language.EN

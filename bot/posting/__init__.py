@@ -1,1 +1,0 @@
-"""Digests as they are made for channels and posted, each part once."""

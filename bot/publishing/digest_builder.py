@@ -1,0 +1,294 @@
+"""Work that many want is done once.
+
+Full reports as Markdown files.
+
+Digests as they are made: one edition for all channels that get the same.
+
+However many channels want a repository at an instant, git is asked once, every change is graded
+and judged once for each language, and a document is laid out once for each level that is shown.
+Where several processes want it, one grades and judges; the others wait, and find it archived.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import re
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Hashable, Sequence
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+from zoneinfo import ZoneInfo
+
+from bot.config.repository_section import RepositoryConfig
+from bot.delivery.payload import freeze
+from bot.scheduler.schedule import Frequency, Slot
+from bot.store.digests import DigestHeading, KeptDigest
+from bot.subscriptions.subscription import Subscription
+from bot.util.files import write_whole
+from bot.util.locks import Leases, turn
+from bot.util.tracing import span
+from bot.workspace.workspace import Workspace
+from digest.answer.buttons import explaining, with_buttons
+from digest.chat.chat_settings import PLAIN, RuleField
+from digest.core.grade import Level, Repository
+from digest.errors import UnknownBranch
+from digest.markdown import markdown
+from digest.report.assembly import Report
+from digest.report.condensed import details_document, digest_document, shown
+from digest.report.full_report import report_document
+from digest.report.weekly import weekly_document
+from digest.topics.matching import Resolved
+from digest.window import Window, span_of
+from handlers.digests.daily import Daily, come, shown_from
+from handlers.digests.filter_digest import sifted, topics_of
+from handlers.digests.ingest import Labels, labels_of
+from handlers.ports.storage import Source, Tip, Watched
+
+if TYPE_CHECKING:
+    from handlers.ports.analysis_port import Judging
+
+
+T = TypeVar("T")
+
+
+class SingleFlight:
+    """Results by key: who asks while one is made waits for it, who asks later gets it as it is.
+
+    A key must name everything that the result depends on. Of finished results the last ``most``
+    are kept; a failure reaches those who wait, and is not kept.
+    """
+
+    def __init__(self, most: int = 16) -> None:
+        self._most = most
+        self._made: OrderedDict[Hashable, asyncio.Task[Any]] = OrderedDict()
+
+    async def get(self, key: Hashable, make: Callable[[], Awaitable[T]]) -> T:
+        """The result of a key, made by whoever asks for it first. Raises what ``make`` raises."""
+        task: asyncio.Task[T] | None = self._made.get(key)
+        if task is None or task.cancelled():
+            task = asyncio.ensure_future(_awaited(make))
+            self._made[key] = task
+            task.add_done_callback(lambda done: self._finished(key, done))
+        self._made.move_to_end(key)
+        # Shielded, so that one who no longer waits does not take it from the others.
+        return await asyncio.shield(task)
+
+    def _finished(self, key: Hashable, task: asyncio.Task[Any]) -> None:
+        if (task.cancelled() or task.exception() is not None) and self._made.get(key) is task:
+            del self._made[key]
+        for old in [old for old, one in self._made.items() if one.done()][: -self._most]:
+            del self._made[old]
+
+
+async def _awaited(make: Callable[[], Awaitable[T]]) -> T:
+    return await make()
+
+
+def keep_report(folder: Path, daily: Daily, variant: str = "") -> Path:
+    """Write the full report into the folder, under the repository, window and language.
+
+    ``variant`` tells apart the reports of one window that do not hold the same.
+    """
+    report = daily.report
+    name = ".".join(filter(None, (_stem(report.window), variant, str(report.language), "md")))
+    file = folder / slug(report.repository) / name
+    write_whole(file, markdown(report_document(report, report.language)))
+    return file
+
+
+def aside(report: Report, branch: str, zone: ZoneInfo) -> str:
+    """What tells a report from that of the usual branch, and of days in the usual zone, if any."""
+    parts = [report.branch] if branch and report.branch != branch else []
+    if report.window.zone.key != zone.key:
+        parts.append(report.window.zone.key)
+    return ".".join(re.sub(r"[^\w.+-]+", "_", part).strip("._") for part in parts)
+
+
+async def usual_branch(source: Source) -> str:
+    """The branch that a repository is on by itself; empty where it is on none."""
+    try:
+        return (await source.tip()).branch
+    except UnknownBranch:
+        return ""
+
+
+def slug(repository: Repository) -> str:
+    """The repository's name as a folder's: letters, digits, dot, dash, underscore."""
+    return re.sub(r"[^\w.-]+", "_", repository.name).strip(".") or "repository"
+
+
+def _stem(window: Window) -> str:
+    return re.sub(r"[^\w.+-]+", "_", span_of(window)).strip("_")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Edition:
+    """A digest but for its name, which is each channel's own."""
+
+    kept: KeptDigest
+
+    def named(self, name: str) -> KeptDigest:
+        """It as one channel's."""
+        return replace(self.kept, heading=replace(self.kept.heading, name=name))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Read:
+    """A repository as it stands at a slot."""
+
+    watched: Watched
+    tip: Tip
+    branch: str
+    """The usual one of the repository."""
+
+
+class Editions:
+    """Makes editions."""
+
+    def __init__(self, app: Workspace, leases: Leases | None = None) -> None:
+        """``leases`` are those of all processes that make editions; without them it is alone."""
+        self._app = app
+        self._leases = leases
+        self._reads = SingleFlight(64)
+        self._dailies = SingleFlight(16)
+        self._made = SingleFlight(32)
+
+    async def edition(
+        self,
+        channel: Subscription,
+        settings: RepositoryConfig,
+        slot: Slot,
+        window: Window,
+        judging: Judging | None,
+    ) -> Edition:
+        """What a channel gets of a repository in a slot.
+
+        ``judging`` is on whose account a model is asked, if this channel is the first to want it.
+        Raises ``SourceUnavailable``.
+        """
+        place = (settings.name, settings.branch, slot.at)
+        read = await self._reads.get(place, lambda: self._read(settings, slot))
+        tip, repository = read.tip, read.watched.repository
+        seen = await self._app.coverage.seen(repository, tip.branch, channel.name)
+        content = (settings.name, tip, seen, window, channel.language)
+        daily = await self._dailies.get(
+            content, lambda: self._daily(read, seen, window, channel, judging)
+        )
+        folder = channel.output or self._app.data / "reports"
+        muted = await topics_of(self._app.archive, read.watched, channel.muted)
+        labels = await self._labels(daily, channel)
+        variant = self._variant(channel, daily, read.branch)
+        form = (
+            *(
+                content,
+                variant,
+                channel.spec.kind,
+                channel.least,
+                folder,
+                self._reads_files(channel),
+            ),
+            *(channel.filters, muted, tuple(sorted(labels.items()))),
+        )
+        return await self._made.get(
+            form, lambda: self._lay_out(daily, channel, folder, muted, labels, variant=variant)
+        )
+
+    async def _labels(self, daily: Daily, channel: Subscription) -> Labels:
+        """What the forge calls the changes, where the channel's choice may rest on that."""
+        if not (channel.muted or channel.filters.by(RuleField.LABEL)):
+            return {}
+        report = daily.report
+        changes = (entry.graded for entry in report.entries)
+        return await labels_of(self._app.requests, report.repository, changes)
+
+    def _reads_files(self, channel: Subscription) -> bool:
+        """Whether those who read the channel sit at this machine."""
+        accounts = self._app.config.platforms if self._app.config else {}
+        account = accounts.get(channel.platform)
+        return account is not None and account.kind == "console"
+
+    def _variant(self, channel: Subscription, daily: Daily, branch: str) -> str:
+        """What tells a channel's report from the usual one; empty where it is the usual one."""
+        usual = self._app.config.defaults.least if self._app.config else Level.HIGH
+        parts = [aside(daily.report, branch, self._app.zone(None))]
+        parts += [f"from-{channel.least}"] if channel.least is not usual else []
+        if channel.filters != PLAIN or channel.muted:
+            chosen = repr((channel.filters, channel.muted)).encode()
+            parts.append(hashlib.sha256(chosen).hexdigest()[:12])
+        return ".".join(filter(None, parts))
+
+    async def _read(self, settings: RepositoryConfig, slot: Slot) -> _Read:
+        watched = await self._app.watch_configured(settings)
+        with span("fetch", repository=settings.name):
+            await watched.source.sync(slot.at)
+        tip, branch = await watched.source.tip(watched.branch), await usual_branch(watched.source)
+        return _Read(watched=watched, tip=tip, branch=branch)
+
+    async def _daily(
+        self,
+        read: _Read,
+        seen: str | None,
+        window: Window,
+        channel: Subscription,
+        judging: Judging | None,
+    ) -> Daily:
+        ctx = self._app.context(
+            read.watched, zone=window.zone, language=channel.language, judging=judging
+        )
+        name = read.watched.repository.name
+        async with AsyncExitStack() as stack:
+            if self._leases is not None:
+                subject = f"analyse\0{name}\0{read.tip.sha}\0{channel.language}"
+                await stack.enter_async_context(turn(self._leases, subject))
+            with span("analyse", repository=name):
+                return await come(ctx, read.tip, seen, window)
+
+    async def _lay_out(
+        self,
+        daily: Daily,
+        channel: Subscription,
+        folder: Path,
+        muted: Sequence[tuple[str, Resolved]],
+        labels: Labels,
+        *,
+        variant: str,
+    ) -> Edition:
+        now = self._app.clock.now()
+
+        def work() -> Edition:
+            ours = shown_from(sifted(daily, channel.filters, muted, labels), channel.least)
+            report, counts = ours.report, ours.report.counts
+            where = keep_report(folder, ours, variant)
+            lay_out = weekly_document if channel.spec.kind is Frequency.WEEKLY else digest_document
+            # A path of this machine is of use on this machine alone.
+            shown_path = str(where) if self._reads_files(channel) else ""
+            document = lay_out(report, report.language, shown_path, least=channel.least)
+            listed = [entry.graded for entry in shown(report, channel.least)]
+            document = with_buttons(document, explaining(listed, report.language))
+            details = details_document(report, report.language, least=channel.least)
+            return Edition(
+                kept=KeptDigest(
+                    heading=DigestHeading(
+                        name="",
+                        repository=report.repository.name,
+                        branch=report.branch,
+                        window=report.window,
+                        created_at=now,
+                        counts={
+                            "total": counts.total,
+                            "high": counts.high,
+                            "medium": counts.medium,
+                            "low": counts.low,
+                        },
+                    ),
+                    document=freeze(document, (), details=details),
+                    markdown=markdown(report_document(report, report.language)),
+                    tip=ours.tip.sha or "",
+                    outcomes=ours.outcomes,
+                )
+            )
+
+        return await asyncio.to_thread(work)

@@ -1,0 +1,237 @@
+"""Posts that tell what became of their changes: one that was reverted is marked, and told once.
+
+When a slot is finished, its reverts are looked up: what they undo, and which digests of the last
+weeks told of that in the same channel. Each such digest is planned to be amended, in the archive;
+the next sweep edits the post, where the platform can, and tells its thread. A process that dies in
+between does it again: an edit to the same content changes nothing, and the note in the thread is a
+delivery, which comes once.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from itertools import groupby
+
+import structlog
+
+from bot.config.channel_section import subscription_name
+from bot.config.repository_section import RepositoryConfig
+from bot.delivery.delivery import Delivery, Posting
+from bot.delivery.part_sender import Target
+from bot.delivery.payload import thaw
+from bot.messaging.sender import Ability, Part, Receipt, SendError
+from bot.publishing.digest_builder import SingleFlight
+from bot.scheduler.schedule import Frequency
+from bot.store.amendments import Amendment, SqlAmendments
+from bot.store.digests import KeptDigest
+from bot.subscriptions.channel_registry import Post
+from bot.subscriptions.subscription import Subscription
+from bot.workspace.workspace import Workspace
+from digest.core.enums import Language
+from digest.core.grade import Graded, Repository
+from digest.document import Document
+from digest.report.revert_marks import RevertedChange, amended, revert_note
+from handlers.ports.status_port import undone_by
+from handlers.ports.storage import DeliveryKey, DeliveryRecord, State
+
+log = structlog.get_logger(__name__)
+
+_WEEKS = timedelta(days=56)
+"""How far back digests are amended; platforms let bots edit for months, people read for days."""
+
+NameOf = Callable[[str, RepositoryConfig, str, str], str]
+"""The name of a digest: of a kind, a repository, a slot, and a subscription by its name."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Case:
+    """A posted digest with all that became of its changes."""
+
+    target: Target
+    record: DeliveryRecord
+    repository: Repository
+    reverts: Sequence[RevertedChange]
+
+    @property
+    def document(self) -> Document:
+        """The digest as it was posted first."""
+        return thaw(self.record.content).document
+
+
+class RevertNotes:
+    """Plans amendments and carries them out."""
+
+    def __init__(self, app: Workspace, delivery: Delivery, name_of: NameOf) -> None:
+        self._app = app
+        self._delivery = delivery
+        self._name_of = name_of
+        self._kept = SqlAmendments(app.database)
+        self._undoings = SingleFlight(64)
+
+    async def plan(
+        self, target: Target, channel: Subscription, settings: RepositoryConfig, kept: KeptDigest
+    ) -> None:
+        """Plan what the reverts of a digest mean for earlier ones in the same channel."""
+        shas = [one.sha for one in kept.outcomes if one.state is not State.FAILED]
+        named = Repository(name=settings.name)
+        # Channels that get the same changes within a slot ask for the same.
+        subject = (settings.name, kept.tip, kept.heading.window, tuple(shas))
+        undoings = await self._undoings.get(subject, lambda: self._undone(named, shas))
+        plans: list[Amendment] = []
+        for by, undone in undoings:
+            for change in undone:
+                names = dict(self._names(channel, settings, change, kept.heading.window.until))
+                names.pop(kept.heading.name, None)
+                plans += [
+                    Amendment(
+                        key=DeliveryKey(
+                            platform=target.sender.name, channel=names[digest], digest=digest
+                        ),
+                        sha=change.sha,
+                        by_sha=by.sha,
+                        by_name=f"#{by.number}" if by.number is not None else by.sha[:10],
+                        at=self._app.clock.now(),
+                    )
+                    for digest in await self._app.digests.posted(list(names), change.sha)
+                ]
+        await self._kept.plan(plans)
+
+    async def _undone(
+        self, named: Repository, shas: Sequence[str]
+    ) -> Sequence[tuple[Graded, Sequence[Graded]]]:
+        """Those of the commits that undo others, with what they undo."""
+        changes = (await self._app.archive.load(named, shas)).values()
+        found = [(by, await undone_by(self._app.archive, named, by)) for by in changes]
+        return [(by, undone) for by, undone in found if undone]
+
+    async def carry_out(self, posts: Mapping[str, Post], channel: ChannelOf) -> None:
+        """Amend what is planned for these posts; no platform's trouble stops another."""
+        mine = [one for one in await self._kept.planned() if one.key.channel in posts]
+        by_channel = groupby(sorted(mine, key=lambda one: one.key.channel), lambda o: o.key.channel)
+        await asyncio.gather(
+            *(
+                self._of_channel(posts[name].target, channel(name), list(some))
+                for name, some in by_channel
+            )
+        )
+
+    async def _of_channel(
+        self, target: Target, channel: Subscription | None, plans: Sequence[Amendment]
+    ) -> None:
+        for one in plans:
+            try:
+                if channel is not None and await self._tell(target, channel, one):
+                    await self._kept.done(one)
+            except SendError as error:
+                log.warning("amendment.refused", channel=target.name, error=str(error))
+            except Exception:
+                log.exception("amendment.broken", channel=target.name, digest=one.key.digest)
+
+    async def _tell(self, target: Target, channel: Subscription, one: Amendment) -> bool:
+        """Edit and tell; whether nothing is left to do. Raises ``SendError``."""
+        record = await self._app.ledger.record(one.key)
+        if record is None or not record.content:
+            return True  # the digest was never posted here, or too long ago to be amended
+        if not record.done:
+            return False
+        case = await self._case(target, channel, record, one)
+        if case is None:
+            return True
+        await _edit(case)
+        told = next(r for r in case.reverts if (r.change.sha, r.by.sha) == (one.sha, one.by_sha))
+        note = revert_note(told, case.repository, Language(case.document.language))
+        posting = Posting(
+            target=target,
+            digest=f"revert:{one.key.digest}:{one.sha[:12]}:{one.by_sha[:12]}",
+            document=note,
+            reply_to=_first(record),
+            repository=case.repository.name,
+        )
+        result = await self._delivery.deliver(posting)
+        if result.done:
+            log.info("digest.amended", channel=target.name, digest=one.key.digest, by=one.by_name)
+        # What is frozen is brought to its end by the delivery, like any digest.
+        return result.frozen and not result.busy
+
+    async def _case(
+        self, target: Target, channel: Subscription, record: DeliveryRecord, one: Amendment
+    ) -> _Case | None:
+        """What to amend; ``None`` where the channel or the archive no longer has it."""
+        kept = await self._app.digests.get(record.key.digest)
+        settings = next(
+            (r for r in channel.repositories if kept and r.name == kept.heading.repository), None
+        )
+        if settings is None:
+            return None
+        repository = (await self._app.watch_configured(settings)).repository
+        every = await self._kept.of(record.key)
+        shas = [sha for each in every for sha in (each.sha, each.by_sha)]
+        held = await self._app.archive.load(repository, shas)
+        if one.sha not in held or one.by_sha not in held:
+            return None
+        reverts = [
+            RevertedChange(change=held[each.sha], by=held[each.by_sha])
+            for each in every
+            if each.sha in held and each.by_sha in held
+        ]
+        return _Case(target=target, record=record, repository=repository, reverts=reverts)
+
+    def _names(
+        self, channel: Subscription, settings: RepositoryConfig, change: Graded, until: datetime
+    ) -> Iterator[tuple[str, str]]:
+        """Digests that may tell of a change, by name, with the subscription of each."""
+        zone = channel.spec.zone
+        last = until.astimezone(zone).date()
+        first = max(change.commit.committed_at.astimezone(zone).date(), last - _WEEKS)
+        for day in _days(first, last):
+            for kind in Frequency:
+                for name in {channel.name, subscription_name(channel.channel, kind)}:
+                    yield self._name_of(str(kind), settings, day.isoformat(), name), name
+
+
+ChannelOf = Callable[[str], Subscription | None]
+
+
+async def _edit(case: _Case) -> None:
+    """Put the marked lines into the posts. Raises ``SendError`` where it may be tried again."""
+    sender = case.target.sender
+    document = amended(case.document, case.reverts, case.repository)
+    if document is None or Ability.EDIT not in sender.abilities:
+        return
+    frozen, after = thaw(case.record.content), sender.render(document)
+    before = frozen.parts[: frozen.own]
+    if len(before) != len(after):
+        log.info("amendment.too_long", channel=case.target.name, digest=case.record.key.digest)
+        return
+    for part, receipt in _changed(before, after, case.record):
+        try:
+            await sender.edit(case.target.chat, receipt, part)
+        except SendError as error:
+            if error.retry:
+                raise
+            # The thread is told all the same.
+            log.warning("amendment.not_edited", channel=case.target.name, error=str(error))
+
+
+def _changed(
+    before: Sequence[Part], after: Sequence[Part], record: DeliveryRecord
+) -> Iterator[tuple[Part, Receipt]]:
+    """The parts that differ, with the messages that they stand in."""
+    for entry in record.parts[: len(after)]:
+        old, new = before[entry.part], after[entry.part]
+        receipt = Receipt.parse(entry.receipt)
+        if receipt is not None and (old.text, old.body) != (new.text, new.body):
+            yield new, receipt
+
+
+def _first(record: DeliveryRecord) -> Receipt | None:
+    return next(filter(None, (Receipt.parse(one.receipt) for one in record.parts)), None)
+
+
+def _days(first: date, last: date) -> Iterator[date]:
+    # A slot lies on the day of the change at the earliest; one more for dates ahead of the clock.
+    for back in range((last - first).days + 2):
+        yield last - timedelta(days=back)

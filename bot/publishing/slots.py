@@ -1,0 +1,214 @@
+"""What a slot of a channel posts, and how its commits are accounted for afterwards.
+
+A slot's digest is kept in the archive, with the tip it went up to and the state of each of its
+commits, before anything is posted. A process that dies in between finds it there, posts the same
+content and moves the channel's tip to the same commit: nothing is lost, nothing comes twice. What
+several channels get alike is made once (:mod:`bot.publishing.digest_builder`).
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import structlog
+
+from bot.config.channel_section import Quiet
+from bot.config.repository_section import RepositoryConfig
+from bot.delivery.delivery import Delivered, Visibility
+from bot.delivery.payload import thaw
+from bot.messaging.receiver import Receiver
+from bot.publishing.digest_builder import Editions
+from bot.publishing.revert_notes import RevertNotes
+from bot.scheduler.schedule import Frequency, Slot, window
+from bot.store.digests import DigestHeading, KeptDigest
+from bot.store.feedback import mark_of
+from bot.subscriptions.channel_registry import Post
+from bot.subscriptions.subscription import Subscription
+from bot.util.locks import Leases
+from bot.workspace.workspace import Workspace, page_of_digest
+from digest.answer.buttons import digest_buttons, report_link, with_buttons, without_buttons
+from digest.core.enums import Language
+from digest.document import Document
+from digest.errors import SourceUnavailable, UserError
+from handlers.ports.storage import State
+
+if TYPE_CHECKING:
+    from handlers.ports.analysis_port import Judging
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DigestToPost:
+    """A document to post; ``digest`` is its stable name, as in ``DeliveryKey``.
+
+    ``details`` follow in its thread, where the platform has threads. ``repository`` is the one that
+    it tells of.
+    """
+
+    digest: str
+    document: Document
+    details: Document | None = None
+    repository: str = ""
+
+
+_HELD = 256
+"""Digests that are held between building and finishing; what is let go is read again."""
+
+log = structlog.get_logger(__name__)
+
+
+class Slots:
+    """Builds and finishes the slots of subscriptions."""
+
+    def __init__(
+        self,
+        app: Workspace,
+        subscription: Callable[[str], Subscription | None],
+        amending: RevertNotes | None = None,
+        discretion: Visibility | None = None,
+        leases: Leases | None = None,
+    ) -> None:
+        """``subscription`` knows what is served now, by the names of posts.
+
+        With ``discretion`` nothing is posted where it withholds the repository. With ``leases``
+        processes that want the same do not make it side by side.
+        """
+        self._discretion = discretion
+        self._app = app
+        self._subscription = subscription
+        self._editions = Editions(app, leases)
+        self._built: OrderedDict[str, KeptDigest] = OrderedDict()
+        self._amending = amending
+
+    async def build(self, post: Post, slot: Slot) -> Sequence[DigestToPost]:
+        """The digests of a slot, one a repository; none for a quiet day that is to be silent.
+
+        A repository that cannot be read, or that is withheld from the chat, is left for the next
+        slot, which finds its commits by ancestry. Raises ``SourceUnavailable`` where none can be
+        read.
+        """
+        channel = self._subscription(post.name)
+        if channel is None:
+            raise UserError(f"the subscription {post.name!r} is gone")
+        ready: list[DigestToPost] = []
+        failed: list[SourceUnavailable] = []
+        late = _Late(self._app, channel.channel)
+        for repository in channel.repositories:
+            if self._discretion and await self._discretion.withholds(post.target, repository.name):
+                continue
+            try:
+                kept = await self._kept(channel, repository, post, slot, late)
+            except SourceUnavailable as error:
+                log.error(  # noqa: TRY400 - the line says all; git's own words are in it
+                    "repository.unavailable", repository=repository.name, error=str(error)
+                )
+                failed.append(error)
+                continue
+            posted = any(outcome.state is State.POSTED for outcome in kept.outcomes)
+            if posted or channel.quiet is Quiet.LINE:
+                ready.append(self._ready(kept, post))
+        if failed and len(failed) == len(channel.repositories):
+            raise failed[0]
+        return ready
+
+    def _ready(self, kept: KeptDigest, post: Post) -> DigestToPost:
+        """A kept digest as it is posted: with buttons that are of use where it goes."""
+        frozen, heading = thaw(kept.document), kept.heading
+        language = Language(frozen.document.language)
+        where = self._address(kept.heading, language, weekly=post.spec.kind is Frequency.WEEKLY)
+        if isinstance(post.target.sender, Receiver):
+            buttons = digest_buttons(mark_of(heading.name), language, where=where)
+            document = with_buttons(frozen.document, buttons)
+        else:
+            document = with_buttons(without_buttons(frozen.document), report_link(language, where))
+        return DigestToPost(
+            digest=heading.name,
+            document=document,
+            details=frozen.details,
+            repository=heading.repository,
+        )
+
+    def _address(self, heading: DigestHeading, language: Language, *, weekly: bool) -> str:
+        """The page of a digest's full report; empty where there are no pages to be found."""
+        web = self._app.config.web if self._app.config else None
+        return page_of_digest(web.public_url if web else "", heading, str(language), weekly=weekly)
+
+    async def finish(self, post: Post, slot: Slot, results: Sequence[Delivered]) -> None:
+        """Record how every commit of the slot ended, move the channel's tips, plan amendments."""
+        del results  # frozen is as good as posted: the delivery brings it to an end
+        channel = self._subscription(post.name)
+        for settings in channel.repositories if channel else ():
+            assert channel is not None
+            name = digest_name(channel, settings, slot.name)
+            kept = self._built.pop(name, None) or await self._app.digests.get(name)
+            if kept is not None:
+                if self._amending is not None:
+                    await self._amending.plan(post.target, channel, settings, kept)
+                watched = await self._app.watch_configured(settings)
+                await self._app.coverage.record(
+                    watched.repository,
+                    kept.heading.branch,
+                    channel.name,
+                    kept.tip or None,
+                    kept.outcomes,
+                )
+
+    async def amend(self, posts: Mapping[str, Post]) -> None:
+        """Carry out what is planned for the posts."""
+        if self._amending is not None:
+            await self._amending.carry_out(posts, self._subscription)
+
+    async def _kept(
+        self,
+        channel: Subscription,
+        settings: RepositoryConfig,
+        post: Post,
+        slot: Slot,
+        late: _Late,
+    ) -> KeptDigest:
+        name = digest_name(channel, settings, slot.name)
+        if (kept := await self._app.digests.get(name)) is not None and kept.heading.frozen:
+            return kept
+        edition = await self._editions.edition(
+            channel, settings, slot, window(post.spec, slot), late.judging()
+        )
+        kept = await self._app.digests.keep(edition.named(name))
+        self._remember(kept)
+        return kept
+
+    def _remember(self, kept: KeptDigest) -> None:
+        """Hold what is frozen until the slot is finished, which as a rule is a moment later."""
+        if kept.heading.frozen:
+            self._built[kept.heading.name] = kept
+            if len(self._built) > _HELD:
+                self._built.popitem(last=False)
+
+
+class _Late:
+    """How long a slot may still wait for a model: all its repositories together as long as one."""
+
+    def __init__(self, app: Workspace, channel: str) -> None:
+        self._app = app
+        self._channel = channel
+        self._began = asyncio.get_running_loop().time()
+
+    def judging(self) -> Judging | None:
+        """The model on the channel's account, with what is left of its patience."""
+        judging = self._app.judging(self._channel)
+        if judging is None:
+            return None
+        waited = asyncio.get_running_loop().time() - self._began
+        return replace(judging, patience=max(0.0, judging.patience - waited))
+
+
+def digest_name(channel: Subscription, repository: RepositoryConfig, slot: str) -> str:
+    """The stable name of what one channel gets of one repository in one slot."""
+    return name_of(str(channel.spec.kind), repository, slot, channel.name)
+
+
+def name_of(kind: str, repository: RepositoryConfig, slot: str, subscription: str) -> str:
+    """The same, of a subscription by its name."""
+    return f"{kind}:{repository.name}:{repository.branch or 'HEAD'}:{slot}:{subscription}"

@@ -1,0 +1,275 @@
+"""Turns to speak that all processes share: ``bot.messaging.rates.SharedWindows`` by a script in Redis.
+
+A rate is a list of the last ``count`` moments at which a message goes, by the server's clock. The
+script looks at every list that bounds a message and books the earliest moment in one step, so that
+two processes cannot both take the last place. A chat's place is never booked ahead: who waits for
+a chat comes again, since an account's moments must not go back.
+
+How much each person asked of all processes: :class:`bot.access.gate.QuestionCounts` in Redis.
+
+A question is an entry of a sorted set by its moment. It is counted before it is decided on and
+taken back if it is refused, so that two at once at two processes cannot both be the last allowed.
+
+Messages that were heard, remembered in front of the database.
+
+Platforms deliver a message again, some of them three times in a minute, and to another process
+than before. A message is remembered only after the database has its record: what Redis knows is
+claimed for certain, and what it forgot the database still knows.
+
+Word that settings changed, from one process to all: each looks at its channels at once.
+
+What is missed costs a few minutes: every process reads the settings again at each sweep.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import math
+import secrets
+import time
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from datetime import datetime, timedelta
+from typing import Any
+
+import structlog
+from redis.asyncio import Redis
+from redis.exceptions import RedisError
+
+from bot.access.gate import HOUR, MINUTE, Alone, Load
+from bot.messaging.rates import Booked, Rate
+from bot.messaging.receiver import Incoming
+from bot.messaging.sender import Receipt
+from bot.shared_state.redis_connection import PREFIX, RedisConnection
+from bot.store.replies import MessageKey, MessageRecord, Records, Stage
+
+# KEYS: the hold, the account's rate, its spare one, then those of the chat.
+# ARGV: 1 for an answer, then count and microseconds for each key but the hold.
+# Answers {booked, microseconds to wait}; {0, n}: come again in n.
+_SCRIPT = """
+local clock = redis.call('TIME')
+local now = clock[1] * 1000000 + clock[2]
+local function free_at(key, n)
+  local first = redis.call('LINDEX', key, -tonumber(ARGV[2 * n]))
+  if first then return tonumber(first) + tonumber(ARGV[2 * n + 1]) end
+  return 0
+end
+local function take(key, n, at)
+  redis.call('RPUSH', key, string.format('%.0f', at))
+  redis.call('LTRIM', key, -tonumber(ARGV[2 * n]), -1)
+  redis.call('PEXPIRE', key, math.ceil((at - now + tonumber(ARGV[2 * n + 1])) / 1000) + 1000)
+end
+local held = redis.call('PTTL', KEYS[1])
+local free = 0
+if held > 0 then free = now + held * 1000 end
+for i = 4, #KEYS do free = math.max(free, free_at(KEYS[i], i - 1)) end
+if free > now then return {0, string.format('%.0f', free - now)} end
+local all, spare = free_at(KEYS[2], 1), free_at(KEYS[3], 2)
+local account, at = 2, math.max(now, all)
+if ARGV[1] == '1' and spare < all then account, at = 3, math.max(now, spare) end
+take(KEYS[account], account - 1, at)
+for i = 4, #KEYS do take(KEYS[i], i - 1, at) end
+return {1, string.format('%.0f', at - now)}
+"""
+
+_MILLION = 1_000_000
+
+
+class RedisTurns:
+    """The turns of one account, named as it is in the configuration."""
+
+    def __init__(self, connection: RedisConnection, account: str) -> None:
+        self._connection = connection
+        # In one slot of a cluster, as a script must have all its keys.
+        self._name = f"{PREFIX}:turn:{{{account}}}"
+        self._script = connection.redis.register_script(_SCRIPT)
+        self._tasks: set[asyncio.Task[Any]] = set()
+
+    async def book(
+        self, chat: str, rates: Sequence[Rate], overall: Rate, spare: Rate, *, answer: bool
+    ) -> Booked | None:
+        """As :meth:`bot.messaging.rates.SharedWindows.book`."""
+        keys = [f"{self._name}:hold:{chat}", f"{self._name}:all", f"{self._name}:spare"]
+        keys += [f"{self._name}:chat:{chat}:{one.count}/{one.seconds:g}" for one in rates]
+        given = [f"{int(answer)}"]
+        for one in (overall, spare, *rates):
+            given += [str(one.count), str(math.ceil(one.seconds * _MILLION))]
+        found = await self._connection.ask(lambda _: self._script(keys=keys, args=given))
+        if found is None:
+            return None
+        booked, wait = found
+        return Booked(booked=bool(int(booked)), wait=int(wait) / _MILLION)
+
+    def hold(self, chat: str, seconds: float) -> None:
+        """As :meth:`bot.messaging.rates.SharedWindows.hold`."""
+        key = f"{self._name}:hold:{chat}"
+        milliseconds = max(1, math.ceil(seconds * 1000))
+        asking = self._connection.ask(lambda redis: redis.set(key, "1", px=milliseconds))
+        task = asyncio.create_task(asking)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+
+# KEYS: the person's questions. ARGV: this one's name, a minute and an hour in microseconds.
+_ASKED_SCRIPT = """
+local clock = redis.call('TIME')
+local now = clock[1] * 1000000 + clock[2]
+redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now - ARGV[3])
+local before = {redis.call('ZCOUNT', KEYS[1], '(' .. string.format('%.0f', now - ARGV[2]), '+inf'),
+  redis.call('ZCARD', KEYS[1])}
+redis.call('ZADD', KEYS[1], now, ARGV[1])
+redis.call('PEXPIRE', KEYS[1], ARGV[3] / 1000)
+return before
+"""
+
+
+class RedisAsked:
+    """Counts for all processes, and beside that for itself: that holds while Redis is away."""
+
+    def __init__(
+        self,
+        connection: RedisConnection,
+        alone: Alone | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._connection = connection
+        self._alone = alone or Alone(clock)
+        self._clock = clock
+        self._script = connection.redis.register_script(_ASKED_SCRIPT)
+        self._unsure_until = -HOUR
+
+    async def count(self, person: str) -> Load:
+        """As :meth:`bot.access.gate.QuestionCounts.count`."""
+        here = await self._alone.count(person)
+        given: list[str | int] = [secrets.token_hex(8)]
+        given += [int(MINUTE * _MILLION), int(HOUR * _MILLION)]
+        found = await self._connection.ask(lambda _: self._script(keys=[_key(person)], args=given))
+        if found is None:
+            self._unsure_until = self._clock() + HOUR
+            return here
+        minute, hour = map(int, found)
+        if self._clock() < self._unsure_until:
+            # It was away, and may have begun anew: this process may know of more.
+            minute, hour = max(minute, here.minute), max(hour, here.hour)
+        return Load(minute=minute, hour=hour)
+
+    async def uncount(self, person: str) -> None:
+        """As :meth:`bot.access.gate.QuestionCounts.uncount`; which of two at once goes is all the same."""
+        await self._alone.uncount(person)
+        await self._connection.ask(lambda redis: redis.zpopmax(_key(person)))
+
+    async def told_lately(self, person: str) -> bool:
+        """As :meth:`bot.access.gate.QuestionCounts.told_lately`."""
+        here = await self._alone.told_lately(person)
+
+        async def claim(redis: Redis) -> bool:
+            key = f"{PREFIX}:told:{person}"
+            return await redis.set(key, "1", nx=True, px=int(MINUTE * 1000)) is None
+
+        there = await self._connection.ask(claim)
+        return here or bool(there)
+
+
+def _key(person: str) -> str:
+    return f"{PREFIX}:asked:{person}"
+
+
+_KEPT = timedelta(hours=1)
+"""Most of what is delivered again comes within that; Feishu's last time is after 6 hours."""
+
+
+class RememberedRecords:
+    """``Records`` that spare the database the claims of what was claimed before."""
+
+    def __init__(self, records: Records, connection: RedisConnection) -> None:
+        self._records = records
+        self._connection = connection
+
+    async def claim(self, key: MessageKey, asked: Incoming, now: datetime) -> bool:
+        """As :meth:`bot.store.replies.Records.claim`."""
+        name = _name(key)
+        if await self._connection.ask(lambda redis: redis.exists(name)):
+            return False
+        first = await self._records.claim(key, asked, now)
+        await self._connection.ask(lambda redis: redis.set(name, "1", ex=_KEPT))
+        return first
+
+    async def get(self, key: MessageKey) -> MessageRecord | None:
+        """As :meth:`bot.store.replies.Records.get`."""
+        return await self._records.get(key)
+
+    async def mark(self, key: MessageKey, stage: Stage, receipt: Receipt | None = None) -> None:
+        """As :meth:`bot.store.replies.Records.mark`."""
+        await self._records.mark(key, stage, receipt)
+
+    async def ask_again(self, key: MessageKey, asked: Incoming) -> None:
+        """As :meth:`bot.store.replies.Records.ask_again`."""
+        await self._records.ask_again(key, asked)
+
+    async def left(self, account: str) -> Sequence[MessageRecord]:
+        """As :meth:`bot.store.replies.Records.left`."""
+        return await self._records.left(account)
+
+
+def _name(key: MessageKey) -> str:
+    named = json.dumps([key.account, key.chat, key.message])
+    return f"{PREFIX}:heard:{hashlib.sha256(named.encode()).hexdigest()[:32]}"
+
+
+log = structlog.get_logger(__name__)
+
+_CHANNEL = f"{PREFIX}:nudge"
+
+_PAUSE = 2.0
+
+_WAIT = 0.5
+"""Seconds for which one reading waits; below the connection's patience."""
+
+
+class Nudges:
+    """Tells others, and hears them."""
+
+    def __init__(self, connection: RedisConnection, nudge: Callable[[], None]) -> None:
+        """``nudge`` lets this process look; it is called for every word, its own among them."""
+        self._connection = connection
+        self._nudge = nudge
+        self._tasks: set[asyncio.Task[Any]] = set()
+
+    def tell(self) -> None:
+        """Something changed: look here at once, and let the others look."""
+        self._nudge()
+        task = asyncio.create_task(
+            self._connection.ask(lambda redis: redis.publish(_CHANNEL, "changed"))
+        )
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    @asynccontextmanager
+    async def heard(self) -> AsyncIterator[None]:
+        """Hear the others while inside."""
+        task = asyncio.create_task(self._listen())
+        try:
+            yield
+        finally:
+            task.cancel()
+            await asyncio.gather(task, *self._tasks, return_exceptions=True)
+
+    async def _listen(self) -> None:
+        while True:
+            try:
+                async with self._connection.redis.pubsub() as words:
+                    await words.subscribe(_CHANNEL)
+                    # What was told before this, or while Redis was away, was missed.
+                    self._nudge()
+                    while True:
+                        word = await words.get_message(timeout=_WAIT)
+                        if word is None:
+                            continue  # one that hangs is silent as well
+                        self._connection.found()
+                        if word["type"] == "message":
+                            self._nudge()
+            except (RedisError, OSError) as error:
+                self._connection.lost(error)
+            await asyncio.sleep(_PAUSE)

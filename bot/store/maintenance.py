@@ -1,0 +1,323 @@
+"""The archive looked after: what it holds, its size, its soundness, and making it anew.
+
+An archive in PostgreSQL looked after; see :mod:`bot.store.maintenance`.
+
+An archive in a file looked after; see :mod:`bot.store.maintenance`.
+
+The indexes made anew from what is archived, without git.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Protocol, cast
+
+from sqlalchemy import Column, Row, Table, bindparam, delete, func, select, text, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from bot.store.change_terms import INDEXED_BY
+from bot.store.database import Database
+from bot.store.dialect import total
+from bot.store.postgresql import PostgresDatabase
+from bot.store.rows import GRADED, ChangeRow, enrolled, entry, graded, moment, written
+from bot.store.sqlite import SqliteDatabase
+from bot.store.tables.archive_tables import (
+    change_texts,
+    change_topics,
+    changes,
+    contents,
+    metadata,
+    repositories,
+)
+from bot.store.text_index_sqlite import OPTIMIZE
+from bot.store.writer import CHUNK, chunks, clear_indexes, write_indexes
+from digest.core.grade import Repository
+from digest.errors import BrokenArchive
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Holding:
+    """What is archived of a repository.
+
+    ``first`` and ``last`` are the moments of its oldest and its newest change, ``None`` where it
+    has none. ``characters`` are those of its messages, facts and searched texts.
+    """
+
+    repository: Repository
+    changes: int
+    first: datetime | None
+    last: datetime | None
+    characters: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Vacuumed:
+    """The sizes of the archive in bytes."""
+
+    before: int
+    after: int
+
+
+class _Care(Protocol):
+    """What looks after one kind of database."""
+
+    async def size(self, database: Database) -> int: ...
+
+    async def vacuum(self, database: Database) -> tuple[int, int]: ...
+
+    async def check(self, database: Database) -> Sequence[str]: ...
+
+
+async def holdings(database: Database) -> Sequence[Holding]:
+    """What is archived of every repository, by name.
+
+    Raises ``BrokenArchive`` and ``UnwritableFolder``, as every function here does.
+    """
+    characters = total(
+        func.length(contents.c.message)
+        + func.length(contents.c.facts)
+        + func.length(change_texts.c.body)
+        + func.length(change_texts.c.paths)
+        + func.length(change_texts.c.names)
+        + func.length(change_texts.c.subject)
+    )
+    counted = (
+        select(
+            repositories.c.name,
+            repositories.c.web,
+            repositories.c.forge,
+            func.count(changes.c.id).label("number"),
+            func.min(changes.c.committed_at).label("first"),
+            func.max(changes.c.committed_at).label("last"),
+            characters.label("characters"),
+        )
+        .join_from(repositories, changes, isouter=True)
+        .join(contents, contents.c.change_id == changes.c.id, isouter=True)
+        .join(change_texts, change_texts.c.change_id == changes.c.id, isouter=True)
+        .group_by(repositories.c.id)
+        .order_by(repositories.c.name)
+    )
+    async with database.reading() as connection:
+        return tuple(
+            Holding(
+                repository=Repository(name=row.name, web=row.web, forge=row.forge),
+                changes=row.number,
+                first=None if row.first is None else moment(row.first),
+                last=None if row.last is None else moment(row.last),
+                characters=row.characters,
+            )
+            for row in await connection.execute(counted)
+        )
+
+
+async def size(database: Database) -> int:
+    """The bytes that the archive takes, its log included."""
+    return await _care(database).size(database)
+
+
+async def vacuum(database: Database) -> Vacuumed:
+    """Give back unused space, merge the text index, and look at the tables for the planner."""
+    before, after = await _care(database).vacuum(database)
+    return Vacuumed(before=before, after=after)
+
+
+async def check(database: Database) -> Sequence[str]:
+    """What is wrong with the archive, a sentence each; nothing where it is sound.
+
+    Damage so great that the check itself cannot go on is one of the sentences.
+    """
+    return await _care(database).check(database)
+
+
+def _care(database: Database) -> _Care:
+    """The module that looks after a kind of database."""
+    if database.dialect == "postgresql":
+        from bot.store import maintenance as upkeep_postgresql
+
+        return cast("_Care", upkeep_postgresql)
+    from bot.store import maintenance as upkeep_sqlite
+
+    return cast("_Care", upkeep_sqlite)
+
+
+async def forget(database: Database, repository: Repository) -> int:
+    """Remove the changes of a repository, for them to be read anew; return how many there were.
+
+    What was posted, and which commits were seen, is kept: nothing is delivered twice for it.
+    """
+    async with database.writing() as connection:
+        held = await enrolled(connection, repository)
+        if held is None:
+            return 0
+        mine = changes.c.repository_id == held.id
+        keys = (await connection.scalars(select(changes.c.id).where(mine))).all()
+        await connection.execute(
+            delete(change_topics).where(change_topics.c.repository_id == held.id)
+        )
+        await clear_indexes(connection, held.id, keys)
+        for some in chunks(keys):
+            await connection.execute(delete(contents).where(contents.c.change_id.in_(some)))
+        await connection.execute(delete(changes).where(mine))
+        await written(connection, repository.name)
+        return len(keys)
+
+
+TABLES = (*metadata.tables, "change_grams", "topic_grams")
+"""Every table of ours."""
+
+_SIZE = text("""
+    SELECT coalesce(sum(pg_total_relation_size(oid)), 0)::bigint FROM pg_class
+    WHERE relname = ANY(:tables) AND relnamespace = current_schema()::regnamespace
+""")
+
+_UNINDEXED = text("""
+    SELECT count(*) FROM change_texts FULL JOIN change_grams USING (change_id)
+    WHERE change_texts.subject IS NULL OR change_grams.grams IS NULL
+""")
+
+
+async def postgresql_size(database: PostgresDatabase) -> int:
+    """As :func:`bot.store.maintenance.size`."""
+    async with database.reading() as connection:
+        found: int = await connection.scalar(_SIZE, {"tables": list(TABLES)})
+        return found
+
+
+async def postgresql_vacuum(database: PostgresDatabase) -> tuple[int, int]:
+    """As :func:`bot.store.maintenance.vacuum`: the sizes before and after."""
+    before = await postgresql_size(database)
+    async with database.reading() as connection:
+        await connection.exec_driver_sql(f"VACUUM (FULL, ANALYZE) {', '.join(TABLES)}")
+    return before, await postgresql_size(database)
+
+
+async def postgresql_check(database: PostgresDatabase) -> Sequence[str]:
+    """As :func:`bot.store.maintenance.check`. The server checks its pages by itself as it reads them."""
+    found: list[str] = []
+    try:
+        async with database.reading() as connection:
+            for table, column, target in _references():
+                lost = (
+                    select(func.count())
+                    .select_from(table)
+                    .where(
+                        column.is_not(None),
+                        ~select(target).where(target == column).exists(),
+                    )
+                )
+                if count := await connection.scalar(lost):
+                    found.append(
+                        f"{count} rows of {table.name} refer to no row of {target.table.name}"
+                    )
+            if count := await connection.scalar(_UNINDEXED):
+                found.append(f"{count} texts are not in the index, or the other way round")
+            await connection.scalar(select(func.sum(func.length(change_texts.c.body))))
+    except BrokenArchive as error:
+        found.append(str(error))
+    return found
+
+
+def _references() -> Iterable[tuple[Table, Column[int], Column[int]]]:
+    for table in metadata.sorted_tables:
+        for key in table.foreign_keys:
+            yield table, key.parent, key.column
+
+
+async def sqlite_size(database: SqliteDatabase) -> int:
+    """As :func:`bot.store.maintenance.size`."""
+    return await asyncio.to_thread(_size, database)
+
+
+async def sqlite_vacuum(database: SqliteDatabase) -> tuple[int, int]:
+    """As :func:`bot.store.maintenance.vacuum`: the sizes before and after."""
+    async with database.reading() as connection:
+        await _flush(connection)
+        before = await sqlite_size(database)
+        for command in OPTIMIZE:
+            await connection.exec_driver_sql(command)
+        await connection.exec_driver_sql("VACUUM")
+        await connection.exec_driver_sql("PRAGMA optimize = 0x10002")
+        await _flush(connection)
+        return before, await sqlite_size(database)
+
+
+async def sqlite_check(database: SqliteDatabase) -> Sequence[str]:
+    """As :func:`bot.store.maintenance.check`."""
+    found: list[str] = []
+    try:
+        async with database.reading() as connection:
+            for row in await connection.exec_driver_sql("PRAGMA integrity_check"):
+                found += [row[0]] if row[0] != "ok" else []
+            orphans = await connection.exec_driver_sql("PRAGMA foreign_key_check")
+            found += [
+                f"row {row['rowid']} of {row['table']} refers to no row of {row['parent']}"
+                for row in orphans.mappings()
+            ]
+            # With a rank of 1 the index is held against the texts as well.
+            await connection.exec_driver_sql(
+                "INSERT INTO change_search (change_search, rank) VALUES ('integrity-check', 1)"
+            )
+    except BrokenArchive as error:
+        found.append(str(error))
+    return found
+
+
+def _size(database: SqliteDatabase) -> int:
+    files = (database.path, Path(f"{database.path}-wal"))
+    return sum(file.stat().st_size for file in files if file.exists())
+
+
+async def _flush(connection: AsyncConnection) -> None:
+    """Bring what is in the log into the file, and empty the log."""
+    await connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
+
+
+async def reindex(database: Database, repository: Repository) -> int:
+    """Make the topics, paths, texts and areas of a repository anew; return of how many changes.
+
+    Each transaction holds so many changes that other writers need not wait long. Where the work
+    is interrupted the indexes are whole, though of two makings, and it starts again the next time.
+    """
+    async with database.reading() as connection:
+        row = await enrolled(connection, repository)
+    if row is None:
+        return 0
+    last, count = 0, 0
+    while entries := await _reindex_some(database, row.id, last):
+        last, count = entries[-1][0], count + len(entries)
+    async with database.writing() as connection:
+        await connection.execute(
+            update(repositories).where(repositories.c.id == row.id).values(indexed_by=INDEXED_BY)
+        )
+        await written(connection, repository.name)
+    return count
+
+
+async def _reindex_some(
+    database: Database, repository: int, after: int
+) -> Sequence[tuple[int, ChangeRow]]:
+    some = (
+        GRADED.add_columns(changes.c.id)
+        .where(changes.c.repository_id == repository, changes.c.id > after)
+        .order_by(changes.c.id)
+        .limit(CHUNK)
+    )
+    async with database.writing() as connection:
+        rows = (await connection.execute(some)).all()
+        entries = await asyncio.to_thread(_entries, rows)
+        if entries:
+            await clear_indexes(connection, repository, [key for key, _ in entries])
+            await write_indexes(connection, repository, entries)
+            await connection.execute(
+                update(changes).where(changes.c.id == bindparam("key")),
+                [{"key": key, "area": entry.change["area"]} for key, entry in entries],
+            )
+    return entries
+
+
+def _entries(rows: Sequence[Row[*tuple[Any, ...]]]) -> list[tuple[int, ChangeRow]]:
+    return [(row.id, entry(graded(row))) for row in rows]

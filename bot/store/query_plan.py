@@ -1,0 +1,244 @@
+"""From a query to the way of answering it.
+
+One condition drives: the changes that meet it are taken from its index, and the others are tested
+on each of them. The one that fewest changes meet is chosen, by counts that stop at
+:data:`COMMON`. Where none is rare and a limit is asked for, the changes are walked from the newest
+on, which soon finds as many.
+
+What a planned query finds, counted by the database, and a page of it with its kept lines.
+
+No facts are read for that: they stay text until somebody asks for them.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from math import ceil
+from typing import Any
+
+from sqlalchemy import Row, Text, bindparam, select
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from bot.store.change_terms import folded, index_of
+from bot.store.rows import GRADED, graded, storable
+from bot.store.statements import Driver, QueryStatement, Statement, answer, count, survey
+from bot.store.tables.archive_tables import change_lines, changes
+from bot.store.text_index import TextIndex
+from digest.answer.listing import PAGE, Listed, ListedChange, first_of, weightiest_first
+from digest.core.change import printable
+from digest.core.enums import Language
+from digest.core.facts import Area
+from digest.core.grade import Graded, Level
+from digest.core.reference import Query
+from digest.core.stored_json import spans_from_json
+
+COMMON = 1000
+"""How many changes meet a condition that is common: it drives no cut search, and ranks nothing."""
+
+_PART = 0.4
+"""Share of all changes from which on it is quicker to test every one than to fetch what is met."""
+
+_UNCUT = 2**31 - 1
+
+_LAST = "\U0010ffff"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """How a query is answered: the shape of the statement, and what it is run with."""
+
+    shape: QueryStatement
+    values: dict[str, Any]
+    index: TextIndex
+
+    @property
+    def statement(self) -> Statement:
+        """The statement; its rows are in the order of their rank where the shape is ranked."""
+        return answer(self.shape, self.index)
+
+
+async def plan(connection: AsyncConnection, repository: int, query: Query) -> Plan:
+    """Choose how to answer a query."""
+    terms = tuple(dict.fromkeys(filter(None, map(folded, query.terms))))
+    index = index_of(connection.dialect.name)
+    text = index.expression(repository, terms)
+    shape, values = _asked(repository, query)
+    shape = replace(shape, match=bool(text.match), short=bool(text.short), terms=len(terms))
+    values |= {"match": text.match, "short": text.short}
+    values |= {f"term{n}": term for n, term in enumerate(terms)}
+    plan = Plan(shape=shape, values=values, index=index)
+    driver = await _driver(connection, query, plan)
+    # How often a pair occurs is not kept: there is nothing to rank short terms by.
+    ranked = driver is Driver.TERMS and query.ranked and shape.match
+    return replace(plan, shape=replace(shape, driver=driver, ranked=ranked))
+
+
+def _asked(repository: int, query: Query) -> tuple[QueryStatement, dict[str, Any]]:
+    """All but the terms of a query, taken apart."""
+    author = folded(query.author)
+    about = () if _said_by_topics(query) else query.about
+    prefixes = tuple(dict.fromkeys(map(printable, query.paths)))
+    shape = QueryStatement(
+        window=query.window is not None,
+        level=query.level is not None,
+        author=bool(author),
+        topics=min(len(set(query.topics)), 2),
+        about=tuple(len(sets) for sets in about),
+        paths=len(prefixes),
+        limit=bool(query.limit),
+        among=query.among is not None,
+    )
+    values: dict[str, Any] = {"repository": repository, "author": author, "limit": query.limit}
+    values["topics"] = tuple(map(storable, query.topics))
+    for way, sets in enumerate(about):
+        values |= {f"about{way}_{n}": tuple(map(storable, some)) for n, some in enumerate(sets)}
+    if query.window:
+        values |= {"since": _upward(query.window.since), "until": _upward(query.window.until)}
+    if query.among is not None:
+        values["among"] = json.dumps(query.among)
+    if query.level:
+        values["level"] = query.level.rank
+    for n, prefix in enumerate(prefixes):
+        values |= {f"path{n}": prefix, f"last{n}": prefix + _LAST}
+    return shape, values
+
+
+def _said_by_topics(query: Query) -> bool:
+    """Whether bearing one of the topics is all that being about something asks for."""
+    single = all(len(sets) == 1 for sets in query.about)
+    return single and {t for way in query.about for t in way[0]} == set(query.topics)
+
+
+async def _driver(connection: AsyncConnection, query: Query, plan: Plan) -> Driver:
+    shape = plan.shape
+    by_text = shape.match or shape.short
+    if shape.among and not by_text:
+        return Driver.AMONG  # named one by one, each is found by its name
+    every = not (query.limit or query.ranked)
+    others: list[Driver] = [
+        *([Driver.TOPICS] if shape.topics else ()),
+        *([Driver.PATHS] if shape.paths else ()),
+        # The index of topics goes by moment as well: no window is rarer.
+        *([Driver.WINDOW] if shape.window and (by_text or shape.paths) else ()),
+    ]
+    if every and by_text and not others:
+        # Looking up a longer term takes longer than what is saved, and few are in so many changes.
+        if not shape.match and await _is_everywhere(connection, plan):
+            return Driver.WEIGHT
+        return Driver.TERMS
+    if every and len(others) + by_text == 1:
+        return others[0]
+    if others and not (query.ranked and by_text):
+        rarest, number = await _rarest(connection, others, plan)
+        if number < COMMON or (every and not by_text):
+            return rarest
+    # Counted last: the text index has to be read from its begin for every count.
+    if by_text and (every or (await _rarest(connection, [Driver.TERMS], plan))[1] < COMMON):
+        return Driver.TERMS
+    return Driver.WALK
+
+
+async def _is_everywhere(connection: AsyncConnection, plan: Plan) -> bool:
+    """Whether the terms are common, and in no small part of all changes."""
+    if (await _rarest(connection, [Driver.TERMS], plan))[1] < COMMON:
+        return False
+    held, all_ = await _counts(connection, [Driver.TERMS, Driver.WALK], plan, _UNCUT)
+    return held >= all_ * _PART
+
+
+async def _rarest(
+    connection: AsyncConnection, rivals: Sequence[Driver], plan: Plan
+) -> tuple[Driver, int]:
+    """The condition that fewest changes meet, and how many do, counted up to :data:`COMMON`."""
+    row = await _counts(connection, rivals, plan, COMMON)
+    return min(zip(rivals, row, strict=True), key=lambda counted: counted[1])
+
+
+async def _counts(
+    connection: AsyncConnection, conditions: Sequence[Driver], plan: Plan, most: int
+) -> Sequence[int]:
+    """How many changes meet each condition, counted up to ``most``."""
+    counts = count(plan.shape, tuple(conditions), most, plan.index)
+    return (await connection.execute(counts, plan.values)).one()
+
+
+def _upward(moment: datetime) -> int:
+    """The first whole second that is not before the moment."""
+    return ceil(moment.timestamp())
+
+
+_LEVELS = tuple(Level)
+
+_line = (
+    select(change_lines.c.spans)
+    .where(
+        change_lines.c.change_id == changes.c.id,
+        change_lines.c.language == bindparam("language", type_=Text),
+    )
+    .scalar_subquery()
+)
+
+_SHOWN = GRADED.add_columns(changes.c.area, _line.label("line")).where(
+    changes.c.id.in_(bindparam("keys", expanding=True))
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Counted:
+    """Counts of all that was found, and the keys of up to a page behind ``first`` of it."""
+
+    levels: Counter[Level]
+    areas: Counter[Area]
+    first: int
+    keys: Sequence[int]
+
+
+async def surveyed(connection: AsyncConnection, how: Plan, page: int, language: Language) -> Listed:
+    """The survey of what meets the query of a plan, as ``Archive.survey`` promises it."""
+    size = PAGE if page else 0
+    counted = await _count(connection, how, PAGE * max(page - 1, 0), size)
+    total = counted.levels.total()
+    if counted.first != (first := first_of(page, total)):
+        counted = await _count(connection, how, first, size)
+    return Listed(
+        total=total,
+        levels=counted.levels,
+        areas=counted.areas,
+        first=first,
+        page=await _shown(connection, counted.keys, language),
+    )
+
+
+async def _count(connection: AsyncConnection, how: Plan, first: int, size: int) -> _Counted:
+    values = {**how.values, "first": first, "size": size}
+    levels: Counter[Level] = Counter()
+    areas: Counter[Area] = Counter()
+    keys: list[int] = []
+    for key, level, area, number in await connection.execute(survey(how.shape, how.index), values):
+        if key:
+            keys.append(key)
+        else:
+            levels[_LEVELS[level]] += number
+            areas[Area(area)] += number
+    return _Counted(levels=levels, areas=areas, first=first, keys=keys)
+
+
+async def _shown(
+    connection: AsyncConnection, keys: Sequence[int], language: Language
+) -> tuple[ListedChange, ...]:
+    """The changes of the keys in their order on a page."""
+    if not keys:
+        return ()
+    values = {"keys": keys, "language": language.value}
+    rows = {row.sha: row for row in await connection.execute(_SHOWN, values)}
+    ordered = weightiest_first([graded(row) for row in rows.values()])
+    return tuple(_of(change, rows[change.sha]) for change in ordered)
+
+
+def _of(change: Graded, row: Row[*tuple[Any, ...]]) -> ListedChange:
+    line = spans_from_json(json.loads(row.line)) if row.line else ()
+    return ListedChange(graded=change, area=Area(row.area), line=line)

@@ -1,0 +1,314 @@
+"""The connection to an archive in a file: how it is opened, what every connection is set to.
+
+Transactions begin and end where the code says so. The driver's own habit of beginning one before
+some statements is switched off, because it leaves migrations half done and makes a reader that
+turns writer fail at once instead of waiting for its turn
+(https://www.sqlite.org/lang_transaction.html, "DEFERRED, IMMEDIATE, and EXCLUSIVE").
+
+Whether the archive can be worked with right now, found out without leaving a trace in it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sqlite3
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import (
+    URL,
+    Connection,
+    Delete,
+    Insert,
+    Table,
+    Update,
+    event,
+    exc,
+    func,
+    select,
+    text,
+)
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
+
+from bot.store.database import Database, DurableWriter, Prepared, StatementResult
+from bot.store.dialect import insertion
+from bot.store.migrations import HEAD, REVISIONS, upgrade
+from bot.store.migrations.fresh import make
+from bot.store.tables.ledger_tables import deliveries
+from digest.errors import BrokenArchive, DigestbotError, NewerArchive, UnwritableFolder
+
+FILE = "archive.sqlite3"
+"""The name of the archive in the data folder."""
+
+_PATIENCE = 30.0
+"""Seconds that a writer waits for another process's transaction; a batch takes under one."""
+
+_SETTINGS = (
+    "PRAGMA foreign_keys = ON",
+    # A power cut may take the last transactions, never the file: https://www.sqlite.org/wal.html
+    "PRAGMA synchronous = NORMAL",
+    "PRAGMA cache_size = -8192",  # KiB; the default of 2 MiB holds no week of a busy repository
+    "PRAGMA temp_store = MEMORY",
+)
+
+_BROKEN = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_FORMAT}
+
+_UNWRITABLE = {
+    sqlite3.SQLITE_BUSY,
+    sqlite3.SQLITE_CANTOPEN,
+    sqlite3.SQLITE_FULL,
+    sqlite3.SQLITE_IOERR,
+    sqlite3.SQLITE_PERM,
+    sqlite3.SQLITE_READONLY,
+}
+
+
+class SqliteDatabase(Database):
+    """An archive in a file."""
+
+    dialect = "sqlite"
+
+    def __init__(self, path: Path, engine: AsyncEngine) -> None:
+        super().__init__(engine, str(path))
+        self.path = path
+        self._turn = asyncio.Lock()
+        # Of those who may wait only one waits for the turn itself: who is urgent is then the next.
+        self._ordinary = asyncio.Lock()
+        self._scribe = DurableWriter(path)
+
+    @asynccontextmanager
+    async def reading(self) -> AsyncIterator[AsyncConnection]:
+        """As :meth:`Database.reading`."""
+        with told(self.path):
+            async with self._engine.connect() as connection:
+                yield connection
+
+    @asynccontextmanager
+    async def writing(self, subject: str | None = "") -> AsyncIterator[AsyncConnection]:
+        """As :meth:`Database.writing`; SQLite has one writer, whatever the subject."""
+        del subject
+        async with (
+            self._ordinary,
+            self._turn,
+            self.reading() as connection,
+            transaction(connection),
+        ):
+            yield connection
+
+    async def write(
+        self, statement: Insert | Update | Delete, given: Mapping[str, Any] | None = None
+    ) -> int:
+        """As :meth:`Database.write`."""
+        async with self.writing() as connection:
+            return (await connection.execute(statement, given)).rowcount
+
+    async def ask(
+        self, statement: Prepared, given: Mapping[str, Any] | None = None
+    ) -> StatementResult:
+        """As :meth:`Database.ask`."""
+        async with self.writing() if statement.changes else self.reading() as connection:
+            return await statement.on(connection, given)
+
+    async def keep(self, table: Table, rows: Sequence[tuple[Any, ...]]) -> None:
+        """As :meth:`Database.keep`."""
+        with told(self.path):
+            async with self._turn:
+                await self._scribe.write(insertion(table, self._engine.dialect), rows)
+
+    async def aclose(self) -> None:
+        """As :meth:`Database.aclose`."""
+        await self._scribe.aclose()
+        await super().aclose()
+
+
+async def open_archive(folder: Path, url: str = "") -> Database:
+    """Open the archive at the address of a database, else in a data folder.
+
+    Raises as :func:`open_database` and :func:`bot.store.postgresql.open_postgres`.
+    """
+    if url:
+        # Its driver is imported where it is used.
+        from bot.store.postgresql import open_postgres
+
+        return await open_postgres(url)
+    return await open_database(folder)
+
+
+async def open_database(folder: Path) -> SqliteDatabase:
+    """Open the archive in a data folder, made and brought up to date where that is needed.
+
+    A new folder is readable by its owner only. Raises ``UnwritableFolder``, ``NewerArchive``
+    and ``BrokenArchive``.
+    """
+    path = folder / FILE
+    _make(path)
+    database = SqliteDatabase(path, _engine(path))
+    try:
+        await _bring_up_to_date(database)
+    except BaseException:
+        await database.aclose()
+        raise
+    return database
+
+
+def _make(path: Path) -> None:
+    """Make folder and file where they are missing, and see that they can be written.
+
+    SQLite would tell as much, but less clearly, and its driver leaves a thread behind when a
+    connection cannot be made.
+    """
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
+    except OSError as error:
+        raise UnwritableFolder(str(error.filename or path), error.strerror or str(error)) from error
+
+
+@contextmanager
+def told(path: Path) -> Iterator[None]:
+    """Turn what SQLite says of the file as a whole into errors that a user can act on."""
+    try:
+        yield
+    except (exc.DBAPIError, sqlite3.Error) as error:
+        cause = error.orig if isinstance(error, exc.DBAPIError) else error
+        # The low byte is the primary code: https://www.sqlite.org/rescode.html
+        code = getattr(cause, "sqlite_errorcode", 0) & 0xFF
+        if code in _BROKEN:
+            raise BrokenArchive(str(path), str(cause)) from error
+        if code in _UNWRITABLE:
+            raise UnwritableFolder(str(path), str(cause)) from error
+        raise
+
+
+def _engine(path: Path) -> AsyncEngine:
+    engine = create_async_engine(
+        URL.create("sqlite+aiosqlite", database=str(path)),
+        connect_args={"timeout": _PATIENCE},
+        isolation_level="AUTOCOMMIT",
+        # Each statement costs four hops to the driver's thread: no read pays for a needless one.
+        skip_autocommit_rollback=True,
+        pool_size=4,
+    )
+    event.listen(engine.sync_engine, "connect", _set_up)
+    return engine
+
+
+def _set_up(connection: Any, _record: object) -> None:
+    try:
+        cursor = connection.cursor()
+        for setting in _SETTINGS:
+            cursor.execute(setting)
+        cursor.close()
+    except BaseException:
+        # The pool never gets to know it, and its thread would stay.
+        connection.close()
+        raise
+
+
+@asynccontextmanager
+async def transaction(connection: AsyncConnection) -> AsyncIterator[None]:
+    """Take the writer's turn among all processes; keep what is done inside, or none of it."""
+    await connection.exec_driver_sql("BEGIN IMMEDIATE")
+    try:
+        yield
+        await connection.exec_driver_sql("COMMIT")
+    except BaseException:
+        # A cancelled statement has closed the connection already, and that undoes as well.
+        with suppress(exc.SQLAlchemyError):
+            await connection.exec_driver_sql("ROLLBACK")
+        raise
+
+
+async def _bring_up_to_date(database: SqliteDatabase) -> None:
+    async with database.reading() as connection:
+        if await connection.run_sync(_revision, database.path) == HEAD:
+            return
+        await _keep_a_log(connection)
+        await connection.exec_driver_sql("PRAGMA foreign_keys = OFF")
+        async with transaction(connection):
+            # Another process may have been here since.
+            revision = await connection.run_sync(_revision, database.path)
+            if revision != HEAD:
+                await connection.run_sync(make if revision is None else upgrade)
+        await connection.exec_driver_sql("PRAGMA foreign_keys = ON")
+
+
+async def _keep_a_log(connection: AsyncConnection) -> None:
+    """Switch to write-ahead logging; the file remembers it.
+
+    The switch needs the file for itself and does not wait for it by ``busy_timeout``.
+    """
+    for _ in range(int(_PATIENCE / 0.05)):
+        try:
+            await connection.exec_driver_sql("PRAGMA journal_mode = WAL")
+        except exc.OperationalError as error:
+            if getattr(error.orig, "sqlite_errorcode", 0) != sqlite3.SQLITE_BUSY:
+                raise
+            await asyncio.sleep(0.05)
+        else:
+            return
+
+
+def _revision(connection: Connection, path: Path) -> str | None:
+    """The revision of the tables, ``None`` for an empty file."""
+    try:
+        found = connection.exec_driver_sql("SELECT version_num FROM alembic_version").scalar()
+    except exc.OperationalError as error:
+        if getattr(error.orig, "sqlite_errorcode", 0) != sqlite3.SQLITE_ERROR:
+            raise
+        if connection.exec_driver_sql("SELECT count(*) FROM sqlite_master").scalar():
+            raise BrokenArchive(str(path), "it is a database of something else") from error
+        return None
+    revision = str(found)
+    if revision not in REVISIONS:
+        raise NewerArchive(str(path), revision)
+    return revision
+
+
+class DatabaseHealth:
+    """Tries whether something can be kept: takes a writer's turn, and writes nothing.
+
+    ``patience`` is in seconds: a batch of changes, for which a writer waits, takes less than one.
+    """
+
+    def __init__(self, database: Database, patience: float = 5.0) -> None:
+        self._database = database
+        self._patience = patience
+        self._trying: asyncio.Task[str] | None = None
+
+    async def trouble(self) -> str:
+        """Why nothing can be kept in the archive; empty where it can be."""
+        # A statement that waits for its turn cannot be called back: the next to ask waits for the
+        # same one, so that probes do not queue up behind a writer that hangs.
+        if self._trying is None or self._trying.done():
+            self._trying = asyncio.create_task(self._try())
+        done, _ = await asyncio.wait({self._trying}, timeout=self._patience)
+        return self._trying.result() if done else f"no turn to write within {self._patience:g} s"
+
+    async def _try(self) -> str:
+        try:
+            async with self._database.writing():
+                pass
+            revision = await revision_of(self._database)
+        except DigestbotError as error:
+            return str(error)
+        if revision == HEAD:
+            return ""
+        return f"its tables are of revision {revision}, and this program's of {HEAD}"
+
+
+async def revision_of(database: Database) -> str:
+    """The revision of the tables."""
+    query = text("SELECT version_num FROM alembic_version")
+    async with database.reading() as connection:
+        return str(await connection.scalar(query))
+
+
+async def pending(database: Database) -> int:
+    """How many deliveries were claimed and are not done."""
+    query = select(func.count()).select_from(deliveries).where(~deliveries.c.done)
+    async with database.reading() as connection:
+        return int(await connection.scalar(query) or 0)

@@ -1,0 +1,259 @@
+"""The statements that answer queries, by the conditions that they have.
+
+What the conditions are compared with is given when a statement is run, so that one is made for
+each shape and kept: making it anew would take longer than running it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum, auto
+from functools import lru_cache
+from typing import Any
+
+from sqlalchemy import (
+    CTE,
+    BigInteger,
+    BindParameter,
+    ColumnElement,
+    CompoundSelect,
+    Integer,
+    Select,
+    Subquery,
+    Table,
+    Text,
+    and_,
+    bindparam,
+    exists,
+    func,
+    literal,
+    literal_column,
+    or_,
+    select,
+    true,
+    union_all,
+)
+
+from bot.store.dialect import contains, one_of
+from bot.store.rows import GRADED
+from bot.store.tables.archive_tables import change_paths, change_texts, change_topics, changes
+from bot.store.text_index import TextIndex, holding, term
+
+Statement = Select[*tuple[Any, ...]]
+
+
+class Driver(Enum):
+    """The condition whose index is read; without any the changes are walked, newest first.
+
+    Terms that thousands of changes hold are looked up once, and the changes tested against that by
+    their weight: fetching every one of them, to count and to order them, takes far longer.
+    """
+
+    WALK = auto()
+    WEIGHT = auto()
+    WINDOW = auto()
+    TOPICS = auto()
+    PATHS = auto()
+    TERMS = auto()
+    AMONG = auto()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QueryStatement:
+    """Which conditions a query has, and how many of a kind; the driver reads one from its index.
+
+    Parameters, by condition: ``repository``, always; ``since`` and ``until`` in whole seconds;
+    the least ``level`` as a rank; ``author`` without case; ``topics``, a list, of which a shape
+    knows whether it has one or several; ``about0_0`` and so on, a list for every set of every way;
+    ``path0`` with ``last0`` and so on, the ends of ranges; ``term0`` and so on, to be read for;
+    ``match`` and ``short``, in the words of the full-text indexes; ``limit``; ``among``, names of
+    commits as a JSON array.
+    """
+
+    driver: Driver = Driver.WALK
+    window: bool = False
+    level: bool = False
+    author: bool = False
+    topics: int = 0
+    about: tuple[int, ...] = ()
+    paths: int = 0
+    terms: int = 0
+    match: bool = False
+    short: bool = False
+    ranked: bool = False
+    limit: bool = False
+    among: bool = False
+
+
+@lru_cache(maxsize=256)
+def answer(shape: QueryStatement, index: TextIndex) -> Statement:
+    """The changes that meet all conditions, as rows of ``GRADED``, cut to the limit.
+
+    In the order of their rank where the shape is ranked, else in any.
+    """
+    found = _found(shape, index).subquery("found")
+    wanted = GRADED.join(found, found.c.id == changes.c.id)
+    return wanted.order_by(found.c.rank, *_NEWEST) if shape.ranked else wanted
+
+
+@lru_cache(maxsize=256)
+def survey(shape: QueryStatement, index: TextIndex) -> CompoundSelect[*tuple[Any, ...]]:
+    """All changes that meet the conditions, counted, and the keys of a page of them.
+
+    Rows of ``id``, ``level``, ``area`` and ``number``: where ``id`` is 0, how many changes a level
+    and an area have in common; else a change of the page. The page stands behind the ``first``
+    changes in the order of :func:`digest.answer.listing.weightiest_first` and has up to ``size``.
+    """
+    keys = _met(shape, index)[0].add_columns(*_WEIGHED)
+    met: CTE | Subquery = keys.subquery("met")
+    if shape.driver is not Driver.WEIGHT:
+        met = keys.cte("met").prefix_with("MATERIALIZED")
+    order = (met.c.level, met.c.score.desc(), met.c.committed_at.desc(), met.c.sha.desc())
+    page = (
+        select(met.c.id)
+        .order_by(*order)
+        .limit(bindparam("size", type_=Integer))
+        .offset(bindparam("first", type_=Integer))
+        .subquery()
+    )
+    counts = select(literal(0).label("id"), met.c.level, met.c.area, func.count().label("number"))
+    return union_all(
+        counts.group_by(met.c.level, met.c.area),
+        select(page.c.id, literal(0), literal(""), literal(0)),
+    )
+
+
+@lru_cache(maxsize=256)
+def count(
+    shape: QueryStatement, drivers: tuple[Driver, ...], most: int, index: TextIndex
+) -> Statement:
+    """How many changes each condition alone is met by, counted up to ``most``: one row.
+
+    Of terms it may be a few more: no text is read for a count.
+    """
+    return select(
+        *(
+            select(func.count())
+            .select_from(_counted(shape, driver, index).limit(most).subquery())
+            .scalar_subquery()
+            for driver in drivers
+        )
+    )
+
+
+_NEWEST = (changes.c.committed_at.desc(), changes.c.sha.desc())
+
+_WEIGHED = tuple(changes.c[name] for name in ("level", "area", "score", "committed_at", "sha"))
+
+# The sign keeps the database from going by what was looked up, change by change.
+_KEY: ColumnElement[int] = literal_column("+changes.id")
+
+_mine = changes.c.repository_id == bindparam("repository", type_=Integer)
+
+
+def _found(shape: QueryStatement, index: TextIndex) -> Statement:
+    """The keys of the changes that meet all conditions, each with its rank, smaller is better."""
+    keys, rank = _met(shape, index)
+    order = _NEWEST if rank is None else (rank, *_NEWEST)
+    keys = keys.add_columns((literal(0.0) if rank is None else rank).label("rank"))
+    return keys.order_by(*order).limit(bindparam("limit", type_=Integer)) if shape.limit else keys
+
+
+def _met(shape: QueryStatement, index: TextIndex) -> tuple[Statement, ColumnElement[float] | None]:
+    """The keys of the changes that meet all conditions, and what ranks them where anything does."""
+    keys: Statement = select(changes.c.id).where(_mine, *_tests(shape, index))
+    if shape.driver in {Driver.WALK, Driver.WINDOW, Driver.WEIGHT}:
+        return keys, None
+    rank = index.rank(shape.terms) if shape.ranked else literal(0.0)
+    driving = _driving(shape, shape.driver, index).add_columns(rank.label("rank"))
+    # Were it merged into the rest, the index might be asked once for every change.
+    hits = driving.cte("hits").prefix_with("MATERIALIZED")
+    return keys.join_from(hits, changes, changes.c.id == hits.c.id), hits.c.rank
+
+
+def _driving(shape: QueryStatement, driver: Driver, index: TextIndex) -> Statement:
+    """The keys, as ``id``, of the changes that meet one condition, from its index."""
+    match driver:
+        case Driver.TOPICS:
+            bearing = _from(change_topics, shape).where(_topical())
+            # Of one topic each change is there once: to look would take a third of the time.
+            return bearing if shape.topics == 1 else bearing.distinct()
+        case Driver.PATHS:
+            return _from(change_paths, shape).where(_below_any(shape)).distinct()
+        case Driver.TERMS:
+            return index.matching(match=shape.match, short=shape.short, terms=shape.terms)
+        case Driver.AMONG:
+            return select(changes.c.id).where(_mine, one_of(changes.c.sha, "among"))
+        case _:
+            inside = select(changes.c.id).where(_mine)
+            return inside.where(_within(changes.c.committed_at)) if shape.window else inside
+
+
+def _counted(shape: QueryStatement, driver: Driver, index: TextIndex) -> Statement:
+    if driver is Driver.TERMS:
+        return index.candidates(match=shape.match, short=shape.short, terms=shape.terms)
+    return _driving(shape, driver, index)
+
+
+def _from(index: Table, shape: QueryStatement) -> Statement:
+    mine = index.c.repository_id == bindparam("repository", type_=Integer)
+    keys: Statement = select(index.c.change_id.label("id")).where(mine)
+    return keys.where(_within(index.c.committed_at)) if shape.window else keys
+
+
+def _tests(shape: QueryStatement, index: TextIndex) -> Iterator[ColumnElement[bool]]:
+    """The conditions that the driver does not see to."""
+    if shape.window:
+        yield _within(changes.c.committed_at)
+    if shape.level:
+        yield changes.c.level <= bindparam("level", type_=Integer)
+    if shape.author:
+        yield contains(changes.c.author_key, _text("author"))
+    if shape.topics and shape.driver is not Driver.TOPICS:
+        yield _bearing("topics")
+    if shape.about:
+        yield or_(
+            *(
+                and_(true(), *(_bearing(f"about{way}_{n}") for n in range(sets)))
+                for way, sets in enumerate(shape.about)
+            )
+        )
+    if shape.paths and shape.driver is not Driver.PATHS:
+        yield exists().where(change_paths.c.change_id == changes.c.id, _below_any(shape))
+    if shape.among and shape.driver is not Driver.AMONG:
+        yield one_of(changes.c.sha, "among")
+    if shape.driver is Driver.WEIGHT:
+        yield _KEY.in_(index.matching(match=shape.match, short=shape.short, terms=shape.terms))
+    elif shape.terms and shape.driver is not Driver.TERMS:
+        held = (holding(term(n)) for n in range(shape.terms))
+        yield exists().where(change_texts.c.change_id == changes.c.id, *held)
+
+
+def _bearing(topics: str) -> ColumnElement[bool]:
+    """Whether a change bears one of the topics of a parameter."""
+    return exists().where(
+        change_topics.c.repository_id == changes.c.repository_id,
+        _topical(topics),
+        change_topics.c.committed_at == changes.c.committed_at,
+        change_topics.c.change_id == changes.c.id,
+    )
+
+
+def _topical(topics: str = "topics") -> ColumnElement[bool]:
+    return change_topics.c.topic.in_(bindparam(topics, expanding=True))
+
+
+def _within(moment: ColumnElement[int]) -> ColumnElement[bool]:
+    return (moment >= bindparam("since", type_=BigInteger)) & (
+        moment < bindparam("until", type_=BigInteger)
+    )
+
+
+def _below_any(shape: QueryStatement) -> ColumnElement[bool]:
+    path = change_paths.c.path
+    return or_(*(path.between(_text(f"path{n}"), _text(f"last{n}")) for n in range(shape.paths)))
+
+
+def _text(name: str) -> BindParameter[str]:
+    return bindparam(name, type_=Text)

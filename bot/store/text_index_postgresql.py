@@ -1,0 +1,221 @@
+"""Texts as runs of up to three characters, each a number, for the index that PostgreSQL keeps.
+
+The repository that a text is of is one more number among those of its runs, so that the index finds
+what one repository holds without looking at all others. Two of them may share a number: whatever
+the index finds is read for the terms themselves, and asked for its repository.
+
+The full text as PostgreSQL has it: runs of characters in an index of arrays, and a second look.
+
+``change_grams`` holds of every change which runs of one to three characters its texts have, as
+numbers, and of which repository it is, as one more; with a GIN index over them
+(https://www.postgresql.org/docs/current/gin.html). So does ``topic_grams`` of topics. Why not
+``pg_trgm``: it takes no Chinese in a database of the locale C, finds no term of one or two
+characters by its index in any, and is an extension that not every server allows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any
+from zlib import crc32
+
+from sqlalchemy import (
+    ARRAY,
+    ColumnElement,
+    Integer,
+    Select,
+    bindparam,
+    case,
+    column,
+    delete,
+    func,
+    literal,
+    select,
+    table,
+    text,
+)
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from bot.store.dialect import contains, copy_rows
+from bot.store.tables.archive_tables import change_texts, known_topics
+from bot.store.text_index import GRAM, Expression, bearers, holding, term
+from bot.store.text_index import GRAM as _GRAM
+
+_MOST = 200
+"""Runs that are asked for; what is found by so many is read through anyway."""
+
+_MOST_KNOWN = 262_144
+
+
+class _Numbers(dict[str, int]):
+    """The numbers made so far: a repository has some ten thousand runs, over and over."""
+
+    def __missing__(self, run: str) -> int:
+        number = crc32(run.encode("utf-8", "replace")) - 2**31
+        if len(self) < _MOST_KNOWN:
+            self[run] = number
+        return number
+
+
+_number = _Numbers().__getitem__
+
+
+def mark_of(repository: int) -> int:
+    """The number that everything of a repository has, by the key of its row.
+
+    What stands in databases is made by it: another rule needs a migration.
+    """
+    return crc32(b"repository %d" % repository) - 2**31
+
+
+def grams_of(texts: Iterable[str]) -> list[int]:
+    """The numbers of every run of one, two and three characters that texts hold."""
+    held: set[str] = set()
+    for text in texts:
+        for length in range(1, GRAM + 1):
+            held.update(_runs(text, length))
+    return list(map(_number, held))
+
+
+def asked(terms: Iterable[str]) -> list[int]:
+    """The numbers of what every text must hold that holds the terms, a few hundred at most."""
+    runs = dict.fromkeys(run for term in terms for run in _runs(term, min(len(term), GRAM)))
+    return list(map(_number, list(runs)[:_MOST]))
+
+
+def _runs(text: str, length: int) -> Iterable[str]:
+    return map("".join, zip(*(text[start:] for start in range(length)), strict=False))
+
+
+_CHOICE = 300
+"""Topics alike that are looked through; the nearest five stand well before that."""
+
+_WEIGHTS = {"subject": 8.0, "names": 4.0, "paths": 2.0, "body": 1.0}
+
+_NUMBERS = ARRAY(Integer)
+
+_grams = table("change_grams", column("change_id", Integer), column("grams", _NUMBERS))
+
+_letters = table("topic_grams", column("topic_id", Integer), column("grams", _NUMBERS))
+
+_LEARN = text("""
+    INSERT INTO known_topics (repository_id, topic)
+    SELECT :repository, given.topic FROM unnest(CAST(:topics AS text[])) AS given (topic)
+    WHERE NOT EXISTS (
+        SELECT FROM known_topics AS known
+        WHERE known.repository_id = :repository AND known.topic = given.topic COLLATE "C"
+    )
+    ON CONFLICT DO NOTHING
+    RETURNING id, topic
+""")
+
+_wanted = bindparam("grams", type_=_NUMBERS)
+
+_gram = func.unnest(_letters.c.grams).table_valued(column("gram", Integer)).render_derived()
+
+_shared = (
+    select(func.count())
+    .select_from(_gram)
+    .where(_gram.c.gram == func.any(_wanted))
+    .correlate(_letters)
+    .scalar_subquery()
+)
+
+_alike = (
+    select(known_topics.c.topic)
+    .join_from(_letters, known_topics, known_topics.c.id == _letters.c.topic_id)
+    .where(
+        _letters.c.grams.op("&&", is_comparison=True)(_wanted),
+        _letters.c.grams.op("@>", is_comparison=True)(bindparam("mark", type_=_NUMBERS)),
+        known_topics.c.repository_id == bindparam("repository", type_=Integer),
+    )
+    .order_by(_shared.desc(), func.length(known_topics.c.topic), known_topics.c.topic)
+    .limit(_CHOICE)
+    .cte("alike")
+    .prefix_with("MATERIALIZED")
+)
+
+_COUNTED = bearers(_alike)
+
+
+class PostgresIndex:
+    """A ``TextIndex`` in PostgreSQL."""
+
+    def expression(self, repository: int, terms: Iterable[str]) -> Expression:
+        """As the port says: the runs of the terms, each time with the repository."""
+        listed = list(terms)
+        runs = [
+            asked(one for one in listed if len(one) >= _GRAM),
+            asked(one for one in listed if len(one) < _GRAM),
+        ]
+        match, short = ([*some, mark_of(repository)] if some else [] for some in runs)
+        return Expression(match=match, short=short)
+
+    def matching(self, *, match: bool, short: bool, terms: int) -> Select[*tuple[Any, ...]]:
+        """As the port says: what holds the runs, read for the terms."""
+        found = self.candidates(match=match, short=short, terms=terms)
+        read = found.join(change_texts, change_texts.c.change_id == _grams.c.change_id)
+        return read.where(*(holding(term(n)) for n in range(terms)))
+
+    def candidates(self, *, match: bool, short: bool, terms: int) -> Select[*tuple[Any, ...]]:
+        """As the port says: what holds the runs."""
+        del terms
+        found = select(_grams.c.change_id.label("id"))
+        for name, wanted in (("match", match), ("short", short)):
+            if wanted:
+                runs = bindparam(name, type_=_NUMBERS)
+                found = found.where(_grams.c.grams.op("@>", is_comparison=True)(runs))
+        return found
+
+    def rank(self, terms: int) -> ColumnElement[float]:
+        """As the port says: by where the terms stand."""
+        worth: ColumnElement[float] = literal(0.0)
+        for n in range(terms):
+            for name, weight in _WEIGHTS.items():
+                held = contains(change_texts.c[name], term(n))
+                worth = worth - case((held, literal(weight)), else_=literal(0.0))
+        return worth
+
+    async def enter(
+        self, connection: AsyncConnection, repository: int, texts: Mapping[int, Mapping[str, str]]
+    ) -> None:
+        """As the port says."""
+        mark = mark_of(repository)
+        rows = ((key, [*grams_of(given.values()), mark]) for key, given in texts.items())
+        await copy_rows(connection, "change_grams", ("change_id", "grams"), rows)
+
+    async def withdraw(self, connection: AsyncConnection, keys: Sequence[int]) -> None:
+        """As the port says."""
+        await connection.execute(delete(_grams).where(_grams.c.change_id.in_(keys)))
+
+    async def settle(self, connection: AsyncConnection) -> None:
+        """Nothing: the server looks after its indexes by itself."""
+
+    async def learn(
+        self, connection: AsyncConnection, repository: int, topics: Collection[str]
+    ) -> None:
+        """As the port says."""
+        if topics:
+            values = {"repository": repository, "topics": sorted(topics)}
+            made = (await connection.execute(_LEARN, values)).all()
+            await enter_topics(connection, [(key, repository, topic) for key, topic in made])
+
+    async def alike(
+        self, connection: AsyncConnection, repository: int, names: Iterable[str]
+    ) -> Mapping[str, int]:
+        """As the port says: those that share most runs come first into the choice."""
+        grams = asked(name for name in names if len(name) >= _GRAM)
+        if not grams:
+            return {}
+        values = {"grams": grams, "mark": [mark_of(repository)], "repository": repository}
+        return dict((await connection.execute(_COUNTED, values)).all())
+
+
+async def enter_topics(connection: AsyncConnection, topics: Iterable[tuple[int, int, str]]) -> None:
+    """Put topics into the index of letters: the key of each, its repository's, and itself."""
+    rows = (
+        (key, [*asked([topic]), mark_of(repository)])
+        for key, repository, topic in topics
+        if len(topic) >= _GRAM
+    )
+    await copy_rows(connection, "topic_grams", ("topic_id", "grams"), rows)

@@ -1,0 +1,275 @@
+"""Topics that look like a name: those that share most of its rarer runs of three letters.
+
+``topic_search`` is an FTS5 table of trigrams over ``known_topics``. What it finds is a choice to
+be looked through, not an answer: :func:`digest.topics.matching.near_topics` has the last word.
+
+The full text as SQLite has it.
+
+``change_search`` is an FTS5 table of trigrams over ``change_texts``, where it reads its texts
+(https://www.sqlite.org/fts5.html, "The Trigram Tokenizer"); ``MATCH`` finds terms of three
+characters and more there. ``change_pairs`` holds of every text which characters and which pairs of
+neighbours are in it, each as a word: shorter terms are looked up there, exactly and as quickly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from operator import add
+from typing import Any
+
+from sqlalchemy import (
+    ColumnElement,
+    Integer,
+    Row,
+    Select,
+    Text,
+    bindparam,
+    column,
+    func,
+    insert,
+    literal,
+    literal_column,
+    select,
+    table,
+    text,
+)
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from bot.store.dialect import words
+from bot.store.tables.archive_tables import change_texts, known_topics
+from bot.store.text_index import GRAM, Expression, bearers
+
+_GRAM = 3
+
+_MOST_GRAMS = 60
+"""Runs of letters that are asked for: those of five long words."""
+
+_ENOUGH = 4_000
+"""So many topics are weighed by the letters they share: runs that more of them have say nothing.
+The rarest runs are taken, until they are in as many."""
+
+_CHOICE = 300
+"""So many topics are looked through; the nearest five stand well before that."""
+
+_ENTER = "INSERT OR IGNORE INTO known_topics (repository_id, topic) VALUES (?, ?)"
+
+_ENTER_LETTERS = (
+    "INSERT INTO topic_search (rowid, topic) SELECT id, topic FROM known_topics WHERE id > ?"
+)
+
+_HELD = text(
+    "SELECT value, (SELECT count(*) FROM (SELECT 1 FROM topic_search"
+    " WHERE topic_search MATCH gram.value LIMIT :enough)) FROM json_each(:grams) AS gram"
+)
+
+_search = table("topic_search", column("rowid"))
+
+_alike = (
+    select(known_topics.c.topic)
+    .join_from(_search, known_topics, known_topics.c.id == _search.c.rowid)
+    .where(
+        literal_column("topic_search").op("MATCH", is_comparison=True)(
+            bindparam("grams", type_=Text)
+        ),
+        known_topics.c.repository_id == bindparam("repository", type_=Integer),
+    )
+    .order_by(literal_column("bm25(topic_search)"))
+    .limit(_CHOICE)
+    .cte("alike")
+    .prefix_with("MATERIALIZED")
+)
+
+_COUNTED = bearers(_alike)
+
+
+async def learn(connection: AsyncConnection, repository: int, topics: Collection[str]) -> None:
+    """Take topics down that are not known yet; within a writing transaction."""
+    if topics:
+        last = await connection.scalar(select(func.coalesce(func.max(known_topics.c.id), 0)))
+        rows = [(repository, topic) for topic in sorted(topics)]
+        await connection.exec_driver_sql(_ENTER, rows)
+        await connection.exec_driver_sql(_ENTER_LETTERS, (last,))
+
+
+async def alike(
+    connection: AsyncConnection, repository: int, names: Iterable[str]
+) -> Mapping[str, int]:
+    """Topics that share letters with one of the names, with how many changes bear each."""
+    grams = dict.fromkeys(
+        name[start : start + _GRAM] for name in names for start in range(len(name) - _GRAM + 1)
+    )
+    if not grams:
+        return {}
+    asked = list(map(quoted, list(grams)[:_MOST_GRAMS]))
+    counted = await connection.execute(_HELD, {"grams": words(asked), "enough": _ENOUGH})
+    weighed = " OR ".join(_rarest(counted.all()))
+    if not weighed:
+        return {}
+    values = {"grams": weighed, "repository": repository}
+    return dict((await connection.execute(_COUNTED, values)).all())
+
+
+def _rarest(counted: Iterable[Row[*tuple[Any, ...]]]) -> Iterator[str]:
+    """The runs that fewest topics have, in as many as are weighed; at least one."""
+    held = 0
+    for gram, number in sorted(counted, key=lambda row: (row[1], row[0])):
+        if number:
+            if held and held + number > _ENOUGH:
+                return
+            yield gram
+            held += number
+
+
+def quoted(term: str) -> str:
+    """A term as a phrase of FTS5, in which nothing is an operator."""
+    return '"' + term.replace('"', '""') + '"'
+
+
+RANK: ColumnElement[float] = literal_column("bm25(change_search, 8.0, 1.0, 2.0, 4.0)")
+"""Okapi BM25, smaller is better; a term in the subject says more than one in the body."""
+
+_SEARCHED = ("subject", "body", "paths", "names")
+
+_fulltext_sqlite_search = table(
+    "change_search", *map(column, ("change_search", "rowid", *_SEARCHED))
+)
+
+_pairs = table("change_pairs", column("rowid"))
+
+# The sign keeps SQLite from asking the index anew for every key that it is compared with.
+_ROWID: ColumnElement[int] = literal_column("+change_search.rowid")
+
+OPTIMIZE = (
+    "INSERT INTO change_search (change_search) VALUES ('optimize')",
+    "INSERT INTO change_pairs (change_pairs) VALUES ('optimize')",
+)
+"""What merges all segments of each index."""
+
+# One row a page of a segment: https://www.sqlite.org/fts5.html, "FTS5 Data Structures".
+_SEGMENTS = "SELECT count(*) FROM change_search_idx GROUP BY segid"
+
+_ENTER_PAIRS = "INSERT INTO change_pairs (rowid, pairs) VALUES (?, ?)"
+
+_WITHDRAW_PAIRS = "INSERT INTO change_pairs (change_pairs, rowid, pairs) VALUES ('delete', ?, ?)"
+
+
+class SqliteIndex:
+    """A ``TextIndex`` in SQLite."""
+
+    def expression(self, repository: int, terms: Iterable[str]) -> Expression:
+        """As the port says: conditions in the language of FTS5, for all repositories."""
+        del repository
+        long, short = [], []
+        for term in terms:
+            if len(term) < GRAM:
+                short.append(_word(term))
+            else:
+                long.append(term)
+        return Expression(match=" AND ".join(map(quoted, long)), short=" AND ".join(short))
+
+    def matching(self, *, match: bool, short: bool, terms: int) -> Select[*tuple[Any, ...]]:
+        """As the port says; the indexes are exact, and no text is read."""
+        del terms
+        paired = select(_pairs.c.rowid.label("id"))
+        if short:
+            paired = paired.where(_matches("change_pairs", "short"))
+        if not match:
+            return paired
+        found = select(_fulltext_sqlite_search.c.rowid.label("id")).where(
+            _matches("change_search", "match")
+        )
+        return found.where(_ROWID.in_(paired)) if short else found
+
+    def candidates(self, *, match: bool, short: bool, terms: int) -> Select[*tuple[Any, ...]]:
+        """As the port says: the indexes are exact."""
+        return self.matching(match=match, short=short, terms=terms)
+
+    def rank(self, terms: int) -> ColumnElement[float]:
+        """As the port says, by FTS5 itself."""
+        del terms
+        return RANK
+
+    async def enter(
+        self, connection: AsyncConnection, repository: int, texts: Mapping[int, Mapping[str, str]]
+    ) -> None:
+        """As the port says."""
+        del repository
+        columns = ("rowid", *_SEARCHED)
+        await connection.execute(
+            insert(_fulltext_sqlite_search).from_select(columns, _texts(list(texts)))
+        )
+        pairs = [(key, _pairs_of(given.values())) for key, given in texts.items()]
+        await connection.exec_driver_sql(_ENTER_PAIRS, pairs)
+
+    async def withdraw(self, connection: AsyncConnection, keys: Sequence[int]) -> None:
+        """As the port says. The indexes keep no texts: they are told what they are to forget."""
+        texts = _texts(keys)
+        command = texts.with_only_columns(literal("delete"), *texts.selected_columns)
+        await connection.execute(
+            insert(_fulltext_sqlite_search).from_select(
+                ("change_search", "rowid", *_SEARCHED), command
+            )
+        )
+        rows: Sequence[Row[*tuple[Any, ...]]] = (await connection.execute(texts)).all()
+        if rows:
+            pairs = [(key, _pairs_of(given)) for key, *given in rows]
+            await connection.exec_driver_sql(_WITHDRAW_PAIRS, pairs)
+
+    async def settle(self, connection: AsyncConnection) -> None:
+        """Merge the segments of the index once the later ones outweigh the largest.
+
+        Each batch adds a segment, and a search through many is several times slower than through
+        one. So put off, all merging together costs no more than writing everything once again.
+        """
+        sizes = (await connection.exec_driver_sql(_SEGMENTS)).scalars().all()
+        if sum(sizes) > 2 * max(sizes, default=0):
+            await connection.exec_driver_sql(OPTIMIZE[0])
+
+    async def learn(
+        self, connection: AsyncConnection, repository: int, topics: Collection[str]
+    ) -> None:
+        """As the port says."""
+        await learn(connection, repository, topics)
+
+    async def alike(
+        self, connection: AsyncConnection, repository: int, names: Iterable[str]
+    ) -> Mapping[str, int]:
+        """As the port says."""
+        return await alike(connection, repository, names)
+
+
+def _matches(index: str, parameter: str) -> ColumnElement[bool]:
+    wanted = bindparam(parameter, type_=Text)
+    return literal_column(index).op("MATCH", is_comparison=True)(wanted)
+
+
+def _texts(keys: Sequence[int]) -> Select[*tuple[Any, ...]]:
+    columns = (change_texts.c.change_id, *(change_texts.c[name] for name in _SEARCHED))
+    return select(*columns).where(change_texts.c.change_id.in_(keys))
+
+
+def _pairs_of(texts: Iterable[str]) -> str:
+    """The characters and the pairs of neighbours that texts hold, in words.
+
+    What is withdrawn has to be what was entered: another rule needs another table.
+    """
+    held: set[str] = set()
+    for text in texts:
+        held.update(text, map(add, text, text[1:]))
+    return " ".join(map(_word, held))
+
+
+class _Words(dict[str, str]):
+    """The words made so far: a repository has a few thousand pairs, over and over."""
+
+    def __missing__(self, pair: str) -> str:
+        word = "z".join(f"{ord(character):x}" for character in pair)
+        if len(self) < _MOST_WORDS:
+            self[pair] = word
+        return word
+
+
+_MOST_WORDS = 65_536
+
+_word = _Words().__getitem__
+"""One or two characters as a word of ASCII letters and digits, which every tokenizer keeps."""

@@ -1,0 +1,236 @@
+"""Chats that set themselves up: what they get beside the configuration, and who may change it.
+
+A chat of the configuration keeps its schedules; what it muted and filtered holds for them as well,
+and while it is paused they wait. What a chat asked for by itself is served as long as the policy
+still lets the chat be answered, and of what it may still be told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+import structlog
+
+from bot.access.gate import may_see
+from bot.access.policy import Policy, Role
+from bot.scheduler.schedule import Frequency, Spec, next_run
+from bot.store.chat_records import SqlChats
+from bot.subscriptions.senders import subscriptions as configured
+from bot.subscriptions.subscription import Subscription
+from digest.chat.chat_settings import ChatSettings, DigestTiming, Filters, Subscribed
+from digest.core.enums import Language
+from handlers.ports.chat_port import ChatDigest, ChatKey, Room
+
+if TYPE_CHECKING:
+    from bot.access.gate import AccessDecision
+    from bot.config.channel_section import ChannelConfig, Preferences
+    from bot.config.reader import Config
+    from bot.config.repository_section import RepositoryConfig
+    from bot.messaging.receiver import Incoming
+    from bot.workspace.workspace import Workspace
+    from handlers.ports.storage import Watched
+
+
+log = structlog.get_logger(__name__)
+
+_PLAIN = ChatSettings()
+"""The settings of a chat that set nothing."""
+
+
+class Subscribing:
+    """Subscriptions of every chat, and the rooms in which they are changed."""
+
+    def __init__(
+        self, app: Workspace, config: Config, policy: Policy, kinds: Mapping[str, str]
+    ) -> None:
+        """``kinds`` leads from accounts to what their messages call the platform.
+
+        ``nudge`` may be set later: it is called when something changed.
+        """
+        self.nudge: Callable[[], None] = lambda: None
+        self.chats = SqlChats(app.database)
+        self._app = app
+        self._config = config
+        self._policy = policy
+        self._kinds = kinds
+        # The configuration stays as it is, and there may be thousands of channels in it.
+        self._configured = tuple(configured(config))
+        self._repositories = {one.name: one for one in config.repositories}
+        self._channels: dict[ChatKey, ChannelConfig] = {}
+        for channel in config.channels:
+            self._channels.setdefault(self._named(channel.platform, channel.chat), channel)
+
+    async def adopt(self) -> None:
+        """Give what names no account to the first of its kind, who posted it until now."""
+        first: dict[str, str] = {}
+        for account, kind in self._kinds.items():
+            first.setdefault(kind, account)
+        for kind, account in first.items():
+            await self.chats.adopt(kind, account)
+
+    async def trusts(self, account: str, chat: str) -> bool:
+        """Whether an admin allowed private repositories in a chat that outsiders read."""
+        return (await self.chats.settings(ChatKey.parse(chat, account))).private
+
+    async def subscriptions(self) -> Sequence[Subscription]:
+        """All that is to be served now: the configuration's first, then what chats asked for."""
+        settings, asked = await self.chats.every()
+        found: list[Subscription] = []
+        for one in self._configured:
+            kept = settings.get(self._key(one), _PLAIN) if settings else _PLAIN
+            if not kept.paused:
+                found.append(_adapted(one, kept))
+        for chat, wanted in asked:
+            kept = settings.get(chat, _PLAIN)
+            if not kept.paused and (served := self._served(chat, wanted, kept)) is not None:
+                found.append(served)
+        return found
+
+    async def language(self, account: str, chat: str) -> Language:
+        """How a chat of an account is spoken to."""
+        key = self._named(account, chat)
+        kept = await self.chats.settings(key)
+        return kept.language or self._preferences(key).language
+
+    async def room(self, account: str, asked: Incoming, admission: AccessDecision) -> Room:
+        """The chat that a message comes from, with what the gate lets its person do there."""
+        del asked  # the gate's name of the chat is the one that everything is kept by
+        chat = ChatKey.parse(admission.chat, account)
+        preferences = self._preferences(chat)
+        kept = await self.chats.settings(chat)
+        return Room(
+            chat=chat,
+            chats=self.chats,
+            repositories=admission.repositories,
+            person=admission.person,
+            admin=admission.role is Role.ADMIN,
+            appointed=self._policy.appointed(admission.person, admission.chat),
+            defaults=_timing(preferences),
+            zone=kept.timing.zone or preferences.zone,
+            language=kept.language or preferences.language,
+            runs=lambda: self._runs(chat, admission.repositories),
+            tell=self.nudge,
+            check=self._check,
+            watch=self._watch,
+        )
+
+    def _preferences(self, chat: ChatKey) -> Preferences:
+        return self._channels.get(chat, self._config.defaults)
+
+    async def _check(self, repository: str, branch: str) -> None:
+        await (await self._watch(repository, branch)).source.tip(branch)
+
+    async def _watch(self, repository: str, branch: str) -> Watched:
+        settings = self._repositories[repository]
+        return await self._app.watch_configured(settings, branch=branch or None)
+
+    async def _runs(self, chat: ChatKey, told: Collection[str]) -> Sequence[ChatDigest]:
+        """What a chat gets of the repositories that it is told of, with what is paused."""
+        kept, now = await self.chats.settings(chat), self._app.clock.now()
+        runs: list[ChatDigest] = []
+        for one, fixed in self._of(chat, kept, await self.chats.subscribed(chat)):
+            names = tuple(s.name for s in one.repositories if s.name in told)
+            if not names:
+                continue
+            branches = {settings.branch for settings in one.repositories if settings.branch}
+            timing = DigestTiming(
+                at=one.spec.at,
+                weekdays=one.spec.weekdays,
+                zone=one.spec.zone,
+                least=one.least,
+                branch=branches.pop() if len(branches) == 1 else "",
+            )
+            runs.append(
+                ChatDigest(
+                    repositories=names,
+                    timing=timing,
+                    weekly=one.spec.kind is Frequency.WEEKLY,
+                    fixed=fixed,
+                    following=None if kept.paused else next_run(one.spec, now),
+                )
+            )
+        return runs
+
+    def _of(
+        self, chat: ChatKey, kept: ChatSettings, asked: Sequence[Subscribed]
+    ) -> Iterator[tuple[Subscription, bool]]:
+        """The subscriptions of one chat, and whether each is the configuration's."""
+        yield from ((one, True) for one in self._configured if self._key(one) == chat)
+        for wanted in asked:
+            if (served := self._served(chat, wanted, kept)) is not None:
+                yield served, False
+
+    def _key(self, one: Subscription) -> ChatKey:
+        return self._named(one.platform, one.chat)
+
+    def _named(self, account: str, chat: str) -> ChatKey:
+        return ChatKey(platform=self._kinds.get(account, account), account=account, chat=chat)
+
+    def _served(self, chat: ChatKey, wanted: Subscribed, kept: ChatSettings) -> Subscription | None:
+        """A subscription of a chat as the loop serves it; ``None`` where it may not be any more."""
+        seen = may_see(self._policy, str(chat), wanted.person)
+        settings = self._repositories.get(wanted.repository)
+        gone = self._kinds.get(chat.account) != chat.platform
+        if gone or settings is None or settings.name not in seen:
+            return None
+        defaults, known = self._config.defaults, wanted.known or chat.known
+        timing = wanted.timing.over(kept.timing).over(_timing(defaults))
+        return Subscription(
+            name=f"{known} {settings.name}{' (weekly)' if wanted.weekly else ''}",
+            channel=str(chat),
+            platform=chat.account,
+            chat=chat.chat,
+            spec=_spec(timing, defaults, weekly=wanted.weekly),
+            repositories=(_on_branch(settings, timing.branch),),
+            quiet=defaults.quiet,
+            language=kept.language or defaults.language,
+            least=timing.least or defaults.least,
+            promise=defaults.promise,
+            catch_up=timedelta(hours=defaults.catch_up),
+            filters=kept.filters,
+            muted=kept.muted,
+        )
+
+
+def _adapted(one: Subscription, kept: ChatSettings) -> Subscription:
+    """A subscription of the configuration, without what its chat does not want.
+
+    Rules of both hold; bots are shown where either wants them.
+    """
+    if kept is _PLAIN:
+        return one
+    filters = Filters(
+        include=(*one.filters.include, *kept.filters.include),
+        exclude=(*one.filters.exclude, *kept.filters.exclude),
+        bots=one.filters.bots or kept.filters.bots,
+    )
+    return replace(one, filters=filters, muted=kept.muted)
+
+
+def _timing(preferences: Preferences) -> DigestTiming:
+    return DigestTiming(
+        at=preferences.time,
+        weekdays=preferences.weekdays,
+        zone=preferences.zone,
+        least=preferences.least,
+    )
+
+
+def _spec(timing: DigestTiming, defaults: Preferences, *, weekly: bool) -> Spec:
+    days = timing.weekdays or defaults.weekdays
+    spec = Spec(
+        at=timing.at or defaults.time,
+        zone=timing.zone or defaults.zone,
+        weekdays=frozenset({min(days)}) if weekly else days,
+        kind=Frequency.WEEKLY if weekly else Frequency.DAILY,
+    )
+    # Quiet hours that would hold every digest are not for a chat that asked for that very time.
+    held = defaults.rest.always(spec.at, spec.weekdays)
+    return spec if held else replace(spec, rest=defaults.rest)
+
+
+def _on_branch(settings: RepositoryConfig, branch: str) -> RepositoryConfig:
+    return settings.model_copy(update={"branch": branch}) if branch else settings

@@ -1,0 +1,168 @@
+"""What a user sees of our own mistakes: an id. The traceback goes to a file, without secrets.
+
+How the program tells what it does: events with fields, on the error stream, without secrets.
+
+``configure`` is called once, by the composition root. Modules take ``structlog.get_logger`` and
+name events as ``subject.happened`` (``delivery.sent``); tests assert these names.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+import sys
+import traceback
+import uuid
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Literal, TextIO
+
+import stamina.instrumentation
+import structlog
+from pydantic import SecretStr
+from structlog.typing import EventDict, Processor, WrappedLogger
+
+from bot.util.folders import data_folder
+from bot.util.sanitize import legible_lines
+from bot.util.secrets import known
+
+LOG = "digestbot.log"
+
+
+def keep_traceback(error: BaseException) -> str:
+    """Append the traceback to the log file; the line to show, with the id to look for."""
+    number = uuid.uuid4().hex[:8]
+    told = f"internal error {number}: {type(error).__name__}"
+    text = Redaction(known()).text("".join(traceback.format_exception(error)))
+    file = data_folder() / LOG
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        with file.open("a", encoding="utf-8", errors="backslashreplace") as handle:
+            handle.write(f"{datetime.now(UTC).isoformat(timespec='seconds')} {number}\n{text}\n")
+    except OSError:
+        return told
+    return f"{told}; the traceback is in {file}"
+
+
+Format = Literal["auto", "human", "json"]
+
+HIDDEN = "***"
+
+_SECRET_NAME = re.compile(r"secret|token|passw|api_?key|authorization|signature", re.IGNORECASE)
+
+# https://user:password@host: RFC 3986, section 3.2.1
+_USER_INFO = re.compile(r"(?<=://)[^/\s@]+(?=@)")
+
+
+def configure(
+    form: Format = "auto",
+    level: str = "info",
+    secrets: Iterable[str] = (),
+    stream: TextIO | None = None,
+    observers: Sequence[Processor] = (),
+) -> None:
+    """Set up logging for the process: lines for people on a terminal, JSON elsewhere.
+
+    ``secrets`` are blotted out wherever they occur. Libraries' own logs pass the same way, from
+    warnings up. ``observers`` see every event of ours before its level is looked at.
+    """
+    target = stream or sys.stderr
+    human = form == "human" or (form == "auto" and target.isatty())
+    shared: list[Processor] = [
+        structlog.contextvars.merge_contextvars,
+        structlog.stdlib.add_log_level,
+        structlog.processors.TimeStamper(fmt="iso", utc=True),
+    ]
+    render: Processor = (
+        structlog.dev.ConsoleRenderer(colors=target.isatty())
+        if human
+        else structlog.processors.JSONRenderer(ensure_ascii=False)
+    )
+    last: list[Processor] = [
+        structlog.stdlib.ProcessorFormatter.remove_processors_meta,
+        structlog.processors.format_exc_info,  # as text, tracebacks pass the redaction too
+        Redaction(secrets),
+        render,
+    ]
+    handler = logging.StreamHandler(target)
+    handler.setFormatter(
+        structlog.stdlib.ProcessorFormatter(processors=last, foreign_pre_chain=shared)
+    )
+    root = logging.getLogger()
+    root.handlers[:] = [handler]
+    root.setLevel(logging.WARNING)
+    for ours in ("bot", "handlers"):
+        logging.getLogger(ours).setLevel(level.upper())
+    structlog.configure(
+        processors=[
+            *observers,
+            structlog.stdlib.filter_by_level,
+            *shared,
+            structlog.stdlib.ProcessorFormatter.wrap_for_formatter,
+        ],
+        logger_factory=structlog.stdlib.LoggerFactory(),
+        wrapper_class=structlog.stdlib.BoundLogger,
+        cache_logger_on_first_use=False,
+    )
+    # The delivery tells of its own repeats, with the channel's name.
+    stamina.instrumentation.set_on_retry_hooks([])
+
+
+@contextmanager
+def into_file(file: Path, secrets: Iterable[str] = ()) -> Iterator[None]:
+    """Log to the end of a file, as JSON, for as long as the block lasts.
+
+    For commands that answer on the terminal: what they are asked for is all that they print.
+    """
+    before, handlers = structlog.get_config(), logging.getLogger().handlers[:]
+    with file.open("a", encoding="utf-8", errors="backslashreplace") as stream:
+        configure("json", "info", secrets, stream)
+        try:
+            yield
+        finally:
+            structlog.configure(**before)
+            logging.getLogger().handlers[:] = handlers
+
+
+class Redaction:
+    """A structlog processor that lets no secret through.
+
+    Hidden are values of fields whose names speak of secrets, ``SecretStr`` values, user names and
+    passwords in addresses, and every known secret inside any text.
+    """
+
+    def __init__(self, secrets: Iterable[str] = ()) -> None:
+        # The longest first, so that a secret which contains another is hidden whole.
+        known = sorted({secret for secret in secrets if secret}, key=len, reverse=True)
+        self._known = re.compile("|".join(map(re.escape, known))) if known else None
+
+    def __call__(self, _logger: WrappedLogger, _method: str, event: EventDict) -> EventDict:
+        """The event without secrets."""
+        return {name: self._field(name, value) for name, value in event.items()}
+
+    def _field(self, name: str, value: Any) -> Any:
+        hidden = _SECRET_NAME.search(name) and not isinstance(value, int | float | None)
+        return HIDDEN if hidden else self._value(value)
+
+    def _value(self, value: Any) -> Any:
+        match value:
+            case SecretStr():
+                return HIDDEN
+            case str():
+                return self.text(value)
+            case dict():
+                return {key: self._field(str(key), inner) for key, inner in value.items()}
+            case list() | tuple():
+                return [self._value(inner) for inner in value]
+            case bool() | int() | float() | None:
+                return value
+            case _:
+                return self.text(str(value))
+
+    def text(self, text: str) -> str:
+        """A text without secrets, and without characters that act on a terminal."""
+        text = "\n".join(legible_lines(text))
+        text = _USER_INFO.sub(HIDDEN, text)
+        return self._known.sub(HIDDEN, text) if self._known else text

@@ -1,0 +1,300 @@
+"""Figures for Prometheus, counted from what the program logs.
+
+An event that is told is counted where it is told: nobody who posts, asks or analyses knows of
+metrics, and a log line and its figure cannot disagree. :class:`Metrics` is a structlog processor,
+which sees every event, whatever the level of the logs is. Labels are of closed sets: names of
+accounts and channels of the configuration, reasons, kinds; never what a stranger wrote.
+"""
+
+from __future__ import annotations
+
+import math
+import platform
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, Info
+from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4, generate_latest
+from prometheus_client.platform_collector import PlatformCollector
+from prometheus_client.process_collector import ProcessCollector
+from structlog.typing import EventDict, WrappedLogger
+
+from bot.messaging.sender import SendReason
+from bot.store.job_queue import Depth
+
+CONTENT_TYPE = CONTENT_TYPE_PLAIN_0_0_4
+
+_LATE = (1, 5, 15, 30, 60, 120, 300, 900, 3600, 4 * 3600, 24 * 3600)
+
+_ANSWER = (0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60, 120)
+
+_CALL = (0.5, 1, 2, 5, 10, 20, 40, 80, 160, 320)
+
+_REQUEST = (0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 3, 10)
+
+_SWEPT = "digestbot_last_sweep_timestamp_seconds"
+
+_REASONS = frozenset(SendReason)
+
+_RESULTS = {
+    "message.answered": "answered",
+    "message.unanswered": "unanswered",
+    "message.repeated": "repeated",
+    "message.refused": "refused",
+    "message.broken": "broken",
+}
+
+
+Count = Callable[[EventDict], object]
+"""Counts one event."""
+
+
+class Metrics:
+    """Every figure of a process, in a registry of its own."""
+
+    def __init__(self, version: str, *, process: bool = True) -> None:
+        """``process`` adds memory, descriptors and processor time of the process itself."""
+        self.registry = registry = CollectorRegistry()
+        if process:
+            ProcessCollector(registry=registry)
+            PlatformCollector(registry=registry)
+        build = Info("digestbot_build", "What is running", registry=registry)
+        build.info({"version": version, "python": platform.python_version()})
+        self._pending = Gauge(
+            "digestbot_pending_deliveries", "Deliveries that are not done", registry=registry
+        )
+        self._hears = Gauge(
+            "digestbot_receiver_up",
+            "Whether a receiver hears",
+            ["account"],
+            registry=registry,
+        )
+        self._archive = Gauge(
+            "digestbot_archive_up",
+            "Whether the archive answered for these figures",
+            registry=registry,
+        )
+        self._jobs = _Jobs(registry)
+        subjects = (_Deliveries, _Slots, _Messages, _ModelCalls, _Requests, _Shared)
+        self._counted: dict[str, Count] = {}
+        for subject in subjects:
+            self._counted |= subject(registry).counts()
+
+    def __call__(self, _logger: WrappedLogger, _method: str, event: EventDict) -> EventDict:
+        """Count the event, and let it pass as it is."""
+        counted = self._counted.get(event.get("event", ""))
+        if counted is not None:
+            counted(event)
+        return event
+
+    def text(
+        self, *, deaf: Mapping[str, str], pending: int | None, jobs: Mapping[str, Depth]
+    ) -> bytes:
+        """The figures as Prometheus reads them.
+
+        ``pending`` counts the deliveries that are not done; ``deaf`` tells of each receiver by
+        account why it does not hear, and is empty where it does; ``jobs`` are those of all
+        processes together, by kind. An archive that is away tells nothing: ``None`` and no jobs,
+        and what it told last stays.
+        """
+        self._archive.set(pending is not None)
+        if pending is not None:
+            self._pending.set(pending)
+            self._jobs.set(jobs)
+        for account, trouble in deaf.items():
+            self._hears.labels(account).set(not trouble)
+        return generate_latest(self.registry)
+
+    @property
+    def swept_ago(self) -> float | None:
+        """Seconds since the last sweep; ``None`` before the first."""
+        at = self.registry.get_sample_value(_SWEPT)
+        return time.time() - at if at else None
+
+
+class _Deliveries:
+    def __init__(self, registry: CollectorRegistry) -> None:
+        self._ended = Counter(
+            "digestbot_deliveries",
+            "Digests by how an attempt to deliver them ended",
+            ["platform", "result"],
+            registry=registry,
+        )
+        self._refusals = Counter(
+            "digestbot_refusals",
+            "Calls that a platform refused or did not answer, by reason",
+            ["platform", "reason"],
+            registry=registry,
+        )
+
+    def counts(self) -> Mapping[str, Count]:
+        return {
+            "delivery.sent": lambda event: self._ended.labels(_name(event), "sent").inc(),
+            "delivery.held": lambda event: self._ended.labels(_name(event), "held").inc(),
+            "delivery.refused": self._refused,
+        }
+
+    def _refused(self, event: EventDict) -> None:
+        reason = str(event.get("error", "")).partition(":")[0]
+        self._refusals.labels(_name(event), reason if reason in _REASONS else "other").inc()
+
+
+class _Slots:
+    def __init__(self, registry: CollectorRegistry) -> None:
+        self._ended = Counter(
+            "digestbot_slots", "Slots by how they ended", ["result"], registry=registry
+        )
+        # From the first scrape: Prometheus sees no increase where a figure begins at one.
+        for result in ("finished", "failed"):
+            self._ended.labels(result)
+        self._late = Histogram(
+            "digestbot_delivery_lag_seconds",
+            "From the instant a slot is due at to its digests in the chat or the ledger",
+            buckets=_LATE,
+            registry=registry,
+        )
+        self._swept = Gauge(_SWEPT, "When what was left was last taken up", registry=registry)
+
+    def counts(self) -> Mapping[str, Count]:
+        return {
+            "slot.finished": self._finished,
+            "slot.failed": lambda _: self._ended.labels("failed").inc(),
+            "sweep.done": lambda _: self._swept.set_to_current_time(),
+        }
+
+    def _finished(self, event: EventDict) -> None:
+        self._ended.labels("finished").inc()
+        if event.get("digests"):
+            self._late.observe(_number(event.get("late")))
+
+
+class _Messages:
+    def __init__(self, registry: CollectorRegistry) -> None:
+        self._ended = Counter(
+            "digestbot_messages",
+            "Messages to the bot by what became of them",
+            ["platform", "result"],
+            registry=registry,
+        )
+        self._answers = Histogram(
+            "digestbot_answer_seconds",
+            "From hearing a message to its answer in the chat",
+            ["platform"],
+            buckets=_ANSWER,
+            registry=registry,
+        )
+        self._broken = Counter(
+            "digestbot_receivers_broken",
+            "Times that listening ended in an error",
+            ["platform"],
+            registry=registry,
+        )
+
+    def counts(self) -> Mapping[str, Count]:
+        return {
+            **dict.fromkeys(_RESULTS, self._heard),
+            "listen.broken": lambda event: self._broken.labels(_name(event)).inc(),
+        }
+
+    def _heard(self, event: EventDict) -> None:
+        self._ended.labels(_name(event), _RESULTS[event["event"]]).inc()
+        if "seconds" in event:
+            self._answers.labels(_name(event)).observe(_number(event["seconds"]))
+
+
+class _ModelCalls:
+    def __init__(self, registry: CollectorRegistry) -> None:
+        self._ended = Counter(
+            "digestbot_model_calls", "Calls to the model", ["kind", "outcome"], registry=registry
+        )
+        self._tokens = Counter(
+            "digestbot_model_tokens", "Tokens by direction", ["direction"], registry=registry
+        )
+        self._cost = Counter(
+            "digestbot_model_cost", "Money, in the model's currency", registry=registry
+        )
+        self._took = Histogram(
+            "digestbot_model_call_seconds", "Calls to the model", buckets=_CALL, registry=registry
+        )
+
+    def counts(self) -> Mapping[str, Count]:
+        return {"model.call": self._called}
+
+    def _called(self, event: EventDict) -> None:
+        self._ended.labels(str(event.get("kind")), str(event.get("outcome"))).inc()
+        self._took.observe(_number(event.get("seconds")))
+        for direction in ("input", "cached", "output"):
+            self._tokens.labels(direction).inc(_number(event.get(direction)))
+        self._cost.inc(_number(event.get("cost")))
+
+
+class _Requests:
+    def __init__(self, registry: CollectorRegistry) -> None:
+        self._took = Histogram(
+            "digestbot_http_seconds",
+            "Requests to the web server by status",
+            ["status"],
+            buckets=_REQUEST,
+            registry=registry,
+        )
+
+    def counts(self) -> Mapping[str, Count]:
+        return {"web.answered": self._answered}
+
+    def _answered(self, event: EventDict) -> None:
+        self._took.labels(str(event.get("status"))).observe(_number(event.get("seconds")))
+
+
+class _Shared:
+    def __init__(self, registry: CollectorRegistry) -> None:
+        self._up = Gauge(
+            "digestbot_shared_up",
+            "Whether the Redis that processes share answered last; 1 where there is none",
+            registry=registry,
+        )
+        self._up.set(1)
+
+    def counts(self) -> Mapping[str, Count]:
+        return {
+            "shared.lost": lambda _: self._up.set(0),
+            "shared.found": lambda _: self._up.set(1),
+        }
+
+
+class _Jobs:
+    """What waits for workers, which any process can tell."""
+
+    def __init__(self, registry: CollectorRegistry) -> None:
+        self._waiting = Gauge(
+            "digestbot_jobs_waiting", "Jobs that nobody is at", ["kind"], registry=registry
+        )
+        self._doing = Gauge(
+            "digestbot_jobs_doing", "Jobs that a process is at", ["kind"], registry=registry
+        )
+        self._oldest = Gauge(
+            "digestbot_jobs_oldest_seconds",
+            "How long the oldest job that waits has been there",
+            ["kind"],
+            registry=registry,
+        )
+
+    def set(self, jobs: Mapping[str, Depth]) -> None:
+        for kind, found in jobs.items():
+            self._waiting.labels(kind).set(found.waiting)
+            self._doing.labels(kind).set(found.doing)
+            self._oldest.labels(kind).set(found.oldest)
+
+
+def _name(event: EventDict) -> str:
+    """The platform; refused messages name it in front of their chat."""
+    return str(event.get("platform") or str(event.get("chat", "")).partition(":")[0])
+
+
+def _number(value: Any) -> float:
+    """A figure of an event; nothing for what is none, as counting must not break what is told."""
+    try:
+        found = float(value)
+    except (TypeError, ValueError):
+        return 0.0
+    return found if math.isfinite(found) and found >= 0 else 0.0

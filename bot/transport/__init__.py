@@ -1,1 +1,0 @@
-"""What platforms share between a message and the wire; none of them is known here."""

@@ -1,0 +1,1 @@
+"""Small tools that several packages of this ring share."""

@@ -1,0 +1,72 @@
+"""Addresses of the pages, for whoever leads somebody to them. Imports the standard library alone.
+
+A repository's name holds slashes, so ``/-/`` stands between it and what is asked of it, as GitLab
+has it: no forge lets a part of a name be a dash.
+"""
+
+from __future__ import annotations
+
+from datetime import date
+from urllib.parse import quote, urlencode
+
+REPOSITORIES = "/r"
+
+WITHIN = "/-"
+
+
+def page_of(
+    public_url: str,
+    repository: str,
+    *,
+    day: date | None = None,
+    week: date | None = None,
+    change: str = "",
+    topic: str = "",
+    language: str = "",
+    form: str = "",
+) -> str:
+    """The address of a repository's page, or of the one that is named; empty without a public URL.
+
+    At most one of ``day``, ``week`` (any day of it), ``change`` (a commit's name, at least seven
+    digits of it, or a request's number) and ``topic`` is given. ``form`` is ``md`` or ``json``.
+    """
+    if not public_url:
+        return ""
+    path = path_of(repository, day=day, week=week, change=change, topic=topic)
+    ending = f".{form}" if form else ""
+    asked = f"?{urlencode({'lang': language})}" if language else ""
+    return f"{public_url.rstrip('/')}{path}{ending}{asked}"
+
+
+def path_of(
+    repository: str,
+    *,
+    day: date | None = None,
+    week: date | None = None,
+    change: str = "",
+    topic: str = "",
+    compare: tuple[str, str] = ("", ""),
+    rest: str = "",
+) -> str:
+    """The path alone; ``rest`` is one of another kind, such as ``search``.
+
+    ``compare`` are two points of history, the earlier first.
+    """
+    base = f"{REPOSITORIES}/{quote(repository)}"
+    if day is not None:
+        return f"{base}{WITHIN}/days/{day.isoformat()}"
+    if week is not None:
+        return f"{base}{WITHIN}/weeks/{week_name(week)}"
+    if change:
+        return f"{base}{WITHIN}/changes/{quote(change.lstrip('#'), safe='')}"
+    if topic:
+        return f"{base}{WITHIN}/topics/{quote(topic, safe='')}"
+    if all(compare):
+        return f"{base}{WITHIN}/compare/{'...'.join(map(quote, compare))}"
+    return f"{base}{WITHIN}/{rest}" if rest else base
+
+
+def week_name(day: date) -> str:
+    """The ISO 8601 week of a day, such as ``2026-W04``; it begins on Monday."""
+    year, week, _ = day.isocalendar()
+    return f"{year}-W{week:02d}"

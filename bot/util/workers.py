@@ -1,0 +1,62 @@
+"""Processor time: threads for little work, processes for much of it.
+
+Processes are started by ``spawn``: a fork of a process with threads (the database driver has some)
+may deadlock (https://docs.python.org/3/library/multiprocessing.html, "Contexts and start methods").
+"""
+
+from __future__ import annotations
+
+import asyncio
+import multiprocessing
+import os
+import signal
+from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from typing import TypeVar
+
+A = TypeVar("A")
+
+B = TypeVar("B")
+
+_MOST = 8  # processes; what feeds them, one git child, keeps no more busy
+
+
+class Processes:
+    """Implements ``handlers.ports.storage.Workers``; the processes start with the first large work."""
+
+    def __init__(self, count: int | None = None) -> None:
+        self._count = min(count or len(os.sched_getaffinity(0)), _MOST)
+        self._pool: ProcessPoolExecutor | None = None
+        # One piece more than processes, so that none waits for the next to be read.
+        self.at_once = self._count + 1
+
+    async def few(self, work: Callable[[A], B], given: A) -> B:
+        """Do it in a thread."""
+        return await asyncio.to_thread(work, given)
+
+    async def many(self, work: Callable[[A], B], given: A) -> B:
+        """Do it in another process, or in a thread where there is one processor only."""
+        if self._count == 1:
+            return await self.few(work, given)
+        if self._pool is None:
+            self._pool = ProcessPoolExecutor(
+                self._count, multiprocessing.get_context("spawn"), initializer=_quiet
+            )
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self._pool, work, given)
+        except BrokenProcessPool:
+            # Killed, for want of memory as a rule: slower is better than nothing.
+            self._pool, self._count = None, 1
+            return await self.few(work, given)
+
+    def close(self) -> None:
+        """End the processes; what they have not begun is dropped."""
+        if self._pool is not None:
+            self._pool.shutdown(wait=True, cancel_futures=True)
+            self._pool = None
+
+
+def _quiet() -> None:
+    """Leave Ctrl-C to the parent, which ends its workers itself."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)

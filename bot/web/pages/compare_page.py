@@ -1,0 +1,351 @@
+"""A comparison as its page tells it: what an upgrade meets, then every change by kind.
+
+It is read of what is archived while the head of the page is sent, and kept for those who ask next.
+
+The page of a comparison: what lies between two points of history, or two days.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from http import HTTPStatus
+from zoneinfo import ZoneInfo
+
+from bot.store.browsing import ChangeLine
+from bot.util.page_links import path_of
+from bot.web.pages.charts import Share, shares
+from bot.web.pages.entries import line_of, loaded, told_of
+from bot.web.pages.overview_pages import line_to_json
+from bot.web.pages.page_request import Form, PageRequest
+from bot.web.pages.page_text import PHRASES
+from bot.web.pages.response import tag_of
+from bot.web.pages.site import HistorySpan, Json, NotThere, Page
+from digest.answer.answers import Seen, window_words
+from digest.answer.listing import area_of
+from digest.answer.release_notes import notes_document, notes_of
+from digest.answer.upgrade_notes import UpgradeItem, met
+from digest.core.enums import ChangeKind, Language
+from digest.core.facts import Area
+from digest.core.grade import Graded, Level
+from digest.document import Document, Heading, Paragraph, Text, plain
+from digest.errors import (
+    AmbiguousReference,
+    EmptyRange,
+    InvalidDate,
+    NotARepository,
+    RangeTooLarge,
+    SourceUnavailable,
+    UnknownBranch,
+    UserError,
+)
+from digest.i18n.answer_text import KINDS, OTHER_KINDS
+from digest.i18n.error_text import complaint
+from digest.i18n.labels import KINDS as THINGS
+from digest.question.commit_range import Refs, Span, refs_named
+from digest.report.report_json import SCHEMA
+from digest.window import days_window, parse_date
+
+SIZE = 60
+"""Lines of a page."""
+
+_OF_GROUP = 25
+"""Changes of a group in Markdown."""
+
+_NAMED = 12
+"""People that are named."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Placed:
+    """A change in the list: the kind that it is told under, and its area."""
+
+    line: ChangeLine
+    kind: ChangeKind | None
+    area: Area
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Compared:
+    """What a comparison tells, of all changes. ``missing`` commits are not in the archive."""
+
+    placed: Sequence[Placed]
+    upgrade: Sequence[UpgradeItem]
+    people: Mapping[str, int]
+    missing: int
+
+
+class Comparing:
+    """A page of a comparison, read when its head is under way."""
+
+    def __init__(self, asked: PageRequest, stretch: HistorySpan, title: str) -> None:
+        self._asked, self._shown, self._stretch = asked, asked.shown(), stretch
+        self.title = title
+        self._document: Document | None = None
+        self._all: Compared = Compared(placed=(), upgrade=(), people={}, missing=0)
+
+    async def read(self) -> None:
+        """Read the changes, and what their facts come to; it is kept for the next pages."""
+        asked, stretch = self._asked, self._stretch
+        version = await asked.version(self._shown.repository)
+        ends = (stretch.names[0], stretch.names[-1], len(stretch.names), str(stretch.span))
+        key = (self._shown.repository.name, version, ends, asked.language)
+        memo = asked.shelf.comparisons
+        self._all = await memo.in_turn(key, self._compared)
+        if asked.form is Form.MARKDOWN:
+            self._document = await memo.in_turn(("md", *key), self._told)
+
+    async def _compared(self) -> Compared:
+        asked, shown = self._asked, self._shown
+        changes = await loaded(asked.shelf, shown, self._stretch.names)
+        lines = [line_of(one) for one in changes]
+        moved, _ = await told_of(asked.shelf, shown, lines, asked.language)
+        missing = len(self._stretch.names) - len(changes)
+        return await asyncio.to_thread(_compared, changes, moved, missing)
+
+    async def _told(self) -> Document:
+        changes = await loaded(self._asked.shelf, self._shown, self._stretch.names)
+        notes = await asyncio.to_thread(notes_of, changes)
+        asked = self._asked
+        seen = Seen(
+            repository=self._shown.repository,
+            tip=self._stretch.head,
+            at=asked.shelf.clock.now(),
+            zone=asked.shelf.zone,
+            language=asked.language,
+        )
+        upgrade = self._all.upgrade
+        return notes_document(notes, self._stretch.span, seen, _OF_GROUP, upgrade=upgrade)
+
+    @property
+    def levels(self) -> Counter[Level]:
+        """How many changes there are of each level, whatever is asked for."""
+        return Counter(one.line.level for one in self._all.placed)
+
+    @property
+    def wanted(self) -> Sequence[Placed]:
+        """The changes of the level that is asked for, by kind, the weightiest first."""
+        least = self._asked.level
+        return [p for p in self._all.placed if least is None or p.line.level.rank <= least.rank]
+
+    @property
+    def pages(self) -> int:
+        """How many pages there are."""
+        return max(-(-len(self.wanted) // SIZE), 1)
+
+    @property
+    def page(self) -> int:
+        """The page that is shown, from 1."""
+        return min(self._asked.page, self.pages)
+
+    @property
+    def placed(self) -> Sequence[Placed]:
+        """The changes of the page."""
+        return self.wanted[SIZE * (self.page - 1) : SIZE * self.page]
+
+    @property
+    def kinds(self) -> list[tuple[ChangeKind | None, str, Share, str]]:
+        """The kinds with their names, how many changes are of each, and where they begin."""
+        of = self._of_kind
+        bars = shares([(self.name_of(kind), number) for kind, number in of.items()])
+        return [
+            (kind, bar.name, bar, self._begin(kind)) for kind, bar in zip(of, bars, strict=True)
+        ]
+
+    def _begin(self, kind: ChangeKind | None) -> str:
+        at = next(n for n, one in enumerate(self.wanted) if one.kind is kind) // SIZE + 1
+        anchor = f"#{kind or 'other'}"
+        here = at == self.page
+        return anchor if here else self._asked.address(page=at if at > 1 else None) + anchor
+
+    def number_of(self, kind: ChangeKind | None) -> int:
+        """How many of the changes that are asked for are of a kind."""
+        return self._of_kind[kind]
+
+    @property
+    def _of_kind(self) -> Counter[ChangeKind | None]:
+        return Counter(one.kind for one in self.wanted)
+
+    def name_of(self, kind: ChangeKind | None) -> str:
+        """A kind in words."""
+        return (KINDS[kind] if kind else OTHER_KINDS).template(self._asked.language)
+
+    @property
+    def areas(self) -> Mapping[Area, Share]:
+        """How many changes there are of each area, the largest first."""
+        of = Counter(one.area for one in self._all.placed).most_common()
+        bars = shares([(str(area), number) for area, number in of])
+        return {area: bar for (area, _), bar in zip(of, bars, strict=True)}
+
+    @property
+    def all(self) -> Compared:
+        """Everything that was read."""
+        return self._all
+
+    @property
+    def people(self) -> tuple[list[tuple[str, int]], int]:
+        """Those with most changes, and how many others there are."""
+        ranked = sorted(self._all.people.items(), key=lambda one: (-one[1], one[0]))
+        return ranked[:_NAMED], len(ranked[_NAMED:])
+
+    def said(self, one: UpgradeItem) -> tuple[str, str]:
+        """What kind of thing is met, and the page of the change that did it."""
+        kind = THINGS[one.kind].template(self._asked.language)
+        return kind, path_of(self._shown.repository.name, change=one.sha[:12])
+
+    def document(self) -> Document:
+        """As release notes, once it was read for Markdown."""
+        return self._document or Document(title=self.title, blocks=(), language="")
+
+    def json(self) -> Json:
+        """The counts of all, what an upgrade meets, and the changes of the page."""
+        levels, told = self.levels, self._all
+        return {
+            "schema": SCHEMA,
+            "repository": self._shown.repository.name,
+            "title": self.title,
+            "total": len(self._stretch.names),
+            "missing": told.missing,
+            "levels": {str(level): levels[level] for level in Level},
+            "areas": {str(area): bar.number for area, bar in self.areas.items()},
+            "people": len(told.people),
+            "upgrade": [_met_json(one) for one in told.upgrade],
+            "page": self.page,
+            "pages": self.pages,
+            "changes": [
+                {
+                    **line_to_json(one.line),
+                    "area": str(one.area),
+                    "kind": str(one.kind) if one.kind else None,
+                }
+                for one in self.placed
+            ],
+        }
+
+
+def _compared(changes: Sequence[Graded], lines: Sequence[ChangeLine], missing: int) -> Compared:
+    """``lines`` are those of the changes, in the same order, with levels as models moved them."""
+    notes = notes_of(changes)
+    line = {one.sha: one for one in lines}
+    placed = [
+        Placed(line=line[graded.sha], kind=kind, area=area_of(graded))
+        for kind, members in notes.groups.items()
+        for graded in members
+    ]
+    return Compared(placed=placed, upgrade=met(changes), people=notes.people, missing=missing)
+
+
+def _met_json(one: UpgradeItem) -> Json:
+    return {
+        "kind": str(one.kind),
+        "action": str(one.action),
+        "name": one.name,
+        "before": one.before or None,
+        "after": one.after or None,
+        "sha": one.sha,
+        "pr": one.number,
+        "path": one.evidence.path,
+        "line": one.evidence.line,
+    }
+
+
+_TOLD = (
+    *(UnknownBranch, AmbiguousReference, EmptyRange, RangeTooLarge),
+    *(NotARepository, SourceUnavailable),
+)
+"""Why there may be nothing to compare."""
+
+
+async def compare_page(asked: PageRequest) -> Page:
+    """What lies between two points, or two days. Raises ``NotThere``."""
+    shown, histories = asked.shown(), asked.shelf.histories
+    if histories is None:
+        raise NotThere
+    try:
+        span = _span(asked.part("span"), asked.shelf.zone)
+        stretch = await histories.stretch(shown, span)
+    except _TOLD as error:
+        return _refused(asked, error)
+    if stretch is None:
+        raise NotThere
+    title = _title(span, asked.language)
+    comparing = Comparing(asked, stretch, title)
+    return Page(
+        template="compare.html",
+        title=f"{title} · {shown.repository.name}",
+        values={
+            "shown": shown,
+            "comparing": comparing,
+            "refused": "",
+            "instead": "",
+            "title_words": title,
+        },
+        document=comparing.document,
+        json=comparing.json,
+        ready=comparing.read,
+        rests_on=tag_of(*stretch.names, stretch.head),
+    )
+
+
+def _span(text: str, zone: ZoneInfo) -> Span:
+    """Two days, or else two references. Raises ``NotThere`` and ``EmptyRange``."""
+    refs = refs_named(text)
+    if refs is None:
+        raise NotThere
+    try:
+        first, last = parse_date(refs.base), parse_date(refs.tip)
+    except InvalidDate:
+        return refs
+    if last < first:
+        raise EmptyRange(refs.base, refs.tip, reversed_=True)
+    return days_window(first, last, zone)
+
+
+def _title(span: Span, language: Language) -> str:
+    if isinstance(span, Refs):
+        return plain(window_words(span, language))
+    last = span.until.astimezone(span.zone) - timedelta(days=1)
+    return f"{span.since.astimezone(span.zone).date()} – {last.date()} ({span.zone.key})"
+
+
+def _refused(asked: PageRequest, error: UserError) -> Page:
+    """One clear line in the place of a comparison."""
+    said, status, instead = _refusal(asked, error)
+    shown, title = asked.shown(), asked.part("span")
+    document = Document(
+        title=title,
+        blocks=(Heading(1, (Text(title),)), Paragraph((Text(said),))),
+        language=asked.language,
+    )
+    return Page(
+        template="compare.html",
+        title=f"{title} · {shown.repository.name}",
+        values={"shown": shown, "refused": said, "instead": instead, "title_words": title},
+        document=lambda: document,
+        json=lambda: {"error": said},
+        rests_on=said,
+        status=status,
+    )
+
+
+def _refusal(asked: PageRequest, error: UserError) -> tuple[str, HTTPStatus, str]:
+    """What is said, with which status, and the page that may be meant."""
+    language = asked.language
+    match error:
+        case UnknownBranch(name=name):
+            return PHRASES["unknown_ref"].text(language, name=name), HTTPStatus.NOT_FOUND, ""
+        case EmptyRange(base=base, tip=tip, reversed=turned):
+            said = PHRASES["nothing_between"].text(language, base=base, tip=tip)
+            name = asked.shown().repository.name
+            return said, HTTPStatus.OK, path_of(name, compare=(tip, base)) if turned else ""
+        case AmbiguousReference():
+            return complaint(error, language), HTTPStatus.NOT_FOUND, ""
+        case RangeTooLarge():
+            return complaint(error, language), HTTPStatus.UNPROCESSABLE_ENTITY, ""
+        case _:
+            # It may name folders of this machine, which are nobody's business.
+            said = PHRASES["not_readable"].template(language)
+            return said, HTTPStatus.SERVICE_UNAVAILABLE, ""

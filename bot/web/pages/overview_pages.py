@@ -1,0 +1,300 @@
+"""The first page, and that of a repository: its pulse, where a week's changes are, its digests.
+
+The releases of a repository, each to be compared with the one before it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from datetime import date, timedelta
+from itertools import islice
+
+from bot.store.browsing import ChangeLine, Extent
+from bot.store.digests import DigestHeading
+from bot.util.page_links import path_of
+from bot.web.pages.charts import Pulse, pulse, shares
+from bot.web.pages.page_request import PageRequest
+from bot.web.pages.page_text import PHRASES
+from bot.web.pages.response import tag_of
+from bot.web.pages.site import Json, Moved, NotThere, Page, SiteRepository
+from digest.core.grade import Level
+from digest.core.release import version_of
+from digest.document import Block, Document, Heading, Item, Link, Listing, Paragraph, Table, Text
+from digest.errors import NotARepository, SourceUnavailable
+from digest.i18n.labels import LEVELS
+from digest.question.dates import monday
+from digest.report.report_json import SCHEMA
+from digest.window import Window, day_window, days_window, span_of
+
+DAYS = 90
+"""Days of a pulse."""
+
+_PLACES = 10
+
+_NEWEST = 8
+
+_DIGESTS = 8
+
+_WEEKS = 13
+
+_RELEASES = 6
+
+
+async def index_page(asked: PageRequest) -> Page:
+    """Every repository that the reader may know of."""
+    rows = []
+    for shown in asked.shelf.visible(signed_in=asked.signed_in):
+        extent = await extent_of(asked, shown)
+        rows.append((shown, extent, await _pulse(asked, shown, extent) if extent else None))
+    title = PHRASES["repositories"].template(asked.language)
+    return Page(
+        template="index.html",
+        title=title,
+        values={"rows": rows, "hidden": len(rows) < len(asked.shelf.repositories)},
+        document=lambda: Document(
+            title=title,
+            blocks=(
+                Heading(1, (Text(title),)),
+                Listing(tuple(Item((_link(shown),)) for shown, _, _ in rows)),
+            ),
+            language=asked.language,
+        ),
+        json=lambda: {
+            "schema": SCHEMA,
+            "repositories": [_about(shown, extent) for shown, extent, _ in rows],
+        },
+    )
+
+
+async def repository_page(asked: PageRequest) -> Page:
+    """What happens in a repository. Raises ``NotThere``."""
+    shown, browsing = asked.shown(), asked.shelf.browsing
+    repository = shown.repository
+    extent = await extent_of(asked, shown)
+    drawn = await _pulse(asked, shown, extent)
+    last = drawn.bars[-1].day
+    days = days_window(last - timedelta(days=6), last, asked.shelf.zone)
+    places = shares(await places_of(asked, shown, days))
+    week = monday(last)
+    newest = await browsing.newest(repository, _NEWEST, Level.HIGH)
+    digests = await browsing.digests(repository, _DIGESTS)
+    releases: list[tuple[str, str, str]] = []
+
+    async def read() -> None:
+        # Git is asked for its tags: the reader has the head by then.
+        releases.extend((await releases_of(asked, shown))[:_RELEASES])
+
+    return Page(
+        template="repository.html",
+        title=repository.name,
+        values={
+            "shown": shown,
+            "extent": extent,
+            "pulse": drawn,
+            "places": places,
+            "newest": newest,
+            "digests": [(span_of(one.window), one, _day_of(one)) for one in digests],
+            "week": week,
+            "releases": releases,
+            "weeks": [week - timedelta(days=7 * n) for n in range(_WEEKS)],
+        },
+        document=lambda: _document(asked, shown, drawn, newest),
+        json=lambda: {
+            "schema": SCHEMA,
+            **_about(shown, extent),
+            "days": [_day(bar.day, bar.counts) for bar in drawn.bars],
+            "places": [{"path": one.name, "changes": one.number} for one in places],
+            "newest": [line_to_json(line) for line in newest],
+            "digests": [_digest(one) for one in digests],
+        },
+        ready=read,
+    )
+
+
+async def places_of(
+    asked: PageRequest, shown: SiteRepository, window: Window
+) -> Sequence[tuple[str, int]]:
+    """The folders that most changes of a window touch, most first."""
+    key = ("places", shown.repository.name, await asked.version(shown.repository), window)
+    found = asked.shelf.browsing.places
+    return await asked.shelf.memo.of(key, lambda: found(shown.repository, window, _PLACES))
+
+
+async def extent_of(asked: PageRequest, shown: SiteRepository) -> Extent | None:
+    """What is archived of a repository, counted once for every version of it."""
+    key = ("extent", shown.repository.name, await asked.version(shown.repository))
+    return await asked.shelf.memo.of(key, lambda: asked.shelf.browsing.extent(shown.repository))
+
+
+async def _pulse(asked: PageRequest, shown: SiteRepository, extent: Extent | None) -> Pulse:
+    """The last days up to today, or up to the last change where that is long ago."""
+    zone = asked.shelf.zone
+    today = asked.shelf.clock.now().astimezone(zone).date()
+    last = today
+    if extent is not None:
+        newest = extent.last.astimezone(zone).date()
+        # A clone that nobody fetches any more shows its own last days, not an empty quarter.
+        last = newest if not newest <= today < newest + timedelta(days=DAYS // 3) else today
+    first = last - timedelta(days=DAYS - 1)
+    days = [first + timedelta(days=n) for n in range(DAYS + 1)]
+
+    async def draw() -> Pulse:
+        edges = [day_window(day, zone).since for day in days]
+        return pulse(await asked.shelf.browsing.pulse(shown.repository, edges), first)
+
+    version = await asked.version(shown.repository)
+    return await asked.shelf.memo.of(("pulse", shown.repository.name, version, first), draw)
+
+
+def _link(shown: SiteRepository) -> Link:
+    name = shown.repository.name
+    return Link(name, path_of(name))
+
+
+def _about(shown: SiteRepository, extent: Extent | None) -> Json:
+    repository = shown.repository
+    return {
+        "repository": repository.name,
+        "web": repository.web,
+        "path": path_of(repository.name),
+        "changes": extent.total if extent else 0,
+        "first": extent.first.isoformat() if extent else None,
+        "last": extent.last.isoformat() if extent else None,
+    }
+
+
+def _day(day: date, counts: tuple[int, int, int]) -> Json:
+    high, medium, low = counts
+    return {"day": day.isoformat(), "high": high, "medium": medium, "low": low}
+
+
+def line_to_json(line: ChangeLine) -> Json:
+    """A change in a list."""
+    return {
+        "sha": line.sha,
+        "pr": line.number,
+        "title": line.title,
+        "author": line.author,
+        "committed_at": line.at.isoformat(),
+        "level": str(line.level),
+        "score": line.score,
+    }
+
+
+def _digest(heading: DigestHeading) -> Json:
+    return {
+        "since": heading.window.since.isoformat(),
+        "until": heading.window.until.isoformat(),
+        "counts": dict(heading.counts),
+    }
+
+
+def _day_of(heading: DigestHeading) -> date:
+    return heading.window.since.astimezone(heading.window.zone).date()
+
+
+def _document(
+    asked: PageRequest, shown: SiteRepository, drawn: Pulse, newest: Sequence[ChangeLine]
+) -> Document:
+    language, name = asked.language, shown.repository.name
+    head = (PHRASES["day"], *LEVELS.values())
+    blocks: list[Block] = [
+        Heading(1, (Text(name),)),
+        Heading(2, (Text(PHRASES["pulse"].template(language)),)),
+        Table(
+            header=tuple((Text(phrase.template(language)),) for phrase in head),
+            rows=tuple(
+                (
+                    (Link(bar.day.isoformat(), path_of(name, day=bar.day)),),
+                    *((Text(str(count)),) for count in bar.counts),
+                )
+                for bar in reversed(drawn.bars)
+                if bar.total
+            ),
+        ),
+        Heading(2, (Text(PHRASES["newest"].template(language)),)),
+    ]
+    blocks.append(
+        Listing(
+            tuple(Item((Link(one.title, path_of(name, change=one.sha[:12])),)) for one in newest)
+        )
+        if newest
+        else Paragraph((Text(PHRASES["nothing_found"].template(language)),))
+    )
+    return Document(title=name, blocks=tuple(blocks), language=language)
+
+
+_DIGITS = re.compile(r"\d+", re.ASCII)
+
+RELEASES = 30
+"""Releases that are listed, each against the one before it."""
+
+
+async def releases_page(asked: PageRequest) -> Page:
+    """The newest releases, each to be compared with the one before, and a form for any other two.
+
+    Raises ``NotThere``, and ``Moved`` where the form was sent.
+    """
+    shown, histories = asked.shown(), asked.shelf.histories
+    if histories is None:
+        raise NotThere
+    base, tip = asked.word("base"), asked.word("tip")
+    if base and tip:
+        raise Moved(path_of(shown.repository.name, compare=(base, tip)))
+    pairs = await releases_of(asked, shown)
+    title = PHRASES["compare"].template(asked.language)
+    return Page(
+        template="releases.html",
+        title=f"{title} · {shown.repository.name}",
+        values={"shown": shown, "pairs": pairs},
+        document=lambda: _listed(asked, title, pairs),
+        json=lambda: {
+            "schema": SCHEMA,
+            "repository": shown.repository.name,
+            "releases": [{"tag": tip, "before": base, "path": path} for base, tip, path in pairs],
+        },
+        rests_on=tag_of(*(path for _, _, path in pairs)),
+    )
+
+
+async def releases_of(asked: PageRequest, shown: SiteRepository) -> list[tuple[str, str, str]]:
+    """Releases that follow one another as ``(before, tag, path)``, the newest first."""
+    if asked.shelf.histories is None:
+        return []
+    try:
+        tags = await asked.shelf.histories.releases(shown)
+    except (NotARepository, SourceUnavailable):
+        return []  # as where it has none: the page tells of the archive
+    name = shown.repository.name
+    return [
+        (base, tip, path_of(name, compare=(base, tip)))
+        for tip, base in islice(pairs_of(tags), RELEASES)
+    ]
+
+
+def pairs_of(tags: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Each release with the one before it by number: lines of releases may go on side by side.
+
+    Builds of others, such as ``v1.0+local``, are none (PEP 440, local version identifiers).
+    """
+    numbered = {tag: _number(tag) for tag in tags if "+" not in tag}
+    for tag, own in numbered.items():
+        older = [one for one, number in numbered.items() if number[0] == own[0] and number < own]
+        if older:
+            yield tag, max(older, key=numbered.__getitem__)
+
+
+def _number(tag: str) -> tuple[str, tuple[int, ...]]:
+    """What a release is put in order by: the name before its number, and all numbers."""
+    version = version_of(tag)
+    family = version.family if version else ""
+    return family.removesuffix("v"), tuple(map(int, _DIGITS.findall(tag[len(family) :])))
+
+
+def _listed(asked: PageRequest, title: str, pairs: list[tuple[str, str, str]]) -> Document:
+    items = tuple(Item((Link(f"{base} … {tip}", path),)) for base, tip, path in pairs)
+    none = PHRASES["no_releases"].template(asked.language)
+    rest: Block = Listing(items) if items else Paragraph((Text(none),))
+    blocks = (Heading(1, (Text(title),)), rest)
+    return Document(title=title, blocks=blocks, language=asked.language)

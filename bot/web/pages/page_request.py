@@ -1,0 +1,147 @@
+"""What a reader asks for: language, form, level, page, and whether they are signed in."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from datetime import date, timedelta
+from enum import StrEnum
+from urllib.parse import urlencode
+
+from starlette.requests import Request
+
+from bot.web.pages.site import NotThere, Site, SiteRepository
+from digest.core.enums import Language
+from digest.core.grade import Level, Repository
+from digest.errors import InvalidDate
+from digest.window import YEARS, parse_date
+
+CHOSEN = "digestbot_language"
+"""The cookie that keeps a chosen language."""
+
+_LONGEST = 200
+"""Characters of a question; longer ones are cut."""
+
+_MOST_PAGES = 10_000
+
+_WEEK = re.compile(r"(\d{4})-W(\d{2})", re.ASCII)
+
+
+class Form(StrEnum):
+    """The forms of a page; the values are the endings of addresses."""
+
+    HTML = ""
+    MARKDOWN = "md"
+    JSON = "json"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageRequest:
+    """One request, read. ``path`` is without the ending that names the form."""
+
+    shelf: Site
+    request: Request
+    path: str
+    language: Language
+    form: Form = Form.HTML
+    signed_in: bool = False
+    versions: dict[str, str] = field(default_factory=dict)
+    """What was asked of the archive already, by repository: one request sees one version."""
+
+    async def version(self, repository: Repository) -> str:
+        """A text that is another one whenever pages of the repository may be."""
+        if repository.name not in self.versions:
+            self.versions[repository.name] = await self.shelf.browsing.version(repository)
+        return self.versions[repository.name]
+
+    def shown(self) -> SiteRepository:
+        """The repository that the path names. Raises ``NotThere``."""
+        name = str(self.request.path_params["repository"])
+        found = self.shelf.find(name, signed_in=self.signed_in)
+        if found is None:
+            raise NotThere
+        return found
+
+    def part(self, name: str) -> str:
+        """A part of the path."""
+        return str(self.request.path_params[name])
+
+    def word(self, name: str) -> str:
+        """A parameter, without outer blanks; empty where there is none."""
+        return self.request.query_params.get(name, "")[:_LONGEST].strip()
+
+    @property
+    def level(self) -> Level | None:
+        """The level that is asked for; another word is none."""
+        word = self.word("level")
+        return Level(word) if word in list(Level) else None
+
+    @property
+    def page(self) -> int:
+        """The number of the page, from 1."""
+        word = self.word("page")
+        number = int(word) if word.isascii() and word.isdigit() else 1
+        return min(max(number, 1), _MOST_PAGES)
+
+    def address(self, **changed: str | int | None) -> str:
+        """This page's path with parameters changed; ``None`` drops one, a level starts anew."""
+        kept = {
+            name: value
+            for name in ("q", "path", "author", "topic", "level", "page", "lang")
+            if (value := self.word(name))
+        }
+        if "level" in changed:
+            kept.pop("page", None)
+        asked = {**kept, **changed}
+        named = {name: value for name, value in asked.items() if value is not None}
+        return f"{self.path}?{urlencode(named)}" if named else self.path
+
+    def in_form(self, form: str) -> str:
+        """The address of this page in another form."""
+        path, question, rest = self.address().partition("?")
+        return f"{'/index' if path == '/' else path}.{form}{question}{rest}"
+
+
+def language_of(request: Request, usual: Language) -> Language:
+    """By ``?lang``, else as it was chosen before, else the reader's browser, else the usual one.
+
+    Of ``Accept-Language`` (RFC 9110, section 12.5.4) the most wanted language that is spoken.
+    """
+    for said in (request.query_params.get("lang"), request.cookies.get(CHOSEN)):
+        if said in list(Language):
+            return Language(said)
+    wanted: list[tuple[float, Language]] = []
+    for entry in request.headers.get("accept-language", "")[:500].split(","):
+        tag, _, weight = entry.strip().partition(";q=")
+        primary = tag.partition("-")[0].lower()
+        if primary in list(Language):
+            try:
+                wanted.append((float(weight or 1), Language(primary)))
+            except ValueError:
+                continue
+    best = max(wanted, key=lambda pair: pair[0], default=(0.0, usual))
+    return best[1] if best[0] > 0 else usual
+
+
+def day_named(text: str) -> date:
+    """The day of an address. Raises ``NotThere``."""
+    try:
+        return parse_date(text)
+    except InvalidDate:
+        raise NotThere from None
+
+
+def week_named(text: str) -> date:
+    """The Monday of an ISO week such as ``2026-W04``. Raises ``NotThere``."""
+    found = _WEEK.fullmatch(text)
+    try:
+        if not found or int(found[1]) not in YEARS:
+            raise NotThere
+        return date.fromisocalendar(int(found[1]), int(found[2]), 1)
+    except ValueError:
+        raise NotThere from None
+
+
+def last_of_week(monday: date) -> date:
+    """The Sunday of a week."""
+    return monday + timedelta(days=6)

@@ -1,0 +1,123 @@
+"""Every page: where it is, what makes it, what it takes. Of it are routes and the API."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+from bot.util.page_links import REPOSITORIES, WITHIN
+from bot.web.pages.change_page import change_page
+from bot.web.pages.compare_page import compare_page
+from bot.web.pages.overview_pages import index_page, releases_page, repository_page
+from bot.web.pages.page_request import PageRequest
+from bot.web.pages.period_page import day_page, week_page
+from bot.web.pages.search_page import ask_page, search_page, topic_page
+from bot.web.pages.site import Page
+
+View = Callable[[PageRequest], Awaitable[Page]]
+
+REPOSITORY = f"{REPOSITORIES}/{{repository:path}}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageRoute:
+    """A kind of page. ``path`` is as Starlette writes it; other forms add ``.md`` and ``.json``.
+
+    ``asks`` are the parameters that it reads beside ``lang``. ``answer`` names the schema of its
+    JSON.
+    """
+
+    name: str
+    path: str
+    view: View
+    summary: str
+    answer: str
+    asks: tuple[str, ...] = ()
+
+    def path_in(self, form: str) -> str:
+        """The path of another form; that of the first page is ``/index``."""
+        return f"{'/index' if self.path == '/' else self.path}.{form}"
+
+
+PAGES = (
+    PageRoute(
+        name="day",
+        path=f"{REPOSITORY}{WITHIN}/days/{{day}}",
+        view=day_page,
+        summary="The full report of a calendar day",
+        answer="Report",
+        asks=("level", "page"),
+    ),
+    PageRoute(
+        name="week",
+        path=f"{REPOSITORY}{WITHIN}/weeks/{{week}}",
+        view=week_page,
+        summary="The full report of an ISO 8601 week",
+        answer="Report",
+        asks=("level", "page"),
+    ),
+    PageRoute(
+        name="change",
+        path=f"{REPOSITORY}{WITHIN}/changes/{{change}}",
+        view=change_page,
+        summary="One change in full, by commit name or request number",
+        answer="Change",
+    ),
+    PageRoute(
+        name="topic",
+        path=f"{REPOSITORY}{WITHIN}/topics/{{topic:path}}",
+        view=topic_page,
+        summary="The changes of a topic, the weightiest first",
+        answer="Found",
+        asks=("level", "page"),
+    ),
+    PageRoute(
+        name="search",
+        path=f"{REPOSITORY}{WITHIN}/search",
+        view=search_page,
+        summary="Changes whose text holds all words",
+        answer="Found",
+        asks=("q", "path", "author", "level", "page"),
+    ),
+    PageRoute(
+        name="compare",
+        path=f"{REPOSITORY}{WITHIN}/compare/{{span:path}}",
+        view=compare_page,
+        summary="What lies between two tags, branches, commits or days: base...tip",
+        answer="Compared",
+        asks=("level", "page"),
+    ),
+    PageRoute(
+        name="releases",
+        path=f"{REPOSITORY}{WITHIN}/compare",
+        view=releases_page,
+        summary="The newest releases, each to be compared with the one before",
+        answer="Releases",
+    ),
+    PageRoute(
+        name="ask",
+        path=f"{REPOSITORY}{WITHIN}/ask",
+        view=ask_page,
+        summary="The answer to a question; only of digestbot serve",
+        answer="Answer",
+        asks=("q",),
+    ),
+    PageRoute(
+        name="repository",
+        path=REPOSITORY,
+        view=repository_page,
+        summary="A repository: changes a day, places of the week, newest digests",
+        answer="Overview",
+    ),
+    PageRoute(
+        name="index",
+        path="/",
+        view=index_page,
+        summary="The repositories",
+        answer="Index",
+    ),
+)
+"""In the order in which paths are tried: a repository's name may hold any of them."""
+
+FEED = f"{REPOSITORY}{WITHIN}/feed"
+"""The path of a repository's feeds, which end in ``.atom`` and ``.json``."""

@@ -1,0 +1,200 @@
+"""What the pages say around the changes."""
+
+from __future__ import annotations
+
+from digest.answer.marks import Mark
+from digest.i18n.phrase import Phrase
+
+MARKS = {
+    Mark.BREAKING: Phrase("breaking", "不兼容"),
+    Mark.SECURITY: Phrase("security", "安全"),
+    Mark.DEFAULT: Phrase("new default", "默认值改变"),
+    Mark.DEPRECATION: Phrase("deprecation", "弃用"),
+    Mark.REVERT: Phrase("revert", "回退"),
+}
+"""The marks of rows."""
+
+PHRASES = {
+    "skip": Phrase("Skip to the content", "跳到正文"),
+    "repositories": Phrase("Repositories", "代码仓库"),
+    "no_repositories": Phrase("There is no repository to show.", "没有可显示的代码仓库。"),
+    "sign_in_for_more": Phrase(
+        "Private repositories are shown to those who sign in.", "登录后可查看私有仓库。"
+    ),
+    "changes": Phrase("{n:change|changes}", "{n} 个变更"),
+    "archived": Phrase("{n:change|changes}, {first} – {last}", "{n} 个变更，{first} – {last}"),
+    "nothing_archived": Phrase("Nothing is archived yet.", "尚无归档内容。"),
+    "private": Phrase("private", "私有"),
+    "pulse": Phrase("Changes a day", "每日变更数"),
+    "pulse_told": Phrase(
+        "Changes a day by importance, {first} to {last}: {n:change|changes}, {high} of high "
+        "importance; the busiest day was {busiest} with {most}.",
+        "{first} 至 {last} 每日各重要度的变更数：共 {n} 个变更，其中高重要度 {high} 个；"
+        "最多的一天是 {busiest}，有 {most} 个。",
+    ),
+    "hot": Phrase("Where the last seven days' changes are", "最近七天的变更所在"),
+    "hot_of_week": Phrase("Where the week's changes are", "本周的变更所在"),
+    "hot_told": Phrase(
+        "Folders touched by most changes: {place} by {n}.",
+        "被最多变更涉及的目录：{place}，{n} 个。",
+    ),
+    "themes": Phrase("Themes", "主题"),
+    "more": Phrase("and {n} more", "等 {n} 个"),
+    "by_model": Phrase("model", "模型"),
+    "by_model_told": Phrase(
+        "Written by a model, kept where the changes bear it out.",
+        "由模型撰写，仅保留变更可佐证的内容。",
+    ),
+    "led_of": Phrase("Of the digest of {span}.", "出自 {span} 的摘要。"),
+    "as_table": Phrase("As a table", "以表格查看"),
+    "folder": Phrase("Folder", "目录"),
+    "day": Phrase("Day", "日期"),
+    "total": Phrase("Total", "合计"),
+    "days": Phrase("Days", "按日"),
+    "weeks": Phrase("Weeks", "按周"),
+    "digests": Phrase("Newest digests", "最近的摘要"),
+    "no_digests": Phrase("No digest was made yet.", "尚未生成摘要。"),
+    "newest": Phrase("Newest of high importance", "最近的高重要度变更"),
+    "search": Phrase("Search", "搜索"),
+    "search_in": Phrase("Search in {repository}", "在 {repository} 中搜索"),
+    "search_hint": Phrase("Words, paths, identifiers, numbers", "关键词、路径、标识符或编号"),
+    "found": Phrase("{n:change|changes} found", "找到 {n} 个变更"),
+    "nothing_found": Phrase("No change holds all of this.", "没有同时包含这些内容的变更。"),
+    "near": Phrase("Near topics:", "相近的主题："),
+    "topic": Phrase("Topic {topic}", "主题 {topic}"),
+    "all_levels": Phrase("All", "全部"),
+    "from_medium": Phrase("Medium and above", "中及以上"),
+    "quiet": Phrase("No changes in this time.", "这段时间没有变更。"),
+    "level_filter": Phrase("Importance", "重要度"),
+    "pages": Phrase("Pages", "分页"),
+    "page": Phrase("Page {page} of {pages}", "第 {page} / {pages} 页"),
+    "next": Phrase("Next", "下一页"),
+    "previous": Phrase("Previous", "上一页"),
+    "whole_change": Phrase("Whole change", "完整变更"),
+    "week": Phrase("Week {week}", "{week} 周"),
+    "evidence": Phrase("Why this grade", "评级依据"),
+    "files": Phrase("{n:file|files}", "{n} 个文件"),
+    "permalink": Phrase("Link to this change", "此变更的链接"),
+    "message": Phrase("The author's message", "作者的提交说明"),
+    "announced": Phrase("Announced in the digest of", "公布于摘要"),
+    "undone_by": Phrase("Undone or named by", "撤销或提及此变更的提交"),
+    "keys": Phrase("Keys:", "快捷键："),
+    "keys_changes": Phrase("changes", "变更"),
+    "keys_open": Phrase("open", "展开"),
+    "copy": Phrase("Copy the link to this change", "复制此变更的链接"),
+    "copied": Phrase("Link copied", "链接已复制"),
+    "counted": Phrase(
+        "{n:change|changes}: {high} of high, {medium} of medium, {low} of low importance",
+        "{n} 个变更：高重要度 {high} 个，中 {medium} 个，低 {low} 个",
+    ),
+    "compare": Phrase("Compare releases", "比较版本"),
+    "compare_two": Phrase("Compare two points of history", "比较两个版本"),
+    "compare_base": Phrase("From", "从"),
+    "compare_tip": Phrase("To", "到"),
+    "compare_hint": Phrase(
+        "Tags, branches, commits, or two days such as 2026-01-31.",
+        "标签、分支、提交，或两个日期，如 2026-01-31。",
+    ),
+    "compare_go": Phrase("Compare", "比较"),
+    "compare_turned": Phrase("Compare them the other way round", "交换两端后比较"),
+    "unknown_ref": Phrase(
+        "There is no tag, branch or commit called {name}.", "没有名为 {name} 的标签、分支或提交。"
+    ),
+    "nothing_between": Phrase(
+        "{tip} has no change that {base} has not.", "{tip} 没有 {base} 所没有的变更。"
+    ),
+    "releases": Phrase("Releases", "版本发布"),
+    "all_releases": Phrase("All releases", "全部版本"),
+    "no_releases": Phrase("No release is tagged here.", "这里没有发布标签。"),
+    "not_readable": Phrase(
+        "The repository cannot be read here right now.", "目前无法在此读取该仓库。"
+    ),
+    "compared": Phrase(
+        "{n:change|changes} by {people:person|people}", "{n} 个变更，{people} 位贡献者"
+    ),
+    "missing": Phrase(
+        "{n:commit is|commits are} not in the archive, and not told of here.",
+        "另有 {n} 个提交不在归档中，此处未列出。",
+    ),
+    "upgrade": Phrase("What an upgrade meets", "升级时会遇到的变化"),
+    "upgrade_told": Phrase(
+        "Interfaces of the project that are gone, renamed or have another default at the end than "
+        "at the begin. What came and went between is left out.",
+        "与起点相比，终点处已移除、改名或默认值不同的项目接口；期间增加又移除的不列出。",
+    ),
+    "upgrade_none": Phrase(
+        "No flag, variable, setting, route or metric is found that is gone, renamed or has "
+        "another default.",
+        "未发现被移除、改名或默认值改变的参数、变量、配置项、路由或指标。",
+    ),
+    "gone": Phrase("Gone", "已移除"),
+    "renamed": Phrase("Renamed", "已改名"),
+    "default": Phrase("Another default", "默认值改变"),
+    "thing": Phrase("Name", "名称"),
+    "was": Phrase("Before", "之前"),
+    "default_was": Phrase("Default before", "原默认值"),
+    "now": Phrase("After", "之后"),
+    "by_change": Phrase("Change", "变更"),
+    "by_kind": Phrase("By kind", "按类型"),
+    "by_area": Phrase("By area", "按区域"),
+    "people_most": Phrase("Most changes by", "变更最多的贡献者"),
+    "ask": Phrase("Ask", "提问"),
+    "ask_in": Phrase("Ask about {repository}", "关于 {repository} 的提问"),
+    "ask_changed": Phrase("what changed from {week} to {last}", "{week} 到 {last} 有哪些变更"),
+    "ask_breaking": Phrase(
+        "breaking changes from {month} to {last}", "{month} 到 {last} 的破坏性变更"
+    ),
+    "ask_daily": Phrase("changes by day from {month} to {last}", "{month} 到 {last} 每天的变更"),
+    "ask_people": Phrase(
+        "who touched tests from {week} to {last}", "{week} 到 {last} 谁改过 tests"
+    ),
+    "chart_told": Phrase(
+        "{n} in all; the most are {most}, {label}.", "合计 {n}；最多为 {label} 的 {most}。"
+    ),
+    "theme": Phrase("Light or dark", "浅色或深色"),
+    "other_language": Phrase("中文", "English"),
+    "feed": Phrase("Feed", "订阅"),
+    "as": Phrase("This page as", "本页格式"),
+    "not_found": Phrase("There is nothing here", "这里没有内容"),
+    "not_found_told": Phrase(
+        "The page does not exist, or you may not see it.", "页面不存在，或您无权查看。"
+    ),
+    "sign_in": Phrase("Sign in", "登录"),
+    "sign_out": Phrase("Sign out", "退出"),
+    "token": Phrase("Admin token", "管理令牌"),
+    "wrong_token": Phrase("That is not the token.", "令牌不正确。"),
+    "too_often": Phrase("Too many attempts; wait a minute.", "尝试次数过多，请稍等一分钟。"),
+    "expired": Phrase("This form is too old; load the page again.", "表单已过期，请重新加载页面。"),
+    "admin": Phrase("Administration", "管理"),
+    "channels": Phrase("Channels", "频道"),
+    "channel": Phrase("Channel", "频道"),
+    "platform": Phrase("Platform", "平台"),
+    "next_run": Phrase("Next run", "下次运行"),
+    "deliveries": Phrase("Deliveries", "投递记录"),
+    "failed_deliveries": Phrase("Deliveries that failed", "失败的投递"),
+    "no_deliveries": Phrase("None.", "无。"),
+    "digest": Phrase("Digest", "摘要"),
+    "state": Phrase("State", "状态"),
+    "state_waiting": Phrase("waiting", "等待发送"),
+    "state_sending": Phrase("being sent", "发送中"),
+    "state_sent": Phrase("sent, not confirmed", "已发送，未确认"),
+    "state_failed": Phrase("failed", "失败"),
+    "sent": Phrase("Parts sent", "已发送部分"),
+    "error": Phrase("Error", "错误"),
+    "again": Phrase("Send again", "重新发送"),
+    "again_done": Phrase(
+        "It is sent again now, or as soon as its channel does not rest.",
+        "正在重新发送；若频道处于静默时段，则在其结束后发送。",
+    ),
+    "costs": Phrase("Costs of the last 30 days", "最近 30 天的费用"),
+    "no_costs": Phrase("No model was asked.", "没有调用过模型。"),
+    "calls": Phrase("Calls", "调用次数"),
+    "tokens": Phrase("Tokens in / out", "输入 / 输出 token"),
+    "cost": Phrase("Cost", "费用"),
+    "repository": Phrase("Repository", "代码仓库"),
+    "config": Phrase("Configuration in effect", "生效的配置"),
+    "made_by": Phrase(
+        "Made by digestbot from git, with evidence.", "由 digestbot 依据 git 生成，均有出处。"
+    ),
+}
+"""By the names that templates call them by."""

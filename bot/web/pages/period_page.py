@@ -1,0 +1,282 @@
+"""The page of a day or of a week: what matters in it, then every change as a row that opens."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date, datetime, timedelta
+from functools import cached_property
+from itertools import groupby
+from zoneinfo import ZoneInfo
+
+from bot.store.browsing import ChangeLine
+from bot.util.page_links import path_of
+from bot.web.pages.charts import Pulse, Share, pulse, shares
+from bot.web.pages.dates import day_words, week_words
+from bot.web.pages.entries import Article, Told, entry_of, loaded, told_of, typed_entry
+from bot.web.pages.overview_pages import places_of
+from bot.web.pages.page_request import Form, PageRequest, day_named, last_of_week, week_named
+from bot.web.pages.page_text import PHRASES
+from bot.web.pages.rows import OF_DAY, Budget, Row, articles, rows_of
+from bot.web.pages.site import Json, Page
+from bot.web.pages.stored_summary import StoredSummary, claims, led_of
+from digest.answer.answers import window_words
+from digest.core.enums import Language
+from digest.core.grade import Graded, Level
+from digest.document import Document, Spans
+from digest.question.dates import monday
+from digest.report.assembly import Counts, Report, ReportEntry, lead
+from digest.report.full_report import report_document
+from digest.report.report_json import report_to_json
+from digest.window import Window, days_window
+
+_WRITTEN = 120
+"""Changes that are looked at for being written out in the page, as far as its budget goes."""
+
+_OF_WEEK = OF_DAY // 2
+"""Characters that the page of a week writes out: it has several times as many rows."""
+
+_MOST_LED = 200
+"""Changes that a lead is made of; of more nothing could be said in a sentence."""
+
+SIZE = 20
+"""Changes of a page of Markdown or JSON; the web page lists all of them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Selected:
+    """The changes of a window that are asked for, the weightiest first, and a page of them.
+
+    ``levels`` counts all changes of the window, whatever is asked for.
+    """
+
+    levels: Mapping[Level, int]
+    wanted: Sequence[ChangeLine]
+    page: int
+    pages: int
+
+    @property
+    def lines(self) -> Sequence[ChangeLine]:
+        """Those of the page."""
+        return self.wanted[SIZE * (self.page - 1) : SIZE * self.page]
+
+    @property
+    def shas(self) -> frozenset[str]:
+        """The names of all that are asked for."""
+        return frozenset(line.sha for line in self.wanted)
+
+    @property
+    def counts(self) -> Counts:
+        """The window's counts as reports have them."""
+        high, medium, low = (self.levels[level] for level in Level)
+        return Counts(total=high + medium + low, high=high, medium=medium, low=low)
+
+
+def selected(lines: Sequence[ChangeLine], level: Level | None, page: int) -> Selected:
+    """The page of the lines, which stand newest first; of a level and above, where one is given."""
+    wanted = sorted(
+        (line for line in lines if level is None or line.level.rank <= level.rank),
+        key=lambda line: line.level.rank,
+    )
+    pages = max(-(-len(wanted) // SIZE), 1)
+    return Selected(
+        levels=Counter(line.level for line in lines),
+        wanted=wanted,
+        page=min(page, pages),
+        pages=pages,
+    )
+
+
+class PeriodEntries:
+    """The changes of a page, read when its head is under way; entries are made only once."""
+
+    def __init__(
+        self,
+        asked: PageRequest,
+        window: Window,
+        chosen: Selected,
+        lines: Sequence[ChangeLine],
+        told: Told,
+        *,
+        weekly: bool,
+    ) -> None:
+        """``lines`` and ``told`` are those of the whole window."""
+        self._asked, self._shown, self._window = asked, asked.shown(), window
+        self._chosen, self._lines, self._told, self._weekly = chosen, lines, told, weekly
+        self._changes: Sequence[Graded] = ()
+        self.budget = Budget(_OF_WEEK if weekly else OF_DAY)
+        self.rows: Sequence[Row] = ()
+        self.lead: Spans = ()
+        self.led: StoredSummary | None = None
+        self.places: Sequence[Share] = ()
+
+    async def read(self) -> None:
+        """Read what the page tells of, and what is said of the whole window."""
+        asked = self._asked
+        if asked.form is Form.HTML:
+            every = await rows_of(asked, self._lines, self._told, (self._window,))
+            self.rows = [row for row in every if row.line.sha in self._chosen.shas]
+            shas = [row.line.sha for row in self.rows[:_WRITTEN]]
+        else:
+            shas = [line.sha for line in self._chosen.lines]
+        self._changes = await loaded(asked.shelf, self._shown, shas)
+        if asked.level is not None or (self._chosen.page > 1 and asked.form is not Form.HTML):
+            return
+        version = await asked.version(self._shown.repository)
+        about = (self._shown.repository.name, version, self._window, asked.language, self._weekly)
+        memo = asked.shelf.memo
+        self.lead = await memo.of(("lead", *about), self._made_lead)
+        self.led = await memo.of(
+            ("led", *about),
+            lambda: led_of(asked, self._window, self._lines, weekly=self._weekly),
+        )
+        if self._weekly:
+            self.places = shares(await places_of(asked, self._shown, self._window))
+
+    async def _made_lead(self) -> Spans:
+        """What matters in a sentence, made of all that it is about; nothing where that is a lot."""
+        counts = self._chosen.counts
+        about = [one for one in self._lines if one.level is Level.HIGH or not counts.high]
+        if not about or len(about) > _MOST_LED:
+            return ()
+        found = {one.sha: one for one in self._changes}
+        others = [one.sha for one in about if one.sha not in found]
+        found |= {one.sha: one for one in await loaded(self._asked.shelf, self._shown, others)}
+        language = self._asked.language
+        typed = [
+            typed_entry(found[one.sha], self._told, self._shown, language)
+            for one in about
+            if one.sha in found
+        ]
+        return lead(typed, counts, language)
+
+    @cached_property
+    def entries(self) -> tuple[ReportEntry, ...]:
+        """The changes of a page of Markdown or JSON with their analyses."""
+        return tuple(self._entry(graded) for graded in self._changes)
+
+    def levels(self) -> Iterator[tuple[Level, Iterator[tuple[Row, Article | None]]]]:
+        """The rows by level. Articles are made one by one, so that sending can go on."""
+        for level, rows in groupby(self.rows, key=lambda row: row.level):
+            yield level, articles(self._asked, tuple(rows), self._changes, self._told)
+
+    def around(self) -> Report:
+        """The report without its changes, for what is said around them."""
+        return Report(
+            repository=self._shown.repository,
+            branch=self._shown.branch,
+            window=self._window,
+            language=self._asked.language,
+            entries=(),
+            counts=self._chosen.counts,
+            lead=self.lead,
+            day=self.led.day if self.led else None,
+        )
+
+    def report(self) -> Report:
+        """The page as a report; its counts are those of the whole window."""
+        return replace(self.around(), entries=self.entries)
+
+    def _entry(self, graded: Graded) -> ReportEntry:
+        return entry_of(graded, self._told, self._shown, self._asked.language)
+
+
+async def day_page(asked: PageRequest) -> Page:
+    """The page of a calendar day. Raises ``NotThere``."""
+    day = day_named(asked.part("day"))
+    return await _page(asked, first=day, last=day, weekly=False)
+
+
+async def week_page(asked: PageRequest) -> Page:
+    """The page of an ISO week. Raises ``NotThere``."""
+    first = week_named(asked.part("week"))
+    return await _page(asked, first=first, last=last_of_week(first), weekly=True)
+
+
+async def _page(asked: PageRequest, *, first: date, last: date, weekly: bool) -> Page:
+    shelf, shown, language = asked.shelf, asked.shown(), asked.language
+    window = days_window(first, last, shelf.zone)
+    lines = await shelf.browsing.lines(shown.repository, window)
+    lines, told = await told_of(shelf, shown, lines, language)
+    chosen = selected(lines, asked.level, asked.page)
+    telling = PeriodEntries(asked, window, chosen, lines, told, weekly=weekly)
+    heading = week_words(first, language) if weekly else day_words(first, language)
+    return Page(
+        template="window.html",
+        title=f"{heading} · {shown.repository.name}",
+        values={
+            "shown": shown,
+            "heading": heading,
+            "about": _about(chosen.counts, language),
+            "window": window_words(window, language),
+            "chosen": chosen,
+            "telling": telling,
+            "claims": lambda led: claims(led, lines, shown.repository),
+            "week_drawn": _drawn(lines, first, shelf.zone) if weekly else None,
+            "around": await _around(asked, window, weekly=weekly),
+            "above": () if weekly else _week(asked, first),
+            "weekly": weekly,
+        },
+        document=lambda: _document(telling, asked),
+        json=lambda: _json(telling, chosen),
+        ready=telling.read,
+    )
+
+
+def _week(asked: PageRequest, day: date) -> tuple[str, str]:
+    """The page of the week of a day, in words."""
+    path = path_of(asked.shown().repository.name, week=day)
+    return _kept(path, asked), week_words(monday(day), asked.language, short=True)
+
+
+async def _around(
+    asked: PageRequest, window: Window, *, weekly: bool
+) -> tuple[tuple[str, str] | None, tuple[str, str] | None]:
+    """The nearest days or weeks before and after that have changes, as ``(path, words)``."""
+    repository, zone = asked.shown().repository, asked.shelf.zone
+    least = asked.level or Level.LOW
+    before, after = await asked.shelf.browsing.neighbours(repository, window, least)
+
+    def step(at: datetime | None) -> tuple[str, str] | None:
+        if at is None:
+            return None
+        day = at.astimezone(zone).date()
+        if weekly:
+            path = path_of(repository.name, week=day)
+            return _kept(path, asked), week_words(monday(day), asked.language, short=True)
+        path = path_of(repository.name, day=day)
+        return _kept(path, asked), day_words(day, asked.language, short=True)
+
+    return step(before), step(after)
+
+
+def _kept(path: str, asked: PageRequest) -> str:
+    """A path with the level that the reader asks for."""
+    return f"{path}?level={asked.level}" if asked.level else path
+
+
+def _about(counts: Counts, language: Language) -> str:
+    """The page in a line, for who only sees a card of it."""
+    levels = {str(level): counts.of(level) for level in Level}
+    return PHRASES["counted"].text(language, n=counts.total, **levels)
+
+
+def _drawn(lines: Sequence[ChangeLine], first: date, zone: ZoneInfo) -> Pulse:
+    """The days of a week as a chart."""
+    counted = Counter((line.at.astimezone(zone).date(), line.level) for line in lines)
+    days = [first + timedelta(days=n) for n in range(7)]
+    high, medium, low = Level
+    return pulse([(counted[d, high], counted[d, medium], counted[d, low]) for d in days], first)
+
+
+def _document(telling: PeriodEntries, asked: PageRequest) -> Document:
+    return report_document(telling.report(), asked.language)
+
+
+def _json(telling: PeriodEntries, chosen: Selected) -> Json:
+    return {
+        **report_to_json(telling.report()),
+        "page": chosen.page,
+        "pages": chosen.pages,
+    }

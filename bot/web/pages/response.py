@@ -1,0 +1,116 @@
+"""Answers: a page in its form, with headers that let in nothing from elsewhere."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from http import HTTPStatus
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import Response, StreamingResponse
+
+from bot.web.pages.page_request import Form, PageRequest
+from bot.web.pages.site import Page
+from bot.web.pages.templating import STYLE, rendered
+from digest.markdown import markdown
+
+POLICY = (
+    "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; "
+    "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+)
+"""Nothing but our own files, no script or style within a page, nobody else's frame around it.
+https://developer.mozilla.org/en-US/docs/Web/HTTP/Guides/CSP"""
+
+HEADERS = {
+    "content-security-policy": POLICY,
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "same-origin",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "permissions-policy": "camera=(), geolocation=(), microphone=()",
+}
+
+_PIECE = 8192
+"""Characters that are sent at once: enough to be worth a packet or two."""
+
+_FIRST = 512
+"""As many at first: the reader's browser fetches the style while changes are being told of."""
+
+_TYPES = {
+    Form.HTML: "text/html; charset=utf-8",
+    Form.MARKDOWN: "text/markdown; charset=utf-8",
+    Form.JSON: "application/json",
+}
+
+
+def tag_of(*parts: str) -> str:
+    """A weak entity tag of what an answer is made of (RFC 9110, section 8.8.3)."""
+    digest = hashlib.blake2b("\0".join((STYLE, *parts)).encode("utf-8", "replace"), digest_size=12)
+    return f'W/"{digest.hexdigest()}"'
+
+
+def unchanged(request: Request, tag: str) -> bool:
+    """Whether the reader has what the tag names."""
+    known = request.headers.get("if-none-match", "")
+    return tag in (one.strip() for one in known.split(","))
+
+
+def headers_of(tag: str = "", *, kept: bool = True) -> dict[str, str]:
+    """The headers of an answer; what is not to be ``kept`` holds somebody's secrets."""
+    caching = "private, no-cache" if kept else "no-store"
+    vary = "Accept-Encoding, Accept-Language, Cookie"
+    headers = {**HEADERS, "cache-control": caching, "vary": vary}
+    return {**headers, "etag": tag} if tag else headers
+
+
+def not_modified(tag: str) -> Response:
+    """What the reader has is still right."""
+    return Response(status_code=HTTPStatus.NOT_MODIFIED, headers=headers_of(tag))
+
+
+async def reply(asked: PageRequest, page: Page, tag: str) -> Response:
+    """A page in the form that is asked for."""
+    headers = headers_of(tag)
+    media = _TYPES[asked.form]
+    if asked.form is not Form.HTML and page.ready is not None:
+        await page.ready()
+    if asked.form is Form.JSON:
+        return Response(as_json(page.json()), page.status, headers, media)
+    if asked.form is Form.MARKDOWN:
+        text = markdown(page.document())
+        return Response(text.encode("utf-8", "replace"), page.status, headers, media)
+    pieces = rendered(page.template, asked, title=page.title, **page.values)
+    return StreamingResponse(_gathered(pieces, page.ready), page.status, headers, media)
+
+
+def as_json(value: Mapping[str, Any]) -> bytes:
+    """JSON text in UTF-8; a lone surrogate, which UTF-8 cannot hold, is escaped."""
+    try:
+        return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
+    except UnicodeEncodeError:
+        return json.dumps(value, separators=(",", ":")).encode()
+
+
+async def _gathered(
+    pieces: Iterator[str], ready: Callable[[], Awaitable[None]] | None
+) -> AsyncIterator[bytes]:
+    """The pieces of a template, of which most are a few characters, in a few larger ones.
+
+    Others are served between two of them. Threads would not make it any faster: while one of them
+    tells of a change the others wait for the interpreter.
+    """
+    held: list[str] = []
+    length, enough = 0, _FIRST
+    for piece in pieces:
+        held.append(piece)
+        length += len(piece)
+        if length >= enough:
+            yield "".join(held).encode("utf-8", "replace")
+            if enough == _FIRST and ready is not None:
+                await ready()
+            await asyncio.sleep(0)
+            held, length, enough = [], 0, _PIECE
+    yield "".join(held).encode("utf-8", "replace")

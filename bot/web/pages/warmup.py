@@ -1,0 +1,105 @@
+"""Every kind of page asked for once before a reader does.
+
+The first of a kind compiles its template and its statements and reads the rules of analysis: a few
+tenths of a second, which else the first readers would wait for.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from urllib.parse import quote
+
+import structlog
+from starlette.routing import Router
+from starlette.types import Message
+
+from bot.store.browsing import ChangeLine
+from bot.util.page_links import path_of
+from bot.web.pages.routes import routes
+from bot.web.pages.site import Site, SiteRepository
+from digest.core.grade import Repository
+
+log = structlog.get_logger(__name__)
+
+_WORD = "the"
+"""Searched for, and looked up as a topic; what is found of it does not matter."""
+
+
+async def warm(shelf: Site) -> None:
+    """Make the pages of the first repository that has changes, and the list of all of them.
+
+    Nothing leaves the program: the repository's privacy is left aside, and nobody is told.
+    """
+    try:
+        for shown in shelf.repositories:
+            newest = await shelf.browsing.newest(shown.repository, 1)
+            if newest:
+                await _pages(shelf, shown, newest[0])
+                return
+        await _get(Router(routes(_alone(shelf))), "/")
+    except Exception as error:  # noqa: BLE001 - a page that fails is told to whoever asks for it
+        # One that cannot be made must not keep the others from being served.
+        log.warning("web.not_warm", error=str(error), kind=type(error).__name__)
+
+
+def _alone(shelf: Site, *shown: SiteRepository) -> Site:
+    """The shelf with these for everybody. What is kept for later is kept in the same place."""
+    return replace(
+        shelf,
+        repositories=[replace(one, private=False) for one in shown],
+        office=None,
+        ask=None,
+    )
+
+
+async def _pages(shelf: Site, shown: SiteRepository, newest: ChangeLine) -> None:
+    pages = Router(routes(_alone(shelf, shown)))
+    for path in _paths(shown.repository, newest, shelf):
+        await _get(pages, path)
+
+
+def _paths(repository: Repository, newest: ChangeLine, shelf: Site) -> list[str]:
+    day = newest.at.astimezone(shelf.zone).date()
+    return [
+        "/",
+        path_of(repository.name),
+        path_of(repository.name, day=day),
+        path_of(repository.name, week=day),
+        path_of(repository.name, change=newest.sha),
+        path_of(repository.name, topic=_WORD),
+        f"{path_of(repository.name, rest='search')}?q={quote(_WORD)}",
+        f"{path_of(repository.name, rest='search')}.json?q={quote(_WORD)}",
+        path_of(repository.name, rest="feed") + ".atom",
+        path_of(repository.name, rest=f"compare/{newest.sha}"),
+    ]
+
+
+async def _get(pages: Router, path: str) -> None:
+    """Ask for a page as a server would, and let go what is answered."""
+    plain, _, query = path.partition("?")
+    unheard = asyncio.Event()
+
+    async def receive() -> Message:
+        # A GET has no body, and nobody hangs up: whoever listens for that is left waiting.
+        await unheard.wait()
+        return {"type": "http.disconnect"}
+
+    async def send(_: Message) -> None:
+        return None
+
+    scope = {
+        "type": "http",
+        "asgi": {"version": "3.0"},
+        "http_version": "1.1",
+        "method": "GET",
+        "scheme": "http",
+        "server": ("127.0.0.1", 80),
+        "client": None,
+        "root_path": "",
+        "path": plain,
+        "raw_path": plain.encode(),
+        "query_string": query.encode(),
+        "headers": [(b"host", b"127.0.0.1"), (b"accept-encoding", b"gzip")],
+    }
+    await pages(scope, receive, send)

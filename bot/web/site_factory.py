@@ -1,0 +1,212 @@
+"""What the pages of this program show: its repositories, its archive, its office.
+
+What pages ask of git: what lies between two points of a repository's history, and its releases.
+
+Pages are read by strangers. So nothing is cloned or fetched for them, and no more commits are
+listed than can be told of; only who sits at the machine has lacking changes read.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
+from urllib.parse import urlsplit
+
+from bot.config.file_model import WebSettings
+from bot.config.reader import Config
+from bot.config.repository_section import RepositoryConfig
+from bot.delivery.delivery import Wake
+from bot.git.address import identify, read_address
+from bot.store.browsing import SqlBrowsing
+from bot.store.deliveries import SqlDeliveries, SqlUncertainDeliveries
+from bot.store.model_calls import SqlCalls
+from bot.subscriptions.channel_registry import Channels
+from bot.util.clock import SystemClock
+from bot.web.pages.admin import AdminData
+from bot.web.pages.site import HistorySpan, Site, SiteRepository
+from bot.workspace.workspace import Workspace
+from digest.core.enums import Language
+from digest.core.grade import Repository
+from digest.document import Document
+from digest.errors import EmptyRange, RangeTooLarge, UserError
+from digest.question.commit_range import Refs, Span
+from digest.question.intent import (
+    Changed,
+    Compare,
+    DigestOf,
+    Explain,
+    Help,
+    PrivacyOf,
+    Reviewers,
+    Risky,
+    Search,
+    ShowDiff,
+    Status,
+    Touched,
+    Unknown,
+    Why,
+)
+from digest.question.parser import parse
+from handlers.context import Context
+from handlers.digests.ingest import fill, tip_of
+from handlers.ports.storage import Selection, Watched
+from handlers.questions.scope import range_of
+from handlers.router import ask
+
+_READING = (
+    *(Explain, Changed, DigestOf, Search, Touched, Compare),
+    *(Why, Risky, Reviewers, ShowDiff, Help, Status, PrivacyOf, Unknown),
+)
+"""Questions that set nothing and reach no other machine."""
+
+
+def configured(
+    app: Workspace,
+    config: Config,
+    settings: WebSettings,
+    channels: Channels,
+    wake: Wake | None = None,
+) -> Site:
+    """The pages of ``digestbot run``: every configured repository, and an office for admins."""
+    by_name = {one.name: one for one in config.repositories}
+
+    async def opened(shown: SiteRepository) -> Context | None:
+        settings = by_name.get(shown.repository.name)
+        if settings is None or not app.sources.at_hand(settings.place):
+            return None
+        return app.context(await app.watch_configured(settings), zone=config.defaults.zone)
+
+    return Site(
+        repositories=[shown_of(one) for one in config.repositories],
+        archive=app.archive,
+        browsing=SqlBrowsing(app.database),
+        digests=app.digests,
+        requests=app.requests,
+        clock=app.clock,
+        zone=config.defaults.zone,
+        language=config.defaults.language,
+        public_url=settings.public_url,
+        token=settings.token,
+        histories=GitHistories(opened, reads=False),
+        office=AdminData(
+            channels=channels,
+            deliveries=SqlDeliveries(app.database),
+            doubts=SqlUncertainDeliveries(app.database),
+            calls=SqlCalls(app.database),
+            clock=SystemClock(),
+            config=config,
+            wake=wake,
+        ),
+    )
+
+
+def alone(app: Workspace, watched: Sequence[Watched], zone: str | None = None) -> Site:
+    """The pages of repositories on this machine, for whoever sits at it.
+
+    Nothing is private, and questions are answered, without a model.
+    """
+    by_name = {one.repository.name: one for one in watched}
+
+    async def answered(shown: SiteRepository, question: str, language: Language) -> Document:
+        asked_of = by_name[shown.repository.name]
+        ctx = app.context(asked_of, zone=app.zone(zone), language=language)
+        return (await ask(_read_only(question, ctx), ctx, language)).document
+
+    async def opened(shown: SiteRepository) -> Context:
+        return app.context(by_name[shown.repository.name], zone=app.zone(zone))
+
+    return Site(
+        repositories=[
+            SiteRepository(
+                repository=one.repository,
+                private=False,
+                thresholds=one.thresholds,
+                aliases=one.aliases,
+            )
+            for one in watched
+        ],
+        archive=app.archive,
+        browsing=SqlBrowsing(app.database),
+        digests=app.digests,
+        requests=app.requests,
+        clock=app.clock,
+        zone=app.zone(zone),
+        language=app.language(None),
+        ask=answered,
+        histories=GitHistories(opened, reads=True),
+    )
+
+
+def _read_only(question: str, ctx: Context) -> str:
+    """The question, or one for help where it is not one that only reads."""
+    try:
+        intent = parse(question, ctx.clock.now(), ctx.zone)
+    except UserError:
+        return question  # and the answer says what is wrong with it
+    return question if isinstance(intent, _READING) else "help"
+
+
+def shown_of(settings: RepositoryConfig) -> SiteRepository:
+    """A configured repository as pages show it. Its addresses are known where its remote's is."""
+    found = Repository(name=settings.name)
+    if urlsplit(settings.place).scheme or "@" in settings.place:
+        found = identify(read_address(settings.place), folder=settings.name)
+    return SiteRepository(
+        repository=Repository(
+            name=settings.name,
+            web=settings.web or found.web,
+            forge=settings.forge or found.forge,
+        ),
+        private=settings.private,
+        thresholds=settings.levels,
+        aliases=settings.aliases,
+    )
+
+
+MOST = 5000
+"""Commits of a comparison: a second of processor time, and a busy quarter of a project."""
+
+Opened = Callable[[SiteRepository], Awaitable[Context | None]]
+"""The context of a repository, ``None`` where it cannot be opened without another machine."""
+
+
+class GitHistories:
+    """Histories of the repositories on this machine. Implements ``bot.web.pages.site.Histories``.
+
+    ``reads`` says that what the archive lacks is read for whoever asks.
+    """
+
+    def __init__(self, opened: Opened, *, reads: bool) -> None:
+        self._opened = opened
+        self._reads = reads
+        self._turn = asyncio.Lock()
+
+    async def stretch(self, shown: SiteRepository, span: Span) -> HistorySpan | None:
+        """As ``Histories.stretch``."""
+        if (ctx := await self._opened(shown)) is None:
+            return None
+        tip = await tip_of(ctx)
+        selection: Selection = await range_of(span, ctx, tip) if isinstance(span, Refs) else span
+        names = await ctx.watched.source.names(tip, selection)
+        if not names:
+            raise EmptyRange(*_ends(span), reversed_=False)
+        if len(names) > MOST:
+            raise RangeTooLarge(len(names), MOST)
+        if self._reads:
+            async with self._turn:
+                # Somebody waits: what an older version of the program read is good enough.
+                await fill(replace(ctx, coarse=True), selection, tip)
+        return HistorySpan(span=span, names=tuple(names), head=tip.sha or "")
+
+    async def releases(self, shown: SiteRepository) -> Sequence[str]:
+        """As ``Histories.releases``."""
+        ctx = await self._opened(shown)
+        return await ctx.watched.source.releases() if ctx else ()
+
+
+def _ends(span: Span) -> tuple[str, str]:
+    if isinstance(span, Refs):
+        return span.base, span.tip
+    since, until = (moment.astimezone(span.zone).date() for moment in (span.since, span.until))
+    return since.isoformat(), until.isoformat()

@@ -1,0 +1,1 @@
+"""The opened program: its archive, repositories and model, and the context of each question."""

@@ -1,0 +1,260 @@
+"""The digests that told of changes, with their pages."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import date
+from pathlib import Path
+from typing import TYPE_CHECKING
+from zoneinfo import ZoneInfo
+
+from bot.forges.forge_registry import Forges
+from bot.git.open_source import RepositoryRegistry, Sources, open_source
+from bot.scheduler.schedule import Frequency
+from bot.store.archive import SqlArchive
+from bot.store.conversations import SqlConversations
+from bot.store.coverage import SqlCoverage
+from bot.store.database import Database
+from bot.store.digests import DigestHeading, SqlDigests
+from bot.store.forge_records import SqlRequests
+from bot.store.ledger import SqlLedger
+from bot.store.profiles import SqlProfiles
+from bot.util.page_links import page_of
+from bot.util.workers import Processes
+from digest.core.enums import Language
+from digest.core.grade import Graded, Repository
+from digest.errors import AmbiguousRepository, NotARepository, UserError
+from digest.question.repository_names import called
+from digest.window import zone_of
+from handlers.context import Context, Silent
+from handlers.ports.status_port import Announced
+from handlers.ports.storage import Clock, Progress, Watched
+
+if TYPE_CHECKING:
+    from bot.config.reader import Config
+    from bot.config.repository_section import RepositoryConfig
+    from bot.llm.runtime import ModelRuntime
+    from handlers.ports.analysis_port import Judging, Listener
+    from handlers.ports.chat_port import Usage
+
+
+_OWN_CHECKOUT = Path(__file__).resolve().parent.parent
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Workspace:
+    """Everything that a command or the loop of ``digestbot run`` works with.
+
+    ``mind`` is the model with what belongs to it, where one is configured.
+    """
+
+    config: Config | None
+    data: Path
+    database: Database
+    archive: SqlArchive
+    coverage: SqlCoverage
+    ledger: SqlLedger
+    digests: SqlDigests
+    conversations: SqlConversations
+    profiles: SqlProfiles
+    clock: Clock
+    places: RepositoryRegistry
+    sources: Sources
+    workers: Processes
+    forges: Forges
+    requests: SqlRequests
+    mind: ModelRuntime | None = None
+
+    async def watch(
+        self, place: str | None, *, name: str | None = None, branch: str | None = None
+    ) -> Watched:
+        """A repository by folder, address or configured name, with its settings.
+
+        Without a place it is the first configured one, this folder's, or the one used last.
+        Raises ``NotARepository``, ``UserError``.
+        """
+        configured = self._configured(place)
+        if configured is not None:
+            return await self.watch_configured(configured, branch=branch)
+        if place is None:
+            return await self._watch_default(branch)
+        return await self._open(place, name=name, branch=branch)
+
+    async def watch_configured(
+        self, settings: RepositoryConfig, *, branch: str | None = None
+    ) -> Watched:
+        """A repository of the configuration, under the name and with the settings it has there."""
+        found, source = await self.sources.open(settings.place)
+        repository = Repository(
+            name=settings.name,
+            web=settings.web or found.web,
+            forge=settings.forge or found.forge,
+        )
+        self.places.note(settings.place, repository)
+        return Watched(
+            repository=repository,
+            source=source,
+            branch=branch or settings.branch,
+            thresholds=settings.levels,
+            aliases=settings.aliases,
+            privacy=settings.privacy,
+            forge=self.forges.of(repository),
+        )
+
+    async def _watch_default(self, branch: str | None) -> Watched:
+        if self.config and self.config.repositories:
+            return await self.watch_configured(self.config.repositories[0], branch=branch)
+        here = str(Path.cwd())
+        last = self.places.last()
+        # In the program's own checkout a question is about what was looked at last.
+        places = (last, here) if Path.cwd() == _OWN_CHECKOUT else (here, last)
+        for place in filter(None, places):
+            try:
+                return await self._open(place, branch=branch)
+            except NotARepository:
+                continue
+        raise UserError(
+            "no repository is named, configured or here; "
+            "name one with --repo, or run this inside a clone"
+        )
+
+    async def _open(
+        self, place: str, *, name: str | None = None, branch: str | None = None
+    ) -> Watched:
+        key = _canonical(place)
+        known = self.places.name_of(key)
+        # A name that was once given holds until another is given.
+        given = name or (known if known and "/" in known else None)
+        repository, source = await open_source(place, self.data, name=given)
+        repository = self.places.enter(key, repository)
+        forge = self.forges.of(repository)
+        return Watched(repository=repository, source=source, branch=branch, forge=forge)
+
+    def _configured(self, place: str | None) -> RepositoryConfig | None:
+        if place is None or self.config is None:
+            return None
+        known = {place, str(Path(place).absolute())}
+        of = self.config.repositories
+        found = next((r for r in of if r.name == place or r.place in known), None)
+        if found is not None or Path(place).exists():
+            return found
+        fit = called(place, [one.name for one in of])
+        if len(fit) > 1:
+            raise AmbiguousRepository(fit)
+        return next((one for one in of if one.name in fit), None)
+
+    def context(
+        self,
+        watched: Watched,
+        *,
+        zone: ZoneInfo,
+        language: Language = Language.EN,
+        progress: Progress | None = None,
+        judging: Judging | None = None,
+        usage: Usage | None = None,
+    ) -> Context:
+        """What a use case is given for one repository and one asker, who is shown pages."""
+        return Context(
+            watched=watched,
+            archive=self.archive,
+            coverage=self.coverage,
+            clock=self.clock,
+            zone=zone,
+            language=language,
+            progress=progress or Silent(),
+            workers=self.workers,
+            every=False,
+            judging=judging,
+            conversations=self.conversations,
+            profiles=self.profiles,
+            usage=usage,
+            requests=self.requests,
+            announcements=self.announcements(),
+        )
+
+    def announcements(self) -> KeptAnnouncements:
+        """Which digest told of a change, with its page where the web server has an address."""
+        web = self.config.web if self.config else None
+        return KeptAnnouncements(self.digests, web.public_url if web else "")
+
+    def judging(
+        self, channel: str, person: str = "", listener: Listener | None = None
+    ) -> Judging | None:
+        """What lets a context ask the model on somebody's account; ``None`` without a model."""
+        return self.mind.judging(channel, person, listener) if self.mind else None
+
+    def zone(self, name: str | None) -> ZoneInfo:
+        """The zone by name, else the configured one, else this machine's.
+
+        Raises ``UnknownZone``.
+        """
+        if name:
+            return zone_of(name)
+        return self.config.defaults.zone if self.config else local_zone()
+
+    def language(self, asked: Language | None) -> Language:
+        """The language asked for, else the configured one."""
+        return asked or (self.config.defaults.language if self.config else Language.EN)
+
+    def at(self, clock: Clock) -> Workspace:
+        """The same program at another time."""
+        return replace(self, clock=clock)
+
+
+def _canonical(place: str) -> str:
+    """One spelling for each place: a folder's full path, an address as it is."""
+    folder = Path(place).expanduser()
+    return str(folder.resolve()) if folder.exists() else place
+
+
+def local_zone() -> ZoneInfo:
+    """This machine's zone, UTC where it cannot be told."""
+    import tzlocal
+
+    try:
+        return ZoneInfo(tzlocal.get_localzone_name())
+    except (LookupError, OSError, ValueError):
+        return ZoneInfo("UTC")
+
+
+class KeptAnnouncements:
+    """Finds digests among those that are kept; see ``handlers.ports.status_port.Announcements``."""
+
+    def __init__(self, digests: SqlDigests, public_url: str = "") -> None:
+        """Without a public address digests have no page."""
+        self._digests = digests
+        self._public_url = public_url
+
+    async def announced(
+        self, repository: Repository, change: Graded, language: Language
+    ) -> Announced | None:
+        """The first digest that showed a change. Raises ``BrokenArchive``."""
+        heading = await self._digests.announced(
+            repository.name, change.sha, change.commit.committed_at
+        )
+        if heading is None:
+            return None
+        page = page_of_digest(self._public_url, heading, str(language), weekly=is_weekly(heading))
+        return Announced(day=day_of(heading), page=page)
+
+
+def day_of(heading: DigestHeading) -> date:
+    """The day that a digest is of: the first of its window."""
+    return heading.window.since.astimezone(heading.window.zone).date()
+
+
+def is_weekly(heading: DigestHeading) -> bool:
+    """Whether a digest is of a week, by its name."""
+    return heading.name.startswith(f"{Frequency.WEEKLY}:")
+
+
+def page_of_digest(public_url: str, heading: DigestHeading, language: str, *, weekly: bool) -> str:
+    """The page of a digest's full report; empty where there are no pages to be found."""
+    day = day_of(heading)
+    return page_of(
+        public_url,
+        heading.repository,
+        day=None if weekly else day,
+        week=day if weekly else None,
+        language=language,
+    )

@@ -1,0 +1,124 @@
+"""What sort of change it is, from its subject and its facts. Imports ``reading`` and values."""
+
+from __future__ import annotations
+
+import re
+
+from digest.analysis.context import VERSIONS, ChangeContext
+from digest.core.change import FileStatus
+from digest.core.facts import Action, Area, FactKind
+from digest.core.statement import ChangeType
+
+MOST = 4
+"""The most types of one change."""
+
+# Conventional-commit types (https://www.conventionalcommits.org) and the words that projects put
+# into bracketed tags, lower case and without blanks or hyphens.
+_BY_WORD = {
+    ChangeType.FEATURE: "feat feature features newmodel model enhancement",
+    ChangeType.FIX: "fix bugfix bug hotfix fixes",
+    ChangeType.PERFORMANCE: "perf performance optimization optimisation speed",
+    ChangeType.REFACTOR: "refactor refactoring cleanup style",
+    ChangeType.REMOVAL: "removal",
+    ChangeType.DEPRECATION: "deprecation deprecate deprecated",
+    ChangeType.SECURITY: "security cve",
+    ChangeType.DEPENDENCY: "deps dependency dependencies",
+    ChangeType.DOCUMENTATION: "doc docs documentation",
+    ChangeType.TESTS: "test tests testing",
+    ChangeType.CI: "ci",
+    ChangeType.BUILD: "build",
+    ChangeType.REVERT: "revert reverts",
+}
+
+_WORDS = {word: kind for kind, words in _BY_WORD.items() for word in words.split()}
+
+# How subjects begin when they carry no tag; only the leading verb counts.
+_VERBS = {
+    ChangeType.FEATURE: r"add|adds|support|supports|introduce|implement|enable|allow",
+    ChangeType.FIX: r"fix|fixes|fixed|correct|resolve",
+    ChangeType.PERFORMANCE: r"optimi[sz]e|accelerate|speed ?up",
+    ChangeType.REFACTOR: (
+        r"refactor|move|moves|rename|extract|clean ?up|simplify|consolidate|restructure|unify"
+        r"|reorgani[sz]e|deduplicate|split|merge"
+    ),
+    ChangeType.REMOVAL: r"remove|removes|drop|drops|delete",
+    ChangeType.DEPRECATION: r"deprecate|deprecates",
+    ChangeType.DEPENDENCY: r"bump|upgrade|pin",
+}
+
+_LEADING = {kind: re.compile(rf"(?:{verbs})\b", re.IGNORECASE) for kind, verbs in _VERBS.items()}
+
+# Areas that make the type where every file of a change is of them.
+_BY_AREA = {
+    Area.DOCS: ChangeType.DOCUMENTATION,
+    Area.TESTS: ChangeType.TESTS,
+    Area.CI: ChangeType.CI,
+    Area.BUILD: ChangeType.BUILD,
+    Area.CONFIG: ChangeType.CONFIGURATION,
+    Area.LOCKFILE: ChangeType.DEPENDENCY,
+}
+
+_OF_CODE = {ChangeType.FEATURE, ChangeType.PERFORMANCE}
+
+_SETTINGS = (FactKind.FLAG, FactKind.ENVIRONMENT, FactKind.CONFIG)
+
+
+def change_types(reading: ChangeContext) -> tuple[ChangeType, ...]:
+    """The types of a change, those that its author names first, at most ``MOST`` of them."""
+    facts = reading.facts
+    found: dict[ChangeType, None] = {}
+    if facts.reverts:
+        found[ChangeType.REVERT] = None
+    spoken = _spoken(reading)
+    if not spoken and _adds(reading):
+        spoken = [ChangeType.FEATURE]
+    for kind in (*spoken, *_shown(reading)):
+        found[kind] = None
+    if ChangeType.CI in found and ChangeType.BUILD in found and facts.areas[:1] != (Area.BUILD,):
+        del found[ChangeType.BUILD]  # "[CI/Build]" is one customary tag for either
+    return tuple(found)[:MOST] or (ChangeType.OTHER,)
+
+
+def _spoken(reading: ChangeContext) -> list[ChangeType]:
+    """The types that the subject names: its breaking mark, type, tags, and else its verb."""
+    subject = reading.facts.subject
+    words = [subject.type, subject.scope if subject.type in {"chore", "build"} else ""]
+    for tag in subject.tags:
+        words += [*re.split(r"[/,&|+ ]+", tag.lower()), re.sub(r"[ _-]", "", tag.lower())]
+    kinds = [ChangeType.BREAKING] if subject.breaking else []
+    kinds += [_WORDS[word] for word in words if word in _WORDS]
+    kinds += [k for k, verbs in _LEADING.items() if verbs.match(subject.words)]
+    if not reading.core:
+        # "Add more runners" is no feature of the project, nor are faster tests its performance.
+        kinds = [k for k in kinds if k not in _OF_CODE]
+    return kinds
+
+
+def _shown(reading: ChangeContext) -> list[ChangeType]:
+    """The types that the diff shows whatever the subject says."""
+    facts = reading.facts
+    kinds = []
+    if facts.areas and len(facts.areas) == 1 and facts.areas[0] in _BY_AREA:
+        kinds.append(_BY_AREA[facts.areas[0]])
+    if any(f.detail == "advisory" or f.name == "security" for f in facts.of(FactKind.SECURITY)):
+        kinds.append(ChangeType.SECURITY)
+    if any(f.kind in VERSIONS for f in reading.contracts):
+        kinds.append(ChangeType.DEPENDENCY)
+    if facts.of(FactKind.DEPRECATION, Action.ADDED):
+        kinds.append(ChangeType.DEPRECATION)
+    if any(f.kind in _SETTINGS for f in reading.contracts):
+        kinds.append(ChangeType.CONFIGURATION)
+    if _architectural(reading):
+        kinds.append(ChangeType.ARCHITECTURE)
+    return kinds
+
+
+def _architectural(reading: ChangeContext) -> bool:
+    """Whether modules, public symbols or the order of classes were moved, several at once."""
+    moved = sum(1 for f in reading.core if f.status is FileStatus.RENAMED)
+    return max(moved, len(reading.moves), len(reading.rebased)) >= 2
+
+
+def _adds(reading: ChangeContext) -> bool:
+    """Whether a change brings public names and takes none: a feature that is not called one."""
+    return bool(reading.named(Action.ADDED)) and not reading.named(Action.REMOVED)

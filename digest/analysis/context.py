@@ -1,0 +1,269 @@
+"""A change sorted for telling: what a section needs to know, found once. Imports facts and values.
+
+Only what belongs to the project itself is told as its interface: a flag of a benchmark script, an
+example's variable or a test's route change nothing for its users.
+
+How much is said of a change: depth follows its level. Imports ``grade`` only.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from digest.core.change import Side
+from digest.core.enums import Language
+from digest.core.facts import Action, Area, Evidence, Fact, FactKind, Facts, FileFacts
+from digest.core.grade import Graded, Level
+from digest.core.statement import Aspect, Statement
+from digest.document import Code, Spans
+from digest.facts.paths import is_script
+from digest.i18n.phrase import Part, joined
+
+CONTRACTS = (
+    FactKind.FLAG,
+    FactKind.ENVIRONMENT,
+    FactKind.CONFIG,
+    FactKind.ROUTE,
+    FactKind.METRIC,
+    FactKind.SCHEMA,
+    FactKind.DEPENDENCY,
+    FactKind.TOOLCHAIN,
+)
+"""Kinds that somebody outside the code relies on, in the order they are told."""
+
+VERSIONS = (FactKind.DEPENDENCY, FactKind.TOOLCHAIN)
+
+_ASIDE = {Area.TESTS, Area.EXAMPLES, Area.BENCHMARKS, Area.DOCS, Area.GENERATED, Area.VENDORED}
+
+_ASIDE_VERSIONS = {Area.TESTS, Area.EXAMPLES, Area.BENCHMARKS, Area.DOCS, Area.VENDORED}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bounds:
+    """The most that each section holds.
+
+    Sections count statements; ``names`` counts the names that one statement lists before "and N
+    more"; ``quote`` counts characters of the author's words in one statement.
+    """
+
+    summary: int
+    impact: int
+    insights: int
+    risks: int
+    suggestions: int
+    names: int
+    quote: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChangeContext:
+    """A graded change, its language and bounds, and its facts in the groups that are told.
+
+    ``contracts`` and ``symbols`` hold each thing once, in the facts' order; an interface that was
+    removed in one place and added in another is none of them. Changed annotations are not told.
+    """
+
+    graded: Graded
+    language: Language
+    bounds: Bounds
+    core: tuple[FileFacts, ...]
+    contracts: tuple[Fact, ...]
+    symbols: tuple[Fact, ...]
+
+    @property
+    def facts(self) -> Facts:
+        """The facts of the change."""
+        return self.graded.facts
+
+    def told(self, kind: FactKind, action: Action) -> tuple[Fact, ...]:
+        """The interface facts of one kind and action."""
+        if not self.contracts:
+            return ()
+        return tuple(f for f in self.contracts if f.kind is kind and f.action is action)
+
+    def named(self, action: Action) -> tuple[Fact, ...]:
+        """The public symbols of the core with one action, those that only moved left out."""
+        return tuple(f for f in self.symbols if f.action is action and f.detail != "moved")
+
+    @property
+    def resigned(self) -> tuple[Fact, ...]:
+        """The public callables whose parameters changed, defaults aside."""
+        return tuple(f for f in self.named(Action.CHANGED) if f.detail not in {"default", "bases"})
+
+    @property
+    def rebased(self) -> tuple[Fact, ...]:
+        """The public classes that inherit from others than before."""
+        return tuple(f for f in self.named(Action.CHANGED) if f.detail == "bases")
+
+    @property
+    def moves(self) -> tuple[Fact, ...]:
+        """The public symbols that stand in another file: ``before`` and ``after`` are paths."""
+        return tuple(f for f in self.symbols if f.detail == "moved" and f.before and f.after)
+
+
+def read(graded: Graded, language: Language) -> ChangeContext:
+    """Sort a change for telling."""
+    facts = graded.facts
+    areas = {f.path: f.area for f in facts.files} | {
+        f.old_path: f.area for f in facts.files if f.old_path
+    }
+    return ChangeContext(
+        graded=graded,
+        language=language,
+        bounds=BOUNDS[graded.grade.level],
+        core=tuple(f for f in facts.files if f.area is Area.CORE),
+        contracts=_contracts(facts.items, areas),
+        symbols=_symbols(facts.items, areas),
+    )
+
+
+_FEW_NAMES = 3
+
+_SHORT_QUOTE = 110
+"""Characters of the author's words in a line."""
+
+
+def brief(reading: ChangeContext) -> ChangeContext:
+    """The same for a line: few names, and nothing twice that is a flag and its setting."""
+    flags = {(f.action, unsigned(f.name)) for f in reading.contracts if f.kind is FactKind.FLAG}
+    contracts = tuple(
+        f
+        for f in reading.contracts
+        if f.kind is not FactKind.CONFIG or (f.action, unsigned(owner_of(f.name)[1])) not in flags
+    )
+    names = min(reading.bounds.names, _FEW_NAMES)
+    quote = min(reading.bounds.quote, _SHORT_QUOTE)
+    bounds = replace(reading.bounds, names=names, quote=quote)
+    return replace(reading, contracts=contracts, bounds=bounds)
+
+
+def unsigned(name: str) -> str:
+    """A name as flags and settings have it in common."""
+    return name.strip("-").replace("-", "_").lower()
+
+
+def _contracts(items: Iterable[Fact], areas: dict[str, Area]) -> tuple[Fact, ...]:
+    """The interface facts of the project itself, each once, without what only changed place."""
+    kept = _one_each(
+        f
+        for f in items
+        if f.kind in CONTRACTS
+        and areas.get(f.evidence.path) not in (_ASIDE_VERSIONS if f.kind in VERSIONS else _ASIDE)
+        and (f.kind in VERSIONS or not is_script(f.evidence.path))
+    )
+    gone = {(f.kind, f.name) for f in kept if f.action is Action.REMOVED}
+    new = {(f.kind, f.name) for f in kept if f.action is Action.ADDED}
+    return tuple(
+        f
+        for f in kept
+        if f.action not in {Action.ADDED, Action.REMOVED} or (f.kind, f.name) not in gone & new
+    )
+
+
+def _one_each(items: Iterable[Fact]) -> list[Fact]:
+    """Each interface once an action: tables, readers and manifests repeat one another.
+
+    The one that says most is kept: a changed default before a changed type, a value before none.
+    A dependency whose version moved is not new or gone, whatever another manifest does.
+    """
+    best: dict[tuple[FactKind, Action, str], Fact] = {}
+    for f in items:
+        key = (f.kind, f.action, f.name)
+        if key not in best or _says(f) > _says(best[key]):
+            best[key] = f
+    return [
+        f
+        for f in best.values()
+        if f.action is Action.CHANGED or (f.kind, Action.CHANGED, f.name) not in best
+    ]
+
+
+def _says(fact: Fact) -> tuple[bool, bool]:
+    return fact.detail == "default", bool(fact.before or fact.after)
+
+
+_MEMBER = re.compile(r"(.+)(?:\.|::)([^.:]+)", re.DOTALL)
+
+
+def owner_of(name: str) -> tuple[str, str]:
+    """What holds a member, and the member: ``("A", "b")`` for ``A.b`` and ``A::b``."""
+    found = _MEMBER.fullmatch(name)
+    return (found[1], found[2]) if found else ("", name)
+
+
+def _symbols(items: Iterable[Fact], areas: dict[str, Area]) -> tuple[Fact, ...]:
+    """The public symbols of the core, each once; a class that comes or goes speaks for its own."""
+    found = [
+        f
+        for f in dict.fromkeys(items)
+        if f.kind is FactKind.SYMBOL
+        and areas.get(f.evidence.path) is Area.CORE
+        and f.detail != "types"
+    ]
+    whole = {(f.name, f.action) for f in found if f.action is not Action.CHANGED}
+    moved = {f.name for f in found if f.detail == "moved"}
+    return tuple(
+        f
+        for f in found
+        if not any((owner, f.action) in whole for owner in _owners(f.name))
+        and (f.detail == "moved" or f.action is Action.CHANGED or f.name not in moved)
+    )
+
+
+def _owners(name: str) -> Iterable[str]:
+    """``a.b`` and ``a`` for ``a.b.c``."""
+    while name := owner_of(name)[0]:
+        yield name
+
+
+def said(
+    spans: Iterable[Part] | Spans,
+    evidence: Iterable[Evidence | Fact | FileFacts],
+    aspect: Aspect = Aspect.NONE,
+) -> Statement:
+    """A statement with its evidence, a few places of each thing at most."""
+    places: dict[Evidence, None] = {}
+    for item in evidence:
+        places.setdefault(_place(item))
+        if len(places) == EVIDENCE:
+            break
+    return Statement(spans=joined(spans), evidence=tuple(places), aspect=aspect)
+
+
+def _place(item: Evidence | Fact | FileFacts) -> Evidence:
+    if isinstance(item, Evidence):
+        return item
+    if isinstance(item, Fact):
+        return item.evidence
+    gone = item.status == "deleted"
+    return Evidence(path=item.path, line=0, side=Side.OLD if gone else Side.NEW)
+
+
+SUBJECT_LINE = Evidence(path="", line=1, side=Side.MESSAGE)
+"""The first line of the message as evidence."""
+
+
+def code(name: str, limit: int = 0) -> Code:
+    """An identifier or value as written, on one line; ``limit`` cuts a long value."""
+    name = " ".join(name.split())
+    return Code(name[: limit - 1] + "…" if limit and len(name) > limit else name)
+
+
+# A reader gives a high change a minute, a medium one a glance and a low one a line.
+BOUNDS = {
+    Level.HIGH: Bounds(
+        summary=7, impact=7, insights=12, risks=6, suggestions=5, names=6, quote=420
+    ),
+    Level.MEDIUM: Bounds(
+        summary=5, impact=4, insights=4, risks=3, suggestions=3, names=4, quote=280
+    ),
+    Level.LOW: Bounds(summary=1, impact=0, insights=0, risks=0, suggestions=0, names=3, quote=200),
+}
+
+VALUE = 60
+"""The most characters of a value (a default, a version, a signature) that are shown."""
+
+EVIDENCE = 8
+"""The most places that one statement cites."""

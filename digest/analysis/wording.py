@@ -1,0 +1,322 @@
+"""How things are named in statements: names with values, places, counts of lines.
+
+Imports ``reading``, ``words`` and values.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from digest.analysis.context import VALUE, ChangeContext, code, owner_of
+from digest.core.change import FileStatus, printable
+from digest.core.enums import Language
+from digest.core.facts import Action, Area, Fact, FactKind, Facts, FileFacts, Undone
+from digest.document import Spans
+from digest.facts.version_pin import of_variable
+from digest.i18n import statement_text as words
+from digest.i18n.labels import KINDS, KINDS_MANY, PIN, PINS
+from digest.i18n.phrase import Part, joined, listed
+
+_COMMIT = re.compile(r"[0-9a-f]{40}")
+
+_SHA = 10
+"""Digits of a commit that is a version."""
+
+_MUST_BE_GIVEN = {FactKind.SYMBOL, FactKind.CONFIG}
+"""Kinds that have to be given where they have no default: parameters and fields."""
+
+
+def value(text: str | None, language: Language) -> Part:
+    """A value as code, the name of a commit shortened, or the word for none."""
+    if not text:
+        return words.NONE.text(language)
+    return code(text[:_SHA] if _COMMIT.fullmatch(text) else text, VALUE)
+
+
+def name_with_values(fact: Fact, language: Language) -> Spans:
+    """A name with what is known of its values: ``--x (default 1 → 2)``."""
+    name = code(bare(fact.name))
+    if fact.action is Action.RENAMED:
+        return joined([code(fact.before or ""), " → ", name]) if fact.before else (name,)
+    if fact.action is Action.CHANGED:
+        if fact.before is None and fact.after is None:
+            return (name,)
+        phrase = words.DEFAULT_CHANGED if has_default(fact) else words.VALUE_CHANGED
+        before, after = value(fact.before, language), value(fact.after, language)
+        if fact.detail == "default" and fact.kind in _MUST_BE_GIVEN:
+            needed = words.REQUIRED.text(language)
+            before = needed if fact.before is None else before
+            after = needed if fact.after is None else after
+        return phrase(language, name=name, before=before, after=after)
+    known = fact.after if fact.action is Action.ADDED else fact.before
+    if not known or known == fact.name or fact.kind is FactKind.SYMBOL:
+        return (name,)
+    if not has_default(fact):
+        return words.VALUE_IS(language, name=name, value=code(known, VALUE))
+    phrase = words.DEFAULT_IS if fact.action is Action.ADDED else words.DEFAULT_WAS
+    return phrase(language, name=name, value=code(known, VALUE))
+
+
+def has_default(fact: Fact) -> bool:
+    """Whether the values of a fact are defaults: those of flags, variables and config fields."""
+    return fact.kind in {FactKind.FLAG, FactKind.ENVIRONMENT, FactKind.CONFIG} and (
+        fact.detail in {"", "default", "flag", "parameter", "field"}
+    )
+
+
+def kind_of(facts: Sequence[Fact], language: Language) -> str:
+    """The kind of facts in words, in the number that fits."""
+    if all(map(is_pin, facts)):
+        return (PIN if len(facts) == 1 else PINS).template(language)
+    table = KINDS if len(facts) == 1 else KINDS_MANY
+    said = table[facts[0].kind].template(language)
+    # Chinese typography parts Latin words from the verb that stands before a kind.
+    return f" {said}" if language is Language.ZH and said[0].isascii() else said
+
+
+_NOT_INSTALLED = {"submodule", "github-actions", "docker"}
+
+
+def is_pin(fact: Fact) -> bool:
+    """Whether a dependency is a version that a build is given, and nothing that is installed.
+
+    A variable of a recipe, a submodule or a step of a pipeline is none that users get with it.
+    """
+    if fact.kind is not FactKind.DEPENDENCY:
+        return False
+    return (
+        fact.detail in _NOT_INSTALLED
+        or fact.detail.endswith(" dev")
+        or bool(of_variable(fact.name))
+    )
+
+
+_TEMPLATE = re.compile(r"<[^<>]*>")
+
+
+def bare(name: str) -> str:
+    """A name without the arguments of its templates: ``a::B<int>::c`` is known as ``a::B::c``."""
+    return _TEMPLATE.sub("", name) if "::" in name else name
+
+
+def names(
+    facts: Sequence[Fact], reading: ChangeContext, *, values: bool = False, most: int = 0
+) -> Spans:
+    """The names of facts as a list of ``most``, or as its level bounds it; values on demand.
+
+    Methods of one name in several classes are one entry, with the number of classes.
+    """
+    language, most = reading.language, most or reading.bounds.names
+    groups = _alike(facts)
+    parts: list[Part] = [_entry(group, language, values=values) for group in groups[:most]]
+    return listed(parts, language, limit=most, total=len(groups))
+
+
+_MANY = 3
+"""From so many classes on a method is told before single names."""
+
+
+def _alike(facts: Sequence[Fact]) -> list[list[Fact]]:
+    """The facts by what a list tells of them: what holds for most classes first."""
+    groups: dict[tuple[object, ...], list[Fact]] = {}
+    for at, f in enumerate(facts):
+        owner, last = owner_of(f.name)
+        old = owner_of(f.before or "")[1] if f.action is Action.RENAMED else ""
+        method = f.kind is FactKind.SYMBOL and owner and f.detail != "default"
+        groups.setdefault((last, old) if method else (at,), []).append(f)
+    return sorted(groups.values(), key=_standing)
+
+
+def _standing(group: Sequence[Fact]) -> tuple[int, bool]:
+    """What holds for many classes first, then what is no method of one."""
+    many = len(group) if len(group) >= _MANY else 0
+    fact = group[0]
+    method = fact.kind is FactKind.SYMBOL and bool(owner_of(fact.name)[0])
+    return -many, method
+
+
+def widespread(facts: Sequence[Fact]) -> list[Fact]:
+    """Those of the facts that are about methods of one name in many classes."""
+    return [f for group in _alike(facts) if len(group) >= _MANY for f in group]
+
+
+def _entry(group: Sequence[Fact], language: Language, *, values: bool) -> Part:
+    fact = group[0]
+    if len(group) == 1:
+        return name_with_values(fact, language) if values else code(bare(fact.name))
+    if owner_of(fact.name)[1] == "__init__" and language is Language.EN:
+        return words.CONSTRUCTORS(language, n=len(group))
+    last = code(owner_of(fact.name)[1])
+    name: Part = last
+    if values and fact.action is Action.RENAMED and fact.before:
+        name = words.NEW_NAME(language, before=code(owner_of(fact.before)[1]), after=last)
+    return words.IN_CLASSES(language, name=name, n=len(group))
+
+
+def lines(added: int, deleted: int) -> str:
+    """Counts of lines as they are customarily written, a true minus sign included."""
+    if not added and not deleted:
+        return "±0"
+    if not deleted:
+        return f"+{added:,}"
+    return f"+{added:,} −{deleted:,}" if added else f"−{deleted:,}"
+
+
+def components(files: Iterable[FileFacts]) -> dict[str, list[FileFacts]]:
+    """The files by the first two parts of their folders.
+
+    A folder that only holds others of them is none, nor is a file at the top.
+    """
+    groups = {p: fs for p, fs in _by_folder(files, _SHALLOWEST).items() if p.endswith("/")}
+    above = {path.split("/")[0] + "/" for path in groups if path.count("/") > 1}
+    return {path: fs for path, fs in groups.items() if path not in above}
+
+
+def undone(what: Undone, language: Language) -> Spans:
+    """The change that is undone or brought back, as far as the message names it."""
+    if what.number is not None:
+        number = f"#{what.number}"
+        named: Part = f" {number} " if language is Language.ZH and not what.title else number
+        if language is Language.ZH and what.title:
+            named = f" {number}"
+    elif what.sha:
+        named = code(what.sha[:10])
+    else:
+        named = words.AN_EARLIER_CHANGE.text(language)
+    if not what.title:
+        return joined([named])
+    return words.TITLED(language, what=named, title=" ".join(what.title.split()))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FilePlace:
+    """A file, or a folder that stands for several files of a change."""
+
+    path: str
+    files: tuple[FileFacts, ...]
+
+    @property
+    def added(self) -> int:
+        """Lines added in the place."""
+        return sum(f.added for f in self.files)
+
+    @property
+    def deleted(self) -> int:
+        """Lines removed in the place."""
+        return sum(f.deleted for f in self.files)
+
+    def described(self, language: Language) -> Spans:
+        """The place with what happened there."""
+        counts = lines(self.added, self.deleted)
+        name = code(self.path)
+        if len(self.files) > 1:
+            return words.PLACE_COUNT(language, place=name, n=len(self.files), lines=counts)
+        file = self.files[0]
+        if file.omitted or file.binary:
+            return (name,)
+        phrase = _HAPPENED.get(file.status)
+        if phrase is not None:
+            counts = phrase.text(language, lines=counts)
+        return words.PLACE_LINES(language, place=name, lines=counts)
+
+
+_HAPPENED = {
+    FileStatus.ADDED: words.NEW_FILE,
+    FileStatus.DELETED: words.GONE_FILE,
+    FileStatus.RENAMED: words.MOVED_FILE,
+}
+
+
+def places(files: Sequence[FileFacts], most: int) -> list[FilePlace]:
+    """The files as at most about ``most`` places, the most changed first.
+
+    Files stand alone while they are few; then those of one folder stand together, and folders are
+    joined upwards until they are few enough or nothing is left to join.
+    """
+    depth = _DEEPEST
+    groups = _by_file(files)
+    if len(groups) > most:
+        groups = _by_folder(files, depth)
+    while len(groups) > most and depth > _SHALLOWEST:
+        depth -= 1
+        groups = _by_folder(files, depth)
+    found = [
+        FilePlace(path=printable(fs[0].path if len(fs) == 1 else path), files=tuple(fs))
+        for path, fs in groups.items()
+    ]
+    return sorted(found, key=lambda p: (-(p.added + p.deleted), p.path))
+
+
+_DEEPEST = 8
+
+_SHALLOWEST = 2
+"""Folders are told by at most and, where they are joined, at least so many parts of their path."""
+
+
+def _by_file(files: Iterable[FileFacts]) -> dict[str, list[FileFacts]]:
+    return {f.path: [f] for f in files}
+
+
+def _by_folder(files: Iterable[FileFacts], depth: int) -> dict[str, list[FileFacts]]:
+    groups: dict[str, list[FileFacts]] = {}
+    for f in files:
+        groups.setdefault(_folder_at(f.path, depth), []).append(f)
+    return groups
+
+
+@lru_cache(maxsize=16_384)
+def _folder_at(path: str, depth: int) -> str:
+    """The first ``depth`` parts of the folder of a path."""
+    return _upper(_folder(path), depth)
+
+
+def _folder(path: str) -> str:
+    """The folder of a path with a slash at its end; a file at the top is its own place."""
+    head, slash, _ = path.rpartition("/")
+    return head + slash if slash else path
+
+
+def _upper(folder: str, depth: int) -> str:
+    """The first ``depth`` parts of a folder."""
+    parts = folder.split("/")
+    return "/".join(parts[:depth]) + "/" if len(parts) - 1 > depth else folder
+
+
+def unread(reading: ChangeContext) -> str:
+    """Which files could not be looked at, in words, or empty."""
+    files = [f for f in reading.facts.files if f.omitted]
+    if not files:
+        return ""
+    shown = [printable(f.path) for f in files[: reading.bounds.names]]
+    listing = listed(shown, reading.language, limit=len(shown), total=len(files))
+    return words.UNREAD.text(reading.language, n=len(files), names=listing)
+
+
+def main_places(changes: Sequence[Facts], most: int) -> list[str]:
+    """The folders of the code that most of the changes touch, two parts deep, most first.
+
+    A folder counts once a change, so that one sweeping change does not speak for a day; a folder
+    that only one of several changes touches is not among the main ones, nor one that holds others.
+    """
+    return [path for path, _ in hot_places(changes, most)]
+
+
+def _holds_another(path: str, paths: Iterable[str]) -> bool:
+    return any(one != path and one.startswith(path) for one in paths)
+
+
+def hot_places(changes: Sequence[Facts], most: int) -> list[tuple[str, int]]:
+    """The :func:`main_places`, each with how many of the changes touch it."""
+    counted: Counter[str] = Counter()
+    for facts in changes:
+        folders = {_folder_at(f.path, _SHALLOWEST) for f in facts.files if f.area is Area.CORE}
+        counted.update(sorted(f for f in folders if f.endswith("/")))
+    for path in [one for one in counted if _holds_another(one, counted)]:
+        del counted[path]
+    least = 2 if len(changes) > 2 else 1
+    ranked = sorted(counted.items(), key=lambda item: (-item[1], item[0]))
+    return [(printable(path), n) for path, n in ranked[:most] if n >= least]

@@ -1,0 +1,1 @@
+"""Answers as documents: listings, release notes, counts."""

@@ -1,0 +1,360 @@
+"""Answers: the changes that a question selects, counted, grouped and cited by code.
+
+An answer tells of every match; its document shows a page of them. Imports ``report`` (how a
+change is shown), ``phrases``, ``survey``, ``topics`` and values.
+
+An answer as JSON: what ``ask`` and ``explain`` print with ``--format json``.
+
+Keys never change their meaning within a schema; new keys may come.
+
+An answer made shorter or longer than usual. Imports ``answer``, ``authored`` and values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from digest.answer.listing import PAGE, Listed, ListedChange
+from digest.core.author_text import authored, unticked
+from digest.core.enums import Language, TopicPlace
+from digest.core.facts import Area
+from digest.core.grade import Graded, Level, Repository
+from digest.document import (
+    Block,
+    Code,
+    CodeBlock,
+    Document,
+    Emphasis,
+    Heading,
+    Item,
+    Listing,
+    Paragraph,
+    Quote,
+    Spans,
+    Strong,
+    Text,
+)
+from digest.errors import UserError
+from digest.i18n.answer_text import (
+    ARCHIVED,
+    AS_OF,
+    BY_AUTHOR,
+    CHANGES,
+    CHANGES_SAID,
+    EMPTY_BRANCH,
+    EVERYTHING,
+    FROM_LEVEL,
+    GROUP,
+    IN_TOPIC,
+    KINDS,
+    LABELLED,
+    PERSON,
+    RANGE,
+    SHOWN,
+    SHOWN_SO_FAR,
+    SINCE_REF,
+    UNDER_PATH,
+    UNTIL_REF,
+    WHY,
+    WINDOW,
+)
+from digest.i18n.labels import AREAS, LEVEL_MARKS, LEVELS
+from digest.i18n.phrase import Part, between, joined, listed
+from digest.question.commit_range import Refs, Span
+from digest.question.intent import Changed, Search
+from digest.report.blocks import grade_reasons, title_link
+from digest.report.report_json import SCHEMA, window_to_json
+from digest.topics.index_terms import Bearing
+from digest.window import Window, edges, moment
+
+ABOUT_NONE = frozenset({"help", "unknown", "chat", "profile"})
+"""Intents of answers that are about no repository."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerRow:
+    """A change that an answer rests on; ``why`` says in words what selected it.
+
+    ``unseen`` is what of it a reader does not see in the title; ``None`` where that is all of it.
+    """
+
+    graded: Graded
+    why: str
+    unseen: str | None = None
+
+    @property
+    def beside(self) -> str:
+        """Why it is there, for a line that shows the title."""
+        return self.why if self.unseen is None else self.unseen
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seen:
+    """Where and when an answer was looked up, and how it is told.
+
+    ``tip`` is the branch's commit then, ``None`` for a branch without any; ``at`` the moment.
+    """
+
+    repository: Repository
+    tip: str | None
+    at: datetime
+    zone: ZoneInfo
+    language: Language
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """The reply to a question: ``document`` is what is shown, ``rows`` what it rests on.
+
+    ``intent`` names what was understood: explain, changed, search, digest, help or unknown.
+    ``total`` is how many changes were found. ``rows`` hold every one of them where all were asked
+    for, else those that the document shows; they stand newest first, whatever it shows. ``error``
+    is set where the question could not be answered, with its cause. ``understood`` is the question
+    that was answered in the place of words that only a model could read.
+    """
+
+    intent: str
+    document: Document
+    window: Window | None = None
+    topic: str = ""
+    total: int = 0
+    rows: tuple[AnswerRow, ...] = ()
+    understood: str = ""
+    error: UserError | None = field(default=None, compare=False)
+
+
+def title_of(intent: Changed | Search, language: Language) -> str:
+    """What was asked for in a few words: ``MoE, by Ada, in src/``."""
+    topic = intent.topic if isinstance(intent, Changed) else " ".join(intent.terms)
+    parts = [topic] if topic else []
+    parts += [KINDS[kind].text(language) for kind in intent.kinds]
+    if intent.label:
+        parts.append(LABELLED.text(language, label=intent.label))
+    if intent.author:
+        parts.append(BY_AUTHOR.text(language, author=intent.author))
+    if intent.path:
+        parts.append(UNDER_PATH.text(language, path=intent.path))
+    if intent.level:
+        parts.append(FROM_LEVEL[intent.level].text(language))
+    gap = "，" if language is Language.ZH else ", "
+    return gap.join(parts) or EVERYTHING.text(language)
+
+
+def because(bearings: Sequence[Bearing], language: Language) -> str:
+    """Why a change is about a topic, in words."""
+    gap = "；" if language is Language.ZH else "; "
+    return gap.join(WHY[b.place].text(language, shown=b.shown) for b in bearings)
+
+
+_IN_THE_TITLE = frozenset({TopicPlace.TAG, TopicPlace.SCOPE, TopicPlace.TITLE, TopicPlace.KIND})
+
+
+def beside_title(bearings: Sequence[Bearing], language: Language) -> str:
+    """The same without what the title shows by itself, or the question has asked for by name."""
+    return because([b for b in bearings if b.place not in _IN_THE_TITLE], language)
+
+
+def graded_because(graded: Graded, language: Language) -> str:
+    """Why a change is listed where nothing but the period selected it: its grade's reasons."""
+    return grade_reasons(graded.grade, language)
+
+
+def listing_document(
+    title: str, survey: Listed, why: Mapping[str, str], window: Span | None, seen: Seen
+) -> Document:
+    """A survey: counts by level, the page in groups by area, and the foot.
+
+    ``why`` says, by the full name of a change of the page, what selected it and is not seen.
+    """
+    language = seen.language
+    head = _headed(title, survey.total, language)
+    blocks: list[Block] = [Heading(1, (Text(head),)), Paragraph(_counts(survey, language))]
+    blocks += _groups(survey, why, seen)
+    phrase = SHOWN_SO_FAR if survey.first + PAGE < survey.total else SHOWN
+    shown = phrase.text(language, shown=_range(survey), total=survey.total)
+    blocks.append(Paragraph(foot(window, seen, shown), aside=True))
+    return Document(title=head, blocks=tuple(blocks), language=str(language))
+
+
+def _headed(title: str, total: int, language: Language) -> str:
+    """What was asked for with its number; what speaks of changes already does so once."""
+    counted = CHANGES.text(language, n=total)
+    if title == EVERYTHING.text(language):
+        return counted
+    if title.endswith(CHANGES_SAID.template(language)):
+        counted = f"{total:,}"
+    return IN_TOPIC.text(language, topic=title, counted=counted)
+
+
+def _range(survey: Listed) -> str:
+    first, last = survey.first, min(survey.first + PAGE, survey.total)
+    return str(last) if first == 0 else f"{first + 1}–{last}"
+
+
+def _counts(survey: Listed, language: Language) -> Spans:
+    return between(
+        [
+            f"{LEVEL_MARKS[level]} {LEVELS[level].template(language)} {survey.levels.get(level, 0)}"
+            for level in Level
+        ],
+        " | ",
+    )
+
+
+def _groups(survey: Listed, why: Mapping[str, str], seen: Seen) -> Iterator[Block]:
+    """The page under its areas, in the order of the areas; the counts are of all matches."""
+    groups: dict[Area, list[ListedChange]] = {area: [] for area in Area}
+    for shown in survey.page:
+        groups[shown.area].append(shown)
+    for area, members in groups.items():
+        if members:
+            name = AREAS[area].template(seen.language)
+            total = survey.areas[area]
+            yield Paragraph((Strong(GROUP.text(seen.language, name=name, n=total)),))
+            yield Listing(tuple(_item(s, why[s.graded.sha], seen) for s in members))
+
+
+def _item(shown: ListedChange, listed: str, seen: Seen) -> Item:
+    """Level, linked title, author and why it is listed; below, for what matters, what it does."""
+    graded = shown.graded
+    parts: list[Part] = list(entry_of(graded, seen.repository))
+    if listed:
+        parts += [" · ", Emphasis(listed)]
+    return Item(joined(parts), (Item(shown.line),) if shown.line else ())
+
+
+def entry_of(graded: Graded, repository: Repository) -> Spans:
+    """A change in a list: its level, its title as a link, its author.
+
+    The commit is named where the title names no request to look it up by.
+    """
+    parts: list[Part] = [f"{LEVEL_MARKS[graded.grade.level]} ", title_link(graded, repository)]
+    if f"#{graded.number}" not in graded.title:
+        parts += [" · ", Code(graded.sha[:10])]
+    return joined([*parts, f" · {' '.join(graded.commit.author.split())}"])
+
+
+def window_words(window: Span | None, language: Language) -> Spans:
+    """The exact window with its zone; without one, that everything archived was looked at."""
+    if window is None:
+        return ARCHIVED(language)
+    if isinstance(window, Refs):
+        return refs_words(window, language)
+    since, until = edges(window)
+    return WINDOW(language, since=since, until=until, zone=window.zone.key)
+
+
+def refs_words(refs: Refs, language: Language) -> Spans:
+    """Two references as they were written."""
+    if not refs.base:
+        return UNTIL_REF(language, tip=Code(refs.tip))
+    if not refs.tip:
+        return SINCE_REF(language, base=Code(refs.base))
+    return RANGE(language, base=Code(refs.base), tip=Code(refs.tip))
+
+
+def people_words(people: Mapping[str, int], language: Language, limit: int = 5) -> Spans:
+    """People with their numbers of changes, those with most first, up to a limit."""
+    ranked = sorted(people.items(), key=lambda one: (-one[1], one[0]))
+    named = [PERSON(language, name=name, n=n) for name, n in ranked]
+    return listed(named, language, limit=limit)
+
+
+def foot(window: Span | None, seen: Seen, *before: str) -> Spans:
+    """How much is shown, the window, and the state of the branch that the answer is true of."""
+    return between([*before, window_words(window, seen.language), as_of(seen)], " · ")
+
+
+def as_of(seen: Seen) -> Spans:
+    """The tip of the branch and the time of the answer."""
+    if seen.tip is None:
+        return EMPTY_BRANCH(seen.language)
+    at = moment(seen.at, seen.zone)
+    return AS_OF(seen.language, sha=Code(seen.tip[:10]), moment=at)
+
+
+def lines_document(title: str, lines: Sequence[Spans], seen: Seen) -> Document:
+    """A short reply in paragraphs, the first of them the one that is answered with."""
+    blocks = tuple(Paragraph(line) for line in lines)
+    return Document(title=title, blocks=blocks, language=str(seen.language))
+
+
+def answer_to_json(answer: Answer, text: str, zone: ZoneInfo) -> dict[str, Any]:
+    """The answer with its rows, newest first; ``text`` is its document as it was shown.
+
+    Every match is listed only where the answer was made with all of them.
+
+    Times are ISO 8601 in ``zone``. ``window`` and ``topic`` are ``null`` where the
+    question has none; ``understood`` where its own words were understood.
+    """
+    return {
+        "schema": SCHEMA,
+        "intent": answer.intent,
+        "understood": answer.understood or None,
+        "window": window_to_json(answer.window) if answer.window else None,
+        "topic": answer.topic or None,
+        "total": answer.total,
+        "changes": [_row(row, zone) for row in answer.rows],
+        "text": text,
+    }
+
+
+def _row(row: AnswerRow, zone: ZoneInfo) -> dict[str, Any]:
+    graded = row.graded
+    return {
+        "sha": graded.sha,
+        "pr": graded.number,
+        "subject": graded.commit.subject,
+        "level": str(graded.grade.level),
+        "score": graded.grade.score,
+        "committed_at": graded.commit.committed_at.astimezone(zone).isoformat(),
+        "why": row.why,
+    }
+
+
+_BLOCKS = 5
+
+_ITEMS = 5
+
+_LINES = 12
+
+_QUOTED = 10
+
+_PARAGRAPHS = 4
+
+_CHARACTERS = 600
+
+
+def shortened(document: Document) -> Document:
+    """The first blocks and the last, lists and code cut off, nothing below an item."""
+    blocks = document.blocks
+    if len(blocks) > _BLOCKS:
+        blocks = (*blocks[: _BLOCKS - 1], blocks[-1])
+    return replace(document, blocks=tuple(map(_cut, blocks)))
+
+
+def _cut(block: Block) -> Block:
+    match block:
+        case Listing(items=items):
+            return replace(block, items=tuple(replace(i, children=()) for i in items[:_ITEMS]))
+        case CodeBlock(text=text):
+            return replace(block, text="\n".join(text.split("\n")[:_LINES]))
+        case _:
+            return block
+
+
+def lengthened(document: Document, rows: Sequence[AnswerRow]) -> Document:
+    """The document with the authors' own words on the changes that it rests on, the first few."""
+    return replace(document, blocks=(*document.blocks, *_words(rows[:_QUOTED])))
+
+
+def _words(rows: Sequence[AnswerRow]) -> Iterator[Block]:
+    for row in rows:
+        said = [p[:_CHARACTERS] for p in row.graded.facts.paragraphs[:_PARAGRAPHS]]
+        if said:
+            yield Paragraph((Strong(unticked(row.graded.title) or row.graded.sha[:10]),))
+            yield Quote(tuple(authored(paragraph) for paragraph in said))

@@ -1,0 +1,126 @@
+"""The buttons below a digest or an answer in a chat. Imports ``answer``, ``report`` and values.
+
+An action with its value stays below the 64 bytes that the tightest platform takes, and what a
+press says is enough to be understood alone: a commit's name, or the mark of a digest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from digest.answer.answers import Answer
+from digest.answer.listing import weightiest_first
+from digest.core.enums import Language, TopicPlace
+from digest.core.grade import Graded
+from digest.document import Actions, Button, Document
+from digest.i18n.chat_text import EXPLAIN, FULL_REPORT, MUTE, USEFUL, USELESS
+from digest.topics.index_terms import bearings
+
+EXPLAIN_ACTION, MUTE_ACTION = "explain", "mute"
+
+USEFUL_ACTION, USELESS_ACTION = "useful", "useless"
+
+OF_CHANGE, OF_DIGEST = "c:", "d:"
+"""What a verdict is about: a commit by its name, or a digest by its mark."""
+
+MOST_EXPLAINED = 6
+"""Changes of a list with a button of their own; every one can be asked for in words."""
+
+_WEIGHED = frozenset({"changed", "search", "digest", "catch up", "compare"})
+"""Intents whose answers list what matters most first, whatever order their rows have."""
+
+_SHA = 12
+
+_LONGEST_TOPIC = 24
+
+
+def explaining(changes: Sequence[Graded], language: Language) -> tuple[Actions, ...]:
+    """A button for each of the first changes of a list, which explains it."""
+    return _rows(_explained(changes, language))
+
+
+def digest_buttons(mark: str, language: Language, *, where: str = "") -> tuple[Actions, ...]:
+    """Below a digest, which ``mark`` tells from others: the full report at ``where``, verdicts."""
+    return _rows((*_report(where, language), *_verdicts(f"{OF_DIGEST}{mark}", language)))
+
+
+def report_link(language: Language, where: str) -> tuple[Actions, ...]:
+    """Below a digest in a chat where nobody hears a press."""
+    return _rows(_report(where, language))
+
+
+def without_buttons(document: Document) -> Document:
+    """The document without anything to press."""
+    kept = tuple(block for block in document.blocks if not isinstance(block, Actions))
+    return replace(document, blocks=kept)
+
+
+def answer_buttons(
+    answer: Answer, language: Language, *, mutes: bool = False, where: str = ""
+) -> tuple[Actions, ...]:
+    """Below an answer: an explanation is judged, the changes of a list are explained.
+
+    ``mutes`` says that topics can be muted in the chat.
+    """
+    changes = [row.graded for row in answer.rows]
+    if answer.intent in _WEIGHED:
+        changes = weightiest_first(changes)
+    if answer.intent == "explain" and changes:
+        topic = main_topic(changes[0]) if mutes else ""
+        about = f"{OF_CHANGE}{changes[0].sha[:_SHA]}"
+        return _rows((), (*_verdicts(about, language), *_mute(topic, language)))
+    if answer.error is not None or not changes:
+        return ()
+    topic = answer.topic if mutes and answer.intent == "changed" else ""
+    row = (*_report(where, language), *_mute(topic, language))
+    return _rows(_explained(changes, language), row)
+
+
+def with_buttons(document: Document, buttons: Iterable[Actions]) -> Document:
+    """The document with buttons below it."""
+    return replace(document, blocks=(*document.blocks, *buttons))
+
+
+def main_topic(graded: Graded) -> str:
+    """The topic that a change itself says it is about; empty where it says none."""
+    said = {TopicPlace.TAG: 0, TopicPlace.SCOPE: 1}
+    found = [(said[b.place], name) for name, b in bearings(graded).items() if b.place in said]
+    return min(found)[1] if found else ""
+
+
+def _explained(changes: Sequence[Graded], language: Language) -> tuple[Button, ...]:
+    return tuple(
+        Button(
+            EXPLAIN.text(language, change=_name(change)),
+            action=EXPLAIN_ACTION,
+            value=change.sha[:_SHA],
+        )
+        for change in changes[:MOST_EXPLAINED]
+    )
+
+
+def _name(graded: Graded) -> str:
+    return f"#{graded.number}" if graded.number is not None else graded.sha[:7]
+
+
+def _report(where: str, language: Language) -> tuple[Button, ...]:
+    return (Button(FULL_REPORT.template(language), url=where),) if where else ()
+
+
+def _verdicts(about: str, language: Language) -> tuple[Button, ...]:
+    return (
+        Button(USEFUL.template(language), action=USEFUL_ACTION, value=about),
+        Button(USELESS.template(language), action=USELESS_ACTION, value=about),
+    )
+
+
+def _mute(topic: str, language: Language) -> tuple[Button, ...]:
+    """None for a topic that is too long for a press to say, or that is a flag."""
+    if not topic or topic.startswith("-") or len(topic.encode()) > _LONGEST_TOPIC:
+        return ()
+    return (Button(MUTE.text(language, topic=topic), action=MUTE_ACTION, value=topic),)
+
+
+def _rows(*rows: tuple[Button, ...]) -> tuple[Actions, ...]:
+    return tuple(Actions(row) for row in rows if row)

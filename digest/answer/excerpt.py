@@ -1,0 +1,59 @@
+"""The changed lines of a change as a page shows them, and which files a part names.
+
+Imports ``change``, ``facts.areas`` (by the caller's facts) and ``match`` terms only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from digest.core.change import Change, FileChange, printable
+from digest.facts.paths import area_of
+from digest.topics.synonyms import kin
+from digest.topics.terms import pieces, term
+
+PAGE_LINES = 60
+"""Lines of a diff on a page."""
+
+_WIDE = 200
+"""Characters of a line that are shown."""
+
+
+def files_about(change: Change, part: str) -> tuple[FileChange, ...]:
+    """The files of a change that a part names, in their order; all without a part.
+
+    A part is a path or its begin or end, a word of a path, or the name of an area such as tests
+    or docs, in English or Chinese.
+    """
+    if not part:
+        return change.files
+    wanted = {k for word in (term(part), term(part.lower())) if word for k in kin(word)}
+    return tuple(f for f in change.files if _is_about(f, part, wanted))
+
+
+def _is_about(file: FileChange, part: str, wanted: set[str]) -> bool:
+    path = printable(file.path)
+    if part.casefold().strip("/") in path.casefold():
+        return True
+    named = {name for piece in path.split("/") for name in pieces(piece)}
+    return bool(wanted & {*named, term(area_of(file.path))})
+
+
+def lines_of(file: FileChange) -> Iterator[str]:
+    """A file's hunks in the unified form without context, long lines cut off."""
+    if not file.hunks:
+        return
+    yield f"--- {printable(file.old_path or file.path)}"
+    yield f"+++ {printable(file.path)}"
+    for hunk in file.hunks:
+        yield (
+            f"@@ -{hunk.old_start},{len(hunk.removed)} +{hunk.new_start},{len(hunk.added)} @@"
+            f" {hunk.section}"
+        ).rstrip()
+        yield from (_cut(f"-{line}") for line in hunk.removed)
+        yield from (_cut(f"+{line}") for line in hunk.added)
+
+
+def _cut(line: str) -> str:
+    line = line.rstrip("\r\n")
+    return f"{line[: _WIDE - 1]}…" if len(line) > _WIDE else line

@@ -1,0 +1,192 @@
+"""What a query selects, counted, with one page of it: all that an answer shows of it.
+
+Imports ``analysis``, ``report`` (what is told of a change) and values.
+
+Which changes a document lists, in the order in which a reader sees them.
+
+Imports ``document``, ``graded`` and ``report``.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from digest.analysis.analyse import gist
+from digest.core.change import printable
+from digest.core.enums import Language
+from digest.core.facts import Area
+from digest.core.grade import Graded, Level, Repository
+from digest.document import Block, Document, Heading, Item, Link, Listing, Paragraph, Spans, plain
+from digest.report.blocks import title_link
+from digest.report.condensed import why
+
+PAGE = 10
+"""Changes on a page."""
+
+_SOME_CODE = 0.1
+"""Share of the changed lines from which on a change belongs to the code."""
+
+LINES_VERSION = 3
+"""Raised whenever the lines of changes come out differently, so that kept ones are made anew."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListedChange:
+    """A change on a page, the area that it belongs to, and a line on what it does."""
+
+    graded: Graded
+    area: Area
+    line: Spans
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listed:
+    """The changes that meet a query, counted by level and by area, and a page of them.
+
+    What is not in ``levels`` or ``areas`` counts 0. ``page`` holds the changes of the places
+    ``first`` (from 0) and after, the weightiest first: by level, by score, then the newest.
+    """
+
+    total: int = 0
+    levels: Mapping[Level, int]
+    areas: Mapping[Area, int]
+    first: int = 0
+    page: tuple[ListedChange, ...] = ()
+
+
+def survey_of(found: Sequence[Graded], page: int, language: Language) -> Listed:
+    """The survey of changes that are all at hand, in any order, with lines in a language.
+
+    ``page`` counts from 1; a page beyond the last is the last, and page 0 is none.
+    """
+    first = first_of(page, len(found))
+    shown = weightiest_first(found)[first : first + PAGE] if page else ()
+    return Listed(
+        total=len(found),
+        levels=Counter(graded.grade.level for graded in found),
+        areas=Counter(area_of(graded) for graded in found),
+        first=first,
+        page=tuple(
+            ListedChange(graded=graded, area=area_of(graded), line=line_of(graded, language))
+            for graded in shown
+        ),
+    )
+
+
+NOTHING_FOUND = Listed(levels={}, areas={})
+
+
+def first_of(page: int, total: int) -> int:
+    """The place of the first change of a page, which counts from 1; beyond the last is the last."""
+    last = max(-(-total // PAGE), 1)
+    return PAGE * (min(max(page, 1), last) - 1)
+
+
+def weightiest_first(found: Sequence[Graded]) -> list[Graded]:
+    """By level, then by score, then the newest first; of one moment by name, the last first."""
+    newest = sorted(found, key=lambda g: (g.commit.committed_at, g.sha), reverse=True)
+    return sorted(newest, key=lambda g: (g.grade.level.rank, -g.grade.score))
+
+
+def line_of(graded: Graded, language: Language) -> Spans:
+    """What a change does, in a line; of a low one its title says enough."""
+    if graded.grade.level is Level.LOW:
+        return ()
+    return why(graded, gist(graded, language), language)
+
+
+def line_within(graded: Graded, wanted: str, language: Language) -> Spans:
+    """What a change does under a path, in a line; what it does elsewhere where that is nothing.
+
+    ``wanted`` is what the paths begin with, as they are shown.
+    """
+    facts = graded.facts
+    files = tuple(f for f in facts.files if _is_under(f.path, f.old_path, wanted))
+    if not files:
+        return line_of(graded, language)
+    paths = {path for f in files for path in (f.path, f.old_path) if path}
+    items = tuple(i for i in facts.items if i.evidence.path in paths)
+    # The author's words are about the whole, and the reader asked about a part of it.
+    part = replace(facts, files=files, items=items, paragraphs=())
+    grade = replace(graded.grade, level=min(graded.grade.level, Level.MEDIUM, key=_rank))
+    narrowed = replace(graded, facts=part, grade=grade)
+    return why(narrowed, gist(narrowed, language), language)
+
+
+def _rank(level: Level) -> int:
+    return level.rank
+
+
+def _is_under(path: str, old: str | None, wanted: str) -> bool:
+    return any(printable(one).startswith(wanted) for one in (path, old or ""))
+
+
+def area_of(graded: Graded) -> Area:
+    """The area that a reader looks for a change in: code for one without files.
+
+    That is code where more than a few of the changed lines are: what comes with long tests is no
+    change of the tests.
+    """
+    lines: Counter[Area] = Counter()
+    for file in graded.facts.files:
+        lines[file.area] += file.added + file.deleted + 1
+    if lines[Area.CORE] >= _SOME_CODE * lines.total():
+        return Area.CORE
+    return next(iter(graded.facts.areas), Area.CORE)
+
+
+MOST = 50
+"""Changes of a list that can be named by their place."""
+
+_ROWS = 2000
+"""Changes that are looked for, where a title alone tells them."""
+
+
+def listed_in(
+    document: Document, changes: Sequence[Graded], repository: Repository
+) -> tuple[str, ...]:
+    """The full names of those changes that a document shows by their titles, the first of them.
+
+    A change is known by its link; where the repository has no pages, by its title.
+    """
+    links: dict[tuple[str, str], str] = {}
+    titles: dict[str, str] = {}
+    for graded in changes:
+        title = title_link(graded, repository)
+        if isinstance(title, Link):
+            links.setdefault((title.text, title.url), graded.sha)
+        elif len(titles) < _ROWS:
+            titles.setdefault(plain((title,)), graded.sha)
+    found: dict[str, None] = {}
+    for spans in _lines(document.blocks):
+        named = (links.get((s.text, s.url)) for s in spans if isinstance(s, Link))
+        for sha in filter(None, (next(named, None), _titled(spans, titles))):
+            found.setdefault(sha)
+        if len(found) >= MOST:
+            break
+    return tuple(found)
+
+
+def _titled(spans: Spans, titles: dict[str, str]) -> str | None:
+    """The change whose title a line holds, the longest of several."""
+    if not titles:
+        return None
+    line = plain(spans)
+    held = [title for title in titles if title in line]
+    return titles[max(held, key=len)] if held else None
+
+
+def _lines(blocks: Sequence[Block]) -> Iterator[Spans]:
+    for block in blocks:
+        if isinstance(block, Heading | Paragraph):
+            yield block.spans
+        elif isinstance(block, Listing):
+            yield from _items(block.items)
+
+
+def _items(items: Sequence[Item]) -> Iterator[Spans]:
+    for item in items:
+        yield item.spans
+        yield from _items(item.children)

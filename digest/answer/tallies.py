@@ -1,0 +1,109 @@
+"""Who made the changes of an answer, counted. Imports ``graded``, ``document`` and words.
+
+Which files the changes of an answer touched, counted. Imports ``graded`` and words.
+
+Numbers over days as a chart: counted here, drawn in text for whoever shows no pictures.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from datetime import date, datetime, timedelta
+from zoneinfo import ZoneInfo
+
+from digest.core.change import printable
+from digest.core.enums import Language
+from digest.core.grade import Graded, Level
+from digest.document import Block, Chart, Code, Item, Listing, Paragraph, Strong, Text
+from digest.i18n.answer_text import BY_AUTHORS, BY_FILES, MORE_FILES, MORE_PEOPLE, OF_FILE, PERSON
+from digest.i18n.labels import LEVEL_MARKS
+
+MOST_PEOPLE = 15
+"""People that are named, those with most changes first; the others are counted."""
+
+
+def by_author(changes: Sequence[Graded], language: Language) -> tuple[Block, ...]:
+    """The authors with their numbers of changes, and how many of these matter."""
+    levels: dict[str, Counter[Level]] = {}
+    for graded in changes:
+        name = " ".join(graded.commit.author.split())
+        levels.setdefault(name, Counter())[graded.grade.level] += 1
+    ranked = sorted(levels.items(), key=lambda one: (-one[1].total(), one[0]))
+    items = [
+        Item((Text(_line(name, counted, language)),)) for name, counted in ranked[:MOST_PEOPLE]
+    ]
+    if len(ranked) > MOST_PEOPLE:
+        items.append(Item((Text(MORE_PEOPLE.text(language, n=len(ranked) - MOST_PEOPLE)),)))
+    head = BY_AUTHORS.text(language, n=len(ranked))
+    return Paragraph((Strong(head),)), Listing(tuple(items))
+
+
+def _line(name: str, counted: Counter[Level], language: Language) -> str:
+    told = [f"{LEVEL_MARKS[level]} {counted[level]}" for level in Level if counted[level]]
+    return f"{PERSON.text(language, name=name, n=counted.total())} · {' '.join(told)}"
+
+
+MOST_FILES = 15
+"""Files that are named, those of most changes first; the others are counted."""
+
+
+def by_file(changes: Sequence[Graded], language: Language) -> tuple[Block, ...]:
+    """The files with how many of the changes touched them, and how many lines."""
+    touched: Counter[str] = Counter()
+    added: Counter[str] = Counter()
+    deleted: Counter[str] = Counter()
+    for graded in changes:
+        for file in graded.facts.files:
+            touched[file.path] += 1
+            added[file.path] += file.added
+            deleted[file.path] += file.deleted
+    ranked = sorted(touched, key=lambda path: (-touched[path], -added[path] - deleted[path], path))
+    items = [
+        Item(
+            OF_FILE(
+                language,
+                path=Code(printable(path)),
+                n=touched[path],
+                added=added[path],
+                deleted=deleted[path],
+            )
+        )
+        for path in ranked[:MOST_FILES]
+    ]
+    if len(ranked) > MOST_FILES:
+        items.append(Item((Text(MORE_FILES.text(language, n=len(ranked) - MOST_FILES)),)))
+    head = BY_FILES.text(language, n=len(ranked))
+    return Paragraph((Strong(head),)), Listing(tuple(items))
+
+
+MOST_BARS = 62
+"""Days of a chart with a bar each, two months; of a longer time the bars are weeks."""
+
+
+def by_day(
+    changes: Iterable[Graded], title: str, zone: ZoneInfo, first: datetime, last: datetime
+) -> Chart:
+    """How many changes were committed on each day of a zone, days without any included.
+
+    ``first`` and ``last`` are moments within the first and the last day. Where there are more than
+    ``MOST_BARS`` days, each bar is a week and named by its Monday.
+    """
+    begin, end = first.astimezone(zone).date(), last.astimezone(zone).date()
+    step = timedelta(days=1)
+    if (end - begin).days >= MOST_BARS:
+        begin, step = begin - timedelta(days=begin.weekday()), timedelta(days=7)
+    counts: dict[date, int] = {}
+    while begin <= end:
+        counts[begin] = 0
+        begin += step
+    for change in changes:
+        day = change.commit.committed_at.astimezone(zone).date()
+        bar = day if step.days == 1 else day - timedelta(days=day.weekday())
+        counts[bar] = counts.get(bar, 0) + 1
+    days = sorted(counts)
+    return Chart(
+        title=title,
+        labels=tuple(day.isoformat() for day in days),
+        values=tuple(counts[day] for day in days),
+    )

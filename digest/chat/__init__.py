@@ -1,0 +1,1 @@
+"""What a chat can set for itself: commands, filters, schedules."""

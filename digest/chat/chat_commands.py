@@ -1,0 +1,253 @@
+"""What a chat is told about itself, read by a fixed grammar in English and Chinese.
+
+A text is a command only where all of it is one: a question that merely begins like one is left to
+``question``. Imports ``managing``, ``schedule_words`` and values.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from difflib import get_close_matches
+
+from digest.chat.chat_intents import (
+    Filter,
+    Managing,
+    Mute,
+    Pause,
+    Resume,
+    Set,
+    ShowSettings,
+    Subscribe,
+    Subscriptions,
+    Unfilter,
+    Unmute,
+    Unsubscribe,
+    Value,
+)
+from digest.chat.chat_settings import Rule, RuleField
+from digest.chat.schedule_parser import LEVELS, read_days, read_time, read_timing
+from digest.core.enums import ChatSetting, Language
+from digest.core.grade import Level
+from digest.errors import UsageError
+from digest.window import zone_of
+
+_LONGEST = 300
+"""Characters of a command; a path, a topic or a name is shorter."""
+
+_FIELDS = {
+    "path": RuleField.PATH, "paths": RuleField.PATH, "file": RuleField.PATH, "files": RuleField.PATH,
+    "folder": RuleField.PATH, "路径": RuleField.PATH, "文件": RuleField.PATH, "目录": RuleField.PATH,
+    "label": RuleField.LABEL, "labels": RuleField.LABEL, "tag": RuleField.LABEL, "标签": RuleField.LABEL,
+    "author": RuleField.AUTHOR, "authors": RuleField.AUTHOR, "作者": RuleField.AUTHOR,
+    "keyword": RuleField.KEYWORD, "keywords": RuleField.KEYWORD, "word": RuleField.KEYWORD,
+    "text": RuleField.KEYWORD, "关键词": RuleField.KEYWORD, "关键字": RuleField.KEYWORD,
+}  # fmt: skip
+
+_SETTINGS = {
+    "language": ChatSetting.LANGUAGE, "语言": ChatSetting.LANGUAGE,
+    "zone": ChatSetting.ZONE, "timezone": ChatSetting.ZONE, "time zone": ChatSetting.ZONE,
+    "时区": ChatSetting.ZONE,
+    "time": ChatSetting.TIME, "时间": ChatSetting.TIME,
+    "weekdays": ChatSetting.WEEKDAYS, "days": ChatSetting.WEEKDAYS, "工作日": ChatSetting.WEEKDAYS,
+    "星期": ChatSetting.WEEKDAYS,
+    "level": ChatSetting.LEVEL, "least": ChatSetting.LEVEL, "级别": ChatSetting.LEVEL,
+    "重要度": ChatSetting.LEVEL,
+    "branch": ChatSetting.BRANCH, "分支": ChatSetting.BRANCH,
+    "bots": ChatSetting.BOTS, "机器人": ChatSetting.BOTS,
+    "private": ChatSetting.PRIVATE, "私有": ChatSetting.PRIVATE, "私有仓库": ChatSetting.PRIVATE,
+}  # fmt: skip
+
+_LANGUAGES = {
+    "en": Language.EN, "english": Language.EN, "英文": Language.EN, "英语": Language.EN,
+    "zh": Language.ZH, "chinese": Language.ZH, "中文": Language.ZH, "汉语": Language.ZH,
+}  # fmt: skip
+
+_SWITCH = {
+    "on": True, "yes": True, "true": True, "show": True, "allow": True,
+    "开": True, "打开": True, "开启": True, "允许": True,
+    "off": False, "no": False, "false": False, "hide": False, "forbid": False,
+    "关": False, "关闭": False, "禁止": False,
+}  # fmt: skip
+
+
+def _any(words: dict[str, RuleField] | dict[str, ChatSetting]) -> str:
+    return "|".join(map(re.escape, sorted(words, key=len, reverse=True)))
+
+
+_FIXED: dict[str, Managing] = {
+    r"(?:(?:list|show)(?: (?:me )?(?:my|our|all|the))? )?subscriptions": Subscriptions(),
+    r"(?:my|our) subscriptions|what (?:am i|are we) subscribed to": Subscriptions(),
+    r"(?:我的|我们的|查看|列出|显示)?(?:全部|所有)?订阅(?:列表|情况)": Subscriptions(),
+    r"(?:我的|查看|列出)订阅": Subscriptions(),
+    r"pause(?: (?:the )?(?:digests?|subscriptions?|posts?))?": Pause(),
+    r"暂停(?:推送|订阅|摘要)?": Pause(),
+    r"(?:resume|unpause)(?: (?:the )?(?:digests?|subscriptions?|posts?))?": Resume(),
+    r"(?:恢复|继续)(?:推送|订阅|摘要)?|取消暂停": Resume(),
+    r"(?:(?:show|list)(?: (?:me )?(?:my|our|the))? )?(?:settings|filters)": ShowSettings(),
+    r"(?:查看|显示)?(?:当前)?(?:设置|过滤器|过滤规则)": ShowSettings(),
+    r"(?:clear|remove|delete)(?: all)?(?: the)? filters": Unfilter(),
+    r"(?:清除|清空|删除)(?:全部|所有)?过滤(?:器|规则)?": Unfilter(),
+}
+
+_SUBSCRIBE = re.compile(r"(?:please )?subscribe(?: to)?(?: (.*))?|订阅 ?(.*)", re.IGNORECASE)
+
+_UNSUBSCRIBE = re.compile(
+    r"(?:please )?unsubscribe(?: from)?(?: (\S+))?|(?:取消|退出)订阅 ?(\S+)?|退订 ?(\S+)?",
+    re.IGNORECASE,
+)
+
+_MUTE = re.compile(r"mute(?: topic)? (.+)|(?:静音|屏蔽)(?:主题|话题)?[ :：]?(.+)", re.IGNORECASE)
+
+_UNMUTE = re.compile(
+    r"unmute(?: topic)? (.+)|(?:取消|解除)(?:静音|屏蔽)(?:主题|话题)?[ :：]?(.+)",
+    re.IGNORECASE,
+)
+
+_SET = re.compile(
+    rf"(?:settings?|set|设置|设定)[ :：]?(?:the )?({_any(_SETTINGS)})(?: to|为|成)?[ =:：]?(.+)",
+    re.IGNORECASE,
+)
+
+_RULE = rf"({_any(_FIELDS)})[ :：]?(.+)"
+
+_FILTER = re.compile(
+    r"(save |保存 ?)?(?:filter )?"
+    rf"(?:(include|only|包含|只看|仅看)|exclude|without|排除|过滤掉?) ?{_RULE}",
+    re.IGNORECASE,
+)
+
+_UNFILTER = re.compile(
+    rf"(?:remove|delete|drop) (?:the )?(?:filter )?(?:include |exclude )?{_RULE}"
+    rf"|删除(?:过滤)?(?:规则)?(?:包含|排除)? ?{_RULE}",
+    re.IGNORECASE,
+)
+
+_VERBS = ("subscribe", "unsubscribe", "subscriptions", "settings", "unmute", "resume")
+
+
+def read_managing(text: str) -> Managing | None:
+    """The command that a text is, with single spaces and without closing marks; else ``None``.
+
+    Raises ``UnknownZone``, and ``UsageError`` for a value that a setting cannot have.
+    """
+    if len(text) > _LONGEST:
+        return None
+    return _read(text) or _read(_mended(text))
+
+
+def _mended(text: str) -> str:
+    """With a misspelt first word put right."""
+    first, space, rest = text.partition(" ")
+    if len(first) < 6 or not first.isascii() or first.lower() in _VERBS:
+        return ""
+    near = get_close_matches(first.lower(), _VERBS, n=1, cutoff=0.85)
+    return f"{near[0]}{space}{rest}" if near else ""
+
+
+def _read(text: str) -> Managing | None:
+    for fixed, intent in _FIXED.items():
+        if re.fullmatch(fixed, text, re.IGNORECASE):
+            return intent
+    for pattern, reader in _READERS:
+        if found := pattern.fullmatch(text):
+            return reader(found)
+    return None
+
+
+def _first(found: re.Match[str]) -> str:
+    return next((group for group in found.groups() if group), "").strip(" \"'")
+
+
+def _subscribe(found: re.Match[str]) -> Managing | None:
+    read = read_timing(_first(found))
+    if read is None:
+        return None
+    return Subscribe(repository=read.rest, weekly=read.weekly, timing=read.timing)
+
+
+def _set(found: re.Match[str]) -> Managing:
+    setting = _SETTINGS[found[1].lower()]
+    return Set(setting=setting, value=_value(setting, found[2].strip(" \"'")))
+
+
+def _value(setting: ChatSetting, written: str) -> Value:
+    lower = written.lower()
+    value: Value | None
+    match setting:
+        case ChatSetting.LANGUAGE:
+            value = _LANGUAGES.get(lower)
+        case ChatSetting.ZONE:
+            value = zone_of(written)
+        case ChatSetting.TIME:
+            value = read_time(lower)
+        case ChatSetting.WEEKDAYS:
+            value = read_days(lower)
+        case ChatSetting.LEVEL:
+            value = LEVELS.get(lower)
+        case ChatSetting.BRANCH:
+            value = "" if lower in {"default", "默认"} else branch_name(written)
+        case ChatSetting.BOTS | ChatSetting.PRIVATE:
+            value = _SWITCH.get(lower)
+    if value is None:
+        raise UsageError(f"{written!r} is no {setting}; write {_EXAMPLES[setting]}")
+    return value
+
+
+_EXAMPLES = {
+    ChatSetting.LANGUAGE: "en or zh",
+    ChatSetting.ZONE: "Europe/Berlin",
+    ChatSetting.TIME: "09:00",
+    ChatSetting.WEEKDAYS: "mon-fri or mon,wed",
+    ChatSetting.LEVEL: ", ".join(Level),
+    ChatSetting.BRANCH: "a branch's name, or default",
+    ChatSetting.BOTS: "on or off",
+    ChatSetting.PRIVATE: "on or off",
+}
+
+
+def branch_name(written: str) -> str | None:
+    """A branch's name that git can be asked for; nothing that could be an option or a range."""
+    plain = re.fullmatch(r"[A-Za-z0-9][\w./+-]{0,200}", written, re.ASCII)
+    return written if plain and ".." not in written else None
+
+
+def read_rule(text: str) -> Rule:
+    """A rule as ``path src/**``. Raises ``ValueError`` with what can be written."""
+    found = re.fullmatch(_RULE, text.strip(), re.IGNORECASE)
+    rule = _rule(found[1], found[2]) if found else None
+    if rule is None:
+        raise ValueError(
+            f"{text!r} is no rule; write path, label, author or keyword, and what it is to hold, "
+            "such as 'path src/**'"
+        )
+    return rule
+
+
+def _rule(field: str, pattern: str) -> Rule | None:
+    cleaned = pattern.strip(" \"'").lstrip("/")
+    return Rule(field=_FIELDS[field.lower()], pattern=cleaned) if cleaned else None
+
+
+def _filter(found: re.Match[str]) -> Managing | None:
+    rule = _rule(found[3], found[4])
+    if rule is None:
+        return None
+    return Filter(rule=rule, include=bool(found[2]), save=bool(found[1]))
+
+
+def _unfilter(found: re.Match[str]) -> Managing | None:
+    field, pattern = (group for group in found.groups() if group)
+    rule = _rule(field, pattern)
+    return Unfilter(rule=rule) if rule else None
+
+
+_READERS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Managing | None]], ...] = (
+    (_UNSUBSCRIBE, lambda found: Unsubscribe(repository=_first(found))),
+    (_SUBSCRIBE, _subscribe),
+    (_UNMUTE, lambda found: Unmute(topic=_first(found))),
+    (_MUTE, lambda found: Mute(topic=_first(found))),
+    (_SET, _set),
+    (_UNFILTER, _unfilter),
+    (_FILTER, _filter),
+)

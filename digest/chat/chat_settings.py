@@ -1,0 +1,235 @@
+"""Which changes a chat wants to hear of, by rules on paths, labels, authors and words.
+
+A change is kept where
+
+1. it was not made by a bot, unless bots are wanted;
+2. no rule of ``exclude`` meets it;
+3. of every field that ``include`` has rules for, one meets it.
+
+What is left out is told of by the rule that did it, so that it can be counted. Imports ``globs``,
+``graded`` and ``terms``.
+
+What a chat sets for itself. Imports ``filtering`` and values.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import time
+from enum import StrEnum
+from zoneinfo import ZoneInfo
+
+from digest.core.enums import Language
+from digest.core.globs import matches
+from digest.core.grade import Graded, Level
+from digest.topics.terms import term
+
+MOST_RULES = 50
+"""Rules of one chat."""
+
+BOT = "bot"
+"""The rule by which changes of bots are left out."""
+
+_BOT = re.compile(r"\[bot\]|(?:^|[\s_-])(?:ro)?bot$", re.IGNORECASE)
+
+_KNOWN = re.compile(
+    r"(?:dependabot|renovate|github-actions|pre-commit-ci|mergify|pyup|greenkeeper|snyk"
+    r"|allcontributors|weblate|codecov|semantic-release|imgbot)\b",
+    re.IGNORECASE,
+)
+
+
+class RuleField(StrEnum):
+    """What of a change a rule looks at."""
+
+    PATH = "path"
+    LABEL = "label"
+    AUTHOR = "author"
+    KEYWORD = "keyword"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rule:
+    """One condition; ``pattern`` is a path pattern (see ``globs``), a label, or part of a text."""
+
+    field: RuleField
+    pattern: str
+
+    def __str__(self) -> str:
+        return f"{self.field} {self.pattern}"
+
+    def meets(self, graded: Graded, labels: Collection[str] = ()) -> bool:
+        """Whether the change meets the rule. ``labels`` are those that the forge gave it."""
+        match self.field:
+            case RuleField.PATH:
+                return any(
+                    matches(self.pattern, path)
+                    for file in graded.facts.files
+                    for path in (file.path, file.old_path)
+                    if path
+                )
+            case RuleField.LABEL:
+                subject = graded.facts.subject
+                own = (*subject.tags, subject.type, *labels)
+                return term(self.pattern) in {term(label) for label in own if label}
+            case RuleField.AUTHOR:
+                commit = graded.commit
+                return _within(self.pattern, commit.author, commit.email)
+            case RuleField.KEYWORD:
+                return _within(self.pattern, graded.title, graded.commit.message)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Filters:
+    """The rules of a chat; ``bots`` says that changes of bots are wanted."""
+
+    include: tuple[Rule, ...] = ()
+    exclude: tuple[Rule, ...] = ()
+    bots: bool = False
+
+    def rejection(self, graded: Graded, labels: Collection[str] = ()) -> str:
+        """The rule that leaves a change out, in words; empty where it is kept."""
+        if not self.bots and is_bot(graded.commit.author, graded.commit.email):
+            return BOT
+        for rule in self.exclude:
+            if rule.meets(graded, labels):
+                return f"exclude {rule}"
+        for field in RuleField:
+            wanted = [rule for rule in self.include if rule.field is field]
+            if wanted and not any(rule.meets(graded, labels) for rule in wanted):
+                return f"include {field}"
+        return ""
+
+    def given(self, rule: Rule, *, include: bool) -> Filters:
+        """These with one rule more; a rule that is there is not added again."""
+        rules = self.include if include else self.exclude
+        more = rules if rule in rules else (*rules, rule)
+        return Filters(
+            include=more if include else self.include,
+            exclude=self.exclude if include else more,
+            bots=self.bots,
+        )
+
+    def without(self, rule: Rule) -> Filters:
+        """These without a rule, on whichever side it stands."""
+        return Filters(
+            include=tuple(one for one in self.include if one != rule),
+            exclude=tuple(one for one in self.exclude if one != rule),
+            bots=self.bots,
+        )
+
+    def by(self, field: RuleField) -> bool:
+        """Whether a rule looks at the field."""
+        return any(rule.field is field for rule in (*self.include, *self.exclude))
+
+    @property
+    def size(self) -> int:
+        """How many rules there are."""
+        return len(self.include) + len(self.exclude)
+
+
+PLAIN = Filters()
+"""Leaves out what bots do."""
+
+EVERYTHING = Filters(bots=True)
+"""Leaves nothing out."""
+
+
+def left_out(
+    filters: Filters, changes: Iterable[Graded], labels: Mapping[str, Collection[str]]
+) -> tuple[tuple[Graded, ...], dict[str, str]]:
+    """The changes that are kept, in their order, and of the others the rule by full name.
+
+    ``labels`` are those that a forge gave, by full name of the change.
+    """
+    kept: list[Graded] = []
+    rules: dict[str, str] = {}
+    for graded in changes:
+        if rule := filters.rejection(graded, labels.get(graded.sha, ())):
+            rules[graded.sha] = rule
+        else:
+            kept.append(graded)
+    return tuple(kept), rules
+
+
+def counted(rules: Iterable[str]) -> tuple[tuple[str, int], ...]:
+    """How often each rule stands there, the most frequent first."""
+    return tuple(sorted(Counter(rules).items(), key=lambda one: (-one[1], one[0])))
+
+
+def is_bot(author: str, email: str = "") -> bool:
+    """Whether a commit was made by a program, going by the names that such give themselves."""
+    name = " ".join(author.split())
+    return bool(_BOT.search(name) or "[bot]" in email.lower() or _KNOWN.match(name))
+
+
+def _within(pattern: str, *texts: str) -> bool:
+    sought = pattern.casefold()
+    return any(sought in text.casefold() for text in texts)
+
+
+MOST_TOPICS = 50
+"""Topics that one chat can mute."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DigestTiming:
+    """When a digest comes and what it shows; ``None`` and empty stand for what holds above it.
+
+    ``weekdays`` are numbers from 0 (Monday). ``branch`` is empty for the repository's own.
+    """
+
+    at: time | None = None
+    weekdays: frozenset[int] | None = None
+    zone: ZoneInfo | None = None
+    least: Level | None = None
+    branch: str = ""
+
+    def over(self, below: DigestTiming) -> DigestTiming:
+        """What is set here, and of the rest what is set below."""
+        return DigestTiming(
+            at=self.at if self.at is not None else below.at,
+            weekdays=self.weekdays if self.weekdays is not None else below.weekdays,
+            zone=self.zone if self.zone is not None else below.zone,
+            least=self.least if self.least is not None else below.least,
+            branch=self.branch or below.branch,
+        )
+
+
+AS_USUAL = DigestTiming()
+"""All as it is set elsewhere."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChatSettings:
+    """The settings of a chat.
+
+    ``muted`` are topics, in the words of whoever muted them. A paused chat gets no digest by
+    itself. ``private`` is an admin's word that it may hear of private repositories although people
+    of other organisations read it.
+    """
+
+    timing: DigestTiming = AS_USUAL
+    language: Language | None = None
+    filters: Filters = PLAIN
+    muted: tuple[str, ...] = ()
+    paused: bool = False
+    private: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Subscribed:
+    """A digest that a chat asked for: of one repository, daily or weekly, with its own timing.
+
+    ``person`` is who asked, as ``platform:id``. ``known`` is the name of the chat by which its
+    digests are known since it was first asked for; empty where that is still to be given.
+    """
+
+    repository: str
+    weekly: bool = False
+    person: str = ""
+    timing: DigestTiming = AS_USUAL
+    known: str = field(default="", compare=False)

@@ -1,0 +1,164 @@
+"""When a digest is to come, in words: ``daily 09:00 Europe/Berlin level medium``, ``每天9点``.
+
+Imports ``chat``, ``days``, ``grade`` and ``window``.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import time
+from zoneinfo import ZoneInfo
+
+from digest.chat.chat_settings import DigestTiming
+from digest.core.grade import Level
+from digest.errors import UnknownZone
+from digest.window import zone_of
+
+WEEKDAY_NAMES = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
+
+LEVELS = {
+    "high": Level.HIGH, "medium": Level.MEDIUM, "low": Level.LOW,
+    "高": Level.HIGH, "中": Level.MEDIUM, "低": Level.LOW,
+}  # fmt: skip
+"""The names of levels in both languages."""
+
+_DAY = (
+    "(?:mon(?:day)?|tue(?:s(?:day)?)?|wed(?:nesday)?|thu(?:rs(?:day)?)?|fri(?:day)?"
+    "|sat(?:urday)?|sun(?:day)?)s?"
+)
+
+_HAN_DAYS = {sign: day for day, sign in enumerate("一二三四五六日")} | {"天": 6}
+
+_TIME = re.compile(
+    r"(?:\bat |在)?(?:(?:(?P<part>上午|早上|中午|下午|晚上) ?)?"
+    r"(?P<hour>[01]?\d|2[0-3])(?:[:：](?P<minute>[0-5]\d)(?: ?(?P<half>[ap]m)\b)?"
+    r"|点(?P<point>半|[0-5]?\d分?)?| ?(?P<only>[ap]m)\b))(?![\w:])"
+)
+
+_DAYS = re.compile(
+    rf"(?:\b(?:on )?(?P<week>weekdays|workdays)\b|(?P<work>(?:每个?)?工作日)"
+    rf"|\b(?:on )?(?P<days>{_DAY}(?:(?: ?- ?|, ?|,? and ){_DAY})*)\b"
+    r"|每?(?:周|星期)(?P<han>[一二三四五六日天](?:(?:到|至|-|、)(?:周|星期)?[一二三四五六日天])*))"
+)
+
+_DAILY = re.compile(r"\b(?:daily|every ?day|each day)\b|每天|每日")
+
+_WEEKLY = re.compile(r"\b(?:weekly|every week|once a week)\b|每周|每星期")
+
+_LEVEL = re.compile(
+    r"\b(?:level|least|importance)[ :=]?(?P<en>high|medium|low)\b"
+    r"|(?:级别|重要度)[ :：]?(?P<zh>[高中低])(?:级)?|(?P<short>[高中低])(?:级别|重要度)"
+)
+
+_BRANCH = re.compile(r"(?:\bbranch|分支)[ :：]?(?P<name>[A-Za-z0-9][\w./+-]{0,200})", re.ASCII)
+
+_ZONE = re.compile(r"\b(?:UTC|GMT|[A-Za-z]+(?:/[A-Za-z_+\-0-9]+)+)(?![\w/])")
+
+_NAME = re.compile(r"[\w.~-]+(?:/[\w.~-]+)*")
+
+_FILLER = re.compile(r"\b(?:to|in|at|from|the|repository|repo|digests?|of)\b|仓库|的|推送|摘要")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Read:
+    """What was read; ``rest`` is the one name that is left, or empty."""
+
+    timing: DigestTiming
+    weekly: bool
+    rest: str
+
+
+def read_timing(text: str) -> Read | None:
+    """A schedule and a name in any order; ``None`` where words are left that are neither.
+
+    Raises ``UnknownZone`` for a second name that can only be meant for a zone.
+    """
+    text, branch = _cut(_BRANCH, text)
+    text, level = _cut(_LEVEL, text.lower() if not branch and text.isupper() else text)
+    text, days = _cut(_DAYS, text)
+    text, clock = _cut(_TIME, text)
+    text, daily = _cut(_DAILY, text)
+    text, weekly = _cut(_WEEKLY, text)
+    text, zone = _cut_zone(text)
+    names = _FILLER.sub(" ", text).replace(",", " ").split()
+    if len(names) == 2 and zone is None and "/" in names[1]:
+        raise UnknownZone(names[1])
+    if len(names) > 1 or (names and not _NAME.fullmatch(names[0])) or (daily and weekly):
+        return None
+    found = (g for g in level.groups() if g) if level else iter(())
+    timing = DigestTiming(
+        at=_clock(clock) if clock else None,
+        weekdays=_weekdays(days) if days else None,
+        zone=zone,
+        least=LEVELS.get(next(found, "")),
+        branch=branch["name"] if branch else "",
+    )
+    return Read(timing=timing, weekly=weekly is not None, rest=names[0] if names else "")
+
+
+def read_time(text: str) -> time | None:
+    """A time of day alone."""
+    found = _TIME.fullmatch(text.strip())
+    return _clock(found) if found else None
+
+
+def read_days(text: str) -> frozenset[int] | None:
+    """Weekdays alone; 0 is Monday."""
+    if text.strip() in {"all", "daily", "every day", "每天", "全部"}:
+        return frozenset(range(7))
+    found = _DAYS.fullmatch(text.strip())
+    return _weekdays(found) if found else None
+
+
+def _cut(pattern: re.Pattern[str], text: str) -> tuple[str, re.Match[str] | None]:
+    """The text without the first thing of that form, and the thing."""
+    found = re.compile(pattern.pattern, pattern.flags | re.IGNORECASE).search(text)
+    if not found:
+        return text, None
+    return f"{text[: found.start()]} {text[found.end() :]}", found
+
+
+def _cut_zone(text: str) -> tuple[str, ZoneInfo | None]:
+    """The first name that is one of a zone: ``owner/name`` looks like one and is none."""
+    for found in _ZONE.finditer(text):
+        try:
+            zone = zone_of(found[0])
+        except UnknownZone:
+            continue
+        return f"{text[: found.start()]} {text[found.end() :]}", zone
+    return text, None
+
+
+def _clock(found: re.Match[str]) -> time | None:
+    hour, point = int(found["hour"]), found["point"] or ""
+    minute = 30 if point == "半" else int(found["minute"] or point.removesuffix("分") or 0)
+    half = (found["half"] or found["only"] or "").lower()
+    if half and not 1 <= hour <= 12:
+        return None
+    if half:
+        hour = hour % 12 + (12 if half == "pm" else 0)
+    elif found["part"] in {"下午", "晚上"} and hour < 12:
+        hour += 12
+    return time(hour, minute)
+
+
+def _weekdays(found: re.Match[str]) -> frozenset[int]:
+    if found["week"] or found["work"]:
+        return frozenset(range(5))
+    if han := found["han"]:
+        signs = re.split(r"(到|至|-|、)", re.sub("周|星期", "", han))
+        return _spans([_HAN_DAYS[one] for one in signs[::2]], [one != "、" for one in signs[1::2]])
+    words = re.split(r"( ?- ?|, ?|,? and )", found["days"].lower())
+    days = [WEEKDAY_NAMES.index(word[:3]) for word in words[::2]]
+    return _spans(days, ["-" in word for word in words[1::2]])
+
+
+def _spans(days: list[int], to: list[bool]) -> frozenset[int]:
+    """The days, and those between the ones that a dash joins; a range may go round the week."""
+    found = {days[0]}
+    for place, ranged in enumerate(to):
+        first, last = days[place], days[place + 1]
+        steps = (last - first) % 7 if ranged else 0
+        found.update((last - step) % 7 for step in range(steps + 1))
+    return frozenset(found)

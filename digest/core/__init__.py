@@ -1,0 +1,1 @@
+"""Values that every other package uses: changes, facts, grades, statements, closed sets."""

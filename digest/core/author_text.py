@@ -1,0 +1,137 @@
+"""The author's own words as spans and as whole sentences. Imports ``document`` only.
+
+Commit messages are data: only the backticks of Markdown are read, so that identifiers stand out;
+everything else stays plain text.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import reduce
+
+from digest.document import Code, Span, Spans, Text
+
+# What is looked for begins where a run does, and is of bounded length: a message of nothing but
+# backticks, asterisks or blanks would else be read once for each of its characters.
+_CODE = re.compile(r"(?<!`)(`{1,9})(?!`)(.+?)(?<!`)\1(?!`)")
+
+_BOLD = re.compile(r"(?<![\w*])\*\*(?=\S)(.{1,300}?)(?<=\S)\*\*(?![\w*])")
+
+_BREAK = re.compile(r"(?<!\s)\s*[^\S ]\s*")
+
+_END = re.compile(
+    r"(?:(?<=[.!?])|(?<=[.!?][\"')\]]))\s+(?=[\"'(\[`*A-Z0-9\u4e00-\u9fff-])|(?<=[。！？])\s*(?=\S)"
+)
+
+_BULLET = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+")
+
+_TITLE = 400
+"""Characters of a title that are shown; of 60,000 titles of busy projects four are longer."""
+
+STOPS = ".!?:;,。！？：；，"
+
+_ABBREVIATION = re.compile(
+    r"(?:\b(?:e\.g|i\.e|etc|vs|cf|resp|approx|incl|no|fig|sec|dr|mr|ms|al)|\b[A-Za-z]|^\d+)\.$",
+    re.IGNORECASE,
+)
+
+
+def flat(text: str) -> str:
+    """The text on one line; blanks that the author doubled stay as they are."""
+    return _BREAK.sub(" ", text).strip()
+
+
+def authored(text: str) -> Spans:
+    """The words on one line with their backticked parts as code."""
+    text = flat(text)
+    if "`" not in text:
+        return (Text(_BOLD.sub(r"\1", text)),) if text else ()
+    out: list[Span] = []
+    at = 0
+    for match in _CODE.finditer(text):
+        if match.start() > at:
+            out.append(Text(_BOLD.sub(r"\1", text[at : match.start()])))
+        code = match[2].strip()
+        out.append(Code(code) if code else Text(match[0]))
+        at = match.end()
+    if at < len(text):
+        out.append(Text(_BOLD.sub(r"\1", text[at:])))
+    return tuple(out)
+
+
+def unticked(text: str) -> str:
+    """The words on one line without the backticks around code, for places that hold no spans."""
+    return flat(_CODE.sub(lambda match: match[2].strip(), text))
+
+
+def clipped(text: str, limit: int = _TITLE) -> str:
+    """At most ``limit`` characters of a title; what is longer ends in an ellipsis at a word."""
+    if len(text) <= limit:
+        return text
+    head = text[: limit - 1]
+    cut = head.rfind(" ")
+    return (head[:cut] if cut > limit // 2 else head).rstrip() + "…"
+
+
+def sentences(text: str) -> list[str]:
+    """The sentences of a paragraph in order, on one line each, list entries without their marks.
+
+    An end is a full stop, a question or exclamation mark before something that can begin a
+    sentence, or the end of a list entry; abbreviations, initials and "1." do not end one, nor does
+    what stands between backticks.
+    """
+    out: list[str] = []
+    for entry in _entries(text):
+        whole = len(out)
+        for piece in _END.split(entry):
+            if len(out) > whole and _goes_on(out[-1], piece):
+                out[-1] += " " + piece
+            elif piece:
+                out.append(piece)
+    return out
+
+
+def _goes_on(kept: str, piece: str) -> bool:
+    """Whether what looks like an end of a sentence is an abbreviation, or stands inside code."""
+    inside = "`" in piece and kept.count("`") % 2 == 1
+    return inside or _ABBREVIATION.search(kept) is not None
+
+
+def _entries(text: str) -> list[str]:
+    """The entries of a paragraph that is a list, or the paragraph, each on one line."""
+    entries: list[list[str]] = []
+    for line in text.splitlines():
+        bullet = _BULLET.match(line)
+        if bullet or not entries:
+            entries.append([])
+        entries[-1].append(line[bullet.end() :] if bullet else line)
+    return [entry for lines in entries if (entry := flat("\n".join(lines)))]
+
+
+def excerpt(paragraph: str, limit: int) -> tuple[str, bool]:
+    """As many whole sentences from the start as fit ``limit`` characters, and whether that is all.
+
+    Empty where the first sentence alone is longer: a sentence is never cut. One that announces
+    what is not shown ("This fixes:") is left out.
+    """
+    kept: list[str] = []
+    length = 0
+    pieces = sentences(paragraph)
+    for piece in pieces:
+        length += len(piece) + 2
+        if length > limit + 2:
+            break
+        kept.append(piece)
+    whole = len(kept) == len(pieces)
+    while kept and kept[-1][-1] in ":：":
+        kept.pop()
+    return reduce(_followed, kept, ""), whole
+
+
+def _followed(kept: str, piece: str) -> str:
+    """A sentence behind those before it; entries without a stop are set apart by a semicolon."""
+    if not kept:
+        return piece
+    if kept[-1] in "。！？":
+        return kept + piece
+    return f"{kept} {piece}" if kept[-1] in STOPS or kept[-1] in "\"')]" else f"{kept}; {piece}"

@@ -1,0 +1,196 @@
+"""What a change is: a commit and the files it touches. Imports nothing of ours.
+
+All times are aware and in UTC. Texts are ``str`` in which bytes that are no UTF-8 stand as
+U+FFFD (messages, diff lines) or are kept by ``surrogateescape`` (paths, so that they still name
+the file); renderers show such paths with :func:`printable`.
+
+What makes two changes the same for a reader: their words and their lines. Imports ``change``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from hashlib import blake2b
+
+_BLANK = " \t\n\r"
+"""What git takes for white space in messages; a line of nothing else ends a paragraph."""
+
+
+def _split(message: str) -> tuple[list[str], list[str]]:
+    """The lines of the first paragraph, and those after it without outer blank ones."""
+    lines = message.rstrip(_BLANK).split("\n")
+    start = next((i for i, line in enumerate(lines) if line.strip(_BLANK)), len(lines))
+    end = next((i for i in range(start, len(lines)) if not lines[i].strip(_BLANK)), len(lines))
+    rest = next((i for i in range(end, len(lines)) if lines[i].strip(_BLANK)), len(lines))
+    return lines[start:end], lines[rest:]
+
+
+def printable(path: str) -> str:
+    r"""A path as it may be shown: undecodable bytes and control characters become ``\x..``."""
+    if path.isprintable():
+        return path
+    return "".join(
+        c
+        if c.isprintable()
+        else f"\\x{ord(c) - 0xDC00:02x}"
+        if 0xDC80 <= ord(c) <= 0xDCFF
+        else c.encode("unicode_escape").decode("ascii")
+        for c in path
+    )
+
+
+class FileStatus(StrEnum):
+    """What happened to a file; the words are git's own."""
+
+    ADDED = "added"
+    MODIFIED = "modified"
+    DELETED = "deleted"
+    RENAMED = "renamed"
+    COPIED = "copied"
+    RETYPED = "retyped"
+
+
+class Side(StrEnum):
+    """Where a piece of evidence stands: before the change, after it, or in the message."""
+
+    OLD = "old"
+    NEW = "new"
+    MESSAGE = "message"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hunk:
+    """A run of changed lines without context.
+
+    ``old_start`` and ``new_start`` are the 1-based numbers of the first removed and the first
+    added line (of the line before, as git writes it, where there is none). ``section`` is the
+    enclosing line that git names behind ``@@``, or empty.
+    """
+
+    old_start: int
+    new_start: int
+    removed: tuple[str, ...]
+    added: tuple[str, ...]
+    section: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileChange:
+    """One file of a change.
+
+    ``old_path`` is set for renames and copies only. ``added`` and ``deleted`` count lines.
+    ``hunks`` leave out what is larger than a source keeps; ``added`` and ``deleted`` never do.
+    ``omitted`` says that the content could not be read (an absent blob), so that lines and
+    hunks are unknown; ``binary`` that git calls it binary. ``old_id`` and ``new_id`` are blob
+    names, or empty where that side does not exist; ``old_mode`` and ``new_mode`` git's octal
+    modes (``100644`` file, ``100755`` executable, ``120000`` link, ``160000`` submodule), or
+    ``000000``.
+    """
+
+    path: str
+    status: FileStatus
+    old_path: str | None = None
+    added: int = 0
+    deleted: int = 0
+    hunks: tuple[Hunk, ...] = ()
+    omitted: bool = False
+    binary: bool = False
+    old_id: str = ""
+    new_id: str = ""
+    old_mode: str = "100644"
+    new_mode: str = "100644"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Commit:
+    """A commit without its diff. ``parents`` in git's order; ``message`` as the author wrote it."""
+
+    sha: str
+    parents: tuple[str, ...]
+    author: str
+    email: str
+    authored_at: datetime
+    committed_at: datetime
+    message: str
+
+    @property
+    def subject(self) -> str:
+        """The first paragraph of the message on one line, as ``git log --format=%s`` shows it."""
+        return " ".join(line.rstrip(_BLANK) for line in _split(self.message)[0])
+
+    @property
+    def body(self) -> str:
+        """The message after its first paragraph, without outer blank lines."""
+        return "\n".join(_split(self.message)[1])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """A commit and its files, in git's order: the unit that is graded.
+
+    A merge commit is one change: what it brought to its first parent. ``omitted`` says that even
+    the list of files is unknown: the commit stands at the boundary of a shallow clone, or its
+    trees are absent.
+    """
+
+    commit: Commit
+    files: tuple[FileChange, ...]
+    omitted: bool = False
+
+    @property
+    def sha(self) -> str:
+        """The full name of the commit."""
+        return self.commit.sha
+
+
+def without_hunks(files: Sequence[FileChange]) -> tuple[FileChange, ...]:
+    """The files with their counts but without their lines: what is kept after grading."""
+    return tuple(
+        FileChange(
+            path=f.path,
+            status=f.status,
+            old_path=f.old_path,
+            added=f.added,
+            deleted=f.deleted,
+            omitted=f.omitted,
+            binary=f.binary,
+            old_id=f.old_id,
+            new_id=f.new_id,
+            old_mode=f.old_mode,
+            new_mode=f.new_mode,
+        )
+        for f in files
+    )
+
+
+def fingerprint(change: Change) -> str:
+    """32 hex digits, the same for the same message, files and lines at the same places.
+
+    A commit that was rebased over unrelated work keeps it, since neither its name, its dates nor
+    the rest of its files count.
+    """
+    sum_ = blake2b(digest_size=16)
+    for part in _parts(change):
+        text = part.encode("utf-8", "surrogatepass")
+        # With its length in front, no part can run into the next.
+        sum_.update(b"%d:" % len(text) + text)
+    return sum_.hexdigest()
+
+
+def _parts(change: Change) -> Iterator[str]:
+    yield change.commit.message
+    yield str(change.omitted)
+    for file in change.files:
+        yield file.path
+        yield file.old_path or ""
+        yield f"{file.status} {file.added} {file.deleted} {file.omitted}"
+        yield f"{file.old_mode} {file.new_mode}"
+        # What git shows no lines of is told apart by its content's name alone.
+        yield f"{file.old_id} {file.new_id}" if file.binary else ""
+        for hunk in file.hunks:
+            yield f"{hunk.old_start} {hunk.new_start} {len(hunk.removed)} {hunk.section}"
+            yield "\n".join(hunk.removed)
+            yield "\n".join(hunk.added)

@@ -1,0 +1,195 @@
+"""The values that fact extraction returns. Imports ``change`` only."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from digest.core.change import FileStatus, Side
+
+FACTS_VERSION = 3
+"""Raised whenever extraction changes what it finds, so that stored facts are made anew."""
+
+
+class Area(StrEnum):
+    """What part of a project a file belongs to."""
+
+    CORE = "core"
+    TESTS = "tests"
+    DOCS = "docs"
+    CI = "ci"
+    BUILD = "build"
+    CONFIG = "config"
+    EXAMPLES = "examples"
+    BENCHMARKS = "benchmarks"
+    GENERATED = "generated"
+    VENDORED = "vendored"
+    LOCKFILE = "lockfile"
+
+
+class FactKind(StrEnum):
+    """What a fact is about."""
+
+    SYMBOL = "symbol"
+    FLAG = "flag"
+    ENVIRONMENT = "environment"
+    CONFIG = "config"
+    ROUTE = "route"
+    METRIC = "metric"
+    DEPENDENCY = "dependency"
+    TOOLCHAIN = "toolchain"
+    SCHEMA = "schema"
+    DEPRECATION = "deprecation"
+    SECURITY = "security"
+
+
+class Action(StrEnum):
+    """What happened to the named thing."""
+
+    ADDED = "added"
+    REMOVED = "removed"
+    RENAMED = "renamed"
+    CHANGED = "changed"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evidence:
+    """Where a statement can be checked.
+
+    ``line`` is 1-based on the named side of ``path``; for ``Side.MESSAGE`` the path is empty and
+    ``line`` counts from the subject. ``line`` is 0 where the file as a whole is the evidence.
+    """
+
+    path: str
+    line: int
+    side: Side
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fact:
+    """One thing that the diff or the message says.
+
+    ``name`` is the identifier as it is written (``--ssl-ciphers``, ``Engine.step``,
+    ``VLLM_PORT``, ``torch``), after the change where it was renamed. ``before`` and ``after``
+    are the values that changed, as written: a default, a version, a signature, an old name;
+    ``None`` where that side has none. ``detail`` says more of what ``name`` is: ``function``,
+    ``class``, ``method``, ``parameter``, ``default``, ``signature``, a manager such as ``cargo``.
+
+    ``elsewhere`` is the path of another file that defines the same name: a name that left one file
+    and lives on is ``changed`` with the detail ``moved``, never ``removed``. ``in_file`` says that
+    the trees could not be searched, so that the fact holds for the file of its evidence only; say
+    so. ``condition`` is when a default holds (``torch >= 2.10``), ``replacement`` what to use
+    instead of something that is deprecated or gone, ``when`` the version that it goes in.
+    """
+
+    kind: FactKind
+    action: Action
+    name: str
+    evidence: Evidence
+    before: str | None = None
+    after: str | None = None
+    detail: str = ""
+    elsewhere: str | None = None
+    in_file: bool = False
+    condition: str | None = None
+    replacement: str | None = None
+    when: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Series:
+    """A place in a row of changes, such as ``[3/n]``: ``total`` is ``None`` for ``n``."""
+
+    part: int
+    total: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Subject:
+    """What the first line of a message says, taken apart.
+
+    ``title`` is the line a reader should see: the real title of a merge, else the subject as it
+    is. ``words`` is the title without tags, conventional-commit prefix and number. ``tags`` are
+    the leading ``[...]`` texts in order, without series tags. ``type`` and ``scope`` are those of
+    a conventional commit (``fix(parser)!: ...``), lower case, or empty. ``number`` is the
+    pull or merge request. ``breaking`` is a conventional ``!`` or a BREAKING CHANGE footer.
+    """
+
+    title: str
+    words: str
+    tags: tuple[str, ...] = ()
+    type: str = ""
+    scope: str = ""
+    breaking: bool = False
+    number: int | None = None
+    series: Series | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Undone:
+    """The change that a revert undoes or a re-land brings back, as far as the message names it."""
+
+    sha: str = ""
+    number: int | None = None
+    title: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileFacts:
+    """One file as facts see it; ``language`` is a lower-case name such as ``python``, or empty."""
+
+    path: str
+    status: FileStatus
+    area: Area
+    language: str = ""
+    old_path: str | None = None
+    added: int = 0
+    deleted: int = 0
+    omitted: bool = False
+    binary: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Facts:
+    """Everything that is known of a change without judging it.
+
+    ``items`` stand in a stable order: by file as git lists them, then by line. ``paragraphs`` are
+    the author's own words: the body without trailers, templates, quoted commands and checklists.
+    ``issues`` are the numbers that the message says it fixes or refers to, without its own.
+    """
+
+    subject: Subject
+    files: tuple[FileFacts, ...]
+    items: tuple[Fact, ...] = ()
+    paragraphs: tuple[str, ...] = ()
+    trailers: tuple[tuple[str, str], ...] = ()
+    co_authors: tuple[str, ...] = ()
+    issues: tuple[int, ...] = ()
+    reverts: Undone | None = None
+    relands: Undone | None = None
+    merge: bool = False
+    version: int = FACTS_VERSION
+
+    def of(self, kind: FactKind, *actions: Action) -> tuple[Fact, ...]:
+        """The items of one kind, and of the given actions where any are given."""
+        return tuple(
+            i for i in self.items if i.kind is kind and (not actions or i.action in actions)
+        )
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """The paths of the files, after the change, in their order."""
+        return tuple(file.path for file in self.files)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the items in their order."""
+        return tuple(item.name for item in self.items)
+
+    @property
+    def areas(self) -> tuple[Area, ...]:
+        """The areas that the change touches, those with most changed lines first."""
+        lines: dict[Area, int] = {}
+        for file in self.files:
+            lines[file.area] = lines.get(file.area, 0) + file.added + file.deleted + 1
+        return tuple(sorted(lines, key=lambda a: (-lines[a], a)))

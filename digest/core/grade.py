@@ -1,0 +1,147 @@
+"""A grade: how much a change matters, and why. The rules are in ``importance``.
+
+A change with everything the program knows of it before it puts that into words.
+
+Whether facts alone say all that matters of a change. Imports ``facts`` and ``grade``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from digest.core.author_text import clipped
+from digest.core.change import Commit
+from digest.core.facts import Area, Facts
+
+
+class Level(StrEnum):
+    """How much a change matters to somebody who uses the project."""
+
+    HIGH = "high"
+    MEDIUM = "medium"
+    LOW = "low"
+
+    @property
+    def rank(self) -> int:
+        """0 for high, 1 for medium, 2 for low."""
+        return list(Level).index(self)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reason:
+    """One ground of a grade.
+
+    ``rule`` is the name of the rule in ``importance.json``; ``weight`` what it moved the score by
+    (in log-odds, negative lowers); ``subject`` the thing that it saw (a flag's name, an area, a
+    count), or empty. The words are made per language by :mod:`digest.i18n`.
+    """
+
+    rule: str
+    weight: float
+    subject: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Grade:
+    """``score`` in [0, 1], higher matters more; reasons with the weightiest first.
+
+    ``by`` names the weights and thresholds that it was made by, so that a stored grade can be told
+    from one that would be made now.
+    """
+
+    score: float
+    level: Level
+    reasons: tuple[Reason, ...]
+    by: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Thresholds:
+    """The least scores of the levels; below ``medium`` is low.
+
+    The defaults leave about 5 of 40 changes of a busy day high and one in four medium.
+    """
+
+    high: float = 0.55
+    medium: float = 0.25
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Graded:
+    """A commit, its facts and its grade: what the archive keeps, without the lines of the diff."""
+
+    commit: Commit
+    facts: Facts
+    grade: Grade
+
+    @property
+    def sha(self) -> str:
+        """The full name of the commit."""
+        return self.commit.sha
+
+    @property
+    def number(self) -> int | None:
+        """The pull or merge request, where the message names one."""
+        return self.facts.subject.number
+
+    @property
+    def title(self) -> str:
+        """The line that a reader should see, cut where somebody wrote a page into it."""
+        return clipped(self.facts.subject.title)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Repository:
+    """A watched repository.
+
+    ``name`` is ``owner/name`` or the folder's name. ``web`` is the address of its pages without
+    a trailing slash (``https://github.com/owner/name``), or empty where none is known: then
+    nothing is linked. ``forge`` is ``github``, ``gitlab``, ``gitea`` or empty.
+    """
+
+    name: str
+    web: str = ""
+    forge: str = ""
+
+    def commit_url(self, sha: str) -> str:
+        """The page of a commit, or empty."""
+        if not self.web:
+            return ""
+        return (
+            f"{self.web}/-/commit/{sha}" if self.forge == "gitlab" else f"{self.web}/commit/{sha}"
+        )
+
+    def file_url(self, sha: str, path: str, line: int) -> str:
+        """The page of a line of a file at a commit, or empty; ``path`` is percent-encoded."""
+        if not self.web:
+            return ""
+        if self.forge == "gitea":
+            return f"{self.web}/src/commit/{sha}/{path}#L{line}"
+        return f"{self.web}/{'-/blob' if self.forge == 'gitlab' else 'blob'}/{sha}/{path}#L{line}"
+
+    def request_url(self, number: int) -> str:
+        """The page of a pull or merge request, or empty."""
+        if not self.web:
+            return ""
+        if self.forge == "gitlab":
+            return f"{self.web}/-/merge_requests/{number}"
+        return f"{self.web}/{'pulls' if self.forge == 'gitea' else 'pull'}/{number}"
+
+
+_ALWAYS = frozenset({Area.DOCS, Area.LOCKFILE, Area.GENERATED, Area.VENDORED})
+
+_WHEN_LOW = _ALWAYS | {Area.TESTS, Area.CI, Area.EXAMPLES, Area.BENCHMARKS}
+
+
+def settled(graded: Graded) -> bool:
+    """Whether nobody need read the lines: what it touches settles how much it matters.
+
+    Documents, lock files and what others wrote or a program made are settled at any level; tests
+    and the like where the level is low. A change without files, or of which none could be read, has
+    no lines to look at.
+    """
+    areas = set(graded.facts.areas)
+    if all(file.omitted or file.binary for file in graded.facts.files):
+        return True
+    return areas <= (_WHEN_LOW if graded.grade.level is Level.LOW else _ALWAYS)

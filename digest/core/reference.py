@@ -1,0 +1,143 @@
+"""How a change is named: by request number, by commit, or by the address of either.
+
+Imports ``errors`` only.
+
+A question put to the archive. Imports ``window`` and ``grade`` only.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+
+from digest.core.grade import Level
+from digest.errors import InvalidReference
+from digest.window import Window
+
+LEAST_DIGITS = 7
+"""The shortest commit name that is read, git's own shortest default."""
+
+_LONGEST = 2048
+"""Characters; longer than any address of a forge."""
+
+_REPOSITORY = r"[A-Za-z0-9][\w.-]*(?:/[\w.-]+){1,4}"
+
+_NUMBER = r"0*([1-9][0-9]{0,8})"
+
+_SHA = r"([0-9a-fA-F]{7,64})"
+
+_NUMBERED = re.compile(rf"({_REPOSITORY})?[#!]{_NUMBER}", re.ASCII)
+
+_PREFIXED = re.compile(rf"GH-{_NUMBER}", re.ASCII | re.IGNORECASE)
+
+_PLAIN = re.compile(r"0*([1-9][0-9]{0,5})", re.ASCII)
+
+_COMMIT = re.compile(rf"(?:({_REPOSITORY})@)?{_SHA}", re.ASCII)
+
+_CALLED_ISSUE = re.compile(r"(?:issue|ticket|bug|问题|工单)[: ]? ?", re.IGNORECASE)
+
+_ADDRESS = re.compile(
+    rf"https?://[A-Za-z0-9.-]+(?::[0-9]+)?/({_REPOSITORY}?)(?:/-)?"
+    rf"/(?:(?:pull|pulls|merge_requests|(issues|work_items))/{_NUMBER}(?:/commits/{_SHA})?|commits?/{_SHA})"
+    r"(?:\.patch|\.diff|/[\w/.-]*)?(?:\?[^\s#]*)?(?:#\S*)?",
+    re.ASCII,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reference:
+    """A change by ``number`` or by ``sha``, of which exactly one is set, or an issue by number.
+
+    ``sha`` is lower case and may be shortened. ``repository`` is the ``owner/name`` that was
+    written with it, or empty. ``issue`` says that the number was called that of an issue.
+    """
+
+    number: int | None = None
+    sha: str = ""
+    repository: str = ""
+    issue: bool = False
+
+    def __post_init__(self) -> None:
+        if (self.number is None) == (not self.sha):
+            raise ValueError("a reference names a number or a commit")
+        if self.issue and self.number is None:
+            raise ValueError("an issue has a number")
+
+    def __str__(self) -> str:
+        """As :func:`parse_reference` reads it: ``#12``, ``owner/name#12``, ``issue #12``, a sha."""
+        if self.number is not None:
+            return f"{'issue ' if self.issue else ''}{self.repository}#{self.number}"
+        return f"{self.repository}@{self.sha}" if self.repository else self.sha
+
+
+def parse_reference(text: str) -> Reference:
+    """Read ``#12``, ``12``, ``!12``, ``GH-12``, ``owner/name#12``, a commit name or an address.
+
+    Addresses are those of pull requests, merge requests, issues and commits as GitHub, GitLab and
+    Gitea write them, on any host. ``issue`` before a number makes it an issue's. Digits alone are a
+    number up to six of them, and a commit name from seven on.
+    Raises ``InvalidReference``.
+    """
+    written = text.strip().strip("<>")
+    if len(written) <= _LONGEST:
+        for read in (_issue, _numbered, _named, _addressed):
+            if (reference := read(written)) is not None:
+                return reference
+    raise InvalidReference(text if len(text) <= 100 else f"{text[:100]}…")
+
+
+def _issue(written: str) -> Reference | None:
+    """A number that is called an issue's."""
+    found = _CALLED_ISSUE.match(written)
+    named = _numbered(written[found.end() :]) if found else None
+    return None if named is None else replace(named, issue=True)
+
+
+def _numbered(written: str) -> Reference | None:
+    if found := _NUMBERED.fullmatch(written):
+        return Reference(number=int(found[2]), repository=found[1] or "")
+    if found := _PREFIXED.fullmatch(written) or _PLAIN.fullmatch(written):
+        return Reference(number=int(found[1]))
+    return None
+
+
+def _named(written: str) -> Reference | None:
+    found = _COMMIT.fullmatch(written)
+    if not found or len(found[2]) not in (*range(LEAST_DIGITS, 41), 64):
+        return None
+    return Reference(sha=found[2].lower(), repository=found[1] or "")
+
+
+def _addressed(written: str) -> Reference | None:
+    found = _ADDRESS.fullmatch(written)
+    if not found:
+        return None
+    sha = found[4] or found[5]
+    if sha:
+        return Reference(sha=sha.lower(), repository=found[1])
+    return Reference(number=int(found[3]), repository=found[1], issue=bool(found[2]))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Query:
+    """Conditions that all must hold; an empty one always holds.
+
+    ``topics`` are index terms of which one is enough (see ``topics``). ``about`` are ways of
+    being about something, of which one is enough: each is a row of sets of index terms, and of
+    every set one must be borne. ``terms`` must all stand in the text (subject, body, paths, fact
+    names), compared without case; ``paths`` are prefixes of which one is enough; ``level`` is the
+    least level; ``author`` is part of the name. ``limit`` cuts the answer, newest first; 0 is no
+    limit. ``ranked`` orders by text rank. ``among`` are full names of commits, of which it must be
+    one; ``None`` asks for none.
+    """
+
+    window: Window | None = None
+    topics: tuple[str, ...] = ()
+    about: tuple[tuple[frozenset[str], ...], ...] = ()
+    terms: tuple[str, ...] = ()
+    paths: tuple[str, ...] = ()
+    author: str = ""
+    level: Level | None = None
+    limit: int = 0
+    ranked: bool = False
+    among: tuple[str, ...] | None = None

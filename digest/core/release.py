@@ -1,0 +1,131 @@
+"""Names of releases: what is a version, which versions come before the final one, what is asked.
+
+Versions are told as Python (PEP 440) and semver.org write them, with or without a ``v`` and with
+the name of a package before it, as tags of repositories with several packages have it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+LONGEST_REF = 100
+"""Characters of a reference in a question."""
+
+LATEST = "latest-release"
+"""Stands for the tag of the latest release, in whatever words it was asked for (``rewording``)."""
+
+_TAG = re.compile(
+    r"(?P<prefix>(?:[A-Za-z][\w.+-]*[/_@-])?[vV]?)(?P<number>\d+(?:\.\d+)*)(?P<rest>[\w.+-]*)",
+    re.ASCII,
+)
+
+_BEFORE_FINAL = re.compile(
+    r"[._-]?(?:a|b|c|rc|alpha|beta|pre|preview|dev|nightly|snapshot|m|cr|canary|next)"
+    r"(?![a-z])",
+    re.IGNORECASE,
+)
+
+_NAME = (
+    rf"(?:{LATEST}|(?:[A-Za-z][\w+-]*[/_-])?(?:[vV]\d+(?:\.\d+)*|\d+(?:\.\d+)+)"
+    r"(?:[.+-]?[A-Za-z][\w.+-]*)?)"
+)
+
+_ASKED = re.compile(
+    r"(?:(?:the )?(?P<topic>\S.*?),? (?:in|of|for) )?(?:the )?(?:(?:release|version|tag) )?"
+    rf"(?P<name>{_NAME})(?: release)?",
+    re.ASCII | re.IGNORECASE,
+)
+
+_ASKED_ZH = re.compile(
+    rf"(?:版本|标签)? ?(?P<name>{_NAME}) ?(?:这个)?(?:版本?|发布)?(?:[里中]|的 ?(?P<topic>\S.*))?"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Version:
+    """A version that a tag names; ``family`` is what stands before its number."""
+
+    family: str
+    preliminary: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaggedRelease:
+    """A tag of a release, and ``before``, that of the one before it; empty for the first.
+
+    ``at`` is when it was tagged, aware, where that is known.
+    """
+
+    tag: str
+    before: str = ""
+    at: datetime | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReleaseQuestion:
+    """The name of a release in a question, and the topic within it, if any."""
+
+    name: str
+    topic: str = ""
+
+
+def version_of(tag: str) -> Version | None:
+    """The version of a tag; ``None`` where it names none."""
+    found = _TAG.fullmatch(tag)
+    if found is None or len(tag) > LONGEST_REF:
+        return None
+    preliminary = _BEFORE_FINAL.match(found["rest"]) is not None
+    return Version(family=found["prefix"].lower(), preliminary=preliminary)
+
+
+def asked_release(topic: str) -> ReleaseQuestion | None:
+    """What a topic asks for where it has the form of a release: ``v0.9.1``, ``MoE in v0.9.1``."""
+    found = _ASKED.fullmatch(topic) or _ASKED_ZH.fullmatch(topic)
+    if found is None or len(found["name"]) > LONGEST_REF:
+        return None
+    return ReleaseQuestion(name=found["name"], topic=found["topic"] or "")
+
+
+def spellings(name: str) -> tuple[str, ...]:
+    """The name as it is written, and as a tag may have it: with a ``v`` or without."""
+    bare = name[1:] if name[:1] in "vV" else name
+    return tuple(dict.fromkeys((name, f"v{bare}", bare)))
+
+
+def eligible(tag: str, others: Collection[str]) -> tuple[str, ...]:
+    """Those of other tags that can be the release before a tag.
+
+    They are of its family, or where it is the first of it, of any. A preliminary one comes before a
+    preliminary one alone.
+    """
+    own = version_of(tag)
+    versions = ((name, version_of(name)) for name in others if name != tag)
+    fit = [
+        (name, version)
+        for name, version in versions
+        if version and (not version.preliminary or (own and own.preliminary))
+    ]
+    family = [name for name, version in fit if own and version.family == own.family]
+    return tuple(family or (name for name, _ in fit))
+
+
+def latest(tags: Sequence[str]) -> str:
+    """The tag of the latest release among ``tags``, which stand newest first; empty for none.
+
+    That is the highest number of the family that was tagged last: a mending of an older line is
+    often tagged after the release that people mean.
+    """
+    found = [(tag, version_of(tag)) for tag in tags]
+    final = [(tag, version) for tag, version in found if version and not version.preliminary]
+    if not final:
+        return ""
+    family = final[0][1].family
+    alike = [tag for tag, version in final if version.family == family]
+    return max(alike, key=lambda tag: _number(tag, family))
+
+
+def _number(tag: str, family: str) -> tuple[int, ...]:
+    return tuple(map(int, re.findall(r"\d+", tag[len(family) :])[:6]))

@@ -1,0 +1,211 @@
+"""What a forge says beside git: requests, issues, releases, comparisons. Imports ``change`` only.
+
+A request is a pull request (GitHub, Gitea) or a merge request (GitLab). All times are aware and in
+UTC. Texts are what people wrote: bounded where they are read, escaped where they are shown.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from enum import StrEnum
+
+from digest.core.change import Change, Commit, FileChange
+
+_MOST_ISSUES = 50
+
+_LONGEST = 65_536  # characters of a body, GitHub's own limit for one
+
+_CLOSING = (
+    # https://docs.github.com/en/issues/tracking-your-work-with-issues/using-issues/
+    # linking-a-pull-request-to-an-issue, "Linking a pull request to an issue using a keyword"
+    r"\b(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?)\b:?[ \t]{1,3}"
+    r"(?:(?P<repository>[\w.-]{1,100}/[\w.-]{1,100})?#"
+    r"|https?://[\w.:-]{1,100}/(?P<page>[\w.-]{1,100}(?:/[\w.-]{1,100}){1,5}?)(?:/-)?/issues/)"
+    r"(?P<number>[1-9]\d{0,8})\b"
+)
+"""Put together when a body is first read: that takes longer than most modules take to import."""
+
+
+class RequestState(StrEnum):
+    """What became of a request."""
+
+    OPEN = "open"
+    MERGED = "merged"
+    CLOSED = "closed"
+
+
+class IssueState(StrEnum):
+    """Whether an issue still stands."""
+
+    OPEN = "open"
+    CLOSED = "closed"
+
+
+class ReviewVerdict(StrEnum):
+    """What a reviewer said last, where that was more than a remark."""
+
+    APPROVED = "approved"
+    CHANGES_REQUESTED = "changes_requested"
+    COMMENTED = "commented"
+    DISMISSED = "dismissed"
+    ASKED = "asked"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reviewer:
+    """Somebody who reviewed a request, or was asked to; ``name`` is the account's."""
+
+    name: str
+    verdict: ReviewVerdict
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PullRequest:
+    """A request as the forge has it.
+
+    ``head`` is the full name of its newest commit, ``base`` the branch it is for, ``merge_commit``
+    the commit that it became (empty unless merged). ``labels`` and ``reviewers`` stand in the
+    forge's order, ``issues`` are the numbers that it closes. ``updated_at`` is when anything about
+    it last changed. ``files`` are counted by the forge; 0 where its list does not say.
+    ``reviewed`` says that the reviewers were asked for, and are not only unknown.
+    """
+
+    number: int
+    title: str
+    state: RequestState
+    author: str
+    created_at: datetime
+    updated_at: datetime
+    body: str = ""
+    draft: bool = False
+    base: str = ""
+    head: str = ""
+    merge_commit: str = ""
+    merged_at: datetime | None = None
+    labels: tuple[str, ...] = ()
+    issues: tuple[int, ...] = ()
+    reviewers: tuple[Reviewer, ...] = ()
+    reviewed: bool = False
+    files: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Patch:
+    """The files of a request or commit, with lines where the forge gave them.
+
+    ``total`` is how many files there are, as far as the forge counts; there are more than
+    ``files`` where it cut its list short. ``texts`` are contents by the ids in the files, of those
+    that facts are read from and the forge gave.
+    """
+
+    files: tuple[FileChange, ...]
+    total: int
+    texts: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def truncated(self) -> bool:
+        """Whether files are missing."""
+        return self.total > len(self.files)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Issue:
+    """An issue. ``mentions`` are numbers of requests that name it, ``closed_by`` the commits."""
+
+    number: int
+    title: str
+    state: IssueState
+    author: str
+    created_at: datetime
+    body: str = ""
+    labels: tuple[str, ...] = ()
+    closed_at: datetime | None = None
+    mentions: tuple[int, ...] = ()
+    closed_by: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Release:
+    """A published release; ``body`` are its notes."""
+
+    tag: str
+    name: str
+    published_at: datetime
+    body: str = ""
+    prerelease: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """What ``head`` has and ``base`` has not: full names of commits, oldest first, and files.
+
+    ``total`` is how many commits there are; more than ``commits`` where the list was cut short.
+    """
+
+    base: str
+    head: str
+    commits: tuple[str, ...]
+    total: int
+    patch: Patch
+
+    @property
+    def truncated(self) -> bool:
+        """Whether commits or files are missing."""
+        return self.total > len(self.commits) or self.patch.truncated
+
+
+def closing(body: str, repository: str) -> tuple[int, ...]:
+    """The issues of ``repository`` that a text says it closes, in order."""
+    mine = repository.casefold()
+    found: list[int] = []
+    for match in re.finditer(_CLOSING, body[:_LONGEST], re.IGNORECASE):
+        elsewhere = match["repository"] or match["page"]
+        if elsewhere is None or elsewhere.casefold() == mine:
+            found.append(int(match["number"]))
+    return tuple(dict.fromkeys(found))[:_MOST_ISSUES]
+
+
+def final(given: Iterable[Reviewer]) -> tuple[Reviewer, ...]:
+    """One verdict a reviewer from those given, the oldest first: the last that is no remark."""
+    last: dict[str, Reviewer] = {}
+    for review in given:
+        held = last.get(review.name)
+        remark = review.verdict in {ReviewVerdict.COMMENTED, ReviewVerdict.ASKED}
+        if held is None or held.verdict is ReviewVerdict.ASKED or not remark:
+            last[review.name] = review
+    return tuple(last.values())
+
+
+def as_change(request: PullRequest, patch: Patch) -> Change:
+    """The request as a change: as the commit that it would become if it were squashed now."""
+    message = f"{request.title} (#{request.number})\n\n{request.body}".rstrip()
+    return Change(
+        commit=Commit(
+            sha=request.head,
+            parents=(),
+            author=request.author,
+            email="",
+            authored_at=request.created_at,
+            committed_at=request.updated_at,
+            message=message,
+        ),
+        files=patch.files,
+    )
+
+
+def refreshed(held: PullRequest | None, fresh: PullRequest) -> PullRequest:
+    """What a list says, with the reviewers that were known before where nothing changed since.
+
+    A list names no reviewers: without this, reading it would forget them.
+    """
+    if held is None or fresh.reviewed or held.updated_at != fresh.updated_at:
+        return fresh
+    return replace(
+        fresh,
+        reviewers=held.reviewers,
+        reviewed=held.reviewed,
+        files=fresh.files or held.files,
+    )

@@ -1,0 +1,1 @@
+"""Reads what git and forges print: logs and unified diffs."""

@@ -1,0 +1,216 @@
+"""Calls in program text and their arguments, for every language with brackets and quotes.
+
+A call is read from its opening bracket alone, so that one changed line costs one call and not one
+file. Texts that do not close within ``LONGEST`` characters are no calls to us.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from digest.facts.side_text import SideText
+
+LONGEST = 20_000
+"""The longest call that is read, in characters; tables of options are longer than most calls."""
+
+_BUDGET = 1_000_000
+"""Characters of calls that are read of one side of a file, so that no input can hold us up."""
+
+# What is not closed is a token as well, up to the end of its line or of the text, so that nothing
+# is looked at twice. A string that its line does not close is told by the group that takes part.
+_STRINGS = r'"(?:[^"\\\n]|\\.)*+(?:"|(?P<open>))'
+
+_PLAIN = r"'(?:[^'\\\n]|\\.)*+(?:'|(?P<left>))"
+
+_NOTES = r"|//[^\n]*|/\*[\s\S]*?(?:\*/|\Z)"
+
+_PYTHON = re.compile(
+    r'[()\[\]{},]|[rRbBfFuU]{0,2}(?:"""[\s\S]*?(?:"""|\Z)|\'\'\'[\s\S]*?(?:\'\'\'|\Z)|'
+    rf"{_STRINGS}|{_PLAIN})|\#[^\n]*"
+)
+
+_SCRIPT = re.compile(rf"[()\[\]{{}},]|{_STRINGS}|{_PLAIN}|`(?:[^`\\]|\\[\s\S])*+(?:`|\Z)?{_NOTES}")
+
+_BRACES = re.compile(
+    r'[()\[\]{},]|r(\#*)"[\s\S]*?(?:"\1|\Z)|'
+    rf"{_STRINGS}|'(?:[^'\\\n]|\\.[^'\n]{{0,8}})'|`[^`]*(?:`|\Z){_NOTES}"
+)
+
+_BRACKETS = re.compile(r"[()\[\]{},]")
+
+_TOKENS = {"python": _PYTHON, "javascript": _SCRIPT, "typescript": _SCRIPT}
+
+_OPENING = "([{"
+
+_CLOSING = ")]}"
+
+_NAMED = re.compile(r"\s*(\w+)\s*=(?![=>])\s*")
+
+_STRING = re.compile(r"(?P<p>[rRbBuU]{0,2})(?P<q>\"\"\"|'''|\"|'|`)(?P<body>.*)(?P=q)", re.DOTALL)
+
+_SPACE = re.compile(r"\s+")
+
+_LOOSE = re.compile(r"(?<=[(\[]) |,? (?=[)\]])")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CodeCall:
+    """A call: where it stands and what it was given, as written.
+
+    ``callee`` is what is called, as written before the bracket. ``start`` is the offset at which
+    it begins, ``end`` the one behind the closing bracket.
+    """
+
+    callee: str
+
+    start: int
+    end: int
+    positional: tuple[str, ...]
+    named: dict[str, str]
+
+    def get(self, name: str, place: int | None = None) -> str | None:
+        """An argument by its name, or by its 0-based place; ``None`` where it is not given."""
+        if name in self.named:
+            return self.named[name]
+        if place is not None and place < len(self.positional):
+            return self.positional[place]
+        return None
+
+
+def split(text: str, start: int, language: str) -> tuple[int, list[str]] | None:
+    """The parts between commas of the bracket at ``text[start]``, and the offset behind it.
+
+    Comments are left out. ``None`` where the bracket is not closed in time.
+    """
+    parts: list[str] = []
+    piece: list[str] = []
+    depth, last = 0, start + 1
+    for match in tokens(text, start, min(len(text), start + LONGEST), language):
+        mark = match.group()
+        if mark[0] in _OPENING:
+            depth += 1
+        elif mark[0] in _CLOSING:
+            depth -= 1
+            if not depth:
+                piece.append(text[last : match.start()])
+                parts.append("".join(piece).strip())
+                return match.end(), [p for p in parts if p]
+        elif mark == "," and depth == 1:
+            piece.append(text[last : match.start()])
+            parts.append("".join(piece).strip())
+            piece, last = [], match.end()
+        elif mark[0] == "#" or mark.startswith(("//", "/*")):
+            piece.append(text[last : match.start()])
+            last = match.end()
+    return None
+
+
+def tokens(text: str, start: int, end: int, language: str) -> Iterator[re.Match[str]]:
+    """The brackets, commas, strings and comments of a stretch, in order.
+
+    Of what is behind a quote that its line does not close, the brackets and commas: such a quote
+    is not always a string, patterns of JavaScript hold some.
+    """
+    for match in _TOKENS.get(language, _BRACES).finditer(text, start, end):
+        if match.lastgroup is None:
+            yield match
+        else:
+            yield from _BRACKETS.finditer(text, match.start(), match.end())
+
+
+def call_at(text: str, start: int, bracket: int, language: str) -> CodeCall | None:
+    """The call whose name begins at ``start`` and whose bracket opens at ``bracket``."""
+    found = split(text, bracket, language)
+    if found is None:
+        return None
+    end, parts = found
+    positional, named = [], {}
+    for part in parts:
+        match = _NAMED.match(part)
+        if match and language in {"python", "rust", "java"}:
+            named[match.group(1)] = part[match.end() :].strip()
+        else:
+            positional.append(part)
+    return CodeCall(
+        callee=text[start:bracket].strip(),
+        start=start,
+        end=end,
+        positional=tuple(positional),
+        named=named,
+    )
+
+
+def touched_calls(
+    source: SideText,
+    name: re.Pattern[str],
+    language: str,
+    words: tuple[str, ...],
+    small: tuple[str, ...] = (),
+) -> Iterator[CodeCall]:
+    """The calls that the change has lines in, in rising order.
+
+    ``name`` matches a callee with its opening bracket at the end of the match; ``words`` are texts
+    one of which every match holds, since looking for those is many times faster, and so are those
+    in ``small`` letters, where any are given, of what matches in any case. Besides the calls
+    that begin in changed lines, those before are looked at whose brackets may reach into them.
+    """
+    text, budget = source.text, _BUDGET
+    for first, last in source.windows:
+        if not _holds(text[first:last], words, small):
+            continue
+        for match in name.finditer(text, first, last):
+            if _in_comment(text, match.start(), language):
+                continue
+            call = call_at(text, match.start(), match.end() - 1, language)
+            budget -= call.end - call.start if call else LONGEST
+            if budget < 0:
+                return
+            if call is not None and source.touches(call.start, call.end):
+                yield call
+
+
+def _holds(window: str, words: tuple[str, ...], small: tuple[str, ...]) -> bool:
+    for word in words:
+        if word in window:
+            break
+    else:
+        return False
+    if not small:
+        return True
+    window = window.lower()
+    return any(word in window for word in small)
+
+
+def _in_comment(text: str, offset: int, language: str) -> bool:
+    line = text[max(text.rfind("\n", 0, offset) + 1, offset - 400) : offset].lstrip()
+    if language == "python":
+        return line.startswith("#") or " # " in line
+    return line.startswith(("//", "*", "/*"))
+
+
+def literal(text: str | None) -> str | None:
+    """The value of a plain string as written in most languages; ``None`` for anything else."""
+    if not text or text[-1] not in "\"'`":
+        return None
+    match = _STRING.fullmatch(text)
+    if match is None:
+        return None
+    body, quote = match["body"], match["q"]
+    if quote not in body and "\\" not in body:
+        return body
+    try:
+        value = ast.literal_eval(text)
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        return None
+    return value if isinstance(value, str) else None
+
+
+def flat(text: str, limit: int = 300) -> str:
+    """A piece of program text on one line, cut at ``limit`` characters with an ellipsis."""
+    line = _SPACE.sub(" ", text).strip()
+    if "\n" in text:
+        line = _LOOSE.sub("", line)
+    return line if len(line) <= limit else line[: limit - 1].rstrip() + "…"

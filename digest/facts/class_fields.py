@@ -1,0 +1,104 @@
+"""Fields of classes that configure something or carry data: what came, went or changed.
+
+Those of classes whose name says that users set things in them (``CacheConfig``, ``ServerOptions``)
+are config; those of others are public symbols like methods.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from difflib import SequenceMatcher
+from typing import Protocol
+
+from digest.core.facts import Action, Fact, FactKind
+from digest.facts.call_arguments import flat
+from digest.facts.side_text import SideText
+from digest.facts.symbols import key
+from digest.facts.syntax.declarations import DeclaredField
+
+_CONFIGURES = re.compile(
+    r"(?:Config|Configuration|Settings?|Options?|Opts|Args|Arguments|Params|Parameters|Props"
+    r"|Preferences|Policy)(?:[A-Z]\w*)?$|^(?:config|settings|options|opts|params)$"
+)
+
+_ALIKE = 0.6  # share of equal letters in two names, for one to be the other renamed
+
+
+class FieldsOfSide(Protocol):
+    """One side of a file, in the manner of its language."""
+
+    @property
+    def source(self) -> SideText:
+        """The side itself."""
+
+    def owners(self) -> tuple[str, ...]:
+        """The classes with fields that the change touches, in the order of the text."""
+
+    def fields(self, owner: str) -> Mapping[str, DeclaredField] | None:
+        """All public fields of a class by name; ``None`` where there is no such class."""
+
+
+def compare(before: FieldsOfSide, after: FieldsOfSide) -> Iterator[Fact]:
+    """The facts about fields of classes that stand on both sides of a file."""
+    for owner in dict.fromkeys((*after.owners(), *before.owners())):
+        olds, news = before.fields(owner), after.fields(owner)
+        if olds is None or news is None:
+            continue
+        # A field whose line stays came or went with the header above it, to or from a base.
+        gone = [f for n, f in olds.items() if n not in news and _is_changed(f, before.source)]
+        come = [f for n, f in news.items() if n not in olds and _is_changed(f, after.source)]
+        if len(gone) == len(come) == 1 and _is_renamed(gone[0], come[0]):
+            old, new = gone.pop(), come.pop()
+            yield _fact(Action.RENAMED, new, after.source, (old.name, new.name))
+        for lost in gone:
+            yield _fact(Action.REMOVED, lost, before.source, (lost.read()[1], None))
+        for found in come:
+            yield _fact(Action.ADDED, found, after.source, (None, found.read()[1]))
+        for name, new in news.items():
+            if name in olds and (new.touched or olds[name].touched):
+                yield from _changes(olds[name], new, after.source)
+
+
+def _is_changed(field: DeclaredField, source: SideText) -> bool:
+    return source.changed_line(field.line, field.line) is not None
+
+
+def _is_renamed(old: DeclaredField, new: DeclaredField) -> bool:
+    same = [key(part) for part in old.read()] == [key(part) for part in new.read()]
+    return same and SequenceMatcher(None, old.name, new.name).ratio() >= _ALIKE
+
+
+def _changes(old: DeclaredField, new: DeclaredField, after: SideText) -> Iterator[Fact]:
+    (old_type, old_default), (new_type, new_default) = old.read(), new.read()
+    if not old_type or not new_type:  # one of them could not be read
+        return
+    if key(old_default) != key(new_default):
+        yield _fact(Action.CHANGED, new, after, (old_default, new_default), "default")
+    if key(old_type) != key(new_type):
+        detail = "type" if _configures(new.owner) else "types"
+        yield _fact(Action.CHANGED, new, after, (old_type, new_type), detail)
+
+
+def _configures(owner: str) -> bool:
+    """Whether a class is one that users set things in, rather than one that carries data."""
+    return _CONFIGURES.search(owner.rpartition(".")[2]) is not None
+
+
+def _fact(
+    action: Action,
+    field: DeclaredField,
+    source: SideText,
+    values: tuple[str | None, str | None],
+    detail: str = "field",
+) -> Fact:
+    before, after = (None if v is None else flat(v, 120) for v in values)
+    return Fact(
+        kind=FactKind.CONFIG if _configures(field.owner) else FactKind.SYMBOL,
+        action=action,
+        name=f"{field.owner}.{field.name}",
+        before=before,
+        after=after,
+        detail=detail,
+        evidence=source.evidence(field.line),
+    )

@@ -1,0 +1,181 @@
+"""Environment variables that a program declares in a table or reads where it needs them.
+
+A variable that is read in one more place is not new: what the other side of the file already
+names is left out. What every system or toolchain sets is not the project's own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+
+from digest.core.facts import Fact, FactKind
+from digest.facts import named_settings
+from digest.facts.call_arguments import call_at, literal, tokens, touched_calls
+from digest.facts.named_settings import NamedSetting
+from digest.facts.side_text import SideText
+
+_NAME = r"[A-Za-z_][A-Za-z0-9_]+"
+
+_QUOTED = rf"[\"'`]({_NAME})[\"'`]"
+
+# What systems, shells and toolchains set for everybody.
+_FOREIGN = """
+    GH_TOKEN GITHUB_TOKEN GITHUB_ACTIONS LD_PRELOAD DYLD_LIBRARY_PATH KUBECONFIG SLURM_JOB_ID
+    APPDATA CARGO_MANIFEST_DIR CARGO_PKG_NAME CARGO_PKG_VERSION CI COLUMNS CUDA_HOME
+    CUDA_VISIBLE_DEVICES DEBUG DISPLAY EDITOR FORCE_COLOR GOPATH GOROOT HOME HOSTNAME
+    HTTPS_PROXY HTTP_PROXY JAVA_HOME LANG LC_ALL LD_LIBRARY_PATH LINES LOCALAPPDATA LOCAL_RANK
+    LOGNAME MASTER_ADDR MASTER_PORT NODE_ENV NO_COLOR NO_PROXY OMP_NUM_THREADS OUT_DIR PAGER
+    PATH PWD PYTHONHASHSEED PYTHONPATH RANK SHELL SSH_CONNECTION TEMP TERM TMP TMPDIR TZ USER
+    USERNAME USERPROFILE VIRTUAL_ENV VISUAL WORLD_SIZE XDG_CACHE_HOME XDG_CONFIG_HOME
+    XDG_DATA_HOME XDG_RUNTIME_DIR
+"""
+
+_PYTHON_CALL = re.compile(r"(?:getenv|environ\.get)[ \t]*\(")
+
+_DECLARED_BY = re.compile(rf"\b(?:env|envvar|env_var)\s*=\s*{_QUOTED}")
+
+# Each pattern has the name in its first group that matched; a default, where the language has a
+# place for one, in the group called ``d``.
+_READS = {
+    "python": re.compile(
+        rf"\benviron\[\s*{_QUOTED}\s*\](?!\s*=[^=])|{_QUOTED}\s+(?:not\s+)?in\s+(?:os\.)?environ\b"
+    ),
+    "javascript": re.compile(
+        rf"\b(?:process\.env|import\.meta\.env|Bun\.env)(?:\.({_NAME})|\[{_QUOTED}\])(?!\s*=[^=])"
+        rf"(?:\s*(?:\|\||\?\?)\s*(?P<d>[\"'`][^\"'`\n]*[\"'`]|[\d.]+|true|false))?"
+        rf"|\bDeno\.env\.get\({_QUOTED}\)"
+    ),
+    "rust": re.compile(rf"\b(?:env::var(?:_os)?|env!|option_env!)\s*\(\s*{_QUOTED}"),
+    "go": re.compile(rf"\bos\.(?:Getenv|LookupEnv)\(\s*{_QUOTED}"),
+    "java": re.compile(rf"\bSystem\.getenv\(\s*{_QUOTED}"),
+    "c": re.compile(rf"\b(?:secure_)?getenv\s*\(\s*{_QUOTED}"),
+}
+
+_READS["typescript"] = _READS["javascript"]
+
+_READS["cpp"] = _READS["cuda"] = _READS["c"]
+
+_ENTRY = re.compile(r"^[ \t]*[\"']([A-Z][A-Z0-9_]+)[\"'][ \t]*:[ \t]*", re.MULTILINE)
+
+_ENVIRONMENT = re.compile(r"getenv|environ|\benv_|_env\b|\benv\b")
+
+_BUDGET = 500_000  # characters of entries that are read of one side of a file
+
+_REACH = 1_500  # characters; the longest entry of a table that is looked for around a change
+
+
+def find(before: SideText, after: SideText, language: str) -> Iterator[Fact]:
+    """The variables of one file that came, went or changed their default."""
+    if language not in _READS or not any("env" in s.text for s in (before, after)):
+        return
+    yield from named_settings.compare(
+        FactKind.ENVIRONMENT,
+        before,
+        after,
+        _own(before, language),
+        _own(after, language),
+    )
+
+
+def defined(source: SideText, language: str, name: str) -> bool:
+    """Whether a whole file declares or reads a variable."""
+    if language not in _READS or name not in source.text:
+        return False
+    return any(name in s.names for s in _own(source, language))
+
+
+def _own(source: SideText, language: str) -> Iterator[NamedSetting]:
+    declared = {s.names[0]: s for s in _declared(source, language)}
+    yield from declared.values()
+    for one in _read(source, language):
+        if one.names[0] not in declared and one.names[0] not in _foreign():
+            yield one
+
+
+@cache
+def _foreign() -> frozenset[str]:
+    return frozenset(_FOREIGN.split())
+
+
+def _declared(source: SideText, language: str) -> Iterator[NamedSetting]:
+    """Entries of tables, and options that name the variable they may come from."""
+    if "env" in source.changed_text:
+        for row, line in source.changed():
+            if "env" in line and (match := _DECLARED_BY.search(line)):
+                yield NamedSetting(names=(match.group(1),), line=row + 1, known=False)
+    if language == "python":
+        yield from _table(source)
+
+
+def _table(source: SideText) -> Iterator[NamedSetting]:
+    text, done, budget = source.text, -1, _BUDGET
+    for first, last in source.spans:
+        start = text.rfind("\n", 0, max(0, first - _REACH)) + 1
+        if text.find("env", start, last + 2 * _REACH) < 0:  # no value here can name one
+            continue
+        for match in _ENTRY.finditer(text, max(start, done), last):
+            end = _entry_end(text, match.end())
+            value = text[match.end() : end]
+            budget -= len(value)
+            if budget < 0:
+                return
+            if not source.touches(match.start(), end) or not _ENVIRONMENT.search(value):
+                continue
+            done = match.end()
+            name = match.group(1)
+            yield NamedSetting(
+                names=(name,),
+                line=source.line_at(match.start(1)),
+                value=(default := _default(value, name)),
+                known=default is not None,
+                text=value,
+            )
+
+
+def _entry_end(text: str, start: int) -> int:
+    """Where a value of a table ends: at the comma or bracket that closes it."""
+    depth, limit = 0, min(len(text), start + 2 * _REACH)
+    for match in tokens(text, start, limit, "python"):
+        mark = match.group()
+        if mark in "([{":
+            depth += 1
+        elif mark in ")]}":
+            depth -= 1
+        if depth < 0 or (mark == "," and not depth):
+            return match.start()
+    return limit
+
+
+def _default(value: str, name: str) -> str | None:
+    """The second argument of the first call in ``value`` whose first one is the name."""
+    for match in re.finditer(rf"\w\(\s*[\"']{name}[\"']", value):
+        call = call_at(value, match.start(), value.index("(", match.start()), "python")
+        if call is not None and len(call.positional) > 1:
+            return call.positional[1]
+    return None
+
+
+def _read(source: SideText, language: str) -> Iterator[NamedSetting]:
+    if language == "python":
+        for call in touched_calls(source, _PYTHON_CALL, language, ("getenv", "environ.get")):
+            name = literal(call.get("key", 0))
+            if name and re.fullmatch(_NAME, name):
+                yield NamedSetting(
+                    names=(name,),
+                    line=source.line_at(source.text.find(name, call.start)),
+                    value=call.get("default", 1),
+                    text=source.text[call.start : call.end],
+                    detail="read",
+                )
+    pattern = _READS[language]
+    if "env" not in source.changed_text:
+        return
+    for row, line in source.changed():
+        if "env" not in line or line.lstrip().startswith(("#", "//", "*")):
+            continue
+        for match in pattern.finditer(line[:2_000]):
+            default = match.groupdict().get("d")
+            name = next(g for g in match.groups() if g)
+            yield NamedSetting(names=(name,), line=row + 1, value=default, detail="read")

@@ -1,0 +1,189 @@
+"""Things that a user sets by name, found on both sides of a file: what came, went or changed.
+
+Flags, environment variables, routes and metrics are compared alike: by name, and a name that the
+other side knows anywhere is neither new nor gone.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+
+from digest.core.facts import Action, Fact, FactKind
+from digest.facts.call_arguments import flat
+from digest.facts.side_text import SideText
+
+_JOINED = re.compile(r"[\w-]")
+
+_BEFORE = re.compile(r"[\w-]$|\w\.$")
+
+_AFTER = re.compile(r"[\w-]|\.\w")
+
+_COMMENTS = ("# ", "//", "* ", "/*", "#:")
+
+_ALIKE = 0.8  # share of equal text in what surrounds two names, for one to be the other renamed
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NamedSetting:
+    """A name that a user types or sees, where it is declared or read.
+
+    ``names`` are all that mean the same, the chief one first. ``value`` is the default as
+    written, or ``None`` for none; where that cannot be told, ``known`` is false. ``choices`` are
+    the values that are allowed, as written. ``text`` is the whole declaration, ``spelled`` how
+    program text names the thing where that is not one of ``names``; ``line`` is 1-based.
+    ``detail`` tells kinds of declarations apart.
+    """
+
+    names: tuple[str, ...]
+    line: int
+    value: str | None = None
+    choices: str | None = None
+    text: str = ""
+    spelled: str = ""
+    known: bool = True
+    detail: str = ""
+
+
+def compare(
+    kind: FactKind,
+    before: SideText,
+    after: SideText,
+    olds: Iterable[NamedSetting],
+    news: Iterable[NamedSetting],
+) -> Iterator[Fact]:
+    """The facts about settings that the change touches on either side of a file."""
+    pairs, gone, come = _matched(list(olds), list(news))
+    gone = [s for s in gone if not _is_named(after.text, s)]
+    come = [s for s in come if not _is_named(before.text, s)]
+    if len(gone) == len(come) == 1 and _is_renamed(gone[0], come[0]):
+        old, new = gone.pop(), come.pop()
+        yield _fact(kind, Action.RENAMED, new, after, before=old.names[0], after=new.names[0])
+        yield from _changed(kind, old, new, after)
+    for lost in gone:
+        yield _fact(kind, Action.REMOVED, lost, before, before=lost.value)
+    for found in come:
+        yield _fact(kind, Action.ADDED, found, after, after=found.value)
+    for old, new in pairs:
+        yield from _aliases(kind, old, new, before, after)
+        yield from _changed(kind, old, new, after)
+
+
+def _matched(
+    olds: list[NamedSetting], news: list[NamedSetting]
+) -> tuple[list[tuple[NamedSetting, NamedSetting]], list[NamedSetting], list[NamedSetting]]:
+    """Those on both sides in pairs, and what is left of each side, every name once."""
+    pairs: list[tuple[NamedSetting, NamedSetting]] = []
+    left = _once(olds)
+    come: list[NamedSetting] = []
+    for new in _once(news):
+        old = next((o for o in left if set(o.names) & set(new.names)), None)
+        if old is None:
+            come.append(new)
+        else:
+            left.remove(old)
+            pairs.append((old, new))
+    return pairs, left, come
+
+
+def _once(settings: Sequence[NamedSetting]) -> list[NamedSetting]:
+    """Each chief name once; of several with different defaults none has one."""
+    result: dict[str, NamedSetting] = {}
+    for one in settings:
+        other = result.setdefault(one.names[0], one)
+        if other.value != one.value:
+            result[one.names[0]] = NamedSetting(
+                names=other.names,
+                line=other.line,
+                text=other.text,
+                detail=other.detail,
+                known=False,
+            )
+    return list(result.values())
+
+
+def _is_named(text: str, setting: NamedSetting) -> bool:
+    return any(_mentions(text, n) for n in (*setting.names, setting.spelled) if n)
+
+
+def _mentions(text: str, name: str) -> bool:
+    """Whether a name stands anywhere in a text, as a whole word."""
+    at = text.find(name)
+    while at >= 0:
+        end = at + len(name)
+        before, after = text[max(at - 2, 0) : at], text[end : end + 2]
+        if not (
+            (_JOINED.match(name) and _BEFORE.search(before))
+            or (_JOINED.match(name[-1]) and _AFTER.match(after))
+        ) and not _is_comment(text, at):
+            return True
+        at = text.find(name, at + 1)
+    return False
+
+
+def _is_comment(text: str, at: int) -> bool:
+    line = text[max(text.rfind("\n", 0, at) + 1, at - 400) : at].lstrip()
+    return line.startswith(_COMMENTS) or "  # " in line or " // " in line
+
+
+def _is_renamed(old: NamedSetting, new: NamedSetting) -> bool:
+    if not old.text or not new.text or max(len(old.text), len(new.text)) > 4_000:
+        return False
+    one, other = (s.text.replace(s.names[0], "", 1) for s in (old, new))
+    return old.value == new.value and SequenceMatcher(None, one, other).ratio() >= _ALIKE
+
+
+def _aliases(
+    kind: FactKind, old: NamedSetting, new: NamedSetting, before: SideText, after: SideText
+) -> Iterator[Fact]:
+    for name in new.names:
+        if name.startswith("--") and name not in old.names:
+            yield _fact(kind, Action.ADDED, new, after, name=name, detail="alias")
+    for name in old.names:
+        if name.startswith("--") and name not in new.names:
+            yield _fact(kind, Action.REMOVED, old, before, name=name, detail="alias")
+
+
+def _changed(
+    kind: FactKind, old: NamedSetting, new: NamedSetting, after: SideText
+) -> Iterator[Fact]:
+    for detail in ("value", "choices"):
+        one, other = getattr(old, detail), getattr(new, detail)
+        if old.known and new.known and _plain(one) != _plain(other):
+            yield _fact(
+                kind,
+                Action.CHANGED,
+                new,
+                after,
+                before=one,
+                after=other,
+                detail="default" if detail == "value" else detail,
+            )
+
+
+def _plain(text: str | None) -> str | None:
+    return None if text is None else "".join(text.replace("'", '"').replace(",)", ")").split())
+
+
+def _fact(
+    kind: FactKind,
+    action: Action,
+    setting: NamedSetting,
+    source: SideText,
+    *,
+    name: str | None = None,
+    before: str | None = None,
+    after: str | None = None,
+    detail: str | None = None,
+) -> Fact:
+    return Fact(
+        kind=kind,
+        action=action,
+        name=name or setting.names[0],
+        before=None if before is None else flat(before, 120),
+        after=None if after is None else flat(after, 120),
+        detail=setting.detail if detail is None else detail,
+        evidence=source.evidence(setting.line),
+    )

@@ -1,0 +1,371 @@
+"""The language of a file, from its name alone. Imports nothing of ours.
+
+The area and the language of a path, from the path alone. Imports ``model`` only.
+
+Rules are tried from the surest to the weakest: lock files by name, folders of foreign and of
+generated code, continuous integration, then the outermost folder that names an area (so that
+``tests/benchmarks/`` are tests and ``examples/web/package.json`` an example), then file names, then
+endings. What no rule claims is ``core``. None of the rules knows a project.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+
+from digest.core.facts import Area
+
+_CACHE = 16_384  # paths, as in ``areas``
+
+# ``.h`` is read as C++: the grammar of C++ takes C headers, not the other way round.
+_ENDINGS: dict[str, str] = {
+    ending: language
+    for language, endings in {
+        "python": "py pyi pyx pxd",
+        "rust": "rs",
+        "go": "go",
+        "javascript": "js jsx mjs cjs",
+        "typescript": "ts tsx mts cts",
+        "java": "java",
+        "kotlin": "kt kts",
+        "scala": "scala sbt",
+        "groovy": "groovy gradle",
+        "c": "c",
+        "cpp": "cc cpp cxx c++ h hh hpp hxx h++ inl ipp tpp",
+        "cuda": "cu cuh",
+        "hip": "hip",
+        "opencl": "cl",
+        "metal": "metal",
+        "objective-c": "m mm",
+        "swift": "swift",
+        "csharp": "cs",
+        "fsharp": "fs fsi",
+        "ruby": "rb rake gemspec",
+        "php": "php",
+        "perl": "pl pm",
+        "lua": "lua",
+        "r": "r",
+        "julia": "jl",
+        "dart": "dart",
+        "elixir": "ex exs",
+        "erlang": "erl hrl",
+        "haskell": "hs",
+        "ocaml": "ml mli",
+        "clojure": "clj cljs cljc",
+        "zig": "zig",
+        "nim": "nim",
+        "assembly": "s asm",
+        "fortran": "f f90 f95",
+        "shell": "sh bash zsh fish ksh",
+        "powershell": "ps1 psm1",
+        "batch": "bat cmd",
+        "sql": "sql",
+        "protobuf": "proto",
+        "thrift": "thrift",
+        "avro": "avsc avdl",
+        "graphql": "graphql gql graphqls",
+        "html": "html htm xhtml jinja jinja2 j2",
+        "css": "css scss sass less",
+        "vue": "vue",
+        "svelte": "svelte",
+        "json": "json jsonc json5 jsonl",
+        "yaml": "yaml yml",
+        "toml": "toml",
+        "xml": "xml xsd",
+        "ini": "ini cfg properties",
+        "cmake": "cmake",
+        "make": "mk mak",
+        "starlark": "bzl bazel star",
+        "nix": "nix",
+        "terraform": "tf tfvars hcl",
+        "markdown": "md mdx markdown mkd",
+        "restructuredtext": "rst",
+        "asciidoc": "adoc asciidoc",
+        "notebook": "ipynb",
+        "text": "txt",
+    }.items()
+    for ending in endings.split()
+}
+
+_NAMES: dict[str, str] = {
+    "cmakelists.txt": "cmake",
+    "makefile": "make",
+    "gnumakefile": "make",
+    "dockerfile": "dockerfile",
+    "containerfile": "dockerfile",
+    "jenkinsfile": "groovy",
+    "rakefile": "ruby",
+    "gemfile": "ruby",
+    "build": "starlark",
+    "workspace": "starlark",
+    "justfile": "make",
+    "go.mod": "go-module",
+    "go.work": "go-module",
+}
+
+
+def endings_of(language: str) -> tuple[str, ...]:
+    """The endings of file names that mean a language, without the dot."""
+    return tuple(ending for ending, of in _ENDINGS.items() if of == language)
+
+
+@lru_cache(maxsize=_CACHE)
+def language_of(path: str) -> str:
+    """A lower-case name such as ``python``, or empty where the name says nothing."""
+    name = path.rpartition("/")[2].lower()
+    if (language := _NAMES.get(name)) is not None:
+        return language
+    stem, dot, ending = name.rpartition(".")
+    if name.startswith(("dockerfile", "containerfile")) or ending == "dockerfile":
+        return "dockerfile"
+    return _ENDINGS.get(ending, "") if dot and stem else ""
+
+
+_AREAS_CACHE = 16_384  # paths; more than a large tree changes in a month, and bounded all the same
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_LOCKFILES = _words("""
+    .terraform.lock.hcl buf.lock buildscript-gradle.lockfile bun.lock bun.lockb cabal.project.freeze
+    cargo.lock chart.lock composer.lock conan.lock conda-lock.yaml conda-lock.yml deno.lock
+    flake.lock gemfile.lock go.sum go.work.sum gopkg.lock gradle.lockfile mix.lock
+    module.bazel.lock npm-shrinkwrap.json package-lock.json package.resolved packages.lock.json
+    paket.lock pdm.lock pipfile.lock pixi.lock pnpm-lock.yaml podfile.lock poetry.lock pubspec.lock
+    pylock.toml requirements.lock stack.yaml.lock uv.lock vcpkg-lock.json yarn.lock
+    """)
+
+_VENDORED = _words(
+    "vendor vendored _vendor _vendored third_party third-party thirdparty 3rdparty 3rd_party "
+    "3rd-party node_modules bower_components pods extern"
+)
+
+_GENERATED_FOLDERS = _words(
+    "generated __generated__ _generated autogen autogenerated gen dist __snapshots__"
+)
+
+_GENERATED_NAME = re.compile(
+    r"_pb2(?:_grpc)?\.pyi?$|\.pb(?:\.gw|\.validate)?\.(?:go|cc|h|rs|dart|swift)$|_pb\.(?:[jt]s|rb)$"
+    r"|^zz_generated|[._-]generated\.\w+$|\.gen\.\w+$|_gen\.go$|_string\.go$|\.g\.(?:dart|cs)$"
+    r"|\.freezed\.dart$|\.designer\.cs$|[.-]min\.(?:js|css|mjs)$|\.(?:js|css|mjs|ts)\.map$"
+    r"|\.snap$|\.ambr$|^bindata\.go$"
+)
+
+_CI_FOLDERS = _words(
+    ".buildkite .circleci .gitlab .ci .azure-pipelines .azuredevops .pipelines .jenkins .teamcity "
+    ".tekton .woodpecker .semaphore .travis .kokoro .prow .evergreen .cirrus .builds .drone "
+    ".concourse .harness"
+)
+
+_CI_NAME = re.compile(
+    r"^(?:\.gitlab-ci[\w.-]*\.ya?ml|\.?travis\.ya?ml|\.?appveyor\.ya?ml|azure-pipelines[\w.-]*\.ya?ml"
+    r"|jenkinsfile[\w.-]*|bitbucket-pipelines\.ya?ml|\.drone\.(?:ya?ml|star)|\.cirrus\.(?:ya?ml|star)"
+    r"|\.woodpecker\.ya?ml|cloudbuild[\w.-]*\.ya?ml|wercker\.ya?ml|\.?codecov\.ya?ml|circle\.yml"
+    r"|buildspec\.ya?ml|\.semaphore\.ya?ml|\.packit\.ya?ml|\.zuul\.ya?ml)$"
+)
+
+# Of .github only these are pipelines; the rest steers the forge (templates, owners, bots).
+_GITHUB_CI = _words("workflows actions scripts ci")
+
+_FOLDERS: dict[str, Area] = {
+    **dict.fromkeys(
+        _words(
+            "test tests __tests__ testing testdata test_data testsuite testsuites test-suite "
+            "unittest unittests unit_tests unit-tests integration_tests integration-tests "
+            "integrationtest e2e e2e-tests fixtures __fixtures__ __mocks__ mocks testutil "
+            "testutils test_utils test-utils testlib androidtest jvmtest commontest cypress fuzz "
+            "fuzzing conformance"
+        ),
+        Area.TESTS,
+    ),
+    **dict.fromkeys(
+        _words(
+            "docs doc documentation website docs_src _docs docsrc apidocs javadoc changelog.d "
+            "changelogs newsfragments changes.d towncrier rfcs adr man"
+        ),
+        Area.DOCS,
+    ),
+    **dict.fromkeys(
+        _words(
+            "examples example samples demo demos tutorials tutorial cookbook notebooks "
+            "quickstart quickstarts"
+        ),
+        Area.EXAMPLES,
+    ),
+    **dict.fromkeys(
+        _words("benchmarks benchmark bench benches microbenchmarks jmh asv_bench"), Area.BENCHMARKS
+    ),
+    **dict.fromkeys(
+        _words(
+            ".vscode .idea .devcontainer .husky .changeset .config .claude .cursor .gemini "
+            ".codex .agents .allstar .fleet .zed"
+        ),
+        Area.CONFIG,
+    ),
+    ".cargo": Area.BUILD,
+    ".yarn": Area.VENDORED,
+    ".mvn": Area.BUILD,
+}
+
+# Folders at the top whose scripts and data serve the build; program code in them is not theirs
+# (``docker/`` is a package of its own name elsewhere).
+_BUILD_TOP = _words(
+    "docker dockerfiles cmake packaging packages-dev deploy deployment deployments charts helm k8s "
+    "kubernetes kustomize bazel conda conda-recipe recipe debian rpm nix requirements "
+    "constraints scripts script hack tools dev etc build build-tools buildscripts ci-scripts"
+)
+
+_SCRIPT_TOP = _words("scripts script hack tools dev build-tools buildscripts")
+
+_SCRIPTING = _words("python shell javascript typescript ruby perl powershell")
+
+_TEST_NAME = re.compile(
+    r"^(?:test_[^/]*\.(?:py|c|cc|cpp|cxx|cu|rs|rb|sh|lua|ml|jl|f90)|conftest\.py|tests?\.(?:py|rs|go|js|ts))$"
+    r"|_(?:test|tests|unittest|spec)\.\w+$|[.-](?:test|spec|e2e|cy)\.[cm]?[jt]sx?$"
+    r"|^mock_[^/]*\.go$|_mock\.go$"
+    r"|^(?:pytest\.ini|jest\.config\.\w+|vitest\.config\.\w+|karma\.conf\.\w+|cypress\.config\.\w+"
+    r"|playwright\.config\.\w+)$"
+)
+
+_TEST_CLASS = re.compile(
+    r"[a-z0-9](?:Tests?|TestCase|IT|Spec)\.(?:java|kt|scala|groovy|cs|swift|php)$"
+)
+
+_BENCHMARK_NAME = re.compile(r"^(?:bench|benchmark)_[^/]*\.\w+$|_(?:bench|benchmark)\.\w+$")
+
+_BUILD_NAME = re.compile(
+    r"^(?:cmakelists\.txt|setup\.(?:py|cfg)|pyproject\.toml|manifest\.in|(?:gnu)?makefile[\w.-]*"
+    r"|[\w.-]*dockerfile[\w.-]*|containerfile[\w.-]*|\.dockerignore|(?:docker-)?compose[\w.-]*\.ya?ml"
+    r"|docker-bake[\w.-]*\.(?:hcl|json)|build|build\.bazel|workspace|workspace\.bazel|module\.bazel"
+    r"|\.bazelrc|\.bazelversion|meson\.build|meson_options\.txt|meson\.options|configure(?:\.ac|\.in)?"
+    r"|autogen\.sh|package\.json|cargo\.toml|build\.rs|go\.(?:mod|work)|pom\.xml|gradlew(?:\.bat)?"
+    r"|mvnw(?:\.cmd)?|gradle\.properties|requirements[\w.-]*\.(?:txt|in)|[\w.-]*requirements\.(?:txt|in)"
+    r"|constraints[\w.-]*\.(?:txt|in)|environment[\w.-]*\.ya?ml|conanfile\.(?:py|txt)|vcpkg\.json"
+    r"|vcpkg-configuration\.json|pipfile|pixi\.toml|poetry\.toml|uv\.toml|hatch\.toml|noxfile\.py|tox\.ini"
+    r"|tasks\.py|dodo\.py|justfile|\.justfile|taskfile\.ya?ml|magefile\.go|rakefile|gemfile|composer\.json"
+    r"|package\.swift|podfile|brewfile|procfile|vagrantfile|rust-toolchain(?:\.toml)?|cross\.toml"
+    r"|\.python-version|\.nvmrc|\.node-version|\.ruby-version|\.java-version|\.tool-versions|mise\.toml"
+    r"|\.mise\.toml|\.sdkmanrc|\.go-version|global\.json|tsconfig[\w.-]*\.json|jsconfig\.json|babel\.config\.\w+"
+    r"|\.babelrc[\w.]*|webpack[\w.-]*\.[cm]?[jt]s|rollup[\w.-]*\.[cm]?[jt]s|vite\.config\.\w+|esbuild[\w.-]*\.[cm]?js"
+    r"|turbo\.json|nx\.json|lerna\.json|pnpm-workspace\.yaml|\.npmrc|\.npmignore|\.yarnrc(?:\.yml)?|deno\.jsonc?"
+    r"|\.goreleaser[\w.-]*\.ya?ml|release-please-config\.json|\.releaserc[\w.]*|mix\.exs|rebar\.config"
+    r"|stack\.yaml|dune(?:-project)?|build\.sbt|build\.zig(?:\.zon)?|chart\.yaml|skaffold\.yaml)$"
+    r"|\.(?:cmake|mk|mak|bzl|gradle|gradle\.kts|gemspec|podspec|csproj|vcxproj|sln|props|targets|nix"
+    r"|spec\.in|cabal|rockspec|am|m4|pc\.in)$"
+)
+
+_CONFIG_NAME = re.compile(
+    r"^(?:\.pre-commit-(?:config|hooks)\.ya?ml|codeowners|owners(?:_aliases)?|maintainers|renovate\.json5?"
+    r"|dependabot\.ya?ml|mypy\.ini|pylintrc|ruff\.toml|pyrightconfig\.json|pytype\.toml|rustfmt\.toml"
+    r"|clippy\.toml|deny\.toml|_?typos\.toml|biome\.jsonc?|eslint\.config\.\w+|prettier\.config\.\w+"
+    r"|stylelint\.config\.\w+|commitlint\.config\.\w+|lint-staged\.config\.\w+|tslint\.json|jshint\.json"
+    r"|checkstyle[\w.-]*\.xml|detekt\.yml|sonar-project\.properties|lefthook\.ya?ml|cspell\.json"
+    r"|crowdin\.yml|netlify\.toml|vercel\.json|triagebot\.toml|bors\.toml|mergify\.yml)$"
+)
+
+_DOCS_NAME = re.compile(
+    r"^(?:readme|licen[cs]e|copying|copyright|notice|changelog|changes|history|news|releases?|authors"
+    r"|contributors|contributing|credits|thanks|security|code_of_conduct|governance|roadmap|upgrading"
+    r"|todo|install|faq|citation|patents)(?:[._-][\w.-]*)?$"
+    r"|^(?:mkdocs[\w.-]*\.ya?ml|\.readthedocs\.ya?ml|readthedocs\.ya?ml|_config\.yml|book\.toml"
+    r"|docusaurus\.config\.\w+|typedoc\.json|doxyfile[\w.]*|llms(?:-full)?\.txt)$"
+)
+
+_DOCS_ENDINGS = _words("md mdx rst adoc asciidoc textile pod rdoc mkd markdown org tex")
+
+_MANUAL_PAGE = re.compile(r"\.[1-8]$")
+
+
+@lru_cache(maxsize=_AREAS_CACHE)
+def area_of(path: str) -> Area:
+    """The area of a path as git writes it: ``/`` between segments, no leading slash."""
+    *folders, name = path.split("/")
+    low = name.lower()
+    lowered = [f.lower() for f in folders]
+    if low in _LOCKFILES:
+        return Area.LOCKFILE
+    if any(f in _VENDORED for f in lowered):
+        return Area.VENDORED
+    if any(f in _GENERATED_FOLDERS for f in lowered) or _GENERATED_NAME.search(low):
+        return Area.GENERATED
+    if lowered[:1] == ["requirements"]:  # the layout of pip-tools, one file an environment
+        return Area.BUILD
+    return _pipeline(lowered, low) or _folder(lowered) or _file(lowered, name, low) or Area.CORE
+
+
+def is_script(path: str) -> bool:
+    """Whether a path is below a folder at the top that holds scripts of the developers."""
+    top, slash, _ = path.partition("/")
+    return bool(slash) and top.lower() in _SCRIPT_TOP
+
+
+def _pipeline(folders: list[str], name: str) -> Area | None:
+    """Continuous integration, and what else steers a forge."""
+    if folders and folders[0] in {".github", ".gitea", ".forgejo"}:
+        if len(folders) > 1 and folders[1] in _GITHUB_CI:
+            return Area.CI
+        return None if _is_prose(name) and len(folders) == 1 else Area.CONFIG
+    if _CI_NAME.match(name) or (folders and folders[0] in {"ci", "jenkins"}):
+        return Area.CI
+    return Area.CI if any(f in _CI_FOLDERS for f in folders) else None
+
+
+def _folder(folders: Iterable[str]) -> Area | None:
+    """The outermost folder that names an area.
+
+    Below ``src/main`` (Maven, Gradle) folders spell a package, such as ``org.example.demo``.
+    """
+    outer = ""
+    for folder in folders:
+        if (outer, folder) == ("src", "main"):
+            return None
+        outer = folder
+        if (area := _FOLDERS.get(folder)) is not None:
+            return area
+        if folder.endswith(("_test", "_tests", "-test", "-tests", ".tests")) or folder.startswith(
+            ("tests-", "tests_")
+        ):
+            return Area.TESTS
+    return None
+
+
+def _file(folders: list[str], name: str, low: str) -> Area | None:
+    if _TEST_NAME.search(low) or _TEST_CLASS.search(name):
+        return Area.TESTS
+    if _BUILD_NAME.search(low):
+        return Area.BUILD
+    if _CONFIG_NAME.match(low):
+        return Area.CONFIG
+    if _is_prose(low):
+        return Area.DOCS
+    if low.endswith(".ipynb"):
+        return Area.EXAMPLES
+    if _BENCHMARK_NAME.search(low):
+        return Area.BENCHMARKS
+    language = language_of(low)
+    if "spec" in folders and language in {"ruby", "javascript", "typescript"}:
+        return Area.TESTS
+    if folders and folders[0] in _BUILD_TOP and _serves_build(folders[0], language):
+        return Area.BUILD
+    # A dotted name that is no program text is a setting of some tool; tables of values are data.
+    if low.startswith(".") or (folders and folders[0].startswith(".")) or language == "json":
+        return Area.CONFIG
+    return None
+
+
+def _serves_build(top: str, language: str) -> bool:
+    return language in {"", "shell", "powershell", "yaml", "toml", "json", "cmake"} or (
+        top in _SCRIPT_TOP and language in _SCRIPTING
+    )
+
+
+def _is_prose(name: str) -> bool:
+    _, dot, ending = name.rpartition(".")
+    if dot and ending in _DOCS_ENDINGS:
+        return True
+    return bool(_MANUAL_PAGE.search(name)) or (
+        _DOCS_NAME.match(name) is not None and language_of(name) in {"", "yaml", "toml", "text"}
+    )

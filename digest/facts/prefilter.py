@@ -1,0 +1,230 @@
+"""Which changed lines of Python could touch a header or a field: a guess from the hunk alone.
+
+Whole texts are costly to read, so this decides for how many files they are. A hunk says which line
+at the left margin it stands under (git's ``section``); together with the indentation that tells
+parameters and fields from the arguments of calls in bodies.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from digest.core.change import Hunk
+
+_DEFINITION = re.compile(r"[ \t]*(?:async[ \t]+)?(?:def|class)[ \t]+\w")
+
+_END_OF_HEADER = re.compile(r"[ \t]*(?:\)|[^#]*[^#\s]\))[ \t]*(?:->[^#]*)?:[ \t]*(?:#.*)?$")
+
+_STATEMENT = re.compile(
+    r"[ \t]*(?:if|elif|else|for|while|with|try|except|return|async|match|case|assert)\b|.*lambda"
+)
+
+_TYPED = re.compile(r"[ \t]*\*{0,2}\w+[ \t]*:[ \t]*[^\s#=]")
+
+_VALUED = re.compile(r"[ \t]*\w+[ \t]*=[ \t]*[^\s=]")
+
+_BARE = re.compile(r"[ \t]*\*{0,2}\w+[ \t]*,?[ \t]*$")
+
+
+def may_declare(hunks: Iterable[Hunk], language: str) -> bool:
+    """Whether some changed line could be, or be part of, a header or a field."""
+    if language == "python":
+        return any(
+            _may(line, hunk.section)
+            for hunk in hunks
+            for lines in (hunk.removed, hunk.added)
+            for line in lines
+        )
+    pattern, deeper = _DECLARES[language], _DEEPER.get(language)
+    for hunk in hunks:
+        if language == "rust" and _RUST_TESTS.match(hunk.section):
+            continue
+        inside = _INSIDE.get(language)
+        shallow = not hunk.section or inside is None or not inside.match(hunk.section)
+        for lines in (hunk.removed, hunk.added):
+            for line in lines:
+                if pattern.match(line) or (deeper and shallow and deeper.match(line)):
+                    return True
+    return False
+
+
+def _may(line: str, section: str) -> bool:
+    if "def " in line or "class " in line:
+        return _DEFINITION.match(line) is not None
+    if ":" not in line and "=" not in line and "," not in line:
+        return False
+    if _END_OF_HEADER.match(line):
+        return not _STATEMENT.match(line)
+    indent = len(line) - len(line.lstrip())
+    if not indent:
+        return False
+    line = line.rstrip()
+    in_class = section.startswith("class")
+    # Arguments of calls in bodies stand deeper than parameters and fields do.
+    shallow = indent <= (8 if in_class or not section else 4)
+    if _TYPED.match(line):
+        return line.endswith(",") or (shallow and (in_class or not section))
+    if indent % 4 and indent > 8:  # aligned with an opening bracket
+        return _VALUED.match(line) is not None
+    return shallow and line.endswith(",") and bool(_VALUED.match(line) or _BARE.match(line))
+
+
+# In the languages with braces a header is on lines that begin with certain words, or lists names
+# with types; the patterns let through more than they must, the tree decides.
+_DECLARES = {
+    "rust": re.compile(
+        r"\s*pub\b|\s*(?:async |unsafe |const |extern \S+ )*fn\b|(?:impl|mod|trait)\b|\s*\) ->"
+        r"|    (?:mut )?\w+: [^;{=]*,$"
+    ),
+    "go": re.compile(
+        r"(?:func|type|var|const)\b|\t(?:\w+, )*[A-Z]\w*(?:\s+\S|\(|$)|\t\w+ [^=:(){}]+,$|\) .*\{$"
+    ),
+    "javascript": re.compile(
+        r"export\b|\s*(?:async )?function\b|\s*class\b|(?:module\.)?exports\b"
+        r"|\w+(?:\.\w+)+ = |\s{1,4}(?:static |async |get |set |\*)*\w+\(.*\{$|\}? ?from\b|\}"
+    ),
+    "java": re.compile(r".*\b(?:public|protected|interface|enum|record)\b|\s+\S.*[,)].*$"),
+    "cpp": re.compile(
+        r"[^\s/*#}]|#\s*define\b|\s+(?:class|struct|enum|using|template|public|private|protected)\b"
+        r"|.*[(,)]\s*(?:const\s*)?\{?$"
+    ),
+}
+
+# Lines that may belong to a header too, unless the hunk stands inside what ``_INSIDE`` begins.
+_DEEPER = {
+    "rust": re.compile(r"        (?:mut )?\w+: [^;{=]*,$"),
+    "cpp": re.compile(r"\s+[^/\s].*(?:\(|\)|;$|,$)"),
+}
+
+_DEEPER["cuda"] = _DEEPER["cpp"]
+
+_INSIDE = {
+    "rust": re.compile(r"(?:pub(?:\([^)]*\))? )?(?:async |const |unsafe )*fn\b"),
+    "cpp": re.compile(r"(?!.*\b(?:class|struct|namespace|extern)\b).*\("),
+}
+
+_INSIDE["cuda"] = _INSIDE["cpp"]
+
+_RUST_TESTS = re.compile(r"mod tests?\b")
+
+_DECLARES["typescript"] = re.compile(
+    _DECLARES["javascript"].pattern
+    + r"|\s*(?:interface|type|enum|abstract|declare|public|readonly|namespace)\b|\s+\w+\??: "
+    r"|\s*\w+\??(?:<.*)?\("
+)
+
+_DECLARES["cuda"] = _DECLARES["cpp"]
+
+_SETTINGS = {
+    "python": (
+        "environ",
+        "getenv",
+        "env=",
+        "envvar",
+        '": ',
+        "add_argument",
+        "option(",
+        "Option(",
+        "DEFINE_",
+        "default",
+        "choices=",
+        '"--',
+        "'--', ",
+        "@",
+        "oute(",
+        "path(",
+        "add_url_rule",
+        "ounter",
+        "auge",
+        "istogram",
+        "ummary",
+        "name=",
+        '"/',
+        "'/",
+    ),
+    "rust": (
+        "#[arg",
+        "#[clap",
+        "#[structopt",
+        "long",
+        "default_value",
+        "env",
+        ".route(",
+        "!(",
+        "#[get",
+        "#[post",
+        "#[put",
+        "#[delete",
+        "#[patch",
+        "Opts::new",
+        "f64_",
+        "u64_",
+        "i64_",
+    ),
+    "go": (
+        "lag",
+        "Var(",
+        "VarP(",
+        "env",
+        "Env",
+        "andle",
+        ".GET(",
+        ".POST(",
+        ".PUT(",
+        ".DELETE(",
+        ".PATCH(",
+        ".Get(",
+        ".Post(",
+        ".Put(",
+        ".Delete(",
+        ".Patch(",
+        "Name:",
+        "Opts{",
+        "Value:",
+    ),
+    "javascript": (
+        "ption(",
+        "env",
+        "default",
+        ".get(",
+        ".post(",
+        ".put(",
+        ".delete(",
+        ".patch(",
+        "ounter",
+        "auge",
+        "istogram",
+        "name:",
+        "@Get",
+        "@Post",
+        "@Put",
+        "@Delete",
+    ),
+    "java": (
+        "Option(",
+        "longOpt(",
+        "defaultValue",
+        "getenv",
+        "Mapping(",
+        "ounter",
+        "auge",
+        "istogram",
+    ),
+    "c": ("_argument", "DEFINE_", "ABSL_FLAG", "getenv"),
+}
+
+_SETTINGS |= {
+    "typescript": _SETTINGS["javascript"],
+    "cpp": _SETTINGS["c"],
+    "cuda": _SETTINGS["c"],
+}  # fmt: skip
+
+
+def may_set(hunks: Iterable[Hunk], language: str) -> bool:
+    """Whether some changed line could belong to a flag, variable, route or metric."""
+    words = _SETTINGS.get(language)
+    if not words:
+        return False
+    text = "\n".join(line for h in hunks for lines in (h.removed, h.added) for line in lines)
+    return any(word in text for word in words)

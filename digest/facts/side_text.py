@@ -1,0 +1,297 @@
+"""One side of a changed file as its lines: which changed, and what stands around them.
+
+Imports ``scene`` and ``model``. A manifest's line means something by where it stands
+(``rand = "1"`` under ``[dependencies]`` or not), and a hunk without context does not show that;
+hence the whole.
+
+One side of a changed file: its text, and where in it the change has lines.
+
+Offsets count characters from 0; lines count from 1, as in a diff. Imports ``change`` and ``scene``
+only.
+
+What a finder of facts is shown: one file of a change, with its texts where they were wanted.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import accumulate
+
+from digest.core.change import FileChange, FileStatus, Hunk, Side
+from digest.core.facts import Area, Evidence
+
+_LONGEST_LINE = 600
+"""Characters; a longer line is data or made to be hard to read, and nothing is found in it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SideLines:
+    """A side: ``changed`` as (1-based number, text) in order; ``whole`` is empty if not at hand."""
+
+    path: str
+    side: Side
+    changed: tuple[tuple[int, str], ...]
+    whole: tuple[str, ...] = ()
+
+    def above(self, line: int, most: int = 200) -> Iterator[str]:
+        """The lines above a line, nearest first; none where the whole is not at hand."""
+        for index in range(min(line - 1, len(self.whole)) - 1, max(-1, line - 2 - most), -1):
+            yield self.whole[index]
+
+    def evidence(self, line: int) -> Evidence:
+        """A line of this side as evidence."""
+        return Evidence(path=self.path, line=line, side=self.side)
+
+
+def removed_lines(file: FileChange) -> Iterator[tuple[int, str]]:
+    """The removed lines with their numbers on the old side, without overlong ones."""
+    for hunk in file.hunks:
+        for offset, line in enumerate(hunk.removed):
+            if len(line) <= _LONGEST_LINE:
+                yield hunk.old_start + offset, line
+
+
+def added_lines(file: FileChange) -> Iterator[tuple[int, str]]:
+    """The added lines with their numbers on the new side, without overlong ones."""
+    for hunk in file.hunks:
+        for offset, line in enumerate(hunk.added):
+            if len(line) <= _LONGEST_LINE:
+                yield hunk.new_start + offset, line
+
+
+def changed_text(file: FileChange) -> str:
+    """All changed lines of both sides as one text: what a finder asks whether to look closer."""
+    return "\n".join(
+        ["\n".join(side) for hunk in file.hunks for side in (hunk.removed, hunk.added)]
+    )
+
+
+def sheets(scene: FileContext) -> tuple[SideLines, SideLines]:
+    """The old and the new side. The hunks of a file that comes or goes are its whole."""
+    file = scene.file
+    old = tuple(removed_lines(file))
+    new = tuple(added_lines(file))
+    return (
+        SideLines(
+            path=file.old_path or file.path,
+            side=Side.OLD,
+            changed=old,
+            whole=_whole(scene.old, old, alone=file.status is FileStatus.DELETED),
+        ),
+        SideLines(
+            path=file.path,
+            side=Side.NEW,
+            changed=new,
+            whole=_whole(scene.new, new, alone=file.status is FileStatus.ADDED),
+        ),
+    )
+
+
+def _whole(
+    text: str | None, changed: tuple[tuple[int, str], ...], *, alone: bool
+) -> tuple[str, ...]:
+    if text is not None:
+        return tuple(text.split("\n"))
+    if alone and changed and changed[-1][0] == len(changed):
+        return tuple(line for _, line in changed)
+    return ()
+
+
+_STEP = 2_048
+"""Characters between two places whose lines are counted beforehand: a tenth of the time that it
+takes to split a text into lines, of which a change asks for few."""
+
+_REACH = 4_000
+"""How far before a changed place something is looked for that may reach into it, in characters."""
+
+
+@dataclass(kw_only=True)
+class SideText:
+    """The text of a file on one side of a change.
+
+    ``path`` is the file's name on that side. ``rows`` are the changed places as half-open pairs of
+    0-based line numbers in rising order; an empty pair ``(n, n)`` stands where the other side has
+    lines before line ``n`` that this side lacks. ``changed_text`` is the text of those places.
+    """
+
+    path: str
+    side: Side
+    text: str
+    rows: tuple[tuple[int, int], ...]
+    changed_text: str
+
+    @cached_property
+    def _counts(self) -> list[int]:
+        """How many newlines stand before each multiple of ``_STEP``, and in all of the text."""
+        counts = (self.text.count("\n", at, at + _STEP) for at in range(0, len(self.text), _STEP))
+        return list(accumulate(counts, initial=0))
+
+    @property
+    def height(self) -> int:
+        """The number of lines; an empty text is one line."""
+        return self._counts[-1] + 1
+
+    def _start(self, row: int) -> int:
+        """Where a line begins; behind the last one as if the text ended in a newline."""
+        if row > self._counts[-1]:
+            return len(self.text) + 1
+        if not row:
+            return 0
+        step = bisect_left(self._counts, row) - 1
+        at = step * _STEP - 1
+        for _ in range(row - self._counts[step]):
+            at = self.text.find("\n", at + 1)
+        return at + 1
+
+    @cached_property
+    def spans(self) -> list[tuple[int, int]]:
+        """The changed places as half-open pairs of offsets, in rising order."""
+        return [
+            (start := self._start(a), start if a == b else self._start(b)) for a, b in self.rows
+        ]
+
+    @cached_property
+    def windows(self) -> list[tuple[int, int]]:
+        """The changed places with room before them for what reaches in, overlaps joined."""
+        windows: list[tuple[int, int]] = []
+        for first, last in self.spans:
+            start = max(0, first - _REACH)
+            if windows and start <= windows[-1][1]:
+                windows[-1] = (windows[-1][0], max(last, windows[-1][1]))
+            else:
+                windows.append((start, last))
+        return windows
+
+    @cached_property
+    def _ends(self) -> list[int]:
+        return [end for _, end in self.spans]
+
+    def line_at(self, offset: int) -> int:
+        """The 1-based number of the line that holds an offset; 0 before the text."""
+        if not 0 <= offset <= len(self.text):
+            return 0 if offset < 0 else self.height + 1
+        step = offset // _STEP
+        return self._counts[step] + self.text.count("\n", step * _STEP, offset) + 1
+
+    def touches(self, start: int, end: int) -> bool:
+        """Whether the change adds or removes something inside ``text[start:end]``.
+
+        Lines that were taken away, or that stand on the other side only, count where they stood
+        strictly inside.
+        """
+        at = bisect_left(self._ends, start)
+        while at < len(self.spans):
+            first, last = self.spans[at]
+            if first >= end:
+                return False
+            if (first < last and last > start) or (first == last and first > start):
+                return True
+            at += 1
+        return False
+
+    def touches_rows(self, first: int, last: int) -> bool:
+        """The same for 0-based lines ``first`` to ``last``, both included."""
+        return any(
+            (a < b and a <= last and b > first) or (a == b and first < a <= last)
+            for a, b in self.rows
+        )
+
+    def changed(self) -> Iterator[tuple[int, str]]:
+        """The changed lines of this side with their 0-based numbers."""
+        for (first, last), (start, end) in zip(self.rows, self.spans, strict=True):
+            if first < last and start <= len(self.text):
+                yield from enumerate(self.text[start : end - 1].split("\n"), first)
+
+    def changed_line(self, first: int, last: int) -> int | None:
+        """The first changed line among lines ``first`` to ``last``, all counted from 1."""
+        for start, end in self.rows:
+            line = max(start + 1, first)
+            if line <= min(end, last):
+                return line
+        return None
+
+    def evidence(self, line: int) -> Evidence:
+        """A place on this side."""
+        return Evidence(path=self.path, line=line, side=self.side)
+
+
+def entire(source: SideText) -> SideText:
+    """The same text as if every line had changed."""
+    return SideText(
+        path=source.path,
+        side=source.side,
+        text=source.text,
+        rows=((0, source.height),),
+        changed_text=source.text,
+    )
+
+
+def block(text: str, start: int) -> str:
+    """What belongs to a declaration: all up to the next line that begins like its own or less."""
+    line = text.rfind("\n", 0, start) + 1
+    depth = len(text[line:start]) - len(text[line:start].lstrip())
+    end = re.compile(rf"^[ \t]{{0,{depth}}}[^\s)\]#]", re.MULTILINE).search(
+        text, text.find("\n", start) + 1 or len(text)
+    )
+    return text[start : end.start() if end else len(text)]
+
+
+def whole(path: str, text: str) -> SideText:
+    """A file that is searched as a whole."""
+    return entire(SideText(path=path, side=Side.NEW, text=text, rows=(), changed_text=""))
+
+
+def _rows(hunks: tuple[Hunk, ...], *, new: bool) -> tuple[tuple[int, int], ...]:
+    rows = []
+    for hunk in hunks:
+        count = len(hunk.added if new else hunk.removed)
+        start = hunk.new_start if new else hunk.old_start
+        # Git numbers an empty side by the line before it.
+        rows.append((start - 1, start - 1 + count) if count else (start, start))
+    return tuple(sorted((max(a, 0), max(b, 0)) for a, b in rows))
+
+
+def sides(scene: FileContext) -> tuple[SideText, SideText] | None:
+    """The file before and after, or ``None`` where a text that is needed is not at hand.
+
+    A file that comes or goes is whole in its hunks, so its text is never asked for.
+    """
+    file = scene.file
+    old, new = scene.old, scene.new
+    if file.status is FileStatus.ADDED:
+        old, new = "", "\n".join(line for hunk in file.hunks for line in hunk.added)
+    elif file.status is FileStatus.DELETED:
+        old, new = "\n".join(line for hunk in file.hunks for line in hunk.removed), ""
+    if old is None or new is None:
+        return None
+    return (
+        SideText(
+            path=file.old_path or file.path,
+            side=Side.OLD,
+            text=old,
+            rows=_rows(file.hunks, new=False),
+            changed_text="\n".join(line for hunk in file.hunks for line in hunk.removed),
+        ),
+        SideText(
+            path=file.path,
+            side=Side.NEW,
+            text=new,
+            rows=_rows(file.hunks, new=True),
+            changed_text="\n".join(line for hunk in file.hunks for line in hunk.added),
+        ),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileContext:
+    """One file. ``old`` and ``new`` are whole contents, or ``None`` where not wanted or absent."""
+
+    file: FileChange
+    area: Area
+    language: str
+    old: str | None = None
+    new: str | None = None

@@ -1,0 +1,218 @@
+"""What a file declares, in terms that hold for every language. Imports nothing of ours.
+
+What the languages that are read through a syntax tree have in common.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from tree_sitter import Node
+
+from digest.facts.call_arguments import flat
+from digest.facts.syntax.grammar import text_of
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parameter:
+    """A parameter as written.
+
+    ``kind`` is empty, ``*`` and ``**`` for those that gather the rest, or ``?`` for those that may
+    be left out. ``annotation`` and ``default`` are ``None`` where there is none. ``keyword`` says
+    that it can only be given by name. ``row`` counts lines from that of the declaration.
+    """
+
+    name: str
+    annotation: str | None = None
+    default: str | None = None
+    kind: str = ""
+    keyword: bool = False
+    row: int = field(default=0, compare=False)
+
+
+def last_part(name: str) -> str:
+    """The name itself of a qualified name: ``c`` of ``a.b.c`` and of ``a::b::c``."""
+    return re.split(r"[.:]+", name)[-1]
+
+
+class Calling(StrEnum):
+    """What of a signature the callers of a language depend on."""
+
+    BY_NAME = "by name"
+    """Parameters may be given by name, and types are advice: Python."""
+    BY_PLACE = "by place"
+    """Parameters go by place, and types are advice: JavaScript, TypeScript."""
+    BY_TYPE = "by type"
+    """Parameters go by place, and types must fit: Rust, Go, Java, C and C++."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Signature:
+    """What a declaration looks like from outside.
+
+    ``parameters`` stand in their order without the receiver; ``returns`` is ``None`` where nothing
+    is said. ``prefix`` are words that change what it is (``async``), ``bases`` those a class
+    inherits from. ``text`` is all of it as one line of source.
+    """
+
+    text: str
+    parameters: tuple[Parameter, ...] = ()
+    returns: str | None = None
+    prefix: str = ""
+    bases: tuple[str, ...] = ()
+    calling: Calling = Calling.BY_NAME
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PublicDeclaration:
+    """A public declaration of a file.
+
+    ``kind`` is ``function``, ``method``, ``class`` or what the language calls it. ``name`` is
+    qualified within the file with dots, ``parent`` the qualified name that holds it, or empty.
+    ``line`` is 1-based; ``head`` gives the last line of the header. ``read`` gives the signature
+    and ``body`` the text, on demand since most are not needed. ``quiet`` entries can change but
+    do not count as coming or going (``__init__``).
+    """
+
+    kind: str
+    name: str
+    parent: str
+    line: int
+    head: Callable[[], int]
+    read: Callable[[], Signature | None]
+    body: Callable[[], str]
+    quiet: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeclaredField:
+    """A field that configures something or carries data; ``line`` is 1-based.
+
+    ``touched`` says that the change has lines in it. ``read`` gives the annotation and the
+    default, ``None`` where it must be given; it is called for the few fields that need it.
+    """
+
+    owner: str
+    name: str
+    line: int
+    touched: bool
+    read: Callable[[], tuple[str, str | None]]
+
+
+DEEPEST = 12
+"""Levels of modules, namespaces and classes that are looked into."""
+
+_NAMING = ("name", "declarator", "left", "property")  # fields that lead to the name
+
+_LONGEST = 2_000  # characters of one signature
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Declaration:
+    """A public declaration in a tree.
+
+    ``kind`` is ``field`` for what a class, struct or interface holds. ``name`` is qualified, with
+    ``parent`` what stands before the last part. ``head`` is the last row of the signature, rows
+    counted from 0. ``value`` is the default of a field, as written.
+    """
+
+    kind: str
+    name: str
+    parent: str
+    node: Node
+    head: int
+    read: Callable[[], Signature]
+    value: str | None = None
+
+
+def named(node: Node, field: str) -> Node | None:
+    """The child in a field of the grammar."""
+    return node.child_by_field_name(field)
+
+
+def kids(node: Node | None) -> Iterable[Node]:
+    """The named children without comments."""
+    return [] if node is None else [n for n in node.named_children if "comment" not in n.type]
+
+
+def plain(node: Node | None) -> str:
+    """Source on one line."""
+    return flat(text_of(node), _LONGEST)
+
+
+def bare(node: Node | None, prefix: str = ":") -> str | None:
+    """A type as written, without the colon or arrow that some grammars count in."""
+    return plain(node).removeprefix(prefix).strip() or None if node is not None else None
+
+
+def name_row(node: Node) -> int:
+    """The row on which a declaration has its name, below attributes and modifiers."""
+    for _ in range(DEEPEST):
+        inner = next((n for f in _NAMING if (n := named(node, f)) is not None), None)
+        if inner is None:
+            break
+        node = inner
+    return node.start_point.row
+
+
+def before_body(node: Node, *bodies: str) -> int:
+    """The last row of a declaration that is not its body."""
+    for field in bodies or ("body",):
+        body = named(node, field)
+        if body is not None:
+            return body.start_point.row
+    return node.end_point.row
+
+
+def signature(
+    parameters: Iterable[Parameter],
+    returns: str | None,
+    *,
+    calling: Calling = Calling.BY_TYPE,
+    prefix: str = "",
+    arrow: str = " -> ",
+    source: Node | None = None,
+) -> Signature:
+    """A signature with its text, written the same way however the source was broken up.
+
+    ``source`` are the parameters in a language that writes the type beside the name.
+    """
+    known = tuple(parameters)
+    if source is None or any("comment" in n.type for n in source.named_children):
+        text = f"({', '.join(_written(p) for p in known)})"
+    else:
+        text = plain(source).replace("( ", "(").replace(", )", ")").replace(" )", ")")
+    if returns:
+        text += arrow + returns
+    return Signature(
+        text=f"{prefix} {text}" if prefix else text,
+        parameters=known,
+        returns=returns,
+        prefix=prefix,
+        calling=calling,
+    )
+
+
+def _written(p: Parameter) -> str:
+    text = p.name
+    if p.annotation:
+        text = f"{text}: {p.annotation}" if text else p.annotation
+    return f"{text} = {p.default}" if p.default is not None else text
+
+
+def simple(bases: Iterable[str] = ()) -> Signature:
+    """The signature of what takes no parameters."""
+    known = tuple(bases)
+    return Signature(text=f"({', '.join(known)})" if known else "", bases=known)
+
+
+def walk(node: Node, into: frozenset[str], depth: int = 0) -> Iterator[Node]:
+    """The named children of a node, and of those children whose types only wrap others."""
+    for child in node.named_children:
+        if child.type in into and depth < DEEPEST:
+            yield from walk(child, into, depth + 1)
+        else:
+            yield child

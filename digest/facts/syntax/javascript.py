@@ -1,0 +1,221 @@
+"""What a JavaScript or TypeScript module exports, by ``export`` or through ``module.exports``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import partial
+
+from tree_sitter import Node
+
+from digest.facts.syntax.declarations import (
+    DEEPEST,
+    Calling,
+    Declaration,
+    Parameter,
+    Signature,
+    bare,
+    before_body,
+    kids,
+    named,
+    plain,
+    signature,
+    simple,
+)
+from digest.facts.syntax.grammar import text_of
+
+_KINDS = {
+    "function_declaration": "function",
+    "generator_function_declaration": "function",
+    "function_signature": "function",
+    "class_declaration": "class",
+    "abstract_class_declaration": "class",
+    "interface_declaration": "interface",
+    "type_alias_declaration": "type",
+    "enum_declaration": "enum",
+    "internal_module": "namespace",
+}
+
+_CALLABLE = frozenset({"arrow_function", "function_expression", "generator_function", "function"})
+
+_VARIABLES = frozenset({"lexical_declaration", "variable_declaration"})
+
+_METHODS = frozenset({"method_definition", "method_signature", "abstract_method_signature"})
+
+_FIELDS = frozenset({"public_field_definition", "field_definition", "property_signature"})
+
+_NAME = re.compile(r"[A-Za-z$][\w$]*")
+
+_EXPORTED_OBJECT = re.compile(
+    r"\b(\w+)\s*=\s*(?:exports\s*=\s*)?module\.exports\b|\bmodule\.exports\s*=\s*(\w+)\b(?!\s*[.(])"
+)
+
+
+def declarations(root: Node, path: str) -> Iterator[Declaration]:
+    """The exported declarations in the order of the text, with the public members of classes."""
+    del path
+    listed = {
+        text_of(named(spec, "name"))
+        for statement in root.named_children
+        if statement.type == "export_statement" and named(statement, "source") is None
+        for clause in statement.named_children
+        if clause.type == "export_clause"
+        for spec in kids(clause)
+    }
+    objects = {"exports", "module.exports"} | {
+        name
+        for m in _EXPORTED_OBJECT.finditer(
+            text_of(root) if "module.exports" in text_of(root) else ""
+        )
+        for name in m.groups()
+        if name
+    }
+    yield from _statements(root, "", listed, objects, 0)
+
+
+def _statements(
+    node: Node, parent: str, listed: set[str], objects: set[str], depth: int
+) -> Iterator[Declaration]:
+    for statement in node.named_children:
+        if statement.type == "export_statement":
+            inner = named(statement, "declaration")
+            if inner is not None:
+                yield from _declared(inner, parent, depth)
+        elif statement.type == "expression_statement":
+            yield from _assigned(statement, objects)
+        elif statement.type in _KINDS and text_of(named(statement, "name")) in listed:
+            yield from _declared(statement, parent, depth)
+        elif statement.type in _VARIABLES:
+            for item in _declared(statement, parent, depth):
+                if item.name in listed:
+                    yield item
+
+
+def _declared(node: Node, parent: str, depth: int) -> Iterator[Declaration]:
+    if node.type == "ambient_declaration":
+        for child in kids(node):
+            yield from _declared(child, parent, depth)
+    elif node.type in _VARIABLES:
+        for child in kids(node):
+            value = named(child, "value")
+            called = value is not None and value.type in _CALLABLE
+            if child.type == "variable_declarator" and _is_plain(named(child, "name")):
+                kind = "function" if called else "constant"
+                yield _one(
+                    kind, text_of(named(child, "name")), parent, child, value if called else None
+                )
+    elif node.type in _KINDS:
+        name = text_of(named(node, "name"))
+        item = _one(_KINDS[node.type], name, parent, node, node)
+        yield item
+        if node.type == "internal_module" and (body := named(node, "body")) and depth < DEEPEST:
+            yield from _statements(body, item.name, set(), set(), depth + 1)
+        else:
+            yield from _members(node, item.name)
+
+
+def _assigned(statement: Node, objects: set[str]) -> Iterator[Declaration]:
+    """``exports.name = ...``, and ``app.name = function`` where ``app`` is what is exported."""
+    expression = statement.named_children[0] if statement.named_children else None
+    if expression is None or expression.type != "assignment_expression":
+        return
+    left, right = named(expression, "left"), named(expression, "right")
+    if left is None or right is None or left.type != "member_expression":
+        return
+    owner, name = text_of(named(left, "object")), text_of(named(left, "property"))
+    if (owner, name, right.type) == ("module", "exports", "object"):
+        for pair in kids(right):
+            key = text_of(named(pair, "key") or named(pair, "name") or pair)
+            if _NAME.fullmatch(key):
+                yield _one("constant", key, "", pair, None)
+        return
+    owner = owner.removesuffix(".prototype")
+    if owner not in objects or name.startswith("_") or name == "exports":
+        return
+    exported = owner in {"exports", "module.exports"}
+    called = right.type in _CALLABLE
+    if called or exported:
+        parent = "" if exported else owner
+        kind = "class" if right.type == "class" else "function" if called else "constant"
+        yield _one(kind, name, parent, expression, right if called else None)
+
+
+def _members(node: Node, owner: str) -> Iterator[Declaration]:
+    body = named(node, "body") or named(node, "value")
+    for child in kids(body) if body is not None else ():
+        name = text_of(named(child, "name")) or text_of(named(child, "property"))
+        if not _NAME.fullmatch(name) or _is_hidden(child):
+            continue
+        if child.type in _METHODS:
+            yield _one("method", name, owner, child, child)
+        elif child.type in _FIELDS:
+            optional = any(c.type == "?" for c in child.children)
+            value = named(child, "value")
+            yield Declaration(
+                kind="field",
+                name=f"{owner}.{name}",
+                parent=owner,
+                node=child,
+                head=child.end_point.row,
+                value=plain(value) if value else None,
+                read=partial(
+                    Signature,
+                    text="",
+                    prefix="optional" if optional else "",
+                    returns=bare(named(child, "type")),
+                ),
+            )
+
+
+def _is_hidden(node: Node) -> bool:
+    return any(c.type == "accessibility_modifier" and text_of(c) != "public" for c in node.children)
+
+
+def _is_plain(node: Node | None) -> bool:
+    return node is not None and node.type == "identifier"
+
+
+def _one(kind: str, name: str, parent: str, node: Node, called: Node | None) -> Declaration:
+    return Declaration(
+        kind=kind,
+        name=f"{parent}.{name}" if parent else name,
+        parent=parent,
+        node=node,
+        head=before_body(called) if called is not None else node.start_point.row,
+        read=partial(_signature, called),
+    )
+
+
+def _signature(node: Node | None) -> Signature:
+    if node is None:
+        return simple()
+    parameters = named(node, "parameters") or named(node, "parameter")
+    if parameters is None:
+        heritage = [c for c in node.named_children if c.type.endswith(("heritage", "type_clause"))]
+        return simple(plain(h) for h in heritage)
+    prefix = "async" if any(c.type == "async" for c in node.children) else ""
+    if parameters.type == "identifier":
+        one = Parameter(name=text_of(parameters))
+        return signature([one], None, calling=Calling.BY_PLACE, prefix=prefix)
+    return signature(
+        _parameters(parameters),
+        bare(named(node, "return_type")),
+        calling=Calling.BY_PLACE,
+        prefix=prefix,
+        arrow=": ",
+    )
+
+
+def _parameters(node: Node) -> Iterator[Parameter]:
+    for child in kids(node):
+        pattern = named(child, "pattern") or named(child, "left") or child
+        default = named(child, "value") or named(child, "right")
+        rest = pattern.type == "rest_pattern"
+        optional = child.type == "optional_parameter"
+        name = plain(pattern) + ("?" if optional else "")
+        yield Parameter(
+            name=name,
+            annotation=bare(named(child, "type")),
+            default=plain(default) if default is not None and child is not pattern else None,
+            kind="*" if rest else "?" if optional else "",
+        )

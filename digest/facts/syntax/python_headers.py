@@ -1,0 +1,318 @@
+"""The signature of one Python definition, parsed from its header alone.
+
+The annotated fields of Python classes that are made of them.
+
+Those are dataclasses, attrs, pydantic, msgspec, named tuples and typed dictionaries, told by their
+decorators and bases, the bases in the same file followed.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache, partial
+
+from tree_sitter import Node
+
+from digest.facts.call_arguments import call_at, flat, tokens
+from digest.facts.side_text import SideText
+from digest.facts.syntax.declarations import DeclaredField, Parameter, Signature
+from digest.facts.syntax.grammar import parse, text_of
+from digest.facts.syntax.python_outline import Header, Outline, inside
+
+LONGEST_HEADER = 8_000
+"""How far a header is read, in characters; the longest in wide use stay below half of this."""
+
+_KEPT = 64
+"""Headers that are kept: several finders ask for the same one within a file, and for none later."""
+
+# Most headers of classes name what they derive from and no more: they need no parser.
+_PLAIN_CLASS = re.compile(
+    r"class +[A-Z]\w*(?:\( *+((?:[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)* *+, *+)*"
+    r"(?:[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)?) *+\))?:"
+)
+
+
+@lru_cache(maxsize=_KEPT)
+def header_end(text: str, offset: int) -> int | None:
+    """The offset behind the colon that ends the header at ``offset``, or ``None``."""
+    depth = 0
+    limit = min(len(text), offset + LONGEST_HEADER)
+    at = offset
+    for match in tokens(text, offset, limit, "python"):
+        if not depth and (colon := text.find(":", at, match.start())) >= 0:
+            return colon + 1
+        mark = match.group()
+        if mark in "([{":
+            depth += 1
+        elif mark in ")]}":
+            depth -= 1
+        at = match.end()
+    colon = text.find(":", at, limit) if not depth else -1
+    return colon + 1 if colon >= 0 else None
+
+
+@lru_cache(maxsize=_KEPT)
+def signature(text: str, offset: int) -> Signature | None:
+    """The signature of the definition whose header begins at ``offset``; ``None`` if unreadable."""
+    end = header_end(text, offset)
+    if end is None:
+        return None
+    if plain := _PLAIN_CLASS.fullmatch(text, offset, end):
+        bases = tuple(base.strip() for base in (plain[1] or "").split(",") if base.strip())
+        return _with_bases(bases)
+    root = parse(text[offset:end] + " pass", "python")
+    node = root.named_children[0] if root.named_children else None
+    if node is None or root.has_error:
+        return None
+    if node.type == "class_definition":
+        return _of_class(node)
+    return _of_function(node) if node.type == "function_definition" else None
+
+
+def _of_class(node: Node) -> Signature:
+    given = node.child_by_field_name("superclasses")
+    bases = tuple(
+        flat(text_of(n)) for n in (given.named_children if given else ()) if n.type != "comment"
+    )
+    return _with_bases(bases)
+
+
+def _with_bases(bases: tuple[str, ...]) -> Signature:
+    return Signature(text=f"({', '.join(bases)})" if bases else "", bases=bases)
+
+
+def _of_function(node: Node) -> Signature:
+    parameters = tuple(_parameters(node.child_by_field_name("parameters")))
+    returns = node.child_by_field_name("return_type")
+    result = _plain(returns) if returns else None
+    prefix = "async" if node.children[0].type == "async" else ""
+    text = f"({_joined(parameters)})" + (f" -> {result}" if result else "")
+    return Signature(
+        text=f"{prefix} {text}" if prefix else text,
+        parameters=parameters,
+        returns=result,
+        prefix=prefix,
+    )
+
+
+def _parameters(node: Node | None) -> list[Parameter]:
+    result: list[Parameter] = []
+    keyword = False
+    for place, child in enumerate(
+        [c for c in (node.named_children if node else ()) if c.type != "comment"]
+    ):
+        if child.type == "keyword_separator":
+            keyword = True
+            continue
+        if child.type == "positional_separator":
+            continue
+        parameter = _parameter(child, keyword=keyword)
+        keyword = keyword or parameter.kind == "*"
+        if place or parameter.name not in {"self", "cls"}:
+            result.append(parameter)
+    return result
+
+
+def _parameter(node: Node, *, keyword: bool) -> Parameter:
+    kinds = {"list_splat_pattern": "*", "dictionary_splat_pattern": "**"}
+    typed = node.child_by_field_name("type")
+    default = node.child_by_field_name("value")
+    target = node.child_by_field_name("name") or (
+        node.named_children[0] if node.type == "typed_parameter" else node
+    )
+    return Parameter(
+        name=text_of(target).lstrip("* "),
+        annotation=_plain(typed) if typed else None,
+        default=_plain(default) if default else None,
+        kind=kinds.get(target.type, ""),
+        keyword=keyword,
+        row=target.start_point.row,
+    )
+
+
+def _plain(node: Node) -> str:
+    """Source on one line, the same however it was broken into lines and quoted."""
+    text = text_of(node)
+    if "\n" not in text:
+        return text.strip()
+    if "#" in text and any(n.type == "comment" for n in _below(node)):
+        text = "\n".join(line.partition("  #")[0] for line in text.split("\n"))
+    text = flat(text, 2_000)
+    for bracket in "([{":
+        text = text.replace(bracket + " ", bracket)
+    for bracket in ")]}":
+        text = text.replace(", " + bracket, bracket).replace(" " + bracket, bracket)
+    return (
+        text.removeprefix("(").removesuffix(")")
+        if node.type == "parenthesized_expression"
+        else text
+    )
+
+
+def _below(node: Node) -> list[Node]:
+    found, waiting = [], [node]
+    while waiting:
+        one = waiting.pop()
+        found.append(one)
+        waiting.extend(one.children)
+    return found
+
+
+def _joined(parameters: tuple[Parameter, ...]) -> str:
+    parts, bare = [], False
+    for p in parameters:
+        if p.keyword and not bare and not any(q.kind == "*" for q in parameters):
+            parts.append("*")
+            bare = True
+        text = p.kind + p.name + (f": {p.annotation}" if p.annotation else "")
+        if p.default is not None:
+            text += f" = {p.default}" if p.annotation else f"={p.default}"
+        parts.append(text)
+    return ", ".join(parts)
+
+
+_DECORATOR = re.compile(r"^[ \t]*@([\w.]+)", re.MULTILINE)
+
+_MAKERS = frozenset({"config", "define", "mutable", "frozen", "attrs", "s", "attributes"})
+
+_BASES = ("BaseModel", "BaseSettings", "Settings", "NamedTuple", "TypedDict", "Struct", "SQLModel")
+
+_NAMED = ("Config", "Options", "Args")
+
+_FIELD = re.compile(r"([^\W\d]\w*)[ \t]*:[ \t]*(?=[^\s=])")
+
+_DEEPEST = 4  # bases of bases that are followed
+
+_LONGEST_BODY = 60_000  # characters of a class body before its first method
+
+_MAKING = re.compile(r"^(?:[\w.]+\.)?(?:Field|field|ib|attrib|PrivateAttr)\(")
+
+
+def has_fields(outline: Outline, header: Header, depth: int = 0) -> bool:
+    """Whether annotated names in the body of a class are its fields."""
+    if header.kind != "class":
+        return False
+    if any(
+        name in _MAKERS or name.endswith("dataclass") for name in _decorators(outline.text, header)
+    ):
+        return True
+    read = signature(outline.text, header.offset)
+    for base in read.bases if read else ():
+        name = re.split(r"[\[(=]", base)[0].rpartition(".")[2].strip()
+        if name.endswith((*_BASES, *_NAMED)):
+            return True
+        if depth < _DEEPEST and name != header.name:
+            parent = next(outline.named("class", name), None)
+            if parent is not None and has_fields(outline, parent, depth + 1):
+                return True
+    return False
+
+
+def _decorators(text: str, header: Header) -> list[str]:
+    """The last parts of the names of the decorators that stand above a header."""
+    start = text.rfind("\n", 0, header.offset) + 1
+    first = start
+    for _ in range(12):
+        line_start = text.rfind("\n", 0, max(first - 1, 0)) + 1
+        if first <= 0 or not text[line_start : first - 1].strip():
+            break
+        if text[line_start] not in " \t@)":
+            break
+        first = line_start
+    block = text[first:start]
+    at = block.find("@")
+    return [m.group(1).rpartition(".")[2] for m in _DECORATOR.finditer(block)] if at >= 0 else []
+
+
+def fields(source: SideText, outline: Outline, header: Header) -> dict[str, DeclaredField]:
+    """The public fields of one class, in the order of the text."""
+    text = outline.text
+    start = header_end(text, header.offset)
+    if start is None:
+        return {}
+    last = min(_first_method(outline, start), start + _LONGEST_BODY)
+    found: dict[str, DeclaredField] = {}
+    for at, end in _statements(text, start, last, outline.quoted):
+        match = _FIELD.match(text, at)
+        if match is None or match.group(1).startswith("_"):
+            continue
+        name = match.group(1)
+        if text.startswith(("ClassVar", "typing.ClassVar"), match.end()):
+            continue
+        found[name] = DeclaredField(
+            owner=header.name,
+            name=name,
+            line=source.line_at(at),
+            touched=source.touches(at, end),
+            read=partial(_parts, text[at:end]),
+        )
+    return found
+
+
+def _first_method(outline: Outline, start: int) -> int:
+    """Where the fields end: at the first definition below, with its decorators."""
+    text = outline.text
+    below = [text.find(f"\n{word}", start) for word in ("def ", "class ", "async def ", "@")]
+    last = min((at for at in below if at >= 0), default=len(text))
+    for kind in ("def ", "class "):
+        at = text.find(kind, start, last)
+        while at >= 0:
+            if not text[text.rfind("\n", 0, at) + 1 : at].strip() and not inside(
+                outline.quoted, at
+            ):
+                last = at
+                break
+            at = text.find(kind, at + 1, last)
+    return last
+
+
+def _statements(
+    text: str, start: int, last: int, quoted: list[tuple[int, int]]
+) -> list[tuple[int, int]]:
+    """The statements at the depth of a class body, as half-open pairs of offsets."""
+    starts: list[int] = []
+    indent = -1
+    at = text.find("\n", start, last) + 1 or last
+    while at < last:
+        newline = text.find("\n", at, last)
+        newline = last if newline < 0 else newline
+        line = text[at:newline]
+        body = line.lstrip(" \t")
+        if body.strip() and not inside(quoted, at):
+            depth = len(line) - len(body)
+            if indent < 0 and body[0] != "#":
+                indent = depth
+            if indent >= 0 and depth < indent and body[0] not in "#)]}":
+                last = at
+                break
+            if depth == indent and body[0] not in ")]}":
+                starts.append(at + depth)
+        at = newline + 1
+    return list(zip(starts, [*starts[1:], last], strict=False))
+
+
+def _parts(statement: str) -> tuple[str, str | None]:
+    """The annotation and the default of a field; a field that is given none has none."""
+    root = parse(statement, "python")
+    node = root.named_children[0] if root.named_children else None
+    if node is None or node.type != "expression_statement" or not node.named_children:
+        return "", None
+    node = node.named_children[0]
+    annotation = node.child_by_field_name("type") if node.type == "assignment" else None
+    if annotation is None or node.has_error:
+        return "", None
+    right = node.child_by_field_name("right")
+    return flat(text_of(annotation)), _default(text_of(right)) if right else None
+
+
+def _default(text: str) -> str | None:
+    """What a field is when it is not given, seen through ``Field(...)`` and its like."""
+    if not _MAKING.match(text):
+        return flat(text)
+    call = call_at(text, 0, text.index("("), "python")
+    if call is None:
+        return None
+    if (factory := call.named.get("default_factory") or call.named.get("factory")) is not None:
+        return flat(f"{factory}()")
+    value = call.get("default", 0)
+    return None if value in {None, "..."} else flat(value or "")

@@ -1,0 +1,63 @@
+"""The values that readers of manifests pass to `dependencies`. Imports nothing of ours."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+_TOOLCHAINS = frozenset(
+    [
+        *("python", "rust", "go", "golang", "node", "nodejs", "java", "jdk", "openjdk", "ruby"),
+        *("cuda", "rocm", "gcc", "clang", "llvm", "cmake", "ubuntu", "debian", "alpine", "dotnet"),
+        *(
+            "php",
+            "swift",
+            "kotlin",
+            "scala",
+            "elixir",
+            "erlang",
+            "bazel",
+            "gradle",
+            "maven",
+            "deno",
+        ),
+        *("bun", "npm", "pnpm", "yarn", "perl", "zig", "oneapi", "manylinux", "pypy", "fedora"),
+        *("edition", "msrv", "buildpack-deps", "eclipse-temurin"),
+    ]
+)
+
+_SUFFIX = re.compile(
+    r"_(?:VERSION|VER|REF|TAG|BRANCH|COMMIT|COMMIT_HASH|SHA|REV|REVISION|GIT_TAG|GIT_REF|VERSION_TAG)$"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pin:
+    """A dependency or tool on one line.
+
+    ``version`` is as written, without a lone ``==``; ``None`` where any will do. ``detail`` is the
+    manager, with `` dev`` behind it for what only developers, tests and builds need.
+    """
+
+    name: str
+    version: str | None
+    line: int
+    detail: str
+    toolchain: bool = False
+
+
+def is_toolchain(name: str) -> bool:
+    """Whether a name means a compiler, a runtime or a system rather than a library."""
+    low = name.lower().rsplit("/", 1)[-1]
+    return low in _TOOLCHAINS
+
+
+def of_variable(name: str) -> str:
+    """What a variable such as ``CUDA_VERSION`` is the version of, or empty if it is of nothing."""
+    found = _SUFFIX.search(name)
+    return name[: found.start()] if found else ""
+
+
+def looks_like_version(text: str) -> bool:
+    """Whether a value names a version, a tag or a commit and not another variable."""
+    return "$" not in text and any(c.isdigit() for c in text) and not text.startswith("/")

@@ -1,0 +1,258 @@
+"""What became of changes afterwards, as later facts tell it.
+
+A change that was reverted or fixed soon after, brought to a release branch, named in release notes
+or called useful did matter to somebody, whatever its grade said when it was merged. Imports values.
+
+How grades did against what became of the changes, and which thresholds would have done better.
+
+*Mattered* is a change with any fate but being called useless; a fate says that somebody was
+reached, its absence says little, so precision is a lower bound. Imports ``hindsight`` and values.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from enum import StrEnum
+
+from digest.core.facts import Facts
+from digest.core.grade import Graded, Level, Thresholds
+
+SOON = timedelta(days=14)
+"""A revert or a fix within so long tells of the change itself."""
+
+
+class Outcome(StrEnum):
+    """What became of a change."""
+
+    REVERTED = "reverted"
+    HOTFIXED = "hotfixed"
+    BACKPORTED = "backported"
+    NAMED = "named"
+    USEFUL = "useful"
+    USELESS = "useless"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LaterFacts:
+    """What is known from elsewhere than the changes themselves.
+
+    ``backported`` are full names of commits and titles that stand on release branches too;
+    ``named`` numbers of requests in release notes; ``useful`` and ``useless`` full names.
+    """
+
+    backported: frozenset[str] = frozenset()
+    named: frozenset[int] = frozenset()
+    useful: frozenset[str] = frozenset()
+    useless: frozenset[str] = frozenset()
+
+
+_FIX = re.compile(r"\b(?:bug ?fix|hot ?fix|fix(?:es|ed)?|regression|repair)\b", re.IGNORECASE)
+
+_NUMBER_BEHIND = re.compile(r"(?: \([#!]\d+\))+$")
+
+_NAMED_REQUEST = re.compile(r"(?<![\w/&])#(\d{1,9})\b|/(?:pull|pulls|merge_requests)/(\d{1,9})\b")
+
+
+def named_in(notes: str) -> frozenset[int]:
+    """The requests that release notes name, as ``#12`` or by their addresses."""
+    return frozenset(int(one or other) for one, other in _NAMED_REQUEST.findall(notes))
+
+
+def outcomes_of(changes: Sequence[Graded], later: LaterFacts) -> Mapping[str, frozenset[Outcome]]:
+    """The fates of changes by full name; one without any is not there.
+
+    ``changes`` should reach ``SOON`` beyond those that are judged, so that their fates are known.
+    """
+    fates: dict[str, set[Outcome]] = {}
+    for sha, fate in (*_undone(changes), *_fixed(changes), *_told(changes, later)):
+        fates.setdefault(sha, set()).add(fate)
+    return {sha: frozenset(found) for sha, found in fates.items()}
+
+
+def _undone(changes: Sequence[Graded]) -> Iterator[tuple[str, Outcome]]:
+    by_number = {g.number: g for g in changes if g.number is not None}
+    by_sha = {g.sha[:7]: g for g in changes}
+    by_title = {bare_title(g.title): g for g in changes}
+    for change in changes:
+        undone = change.facts.reverts
+        if undone is None:
+            continue
+        found = by_sha.get(undone.sha[:7]) if undone.sha else None
+        if found is None and undone.number is not None:
+            found = by_number.get(undone.number)
+        found = found or by_title.get(bare_title(undone.title))
+        if found is not None and _soon(found, change):
+            yield found.sha, Outcome.REVERTED
+
+
+def bare_title(title: str) -> str:
+    """A title as a revert quotes it: no case, no number that a forge put behind it."""
+    return _NUMBER_BEHIND.sub("", title).strip().casefold()
+
+
+def _fixed(changes: Sequence[Graded]) -> Iterator[tuple[str, Outcome]]:
+    by_number = {g.number: g for g in changes if g.number is not None}
+    for change in changes:
+        if change.facts.reverts is None and _is_fix(change.facts):
+            for number in change.facts.issues:
+                found = by_number.get(number)
+                if found is not None and _soon(found, change):
+                    yield found.sha, Outcome.HOTFIXED
+
+
+def _is_fix(facts: Facts) -> bool:
+    subject = facts.subject
+    return subject.type == "fix" or any(
+        _FIX.search(text) for text in (subject.words, *subject.tags)
+    )
+
+
+def _soon(change: Graded, after: Graded) -> bool:
+    gone = after.commit.committed_at - change.commit.committed_at
+    return change.sha != after.sha and timedelta() <= gone <= SOON
+
+
+def _told(changes: Sequence[Graded], later: LaterFacts) -> Iterator[tuple[str, Outcome]]:
+    titles: Collection[str] = later.backported
+    for change in changes:
+        if change.sha in later.backported or change.commit.subject in titles:
+            yield change.sha, Outcome.BACKPORTED
+        if change.number in later.named:
+            yield change.sha, Outcome.NAMED
+        if change.sha in later.useful:
+            yield change.sha, Outcome.USEFUL
+        if change.sha in later.useless:
+            yield change.sha, Outcome.USELESS
+
+
+LEAST = 30
+"""Of fewer changes that mattered no threshold is proposed: chance would choose it."""
+
+_HIGH_SHARE = 0.2
+"""At most so many of all changes are to be high: a post of eight on a day of forty is read."""
+
+_MEDIUM_RECALL = 0.9
+"""So many of those that mattered are to be medium at least."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LevelOutcome:
+    """One level: how many changes, how many mattered, and the fates."""
+
+    level: Level
+    changes: int
+    mattered: int
+    fates: Mapping[Outcome, int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Proposal:
+    """Thresholds with what they would have done: shares of those that mattered, changes a level."""
+
+    thresholds: Thresholds
+    high_recall: float
+    high_precision: float
+    medium_recall: float
+    levels: Mapping[Level, int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Quality:
+    """The grades of a window in hindsight.
+
+    ``auc`` is the chance that a change that mattered scored above one that did not (ROC AUC), or
+    ``None`` where there is only one sort. ``missed`` are the low ones that mattered, the lowest
+    score first. ``proposal`` is ``None`` where too little is known.
+    """
+
+    rows: tuple[LevelOutcome, ...]
+    auc: float | None
+    missed: tuple[Graded, ...]
+    now: Proposal
+    proposal: Proposal | None
+
+
+def quality(
+    changes: Sequence[Graded], fates: Mapping[str, frozenset[Outcome]], thresholds: Thresholds
+) -> Quality:
+    """Hold the grades of changes against their fates."""
+    mattered = [g for g in changes if fates.get(g.sha, frozenset()) - {Outcome.USELESS}]
+    names = {g.sha for g in mattered}
+    other = [g.grade.score for g in changes if g.sha not in names]
+    scores = [g.grade.score for g in mattered]
+    enough = len(mattered) >= LEAST and bool(other)
+    low = sorted((g for g in mattered if g.grade.level is Level.LOW), key=lambda g: g.grade.score)
+    return Quality(
+        rows=tuple(_row(level, changes, names, fates) for level in Level),
+        auc=_auc(scores, other),
+        missed=tuple(low),
+        now=_outcome(thresholds, scores, other),
+        proposal=_outcome(_propose(scores, other), scores, other) if enough else None,
+    )
+
+
+def _row(
+    level: Level,
+    changes: Sequence[Graded],
+    mattered: set[str],
+    fates: Mapping[str, frozenset[Outcome]],
+) -> LevelOutcome:
+    group = [g.sha for g in changes if g.grade.level is level]
+    counted = Counter(fate for sha in group for fate in fates.get(sha, ()))
+    return LevelOutcome(
+        level=level, changes=len(group), mattered=len(mattered.intersection(group)), fates=counted
+    )
+
+
+def _auc(scores: Sequence[float], other: Sequence[float]) -> float | None:
+    """The share of pairs in their right order, a tie half: Mann and Whitney's U over its most."""
+    if not scores or not other:
+        return None
+    row = sorted(other)
+    places = sum(bisect_left(row, score) + bisect_right(row, score) for score in scores)
+    return places / 2 / (len(scores) * len(row))
+
+
+def _propose(scores: Sequence[float], other: Sequence[float]) -> Thresholds:
+    """High where F1 is best among those of a bearable share; medium where recall is enough."""
+    every = sorted({*scores, *other}, reverse=True)
+    total = len(scores) + len(other)
+    best, high = -1.0, every[0]
+    for cut in every:
+        hits = sum(s >= cut for s in scores)
+        shown = hits + sum(s >= cut for s in other)
+        if shown > max(1.0, _HIGH_SHARE * total):
+            break
+        f1 = 2 * hits / (shown + len(scores))
+        if f1 > best:
+            best, high = f1, cut
+    lowest = sorted(scores)[int((1 - _MEDIUM_RECALL) * len(scores))]
+    return Thresholds(high=_down(high), medium=_down(min(high, lowest)))
+
+
+def _down(score: float) -> float:
+    """A threshold to two digits that the score still reaches."""
+    return int(score * 100) / 100
+
+
+def _outcome(thresholds: Thresholds, scores: Sequence[float], other: Sequence[float]) -> Proposal:
+    high = sum(s >= thresholds.high for s in scores)
+    medium = sum(s >= thresholds.medium for s in scores)
+    shown = high + sum(s >= thresholds.high for s in other)
+    above = medium + sum(s >= thresholds.medium for s in other)
+    return Proposal(
+        thresholds=thresholds,
+        high_recall=high / len(scores) if scores else 0.0,
+        high_precision=high / shown if shown else 0.0,
+        medium_recall=medium / len(scores) if scores else 0.0,
+        levels={
+            Level.HIGH: shown,
+            Level.MEDIUM: above - shown,
+            Level.LOW: len(scores) + len(other) - above,
+        },
+    )

@@ -1,0 +1,156 @@
+"""A phrase in every language, with slots that take spans. Imports ``document`` and ``language``.
+
+A slot ``{name}`` takes a span, spans, words or a number; ``{n:file|files}`` writes a count with the
+form that fits it. Chinese has no plural, so its templates write the bare number and a measure word.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from digest.core.enums import Language
+from digest.document import Code, Span, Spans, Text, plain
+
+Part = Span | Spans | str | int
+
+_SLOT = re.compile(r"\{(\w+)(?::([^{}|]*)\|([^{}|]*))?\}")
+
+
+@dataclass(frozen=True, slots=True)
+class Phrase:
+    """The same words in English and in Chinese."""
+
+    en: str
+    zh: str
+
+    def template(self, language: Language) -> str:
+        """The words of one language, slots and all."""
+        return self.zh if language is Language.ZH else self.en
+
+    def __call__(self, language: Language, /, **parts: Part) -> Spans:
+        """The phrase with its slots filled; neighbouring plain words are one span."""
+        row = joined(_filled(self.template(language), parts))
+        return spaced(row) if language is Language.ZH else row
+
+    def text(self, language: Language, /, **parts: Part) -> str:
+        """The phrase as words alone."""
+        return plain(joined(_filled(self.template(language), parts)))
+
+
+@lru_cache(maxsize=1024)
+def _pieces(template: str) -> tuple[str | tuple[str, str, str], ...]:
+    """A template as literal words and ``(slot, one, many)``."""
+    parts = _SLOT.split(template)
+    pieces: list[str | tuple[str, str, str]] = [parts[0]]
+    for at in range(1, len(parts), 4):
+        pieces.append((parts[at], parts[at + 1] or "", parts[at + 2] or ""))
+        pieces.append(parts[at + 3])
+    return tuple(p for p in pieces if p)
+
+
+def _filled(template: str, parts: dict[str, Part]) -> Iterable[Part]:
+    for piece in _pieces(template):
+        if isinstance(piece, str):
+            yield piece
+            continue
+        slot, one, many = piece
+        value = parts[slot]
+        if isinstance(value, int):
+            yield f"{value:,} {one if value == 1 else many}" if many else f"{value:,}"
+        else:
+            yield value
+
+
+def spans(part: Part) -> Spans:
+    """Any part as spans."""
+    if isinstance(part, tuple):
+        return part
+    if isinstance(part, str | int):
+        return (Text(str(part)),)
+    return (part,)
+
+
+def joined(parts: Iterable[Part]) -> Spans:
+    """The parts in a row; neighbouring plain words become one span, empty ones go."""
+    out: list[Span] = []
+    words = ""
+    for part in parts:
+        if isinstance(part, str):
+            words += part
+            continue
+        for span in part if isinstance(part, tuple) else spans(part):
+            if isinstance(span, Text):
+                words += span.text
+            elif span.text:
+                if words:
+                    out.append(Text(words))
+                    words = ""
+                out.append(span)
+    if words:
+        out.append(Text(words))
+    return tuple(out)
+
+
+_AND = Phrase(" and ", "和")
+
+_BETWEEN = Phrase(", ", "、")
+
+_MORE = Phrase(" and {n:more|more}", "等 {total} 项")
+
+
+def between(parts: Sequence[Part], separator: str) -> Spans:
+    """The parts with a separator between them."""
+    row: list[Part] = []
+    for part in parts:
+        row += [separator, part] if row else [part]
+    return joined(row)
+
+
+def listed(parts: Sequence[Part], language: Language, *, limit: int, total: int = 0) -> Spans:
+    """The first ``limit`` parts as a list in words; what is left out is counted.
+
+    ``total`` is the number of all where ``parts`` already holds fewer. English counts the rest
+    ("a, b and 3 more"), Chinese the whole ("a、b 等 5 项").
+    """
+    count = max(total, len(parts))
+    shown = parts[:limit]
+    row: list[Part] = []
+    for at, part in enumerate(shown):
+        if at:
+            last = at == len(shown) - 1 and count == len(shown)
+            row.append((_AND if last else _BETWEEN).template(language))
+        row.append(part)
+    if count > len(shown):
+        row.append(_MORE(language, n=count - len(shown), total=count))
+    return spaced(joined(row)) if language is Language.ZH else joined(row)
+
+
+_IDEOGRAPHS = range(0x4E00, 0xA000)
+
+
+def spaced(row: Spans) -> Spans:
+    """The row with a space between Chinese characters and code, as Chinese typography sets it."""
+    out: list[Span] = []
+    for at, span in enumerate(row):
+        if not isinstance(span, Text):
+            out.append(span)
+            continue
+        text = span.text
+        if at and isinstance(row[at - 1], Code) and ord(text[0]) in _IDEOGRAPHS:
+            text = " " + text
+        if at + 1 < len(row) and isinstance(row[at + 1], Code) and ord(text[-1]) in _IDEOGRAPHS:
+            text += " "
+        out.append(Text(text))
+    return tuple(out)
+
+
+def sentence(parts: Iterable[Part]) -> Spans:
+    """The parts in a row with a capital where they begin with plain English words."""
+    row = joined(parts)
+    if row and isinstance(row[0], Text) and row[0].text[:1].islower():
+        first = row[0].text
+        return (Text(first[0].upper() + first[1:]), *row[1:])
+    return row

@@ -1,0 +1,278 @@
+"""What reports and digests say around the changes. Imports ``phrase``.
+
+The reasons of a grade in words. Imports ``grade`` and ``phrase``.
+"""
+
+from __future__ import annotations
+
+import re
+
+from digest.core.enums import Language
+from digest.core.grade import Reason
+from digest.i18n.phrase import Phrase
+
+DAILY_TITLE = Phrase("Daily report ({day})", "每日更新报告（{day}）")
+
+WINDOW_TITLE = Phrase("Report ({window})", "更新报告（{window}）")
+
+DIGEST_TITLE = Phrase("{name}: {day}", "{name}：{day}")
+
+WEEK_TITLE = Phrase("{name}: the week of {day}", "{name}：{day} 一周回顾")
+
+TOP = Phrase("What mattered most", "最重要的变更")
+
+BY_DAY = Phrase("By day", "按日统计")
+
+DAY = Phrase("Day", "日期")
+
+ALL = Phrase("Commits", "提交")
+
+EARLIER = Phrase("earlier", "更早")
+
+HOT = Phrase("Where most changed", "变更最集中之处")
+
+PLACE_COUNT = Phrase("{place}: {n:change|changes}", "{place}：{n} 个变更")
+
+REVERTED = Phrase("reverted by {by}", "已被 {by} 回退")
+
+REVERT_NOTE = Phrase("{title} was reverted by {by}.", "{title} 已被 {by} 回退。")
+
+COMMITTED = Phrase("Committed", "提交时间")
+
+AUTHOR = Phrase("Author", "作者")
+
+MESSAGE = Phrase("Subject", "提交信息")
+
+STATISTICS = Phrase("Statistics", "统计摘要")
+
+CONTENTS = Phrase("Contents", "目录")
+
+COUNTS = Phrase("{n:commit|commits} in this window", "本时段共 {n} 个提交")
+
+SPAN = Phrase("{since} – {until} ({zone})", "{since} – {until}（{zone}）")
+
+WHOLE_DAY = Phrase("{day}, the whole day ({zone})", "{day} 全天（{zone}）")
+
+WINDOW = Phrase(
+    "Window: {since} – {until} ({zone}, end excluded)",
+    "时段：{since} – {until}（{zone}，不含结束时刻）",
+)
+
+BRANCH = Phrase("branch {branch}", "分支 {branch}")
+
+COVERED = Phrase("Accounted for: {n:commit|commits}: {states}", "提交去向：共 {n} 个，{states}")
+
+STATES = Phrase(", ", "，")
+
+POSTED = Phrase("{count} posted", "发布 {count} 个")
+
+ARCHIVED = Phrase("{count} archived", "归档 {count} 个")
+
+FILTERED = Phrase("{count} filtered ({why})", "过滤 {count} 个（{why}）")
+
+FAILED = Phrase("{count} failed ({why})", "失败 {count} 个（{why}）")
+
+COMMIT = Phrase("commit", "查看提交")
+
+BY = Phrase("by {author}", "作者 {author}")
+
+LATE = Phrase("late", "迟到")
+
+LATE_NOTE = Phrase(
+    "Arrived late: committed {moment}, outside this window.",
+    "迟到的提交：提交时间为 {moment}，不在本时段内。",
+)
+
+MISSED = Phrase("from facts alone", "仅据事实")
+
+MISSED_NOTE = Phrase(
+    "Told from facts alone: no model has read this change.", "仅据事实说明：此变更未经模型阅读。"
+)
+
+THEMES = Phrase("Themes", "主题")
+
+MORE = Phrase("{n:more|more}", "另外 {n} 项")
+
+CITED = Phrase(" ({places})", "（{places}）")
+
+SCORE = Phrase("{level} ({score})", "{level}（{score}）")
+
+QUIET = Phrase("No commits in this window.", "本时段没有提交。")
+
+LEAD_HIGH = Phrase(
+    "{high:change|changes} of high importance among {total:commit|commits}",
+    "{total} 个提交中有 {high} 个高重要度变更",
+)
+
+LEAD_NONE = Phrase(
+    "Nothing of high importance among {total:commit|commits}", "{total} 个提交中没有高重要度变更"
+)
+
+LEAD_KINDS = Phrase("{lead}: {kinds}", "{lead}：{kinds}")
+
+LEAD_AREAS = Phrase("{lead}, mainly in {places}", "{lead}，主要涉及 {places}")
+
+LEAD_LATE = Phrase(
+    "{n:commit|commits} arrived late, with dates before this window",
+    "{n} 个提交迟到，其日期早于本时段",
+)
+
+NOTABLE = Phrase("The most notable ones:", "其中较值得关注的：")
+
+LEFT_OUT = Phrase("{n} left out by filters ({rules})", "过滤 {n} 个（{rules}）")
+
+MUTED = Phrase("{n} muted", "静音 {n} 个")
+
+DETAILS = Phrase("In detail", "详细说明")
+
+SHOWN = Phrase("{shown} of {total} shown", "显示 {shown} / {total}")
+
+FULL_REPORT = Phrase("Full report", "完整报告")
+"""The name of the link, or what stands before the path."""
+
+LEVEL_COUNT = Phrase("{title} ({count})", "{title}（{count}）")
+
+REASONS = {
+    "advisory": Phrase("security advisory: {subject}", "安全公告：{subject}"),
+    "area_benchmarks": Phrase("touches benchmarks", "改动基准测试"),
+    "area_build": Phrase("touches the build", "改动构建"),
+    "area_ci": Phrase("touches CI", "改动持续集成"),
+    "area_docs": Phrase("touches docs", "改动文档"),
+    "area_examples": Phrase("touches examples", "改动示例"),
+    "area_tests": Phrase("touches tests", "改动测试"),
+    "breaking": Phrase("declared a breaking change", "声明为不兼容变更"),
+    "co_authors": Phrase("several authors", "多位作者"),
+    "config_added": Phrase("new config field {subject}", "新增配置项 {subject}"),
+    "config_changed": Phrase("changed config field {subject}", "变更配置项 {subject}"),
+    "config_removed": Phrase("removed config field {subject}", "移除配置项 {subject}"),
+    "config_renamed": Phrase("renamed config field {subject}", "重命名配置项 {subject}"),
+    "core": Phrase("changes code", "改动代码"),
+    "core_added": Phrase("{subject:line|lines} added to the code", "代码新增 {subject} 行"),
+    "core_deleted": Phrase("{subject:line|lines} removed from the code", "代码删除 {subject} 行"),
+    "core_files": Phrase("{subject:code file|code files}", "涉及 {subject} 个代码文件"),
+    "core_new_files": Phrase("{subject:new code file|new code files}", "新增 {subject} 个代码文件"),
+    "dependency": Phrase("dependency {subject}", "依赖 {subject}"),
+    "deprecation": Phrase("deprecation {subject}", "弃用 {subject}"),
+    "docs_with_core": Phrase("code with docs", "代码与文档一同改动"),
+    "environment_added": Phrase("new environment variable {subject}", "新增环境变量 {subject}"),
+    "environment_changed": Phrase(
+        "changed environment variable {subject}", "变更环境变量 {subject}"
+    ),
+    "environment_removed": Phrase(
+        "removed environment variable {subject}", "移除环境变量 {subject}"
+    ),
+    "environment_renamed": Phrase(
+        "renamed environment variable {subject}", "重命名环境变量 {subject}"
+    ),
+    "explained": Phrase("explained in the message", "提交信息附有说明"),
+    "files": Phrase("{subject:file|files}", "涉及 {subject} 个文件"),
+    "flag_added": Phrase("new command-line flag {subject}", "新增命令行参数 {subject}"),
+    "flag_changed": Phrase("changed command-line flag {subject}", "变更命令行参数 {subject}"),
+    "flag_removed": Phrase("removed command-line flag {subject}", "移除命令行参数 {subject}"),
+    "flag_renamed": Phrase("renamed command-line flag {subject}", "重命名命令行参数 {subject}"),
+    "metric_added": Phrase("new metric {subject}", "新增指标 {subject}"),
+    "metric_changed": Phrase("changed metric {subject}", "变更指标 {subject}"),
+    "metric_removed": Phrase("removed metric {subject}", "移除指标 {subject}"),
+    "metric_renamed": Phrase("renamed metric {subject}", "重命名指标 {subject}"),
+    "mostly_removed": Phrase("mostly removes lines ({subject})", "以删除为主（{subject} 行）"),
+    "model_assumption": Phrase(
+        "by the model: an assumption changes ({subject})", "模型判断：隐含假设改变（{subject}）"
+    ),
+    "model_contract": Phrase(
+        "by the model: a contract is concerned ({subject})", "模型判断：涉及接口约定（{subject}）"
+    ),
+    "model_decision": Phrase(
+        "by the model: a decision that lasts ({subject})", "模型判断：难以撤回的决定（{subject}）"
+    ),
+    "model_performance": Phrase(
+        "by the model: performance is concerned ({subject})", "模型判断：涉及性能（{subject}）"
+    ),
+    "model_security": Phrase(
+        "by the model: security is concerned ({subject})", "模型判断：涉及安全（{subject}）"
+    ),
+    "model_user_visible": Phrase(
+        "by the model: whether users notice ({subject})", "模型判断：用户是否可见（{subject}）"
+    ),
+    "route_added": Phrase("new HTTP route {subject}", "新增 HTTP 路由 {subject}"),
+    "route_changed": Phrase("changed HTTP route {subject}", "变更 HTTP 路由 {subject}"),
+    "route_removed": Phrase("removed HTTP route {subject}", "移除 HTTP 路由 {subject}"),
+    "route_renamed": Phrase("renamed HTTP route {subject}", "重命名 HTTP 路由 {subject}"),
+    "schema": Phrase("schema {subject}", "模式定义 {subject}"),
+    "security": Phrase("security-related: {subject}", "安全相关：{subject}"),
+    "symbol_added": Phrase("new public symbol {subject}", "新增公开符号 {subject}"),
+    "symbol_changed": Phrase("changed public symbol {subject}", "变更公开符号 {subject}"),
+    "symbol_removed": Phrase("removed public symbol {subject}", "移除公开符号 {subject}"),
+    "symbol_renamed": Phrase("renamed public symbol {subject}", "重命名公开符号 {subject}"),
+    "tests_with_core": Phrase("code with tests", "代码与测试一同改动"),
+    "title_benchmark": Phrase("about benchmarks (“{subject}”)", "关于基准测试（“{subject}”）"),
+    "title_breaking": Phrase("title says “{subject}”", "标题提到“{subject}”"),
+    "title_chore": Phrase("called “{subject}”", "标题标为“{subject}”"),
+    "title_ci": Phrase("about CI (“{subject}”)", "关于持续集成（“{subject}”）"),
+    "title_default": Phrase("about a default", "关于默认值"),
+    "title_docs": Phrase("about docs (“{subject}”)", "关于文档（“{subject}”）"),
+    "title_failure": Phrase("about a failure (“{subject}”)", "关于故障（“{subject}”）"),
+    "title_feature": Phrase("announces something new (“{subject}”)", "新功能（“{subject}”）"),
+    "title_fix": Phrase("a fix (“{subject}”)", "修复（“{subject}”）"),
+    "title_interface": Phrase("about an interface (“{subject}”)", "关于接口（“{subject}”）"),
+    "title_length": Phrase("length of the title", "标题长度"),
+    "title_logging": Phrase("about messages (“{subject}”)", "关于日志或提示（“{subject}”）"),
+    "title_performance": Phrase("about performance (“{subject}”)", "关于性能（“{subject}”）"),
+    "title_refactor": Phrase("a refactoring (“{subject}”)", "重构（“{subject}”）"),
+    "title_removal": Phrase("announces a removal (“{subject}”)", "移除（“{subject}”）"),
+    "title_revert": Phrase("a revert", "回退"),
+    "title_tests": Phrase("about tests (“{subject}”)", "关于测试（“{subject}”）"),
+    "title_upgrade": Phrase("an upgrade (“{subject}”)", "升级（“{subject}”）"),
+    "toolchain": Phrase("toolchain {subject}", "工具链 {subject}"),
+}
+"""By rule name. ``{subject}`` is what the rule saw; a phrase without the slot does not show it."""
+
+_OTHER = Phrase("{rule}", "{rule}")
+
+_OTHER_WITH_SUBJECT = Phrase("{rule}: {subject}", "{rule}：{subject}")
+
+_AND_OTHERS = Phrase("{name} and {n:other|others}", "{name} 及另外 {n} 项")
+
+_OTHERS = re.compile(r"(.+) \+([0-9]{1,9})", re.DOTALL)
+
+_COUNT = re.compile(r"[0-9]{1,9}")
+
+_EMPTY = re.compile(r"\s*(?:[(（][“”]*[)）]|“”|[:：])\s*$")
+
+
+FAINT = frozenset(
+    {
+        "co_authors",
+        "core",
+        "core_files",
+        "docs_with_core",
+        "explained",
+        "files",
+        "tests_with_core",
+        "title_length",
+    }
+)
+"""Rules that tell a reader little of why a change matters, however well they rank."""
+
+
+def _with_others(subject: str, language: Language) -> str:
+    """``name +6`` as a name and how many others there are."""
+    found = _OTHERS.fullmatch(subject)
+    if found is None:
+        return subject
+    return _AND_OTHERS.text(language, name=found[1], n=int(found[2]))
+
+
+def reason_words(reason: Reason, language: Language) -> str:
+    """A reason as a short phrase without a full stop.
+
+    A rule that has no words here is told by its name, so that a new rule in the weights never
+    silences a reason.
+    """
+    subject = " ".join(reason.subject.split())
+    phrase = REASONS.get(reason.rule)
+    if phrase is not None:
+        seen = int(subject) if _COUNT.fullmatch(subject) else _with_others(subject, language)
+        return _EMPTY.sub("", phrase.text(language, subject=seen)).strip()
+    rule = re.sub(r"[_.\-]+", " ", reason.rule).strip()
+    other = _OTHER_WITH_SUBJECT if subject else _OTHER
+    return other.text(language, rule=rule, subject=subject)

@@ -1,0 +1,1 @@
+"""Which changes affect what somebody depends on."""

@@ -1,0 +1,177 @@
+"""What reaches a profile, as a document: what may break first, each change with its evidence.
+
+Imports ``affecting``, ``answer`` (how an answer ends), ``report`` and ``words``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from digest.analysis.signatures import differences
+from digest.analysis.wording import kind_of, name_with_values
+from digest.answer.answers import Seen, as_of, because, entry_of, foot
+from digest.answer.listing import PAGE, first_of
+from digest.core.change import FileStatus
+from digest.core.enums import Effect, Language
+from digest.core.facts import Action, Fact, FactKind
+from digest.core.grade import Graded
+from digest.core.profile import EntryKind, Profile
+from digest.document import Block, Code, Document, Heading, Item, Listing, Paragraph, Spans, Strong
+from digest.document import Text as Words
+from digest.i18n import chat_text as words
+from digest.i18n.phrase import between, joined, listed
+from digest.impact.impact_rules import Hit
+from digest.report.blocks import Citations
+from digest.window import Window
+
+_PARAMETERS = 4
+"""Names of parameters that are told of a signature."""
+
+_HITS = 4
+"""Lines of evidence that are shown of a change."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Affecting:
+    """A change that reaches a profile, with its hits, the hardest first."""
+
+    graded: Graded
+    hits: tuple[Hit, ...]
+
+    @property
+    def effect(self) -> Effect:
+        """The hardest of its hits."""
+        return self.hits[0].effect
+
+
+def hardest_first(found: Sequence[Affecting]) -> list[Affecting]:
+    """What may break before what touches; of each the higher grade, then the newer first."""
+    newest = sorted(found, key=lambda a: (a.graded.commit.committed_at, a.graded.sha), reverse=True)
+    return sorted(newest, key=lambda a: (a.effect, -a.graded.grade.score))
+
+
+def affected_document(
+    found: Sequence[Affecting], page: int, window: Window | None, seen: Seen
+) -> Document:
+    """A page of what was found, which stands the hardest first."""
+    language = seen.language
+    broken = sum(one.effect is Effect.MAY_BREAK for one in found)
+    head = words.AFFECTED.text(language, broken=broken, touched=len(found) - broken)
+    first = first_of(page, len(found))
+    shown = found[first : first + PAGE]
+    blocks: list[Block] = [Heading(1, (Words(head),))]
+    for effect in Effect:
+        items = tuple(item_of(one, seen) for one in shown if one.effect is effect)
+        if items:
+            blocks.append(Paragraph((Strong(words.EFFECTS[effect].template(language)),)))
+            blocks.append(Listing(items))
+    counted = words.SHOWN.text(language, first=first + 1, last=first + len(shown), total=len(found))
+    blocks.append(Paragraph(foot(window, seen, counted), aside=True))
+    return Document(title=head, blocks=tuple(blocks), language=str(language))
+
+
+def item_of(one: Affecting, seen: Seen) -> Item:
+    """A change, and below it what in it is named in the profile, with the places."""
+    graded = one.graded
+    return Item(entry_of(graded, seen.repository), tuple(_evidence(one, seen)))
+
+
+def _evidence(one: Affecting, seen: Seen) -> Iterator[Item]:
+    places = Citations(one.graded, seen.repository, seen.language)
+    for hit in one.hits[:_HITS]:
+        yield Item(places.behind(said(hit, seen.language), [hit.evidence]))
+    more = len(one.hits) - _HITS
+    if more > 0:
+        yield Item(words.MORE_HITS(seen.language, n=more))
+
+
+def said(hit: Hit, language: Language) -> Spans:
+    """A hit in words."""
+    if hit.fact is not None:
+        return _fact_said(hit, language)
+    if hit.file is not None:
+        phrase = {
+            FileStatus.DELETED: words.FILE_DELETED,
+            FileStatus.RENAMED: words.FILE_RENAMED,
+            FileStatus.ADDED: words.FILE_ADDED,
+        }.get(hit.file.status, words.FILE_CHANGED)
+        return phrase(language, path=Code(hit.file.path), old=Code(hit.file.old_path or ""))
+    return words.PROFILE_ABOUT(
+        language, entry=Code(hit.entry.name), why=because(hit.bearings, language)
+    )
+
+
+_DONE = {
+    Action.ADDED: words.ADDED,
+    Action.REMOVED: words.PROFILE_REMOVED,
+    Action.RENAMED: words.RENAMED,
+    Action.CHANGED: words.CHANGED,
+}
+
+
+def _signature_said(fact: Fact, language: Language) -> Spans:
+    """What became of a callable's parameters; nothing where that cannot be told."""
+    if fact.kind is not FactKind.SYMBOL or fact.action is not Action.CHANGED:
+        return ()
+    found = differences(fact.before, fact.after)
+    optional = tuple(one for one in found.added if one not in found.required)
+    told = [
+        phrase(language, names=listed([Code(n) for n in names], language, limit=_PARAMETERS))
+        for phrase, names in (
+            (words.NEEDS, found.required),
+            (words.LOST, found.lost),
+            (words.TAKES, optional),
+        )
+        if names
+    ]
+    if not told:
+        return ()
+    gap = "；" if language is Language.ZH else "; "
+    return words.SIGNATURE(language, name=Code(fact.name), told=between(told, gap))
+
+
+def _fact_said(hit: Hit, language: Language) -> Spans:
+    assert hit.fact is not None
+    if signature := _signature_said(hit.fact, language):
+        return signature
+    kind, named = kind_of([hit.fact], language), name_with_values(hit.fact, language)
+    phrase = words.DEPRECATED if hit.fact.kind is FactKind.DEPRECATION else _DONE[hit.fact.action]
+    return phrase(language, kind=kind, named=named)
+
+
+def profile_document(profile: Profile, seen: Seen, *, alerts: bool) -> Document:
+    """What a profile holds, by kind."""
+    language = seen.language
+    name = seen.repository.name
+    title = words.PROFILE.text(language, repository=name, n=len(profile.entries))
+    blocks: list[Block] = [Heading(1, (Words(title),))]
+    rows = [
+        Item(
+            joined(
+                [
+                    (Strong(words.KINDS[kind].template(language)),),
+                    ": " if language is Language.EN else "：",
+                    between([Code(name) for name in profile.of(kind)], ", "),
+                ]
+            )
+        )
+        for kind in EntryKind
+        if profile.of(kind)
+    ]
+    blocks.append(Listing(tuple(rows)) if rows else Paragraph(words.EMPTY(language)))
+    alert = words.ALERTS_ON if alerts else words.ALERTS_OFF
+    blocks += [Paragraph(alert(language)), Paragraph(words.HOW(language), aside=True)]
+    return Document(title=title, blocks=tuple(blocks), language=str(language))
+
+
+def alert_document(found: Sequence[Affecting], seen: Seen) -> Document:
+    """What was merged just now and may break what somebody uses."""
+    language = seen.language
+    title = words.ALERT.text(language, n=len(found), repository=seen.repository.name)
+    items = tuple(item_of(one, seen) for one in found[:PAGE])
+    blocks: list[Block] = [Paragraph((Strong(title),)), Listing(items)]
+    if more := len(found) - len(items):
+        blocks.append(Paragraph(words.MORE_CHANGES(language, n=more)))
+    blocks.append(Paragraph(as_of(seen), aside=True))
+    return Document(title=title, blocks=tuple(blocks), language=str(language))

@@ -1,0 +1,261 @@
+"""Which changes reach what a profile names, how, and by which evidence.
+
+A hit is a fact whose name is an entry's, or a path or topic that an entry names. What is removed,
+renamed or behaves otherwise by default *may break*; everything else *touches*. Tests, documents and
+examples break nobody. Imports ``profile``, ``match`` and values.
+
+What a text uses of a project: its imports, its flags, its variables.
+
+This is how a profile is made of a plug-in or of a fork's own code. Only names that belong to the
+project are taken: what is imported from its packages, variables that begin with its name, and
+flags on lines that name it. Imports ``profile``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from digest.analysis.signatures import differences
+from digest.core.change import FileStatus, Side
+from digest.core.enums import Effect
+from digest.core.facts import Action, Area, Evidence, Fact, FactKind, FileFacts
+from digest.core.globs import matches
+from digest.core.grade import Graded
+from digest.core.profile import EntryKind, Profile, ProfileEntry
+from digest.topics.index_terms import Bearing
+from digest.topics.matching import Aliases, bears, candidates, resolve
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hit:
+    """That a change reaches an entry, by one of a fact, a file or bearings on a topic."""
+
+    entry: ProfileEntry
+    effect: Effect
+    evidence: Evidence
+    fact: Fact | None = None
+    file: FileFacts | None = None
+    bearings: tuple[Bearing, ...] = ()
+
+
+_NAMED = {
+    EntryKind.FLAG: frozenset({FactKind.FLAG, FactKind.CONFIG, FactKind.DEPRECATION}),
+    EntryKind.VARIABLE: frozenset({FactKind.ENVIRONMENT, FactKind.DEPRECATION}),
+    EntryKind.SYMBOL: frozenset({FactKind.SYMBOL, FactKind.CONFIG, FactKind.DEPRECATION}),
+    EntryKind.TOPIC: frozenset({FactKind.DEPENDENCY, FactKind.TOOLCHAIN}),
+}
+
+_HARMLESS = frozenset({Area.TESTS, Area.DOCS, Area.EXAMPLES, Area.BENCHMARKS, Area.CI})
+
+_UNSIGNED = re.compile(r"[-_]")
+
+
+def affects(
+    graded: Graded,
+    profile: Profile,
+    aliases: Aliases | None = None,
+    labels: Sequence[str] = (),
+) -> tuple[Hit, ...]:
+    """Every hit of a change, the hardest first, then in the profile's order; empty for none.
+
+    ``labels`` are those that the forge gave it, which topics may be borne by.
+    """
+    areas = {file.path: file.area for file in graded.facts.files}
+    hits = [
+        hit
+        for entry in profile.entries
+        for hit in tuple(_by_fact(graded, entry, areas))
+        or _otherwise(graded, entry, aliases or {}, labels)
+    ]
+    return tuple(sorted(hits, key=lambda hit: hit.effect))
+
+
+def _by_fact(graded: Graded, entry: ProfileEntry, areas: dict[str, Area]) -> Iterator[Hit]:
+    kinds = _NAMED.get(entry.kind, frozenset())
+    for fact in graded.facts.items:
+        if fact.kind in kinds and _names(fact, entry):
+            area = areas.get(fact.evidence.path)
+            if entry.kind is EntryKind.SYMBOL and area in _HARMLESS:
+                continue
+            effect = Effect.TOUCHES if area in _HARMLESS else _effect(fact)
+            yield Hit(entry=entry, effect=effect, evidence=fact.evidence, fact=fact)
+
+
+def _effect(fact: Fact) -> Effect:
+    if fact.action is Action.ADDED and fact.kind is not FactKind.DEPRECATION:
+        return Effect.TOUCHES
+    if fact.action is Action.CHANGED and fact.kind is FactKind.SYMBOL and _keeps_calls(fact):
+        return Effect.TOUCHES
+    return Effect.MAY_BREAK
+
+
+def _keeps_calls(fact: Fact) -> bool:
+    """Whether a signature only gained parameters that nobody has to give."""
+    found = differences(fact.before, fact.after)
+    return bool(found.added) and not (found.required or found.lost)
+
+
+def _names(fact: Fact, entry: ProfileEntry) -> bool:
+    """Whether a fact is about what an entry names, by its name now or before."""
+    names = [fact.name]
+    if fact.action is Action.RENAMED and fact.before:
+        names.append(fact.before)
+    match entry.kind:
+        case EntryKind.FLAG:
+            return _plain(entry.name) in {_plain(name.rpartition(".")[2]) for name in names}
+        case EntryKind.SYMBOL:
+            return any(_is_symbol(name, fact.evidence.path, entry.name) for name in names)
+        case EntryKind.TOPIC:
+            return entry.name.lower() in {name.lower() for name in names}
+        case _:
+            return entry.name in names
+
+
+def _plain(flag: str) -> str:
+    """A flag as its setting is spelt: ``--max-len`` and ``max_len`` are one."""
+    return _UNSIGNED.sub("", flag.partition("=")[0]).lower()
+
+
+def _is_symbol(name: str, path: str, written: str) -> bool:
+    """Whether a symbol of a file is the one that is written, or belongs to it.
+
+    The written one may begin with its modules: those that are more than the package itself must
+    be the end of the file's path.
+    """
+    wanted = _segments(written)
+    found = _segments(name)
+    if len(wanted) == 1:
+        return wanted[0] in (found[0], found[-1]) or found[: len(wanted)] == wanted
+    stem = _modules(path)
+    for split in range(len(wanted)):
+        modules, symbol = wanted[:split], wanted[split:]
+        if found[: len(symbol)] != symbol:
+            continue
+        if len(modules) <= 1 or stem[-len(modules) :] == modules or stem[: len(modules)] == modules:
+            return True
+    return False
+
+
+@lru_cache(maxsize=4096)
+def _segments(name: str) -> tuple[str, ...]:
+    return tuple(part for part in re.split(r"\.|::", name.removesuffix("()")) if part)
+
+
+@lru_cache(maxsize=4096)
+def _modules(path: str) -> tuple[str, ...]:
+    parts = path.rpartition(".")[0].split("/")
+    return tuple(parts[:-1] if parts[-1] in {"__init__", "mod", "index", "lib"} else parts)
+
+
+def _otherwise(
+    graded: Graded, entry: ProfileEntry, aliases: Aliases, labels: Sequence[str]
+) -> Iterator[Hit]:
+    """Hits by path and by topic, one an entry."""
+    match entry.kind:
+        case EntryKind.PATH:
+            yield from _by_path(graded, entry)
+        case EntryKind.TOPIC:
+            yield from _by_topic(graded, entry, aliases, labels)
+        case _:
+            return
+
+
+def _by_path(graded: Graded, entry: ProfileEntry) -> Iterator[Hit]:
+    reached = [
+        file
+        for file in graded.facts.files
+        if matches(entry.name, file.path) or (file.old_path and matches(entry.name, file.old_path))
+    ]
+    if reached:
+        worst = min(reached, key=_effect_on_file)
+        place = Evidence(path=worst.path, line=0, side=Side.NEW)
+        yield Hit(entry=entry, effect=_effect_on_file(worst), evidence=place, file=worst)
+
+
+def _effect_on_file(file: FileFacts) -> Effect:
+    gone = file.status in {FileStatus.DELETED, FileStatus.RENAMED}
+    return Effect.MAY_BREAK if gone and file.area not in _HARMLESS else Effect.TOUCHES
+
+
+def _by_topic(
+    graded: Graded, entry: ProfileEntry, aliases: Aliases, labels: Sequence[str]
+) -> Iterator[Hit]:
+    known = dict.fromkeys(candidates(entry.name, aliases), 1)
+    found = bears(graded, resolve(entry.name, known, aliases), labels)
+    if found and not _HARMLESS.issuperset(graded.facts.areas):
+        place = Evidence(path="", line=1, side=Side.MESSAGE)
+        yield Hit(entry=entry, effect=Effect.TOUCHES, evidence=place, bearings=found)
+
+
+_FROM = re.compile(
+    r"^[ \t]*from[ \t]+([A-Za-z_][\w.]*)[ \t]+import[ \t]+(\([^)]{0,4000}\)|[^\n#;]{1,500})",
+    re.MULTILINE,
+)
+
+_IMPORT = re.compile(r"^[ \t]*import[ \t]+([A-Za-z_][\w., \t]{0,500})", re.MULTILINE)
+
+_USE = re.compile(r"\buse[ \t]+([A-Za-z_]\w*(?:::[A-Za-z_]\w*)+)")
+
+_NAME = re.compile(r"[A-Za-z_]\w*")
+
+_COMMENT = re.compile(r"#[^\n]*")
+
+_FLAG = re.compile(r"(?<![\w-])--[a-z][a-z0-9]*(?:-[a-z0-9]+)*")
+
+_CONTINUED = re.compile(r"\\\n")
+
+
+def used(text: str, packages: frozenset[str]) -> frozenset[ProfileEntry]:
+    """What a text uses of packages, which are named in lower case (``vllm``, ``tokio``)."""
+    lowered = text.lower()
+    if not any(package in lowered for package in packages):
+        return frozenset()
+    found = {ProfileEntry(kind=EntryKind.SYMBOL, name=name) for name in _imported(text, packages)}
+    found |= {
+        ProfileEntry(kind=EntryKind.VARIABLE, name=name) for name in _variables(text, packages)
+    }
+    found |= {ProfileEntry(kind=EntryKind.FLAG, name=name) for name in _flags(text, packages)}
+    return frozenset(found)
+
+
+def _imported(text: str, packages: frozenset[str]) -> Iterator[str]:
+    for module, names in _FROM.findall(text):
+        if _root(module) in packages:
+            for part in _COMMENT.sub("", names).strip("()").split(","):
+                if name := _NAME.match(part.strip()):
+                    yield f"{module}.{name[0]}"
+    for modules in _IMPORT.findall(text):
+        for part in modules.split(","):
+            module = part.strip().partition(" ")[0]
+            if "." in module and _root(module) in packages:
+                yield module
+    for path in _USE.findall(text):
+        if _root(path) in packages:
+            yield path
+
+
+def _root(module: str) -> str:
+    return re.split(r"\.|::", module, maxsplit=1)[0].lower()
+
+
+def _variables(text: str, packages: frozenset[str]) -> Iterator[str]:
+    prefixes = "|".join(sorted(re.escape(p.upper().replace("-", "_")) for p in packages))
+    yield from re.findall(rf"\b(?:{prefixes})_[A-Z0-9]+(?:_[A-Z0-9]+)*\b", text)
+
+
+def _flags(text: str, packages: frozenset[str]) -> Iterator[str]:
+    """Flags of commands that name the project; a command may go on behind a backslash."""
+    for line in _CONTINUED.sub(" ", text).splitlines():
+        lowered = line[:4000].lower()
+        if "--" in line and any(package in lowered for package in packages):
+            yield from _FLAG.findall(line[:4000])
+
+
+def packages_of(repository: str) -> frozenset[str]:
+    """The names that a repository's package goes by: ``owner/some-name`` gives two."""
+    name = repository.rpartition("/")[2].removesuffix(".git").lower()
+    bare = re.sub(r"[-_.](?:rs|js|py|go)$", "", name)
+    return frozenset({name, name.replace("-", "_"), bare} - {""})

@@ -1,0 +1,1 @@
+"""Prompts for a language model, and the check of every statement in its reply."""

@@ -1,0 +1,306 @@
+"""Whether what a sentence tells of before and after is so. Imports ``claims`` and ``ground``.
+
+Four sorts of claim: a value or name that became another, a name that has a value, a thing that was
+added, a thing that was removed. The first needs the old one on a removed line and the new one on an
+added line of one hunk, a fact that says so, or the author's word; the second needs both in one such
+place; the others need a line of their side.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+
+from digest.core.change import FileStatus, Hunk, printable
+from digest.llm.change_index import ChangeIndex, IndexedHunk, occurs, places
+from digest.llm.claim_patterns import Bond, Shift, added, bonds, moves, removed, shifts
+from digest.llm.number_check import count_number, has_number
+from digest.llm.rejection import Failed, Rejection
+from digest.llm.tokens import Atom, Sort, Wording
+
+_CALLED = re.compile(r"(?<=\w)\(.*\)$", re.DOTALL)
+
+_DOTTED = re.compile(r"[A-Za-z_]\w*(?:(?:\.|::)[A-Za-z_]\w*)+")
+
+_INSTEAD = re.compile(r"instead|rather|previously|formerly|\bwas\b|而|代替|取代")
+
+_LITERAL = re.compile(r"\d|[\"']|\b(?:True|False|None|true|false|null|nil)\b")
+
+_PLACE = re.compile(r"[./]")
+
+_VERSION = re.compile(r"v?\d[\d.,_]*")
+
+
+def wrong_shift(
+    wording: Wording, ground: ChangeIndex, cited: Collection[Hunk] = ()
+) -> Failed | None:
+    """The first claim of before and after that the change does not show, if any.
+
+    What one of the ``cited`` hunks shows the other way round is wrong wherever else it may be so.
+    Where no line of the change is known nothing can be shown; then its words and facts must do.
+    """
+    others = [a for a in wording.atoms if a.sort in {Sort.CODE, Sort.NAME}]
+    for shift in shifts(wording):
+        subjects = [a.text for a in others if a not in {shift.old, shift.new}]
+        if _contradicted(shift, ground, cited) or not _shown(shift, subjects, ground):
+            about = f"{shift.old.text} -> {shift.new.text}"
+            return Failed(fault=Rejection.SHIFT, about=about)
+    for move in moves(wording):
+        if not _moved(move, ground):
+            return Failed(fault=Rejection.SHIFT, about=f"{move.old.text} -> {move.new.text}")
+    for bond in bonds(wording):
+        if not _bound(bond, ground):
+            return Failed(fault=Rejection.SHIFT, about=f"{bond.name.text} = {bond.value.text}")
+    if not ground.stretches:
+        return None
+    return _wrong_side(wording, ground)
+
+
+def _contradicted(shift: Shift, ground: ChangeIndex, cited: Collection[Hunk]) -> bool:
+    """Whether a cited hunk shows the new one becoming the old one."""
+    old, new = _bare(shift.old, ground), _bare(shift.new, ground)
+    mine = [s for s in ground.stretches if s.hunk in cited] if cited else []
+    return any(_direction(new, old, s) > 0 and _direction(old, new, s) < 0 for s in mine)
+
+
+def _shown(shift: Shift, subjects: Sequence[str], ground: ChangeIndex) -> bool:
+    """Whether something in the change shows the old one becoming the new one."""
+    old, new = _bare(shift.old, ground), _bare(shift.new, ground)
+    return (
+        _by_fact(old, new, subjects, ground)
+        or any(_by_hunk(old, new, subjects, stretch) for stretch in ground.stretches)
+        or _by_message(old, new, ground, backwards=shift.backwards)
+        or _by_path(shift.old, shift.new, ground)
+        or _by_file(old, new, ground)
+    )
+
+
+def _moved(move: Shift, ground: ChangeIndex) -> bool:
+    """Whether a file moved there, or a name came to a file there."""
+    if not _PLACE.search(move.new.text) or _by_path(move.old, move.new, ground):
+        return True  # "moves X to async" is no place that code could look at
+    what = _bare(move.old, ground)
+    if any(_in(what, line) and _in(move.new, line) for line in ground.message.splitlines()):
+        return True
+    return any(
+        _in(what, stretch.added) and _is_of(move.new.text, printable(stretch.file.path))
+        for stretch in ground.stretches
+    )
+
+
+def _bound(bond: Bond, ground: ChangeIndex) -> bool:
+    """Whether a hunk, a fact or a line of the message holds the name with its value."""
+    name, value = _bare(bond.name, ground), _bare(bond.value, ground)
+    facts = (
+        f"{item.name}\n{item.before}\n{item.after}\n{item.detail}" for item in ground.facts.items
+    )
+    texts = (*ground.message.splitlines(), *facts)
+    if any(_part_of(name.text, text) and _in(value, text) for text in texts):
+        return True
+    return any(_given(name.text, value, stretch) for stretch in ground.stretches)
+
+
+def _given(name: str, value: Atom, stretch: IndexedHunk) -> bool:
+    """Whether a hunk holds a name with a value, and the lines with the name no other one."""
+    around = f"{stretch.text}\n{printable(stretch.file.path)}"
+    if not (_in(value, stretch.text) and _part_of(name, around)):
+        return False
+    sides = (stretch.hunk.removed, stretch.hunk.added)
+    return any(_beside(name, value, side) for side in sides) or all(
+        _agrees(name, value, side) for side in sides
+    )
+
+
+def _in(atom: Atom, text: str | None) -> bool:
+    """Whether a text holds the atom: a number as a number, code by its words."""
+    if not text:
+        return False
+    if atom.sort is Sort.NUMBER:
+        return has_number(atom.text, text)
+    if occurs(atom.text, text):
+        return True
+    return _VERSION.fullmatch(atom.text) is not None and has_number(atom.text, text)
+
+
+def _bare(atom: Atom, ground: ChangeIndex) -> Atom:
+    """The atom as it may stand in code: without call and quotes.
+
+    A dotted name of which the lines write no more than the end is taken by its end.
+    """
+    text = _CALLED.sub("", atom.text.strip("\"'` "))
+    last = re.split(r"\.|::", text)[-1] if _DOTTED.fullmatch(text) else text
+    whole = occurs(text, ground.added) or occurs(text, ground.removed)
+    if last != text and not whole:
+        text = last
+    return Atom(atom.sort, text)
+
+
+def _by_fact(old: Atom, new: Atom, subjects: Sequence[str], ground: ChangeIndex) -> bool:
+    for item in ground.facts.items:
+        if _in(old, item.before) and _in(new, item.after):
+            path = printable(item.evidence.path)
+            if not subjects or any(_same(s, item.name) or _is_of(s, path) for s in subjects):
+                return True
+    return False
+
+
+def _same(subject: str, name: str) -> bool:
+    """Whether two names are one, or one is the end of the other: ``step`` of ``Engine.step``."""
+    one, other = (re.split(r"\.|::", text) for text in (subject, name))
+    shorter = min(len(one), len(other))
+    return one[-shorter:] == other[-shorter:]
+
+
+def _by_hunk(old: Atom, new: Atom, subjects: Sequence[str], stretch: IndexedHunk) -> bool:
+    """Whether a hunk takes the old one away and brings the new one, for one of the subjects.
+
+    A subject that stands on the hunk's lines has to stand beside one of the two values.
+    """
+    direction = _direction(old, new, stretch)
+    if direction < 0:
+        return False
+    if not subjects:
+        return direction > 0
+    lost, gained = stretch.hunk.removed, stretch.hunk.added
+    on_lines = [s for s in subjects if occurs(s, stretch.removed) or occurs(s, stretch.added)]
+    if on_lines:
+        beside = any if direction else all
+        return any(
+            beside((_beside(s, old, lost), _beside(s, new, gained)))
+            and _agrees(s, old, lost)
+            and _agrees(s, new, gained)
+            for s in on_lines
+        )
+    around = f"{stretch.hunk.section}\n{printable(stretch.file.path)}"
+    return direction > 0 and any(_part_of(s, around) for s in subjects)
+
+
+def _direction(old: Atom, new: Atom, stretch: IndexedHunk) -> int:
+    """1 where a hunk has less of the old or more of the new one, -1 where it is not so, else 0.
+
+    0 is what swapped lines look like: only what stands beside the values can tell.
+    """
+    removed, added = stretch.removed, stretch.added
+    if not (_in(old, removed) and _in(new, added)):
+        return -1
+    less = _count(old, removed, new) - _count(old, added, new)
+    more = _count(new, added, old) - _count(new, removed, old)
+    if less < 0 or more < 0:
+        return 1 if less + more > 0 else -1
+    return 1 if less or more else 0
+
+
+def _count(atom: Atom, text: str, other: Atom) -> int:
+    """How often a text holds the atom, not as a part of the other one."""
+    if atom.text in other.text and atom.text != other.text:
+        text = text.replace(other.text, " ")
+    if atom.sort is Sort.NUMBER or _VERSION.fullmatch(atom.text):
+        return count_number(atom.text, text)
+    return sum(1 for _ in places(atom.text, text))
+
+
+def _beside(subject: str, value: Atom, lines: Sequence[str]) -> bool:
+    """Whether a line holds both."""
+    return any(occurs(subject, line) and _in(value, line) for line in lines)
+
+
+def _agrees(subject: str, value: Atom, lines: Sequence[str]) -> bool:
+    """Whether the lines with the subject do not give it another value."""
+    rows = [line for line in lines if occurs(subject, line)]
+    if not rows or any(_in(value, row) for row in rows):
+        return True
+    literal = value.sort is Sort.NUMBER or _LITERAL.match(value.text) is not None
+    return not literal or not any(_LITERAL.search(row) for row in rows)
+
+
+def _part_of(subject: str, text: str) -> bool:
+    """Whether a text holds the subject, or one part of a dotted one."""
+    return any(part and occurs(part, text) for part in (subject, *re.split(r"\.|::", subject)))
+
+
+def _by_message(old: Atom, new: Atom, ground: ChangeIndex, *, backwards: bool) -> bool:
+    """Whether the author names both in one line, in the order of the sentence."""
+    for line in ground.message.splitlines():
+        if _in(old, line) and _in(new, line):
+            if line.find(old.text) <= line.rfind(new.text):
+                return True
+            if backwards and _INSTEAD.search(line):
+                return True
+    return False
+
+
+def _by_path(old: Atom, new: Atom, ground: ChangeIndex) -> bool:
+    """Whether both are files, or folders, of which one loses lines and the other gains some."""
+    before = any(
+        _is_of(old.text, printable(f.old_path or f.path))
+        and (f.deleted or f.status in {FileStatus.DELETED, FileStatus.RENAMED})
+        for f in ground.change.files
+    )
+    after = any(
+        _is_of(new.text, printable(f.path)) and (f.added or f.status is FileStatus.RENAMED)
+        for f in ground.change.files
+    )
+    return before and after
+
+
+def _is_of(text: str, path: str) -> bool:
+    """Whether a text names the path, its end, a folder of it, or its module."""
+    bare = text.strip("\"'` ").strip("/").removeprefix("./")
+    if not bare or not _PLACE.search(text):
+        return False
+    dotted = bare.replace(".", "/")
+    return f"/{bare}/" in f"/{path}/" or f"/{dotted}." in f"/{path}"
+
+
+def _by_file(old: Atom, new: Atom, ground: ChangeIndex) -> bool:
+    """Whether one file loses the one name and gains the other, for names that are no values."""
+    if Sort.NUMBER in {old.sort, new.sort} or not (_is_name(old.text) and _is_name(new.text)):
+        return False
+    lost, gained = set(), set()
+    if any(_in(new, s.removed) and _in(old, s.added) for s in ground.stretches):
+        return False  # a hunk shows it the other way round
+    for stretch in ground.stretches:
+        if _in(old, stretch.removed):
+            lost.add(stretch.file.path)
+        if _in(new, stretch.added):
+            gained.add(stretch.file.path)
+    return bool(lost & gained)
+
+
+def _is_name(text: str) -> bool:
+    return len(text) > 3 and not text[:1].isdigit() and any(char.isalpha() for char in text)
+
+
+def _wrong_side(wording: Wording, ground: ChangeIndex) -> Failed | None:
+    """What is said to be added and stands on no added line, or removed and on no removed one."""
+    for claimed, text, paths in (
+        (added(wording), ground.added, _gaining(ground)),
+        (removed(wording), ground.removed, _losing(ground)),
+    ):
+        for atom in claimed:
+            if not _on(atom, text, paths, ground):
+                return Failed(fault=Rejection.SIDE, about=atom.text)
+    return None
+
+
+def _on(atom: Atom, text: str, paths: Sequence[str], ground: ChangeIndex) -> bool:
+    """Whether a side holds the atom, or its words where it is more than one."""
+    bare = _bare(atom, ground).text.strip("@*")
+    if occurs(bare, text) or any(_is_of(bare, path) for path in paths):
+        return True
+    if occurs(bare, ground.message):
+        return True  # the author says so of something that the hunks show otherwise
+    parts = re.findall(r"\w+", bare)
+    return len(parts) > 1 and all(occurs(part, text) for part in parts)
+
+
+def _gaining(ground: ChangeIndex) -> list[str]:
+    return [
+        printable(f.path)
+        for f in ground.change.files
+        if f.added or f.status is not FileStatus.DELETED
+    ]
+
+
+def _losing(ground: ChangeIndex) -> list[str]:
+    return [printable(f.old_path or f.path) for f in ground.change.files if f.deleted]

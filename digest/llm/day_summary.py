@@ -1,0 +1,322 @@
+"""Changes as a second call may see them: masked once more, since facts quote their author.
+
+Imports ``privacy``, ``theme`` and values.
+
+The lead and the themes of a stretch of time by a model, from what was kept and nothing else.
+
+Imports ``theme``, ``efforts``, ``evidence`` and ``prompting``. The model names changes by the ids
+of the prompt; what it says of them has to stand in their titles or in what was kept of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import Any
+
+from digest.core.change import Change, Commit
+from digest.core.enums import Language
+from digest.core.facts import Facts, Subject
+from digest.core.grade import Graded, Level
+from digest.core.statement import Analysis, Origin, Statement
+from digest.document import Spans, Text
+from digest.llm.change_index import ChangeIndex
+from digest.llm.change_sheet import Count
+from digest.llm.model_input import Privacy, Redactor, impersonal
+from digest.llm.packing import NoRoom
+from digest.llm.prompt import Prompt, PromptKind, prompt, room_for_material
+from digest.llm.quoting import visible
+from digest.llm.rejection import Failed
+from digest.llm.statement_check import judge_words, spans_of, strings
+from digest.report.themes import MOST, DaySummary, Sentence, Theme, ToldChange, efforts, themes
+
+_SECTIONS = ("summary", "impact", "insights", "risks", "suggestions")
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+_NO_FACTS = Facts(subject=Subject(title="", words=""), files=())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChangeForSummary:
+    """A change as it may be seen; implements ``Told``. A statement is words without roles."""
+
+    graded: Graded
+    analysis: Analysis
+
+
+def shown(
+    told: Sequence[ToldChange], privacy: Privacy, redactor: Redactor
+) -> tuple[ChangeForSummary, ...]:
+    """The changes as their repository's privacy lets them be shown, without secrets.
+
+    Where no line and no word of a message may be seen, titles alone are left: what is said of a
+    change may rest on either.
+    """
+    if privacy is Privacy.METADATA:
+        bare = Analysis
+        told = [
+            ChangeForSummary(graded=o.graded, analysis=bare(language=o.analysis.language))
+            for o in told
+        ]
+    lines = [line for one in told for line in _lines(one)]
+    clean = iter(masked(lines, privacy, redactor))
+    return tuple(_respelt(one, clean) for one in told)
+
+
+def _lines(one: ToldChange) -> Iterator[str]:
+    """The title, then each statement, a line each."""
+    yield _line(one.graded.title)
+    for name in _SECTIONS:
+        for statement in getattr(one.analysis, name):
+            yield _line(statement.text)
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def masked(lines: Sequence[str], privacy: Privacy, redactor: Redactor) -> Sequence[str]:
+    """The lines without secrets and, where the privacy asks for it, without people's addresses."""
+    commit = Commit(
+        sha="",
+        parents=(),
+        author="",
+        email="",
+        authored_at=_EPOCH,
+        committed_at=_EPOCH,
+        message="\n".join(lines),
+    )
+    message = redactor(Change(commit=commit, files=()), _NO_FACTS).change.commit.message
+    return (message if privacy is Privacy.FULL else impersonal(message)).split("\n")
+
+
+def _respelt(one: ToldChange, lines: Iterator[str]) -> ChangeForSummary:
+    """The change with the next lines in the place of its own."""
+    graded, analysis = one.graded, one.analysis
+    subject = replace(graded.facts.subject, title=next(lines))
+    summary, impact, insights, risks, suggestions = (
+        tuple(_statement(next(lines), was) for was in getattr(analysis, name)) for name in _SECTIONS
+    )
+    return ChangeForSummary(
+        graded=replace(graded, facts=replace(graded.facts, subject=subject)),
+        analysis=replace(
+            analysis,
+            summary=summary,
+            impact=impact,
+            insights=insights,
+            risks=risks,
+            suggestions=suggestions,
+        ),
+    )
+
+
+def _statement(words: str, was: Statement) -> Statement:
+    return replace(was, spans=(Text(words),))
+
+
+_SENTENCES = 2
+"""The sentences of a lead."""
+
+_LEAST = 64
+"""Tokens without which not even one change fits."""
+
+_TITLE = 80
+"""Characters of a theme's title."""
+
+_KEPT = {Level.HIGH: (3, 2), Level.MEDIUM: (2, 1), Level.LOW: (1, 0)}
+"""Statements of the summary and risks that are shown of a change, by its level."""
+
+
+def plain_day(told: Sequence[ToldChange], language: Language) -> DaySummary:
+    """The day without a model: themes by rule, no lead of its own."""
+    return DaySummary(lead=(), themes=themes(told, language))
+
+
+def day_prompt(told: Sequence[ToldChange], language: Language, count: Count, budget: int) -> Prompt:
+    """The prompt for a lead and themes, with as many changes as fit, the weightiest first.
+
+    ``Prompt.shas`` says which change is ``C1``, ``C2`` and so on. Raises ``NoRoom``.
+    """
+    left = float(room_for_material(PromptKind.DAY, count, budget))
+    if left < _LEAST:
+        raise NoRoom(
+            f"{budget} tokens leave no room for changes beside the prompt {PromptKind.DAY}"
+        )
+    kept: list[ToldChange] = []
+    for one in sorted(told, key=lambda one: (one.graded.grade.level.rank, -one.graded.grade.score)):
+        left -= count("\n".join(_rows(one, len(kept) + 1))) + 8  # and a heading of its effort
+        if left < 0 and kept:
+            break
+        kept.append(one)
+    shas = tuple(one.graded.sha for one in kept)
+    return prompt(PromptKind.DAY, language, _material(kept), shas=shas)
+
+
+def _material(kept: Sequence[ToldChange]) -> str:
+    """The changes, those of an effort together where its first one stands."""
+    names = {one.graded.sha: at for at, one in enumerate(kept, 1)}
+    by_sha = {one.graded.sha: one for one in kept}
+    joint = {g.sha: effort for effort in efforts([o.graded for o in kept]) for g in effort}
+    rows: list[str] = []
+    done: set[str] = set()
+    number = 0
+    for sha, at in names.items():
+        if sha in done:
+            continue
+        effort = joint.get(sha)
+        if effort is None:
+            rows += _rows(by_sha[sha], at)
+            continue
+        number += 1
+        rows.append(f"# Effort E{number}")
+        for graded in effort:
+            done.add(graded.sha)
+            rows += _rows(by_sha[graded.sha], names[graded.sha])
+        rows.append(f"# End of E{number}")
+    return "\n".join(rows)
+
+
+def _rows(one: ToldChange, at: int) -> list[str]:
+    graded, analysis = one.graded, one.analysis
+    first, risks = _KEPT[graded.grade.level]
+    rows = [f"# C{at}, importance {graded.grade.level}", f"> {_day_line(graded.title)}"]
+    rows += [f"* {_day_line(s.text)}" for s in analysis.summary[:first]]
+    rows += [f"* risk: {_day_line(s.text)}" for s in analysis.risks[:risks]]
+    return rows
+
+
+def _day_line(text: str) -> str:
+    return " ".join(visible(text).split())
+
+
+def day_reader(
+    told: Sequence[ToldChange], shas: Sequence[str], language: Language
+) -> Callable[[object], DaySummary]:
+    """What reads the reply, for ``ModelRequest.read``; ``shas`` are those of the prompt.
+
+    It raises ``ValueError`` where no sentence of the lead and no theme could be kept.
+    """
+
+    def read(value: object) -> DaySummary:
+        day = read_day(value, told, shas, language)
+        if day.source is not Origin.MODEL:
+            raise ValueError(
+                "nothing in it is borne out by the changes; use only their ids, and only names and "
+                "numbers that stand in their titles and statements"
+            )
+        return day
+
+    return read
+
+
+def read_day(
+    value: object, told: Sequence[ToldChange], shas: Sequence[str], language: Language
+) -> DaySummary:
+    """Read a reply of the shape ``schemas.DAY``, whatever it holds.
+
+    Ids that are not listed are dropped, and sentences that are left without one. A theme takes in
+    all the changes of an effort that it names one of. Without a theme by the model there are those
+    by rule.
+    """
+    reply: Mapping[str, Any] = value if isinstance(value, Mapping) else {}
+    reading = _Reading(told, shas, language)
+    lead = tuple(reading.lead(reply.get("lead")))[:_SENTENCES]
+    found = tuple(reading.themes(reply.get("themes")))[:MOST]
+    spoken = bool(lead or found)
+    return DaySummary(
+        lead=lead,
+        themes=found or themes(told, language),
+        rejected=reading.share,
+        source=Origin.MODEL if spoken else Origin.FACTS,
+    )
+
+
+class _Reading:
+    """Takes sentences one by one and counts those that are dropped."""
+
+    def __init__(self, told: Sequence[ToldChange], shas: Sequence[str], language: Language) -> None:
+        self._language = language
+        self._told = {one.graded.sha: one for one in told}
+        listed = [sha for sha in shas if sha in self._told]
+        self._ids = {f"C{at}": sha for at, sha in enumerate(shas, 1) if sha in self._told}
+        groups = efforts([self._told[sha].graded for sha in listed])
+        self._efforts = {g.sha: tuple(o.sha for o in group) for group in groups for g in group}
+        self._kept = self._dropped = 0
+
+    @property
+    def share(self) -> float:
+        """The share of sentences that were dropped."""
+        all_ = self._kept + self._dropped
+        return round(self._dropped / all_, 4) if all_ else 0.0
+
+    def lead(self, value: object) -> Iterator[Sentence]:
+        """The sentences of the lead that are kept."""
+        for entry in value if isinstance(value, list) else []:
+            table: Mapping[str, Any] = entry if isinstance(entry, Mapping) else {}
+            shas = self._listed(table.get("cites"))
+            if sentence := self._sentence(table.get("text"), shas):
+                yield sentence
+
+    def themes(self, value: object) -> Iterator[Theme]:
+        """The themes that are kept; a change is in one at most."""
+        taken: set[str] = set()
+        for entry in value if isinstance(value, list) else []:
+            table: Mapping[str, Any] = entry if isinstance(entry, Mapping) else {}
+            named = [sha for sha in self._listed(table.get("changes")) if sha not in taken]
+            whole = dict.fromkeys(o for sha in named for o in self._efforts.get(sha, (sha,)))
+            shas = tuple(sha for sha in whole if sha not in taken)
+            title = self._title(table.get("title"), shas)
+            if len(shas) < 2 or not title:
+                continue
+            taken.update(shas)
+            yield Theme(
+                title=title,
+                shas=shas,
+                sentence=self._sentence(table.get("text"), shas),
+                source=Origin.MODEL,
+            )
+
+    def _listed(self, value: object) -> tuple[str, ...]:
+        found = (self._ids.get(one.strip().strip("[]").upper()) for one in strings(value))
+        return tuple(dict.fromkeys(sha for sha in found if sha))
+
+    def _sentence(self, text: object, shas: tuple[str, ...]) -> Sentence | None:
+        spans = self._spans(text, shas)
+        return Sentence(spans=spans, shas=shas) if spans else None
+
+    def _title(self, text: object, shas: tuple[str, ...]) -> Spans:
+        """A title has no full stop; it is judged with one."""
+        if not isinstance(text, str) or not text.strip() or len(text) > _TITLE:
+            return ()
+        stop = "。" if self._language is Language.ZH else "."
+        bare = text.strip().rstrip(".。 ")
+        spans = self._spans(bare + stop, shas)
+        if not spans:
+            return ()
+        last = spans[-1]
+        rest = last.text.removesuffix(stop)
+        return (*spans[:-1], type(last)(rest)) if rest else spans[:-1]  # type: ignore[call-arg]  # the last span ends in a stop, so it is no link
+
+    def _spans(self, text: object, shas: tuple[str, ...]) -> Spans:
+        """The words as spans where the changes bear them out, else nothing."""
+        if not isinstance(text, str) or not text.strip():
+            return ()
+        verdict = judge_words(text, self._ground(shas), self._language) if shas else None
+        if verdict is None or isinstance(verdict, Failed):
+            self._dropped += 1
+            return ()
+        self._kept += 1
+        return spans_of(verdict, self._language)
+
+    def _ground(self, shas: Sequence[str]) -> ChangeIndex:
+        """The titles of changes and what was kept of them."""
+        texts = []
+        for sha in shas:
+            one = self._told[sha]
+            analysis = one.analysis
+            texts += [one.graded.title, f"#{one.graded.number}"]
+            for section in (analysis.summary, analysis.impact, analysis.insights, analysis.risks):
+                texts += [statement.text for statement in section]
+        return ChangeIndex.of_texts(texts)

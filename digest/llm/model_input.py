@@ -1,0 +1,237 @@
+"""A change as it may be shown to a model, with what the program knows of it. Imports values only.
+
+Files and hunks carry ids that never depend on what fits into a prompt: ``F2`` is the second file in
+git's order, ``F2.H3`` its third hunk, ``M`` the message. Models cite them and code looks them up.
+
+What of a change may be shown to a model. Imports ``material``, ``change`` and facts.
+
+=========  ====================================================================================
+full       title, message, paths and diff
+redacted   the same with people, addresses and machines blotted out
+metadata   title, paths, counts, and the kinds and names of facts; no line of code, no value,
+           no word of the message's body
+none       nothing: no model is asked
+=========  ====================================================================================
+
+Secrets are masked in every mode, by the :class:`Redactor` that the edge brings. Names of authors
+and trailers are sent in no mode, since no statement needs them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Protocol
+
+from digest.core.change import Change, FileChange, Hunk, without_hunks
+from digest.core.facts import Fact, Facts, FileFacts
+from digest.core.grade import Graded
+
+MESSAGE = "M"
+"""The id of the commit's message."""
+
+_ID = re.compile(r"F([1-9]\d{0,5})(?:\.H([1-9]\d{0,6}))?", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Material:
+    """What is shown of a change, and the change as it is.
+
+    ``change`` and ``facts`` are what a repository's privacy lets out, with secrets masked;
+    ``graded`` is the whole of what is known and never leaves the machine. ``secrets`` counts what
+    was masked; ``bare`` says that privacy keeps all lines back. ``change.files`` and
+    ``facts.files`` stand in the same order.
+    """
+
+    change: Change
+    facts: Facts
+    graded: Graded
+    secrets: int = 0
+    bare: bool = False
+
+    @property
+    def sha(self) -> str:
+        """The full name of the commit."""
+        return self.change.sha
+
+    def files(self) -> list[tuple[str, FileChange, FileFacts]]:
+        """Each file with its id."""
+        pairs = zip(self.change.files, self.facts.files, strict=True)
+        return [(file_id(at), file, facts) for at, (file, facts) in enumerate(pairs)]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cited:
+    """What an id stands for: a hunk, a file as a whole, or (both ``None``) the message."""
+
+    file: FileChange | None = None
+    hunk: Hunk | None = None
+
+
+def file_id(at: int) -> str:
+    """The id of the file at an index."""
+    return f"F{at + 1}"
+
+
+def hunk_id(at: int, hunk: int) -> str:
+    """The id of a hunk by the indexes of its file and of itself."""
+    return f"F{at + 1}.H{hunk + 1}"
+
+
+def cited(reference: str, change: Change) -> Cited | None:
+    """What an id stands for in a change, or ``None`` where there is no such thing."""
+    reference = reference.strip().strip("[]()`").upper()
+    if reference == MESSAGE:
+        return Cited()
+    match = _ID.fullmatch(reference)
+    if match is None or int(match[1]) > len(change.files):
+        return None
+    file = change.files[int(match[1]) - 1]
+    if match[2] is None:
+        return Cited(file=file)
+    at = int(match[2]) - 1
+    return Cited(file=file, hunk=file.hunks[at]) if at < len(file.hunks) else None
+
+
+class Privacy(StrEnum):
+    """How much of a repository a model may see."""
+
+    FULL = "full"
+    REDACTED = "redacted"
+    METADATA = "metadata"
+    NONE = "none"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Masked:
+    """A change and its facts without their secrets; ``secrets`` counts the different ones."""
+
+    change: Change
+    facts: Facts
+    secrets: int
+
+
+class Redactor(Protocol):
+    """Finds secrets and masks them."""
+
+    def __call__(self, change: Change, facts: Facts) -> Masked:
+        """The same change, line by line, with every secret masked wherever it stands."""
+
+
+def material(
+    change: Change, graded: Graded, privacy: Privacy, redactor: Redactor
+) -> Material | None:
+    """What a model may see of a change, or ``None`` where that is nothing."""
+    if privacy is Privacy.NONE:
+        return None
+    shown, facts = change, graded.facts
+    if privacy is Privacy.METADATA:
+        shown, facts = _bare(change), _nameless(facts)
+    masked = redactor(shown, facts)
+    shown, facts = masked.change, masked.facts
+    if privacy is Privacy.REDACTED:
+        shown, facts = mapped(shown, facts, impersonal)
+    return Material(
+        change=shown,
+        facts=facts,
+        graded=graded,
+        secrets=masked.secrets,
+        bare=privacy is Privacy.METADATA,
+    )
+
+
+def mapped(change: Change, facts: Facts, mask: Callable[[str], str]) -> tuple[Change, Facts]:
+    """The change and its facts with every text masked; paths, ids and numbers of lines stay."""
+    commit = replace(change.commit, message=mask(change.commit.message))
+    files = tuple(_mapped_file(file, mask) for file in change.files)
+    return replace(change, commit=commit, files=files), _mapped_facts(facts, mask)
+
+
+def _mapped_file(file: FileChange, mask: Callable[[str], str]) -> FileChange:
+    hunks = tuple(_mapped_hunk(hunk, mask) for hunk in file.hunks)
+    return file if hunks == file.hunks else replace(file, hunks=hunks)
+
+
+def _mapped_hunk(hunk: Hunk, mask: Callable[[str], str]) -> Hunk:
+    removed, added = _lines(hunk.removed, mask), _lines(hunk.added, mask)
+    section = mask(hunk.section)
+    same = removed is hunk.removed and added is hunk.added and section == hunk.section
+    return hunk if same else replace(hunk, removed=removed, added=added, section=section)
+
+
+def _lines(lines: tuple[str, ...], mask: Callable[[str], str]) -> tuple[str, ...]:
+    """Masked as one text, which is faster by far; a mask keeps the number of lines."""
+    text = "\n".join(lines)
+    masked = mask(text)
+    return lines if masked == text else tuple(masked.split("\n"))
+
+
+def _mapped_facts(facts: Facts, mask: Callable[[str], str]) -> Facts:
+    subject = facts.subject
+    return replace(
+        facts,
+        subject=replace(subject, title=mask(subject.title), words=mask(subject.words)),
+        items=tuple(_mapped_fact(item, mask) for item in facts.items),
+        paragraphs=tuple(mask(paragraph) for paragraph in facts.paragraphs),
+    )
+
+
+def _mapped_fact(fact: Fact, mask: Callable[[str], str]) -> Fact:
+    return replace(
+        fact,
+        name=mask(fact.name),
+        before=None if fact.before is None else mask(fact.before),
+        after=None if fact.after is None else mask(fact.after),
+    )
+
+
+def _bare(change: Change) -> Change:
+    """The subject, the paths and the counts."""
+    commit = replace(change.commit, message=change.commit.subject)
+    return replace(change, commit=commit, files=without_hunks(change.files))
+
+
+def _nameless(facts: Facts) -> Facts:
+    """Facts by kind, action and name, without values and without the author's paragraphs."""
+    items = tuple(replace(item, before=None, after=None) for item in facts.items)
+    return replace(facts, items=items, paragraphs=())
+
+
+_EMAIL = r"(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,4}"
+
+_IPV4 = r"(?<![\d.])(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)\.){3}(?:25[0-5]|2[0-4]\d|1?\d?\d)(?!\.?\d)"
+
+_IPV6 = r"(?<![\w:])(?:[0-9a-fA-F]{1,4}:){4,7}[0-9a-fA-F]{1,4}(?![\w:])"
+
+_URL = r"(?<=://)[^\s/\"'`<>)\]}]+"
+
+_HOME = r"(?<=/home/)[\w.-]+|(?<=/Users/)[\w.-]+|(?<=\\Users\\)[\w.-]+"
+
+_PERSONAL = re.compile(
+    rf"(?P<url>{_URL})|(?P<email>{_EMAIL})|(?P<ip>{_IPV4}|{_IPV6})|(?P<home>{_HOME})"
+)
+
+# A cheap look first: few lines hold anything of the kind, and none of it goes over a line's end.
+_MAYBE = re.compile(
+    r"://|@[\w-]|/home/|[/\\]Users[/\\]|\d\.\d{1,3}\.\d|[0-9a-fA-F]:[0-9a-fA-F]{1,4}:"
+)
+
+_BLOT = {"url": "[host]", "email": "[address]", "ip": "[ip]", "home": "[user]"}
+
+
+def impersonal(text: str) -> str:
+    """The text without mail addresses, hosts of addresses, IP addresses and users' folders."""
+    done: list[str] = []
+    at = 0
+    for hint in _MAYBE.finditer(text):
+        if hint.start() < at:
+            continue
+        start = text.rfind("\n", at, hint.start()) + 1 or at
+        end = text.find("\n", hint.end())
+        end = len(text) if end < 0 else end
+        line = _PERSONAL.sub(lambda match: _BLOT[str(match.lastgroup)], text[start:end])
+        done += text[at:start], line
+        at = end
+    return "".join(done) + text[at:] if done else text

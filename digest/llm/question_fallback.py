@@ -1,0 +1,189 @@
+"""Words that the grammar cannot read, put before a model that may only choose what they mean.
+
+The model answers with a kind of a closed list and a question in the grammar's own words. That is
+believed where the grammar reads it as that kind and writes it down as the same again, and where
+what it names (numbers, commits, tags, paths, people, symbols) stands in the asker's words. What
+changes anything is not on the list: no reply can set, post, subscribe, mute or keep.
+
+Imports ``question``, ``intent`` and ``prompting``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import get_args
+from zoneinfo import ZoneInfo
+
+from digest.chat.chat_intents import Managing
+from digest.core.reference import Reference
+from digest.core.release import LATEST
+from digest.errors import UserError
+from digest.llm.prompt import Schema, filled, meaning, texts
+from digest.llm.quoting import fenced, visible
+from digest.question.commit_range import Refs
+from digest.question.impact_questions import Affected, Alert, EditProfile, ProfileFrom, ShowProfile
+from digest.question.intent import (
+    Again,
+    Author,
+    CatchUp,
+    Changed,
+    Compare,
+    DigestOf,
+    Explain,
+    Greet,
+    Help,
+    Intent,
+    More,
+    Nth,
+    PrivacyOf,
+    Retell,
+    Reviewers,
+    Risky,
+    Search,
+    ShowDiff,
+    Status,
+    Touched,
+    Unknown,
+    Why,
+    format_intent,
+)
+from digest.question.parser import parse, tidy
+
+UNKNOWN = "unknown"
+"""The kind of what nothing is meant by."""
+
+CHOICES: Mapping[str, type[Intent]] = {
+    "explain": Explain,
+    "changed": Changed,
+    "touched": Touched,
+    "search": Search,
+    "digest": DigestOf,
+    "compare": Compare,
+    "why": Why,
+    "risks": Risky,
+    "reviewers": Reviewers,
+    "author": Author,
+    "diff": ShowDiff,
+    "affected": Affected,
+    "profile": ShowProfile,
+    "status": Status,
+    "privacy": PrivacyOf,
+    "more": More,
+    "retell": Retell,
+    "again": Again,
+    "nth": Nth,
+    "greet": Greet,
+    "help": Help,
+}
+"""What a model may choose. Each only reads."""
+
+LEFT_OUT: frozenset[type[Intent]] = frozenset(
+    {
+        *get_args(Managing),
+        Alert,
+        EditProfile,
+        ProfileFrom,
+        CatchUp,
+        Unknown,
+    }
+)
+"""What a model may not choose: what sets or keeps something, and catching up, which moves the mark
+of what somebody has seen."""
+
+_OUTPUT = 160
+"""Tokens of a reply."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MeaningRequest:
+    """What is sent to find out what somebody means; ``output_tokens`` is the room for a reply."""
+
+    system: str
+    user: str
+    schema: Schema
+    name: str = "meaning"
+    output_tokens: int = _OUTPUT
+
+
+def asking(words: str, today: str) -> MeaningRequest:
+    """The prompt about somebody's words, which are fenced here; ``today`` is the asker's date."""
+    said = texts("question")
+    shown = fenced(f"> {visible(' '.join(words.split()))}")
+    return MeaningRequest(
+        system=said.system.strip(),
+        user=filled(said.user, today=today, question=shown).strip(),
+        schema=meaning(*CHOICES, UNKNOWN),
+    )
+
+
+def meaning_reader(words: str, now: datetime, zone: ZoneInfo) -> Callable[[object], Intent]:
+    """What reads the reply, for ``ModelRequest.read``: an intent of the list, else ``Unknown``.
+
+    It raises ``ValueError``, in words for the model, where the question is none of its kind, or
+    names what the asker did not.
+    """
+    asked = tidy(words).casefold()
+
+    def read(value: object) -> Intent:
+        reply = value if isinstance(value, Mapping) else {}
+        kind, question = reply.get("kind"), reply.get("question")
+        if kind == UNKNOWN:
+            return Unknown()
+        choice = CHOICES.get(str(kind))
+        if choice is None or not isinstance(question, str):
+            raise ValueError("give a kind of the list and a question in its form")
+        intent = _parsed(question, now, zone)
+        if type(intent) is not choice:
+            raise ValueError(f"the question is not read as {kind}; keep to the form of that kind")
+        for name in _names(intent):
+            if not _stands(name.casefold(), asked):
+                raise ValueError(f"{name!r} does not stand in the asker's words; do not make it up")
+        return intent
+
+    return read
+
+
+def _stands(name: str, asked: str) -> bool:
+    """Whether a name stands in the words; a number not as a part of another."""
+    if name.isdigit():
+        return re.search(rf"(?<!\d){name}(?!\d)", asked) is not None
+    return name in asked
+
+
+def _parsed(question: str, now: datetime, zone: ZoneInfo) -> Intent:
+    """The intent of the grammar's own words, which is written down as the same again."""
+    try:
+        intent = parse(question, now, zone)
+        again = parse(format_intent(intent), now, zone)
+    except UserError as error:
+        raise ValueError(str(error)) from error
+    if intent != again:
+        raise ValueError("the question says more than its form holds; write it more plainly")
+    return intent
+
+
+def _names(intent: Intent) -> Iterator[str]:
+    """What of an intent nobody but the asker can know; topics and words may be translated."""
+    match intent:
+        case Explain() | Why() | Risky() | Reviewers() | Author() | ShowDiff() | Again():
+            yield from _reference(intent.reference)
+        case Touched(name=name):
+            yield name
+        case Changed() | Search():
+            yield from filter(None, (intent.path, intent.author, intent.label))
+        case _:
+            pass
+    span = intent.refs if isinstance(intent, Compare) else getattr(intent, "window", None)
+    if isinstance(span, Refs):
+        ends = (end for end in (span.base, span.tip) if end != LATEST)
+        yield from filter(None, (*ends, span.repository))
+
+
+def _reference(reference: Reference | None) -> Iterator[str]:
+    if reference is not None:
+        yield str(reference.number) if reference.number is not None else reference.sha
+        if reference.repository:
+            yield reference.repository

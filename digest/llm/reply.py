@@ -1,0 +1,278 @@
+"""A model's proposal to move a level, read: one step, by a named rule, with a citation; or nothing.
+
+Imports ``grade``, ``move``, ``material`` and values. What a move does to a grade is told there.
+
+A model's reply on a change, read against it. Imports ``sieve``, ``moving`` and ``analysis``.
+
+What the reply says is taken sentence by sentence; a section of which nothing is left is told from
+the facts. Where nothing at all is left, the reader raises ``ValueError`` with words that tell the
+model what to mend, so that it may be asked once more.
+
+Notes on one part of a change that is longer than a question, read against the change.
+
+A line on each of several changes, read against them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from digest.analysis.analyse import analyse
+from digest.analysis.change_types import MOST
+from digest.analysis.context import BOUNDS
+from digest.core.change import Change, printable
+from digest.core.enums import Language
+from digest.core.grade import Grade, Level, Thresholds
+from digest.core.statement import Analysis, Aspect, ChangeType, Origin, Statement
+from digest.grading.level_override import LevelOverride, laid_over
+from digest.llm.model_input import Material, cited
+from digest.llm.packing import Note
+from digest.llm.prompt import ABOUT, RULES
+from digest.llm.statement_check import Dropped, StatementFilter, complaint, strings
+from digest.llm.truncation import Omission, said
+
+_STEPS = {"raise": -1, "lower": 1}
+
+
+def moved(
+    grade: Grade, proposal: object, change: Change, thresholds: Thresholds | None = None
+) -> Grade:
+    """The grade after a model's proposal; the same grade where the proposal does not hold.
+
+    A proposal is ``{"move": "raise" or "lower", "rule": one of RULES, "cites": ids}`` with at
+    least one hunk or file among the ids. The new score is the nearest one of the new level.
+    """
+    step, rule, places = _read(proposal, change)
+    levels = list(Level)
+    at = grade.level.rank + step
+    if not step or not places or not 0 <= at < len(levels):
+        return grade
+    move = LevelOverride(rule=rule, of=grade.level, to=levels[at], subject=places[0])
+    return laid_over(grade, move, thresholds)
+
+
+def _read(proposal: object, change: Change) -> tuple[int, str, list[str]]:
+    """Step, rule and the cited paths; a step of 0 where anything is not as it has to be."""
+    nothing: tuple[int, str, list[str]] = (0, "", [])
+    if not isinstance(proposal, Mapping):
+        return nothing
+    table: Mapping[str, Any] = proposal
+    rule, cites = table.get("rule"), table.get("cites")
+    step = _STEPS.get(str(table.get("move")), 0)
+    if not step or rule not in RULES or not isinstance(cites, Sequence) or isinstance(cites, str):
+        return nothing
+    found = [cited(one, change) if isinstance(one, str) else None for one in cites]
+    if not found or None in found:
+        return nothing
+    paths = [printable(one.file.path) for one in found if one is not None and one.file]
+    return step, str(rule).replace("-", "_"), paths
+
+
+SECTIONS = ("summary", "impact", "insights", "risks", "suggestions")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckedReply:
+    """What is left of a reply: the analysis, the grade after the model's say, what was dropped."""
+
+    analysis: Analysis
+    grade: Grade
+    dropped: tuple[Dropped, ...] = ()
+
+
+def parse_reply(
+    value: object, material: Material, language: Language, depth: Level | None = None
+) -> Analysis:
+    """The analysis that a reply amounts to; see :func:`judge_reply`."""
+    return judge_reply(value, material, language, depth).analysis
+
+
+def reader(
+    material: Material,
+    language: Language,
+    depth: Level | None = None,
+    *,
+    omitted: Sequence[Omission] = (),
+    thresholds: Thresholds | None = None,
+) -> Callable[[object], CheckedReply]:
+    """What reads the reply on a change, for ``ModelRequest.read``; it raises ``ValueError``."""
+
+    def read(value: object) -> CheckedReply:
+        judged = judge_reply(
+            value, material, language, depth, omitted=omitted, thresholds=thresholds
+        )
+        if judged.analysis.source is not Origin.MODEL:
+            raise ValueError(complaint(judged.dropped))
+        return judged
+
+    return read
+
+
+def judge_reply(
+    value: object,
+    material: Material,
+    language: Language,
+    depth: Level | None = None,
+    *,
+    omitted: Sequence[Omission] = (),
+    thresholds: Thresholds | None = None,
+) -> CheckedReply:
+    """Read a reply of the shape ``schemas.ANALYSIS``, whatever it holds.
+
+    ``depth`` is the level whose bounds hold, by default that of the grade after the model's say;
+    ``omitted`` is what the prompt did not show.
+    """
+    reply: Mapping[str, Any] = value if isinstance(value, Mapping) else {}
+    graded = material.graded
+    grade = moved(graded.grade, reply.get("importance"), material.change, thresholds)
+    sieve = StatementFilter(material, language)
+    kept = {section: sieve.section(section, reply.get(section)) for section in SECTIONS}
+    told = replace(graded, grade=replace(grade, level=depth) if depth else grade)
+    analysis = _joined(kept, analyse(told, language), told.grade.level)
+    types = _types(reply.get("change_types"), analysis)
+    analysis = replace(
+        analysis,
+        change_types=types,
+        rejected=sieve.share,
+        partial=_sentences((analysis.partial, said(omitted, language)), language),
+    )
+    return CheckedReply(analysis=analysis, grade=grade, dropped=tuple(sieve.dropped))
+
+
+def _joined(kept: Mapping[str, list[Statement]], facts: Analysis, depth: Level) -> Analysis:
+    """The kept statements within the bounds of a level, with the facts' sections for empty ones."""
+    bounds = BOUNDS[depth]
+    cut = {name: tuple(kept[name][: getattr(bounds, name)]) for name in SECTIONS}
+    return replace(
+        facts,
+        source=Origin.MODEL if any(cut.values()) else Origin.FACTS,
+        summary=cut["summary"] or facts.summary,
+        impact=cut["impact"] or facts.impact,
+        insights=cut["insights"] or facts.insights,
+        risks=cut["risks"] or facts.risks,
+        suggestions=cut["suggestions"] or facts.suggestions,
+    )
+
+
+# What the diff or the message has to show before a change is called so.
+_SHOWN = {ChangeType.REVERT, ChangeType.DEPENDENCY, ChangeType.DEPRECATION}
+
+_BORNE = {
+    ChangeType.SECURITY: Aspect.SECURITY,
+    ChangeType.BREAKING: Aspect.COMPATIBILITY,
+    ChangeType.PERFORMANCE: Aspect.PERFORMANCE,
+    ChangeType.ARCHITECTURE: Aspect.ARCHITECTURE,
+}
+
+
+def _types(value: object, analysis: Analysis) -> tuple[ChangeType, ...]:
+    """The model's types, as far as facts or kept statements bear them out; else those of facts."""
+    if analysis.source is not Origin.MODEL:
+        return analysis.change_types
+    facts = analysis.change_types
+    aspects = {statement.aspect for statement in analysis.insights}
+    named = [ChangeType(one) for one in strings(value) if one in set(ChangeType)]
+    kept = [
+        kind
+        for kind in dict.fromkeys(named)
+        if kind in facts or (kind not in _SHOWN and _BORNE.get(kind, Aspect.NONE) in {*aspects, ""})
+    ]
+    declared = [k for k in facts if k in {ChangeType.REVERT, ChangeType.BREAKING}]
+    return tuple(dict.fromkeys((*declared, *kept)))[:MOST] or facts
+
+
+def _sentences(parts: Sequence[str], language: Language) -> str:
+    gap = "" if language is Language.ZH else " "
+    return gap.join(part for part in parts if part)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PartNotes:
+    """The kept notes on one part of a change; ``share`` is that of the dropped ones, in [0, 1]."""
+
+    notes: tuple[Note, ...]
+    share: float
+    dropped: tuple[Dropped, ...] = ()
+
+
+def notes_reader(material: Material, language: Language) -> Callable[[object], PartNotes]:
+    """What reads the reply on a part, for ``ModelRequest.read``; it raises ``ValueError``."""
+
+    def read(value: object) -> PartNotes:
+        notes = read_notes(value, material, language)
+        if notes.dropped and not notes.notes:
+            raise ValueError(complaint(notes.dropped))
+        return notes
+
+    return read
+
+
+def read_notes(value: object, material: Material, language: Language) -> PartNotes:
+    """Read a reply of the shape ``schemas.NOTES``, whatever it holds."""
+    reply: Mapping[str, Any] = value if isinstance(value, Mapping) else {}
+    entries = reply.get("notes")
+    sieve = StatementFilter(material, language)
+    kept = []
+    for entry in entries if isinstance(entries, list) else []:
+        if sieve.one("notes", entry) is not None:
+            about = entry.get("about")
+            kept.append(
+                Note(
+                    about=about if about in ABOUT else ABOUT[0],
+                    text=entry["text"].strip(),
+                    cites=tuple(strings(entry.get("cites"))),
+                )
+            )
+    return PartNotes(notes=tuple(kept), share=sieve.share, dropped=tuple(sieve.dropped))
+
+
+def lines_reader(
+    materials: Sequence[Material], language: Language, *, thresholds: Thresholds | None = None
+) -> Callable[[object], dict[str, CheckedReply]]:
+    """What reads the reply on several changes, for ``ModelRequest.read``; by full commit name.
+
+    ``materials`` stand in the order of the prompt's ``shas``. A change that the reply says nothing
+    kept of is told from its facts. Raises ``ValueError`` where that is so for all of them.
+    """
+
+    def read(value: object) -> dict[str, CheckedReply]:
+        found = read_lines(value, materials, language, thresholds=thresholds)
+        if all(one.analysis.source is not Origin.MODEL for one in found.values()):
+            raise ValueError(complaint([d for one in found.values() for d in one.dropped]))
+        return found
+
+    return read
+
+
+def read_lines(
+    value: object,
+    materials: Sequence[Material],
+    language: Language,
+    *,
+    thresholds: Thresholds | None = None,
+) -> dict[str, CheckedReply]:
+    """Read a reply of the shape ``schemas.LINES``, whatever it holds, by full commit name."""
+    reply: Mapping[str, Any] = value if isinstance(value, Mapping) else {}
+    entries = reply.get("changes")
+    said_of: dict[str, Mapping[str, Any]] = {}
+    for entry in entries if isinstance(entries, list) else []:
+        if isinstance(entry, Mapping):
+            said_of.setdefault(str(entry.get("id")).strip().upper(), entry)
+    found = {}
+    for at, material in enumerate(materials, 1):
+        entry = said_of.get(f"C{at}", {})
+        cites = [_own(one, at) for one in strings(entry.get("cites"))]
+        importance = entry.get("importance")
+        if isinstance(importance, Mapping):
+            own = [_own(one, at) for one in strings(importance.get("cites"))]
+            importance = {**importance, "cites": own}
+        line = {"summary": [{"text": entry.get("text"), "cites": cites}], "importance": importance}
+        found[material.sha] = judge_reply(line, material, language, thresholds=thresholds)
+    return found
+
+
+def _own(reference: str, at: int) -> str:
+    """``C2.F1.H1`` as ``F1.H1`` where the second change is meant."""
+    return reference.strip().upper().removeprefix(f"C{at}.")

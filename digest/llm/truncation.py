@@ -1,0 +1,122 @@
+"""What a model was not shown of a change, and how that is said. Imports values and ``words``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from digest.core.change import printable
+from digest.core.enums import Language
+from digest.i18n.labels import SEPARATOR
+from digest.i18n.phrase import Phrase, listed
+
+
+class Cause(StrEnum):
+    """Why something was left out, in the order in which it is told."""
+
+    SPACE = "space"  # there was no room for these hunks
+    LONG = "long"  # the removed lines of a hunk beyond the first, and the ends of very long lines
+    GENERATED = "generated"
+    VENDORED = "vendored"
+    LOCKFILE = "lockfile"
+    BINARY = "binary"
+    ABSENT = "absent"  # the clone does not hold the content
+    LARGE = "large"  # the source keeps no more of so large a patch
+    PRIVATE = "private"  # the repository's privacy keeps all lines back
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Omission:
+    """What was left out for one cause: the paths, and how many hunks and lines they hold of it.
+
+    ``lines`` counts changed lines; it is 0 where that is not known.
+    """
+
+    cause: Cause
+    paths: tuple[str, ...]
+    hunks: int = 0
+    lines: int = 0
+
+
+_NAMED = 3
+"""So many paths are named, the others counted."""
+
+_WORDS = {
+    Cause.SPACE: Phrase(
+        "{n:hunk|hunks} of {names} ({lines:changed line|changed lines}) for want of room",
+        "{names}的 {n} 个代码块（{lines} 行改动，篇幅所限）",
+    ),
+    Cause.LONG: Phrase(
+        "{lines:line|lines} inside long hunks of {names}", "{names}中长代码块内的 {lines} 行"
+    ),
+    Cause.GENERATED: Phrase("generated: {names}", "生成的文件：{names}"),
+    Cause.VENDORED: Phrase("vendored: {names}", "第三方代码：{names}"),
+    Cause.LOCKFILE: Phrase("lock files: {names}", "锁文件：{names}"),
+    Cause.BINARY: Phrase("binary: {names}", "二进制文件：{names}"),
+    Cause.ABSENT: Phrase("not in this clone: {names}", "本地克隆中缺少：{names}"),
+    Cause.LARGE: Phrase(
+        "{lines:line|lines} of very large patches of {names}", "{names}过大的补丁中的 {lines} 行"
+    ),
+    Cause.PRIVATE: Phrase(
+        "all lines, by this repository's privacy", "全部代码行（按此仓库的隐私设置）"
+    ),
+}
+
+_SAID = Phrase("The model did not see: {what}.", "模型未读取：{what}。")
+
+_NOTE = {
+    Cause.SPACE: "no room",
+    Cause.LONG: "lines inside long hunks",
+    Cause.ABSENT: "content not available",
+    Cause.LARGE: "lines of too large a patch",
+    Cause.PRIVATE: "lines are private",
+}
+
+
+def said(omissions: Sequence[Omission], language: Language) -> str:
+    """The omissions in one sentence, or empty: what ``Analysis.partial`` holds."""
+    if not omissions:
+        return ""
+    parts = [_words(one, language) for one in _in_order(omissions)]
+    return _SAID.text(language, what=SEPARATOR.template(language).join(parts))
+
+
+def _words(one: Omission, language: Language) -> str:
+    shown = [printable(path) for path in one.paths[:_NAMED]]
+    names = listed(shown, language, limit=_NAMED, total=len(one.paths))
+    return _WORDS[one.cause].text(language, names=names, n=one.hunks, lines=one.lines)
+
+
+def notes(omissions: Sequence[Omission]) -> list[str]:
+    """The omissions as lines of the material."""
+    lines = []
+    for one in _in_order(omissions):
+        named = ", ".join(printable(path) for path in one.paths[:_NAMED])
+        rest = len(one.paths) - _NAMED
+        more = f" and {rest} more" if rest > 0 else ""
+        counts = f", {one.lines} lines" if one.lines else ""
+        lines.append(f"{_NOTE.get(one.cause, one.cause)}: {named}{more}{counts}")
+    return lines
+
+
+def gathered(omissions: Iterable[Omission]) -> tuple[Omission, ...]:
+    """One omission a cause, with all paths of it once and the counts added up."""
+    found: dict[Cause, Omission] = {}
+    for one in omissions:
+        before = found.get(one.cause)
+        if before is None:
+            found[one.cause] = one
+            continue
+        found[one.cause] = replace(
+            before,
+            paths=tuple(dict.fromkeys((*before.paths, *one.paths))),
+            hunks=before.hunks + one.hunks,
+            lines=before.lines + one.lines,
+        )
+    return tuple(_in_order(tuple(found.values())))
+
+
+def _in_order(omissions: Sequence[Omission]) -> list[Omission]:
+    order = list(Cause)
+    return sorted(omissions, key=lambda one: order.index(one.cause))

@@ -1,0 +1,1 @@
+"""Reads questions in English and Chinese as intents."""

@@ -1,0 +1,163 @@
+"""A stretch of history between two references, and how it is written in a question.
+
+References are tags, branches and commits as people write them: ``v0.15.0``, ``main``,
+``0a1b2c3``. They come from strangers: what cannot name one (git-check-ref-format(1)), or could be
+taken for an option, is not read. Imports ``window`` only.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from digest.core.release import LATEST, LONGEST_REF
+from digest.window import Window
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refs:
+    """What ``tip`` has and ``base`` has not; an empty ``tip`` is that of the watched branch.
+
+    An empty ``base`` is the begin of history; not both are empty.
+    ``repository`` is the ``owner/name`` of the address that it was written in, or empty.
+    """
+
+    base: str
+    tip: str = ""
+    repository: str = ""
+
+    def __str__(self) -> str:
+        """As :func:`find_refs` reads it back, but for the repository."""
+        if not self.base:
+            return f"until {self.tip}"
+        return f"{self.base}..{self.tip}" if self.tip else f"since {self.base}"
+
+
+Span = Window | Refs
+"""By calendar, or between two references."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FoundRefs:
+    """References that were read, and the text without the words that named them."""
+
+    refs: Refs
+    rest: str
+
+
+_PART = r"[A-Za-z0-9](?:(?!\.\.|@\{|\.lock\b|//)[\w./+@-])*?"
+
+_REF = rf"(?:{_PART}[\w+-])|[A-Za-z0-9]"
+
+# With nothing but a blank beside it, a word is a reference where it has the form of a version,
+# of a tag with a number, or of a commit.
+_VERSION = (
+    r"(?<![\w./-])(?:"
+    r"(?:[A-Za-z][\w+-]*[/_-])?[vV]?\d+(?:\.\d+){1,3}(?:[-.+]?[A-Za-z](?:[\w.+-]*\w)?)?"
+    r"|[vV]\d+\w*|[A-Za-z][A-Za-z]+-\d[\w.-]*\w"
+    r"|(?=[0-9a-f]*[a-f])(?=[0-9a-f]*\d)[0-9a-f]{7,40}"
+    rf"|{LATEST}"
+    r")(?![\w-]|\.\w)"
+)
+
+_POINT = rf"{_VERSION}|(?<![\w./-])(?:main|master|HEAD|develop|trunk)(?![\w./-])"
+
+_ADDRESS = re.compile(
+    r"<?https?://[A-Za-z0-9.-]+(?::\d+)?/([A-Za-z0-9][\w.-]*(?:/[\w.-]+){1,4}?)(?:/-)?/compare/"
+    rf"({_REF})\.\.\.?({_REF})(?=[\s>?]|$)>?",
+    re.ASCII,
+)
+
+_FORMS = tuple(
+    re.compile(form, re.ASCII | re.IGNORECASE)
+    for form in (
+        (
+            r"(?:\b(?:in|of|for|from|between|over) )?"
+            rf"(?<![\w./@~^-])({_REF})\.\.\.?({_REF})(?![\w./~^@-])"
+        ),
+        rf"\b(?:from|between) ({_POINT}) (?:to|and|until|till) ({_POINT})",
+        rf"(?:从 ?|在 ?)?({_POINT}) ?(?:到|至|和|与) ?({_POINT})(?: ?(?:之间|期间))?(?: ?的)?",
+        rf"({_POINT}) (?:to|vs\.?|versus) ({_POINT})",
+    )
+)
+
+_SINCE = tuple(
+    re.compile(form, re.ASCII | re.IGNORECASE)
+    for form in (
+        (
+            r"\b(?:ever )?(?:since|after|starting from) (?:the )?(?:release |tag |version )?"
+            rf"({_VERSION})"
+        ),
+        rf"(?:自从?|从) ?({_VERSION}) ?(?:以来|起|开始|之后|以后|至今|到现在)?(?: ?的)?",
+        rf"({_VERSION}) ?(?:以来|起|开始|之后|以后|至今|到现在)(?: ?的)?",
+    )
+)
+
+_UNTIL = tuple(
+    re.compile(form, re.ASCII | re.IGNORECASE)
+    for form in (
+        rf"\b(?:until|till|up to) (?:the )?(?:release |tag |version )?({_VERSION})",
+        rf"(?:截至|截止到?|直到) ?({_VERSION})(?: ?(?:为止|的))?",
+    )
+)
+
+_TELLING = re.compile(rf"[0-9/]|^(?:{_POINT})$", re.ASCII)
+"""What a word has that is no word of a language."""
+
+_DATE = re.compile(r"\d{4}(?:-\d{2}(?:-\d{2})?)?(?:T[\d:Z+-]*)?")
+
+
+def find_refs(text: str) -> FoundRefs | None:
+    """The references that a text names, ``None`` where it names none.
+
+    ``A..B``, ``A...B``, the address of a comparison, ``from A to B``, ``since A``,
+    ``until B``. Dates are periods, never references.
+    """
+    if found := _ADDRESS.search(text):
+        return _taken(text, found, Refs(base=found[2], tip=found[3], repository=found[1]))
+    for form in _FORMS:
+        found = form.search(text)
+        if found and _named(found[1]) and _named(found[2]):
+            return _taken(text, found, Refs(base=found[1], tip=found[2]))
+    for form in _SINCE:
+        found = form.search(text)
+        if found and _named(found[1]):
+            return _taken(text, found, Refs(base=found[1]))
+    for form in _UNTIL:
+        found = form.search(text)
+        if found and _named(found[1]):
+            return _taken(text, found, Refs(base="", tip=found[1]))
+    return None
+
+
+def refs_named(text: str) -> Refs | None:
+    """References as an address has them: ``A...B`` or ``A..B``; ``A`` alone reaches to the tip.
+
+    ``None`` where one of them can name nothing.
+    """
+    found = re.fullmatch(rf"({_REF})(?:\.\.\.?({_REF})?)?", text, re.ASCII)
+    if found is None or any(len(ref or "") > LONGEST_REF for ref in found.groups()):
+        return None
+    return Refs(base=found[1], tip=found[2] or "")
+
+
+def two_refs(text: str) -> Refs | None:
+    """Two references beside one another, as after ``compare``; one alone reaches to the tip."""
+    words = [w for w in re.split(r"[ ,，、]+|和|与|到", text) if w]
+    words = [w for w in words if w.lower() not in {"with", "and", "to", "vs", "vs.", "versus", "a"}]
+    if not 1 <= len(words) <= 2 or not all(
+        re.fullmatch(_REF, w, re.ASCII) and _TELLING.search(w) and _named(w) for w in words
+    ):
+        return None
+    if len(words) == 1 and not re.fullmatch(_VERSION, words[0], re.ASCII):
+        return None
+    return Refs(base=words[0], tip=words[1] if len(words) == 2 else "")
+
+
+def _named(ref: str) -> bool:
+    return len(ref) <= LONGEST_REF and not _DATE.fullmatch(ref)
+
+
+def _taken(text: str, found: re.Match[str], refs: Refs) -> FoundRefs:
+    rest = f"{text[: found.start()]} {text[found.end() :]}"
+    return FoundRefs(refs=refs, rest=" ".join(rest.split()))

@@ -1,0 +1,177 @@
+"""Questions about what somebody uses, read in English and Chinese: profiles and what reaches them.
+
+The words come tidied and without their period. Imports ``profile``.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from digest.core.profile import InvalidEntry, ProfileEntry, parse_entry
+from digest.question.commit_range import Span
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Affected:
+    """Which changes reach what the asker's profile names; without a window, of the last days."""
+
+    window: Span | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShowProfile:
+    """What the profile holds. ``mine`` asks for a person's own, else it is the chat's."""
+
+    mine: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EditProfile:
+    """Put entries into the profile, or take them out of it; ``clear`` takes all out."""
+
+    add: tuple[ProfileEntry, ...] = ()
+    remove: tuple[ProfileEntry, ...] = ()
+    clear: bool = False
+    mine: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProfileFrom:
+    """Fill the profile with what another repository's code uses of the watched one."""
+
+    place: str
+    mine: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Alert:
+    """Tell of what may break as soon as it is merged, or no longer."""
+
+    on: bool
+    mine: bool = False
+
+
+ProfileIntent = Affected | ShowProfile | EditProfile | ProfileFrom | Alert
+
+_US = r"(?:me|us|my \w+|our \w+|what (?:i|we) use)"
+
+_AFFECTED = re.compile(
+    r"(?:am i|are we|is (?:my|our) [\w -]{1,30}) (?:affected|hit|impacted|broken)(?: by .{1,40})?"
+    rf"|(?:what|which(?: changes| commits| prs)?|does (?:anything|something|this)|did anything|"
+    rf"anything(?: that)?|will anything|changes(?: that)?) (?:may |might |could |can |will )?"
+    rf"(?:affects?|breaks?|hits?|impacts?|broke|touch(?:es)?) {_US}"
+    r"|affected(?: changes)?|what affects (?:me|us)|impact on (?:me|us)"
+    r"|(?:会|有|有没有|是否|哪些|什么|有什么|有哪些)*(?:变更|改动|提交)?(?:会|可能)?(?:影响|破坏|波及)"
+    r"(?:到|了)?(?:我们?|咱们)(?:的\w{1,8})?"
+    r"(?:吗|么|呢)?"
+    r"|(?:我们?|咱们)(?:的\w{1,8})?(?:会|有没有|是否|会不会)?(?:受到?|被)影响(?:吗|么|呢)?"
+    r"|受影响的?(?:变更|改动)?",
+    re.IGNORECASE,
+)
+
+_MINE = r"(?P<mine>my |我的 ?)?(?:our |the |show |我们的 ?)?"
+
+_PROFILE = r"(?:profile|档案|画像|依赖清单)"
+
+_SHOW = re.compile(
+    rf"(?:show |list |see |查看 ?|显示 ?)?{_MINE}{_PROFILE}|what do (?:i|we) use|我们?用了什么",
+    re.IGNORECASE,
+)
+
+_ADD = re.compile(
+    rf"(?:{_MINE}{_PROFILE}[:：]? ?(?:add|\+|添加|增加|加入|加上?)"
+    rf"|add to {_MINE.replace('mine', 'mine2')}{_PROFILE}) ?[:：]? ?(?P<what>.+)"
+    r"|(?:i|we) (?:use|depend on|rely on)[:]? (?P<used>.+)|我们?(?:使用|依赖|用)[:：]? ?(?P<zh>.+)",
+    re.IGNORECASE,
+)
+
+_REMOVE = re.compile(
+    rf"{_MINE}{_PROFILE}[:：]? ?(?:remove|delete|drop|删除|移除|去掉) ?[:：]? ?(?P<what>.+)",
+    re.IGNORECASE,
+)
+
+_CLEAR = re.compile(
+    rf"{_MINE}{_PROFILE}[:：]? ?(?:clear|reset|empty|清空|重置)|(?:clear|reset|清空|重置) ?"
+    rf"{_MINE.replace('mine', 'mine2')}{_PROFILE}",
+    re.IGNORECASE,
+)
+
+_FROM = re.compile(
+    rf"{_MINE}{_PROFILE}[:：]? ?(?:from|来自|取自|从) ?(?P<what>\S{{1,300}})", re.IGNORECASE
+)
+
+_ON = re.compile(
+    r"(?:turn |switch )?(?P<mine>my )?alerts?(?: me)? on|(?:turn|switch) on (?P<mine2>my )?alerts?"
+    r"|(?:please )?alert (?:me|us)(?: at once)?|(?:开启|打开|启用)(?P<mine3>我的)?提醒",
+    re.IGNORECASE,
+)
+
+_OFF = re.compile(
+    r"(?:turn |switch )?(?P<mine>my )?alerts? off|(?:turn|switch) off (?P<mine2>my )?alerts?"
+    r"|(?:stop|no more|no) (?P<mine3>my )?alerts?|(?:关闭|停止|取消)(?P<mine4>我的)?提醒",
+    re.IGNORECASE,
+)
+
+_PARTS = re.compile(r"[\s,，、;；]+|\band\b|和|以及", re.IGNORECASE)
+
+
+def read_profiling(words: str) -> ProfileIntent | None:
+    """The intent, with no window yet; ``None`` where the words are about something else.
+
+    Raises ``InvalidEntry``.
+    """
+    if _AFFECTED.fullmatch(words):
+        return Affected()
+    if found := _SHOW.fullmatch(words):
+        return ShowProfile(mine=_mine(found))
+    if found := _CLEAR.fullmatch(words):
+        return EditProfile(clear=True, mine=_mine(found))
+    if found := _FROM.fullmatch(words):
+        return ProfileFrom(place=found["what"].strip("\"'`<>"), mine=_mine(found))
+    if found := _REMOVE.fullmatch(words):
+        return EditProfile(remove=_entries(found["what"]), mine=_mine(found))
+    if found := _ADD.fullmatch(words):
+        return _addition(found)
+    if found := _ON.fullmatch(words) or _OFF.fullmatch(words):
+        return Alert(on=found.re is _ON, mine=_mine(found))
+    return None
+
+
+def _addition(found: re.Match[str]) -> EditProfile | None:
+    if found["what"]:
+        return EditProfile(add=_entries(found["what"]), mine=_mine(found))
+    try:
+        entries = _entries(found["used"] or found["zh"])
+    except InvalidEntry:
+        return None
+    # "We use it a lot" names nothing; what does has the form of code somewhere.
+    told = any(re.search(r"[-_/.:*\d]|[a-z][A-Z]", entry.name) for entry in entries)
+    return EditProfile(add=entries) if told else None
+
+
+def _entries(written: str) -> tuple[ProfileEntry, ...]:
+    return tuple(parse_entry(part) for part in _PARTS.split(written) if part.strip("\"'` "))
+
+
+def _mine(found: re.Match[str]) -> bool:
+    return any(value for name, value in found.groupdict().items() if name.startswith("mine"))
+
+
+def format_profiling(intent: ProfileIntent) -> str:
+    """As :func:`read_profiling` reads it, without the window of an ``Affected``."""
+    if isinstance(intent, Affected):
+        return "affected"
+    mine = "my " if intent.mine else ""
+    match intent:
+        case Alert(on=on):
+            return f"{mine}alerts {'on' if on else 'off'}"
+        case ProfileFrom(place=place):
+            return f"{mine}profile from {place}"
+        case EditProfile(clear=True):
+            return f"{mine}profile clear"
+        case EditProfile(add=add, remove=remove):
+            verb = "add" if add else "remove"
+            return f"{mine}profile {verb} {' '.join(map(str, add or remove))}"
+        case _:
+            return f"{mine}profile"

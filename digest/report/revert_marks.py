@@ -1,0 +1,81 @@
+"""A digest that was posted, brought up to date: its changes that were reverted since.
+
+Imports ``blocks``, ``words`` and values. The rest of the document stays as it was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from digest.core.enums import Language
+from digest.core.grade import Graded, Repository
+from digest.document import Block, Code, Document, Item, Link, Listing, Paragraph, Span, Text, plain
+from digest.i18n import report_text as words
+from digest.i18n.labels import LEVEL_MARKS
+from digest.i18n.phrase import Part, joined
+from digest.report.blocks import title_link
+
+_MARK = "↩️ "
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RevertedChange:
+    """A change, and the one that reverts it."""
+
+    change: Graded
+    by: Graded
+
+
+def amended(
+    document: Document, reverts: Sequence[RevertedChange], repository: Repository
+) -> Document | None:
+    """The document with reverted changes marked; ``None`` where it lists none of them."""
+    language = Language(document.language)
+    blocks: list[Block] = []
+    found = False
+    for block in document.blocks:
+        if isinstance(block, Listing):
+            items = tuple(_marked(item, reverts, repository, language) for item in block.items)
+            found = found or items != block.items
+            blocks.append(replace(block, items=items))
+        else:
+            blocks.append(block)
+    return replace(document, blocks=tuple(blocks)) if found else None
+
+
+def revert_note(one: RevertedChange, repository: Repository, language: Language) -> Document:
+    """What is told in the thread of the digest that listed the change."""
+    title = title_link(one.change, repository)
+    spans = words.REVERT_NOTE(language, title=title, by=_name(one.by, repository))
+    return Document(
+        title=plain(spans), blocks=(Paragraph(joined([_MARK, spans])),), language=str(language)
+    )
+
+
+def _marked(
+    item: Item, reverts: Sequence[RevertedChange], repository: Repository, language: Language
+) -> Item:
+    by = next((r.by for r in reverts if _lists(item, r.change, repository)), None)
+    if by is None:
+        return item
+    told = words.REVERTED(language, by=_name(by, repository))
+    parts: list[Part] = [item.spans, f" · {_MARK}", told]
+    return replace(item, spans=joined(parts))
+
+
+def _lists(item: Item, change: Graded, repository: Repository) -> bool:
+    """Whether an item's title is the change's: it leads there, or it reads the same."""
+    title = title_link(change, repository)
+    if isinstance(title, Link):
+        return any(isinstance(span, Link) and span.url == title.url for span in item.spans[:2])
+    text = plain(item.spans)
+    return any(text.startswith(f"{mark} {title.text} · ") for mark in LEVEL_MARKS.values())
+
+
+def _name(graded: Graded, repository: Repository) -> Span:
+    if graded.number is not None:
+        name, url = f"#{graded.number}", repository.request_url(graded.number)
+        return Link(name, url) if url else Text(name)
+    name, url = graded.sha[:10], repository.commit_url(graded.sha)
+    return Link(name, url) if url else Code(name)

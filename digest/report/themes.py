@@ -1,0 +1,227 @@
+"""Changes that are one effort, found by rule. Imports values only.
+
+Joined are: parts of one series (``[2/3]`` and ``[3/3]`` under the same tags), a change and what
+undoes it or brings it back, and a change and one whose message refers to its number.
+
+Themes of a stretch of time, made by rule. Imports ``efforts``, ``words`` and values.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from digest.analysis.wording import main_places
+from digest.core.enums import Language
+from digest.core.facts import Undone
+from digest.core.grade import Graded, Level
+from digest.core.statement import Analysis, Origin
+from digest.document import Code, Spans, Text
+from digest.i18n.phrase import Phrase
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sentence:
+    """A sentence about several changes, with the full names of those that it rests on."""
+
+    spans: Spans
+    shas: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Theme:
+    """Changes that belong together: a short title, their full names, and perhaps a sentence."""
+
+    title: Spans
+    shas: tuple[str, ...]
+    sentence: Sentence | None = None
+    source: Origin = Origin.FACTS
+
+
+def themes(told: Sequence[ToldChange], language: Language) -> tuple[Theme, ...]:
+    """At most ``MOST`` themes by rule, those that matter most first; each change is in one at most.
+
+    Efforts come first, then changes that share a tag or scope of their authors, then those whose
+    code is mostly in one folder. Where any change is above low, every theme has one that is.
+    """
+    changes = [one.graded for one in told]
+    scored = {g.sha: g.grade.score for g in changes}
+    weighty = {g.sha for g in changes if g.grade.level is not Level.LOW} or set(scored)
+    most = max(_FEW, _SHARE * len(changes))
+    found: list[tuple[int, Theme]] = [
+        (0, Theme(title=_title(effort, language), shas=tuple(g.sha for g in effort)))
+        for effort in efforts(changes)
+    ]
+    found += [
+        (rank, Theme(title=title, shas=tuple(g.sha for g in group)))
+        for rank, title, group in (
+            *((1, title, group) for title, group in _tagged(changes)),
+            *((2, title, group) for title, group in _placed(changes, weighty)),
+        )
+        if len(group) <= most
+    ]
+    worth = {theme.shas: sum(scored[sha] for sha in theme.shas) for _, theme in found}
+    ranked = sorted(found, key=lambda pair: (pair[0], -worth[pair[1].shas]))
+    return tuple(_apart((theme for _, theme in ranked), weighty)[:MOST])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DaySummary:
+    """What is said of a stretch of time. ``lead`` is empty where nothing of it could be kept.
+
+    ``rejected`` is the share of sentences that were dropped, in [0, 1].
+    """
+
+    lead: tuple[Sentence, ...]
+    themes: tuple[Theme, ...]
+    rejected: float = 0.0
+    source: Origin = Origin.FACTS
+
+
+def efforts(changes: Sequence[Graded]) -> tuple[tuple[Graded, ...], ...]:
+    """The efforts of at least two changes, each in the order of ``changes``; so are the efforts."""
+    roots = list(range(len(changes)))
+
+    def root(at: int) -> int:
+        while roots[at] != at:
+            roots[at] = roots[roots[at]]
+            at = roots[at]
+        return at
+
+    for one, other in _links(changes):
+        low, high = sorted((root(one), root(other)))
+        roots[high] = low
+    groups: dict[int, list[Graded]] = {}
+    for at, graded in enumerate(changes):
+        groups.setdefault(root(at), []).append(graded)
+    return tuple(tuple(group) for group in groups.values() if len(group) > 1)
+
+
+def _links(changes: Sequence[Graded]) -> Iterator[tuple[int, int]]:
+    """Pairs of indexes that belong together."""
+    numbers = {g.number: at for at, g in enumerate(changes) if g.number is not None}
+    series: dict[tuple[object, ...], int] = {}
+    for at, graded in enumerate(changes):
+        facts = graded.facts
+        for number in facts.issues:
+            if number in numbers and numbers[number] != at:
+                yield at, numbers[number]
+        for undone in (facts.reverts, facts.relands):
+            if undone is not None:
+                yield from ((at, other) for other in _undone(undone, changes) if other != at)
+        if key := _series(graded):
+            yield at, series.setdefault(key, at)
+
+
+def _undone(undone: Undone, changes: Sequence[Graded]) -> Iterator[int]:
+    """The changes that a revert or re-land names: by number, by commit, else by title."""
+    for at, graded in enumerate(changes):
+        if undone.number is not None:
+            same = graded.number == undone.number
+        elif undone.sha:
+            same = graded.sha.startswith(undone.sha)
+        else:
+            same = bool(undone.title) and graded.title.startswith(undone.title)
+        if same:
+            yield at
+
+
+def _series(graded: Graded) -> tuple[object, ...]:
+    """What the parts of one series have in common, or empty."""
+    subject = graded.facts.subject
+    if subject.series is None:
+        return ()
+    tags = tuple(tag.casefold() for tag in subject.tags)
+    if tags or subject.scope:
+        return (tags, subject.scope, subject.series.total)
+    # Without a tag the author and the first word tell: "[1/2] Pooling: ...".
+    first = subject.words.split(maxsplit=1)[:1]
+    return (graded.commit.email, graded.commit.author, *map(str.casefold, first))
+
+
+MOST = 4
+"""The most themes."""
+
+_SHARE, _FEW = 0.6, 4
+"""A theme of more than this share of all changes, and of more than a few, tells nothing apart."""
+
+# Tags that say what sort of change it is, not what it is about.
+_SORTS = frozenset(
+    """
+    bug bugfix build chore ci ci/build cleanup core deps doc docs documentation easy feat feature
+    fix hotfix minor misc model newmodel nit other perf performance refactor revert style test
+    tests trivial typo update upgrade wip
+    """.split()  # noqa: SIM905 - a list a word a line would take a page
+)
+
+
+class ToldChange(Protocol):
+    """A change with what is said of it; an entry of a report is one."""
+
+    @property
+    def graded(self) -> Graded:
+        """The change."""
+
+    @property
+    def analysis(self) -> Analysis:
+        """What is said of it."""
+
+
+_AROUND = Phrase("{title} and what belongs to it", "{title}及相关改动")
+
+
+def _title(effort: Sequence[Graded], language: Language) -> Spans:
+    """The tag that most of an effort bears, else the title of its weightiest change."""
+    names = {name.casefold(): name for graded in reversed(effort) for name in _subjects(graded)}
+    borne = Counter(name for g in effort for name in {n.casefold() for n in _subjects(g)})
+    common = [name for name, n in borne.items() if n > 1]
+    if common:
+        return (Text(names[min(common, key=lambda name: (-borne[name], name))]),)
+    first = max(effort, key=lambda graded: graded.grade.score)
+    return _AROUND(language, title=" ".join(first.facts.subject.words.split()))
+
+
+def _subjects(graded: Graded) -> list[str]:
+    """What the author says that the change is about: tags and scope, without sorts of change."""
+    subject = graded.facts.subject
+    return [n for n in (*subject.tags, subject.scope) if n and n.casefold() not in _SORTS]
+
+
+def _tagged(changes: Sequence[Graded]) -> Iterator[tuple[Spans, list[Graded]]]:
+    """At least two changes under what their authors say that they are about."""
+    groups: dict[str, list[Graded]] = {}
+    names: dict[str, str] = {}
+    for graded in changes:
+        for name in dict.fromkeys(_subjects(graded)):
+            names.setdefault(name.casefold(), name)
+            groups.setdefault(name.casefold(), []).append(graded)
+    yield from (((Text(names[n]),), group) for n, group in groups.items() if len(group) > 1)
+
+
+def _placed(
+    changes: Sequence[Graded], weighty: Collection[str]
+) -> Iterator[tuple[Spans, list[Graded]]]:
+    """At least two weighty changes under the folder that most of their code is in."""
+    groups: dict[str, list[Graded]] = {}
+    for graded in changes:
+        if graded.sha in weighty:
+            for folder in main_places([graded.facts], 1):
+                groups.setdefault(folder, []).append(graded)
+    yield from (((Code(folder),), group) for folder, group in groups.items() if len(group) > 1)
+
+
+def _apart(ranked: Iterable[Theme], weighty: Collection[str]) -> list[Theme]:
+    """The themes in order, without the changes that an earlier one has.
+
+    Those that are left with one change, or with none of weight, go.
+    """
+    taken: set[str] = set()
+    kept = []
+    for theme in ranked:
+        shas = tuple(dict.fromkeys(sha for sha in theme.shas if sha not in taken))
+        if len(shas) > 1 and any(sha in weighty for sha in shas):
+            taken.update(shas)
+            kept.append(Theme(title=theme.title, shas=shas))
+    return kept

@@ -1,0 +1,1 @@
+"""What a change is about: index terms, synonyms and matching."""

@@ -1,0 +1,221 @@
+"""From a topic in somebody's words to the changes that are about it, and why each one is.
+
+A topic is looked up as a whole phrase first, then by its parts, each with the names that mean
+the same. What the repository has no term for is not guessed: near terms are offered instead.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+
+from digest.core.enums import ChangeKind
+from digest.core.grade import Graded
+from digest.topics.index_terms import LEAST, Bearing, bearings, label_bearings, spoken
+from digest.topics.synonyms import CHINESE, is_whole, kin, meant
+from digest.topics.terms import HAN, MARK, STOP_WORDS, is_name, kind_term, label_term, pieces, term
+
+Aliases = Mapping[str, Sequence[str]]
+"""Other names of topics, lower case, with the topics that each stands for."""
+
+NEAR = 5
+"""How many near topics are offered."""
+
+_LIKENESS = 0.75
+"""Least likeness of a near topic, of 1."""
+
+_OR = re.compile(r" ?(?:[,，、;&/|+]|\band\b|\bor\b|和|与|或者?|以及|及) ?", re.IGNORECASE)
+
+_ASCII_RUN = re.compile(r"[^\s㐀-䶿一-鿿]+")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Resolved:
+    """A topic as index terms.
+
+    ``alternatives`` are ways to meet it, of which one is enough; each is a row of sets of terms,
+    and of every set one term must be borne. ``topics`` are terms to look up: whatever meets the
+    topic bears one of them. ``near`` are known terms like it, where nothing was found.
+    """
+
+    alternatives: tuple[tuple[frozenset[str], ...], ...] = ()
+    topics: tuple[str, ...] = ()
+    near: tuple[str, ...] = ()
+
+
+def resolve(text: str, vocabulary: Mapping[str, int], aliases: Aliases) -> Resolved:
+    """Look a topic up in the repository's terms, which come with their numbers of changes."""
+    names = _renamed(aliases)
+    whole = _known(term(text), vocabulary, names) | _known(term(text.lower()), vocabulary, names)
+    found: list[tuple[frozenset[str], ...]] = []
+    if whole:
+        apart = [_known(part, vocabulary, names) for part in _parts(text, names)]
+        # What is said apart is said as well, but a name that stands for others is no two words.
+        said = len(apart) > 1 and all(apart) and not is_whole(term(text))
+        found = [(whole,), tuple(dict.fromkeys(apart))] if said else [(whole,)]
+    else:
+        for part in _OR.split(text):
+            alternative = _alternative(part, vocabulary, names)
+            if alternative:
+                found.append(alternative)
+    if not found:
+        return Resolved(near=near_topics(text, vocabulary))
+    rarest = (min(sets, key=lambda s: sum(vocabulary[t] for t in s)) for sets in found)
+    topics = frozenset().union(*rarest)
+    return Resolved(alternatives=tuple(dict.fromkeys(found)), topics=tuple(sorted(topics)))
+
+
+_KIND_NAMES = {
+    # Not its kin, nor the word alone: a title that says "incompatible" or "breaking" tells of what
+    # was fixed or refused as often as of what is done.
+    ChangeKind.BREAKING: frozenset({term("breaking change"), label_term("breaking")}),
+    ChangeKind.SECURITY: kin("security"),
+    ChangeKind.DEPRECATIONS: kin("deprecate"),
+    ChangeKind.REVERTS: kin("revert"),
+    ChangeKind.PERFORMANCE: kin("performance"),
+    ChangeKind.FIX: kin("bug"),
+    ChangeKind.DEPENDENCIES: kin("dependency"),
+}
+"""Topics that say as much as a kind does."""
+
+
+def narrowed(resolved: Resolved, kinds: Sequence[ChangeKind], label: str) -> Resolved:
+    """A topic, or none, of which only changes of one of the kinds and with the label are wanted."""
+    extra: list[frozenset[str]] = []
+    if kinds:
+        names = {kind_term(kind) for kind in kinds}
+        names = names.union(*(_KIND_NAMES.get(kind, ()) for kind in kinds))
+        extra.append(frozenset(names))
+    if label:
+        extra.append(frozenset({label_term(label)}))
+    if not extra:
+        return resolved
+    ways = resolved.alternatives or ((),)
+    return Resolved(
+        alternatives=tuple((*way, *extra) for way in ways),
+        topics=resolved.topics or tuple(sorted(extra[-1])),
+        near=resolved.near,
+    )
+
+
+def candidates(text: str, aliases: Aliases) -> frozenset[str]:
+    """Every term that :func:`resolve` may look for, but for near ones."""
+    names = _renamed(aliases)
+    parts = [p for some in _OR.split(text) for p in (term(some), *_parts(some, names))]
+    wanted = {term(text), term(text.lower()), *parts}
+    wanted = wanted.union(*(names.get(w, frozenset()) for w in wanted))
+    return frozenset(k for m in wanted if m for k in meant(m))
+
+
+def _alternative(
+    text: str, vocabulary: Mapping[str, int], names: Mapping[str, frozenset[str]]
+) -> tuple[frozenset[str], ...]:
+    """The sets of terms that all must be met; empty where one part is not known."""
+    whole = _known(term(text), vocabulary, names)
+    if whole:
+        return (whole,)
+    sets = [_known(part, vocabulary, names) for part in _parts(text, names)]
+    return tuple(dict.fromkeys(sets)) if sets and all(sets) else ()
+
+
+def _known(
+    name: str, vocabulary: Mapping[str, int], names: Mapping[str, frozenset[str]]
+) -> frozenset[str]:
+    """The terms of the repository that a term stands for."""
+    asked = names.get(name, frozenset()) | {name}
+    return frozenset(k for m in asked for k in meant(m) if k in vocabulary)
+
+
+def _renamed(aliases: Aliases) -> dict[str, frozenset[str]]:
+    return {term(name): frozenset(term(t) for t in topics) for name, topics in aliases.items()}
+
+
+def _parts(text: str, names: Mapping[str, frozenset[str]]) -> Iterator[str]:
+    for run in _ASCII_RUN.findall(text):
+        if term(run) in names:
+            yield term(run)
+            continue
+        yield from (p for p in pieces(run) if is_name(p, STOP_WORDS))
+    for run in HAN.findall(text):
+        yield from _chinese_parts(run, (*(n for n in names if HAN.fullmatch(n)), *CHINESE))
+
+
+def _chinese_parts(run: str, known: Sequence[str]) -> Iterator[str]:
+    """Known names out of a run, from the left and the longest first; the rest as it is."""
+    rest = run.replace("的", "")
+    while rest:
+        name = max((k for k in known if rest.startswith(k)), key=len, default=rest)
+        yield name
+        rest = rest[len(name) :]
+
+
+def is_general(text: str) -> bool:
+    """Whether a topic is one of software in general, known whatever a repository holds."""
+    return len(kin(term(text))) > 1
+
+
+def sought(text: str) -> tuple[str, ...]:
+    """What near topics are like: the text as one term, and every part of it."""
+    return tuple(p for p in dict.fromkeys([term(text), *pieces(text)]) if len(p) > 1)
+
+
+def near_topics(text: str, vocabulary: Mapping[str, int]) -> tuple[str, ...]:
+    """Known terms that look like the text or like a part of it, the likest first."""
+    likest: dict[str, float] = {}
+    for part in sought(text):
+        for known in vocabulary:
+            if MARK in known:
+                continue
+            likeness = _likeness(part, known)
+            if likeness > likest.get(known, _LIKENESS):
+                likest[known] = likeness
+    return tuple(sorted(likest, key=lambda k: (-likest[k], -vocabulary[k], k))[:NEAR])
+
+
+def _likeness(part: str, known: str) -> float:
+    """A name that holds the other is near; else difflib's ratio, for words of about one length."""
+    short, long = sorted((part, known), key=len)
+    if len(short) > (2 if short == part else 3) and short in long:
+        return 0.75 + 0.2 * len(short) / len(long)
+    if len(long) > 1.5 * len(short) or not set(short[:2]) & set(long[:3]):
+        return 0.0
+    matcher = SequenceMatcher(None, known, part, autojunk=False)
+    if matcher.real_quick_ratio() < _LIKENESS or matcher.quick_ratio() < _LIKENESS:
+        return 0.0
+    return matcher.ratio()
+
+
+def bears(graded: Graded, resolved: Resolved, labels: Sequence[str] = ()) -> tuple[Bearing, ...]:
+    """Why a change is about a topic: the strongest bearing of every set that it meets.
+
+    Empty where it is not: every set of one alternative must be borne with ``LEAST`` strength.
+    ``labels`` are those that the forge gave it; they count where its own words do not.
+    """
+    asked = frozenset().union(*(terms for sets in resolved.alternatives for terms in sets))
+    # Nothing is stronger than the subject: where it says all, the rest need not be read.
+    said = _best(spoken(graded, asked), resolved)
+    if said:
+        return said
+    own = {name: one for name, one in bearings(graded, asked).items() if one.strength >= LEAST}
+    return _best({**label_bearings(labels, asked), **own}, resolved)
+
+
+def _best(held: Mapping[str, Bearing], resolved: Resolved) -> tuple[Bearing, ...]:
+    """The strongest bearings that meet one alternative, of the first among equals."""
+    best: tuple[Bearing, ...] = ()
+    for sets in resolved.alternatives:
+        row = tuple(b for b in (_strongest(held, terms) for terms in sets) if b is not None)
+        if len(row) == len(sets) and _strength(row) > _strength(best):
+            best = row
+    return tuple(dict.fromkeys(best))
+
+
+def _strongest(held: Mapping[str, Bearing], terms: frozenset[str]) -> Bearing | None:
+    borne = [held[t] for t in sorted(terms) if t in held and held[t].strength >= LEAST]
+    return max(borne, key=lambda b: b.strength, default=None)
+
+
+def _strength(row: Sequence[Bearing]) -> float:
+    return min((b.strength for b in row), default=0.0)

@@ -1,0 +1,242 @@
+"""Names of one thing in software, in English and Chinese, so that 量化 finds quantization.
+
+The table is general: names that one project alone uses belong to that project's aliases.
+Imports ``terms`` only.
+"""
+
+from __future__ import annotations
+
+from digest.topics.terms import HAN, term
+
+FAMILIES: tuple[tuple[str, ...], ...] = (
+    ("accuracy", "precision", "numerics", "精度", "准确率"),
+    ("API", "interface", "接口"),
+    ("architecture", "架构"),
+    ("attention", "attn", "注意力"),
+    ("authentication", "auth", "认证", "鉴权", "登录"),
+    ("backend", "后端"),
+    ("batch", "batching", "批处理", "批量"),
+    ("benchmark", "bench", "基准", "基准测试", "压测"),
+    ("breaking", "breaking change", "incompatible", "不兼容", "破坏性"),
+    ("bug", "bugfix", "fix", "fixed", "hotfix", "修复", "缺陷", "错误修复"),
+    ("build", "packaging", "构建", "编译打包", "打包"),
+    ("cache", "caching", "缓存"),
+    ("CI", "continuous integration", "持续集成", "流水线"),
+    ("CLI", "command line", "命令行"),
+    ("cluster", "集群"),
+    ("communication", "comm", "collective", "通信"),
+    ("compatibility", "compat", "兼容性", "兼容"),
+    ("compile", "compilation", "compiler", "编译", "编译器"),
+    ("concurrency", "concurrent", "并发"),
+    ("configuration", "config", "conf", "setting", "配置", "设置"),
+    ("container", "docker", "dockerfile", "容器", "镜像"),
+    ("database", "数据库"),
+    ("debug", "debugging", "调试"),
+    ("decode", "decoding", "decoder", "解码"),
+    ("dependency", "deps", "requirement", "依赖"),
+    ("deploy", "deployment", "部署"),
+    ("deprecate", "deprecation", "deprecated", "弃用", "废弃"),
+    ("device", "设备"),
+    ("distributed", "分布式"),
+    ("documentation", "docs", "doc", "文档"),
+    ("draft", "drafter", "草稿"),
+    ("embedding", "嵌入", "向量"),
+    ("encode", "encoder", "encoding", "编码"),
+    ("engine", "引擎"),
+    ("environment variable", "env var", "环境变量"),
+    ("error handling", "exception", "异常", "错误处理"),
+    ("example", "samples", "示例", "例子"),
+    ("expert", "专家"),
+    ("feature", "feat", "新功能", "功能", "特性"),
+    ("flag", "command line flag", "option", "参数", "选项", "命令行参数"),
+    ("frontend", "front end", "前端"),
+    ("gateway", "网关"),
+    ("grammar", "文法"),
+    ("graph", "图"),
+    ("hardware", "硬件"),
+    ("inference", "推理"),
+    ("installation", "install", "installer", "安装"),
+    ("integration", "集成"),
+    ("kernel", "内核", "核函数", "算子"),
+    ("kv cache", "键值缓存", "KV缓存"),
+    ("latency", "延迟", "时延"),
+    ("load balancing", "load balancer", "负载均衡"),
+    ("log", "logging", "logger", "日志"),
+    ("memory", "内存", "显存"),
+    ("metric", "指标"),
+    ("migration", "migrate", "迁移"),
+    ("mixture of experts", "MoE", "混合专家", "混合专家模型"),
+    ("model", "模型"),
+    ("monitoring", "observability", "监控", "可观测性"),
+    ("multimodal", "multi modal", "mm", "多模态"),
+    ("network", "networking", "网络"),
+    ("offload", "offloading", "卸载"),
+    ("optimization", "optimize", "optimized", "optimisation", "优化"),
+    ("parallel", "parallelism", "并行"),
+    ("parser", "parsing", "parse", "解析", "解析器"),
+    ("performance", "perf", "speed", "性能", "速度"),
+    ("permission", "authorization", "权限"),
+    ("plugin", "plug in", "插件"),
+    ("prefill", "预填充"),
+    ("privacy", "隐私"),
+    ("proxy", "代理"),
+    ("quantization", "quantisation", "quant", "quantize", "quantized", "量化"),
+    ("queue", "队列"),
+    ("reasoning", "推理", "思考"),
+    ("refactor", "refactored", "refactoring", "重构"),
+    ("regression", "回归", "回退"),
+    ("release", "发布", "版本发布"),
+    ("removal", "remove", "removed", "delete", "deleted", "移除", "删除"),
+    ("request", "请求"),
+    ("revert", "reverted", "rollback", "回滚", "撤销"),
+    ("route", "router", "routing", "路由"),
+    ("sampling", "sampler", "采样", "采样器"),
+    ("scheduler", "scheduling", "schedule", "sched", "调度", "调度器"),
+    ("schema", "模式定义"),
+    ("script", "脚本"),
+    ("security", "vulnerability", "cve", "安全", "漏洞"),
+    ("server", "serving", "serve", "服务器", "服务端", "服务"),
+    ("session", "会话"),
+    ("speculative", "speculative decoding", "spec decode", "投机解码", "推测解码", "投机采样"),
+    ("storage", "存储"),
+    ("streaming", "stream", "流式"),
+    ("structured output", "结构化输出"),
+    ("syntax", "语法"),
+    ("data parallel", "data parallelism", "数据并行"),
+    ("expert parallel", "expert parallelism", "专家并行"),
+    ("pipeline parallel", "pipeline parallelism", "流水线并行"),
+    ("tensor parallel", "tensor parallelism", "张量并行"),
+    ("test", "testing", "unit test", "测试", "单元测试"),
+    ("thread", "threading", "线程"),
+    ("throughput", "吞吐", "吞吐量"),
+    ("tokenizer", "tokenization", "分词", "分词器"),
+    ("tool calling", "tool call", "function calling", "工具调用", "函数调用"),
+    ("tracing", "trace", "telemetry", "链路追踪", "追踪"),
+    ("training", "trainer", "训练"),
+    ("translation", "i18n", "localization", "翻译", "国际化", "本地化"),
+    ("type", "typing", "mypy", "类型", "类型检查"),
+    ("user interface", "UI", "界面"),
+    ("vision", "visual", "视觉"),
+    ("web", "网页"),
+    ("weight", "权重"),
+)
+"""One thing a row: every name of it. The order of rows and of names has no meaning."""
+
+NARROWER: tuple[tuple[str, ...], ...] = (
+    (
+        "hardware",
+        "AMD",
+        "Apple silicon",
+        "Arm",
+        "Blackwell",
+        "CPU",
+        "CUDA",
+        "Gaudi",
+        "GPU",
+        "Hopper",
+        "HPU",
+        "Intel",
+        "Metal",
+        "NPU",
+        "NVIDIA",
+        "ROCm",
+        "TPU",
+        "XPU",
+    ),
+    ("硬件", "CPU", "CUDA", "GPU", "NPU", "ROCm", "TPU", "XPU"),
+    (
+        "distributed",
+        "all2all",
+        "collective",
+        "context parallel",
+        "data parallel",
+        "EPLB",
+        "expert parallel",
+        "NCCL",
+        "pipeline parallel",
+        "tensor parallel",
+    ),
+    (
+        "large scale serving",
+        "all2all",
+        "data parallel",
+        "DP",
+        "disaggregated",
+        "disaggregation",
+        "EP",
+        "EPLB",
+        "expert parallel",
+        "KV connector",
+        "KV transfer",
+        "NIXL",
+        "offloading connector",
+        "pipeline parallel",
+        "prefill decode",
+    ),
+    (
+        "engine core",
+        "async scheduling",
+        "block manager",
+        "KV cache manager",
+        "model runner",
+        "prefix cache",
+        "prefix caching",
+        "scheduler",
+        "streaming input",
+    ),
+    ("multimodal", "audio", "image", "VIT", "vision", "vision language", "VL", "VLM", "video"),
+    ("多模态", "audio", "image", "VIT", "vision", "VL", "VLM", "video"),
+    (
+        "OpenAI API",
+        "chat completion",
+        "completions API",
+        "OpenAI",
+        "OpenResponses",
+        "responses API",
+    ),
+    ("AMD", "AITER", "HIP", "ROCm"),
+    ("ROCm", "AITER", "AMD", "HIP"),
+    ("AMD ROCm", "AITER", "AMD", "HIP", "ROCm"),
+    ("NVIDIA", "Blackwell", "CUDA", "Hopper"),
+    ("Intel", "XPU"),
+    ("Intel XPU", "XPU"),
+    ("Intel GPU", "XPU"),
+    ("Arm CPU", "aarch64", "Arm"),
+)
+"""Names of a whole, each followed by names of its parts: who asks for the whole means the parts
+too, and not the other way round."""
+
+
+def _kin() -> dict[str, frozenset[str]]:
+    kin: dict[str, frozenset[str]] = {}
+    for family in FAMILIES:
+        terms = frozenset(term(name) for name in family)
+        for name in terms:
+            kin[name] = kin.get(name, frozenset()) | terms
+    return kin
+
+
+_KIN = _kin()
+
+CHINESE = tuple(sorted((t for t in _KIN if HAN.fullmatch(t)), key=len, reverse=True))
+"""The Chinese names, longest first, so that 单元测试 is found before 测试."""
+
+
+def kin(name: str) -> frozenset[str]:
+    """The terms that mean the same as a term, itself among them."""
+    return _KIN.get(name, frozenset()) | {name}
+
+
+_PARTS = {term(whole): frozenset(map(term, parts)) for whole, *parts in NARROWER}
+
+
+def meant(name: str) -> frozenset[str]:
+    """The terms that somebody means by a term: its kin, and the parts of what is a whole."""
+    same = kin(name)
+    parts = frozenset().union(*(_PARTS.get(one, frozenset()) for one in same))
+    return same.union(*(kin(part) for part in parts))
+
+
+def is_whole(name: str) -> bool:
+    """Whether a term is the name of a whole."""
+    return name in _PARTS

@@ -1,0 +1,192 @@
+"""How a name becomes an index term, so that MoE, ``moe`` and ``fused_moe`` meet.
+
+A name is cut into pieces at capitals, hyphens, underscores, dots and spaces; a piece is lower
+case and singular; a term is pieces joined without a sign between them (``kv_cache``, ``KV cache``
+and ``KVCache`` are ``kvcache``). Imports nothing of ours.
+
+The kinds of change that a question can ask for, as index terms.
+
+A kind is kept in the index of topics under a term that no name can make. A change is of a kind
+where its analysis says so (see ``analysis.types``); it is *breaking* where its author says so, or
+where it removes or renames a flag, environment variable, setting, route or metric of the project.
+A label is kept in the same way.
+
+Imports ``analysis``, ``statement``, ``terms`` and values.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+
+from digest.analysis.change_types import change_types
+from digest.analysis.context import read
+from digest.core.enums import ChangeKind, Language
+from digest.core.facts import Action, FactKind
+from digest.core.grade import Graded
+from digest.core.statement import ChangeType
+
+HAN = re.compile(r"[㐀-䶿一-鿿]+")
+"""A run of Chinese characters."""
+
+_PIECE = re.compile(
+    # Names of products in which a common word is no word of its own.
+    r"(?:Deep|Light|Page|Warp)Speed"
+    # An acronym with a small letter inside, before a new word or the end: MoE, LoRA, QoS.
+    r"|[A-Z][a-z][A-Z]{1,2}s?(?=[A-Z][a-z]|[^A-Za-z]|$)\d*"
+    r"|[A-Z]+s(?![a-z])"  # APIs, LLMs
+    r"|[A-Z]+(?=[A-Z][a-z])"  # KV in KVCache
+    r"|[A-Z]?[a-z]+\d*"
+    r"|[A-Z]+\d*"
+    r"|\d+[a-z]*"
+)
+
+_SINGULAR_ENDS = ("ss", "us", "is", "os")
+
+_IRREGULAR = {
+    "alias": "alias",
+    "apis": "api",
+    "atlas": "atlas",
+    "bias": "bias",
+    "caches": "cache",
+    "canvas": "canvas",
+    "indexes": "index",
+    "indices": "index",
+    "kubernetes": "kubernetes",
+    "matrices": "matrix",
+    "pandas": "pandas",
+    "repos": "repo",
+    "series": "series",
+    "vertices": "vertex",
+}
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+STOP_WORDS = _words("""
+    a about above across add added adding adds after again against all allow allows along also
+    an and another any are as at available avoid based basic be because been before being better
+    between both but by can cannot case change changed changes changing correct correctly could
+    default did different do does doing don done during each easier either enable enabled
+    enables ensure etc even every existing extra few first follow following for from full
+    further general get gets give given go good had handle handling has have having he help her
+    here his how however if improve improved improvement improves in include including initial
+    instead into introduce is issue it its itself just keep large last later less let like made
+    main make makes making many may minor misc missing more most move moved moving much must my
+    need needed needs new next no non not now of off old on once one only onto or other our out
+    over own part pass per please possible prefer prevent proper properly provide put rather re
+    really reduce respect right same set sets several should show simple simplify since small so
+    some specific still such support supported supporting supports switch take than that the
+    their them then there these they thing this those through to too try two under unify until
+    up update updated updates updating use used useful user uses using various very via want was
+    way we well were what when where whether which while who why will with within without work
+    working works would you your
+    """)
+"""Words that name nothing: they are no terms by themselves."""
+
+PATH_STOP_WORDS = STOP_WORDS | _words("""
+    src lib libs init index mod main pkg package packages internal include includes test tests
+    testing common util utils helper helpers misc base core dummy impl app apps source sources
+    crate crates java org com github python cpp readme md txt
+    """)
+"""Parts of paths that say where a language puts its files, not what is in them."""
+
+
+def singular(word: str) -> str:
+    """The singular of a lower-case English plural; any other word is returned as it is."""
+    if word in _IRREGULAR:
+        return _IRREGULAR[word]
+    if len(word) < 4 or not word.endswith("s") or word.endswith(_SINGULAR_ENDS):
+        return word
+    if word.endswith("ies"):
+        return f"{word[:-3]}y" if len(word) > 4 else word[:-1]
+    if word.endswith(("ches", "shes", "xes", "sses", "zes")):
+        return word[:-2]
+    return word[:-1]
+
+
+@lru_cache(maxsize=16_384)
+def pieces(name: str) -> tuple[str, ...]:
+    """The pieces of a name in order; a run of Chinese characters is one piece."""
+    if name.isascii():
+        return tuple(singular(p.lower()) for p in _PIECE.findall(name))
+    found = re.finditer(rf"{_PIECE.pattern}|{HAN.pattern}", name)
+    return tuple(singular(m[0].lower()) for m in found)
+
+
+def term(text: str) -> str:
+    """The index term of a name or a phrase; empty where it holds no letter or digit."""
+    return "".join(pieces(text))
+
+
+def is_name(piece: str, stop: frozenset[str] = STOP_WORDS) -> bool:
+    """Whether a piece can stand as a term alone: two letters at least, and no stop word."""
+    return len(piece) > 1 and not piece.isdigit() and piece not in stop
+
+
+def joins(parts: Sequence[str], longest: int) -> Iterator[str]:
+    """The terms that 2 to ``longest`` neighbouring pieces make."""
+    for size in range(2, min(longest, len(parts)) + 1):
+        for start in range(len(parts) - size + 1):
+            yield "".join(parts[start : start + size])
+
+
+def stem(piece: str) -> str:
+    """A name without its version (``qwen`` of ``qwen3``), or empty where it has none."""
+    bare = piece.rstrip("0123456789")
+    return bare if bare != piece and len(bare) > 3 else ""
+
+
+MARK = ":"
+"""Stands in the term of a kind or a label, and in no topic."""
+
+_TYPES = {
+    ChangeType.BREAKING: ChangeKind.BREAKING,
+    ChangeType.SECURITY: ChangeKind.SECURITY,
+    ChangeType.DEPRECATION: ChangeKind.DEPRECATIONS,
+    ChangeType.REVERT: ChangeKind.REVERTS,
+    ChangeType.FEATURE: ChangeKind.FEATURE,
+    ChangeType.PERFORMANCE: ChangeKind.PERFORMANCE,
+    ChangeType.FIX: ChangeKind.FIX,
+    ChangeType.DEPENDENCY: ChangeKind.DEPENDENCIES,
+}
+
+_OUTER = {
+    FactKind.FLAG,
+    FactKind.ENVIRONMENT,
+    FactKind.CONFIG,
+    FactKind.ROUTE,
+    FactKind.METRIC,
+}
+
+_GONE = {Action.REMOVED, Action.RENAMED}
+
+
+def kind_term(kind: ChangeKind) -> str:
+    """The index term of a kind."""
+    return f"kind{MARK}{kind}"
+
+
+def label_term(label: str) -> str:
+    """The index term of a label or bracketed tag, compared as topics are; empty without letters."""
+    named = term(label)
+    return f"label{MARK}{named}" if named else ""
+
+
+def kinds_of(graded: Graded) -> frozenset[ChangeKind]:
+    """The kinds of a change; it may have none."""
+    reading = read(graded, Language.EN)
+    found = {_TYPES[t] for t in change_types(reading) if t in _TYPES}
+    if any(f.kind in _OUTER and f.action in _GONE for f in reading.contracts):
+        found.add(ChangeKind.BREAKING)
+    return frozenset(found)
+
+
+def labels_of(graded: Graded) -> Iterator[str]:
+    """The labels of a change: its bracketed tags, whole and in their parts, and its type."""
+    subject = graded.facts.subject
+    for tag in (*subject.tags, subject.type):
+        yield from filter(None, (tag, *re.split(r"[/,&|+]+", tag)))

@@ -1,0 +1,223 @@
+"""What filters would do: tried on the last week of every repository that a chat follows.
+
+Filters of a chat: what a rule would keep, shown before it is saved, and rules taken away.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from typing import Any
+
+from digest.answer.answers import Answer
+from digest.chat.chat_intents import Filter, Unfilter, format_managing
+from digest.chat.chat_settings import MOST_RULES, ChatSettings, Filters, counted, left_out
+from digest.core.enums import Language
+from digest.core.grade import Graded
+from digest.document import Actions, Block, Button, Code, Item, Listing, Paragraph
+from digest.errors import SourceUnavailable, UserError
+from digest.i18n import chat_text as words
+from digest.window import Window
+from handlers.chat.settings import allowed, told
+from handlers.context import Context
+from handlers.digests.ingest import Labels, ensure, labels_of
+from handlers.ports.chat_port import Room
+from handlers.ports.storage import Watched
+
+WEEK = timedelta(days=7)
+"""What a filter is tried on before it is saved."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Week:
+    """The changes of a repository in the last week, with the labels of its forge."""
+
+    repository: str
+    changes: Sequence[Graded]
+    labels: Labels
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tried:
+    """What filters are tried on; ``unread`` are repositories that cannot be read now."""
+
+    weeks: tuple[Week, ...]
+    unread: tuple[str, ...] = ()
+
+    @property
+    def total(self) -> int:
+        """How many changes there are."""
+        return sum(len(week.changes) for week in self.weeks)
+
+    @property
+    def names(self) -> str:
+        """The repositories that were read."""
+        return ", ".join(week.repository for week in self.weeks)
+
+    def kept(self, filters: Filters) -> tuple[int, ...]:
+        """How many changes of each week filters keep."""
+        return tuple(len(left_out(filters, w.changes, w.labels)[0]) for w in self.weeks)
+
+    def rules(self, filters: Filters) -> list[str]:
+        """The rule that leaves a change out, for each that is."""
+        return [
+            rule
+            for week in self.weeks
+            for rule in left_out(filters, week.changes, week.labels)[1].values()
+        ]
+
+
+async def last_week(ctx: Context, room: Room) -> Tried:
+    """The last week of all that the chat follows; of what was asked in, where it follows nothing.
+
+    Raises ``SourceUnavailable`` where nothing at all can be read.
+    """
+    weeks: list[Week] = []
+    unread: list[str] = []
+    lost: SourceUnavailable | None = None
+    async for watched in _followed(ctx, room):
+        try:
+            weeks.append(await _week(replace(ctx, watched=watched)))
+        except SourceUnavailable as error:
+            unread.append(watched.repository.name)
+            lost = error
+    if lost is not None and not weeks:
+        raise lost
+    return Tried(weeks=tuple(weeks), unread=tuple(unread))
+
+
+async def _followed(ctx: Context, room: Room) -> AsyncIterator[Watched]:
+    """Each repository of the chat's subscriptions on its branch, that of a daily digest first."""
+    runs = sorted(await room.runs(), key=lambda run: run.weekly)
+    branches = {name: run.timing.branch for run in reversed(runs) for name in run.repositories}
+    if not branches or room.watch is None:
+        yield ctx.watched
+        return
+    for name in sorted(branches):
+        yield await room.watch(name, branches[name])
+
+
+async def _week(ctx: Context) -> Week:
+    now, repository = ctx.clock.now(), ctx.watched.repository
+    tip = await ctx.watched.source.tip(ctx.watched.branch)
+    changes = await ensure(ctx, Window(since=now - WEEK, until=now, zone=ctx.zone), tip)
+    labels = await labels_of(ctx.requests, repository, changes)
+    return Week(repository=repository.name, changes=changes, labels=labels)
+
+
+SAVE_ACTION = "save"
+"""The name of a button: with its value behind it, it is the command that saves a filter."""
+
+_LONGEST_VALUE = 50
+"""Bytes that the value of a button may have on the tightest platform, its name aside."""
+
+
+async def filter_changes(intent: Filter, ctx: Context, room: Room) -> Answer:
+    """Show what a rule would keep of the last week; with ``save``, keep the rule."""
+    allowed(room, ctx.language)
+    before = (await room.chats.settings(room.chat)).filters
+    after = _given(before, intent, ctx.language)
+    tried = await last_week(ctx, room)
+    if intent.save:
+        return await _saved(intent, ctx, room, tried)
+    command = format_managing(replace(intent, save=True))
+    blocks: list[Block] = [
+        *_preview(intent, before, after, tried, ctx.language),
+        Paragraph(words.SAVE_WITH(ctx.language, command=(Code(command),))),
+    ]
+    value = command.removeprefix(f"{SAVE_ACTION} ")
+    if len(value.encode()) <= _LONGEST_VALUE:
+        button = Button(words.SAVE.template(ctx.language), action=SAVE_ACTION, value=value)
+        blocks.append(Actions((button,)))
+    return told(ctx, blocks)
+
+
+def _given(filters: Filters, intent: Filter, language: Language) -> Filters:
+    """The filters with the rule. Raises ``UserError`` for more than a chat may have."""
+    more = filters.given(intent.rule, include=intent.include)
+    if more.size > MOST_RULES:
+        raise UserError(words.TOO_MANY.text(language, n=MOST_RULES))
+    return more
+
+
+def _preview(
+    intent: Filter, before: Filters, after: Filters, tried: Tried, language: Language
+) -> list[Block]:
+    kept, rules = tried.kept(after), tried.rules(after)
+    said = words.PREVIEW(
+        language,
+        rule=(Code(_ruled(intent)),),
+        kept=sum(kept),
+        total=tried.total,
+        repository=tried.names,
+    )
+    more = words.BEFORE(language, kept=sum(tried.kept(before)))
+    blocks: list[Block] = [Paragraph(said), Paragraph(more)]
+    if len(tried.weeks) > 1:
+        blocks.append(
+            Listing(tuple(_of_one(*pair, language) for pair in zip(tried.weeks, kept, strict=True)))
+        )
+    if rules:
+        blocks.append(Paragraph(words.LEFT_OUT(language, rules=rules_of(rules))))
+    blocks += [Paragraph(words.UNREAD(language, repository=one)) for one in tried.unread]
+    return blocks
+
+
+def _of_one(week: Week, kept: int, language: Language) -> Item:
+    total = len(week.changes)
+    return Item(words.OF_ONE(language, repository=week.repository, kept=kept, total=total))
+
+
+def rules_of(rules: Iterable[str]) -> str:
+    """Rules with how often each left a change out."""
+    return ", ".join(f"{rule} {count}" for rule, count in counted(rules))
+
+
+def _ruled(intent: Filter) -> str:
+    return format_managing(replace(intent, save=False))
+
+
+async def _saved(intent: Filter, ctx: Context, room: Room, tried: Tried) -> Answer:
+    def saved(kept: ChatSettings) -> ChatSettings:
+        return replace(kept, filters=_given(kept.filters, intent, ctx.language))
+
+    fresh = await room.chats.change(room.chat, saved)
+    room.tell()
+    said = words.SAVED(
+        ctx.language,
+        rule=(Code(_ruled(intent)),),
+        kept=sum(tried.kept(fresh.filters)),
+        total=tried.total,
+        repository=tried.names,
+    )
+    return told(ctx, [Paragraph(said)])
+
+
+async def unfilter(intent: Unfilter, ctx: Context, room: Room) -> Answer:
+    """Take a rule away, or all of them; bots are a setting of their own."""
+    allowed(room, ctx.language)
+    before, rule = (await room.chats.settings(room.chat)).filters, intent.rule
+    if rule is not None and rule not in (*before.include, *before.exclude):
+        said = words.NO_RULE(ctx.language, rule=(Code(str(rule)),))
+        return told(ctx, [Paragraph(said)])
+    await room.chats.change(
+        room.chat,
+        lambda kept: replace(
+            kept,
+            filters=kept.filters.without(rule) if rule else Filters(bots=kept.filters.bots),
+        ),
+    )
+    room.tell()
+    gone = (
+        words.REMOVED(ctx.language, rule=(Code(str(rule)),))
+        if rule
+        else words.CLEARED(ctx.language)
+    )
+    return told(ctx, [Paragraph(gone)])
+
+
+FILTER_HANDLERS: Mapping[type[Any], Callable[[Any, Context, Room], Awaitable[Answer]]] = {
+    Filter: filter_changes,
+    Unfilter: unfilter,
+}

@@ -1,0 +1,208 @@
+"""What goes on from an answer: the question it stands for, and what is remembered after it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from digest.answer.answers import Answer
+from digest.answer.listing import listed_in
+from digest.core.enums import ChangeKind
+from digest.core.grade import Level
+from digest.core.reference import Reference
+from digest.errors import NothingBefore, UserError
+from digest.i18n.answer_text import HELP_AGAIN, HELP_MORE, HELP_NTH, HELP_RETELL
+from digest.i18n.phrase import Phrase
+from digest.question.commit_range import Refs
+from digest.question.intent import (
+    Again,
+    Author,
+    Changed,
+    Compare,
+    DigestOf,
+    Explain,
+    Followup,
+    Greet,
+    Help,
+    Intent,
+    More,
+    Nth,
+    PrivacyOf,
+    Retell,
+    Reviewers,
+    Risky,
+    Search,
+    ShowDiff,
+    Status,
+    Touched,
+    Unknown,
+    Why,
+    format_intent,
+)
+from digest.question.parser import parse
+from digest.question.periods import default_period
+from handlers.context import Context
+from handlers.ports.conversation_port import Length, Talk
+
+FOLLOWUPS: Mapping[type[Intent], Phrase] = {
+    More: HELP_MORE,
+    Retell: HELP_RETELL,
+    Nth: HELP_NTH,
+    Again: HELP_AGAIN,
+}
+"""What goes on from an answer, with what ``help`` says of it."""
+
+_OF_ONE = Explain | Why | Risky | Reviewers | Author | ShowDiff
+
+_LENGTHS = tuple(Length)
+
+_LEAVE_NO_TRACE = (Help, Greet, Status, PrivacyOf, Unknown)
+
+
+async def last_talk(ctx: Context) -> Talk | None:
+    """How far the conversation is, where it was about the repository that is asked about now."""
+    if ctx.conversations is None or ctx.conversation is None:
+        return None
+    talk = await ctx.conversations.talk(ctx.conversation, ctx.clock.now())
+    return talk if talk and talk.repository == ctx.watched.repository.name else None
+
+
+def resumed(intent: Intent, talk: Talk | None, ctx: Context) -> tuple[Intent, Context]:
+    """The question that an intent stands for after what was said, and how to answer it.
+
+    Raises ``NothingBefore`` where nothing was said that it could go on from.
+    """
+    if isinstance(intent, More | Retell | Again | Nth):
+        return _followed(intent, talk, ctx)
+    if isinstance(intent, _OF_ONE) and not isinstance(intent, Explain) and intent.reference is None:
+        if talk is None or not talk.subject:
+            raise NothingBefore
+        return replace(intent, reference=Reference(sha=talk.subject)), ctx
+    return intent, ctx
+
+
+def _followed(intent: Followup, talk: Talk | None, ctx: Context) -> tuple[Intent, Context]:
+    if talk is None:
+        return _alone(intent, ctx), ctx
+    if isinstance(intent, Nth):
+        return _of_list(intent, talk), ctx
+    last = _last(talk.question, ctx)
+    narrows = isinstance(intent, Again) and (intent.level or intent.kind)
+    if narrows and isinstance(last, _OF_ONE):
+        # A list is narrowed, whichever of its changes was spoken of since.
+        last = _last(talk.list_question, ctx)
+    ctx = replace(ctx, length=talk.length)
+    match intent:
+        case More():
+            return last, replace(ctx, page=talk.page + 1)
+        case Retell(language=language, longer=longer):
+            told = replace(ctx, page=talk.page, language=language or ctx.language)
+            return last, told if longer is None else replace(told, length=_length(talk, longer))
+        case Again():
+            return _turned(last, intent, ctx), ctx
+
+
+def _of_list(nth: Nth, talk: Talk) -> Intent:
+    """The change at a place of the last list. Raises ``NothingBefore`` where there is none."""
+    place = nth.place - 1 if nth.place > 0 else nth.place
+    if not -len(talk.listed) <= place < len(talk.listed):
+        raise NothingBefore
+    return Explain(reference=Reference(sha=talk.listed[place]))
+
+
+def _alone(intent: Followup, ctx: Context) -> Intent:
+    """What a period or a topic asks for when nothing was said before. Raises ``NothingBefore``."""
+    if isinstance(intent, Again) and intent.reference:
+        return Explain(reference=intent.reference)
+    if isinstance(intent, Again) and intent.topic:
+        window = intent.window or default_period(ctx.clock.now(), ctx.zone)
+        return Changed(window=window, topic=intent.topic)
+    if isinstance(intent, Again) and intent.window:
+        return DigestOf(window=intent.window)
+    raise NothingBefore
+
+
+def _last(question: str, ctx: Context) -> Intent:
+    """The last question. Raises ``NothingBefore`` where this program cannot read it any more."""
+    try:
+        last = parse(question, ctx.clock.now(), ctx.zone)
+    except UserError:
+        raise NothingBefore from None
+    if isinstance(last, Unknown):
+        raise NothingBefore
+    return last
+
+
+def _turned(last: Intent, again: Again, ctx: Context) -> Intent:
+    """The last question of another time or change, or of another topic in the same time."""
+    if again.reference:
+        if isinstance(last, _OF_ONE):
+            return replace(last, reference=again.reference)
+        return Explain(reference=again.reference)
+    if again.level or again.kind:
+        return _narrowed(last, again.level, (again.kind,) if again.kind else ())
+    if again.topic:
+        window = again.window or (last.window if isinstance(last, Changed | DigestOf) else None)
+        base = last if isinstance(last, Changed) else None
+        window = window or default_period(ctx.clock.now(), ctx.zone)
+        if base is None:
+            return Changed(window=window, topic=again.topic)
+        return replace(base, window=window, topic=again.topic)
+    if again.window is None:
+        raise NothingBefore
+    if isinstance(last, Changed | Search | DigestOf | Touched):
+        return replace(last, window=again.window)
+    if isinstance(last, Compare) and isinstance(again.window, Refs):
+        return Compare(refs=again.window)
+    return DigestOf(window=again.window)
+
+
+def _narrowed(last: Intent, level: Level | None, kinds: tuple[ChangeKind, ...]) -> Intent:
+    """The changes of the last question from a level on, or of a kind alone.
+
+    Raises ``NothingBefore`` without any.
+    """
+    if isinstance(last, Changed | Search):
+        return replace(last, level=level or last.level, kinds=kinds or last.kinds)
+    if isinstance(last, DigestOf):
+        return Changed(window=last.window, level=level, kinds=kinds)
+    if isinstance(last, Compare):
+        return Changed(window=last.refs, level=level, kinds=kinds)
+    raise NothingBefore
+
+
+def _length(talk: Talk, longer: bool) -> Length:
+    place = _LENGTHS.index(talk.length) + (1 if longer else -1)
+    return _LENGTHS[min(max(place, 0), len(_LENGTHS) - 1)]
+
+
+async def remember(intent: Intent, answer: Answer, ctx: Context, before: Talk | None) -> None:
+    """Keep how far the conversation is after an answer; what is no question leaves no trace.
+
+    What was listed ``before`` stays so while single changes of it are spoken of.
+    """
+    if ctx.conversations is None or ctx.conversation is None or answer.error is not None:
+        return
+    if isinstance(intent, _LEAVE_NO_TRACE):
+        return
+    subject = answer.rows[0].graded.sha if answer.total == 1 and answer.rows else ""
+    question = format_intent(intent)
+    one = isinstance(intent, _OF_ONE)
+    changes = [row.graded for row in answer.rows]
+    listed = listed_in(answer.document, changes, ctx.watched.repository)
+    if one:
+        listed = before.listed if before else ()
+    await ctx.conversations.keep(
+        ctx.conversation,
+        Talk(
+            question=question,
+            repository=ctx.watched.repository.name,
+            at=ctx.clock.now(),
+            page=ctx.page,
+            subject=subject,
+            language=ctx.language,
+            length=ctx.length,
+            listed=listed,
+            list_question=(before.list_question if before else "") if one else question,
+        ),
+    )

@@ -1,0 +1,190 @@
+"""Settings and muted topics of a chat."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from digest.answer.answers import Answer
+from digest.chat.chat_intents import Mute, Set, ShowSettings, Unmute, Value, spelled
+from digest.chat.chat_settings import MOST_TOPICS, ChatSettings
+from digest.core.enums import ChatSetting, Language
+from digest.core.grade import Level
+from digest.document import (
+    Block,
+    Code,
+    Document,
+    Heading,
+    Item,
+    Listing,
+    Paragraph,
+    Spans,
+    Text,
+    plain,
+)
+from digest.errors import UserError
+from digest.i18n import chat_text as words
+from digest.i18n.labels import COMMA, LEVELS
+from digest.i18n.phrase import Phrase, between
+from digest.topics.terms import term
+from handlers.context import Context
+from handlers.ports.chat_port import Room
+
+_WEEK = 7
+
+
+def allowed(room: Room, language: Language) -> None:
+    """Raises ``UserError`` for somebody who may not change the settings of the chat."""
+    if not room.admin:
+        raise UserError(words.ONLY_ADMINS.text(language))
+
+
+def told(ctx: Context, blocks: Sequence[Block], title: Phrase | None = None) -> Answer:
+    """An answer of a few blocks; without a title, its first paragraph is its title as well."""
+    heads = [Heading(1, title(ctx.language))] if title else []
+    first = title.template(ctx.language) if title else ""
+    for block in blocks:
+        if not first and isinstance(block, Paragraph):
+            first = plain(block.spans)
+    document = Document(title=first, blocks=(*heads, *blocks), language=str(ctx.language))
+    return Answer(intent="chat", document=document)
+
+
+async def show_settings(_intent: ShowSettings, ctx: Context, room: Room) -> Answer:
+    """Everything that the chat set, and what holds where it set nothing."""
+    language, kept = ctx.language, await room.chats.settings(room.chat)
+    rows = [
+        _line(name.template(language), value, language)
+        for name, value in _values(kept, room, language)
+    ]
+    for phrase, entries in (
+        (words.REPOSITORIES, room.repositories),
+        (words.INCLUDED, [str(rule) for rule in kept.filters.include]),
+        (words.EXCLUDED, [str(rule) for rule in kept.filters.exclude]),
+        (words.TOPICS, kept.muted),
+    ):
+        if entries:
+            named = between([Code(one) for one in entries], COMMA.template(language))
+            rows.append(_line(phrase.template(language), named, language))
+    if kept.paused:
+        rows.append(Item(words.HELD(language)))
+    return told(ctx, [Listing(tuple(rows))], words.SETTINGS)
+
+
+def _values(kept: ChatSettings, room: Room, language: Language) -> list[tuple[Phrase, Spans]]:
+    own, usual = kept.timing, room.defaults
+    pairs: dict[ChatSetting, tuple[Value | None, Value | None]] = {
+        ChatSetting.LANGUAGE: (kept.language, room.language),
+        ChatSetting.ZONE: (own.zone, usual.zone),
+        ChatSetting.TIME: (own.at, usual.at),
+        ChatSetting.WEEKDAYS: (own.weekdays, usual.weekdays),
+        ChatSetting.LEVEL: (own.least, usual.least),
+        ChatSetting.BRANCH: (own.branch or None, usual.branch or None),
+    }
+    found: list[tuple[Phrase, Spans]] = []
+    for setting, (mine, default) in pairs.items():
+        if mine is not None:
+            found.append((words.NAMES[setting], _said(mine, language)))
+        elif default is not None:
+            said = words.AS_USUAL(language, value=_said(default, language))
+            found.append((words.NAMES[setting], said))
+    found.append((words.NAMES[ChatSetting.BOTS], _said(kept.filters.bots, language)))
+    if kept.private:
+        found.append((words.NAMES[ChatSetting.PRIVATE], _said(kept.private, language)))
+    return found
+
+
+def _said(value: Value, language: Language) -> Spans:
+    """A value as people read it: what has a word of its own by that, the others as written."""
+    match value:
+        case bool() | Language():
+            return words.VALUES[value](language)
+        case Level():
+            return LEVELS[value](language)
+        case frozenset() if len(value) == _WEEK:
+            return words.EVERY_DAY(language)
+        case _:
+            return (Code(spelled(value)),)
+
+
+def _line(name: str, value: Spans, language: Language) -> Item:
+    return Item(words.SET(language, name=name, value=value))
+
+
+async def set_value(intent: Set, ctx: Context, room: Room) -> Answer:
+    """Set something. Private repositories for outsiders are allowed by a named admin alone."""
+    allowed(room, ctx.language)
+    if intent.setting is ChatSetting.PRIVATE and intent.value and not room.appointed:
+        raise UserError(words.APPOINTED_ONLY.text(ctx.language))
+    if intent.setting is ChatSetting.BRANCH and intent.value and room.check is not None:
+        for name in room.repositories:
+            await room.check(name, str(intent.value))
+    await room.chats.change(room.chat, lambda kept: _with(kept, intent.setting, intent.value))
+    room.tell()
+    value = spelled(intent.value) or words.DEFAULT_BRANCH.template(ctx.language)
+    name = words.NAMES[intent.setting].template(ctx.language)
+    return told(ctx, [Paragraph(words.DONE(ctx.language, name=name, value=(Code(value),)))])
+
+
+def _with(kept: ChatSettings, setting: ChatSetting, value: Any) -> ChatSettings:
+    match setting:
+        case ChatSetting.LANGUAGE:
+            return replace(kept, language=value)
+        case ChatSetting.BOTS:
+            return replace(kept, filters=replace(kept.filters, bots=value))
+        case ChatSetting.PRIVATE:
+            return replace(kept, private=value)
+        case _:
+            field = {
+                ChatSetting.ZONE: "zone",
+                ChatSetting.TIME: "at",
+                ChatSetting.WEEKDAYS: "weekdays",
+                ChatSetting.LEVEL: "least",
+                ChatSetting.BRANCH: "branch",
+            }[setting]
+            return replace(kept, timing=replace(kept.timing, **{field: value}))
+
+
+async def mute(intent: Mute, ctx: Context, room: Room) -> Answer:
+    """Leave a topic out of the chat's posts."""
+    return told(ctx, [Paragraph((Text(await mute_topic(room, intent.topic, ctx.language)),))])
+
+
+async def mute_topic(room: Room, topic: str, language: Language) -> str:
+    """Leave a topic out of the posts of a chat; what is said of it. Raises ``UserError``."""
+    allowed(room, language)
+
+    def muted(kept: ChatSettings) -> ChatSettings:
+        rest = tuple(one for one in kept.muted if term(one) != term(topic))
+        if len(rest) >= MOST_TOPICS:
+            raise UserError(words.TOO_MANY.text(language, n=MOST_TOPICS))
+        return replace(kept, muted=(*rest, topic))
+
+    await room.chats.change(room.chat, muted)
+    room.tell()
+    return words.MUTED.text(language, topic=topic)
+
+
+async def unmute(intent: Unmute, ctx: Context, room: Room) -> Answer:
+    """Show a topic in the chat's posts again."""
+    allowed(room, ctx.language)
+    before = (await room.chats.settings(room.chat)).muted
+    gone = [one for one in before if term(one) == term(intent.topic)]
+    if not gone:
+        said = words.NOT_MUTED(ctx.language, topic=intent.topic)
+        return told(ctx, [Paragraph(said)])
+    await room.chats.change(
+        room.chat,
+        lambda kept: replace(kept, muted=tuple(one for one in kept.muted if one not in gone)),
+    )
+    room.tell()
+    return told(ctx, [Paragraph(words.UNMUTED(ctx.language, topic=intent.topic))])
+
+
+SETTING_HANDLERS: Mapping[type[Any], Callable[[Any, Context, Room], Awaitable[Answer]]] = {
+    ShowSettings: show_settings,
+    Set: set_value,
+    Mute: mute,
+    Unmute: unmute,
+}

@@ -1,0 +1,192 @@
+"""Subscriptions of a chat: asked for, dropped, listed, paused."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import replace
+from difflib import get_close_matches
+from typing import Any
+
+from digest.answer.answers import Answer
+from digest.chat.chat_intents import Managing, Pause, Resume, Subscribe, Subscriptions, Unsubscribe
+from digest.chat.chat_settings import DigestTiming, Subscribed
+from digest.chat.schedule_parser import WEEKDAY_NAMES
+from digest.core.enums import Language
+from digest.document import Code, Item, Listing, Paragraph, Spans, Text
+from digest.errors import UserError
+from digest.i18n import chat_text as words
+from digest.i18n.labels import LEVELS, SEPARATOR
+from digest.i18n.phrase import Part, Phrase, joined
+from handlers.chat.filter_preview import FILTER_HANDLERS
+from handlers.chat.settings import SETTING_HANDLERS, allowed, told
+from handlers.context import Context
+from handlers.ports.chat_port import ChatDigest, Room
+
+_EXAMPLE = {
+    Language.EN: "subscribe {name} daily 09:00 Europe/Berlin",
+    Language.ZH: "订阅 {name} 每天 09:00 Asia/Shanghai",
+}
+
+_HAN_DAYS = "一二三四五六日"
+
+
+async def manage(intent: Managing, ctx: Context) -> Answer:
+    """Do what a chat is told about itself. Raises ``UserError``."""
+    if ctx.room is None:
+        raise UserError(words.NO_ROOM.text(ctx.language))
+    return await _HANDLERS[type(intent)](intent, ctx, ctx.room)
+
+
+async def subscribe(intent: Subscribe, ctx: Context, room: Room) -> Answer:
+    """Send the chat a digest of one repository, or of all that it may be told of."""
+    allowed(room, ctx.language)
+    names = [_named(intent.repository, room, ctx.language)] if intent.repository else None
+    timing = _of_kind(intent, room, ctx.language)
+    kept = await room.chats.settings(room.chat)
+    branch = timing.over(kept.timing).branch
+    for name in names or room.repositories:
+        if branch and room.check is not None:
+            await room.check(name, branch)
+    for name in names or room.repositories:
+        one = Subscribed(repository=name, weekly=intent.weekly, timing=timing, person=room.person)
+        await room.chats.subscribe(room.chat, one)
+    room.tell()
+    whole = timing.over(kept.timing).over(room.defaults)
+    said = words.SUBSCRIBED(
+        ctx.language,
+        names=", ".join(names or room.repositories),
+        when=_when(whole, ctx.language, weekly=intent.weekly),
+    )
+    return told(ctx, [Paragraph(said)])
+
+
+def _of_kind(intent: Subscribe, room: Room, language: Language) -> DigestTiming:
+    """The timing of a subscription; a weekly one has one weekday, Monday where none is said."""
+    days = intent.timing.weekdays
+    if not intent.weekly:
+        return intent.timing
+    if days is not None and len(days) != 1:
+        raise UserError(words.ONE_DAY.text(language))
+    usual = room.defaults.weekdays or frozenset({0})
+    return replace(intent.timing, weekdays=days or frozenset({min(usual)}))
+
+
+def _named(name: str, room: Room, language: Language, also: Sequence[str] = ()) -> str:
+    """A repository of the room by its name, or by the last part of it.
+
+    ``also`` are understood and not told of. Raises ``UserError``.
+    """
+    wanted = name.casefold()
+    known = {one.casefold(): one for one in (*room.repositories, *also)}
+    short = [one for full, one in known.items() if full.rpartition("/")[2] == wanted]
+    if wanted in known:
+        return known[wanted]
+    if len(short) == 1:
+        return short[0]
+    open_ = [one.casefold() for one in room.repositories]
+    near = get_close_matches(wanted, open_, n=3, cutoff=0.6) or open_[:5]
+    shown = ", ".join(known[one] for one in near)
+    raise UserError(words.UNKNOWN_REPOSITORY.text(language, name=name, known=shown))
+
+
+async def unsubscribe(intent: Unsubscribe, ctx: Context, room: Room) -> Answer:
+    """Send no more of what the chat asked for; what the configuration posts is not the chat's."""
+    allowed(room, ctx.language)
+    asked = await room.chats.subscribed(room.chat)
+    name = ""
+    if intent.repository:
+        also = [one.repository for one in asked]
+        name = _named(intent.repository, room, ctx.language, also)
+    count = await room.chats.unsubscribe(room.chat, name)
+    room.tell()
+    fixed = any(run.fixed and (not name or name in run.repositories) for run in await room.runs())
+    said = (
+        words.UNSUBSCRIBED(ctx.language, n=count) if count else words.NOT_SUBSCRIBED(ctx.language)
+    )
+    return told(
+        ctx, [Paragraph(said), *([Paragraph(words.STILL_FIXED(ctx.language))] if fixed else [])]
+    )
+
+
+async def subscriptions(_intent: Subscriptions, ctx: Context, room: Room) -> Answer:
+    """What the chat gets, and when next."""
+    language, runs = ctx.language, await room.runs()
+    if not runs:
+        name = room.repositories[0] if room.repositories else "owner/name"
+        example = (Code(_EXAMPLE[language].format(name=name)),)
+        return told(ctx, [Paragraph(words.NONE(language, command=example))])
+    rows = Listing(tuple(Item(_row(run, language)) for run in runs))
+    return told(ctx, [rows], words.LIST)
+
+
+def _row(run: ChatDigest, language: Language) -> Spans:
+    parts: list[Spans] = [
+        (Text(", ".join(run.repositories)),),
+        _when(run.timing, language, weekly=run.weekly),
+    ]
+    if run.timing.least is not None:
+        level = LEVELS[run.timing.least].template(language)
+        parts.append(words.FROM_LEVEL(language, level=level))
+    if run.timing.branch:
+        parts.append(words.ON_BRANCH(language, branch=(Code(run.timing.branch),)))
+    if run.following is None:
+        parts.append(words.HELD(language))
+    else:
+        moment = f"{run.following.astimezone(run.timing.zone):%Y-%m-%d %H:%M}"
+        parts.append(words.NEXT(language, moment=moment))
+    if run.fixed:
+        parts.append(words.BY_CONFIG(language))
+    row: list[Part] = []
+    for part in parts:
+        row += [*(SEPARATOR(language) if row else ()), *part]
+    return joined(row)
+
+
+def _when(timing: DigestTiming, language: Language, *, weekly: bool) -> Spans:
+    phrase = words.WEEKLY if weekly else words.DAILY
+    days = timing.weekdays or frozenset(range(7))
+    daily = not weekly and len(days) == 7
+    at = timing.at
+    said: str = words.EVERY_DAY.template(language) if daily else days_of(days, language)
+    if daily:
+        phrase = Phrase(
+            words.DAILY.en.replace("daily {days}", "{days}"),
+            words.DAILY.zh.replace("每天 {days}", "{days}"),
+        )
+    zone = timing.zone.key if timing.zone else "UTC"
+    return phrase(language, days=said, time=f"{at:%H:%M}" if at else "09:00", zone=zone)
+
+
+def days_of(days: frozenset[int], language: Language) -> str:
+    """Weekdays in words, in order from Monday."""
+    if language is Language.ZH:
+        return "、".join(f"周{_HAN_DAYS[day]}" for day in sorted(days))
+    return ", ".join(WEEKDAY_NAMES[day].capitalize() for day in sorted(days))
+
+
+async def pause(_intent: Pause, ctx: Context, room: Room) -> Answer:
+    """Post nothing to the chat by itself."""
+    return await _paused(ctx, room, words.PAUSED, paused=True)
+
+
+async def resume(_intent: Resume, ctx: Context, room: Room) -> Answer:
+    """Post again."""
+    return await _paused(ctx, room, words.RESUMED, paused=False)
+
+
+async def _paused(ctx: Context, room: Room, said: Phrase, *, paused: bool) -> Answer:
+    allowed(room, ctx.language)
+    await room.chats.change(room.chat, lambda settings: replace(settings, paused=paused))
+    room.tell()
+    return told(ctx, [Paragraph(said(ctx.language))])
+
+
+_HANDLERS: Mapping[type[Any], Callable[[Any, Context, Room], Awaitable[Answer]]] = {
+    Subscribe: subscribe,
+    Unsubscribe: unsubscribe,
+    Subscriptions: subscriptions,
+    Pause: pause,
+    Resume: resume,
+    **SETTING_HANDLERS,
+    **FILTER_HANDLERS,
+}

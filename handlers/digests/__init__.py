@@ -1,0 +1,1 @@
+"""Use cases of digests: reading new commits, daily digests, filters."""

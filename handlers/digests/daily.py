@@ -1,0 +1,178 @@
+"""The digest: a window's changes, graded, told, and every commit accounted for.
+
+``look`` takes a window by the calendar, for somebody who asks. ``due`` takes what came since the
+channel's last digest, by ancestry, so that a commit with an old date is late but never lost.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from digest.core.grade import Level
+from digest.report.assembly import Report, assemble, tally
+from digest.report.condensed import shown
+from digest.window import Window
+from handlers.context import Context
+from handlers.digests.ingest import Ingested, ingest
+from handlers.ports.storage import Outcome, Range, Selection, State, Tip
+
+if TYPE_CHECKING:
+    from handlers.ports.analysis_port import AnalysisRun, Missed
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Daily:
+    """A report with the state that every commit of it ends in once the digest is posted.
+
+    ``outcomes`` hold each commit of the selection once, in the report's order; one that a model was
+    to judge and did not says why. ``rewritten`` says that the branch no longer descends from the
+    tip it was last seen at. ``judgement`` is ``None`` where there is no model.
+    """
+
+    report: Report
+    outcomes: tuple[Outcome, ...]
+    tip: Tip
+    rewritten: bool = False
+    judgement: AnalysisRun | None = None
+
+
+async def look(ctx: Context, window: Window, least: Level = Level.HIGH) -> Daily:
+    """The report of a calendar window."""
+    tip = await ctx.watched.source.tip(ctx.watched.branch)
+    return await _report(ctx, tip, window, window, least, late=())
+
+
+async def between(
+    ctx: Context, selection: Range, window: Window, least: Level = Level.HIGH
+) -> Daily:
+    """The report of a range of commits, told as one of ``window``, whenever they were made."""
+    tip = await ctx.watched.source.tip(ctx.watched.branch)
+    return await _report(ctx, tip, selection, window, least, late=())
+
+
+async def due(ctx: Context, channel: str, window: Window, least: Level = Level.HIGH) -> Daily:
+    """The report of what came to the branch since the channel's last digest.
+
+    The first digest of a channel is that of the window alone: it does not reach back further.
+    """
+    tip = await ctx.watched.source.tip(ctx.watched.branch)
+    seen = await ctx.coverage.seen(ctx.watched.repository, tip.branch, channel)
+    return await come(ctx, tip, seen, window, least)
+
+
+async def come(
+    ctx: Context, tip: Tip, seen: str | None, window: Window, least: Level = Level.HIGH
+) -> Daily:
+    """The report of what came to the branch between two tips.
+
+    Without ``seen`` it is that of the window alone. It is the same for everybody who asks for it
+    in one language, but for :func:`shown_from`.
+    """
+    source = ctx.watched.source
+    if seen is None or tip.sha is None:
+        return await _report(ctx, tip, window, window, least, late=())
+    rewritten = not await source.is_ancestor(seen, tip.sha)
+    if rewritten and not await source.find(tip, sha=seen):
+        # Rewritten and cleaned up: what came since is known by its dates alone.
+        return await _report(ctx, tip, window, window, least, late=(), rewritten=True)
+    selection = Range(base=seen, tip=tip.sha)
+    return await _report(ctx, tip, selection, window, least, late=None, rewritten=rewritten)
+
+
+def shown_from(daily: Daily, least: Level) -> Daily:
+    """The same report for a digest that shows changes from another level on."""
+    posted = {entry.graded.sha for entry in shown(daily.report, least)}
+    outcomes = tuple(
+        one
+        if one.state in {State.FAILED, State.FILTERED}
+        else replace(one, state=State.POSTED if one.sha in posted else State.ARCHIVED)
+        for one in daily.outcomes
+    )
+    before = daily.report.coverage
+    coverage = tally(((o.state, o.why) for o in outcomes), before.total) if before else None
+    return replace(daily, report=replace(daily.report, coverage=coverage), outcomes=outcomes)
+
+
+async def _report(
+    ctx: Context,
+    tip: Tip,
+    selection: Selection,
+    window: Window,
+    least: Level,
+    *,
+    late: Collection[str] | None,
+    rewritten: bool = False,
+) -> Daily:
+    read = await ingest(ctx, selection, tip)
+    if late is None:
+        late = [g.sha for g in read.changes if g.commit.committed_at < window.since]
+    total = await ctx.watched.source.count(tip, selection) if tip.sha else 0
+    judgement = await _judged(ctx, read, tip)
+    report = await asyncio.to_thread(
+        _assembled, ctx, tip, window, read, late=frozenset(late), judgement=judgement
+    )
+    outcomes = _outcomes(report, read, least, judgement.missed if judgement else {})
+    coverage = tally(((o.state, o.why) for o in outcomes), total)
+    return Daily(
+        report=replace(report, coverage=coverage),
+        outcomes=outcomes,
+        tip=tip,
+        rewritten=rewritten,
+        judgement=judgement,
+    )
+
+
+async def _judged(ctx: Context, read: Ingested, tip: Tip) -> AnalysisRun | None:
+    """What the context's model says of what could be read."""
+    if ctx.judging is None:
+        return None
+    from handlers.llm.analyse import judge
+
+    return await judge(ctx, [g for g in read.changes if g.sha not in read.failures], tip)
+
+
+def _assembled(
+    ctx: Context,
+    tip: Tip,
+    window: Window,
+    read: Ingested,
+    *,
+    late: Collection[str],
+    judgement: AnalysisRun | None,
+) -> Report:
+    moved = judgement.graded if judgement else {}
+    report = assemble(
+        ctx.watched.repository,
+        tip.branch,
+        window,
+        [moved.get(graded.sha, graded) for graded in read.changes],
+        ctx.language,
+        late=late,
+        analyses=judgement.analyses if judgement else None,
+        missed=judgement.missed if judgement else (),
+    )
+    if judgement is None:
+        return report
+    from handlers.llm.summarise import composed
+
+    return replace(report, day=composed(judgement.day, report.entries, ctx.language))
+
+
+def _outcomes(
+    report: Report, read: Ingested, least: Level, missed: Mapping[str, Missed]
+) -> tuple[Outcome, ...]:
+    """One state for each commit: failed to be read, shown in the digest, or kept for questions."""
+    posted = {entry.graded.sha for entry in shown(report, least)}
+    return tuple(
+        Outcome(sha=g.sha, state=State.FAILED, why=read.failures[g.sha])
+        if g.sha in read.failures
+        else Outcome(
+            sha=g.sha,
+            state=State.POSTED if g.sha in posted else State.ARCHIVED,
+            why=f"no model: {missed[g.sha].reason}" if g.sha in missed else "",
+        )
+        for g in read.changes
+    )

@@ -1,0 +1,226 @@
+"""From commits to graded changes in the archive: read what is missing, grade it, keep it.
+
+The labels that a forge gave to changes: what only it knows, beside what git says.
+
+Labels, issues and the like of merged requests, read from the forge and kept beside the changes.
+
+It runs beside everything else and holds nothing up: a digest is told with what is known, and what
+comes later is in the next answer. Grades do not rest on it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+
+from digest.core.change import Change
+from digest.core.facts import FACTS_VERSION
+from digest.core.grade import Graded, Repository
+from digest.core.request import RequestState
+from digest.facts.extract import wanted
+from digest.grading.importance import Batch, GradedBatch, grade, grade_batch, graded_by
+from handlers.context import Context
+from handlers.digests.settled_facts import settle
+from handlers.ports.forge_port import Requests
+from handlers.ports.storage import Selection, Tip
+
+
+async def tip_of(ctx: Context) -> Tip:
+    """Where the watched branch stands now."""
+    return await ctx.watched.source.tip(ctx.watched.branch)
+
+
+_MANY = 2000
+"""Changes from which several processes are worth their memory: a backfill, not a month."""
+
+
+_TOGETHER = 512
+"""Changes for which the trees are searched at once: a week or two of a large project."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ingested:
+    """The changes of a selection, newest first, and why some could only be read in part."""
+
+    changes: tuple[Graded, ...]
+    failures: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class _Pending:
+    """Changes that were graded by their own lines, with the lines."""
+
+    changes: list[Change] = field(default_factory=list)
+    graded: list[Graded] = field(default_factory=list)
+    failures: dict[str, str] = field(default_factory=dict)
+
+    def add(self, changes: Sequence[Change], batch: GradedBatch) -> None:
+        """More changes, older than those before."""
+        self.changes += changes
+        self.graded += batch.changes
+        self.failures.update(batch.failures)
+
+    def take(self) -> _Pending:
+        """What is pending, which is then no longer."""
+        taken = replace(self)
+        self.changes, self.graded, self.failures = [], [], {}
+        return taken
+
+
+async def ensure(ctx: Context, selection: Selection, tip: Tip) -> tuple[Graded, ...]:
+    """The graded changes of a selection, newest first, read where the archive lacks them."""
+    return (await ingest(ctx, selection, tip)).changes
+
+
+async def ingest(ctx: Context, selection: Selection, tip: Tip) -> Ingested:
+    """As :func:`ensure`, with the failures by full commit name."""
+    names, failures = await fill(ctx, selection, tip)
+    kept = await ctx.archive.load(ctx.watched.repository, names)
+    return Ingested(changes=tuple(kept[s] for s in names if s in kept), failures=failures)
+
+
+async def fill(
+    ctx: Context, selection: Selection, tip: Tip
+) -> tuple[Sequence[str], Mapping[str, str]]:
+    """Bring the archive up to date for a selection without reading back what is there.
+
+    For a coarse context what another version of the program read counts as read.
+
+    Returns the names of its commits, newest first, and the failures by name.
+    """
+    names = await ctx.watched.source.names(tip, selection)
+    by = graded_by(ctx.watched.thresholds)
+    current = await ctx.archive.current(ctx.watched.repository, names, by)
+    lacking = [sha for sha in names if sha not in current]
+    if ctx.coarse and lacking:
+        aged = await ctx.archive.aged(ctx.watched.repository, lacking)
+        lacking = [sha for sha in lacking if sha not in aged]
+    failures: dict[str, str] = {}
+    if lacking:
+        ctx.progress.start(len(names))
+        ctx.progress.advance(len(names) - len(lacking))
+        regraded = await _regrade(ctx, lacking)
+        missing = [sha for sha in lacking if sha not in regraded]
+        # The selection itself is cheaper for git than a list of names, where all is missing.
+        wide = len(missing) == len(names) and not isinstance(selection, Sequence)
+        if missing:
+            await _read(ctx, selection if wide else missing, tip, failures, len(missing))
+        ctx.progress.finish()
+    return names, failures
+
+
+async def _read(
+    ctx: Context, selection: Selection, tip: Tip, failures: dict[str, str], expected: int
+) -> None:
+    """Read and keep a selection; batches are graded while the next ones are being read.
+
+    The trees are searched once for many batches.
+    """
+    pending = _Pending()
+    under_way: deque[asyncio.Task[GradedBatch]] = deque()
+    waiting: deque[Batch] = deque()
+    large = expected >= _MANY
+    work = ctx.workers.many if large else ctx.workers.few
+    try:
+        async with aclosing(_batches(ctx, selection, tip)) as batches:
+            async for batch in batches:
+                under_way.append(asyncio.create_task(work(grade_batch, batch)))
+                waiting.append(batch)
+                while len(under_way) > (ctx.workers.at_once if large else 1):
+                    pending.add(waiting.popleft().changes, await under_way[0])
+                    under_way.popleft()
+                if len(pending.changes) >= _TOGETHER:
+                    await _keep(ctx, pending.take(), failures)
+        while under_way:
+            pending.add(waiting.popleft().changes, await under_way[0])
+            under_way.popleft()
+        await _keep(ctx, pending.take(), failures)
+    finally:
+        for task in under_way:
+            task.cancel()
+        await asyncio.gather(*under_way, return_exceptions=True)
+
+
+async def _batches(ctx: Context, selection: Selection, tip: Tip) -> AsyncGenerator[Batch, None]:
+    async for changes in ctx.watched.source.changes(tip, selection):
+        blobs = list(dict.fromkeys(b for change in changes for b in wanted(change)))
+        texts = await ctx.watched.source.texts(blobs) if blobs else {}
+        yield Batch(changes=tuple(changes), texts=texts, thresholds=ctx.watched.thresholds)
+
+
+async def _keep(ctx: Context, pending: _Pending, failures: dict[str, str]) -> None:
+    facts = await settle(ctx.watched.source, pending.changes, [g.facts for g in pending.graded])
+    thresholds = ctx.watched.thresholds
+    graded = [
+        one if better is one.facts else replace(one, facts=better, grade=grade(better, thresholds))
+        for one, better in zip(pending.graded, facts, strict=True)
+    ]
+    await ctx.archive.save(ctx.watched.repository, graded)
+    failures.update(pending.failures)
+    ctx.progress.advance(len(graded))
+
+
+async def _regrade(ctx: Context, lacking: Sequence[str]) -> frozenset[str]:
+    """Grade anew, by today's weights and thresholds, what has today's facts; their names."""
+    held = await ctx.archive.load(ctx.watched.repository, lacking)
+    fresh = [
+        replace(graded, grade=grade(graded.facts, ctx.watched.thresholds))
+        for graded in held.values()
+        if graded.facts.version == FACTS_VERSION
+    ]
+    await ctx.archive.save(ctx.watched.repository, fresh)
+    ctx.progress.advance(len(fresh))
+    return frozenset(graded.sha for graded in fresh)
+
+
+Labels = Mapping[str, tuple[str, ...]]
+"""The labels of changes by full name; one without any is not there."""
+
+
+async def labels_of(
+    requests: Requests | None, repository: Repository, changes: Iterable[Graded]
+) -> Labels:
+    """What is kept of the labels of changes; nothing where no forge was ever asked.
+
+    A label is the merged request's: every commit of it has the same.
+    """
+    numbered = {one.sha: one.number for one in changes if one.number is not None}
+    if requests is None or not numbered:
+        return {}
+    kept = await requests.load(repository, frozenset(numbered.values()))
+    given = {
+        number: one.request.labels
+        for number, one in kept.items()
+        if one.request.state is RequestState.MERGED and one.request.labels
+    }
+    return {sha: given[number] for sha, number in numbered.items() if number in given}
+
+
+_OVERLAP = timedelta(minutes=5)
+"""Read again each time: a list is in the order of a forge's own clocks."""
+
+
+async def enrich(ctx: Context) -> int:
+    """Read what changed in the list of merged requests since the last time; how many those are.
+
+    Only where the forge may be asked unasked. At most a bounded number of pages is read: after a
+    long gap the oldest of what changed stays unread until somebody asks about it. Raises what a
+    forge raises; what was read until then is kept.
+    """
+    forge, requests, repository = ctx.watched.forge, ctx.requests, ctx.watched.repository
+    if forge is None or requests is None or not forge.eager:
+        return 0
+    since = await requests.read_until(repository)
+    newest: datetime | None = None
+    count = 0
+    async for page in forge.recent(since - _OVERLAP if since else None):
+        await requests.keep(repository, page, ctx.clock.now())
+        count += len(page)
+        newest = max([one.updated_at for one in page] + ([newest] if newest else []), default=None)
+    if newest is not None and (since is None or newest > since):
+        await requests.mark(repository, newest)
+    return count

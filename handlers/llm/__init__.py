@@ -1,0 +1,1 @@
+"""Use cases that ask a language model: analysing changes, summarising a day."""

@@ -1,0 +1,199 @@
+"""The changes of a digest put before a model, the most important first, side by side.
+
+What was kept before is not asked for again; what facts settle is not asked for at all. A change
+whose question fails is told from its facts, and everything ends within the patience of the digest:
+a model makes a digest richer, never late and never incomplete.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TypeAlias
+
+from digest.core.grade import Graded, Level, settled
+from digest.grading.importance import grade
+from digest.grading.level_override import by_model, laid_over
+from digest.llm.model_input import Privacy
+from digest.llm.prompt import PromptKind as Asked
+from digest.llm.prompt import kind_of
+from handlers.context import Context
+from handlers.llm.batch import ODD, AnalysisCache, Round
+from handlers.llm.summarise import DayResult, Said, lead, told
+from handlers.ports.analysis_port import AnalysisRun, Missed, StoredAnalysis
+from handlers.ports.model_port import CallKind, ModelReason
+from handlers.ports.storage import Tip
+
+_GRACE = 2.0
+"""Seconds that questions have to end by themselves once the digest waits no longer."""
+
+_READER = 120.0
+"""Seconds that somebody who asks about one change is kept waiting at most."""
+
+_LATE = Missed(sha="", reason=ModelReason.TIMEOUT.value, detail="the digest waits no longer")
+
+Plan: TypeAlias = Sequence[tuple[Asked, Mapping[str, Graded]]]
+
+
+async def judge(ctx: Context, changes: Sequence[Graded], tip: Tip) -> AnalysisRun:
+    """What the model of the context says of the changes, now or before; nothing without a model.
+
+    Raises nothing that a model does; what it did not do is in ``Judgement.missed``.
+    """
+    judging = ctx.judging
+    if judging is None or ctx.watched.privacy is Privacy.NONE:
+        return AnalysisRun()
+    return await _judge(AnalysisCache(ctx=ctx, judging=judging), changes, tip)
+
+
+async def judge_one(ctx: Context, graded: Graded, tip: Tip) -> AnalysisRun:
+    """As :func:`judge`, for one change that somebody asks about and waits for.
+
+    A question that failed before is asked again.
+    """
+    judging = ctx.judging
+    if judging is None or ctx.watched.privacy is Privacy.NONE:
+        return AnalysisRun()
+    shelf = AnalysisCache(ctx=ctx, judging=judging, anew=True)
+    return await _judge(shelf, [graded], tip, CallKind.EXPLAIN)
+
+
+async def _judge(
+    shelf: AnalysisCache, changes: Sequence[Graded], tip: Tip, spends: CallKind | None = None
+) -> AnalysisRun:
+    ctx = shelf.ctx
+    bases = [by_facts(ctx, graded) for graded in changes]
+    plan = _plan(bases)
+    patience = shelf.judging.patience
+    if spends is CallKind.EXPLAIN:
+        patience = min(patience, _READER)
+    deadline = asyncio.get_running_loop().time() + patience
+    done = Round(shelf=shelf, tip=tip, deadline=deadline, spends=spends)
+    asked = asyncio.Event()
+    async with asyncio.TaskGroup() as tasks:
+        leading = None if spends else tasks.create_task(_lead(done, plan, bases, asked))
+        try:
+            async with asyncio.timeout_at(deadline + _GRACE):
+                for kind, planned in plan:
+                    done.kept.update(await shelf.find(kind, list(planned)))
+                await _ask(done, plan)
+        except TimeoutError:
+            done.over = done.over or _LATE
+        finally:
+            done.end()
+            asked.set()
+    moved = await _moved(ctx, changes, bases, done.kept)
+    judgement = _judgement(plan, done, moved)
+    if leading is not None:
+        judgement = _with_lead(judgement, leading.result())
+    if shelf.judging.report is not None:
+        shelf.judging.report(judgement, ctx.watched.repository.name)
+    return judgement
+
+
+async def _lead(
+    done: Round, plan: Plan, bases: Sequence[Graded], asked: asyncio.Event
+) -> DayResult:
+    """The lead, as soon as the most important changes are judged."""
+    ctx = done.shelf.ctx
+    kind, first = next(((kind, some) for kind, some in plan if some), (Asked.HIGH, {}))
+    await done.ended(kind)
+    if any(sha not in done.kept and sha not in done.missed for sha in first):
+        await asked.wait()  # somebody else is asking about one of them
+    judged = {
+        sha: Said(graded=_graded(graded, kept, ctx), analysis=kept.analysis)
+        for sha, graded in first.items()
+        if (kept := done.kept.get(sha)) is not None and kept.analysis is not None
+    }
+    changes = await asyncio.to_thread(told, bases, judged, ctx.language)
+    return await lead(ctx, done.shelf.judging, changes)
+
+
+def _with_lead(judgement: AnalysisRun, led: DayResult) -> AnalysisRun:
+    spent = judgement.spent + led.spent
+    return replace(judgement, day=led.day, unled=led.error, spent=spent)
+
+
+def by_facts(ctx: Context, graded: Graded) -> Graded:
+    """The change with the grade that facts give it, whatever a model has moved since."""
+    if not by_model(graded.grade.reasons):
+        return graded
+    return replace(graded, grade=grade(graded.facts, ctx.watched.thresholds))
+
+
+def _plan(changes: Sequence[Graded]) -> Plan:
+    """What to ask how deep. At a cap, or out of time, what comes first is what was asked."""
+    wanted = [graded for graded in changes if not settled(graded)]
+    return [
+        (kind_of(level), {g.sha: g for g in wanted if g.grade.level is level}) for level in Level
+    ]
+
+
+async def _ask(done: Round, plan: Plan) -> None:
+    """Ask for what is not kept, and wait for what somebody else is asking for right now."""
+    shelf = done.shelf
+    left = [(kind, {s: g for s, g in some.items() if s not in done.kept}) for kind, some in plan]
+    name = shelf.ctx.watched.repository.name
+    keys = {(name, sha, shelf.basis(kind)): sha for kind, some in left for sha in some}
+    flights = shelf.judging.flights
+    mine, others = flights.take(keys)
+    ours = {sha for key, sha in keys.items() if key in mine}
+    try:
+        await done.ask(
+            [(kind, {s: g for s, g in some.items() if s in ours}) for kind, some in left]
+        )
+    finally:
+        flights.land(mine)
+    for other in others:
+        await other.wait()
+    if others:
+        for kind, some in left:
+            done.kept.update(await shelf.find(kind, [s for s in some if s not in ours]))
+
+
+async def _moved(
+    ctx: Context,
+    changes: Sequence[Graded],
+    bases: Sequence[Graded],
+    kept: Mapping[str, StoredAnalysis],
+) -> Mapping[str, Graded]:
+    """The changes whose grade is another now, written to the archive: it knows one grade."""
+    moved: dict[str, Graded] = {}
+    for graded, base in zip(changes, bases, strict=True):
+        fresh = _graded(base, kept.get(base.sha), ctx)
+        if fresh.grade != graded.grade:
+            moved[graded.sha] = fresh
+    if moved:
+        await ctx.archive.save(ctx.watched.repository, list(moved.values()))
+    return moved
+
+
+def _graded(base: Graded, kept: StoredAnalysis | None, ctx: Context) -> Graded:
+    """The change with the level that a model moved it to, if one did."""
+    move = kept.move if kept else None
+    return replace(base, grade=laid_over(base.grade, move, ctx.watched.thresholds))
+
+
+def _judgement(plan: Plan, done: Round, moved: Mapping[str, Graded]) -> AnalysisRun:
+    wanted = [sha for _, planned in plan for sha in planned]
+    kept = {sha: done.kept[sha] for sha in wanted if sha in done.kept}
+    analyses = {sha: k.analysis for sha, k in kept.items() if k.analysis is not None}
+    return AnalysisRun(
+        analyses=analyses,
+        graded=moved,
+        made={sha: kept[sha].usage for sha in analyses},
+        missed={sha: _why(sha, done) for sha in wanted if sha not in analyses},
+        spent=done.spent,
+        secrets=sum(one.secrets for one in kept.values()),
+    )
+
+
+def _why(sha: str, done: Round) -> Missed:
+    """Why a change was not judged: its own failure, or what ended everything."""
+    if sha in done.missed:
+        return done.missed[sha]
+    kept = done.kept.get(sha)
+    if kept is not None and kept.failure is not None:
+        return Missed(sha=sha, reason=kept.failure.value, detail="failed before, not asked again")
+    return replace(done.over or Missed(sha=sha, reason=ODD, detail="it was not read"), sha=sha)

@@ -1,0 +1,322 @@
+"""Analyses kept from before, found for one digest or question, and new ones put beside them.
+
+One round of questions to a model: each change read again, with its lines, and asked about.
+
+Lines are in memory only while their question is under way.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from typing import TypeAlias
+
+from digest.core.change import Change, fingerprint
+from digest.core.grade import Graded
+from digest.errors import DigestbotError
+from digest.grading.level_override import move_of
+from digest.llm.model_input import Material, material
+from digest.llm.packing import BATCH
+from digest.llm.prompt import PromptKind as Asked
+from handlers.context import Context
+from handlers.llm.analyse_change import Asker, ModelFindings, follow
+from handlers.ports.analysis_port import Basis, Judging, Missed, StoredAnalysis, prompt_basis
+from handlers.ports.model_port import BillingAccount, CallKind, ModelError, ModelReason, Usage
+from handlers.ports.storage import Tip
+
+_FAILURES_HOLD = timedelta(days=1)
+"""A question that was paid for in vain is not asked again for so long."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnalysisCache:
+    """What is kept for one context. ``anew`` lets failures be asked about again at once."""
+
+    ctx: Context
+    judging: Judging
+    anew: bool = False
+
+    def basis(self, kind: Asked) -> Basis:
+        """What an analysis of a kind rests on."""
+        profile = self.judging.model.profile
+        return Basis(
+            prompt=prompt_basis(kind, self.ctx.watched.privacy, profile.wording),
+            model=profile.name,
+            language=self.ctx.language,
+        )
+
+    async def find(self, kind: Asked, shas: Sequence[str]) -> Mapping[str, StoredAnalysis]:
+        """What is kept of commits and still holds, by full name."""
+        found = await self.judging.analyses.load(
+            self.ctx.watched.repository, shas, self.basis(kind)
+        )
+        now = self.ctx.clock.now()
+        return {sha: kept for sha, kept in found.items() if self._holds(kept, now)}
+
+    async def alike(self, kind: Asked, diffs: Collection[str]) -> Mapping[str, StoredAnalysis]:
+        """What is kept of the same changes under another name, by fingerprint."""
+        if not diffs:
+            return {}
+        return await self.judging.analyses.alike(
+            self.ctx.watched.repository, diffs, self.basis(kind)
+        )
+
+    async def keep(
+        self, kind: Asked, kept: Sequence[StoredAnalysis]
+    ) -> Mapping[str, StoredAnalysis]:
+        """Keep these, and return what stands then."""
+        if not kept:
+            return {}
+        return await self.judging.analyses.save(self.ctx.watched.repository, self.basis(kind), kept)
+
+    def _holds(self, kept: StoredAnalysis, now: datetime) -> bool:
+        if kept.failure is None:
+            return True
+        return not self.anew and now - kept.at < _FAILURES_HOLD
+
+
+AHEAD = 2
+"""Changes that are held ready for each slot of the server: each takes memory until it is read."""
+
+ODD = "odd"
+"""The reason of a change on which the program itself stumbled."""
+
+_ENDS_ALL = frozenset({ModelReason.BUDGET, ModelReason.UNAUTHORIZED, ModelReason.NO_CREDIT})
+"""After these no further question can fare better."""
+
+Result: TypeAlias = ModelFindings | ModelError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PreparedChange:
+    """A change as it may be shown, with its fingerprint."""
+
+    material: Material
+    diff: str
+
+    @property
+    def sha(self) -> str:
+        """The full name of the commit."""
+        return self.material.sha
+
+
+@dataclass(slots=True, kw_only=True)
+class Round:
+    """Asks, and gathers what came of it.
+
+    ``deadline`` is in the loop's time. ``spends`` is what the questions are booked as, by default
+    by how deep they go.
+    """
+
+    shelf: AnalysisCache
+    tip: Tip
+    deadline: float
+    spends: CallKind | None = None
+    kept: dict[str, StoredAnalysis] = field(default_factory=dict)
+    missed: dict[str, Missed] = field(default_factory=dict)
+    spent: Usage = field(default_factory=Usage)
+    over: Missed | None = None
+    _places: asyncio.Semaphore = field(init=False)
+    _turns: asyncio.Semaphore = field(init=False)
+    _ends: dict[Asked, asyncio.Event] = field(default_factory=lambda: defaultdict(asyncio.Event))
+
+    def __post_init__(self) -> None:
+        slots = self.shelf.judging.model.profile.slots
+        self._places = asyncio.Semaphore(AHEAD * slots + BATCH)
+        # Waited for here and not at the server's gate, so that what ends all ends what waits.
+        self._turns = asyncio.Semaphore(slots)
+
+    async def ask(self, plan: Sequence[tuple[Asked, Mapping[str, Graded]]]) -> None:
+        """Ask about the changes, in this order, as many at once as the server takes."""
+        async with asyncio.TaskGroup() as tasks:
+            if any(changes for _, changes in plan):
+                tasks.create_task(self._warm())
+            for kind, changes in plan:
+                under_way: list[asyncio.Task[None]] = []
+                try:
+                    await self._ask(kind, changes, tasks, under_way)
+                except DigestbotError as error:
+                    self._stumbled(changes, error)
+                tasks.create_task(self._end(kind, under_way))
+
+    async def ended(self, kind: Asked) -> None:
+        """Wait until everything of a kind is answered, or will not be."""
+        await self._ends[kind].wait()
+
+    def end(self) -> None:
+        """Whatever is not answered by now will not be."""
+        for kind in Asked:
+            self._ends[kind].set()
+
+    async def _end(self, kind: Asked, under_way: Sequence[asyncio.Task[None]]) -> None:
+        if under_way:
+            await asyncio.wait(under_way)
+        self._ends[kind].set()
+
+    async def _warm(self) -> None:
+        """Have ready what the first question would wait for, while git reads."""
+        warm = self.shelf.judging.warm
+        try:
+            if warm is not None:
+                await warm()
+        except Exception as error:  # noqa: BLE001 - the first question will meet it and tell
+            self._stumbled([], error)
+
+    async def _ask(
+        self,
+        kind: Asked,
+        changes: Mapping[str, Graded],
+        tasks: asyncio.TaskGroup,
+        under_way: list[asyncio.Task[None]],
+    ) -> None:
+        if not changes or self.over:
+            return
+        asker = self._asker(kind)
+        source = self.shelf.ctx.watched.source
+        small: list[PreparedChange] = []
+        async for batch in source.changes(self.tip, list(changes)):
+            for ready in await self._prepare(kind, batch, changes):
+                await self._places.acquire()
+                if kind is not Asked.LINES:
+                    under_way.append(tasks.create_task(self._change(asker, kind, ready)))
+                    continue
+                small.append(ready)
+                if len(small) == BATCH:
+                    under_way.append(tasks.create_task(self._lines(asker, small)))
+                    small = []
+        if small:
+            under_way.append(tasks.create_task(self._lines(asker, small)))
+
+    async def _prepare(
+        self, kind: Asked, batch: Sequence[Change], changes: Mapping[str, Graded]
+    ) -> Sequence[PreparedChange]:
+        """Those of a batch that have to be asked about, ready to be shown."""
+        wanted = [change for change in batch if change.sha in changes]
+        ready = await asyncio.to_thread(self._made_ready, wanted, changes)
+        alike = await self.shelf.alike(kind, [one.diff for one in ready])
+        same = [replace(alike[one.diff], sha=one.sha) for one in ready if one.diff in alike]
+        self.kept.update(await self.shelf.keep(kind, same))
+        return [one for one in ready if one.diff not in alike]
+
+    def _made_ready(
+        self, batch: Sequence[Change], changes: Mapping[str, Graded]
+    ) -> Sequence[PreparedChange]:
+        ready: list[PreparedChange] = []
+        for change in batch:
+            try:
+                ready.append(made_ready(self.shelf, change, changes[change.sha]))
+            except Exception as error:  # noqa: BLE001 - one odd commit must not end the day
+                self._stumbled([change.sha], error)
+        return ready
+
+    async def _change(self, asker: Asker, kind: Asked, ready: PreparedChange) -> None:
+        try:
+            async with self._turns:
+                if self.over is None:
+                    await self._take(kind, [(ready, await self._result(asker, kind, ready))])
+        except Exception as error:  # noqa: BLE001 - as above
+            self._stumbled([ready.sha], error)
+        finally:
+            self._places.release()
+
+    async def _result(self, asker: Asker, kind: Asked, ready: PreparedChange) -> Result:
+        listener = self.shelf.judging.listener
+        watch = follow(ready.material, asker.language, listener) if listener else None
+        try:
+            return await asker.change(ready.material, kind, watch)
+        except ModelError as error:
+            return error
+
+    async def _lines(self, asker: Asker, small: Sequence[PreparedChange]) -> None:
+        try:
+            async with self._turns:
+                if self.over is None:
+                    found = await asker.lines([one.material for one in small])
+                    await self._take(Asked.LINES, [(one, found[one.sha]) for one in small])
+        except Exception as error:  # noqa: BLE001 - as above
+            self._stumbled([one.sha for one in small], error)
+        finally:
+            for _ in small:
+                self._places.release()
+
+    async def _take(self, kind: Asked, results: Iterable[tuple[PreparedChange, Result]]) -> None:
+        """Note what became of questions, and keep what was paid for."""
+        now = self.shelf.ctx.clock.now()
+        kept: list[StoredAnalysis] = []
+        for ready, found in results:
+            self.spent += found.usage
+            if isinstance(found, ModelError):
+                self._failed(ready.sha, found)
+            if not isinstance(found, ModelError) or found.usage.tokens:
+                kept.append(kept_of(ready, found, now))
+        self.kept.update(await self.shelf.keep(kind, kept))
+
+    def _failed(self, sha: str, error: ModelError) -> None:
+        missed = Missed(sha=sha, reason=error.reason.value, detail=error.detail)
+        self.missed[sha] = missed
+        if error.reason in _ENDS_ALL:
+            self.over = self.over or missed
+
+    def _stumbled(self, shas: Iterable[str], error: Exception) -> None:
+        detail = f"{type(error).__name__}: {error}"
+        self.missed.update((s, Missed(sha=s, reason=ODD, detail=detail)) for s in shas)
+
+    def _asker(self, kind: Asked) -> Asker:
+        spends = self.spends or (CallKind.LINES if kind is Asked.LINES else CallKind.ANALYSIS)
+        return asker_of(self.shelf, spends, self.deadline)
+
+
+def asker_of(shelf: AnalysisCache, kind: CallKind, deadline: float) -> Asker:
+    """What asks on the account of a context."""
+    judging, watched = shelf.judging, shelf.ctx.watched
+
+    def account(shas: Sequence[str]) -> BillingAccount:
+        return BillingAccount(
+            kind=kind,
+            repository=watched.repository.name,
+            channel=judging.channel,
+            person=judging.person,
+            subject=" ".join(sha[:12] for sha in shas),
+        )
+
+    return Asker(
+        model=judging.model,
+        language=shelf.ctx.language,
+        account=account,
+        deadline=deadline,
+        thresholds=watched.thresholds,
+    )
+
+
+def made_ready(shelf: AnalysisCache, change: Change, graded: Graded) -> PreparedChange:
+    """The change as its repository's privacy lets it be shown."""
+    shown = material(change, graded, shelf.ctx.watched.privacy, shelf.judging.redactor)
+    assert shown is not None, "a repository that shows nothing is not asked about"
+    return PreparedChange(material=shown, diff=fingerprint(change))
+
+
+def kept_of(ready: PreparedChange, found: Result, at: datetime) -> StoredAnalysis:
+    """What is to be kept of an answer, or of a failure."""
+    secrets = ready.material.secrets
+    if isinstance(found, ModelError):
+        return StoredAnalysis(
+            sha=ready.sha,
+            diff=ready.diff,
+            at=at,
+            usage=found.usage,
+            secrets=secrets,
+            failure=found.reason,
+        )
+    judged = found.judged
+    return StoredAnalysis(
+        sha=ready.sha,
+        diff=ready.diff,
+        at=at,
+        analysis=judged.analysis,
+        move=move_of(ready.material.graded.grade, judged.grade),
+        usage=found.usage,
+        secrets=secrets,
+    )

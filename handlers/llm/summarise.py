@@ -1,0 +1,185 @@
+"""The lead and the themes of a digest, by a second call that sees only what was kept.
+
+It need not wait for everything: once the most important changes are judged, the others are shown to
+it as facts tell of them. So it runs beside the last analyses, and sees the same in every run.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
+from hashlib import blake2b
+
+from digest.analysis.analyse import analyse
+from digest.core.enums import Language
+from digest.core.grade import Graded
+from digest.core.statement import Analysis, Origin
+from digest.llm.day_summary import day_prompt, day_reader, plain_day, shown
+from digest.llm.packing import NoRoom
+from digest.llm.prompt import Prompt
+from digest.llm.prompt import PromptKind as Asked
+from digest.report.themes import DaySummary, ToldChange, themes
+from handlers.context import Context
+from handlers.llm.analyse_change import request_for
+from handlers.llm.batch import AnalysisCache
+from handlers.ports.analysis_port import Basis, Judging, StoredDay
+from handlers.ports.model_port import (
+    BillingAccount,
+    CallKind,
+    ModelError,
+    ModelReason,
+    ModelReply,
+    Usage,
+)
+
+PATIENCE = 30.0
+"""Seconds for one try; there are two at most, since the rest of the digest is ready."""
+
+_MOST_TOKENS = 12_000
+
+_OUTPUT = 1_200
+
+_LEAST_CHANGES = 2
+"""With fewer there is nothing to lead to and nothing to join."""
+
+_MOST_CHANGES = 80
+"""With more than these it would not fit; and they are the most important."""
+
+_AGAIN = frozenset({ModelReason.TIMEOUT, ModelReason.BROKEN, ModelReason.UNAVAILABLE})
+
+_FAILURES_HOLD = timedelta(days=1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Said:
+    """A change with what is said of it; implements ``Told``."""
+
+    graded: Graded
+    analysis: Analysis
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DayResult:
+    """What a model says of a stretch of time; ``error`` is why it says nothing, where it should."""
+
+    day: DaySummary | None = None
+    spent: Usage = field(default_factory=Usage)
+    error: ModelError | None = None
+
+
+def told(
+    changes: Sequence[Graded], judged: Mapping[str, Said], language: Language
+) -> tuple[Said, ...]:
+    """What the call may be shown: the most important changes, as ``judged`` or by their facts."""
+    ranked = sorted(changes, key=lambda one: (one.grade.level.rank, -one.grade.score))
+    return tuple(
+        judged.get(one.sha) or Said(graded=one, analysis=analyse(one, language))
+        for one in ranked[:_MOST_CHANGES]
+    )
+
+
+def composed(
+    day: DaySummary | None, entries: Sequence[ToldChange], language: Language
+) -> DaySummary:
+    """The day as a report tells it: with themes by rule where a model made none."""
+    if day is None:
+        return plain_day(entries, language)
+    ruled = all(theme.source is not Origin.MODEL for theme in day.themes)
+    return replace(day, themes=themes(entries, language)) if ruled else day
+
+
+async def lead(ctx: Context, judging: Judging, changes: Sequence[Said]) -> DayResult:
+    """The lead and the themes of changes. Raises nothing: without it a digest is whole as well."""
+    read = any(one.analysis.source is Origin.MODEL for one in changes)
+    if not read or len(changes) < _LEAST_CHANGES:
+        return DayResult()
+    try:
+        return await _led(ctx, judging, changes)
+    except ModelError as error:
+        return DayResult(spent=error.usage, error=error)
+    except Exception as error:  # noqa: BLE001 - the digest is ready; only its opening is not
+        return DayResult(error=ModelError(ModelReason.REJECTED, f"{type(error).__name__}: {error}"))
+
+
+async def _led(ctx: Context, judging: Judging, changes: Sequence[Said]) -> DayResult:
+    seen = await asyncio.to_thread(shown, changes, ctx.watched.privacy, judging.redactor)
+    try:
+        prompt = day_prompt(seen, ctx.language, judging.model.count, _room(judging))
+    except NoRoom as error:
+        raise ModelError(ModelReason.CONTEXT_LENGTH, str(error)) from error
+    basis = AnalysisCache(ctx=ctx, judging=judging).basis(Asked.DAY)
+    key = _key(prompt)
+    flight = (ctx.watched.repository.name, key, basis)
+    mine, others = judging.flights.take([flight])
+    try:
+        for other in others:
+            await other.wait()
+        kept = await judging.analyses.day(ctx.watched.repository, key, basis)
+        if kept is not None and (led := _kept(kept, ctx)) is not None:
+            return led
+        return await _made(ctx, judging, prompt, seen, basis)
+    finally:
+        judging.flights.land(mine)
+
+
+def _kept(kept: StoredDay, ctx: Context) -> DayResult | None:
+    """What was kept, as far as it holds. A failure that was paid for holds for a day."""
+    if kept.day is not None:
+        return DayResult(day=kept.day)
+    if ctx.clock.now() - kept.at >= _FAILURES_HOLD:
+        return None
+    reason = kept.failure or ModelReason.REJECTED
+    return DayResult(error=ModelError(reason, "failed before, not asked again"))
+
+
+async def _made(
+    ctx: Context, judging: Judging, prompt: Prompt, seen: Sequence[ToldChange], basis: Basis
+) -> DayResult:
+    now, repository, key = ctx.clock.now(), ctx.watched.repository, _key(prompt)
+    try:
+        reply = await _asked(ctx, judging, prompt, seen)
+    except ModelError as error:
+        if error.usage.tokens:
+            failed = StoredDay(at=now, usage=error.usage, failure=error.reason)
+            await judging.analyses.keep_day(repository, key, basis, failed)
+        raise
+    made = StoredDay(at=now, day=reply.value, usage=reply.usage)
+    await judging.analyses.keep_day(repository, key, basis, made)
+    return DayResult(day=reply.value, spent=reply.usage)
+
+
+async def _asked(
+    ctx: Context, judging: Judging, prompt: Prompt, seen: Sequence[ToldChange]
+) -> ModelReply[DaySummary]:
+    """The reply, at the second try where the first one did not come through."""
+    account = BillingAccount(
+        kind=CallKind.LEAD,
+        repository=ctx.watched.repository.name,
+        channel=judging.channel,
+        person=judging.person,
+    )
+    read = day_reader(seen, prompt.shas, ctx.language)
+    request = request_for(prompt, read, account, PATIENCE)
+    try:
+        return await judging.model.complete(request)
+    except ModelError as error:
+        if error.reason not in _AGAIN:
+            raise
+        first = error.usage
+    try:
+        reply = await judging.model.complete(request)
+    except ModelError as error:
+        error.usage += first
+        raise
+    return replace(reply, usage=reply.usage + first)
+
+
+def _room(judging: Judging) -> int:
+    return min(_MOST_TOKENS, judging.model.profile.room(_OUTPUT))
+
+
+def _key(prompt: Prompt) -> str:
+    """What the call sees, as a name."""
+    return blake2b(prompt.user.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()

@@ -1,0 +1,221 @@
+"""Questions about one change: why its grade, what could go wrong, who reviewed it, its lines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from digest.analysis.analyse import analyse_whole
+from digest.answer.answers import Answer, AnswerRow, graded_because
+from digest.answer.excerpt import PAGE_LINES, files_about, lines_of
+from digest.core.author_text import unticked
+from digest.core.change import Change, FileChange, printable
+from digest.core.enums import Language
+from digest.core.grade import Graded, Reason, Thresholds
+from digest.core.reference import Reference
+from digest.document import (
+    Block,
+    Code,
+    CodeBlock,
+    Document,
+    Heading,
+    Item,
+    Link,
+    Listing,
+    Paragraph,
+    Span,
+    Spans,
+    Strong,
+    Text,
+)
+from digest.errors import NothingBefore, UnknownChange
+from digest.i18n import answer_text as words
+from digest.i18n.labels import LEVELS
+from digest.i18n.phrase import listed
+from digest.i18n.report_text import reason_words
+from digest.question.intent import Author, Reviewers, Risky, ShowDiff, Why
+from digest.report.blocks import title_link
+from digest.window import moment
+from handlers.context import Context
+from handlers.digests.ingest import tip_of
+from handlers.questions.explain import find, refuse_elsewhere
+from handlers.questions.pull_request import explain_requested, reviews_of
+
+_REASONS = 12
+"""Reasons of a grade that are told, the weightiest."""
+
+_FILES = 8
+"""Files that are named where none is about the part that was asked for."""
+
+_REVIEWED_BY = frozenset({"reviewed-by", "acked-by", "approved-by", "tested-by"})
+
+
+async def why(intent: Why, ctx: Context) -> Answer:
+    """The reasons of a grade with their weights, and how the commit ended."""
+    graded = await _one(intent.reference, ctx)
+    language = ctx.language
+    level = LEVELS[graded.grade.level].text(language).lower()
+    state = await ctx.coverage.states(ctx.watched.repository, [graded.sha])
+    outcome = state.get(graded.sha)
+    told = words.ENDED[str(outcome.state) if outcome else ""]
+    blocks: list[Block] = [
+        Heading(1, (Text(words.WHY_TITLE.text(language, change=_name(graded), level=level)),)),
+        Paragraph((title_link(graded, ctx.watched.repository),)),
+        Paragraph(_score(graded, ctx.watched.thresholds, language)),
+        Paragraph(words.WEIGHTS(language)),
+        Listing(tuple(Item(_weighed(r, language)) for r in graded.grade.reasons[:_REASONS])),
+        Paragraph(told(language, **({"why": outcome.why} if outcome else {}))),
+    ]
+    return _answer("why", graded, blocks, ctx)
+
+
+async def risky(intent: Risky, ctx: Context) -> Answer:
+    """The risks that facts show, and what to look at."""
+    graded = await _one(intent.reference, ctx)
+    language = ctx.language
+    analysis = analyse_whole(graded, language)
+    blocks: list[Block] = [
+        Heading(1, (Text(words.RISKS_OF.text(language, change=_name(graded))),)),
+        Paragraph((title_link(graded, ctx.watched.repository),)),
+    ]
+    if analysis.risks:
+        blocks.append(Listing(tuple(Item(s.spans) for s in analysis.risks)))
+    else:
+        blocks.append(Paragraph(words.NO_RISK(language)))
+    if analysis.suggestions:
+        blocks.append(Paragraph((Strong(words.LOOK_AT.text(language)),)))
+        blocks.append(Listing(tuple(Item(s.spans) for s in analysis.suggestions)))
+    return _answer("risky", graded, blocks, ctx)
+
+
+async def reviewers(intent: Reviewers, ctx: Context) -> Answer:
+    """Who has reviewed it: what the forge says, else the commit itself."""
+    try:
+        graded = await _one(intent.reference, ctx)
+    except UnknownChange as unknown:
+        assert intent.reference is not None
+        return await explain_requested(intent.reference, ctx, unknown)
+    if (reviews := await reviews_of(graded, ctx)) is not None:
+        return _answer(
+            "reviewers",
+            graded,
+            [Paragraph((title_link(graded, ctx.watched.repository),)), Paragraph(reviews)],
+            ctx,
+        )
+    people = [
+        value.partition("<")[0].strip() or value
+        for token, value in graded.facts.trailers
+        if token.lower() in _REVIEWED_BY
+    ]
+    line = _reviewed(graded, list(dict.fromkeys(people)), ctx)
+    return _answer("reviewers", graded, [Paragraph(line)], ctx)
+
+
+async def author(intent: Author, ctx: Context) -> Answer:
+    """Who wrote it, and when it came to the branch."""
+    graded = await _one(intent.reference, ctx)
+    line = words.WRITTEN_BY(
+        ctx.language,
+        change=title_link(graded, ctx.watched.repository),
+        author=" ".join(graded.commit.author.split()),
+        at=moment(graded.commit.committed_at, ctx.zone),
+    )
+    return _answer("author", graded, [Paragraph(line)], ctx)
+
+
+async def show_diff(intent: ShowDiff, ctx: Context) -> Answer:
+    """A page of the changed lines, of all files or of those that the asked part names."""
+    graded = await _one(intent.reference, ctx)
+    change = await _change(graded, ctx)
+    files = files_about(change, intent.part)
+    title = words.DIFF_OF.text(ctx.language, change=_name(graded))
+    blocks: list[Block] = [
+        Heading(1, (Text(title),)),
+        Paragraph((title_link(graded, ctx.watched.repository),)),
+    ]
+    if intent.part and not files:
+        named: list[Span] = [Code(printable(f.path)) for f in change.files[:_FILES]]
+        there = listed(named, ctx.language, limit=_FILES, total=len(change.files))
+        line = words.NO_PART(ctx.language, part=Code(intent.part), files=there)
+        blocks.append(Paragraph(line))
+    else:
+        blocks += _lines(files, ctx)
+    return _answer("diff", graded, blocks, ctx)
+
+
+def _lines(files: Sequence[FileChange], ctx: Context) -> Iterator[Block]:
+    lines = [line for file in files for line in lines_of(file)]
+    first = PAGE_LINES * min(ctx.page - 1, max(len(lines) - 1, 0) // PAGE_LINES)
+    shown = lines[first : first + PAGE_LINES]
+    if shown:
+        yield CodeBlock("\n".join(shown), "diff")
+    else:
+        yield Paragraph(words.NO_LINES(ctx.language))
+    for file in files:
+        if file.binary or file.omitted:
+            path = Code(printable(file.path))
+            yield Paragraph(words.UNREAD(ctx.language, path=path), aside=True)
+    if len(lines) > len(shown):
+        last = first + len(shown)
+        counted = words.LINES_SHOWN(ctx.language, first=first + 1, last=last, total=len(lines))
+        yield Paragraph(counted, aside=True)
+
+
+async def _one(reference: Reference | None, ctx: Context) -> Graded:
+    """The change that is asked about, the newest of its request.
+
+    Raises ``NothingBefore``, ``UnknownChange`` and ``AmbiguousReference``.
+    """
+    if reference is None:
+        raise NothingBefore
+    refuse_elsewhere(reference, ctx)
+    return (await find(reference, ctx, await tip_of(ctx)))[0]
+
+
+async def _change(graded: Graded, ctx: Context) -> Change:
+    tip = await tip_of(ctx)
+    async for batch in ctx.watched.source.changes(tip, [graded.sha]):
+        for change in batch:
+            return change
+    return Change(commit=graded.commit, files=())
+
+
+def _name(graded: Graded) -> str:
+    return f"#{graded.number}" if graded.number is not None else graded.sha[:10]
+
+
+def _score(graded: Graded, thresholds: Thresholds | None, language: Language) -> Spans:
+    least = thresholds or Thresholds()
+    return words.SCORE(
+        language,
+        score=f"{graded.grade.score:.2f}",
+        high=f"{least.high:.2f}",
+        medium=f"{least.medium:.2f}",
+    )
+
+
+def _weighed(reason: Reason, language: Language) -> Spans:
+    sign = "+" if reason.weight >= 0 else "−"
+    weight = Code(f"{sign}{abs(reason.weight):.2f}")
+    return words.WEIGHED(language, weight=weight, reason=reason_words(reason, language))
+
+
+def _reviewed(graded: Graded, people: Sequence[str], ctx: Context) -> Spans:
+    language, repository = ctx.language, ctx.watched.repository
+    change = title_link(graded, repository)
+    if people:
+        named = listed([Text(p) for p in people], language, limit=len(people))
+        return words.REVIEWED(language, change=change, people=named)
+    page = repository.request_url(graded.number) if graded.number is not None else ""
+    if page:
+        return words.NO_REVIEWER(language, change=change, page=Link(_name(graded), page))
+    return words.NO_REVIEWER_NO_PAGE(language, change=change)
+
+
+def _answer(intent: str, graded: Graded, blocks: Sequence[Block], ctx: Context) -> Answer:
+    document = Document(
+        title=unticked(graded.title) or graded.sha[:10],
+        blocks=tuple(blocks),
+        language=str(ctx.language),
+    )
+    row = AnswerRow(graded=graded, why=graded_because(graded, ctx.language))
+    return Answer(intent=intent, document=document, total=1, rows=(row,))

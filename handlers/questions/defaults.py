@@ -1,0 +1,91 @@
+"""Which defaults changed: what holds now where nobody gives a value, and what held before."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+from digest.answer.answers import (
+    Answer,
+    AnswerRow,
+    Seen,
+    foot,
+    graded_because,
+    lines_document,
+    title_of,
+)
+from digest.answer.release_notes import met_words
+from digest.answer.upgrade_notes import UpgradeItem, met
+from digest.core.change import printable
+from digest.core.facts import Action, FactKind
+from digest.core.reference import Query
+from digest.document import Block, Code, Document, Heading, Item, Link, Listing, Paragraph, Text
+from digest.i18n import answer_text as words
+from digest.i18n.answer_text import EVERYTHING, SHOWN, SHOWN_SO_FAR
+from digest.question.intent import Changed
+from handlers.context import Context
+from handlers.questions.scope import Reach
+
+_PAGE = 20
+"""Defaults on a page; each is a line."""
+
+
+async def defaults(intent: Changed, query: Query, reached: Reach, ctx: Context, at: Seen) -> Answer:
+    """The defaults of flags, variables and settings that changed, of the changes of a query.
+
+    Of several steps the first value and the last one count; what is back at its old value has not
+    changed. A value that is no literal is not compared: it may stand for the same as before.
+    """
+    changes = await ctx.archive.select(ctx.watched.repository, query)
+    found = [one for one in await asyncio.to_thread(met, changes) if _is_asked(one, intent)]
+    by_name = {graded.sha: graded for graded in changes}
+    told = [by_name[sha] for sha in dict.fromkeys(one.sha for one in found)]
+    told.sort(key=lambda g: (g.commit.committed_at, g.sha), reverse=True)
+    return Answer(
+        intent="changed",
+        document=_document(intent, found, ctx, at),
+        window=reached.window,
+        topic=intent.topic,
+        total=len(told),
+        rows=tuple(AnswerRow(graded=g, why=graded_because(g, ctx.language)) for g in told),
+    )
+
+
+def _is_asked(one: UpgradeItem, intent: Changed) -> bool:
+    here = printable(one.evidence.path).startswith(intent.path)
+    return here and one.action is Action.CHANGED and one.kind is not FactKind.TOOLCHAIN
+
+
+def _document(intent: Changed, found: Sequence[UpgradeItem], ctx: Context, at: Seen) -> Document:
+    language = ctx.language
+    about = title_of(intent, language)
+    named = "" if about == EVERYTHING.text(language) else about
+    if not found:
+        topic = Code(named)
+        line = words.NO_DEFAULT_OF(language, topic=topic) if named else words.NO_DEFAULT(language)
+        return lines_document(intent.topic, [line, foot(intent.window, at)], at)
+    first = _PAGE * (min(ctx.page, -(-len(found) // _PAGE)) - 1)
+    page = found[first : first + _PAGE]
+    head = words.DEFAULTS.text(language, n=len(found))
+    title = words.DEFAULTS_OF.text(language, topic=named, counted=head) if named else head
+    phrase = SHOWN if first + len(page) == len(found) else SHOWN_SO_FAR
+    shown = f"{first + 1}–{first + len(page)}" if first else str(len(page))
+    counted = phrase.text(language, shown=shown, total=len(found))
+    blocks: tuple[Block, ...] = (
+        Heading(1, (Text(title),)),
+        Listing(tuple(_item(one, at) for one in page)),
+        Paragraph(foot(intent.window, at, counted), aside=True),
+    )
+    return Document(title=title, blocks=blocks, language=str(language))
+
+
+def _item(one: UpgradeItem, at: Seen) -> Item:
+    """The default with the change that made it what it is, and the line where it stands."""
+    repository = at.repository
+    if one.number is None:
+        name, url = one.sha[:10], repository.commit_url(one.sha)
+    else:
+        name, url = f"#{one.number}", repository.request_url(one.number)
+    place = Code(f"{printable(one.evidence.path)}:{one.evidence.line}")
+    line = met_words(one, Link(name, url) if url else Code(name), at.language)
+    return Item((*line, Text(" · "), place))

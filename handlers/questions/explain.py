@@ -1,0 +1,260 @@
+"""``explain``: one change in full, found in the archive, else in the repository.
+
+What would be sent about a change, without sending it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from enum import Enum, auto
+from typing import Any
+
+from digest.analysis.analyse import analyse_whole
+from digest.answer.answers import Answer, AnswerRow, Seen, as_of, graded_because
+from digest.core.facts import FACTS_VERSION
+from digest.core.grade import Graded, settled
+from digest.core.reference import Query, Reference
+from digest.core.statement import Analysis
+from digest.document import Document, Paragraph, Spans
+from digest.errors import AmbiguousReference, UnknownChange
+from digest.i18n.answer_text import ALSO, ANNOUNCED, RELANDED_BY, UNDOES_ANNOUNCED, UNDONE_BY
+from digest.i18n.phrase import Phrase
+from digest.llm.model_input import Privacy
+from digest.llm.packing import lines_prompts, prompts_for
+from digest.llm.prompt import Prompt, kind_of
+from digest.llm.prompt import PromptKind as Asked
+from digest.question.intent import Explain
+from digest.report.blocks import change_blocks, title_link
+from handlers.context import Context
+from handlers.digests.ingest import ensure, tip_of
+from handlers.llm.analyse import by_facts
+from handlers.llm.analyse_change import PARTS, request_for, room
+from handlers.llm.batch import AnalysisCache, PreparedChange, made_ready
+from handlers.ports.model_port import BillingAccount, CallKind, ModelRequest
+from handlers.ports.status_port import undone_by
+from handlers.ports.storage import Tip
+from handlers.questions.pull_request import explain_issue, explain_requested, lines_about
+from handlers.questions.scope import seen
+
+_MENTIONS = 20
+"""Changes that name the explained one, of which its reverts and re-lands are told."""
+
+
+async def explain(intent: Explain, ctx: Context) -> Answer:
+    """Explain the change that a reference names.
+
+    Of several commits of one request the newest is explained and the others are named. Raises
+    ``UnknownChange`` and ``AmbiguousReference``, and what a forge raises that was asked.
+    """
+    refuse_elsewhere(intent.reference, ctx)
+    if intent.reference.issue and intent.reference.number is not None:
+        return await explain_issue(intent.reference.number, ctx)
+    tip = await tip_of(ctx)
+    try:
+        found = await find(intent.reference, ctx, tip)
+    except UnknownChange as unknown:
+        return await explain_requested(intent.reference, ctx, unknown)
+    told, others = await _explained(found[0], ctx, tip), found[1:]
+    beside = await lines_about(told.graded, ctx)
+    mentions = await _mentions(told.graded, ctx)
+    beside = (*beside, *await _announcements(told.graded, mentions, ctx))
+    document = _document(told, others, mentions, beside, seen(ctx, tip))
+    row = AnswerRow(graded=told.graded, why=graded_because(told.graded, ctx.language))
+    return Answer(intent="explain", document=document, total=1, rows=(row,))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Explained:
+    """A change with what is said of it; ``missed`` where a model was to tell of it and did not."""
+
+    graded: Graded
+    analysis: Analysis
+    missed: bool = False
+
+
+async def _explained(graded: Graded, ctx: Context, tip: Tip) -> _Explained:
+    if ctx.judging is None:
+        return _Explained(graded=graded, analysis=analyse_whole(graded, ctx.language))
+    from handlers.llm.analyse import judge_one
+
+    judgement = await judge_one(ctx, graded, tip)
+    graded = judgement.graded.get(graded.sha, graded)
+    analysis = judgement.analyses.get(graded.sha) or analyse_whole(graded, ctx.language)
+    return _Explained(graded=graded, analysis=analysis, missed=graded.sha in judgement.missed)
+
+
+def refuse_elsewhere(reference: Reference, ctx: Context) -> None:
+    """A number counts in its own repository only; a commit's name is the same everywhere."""
+    watched = ctx.watched.repository.name
+    asked = reference.repository.lower()
+    # What is only known as a folder may be anybody's clone.
+    if reference.number is None or not asked or "/" not in watched:
+        return
+    if asked != watched.lower():
+        raise UnknownChange(str(reference), watched)
+
+
+async def find(reference: Reference, ctx: Context, tip: Tip) -> Sequence[Graded]:
+    """The commits that a reference names, newest first, at least one."""
+    repository = ctx.watched.repository
+    kept = await ctx.archive.find(repository, reference.number, reference.sha)
+    if not kept:
+        kept = await _fetch(reference, ctx, tip)
+    elif any(g.facts.version != FACTS_VERSION for g in kept):
+        kept = await ensure(replace(ctx, coarse=False), [g.sha for g in kept], tip)
+    if reference.number is not None:
+        kept = [g for g in kept if g.number == reference.number]
+    if not kept:
+        raise UnknownChange(_named(reference), repository.name)
+    if reference.sha and len(kept) > 1:
+        raise AmbiguousReference(reference.sha, [g.sha for g in kept])
+    return kept
+
+
+async def _fetch(reference: Reference, ctx: Context, tip: Tip) -> Sequence[Graded]:
+    shas = await ctx.watched.source.find(tip, reference.number, reference.sha)
+    if reference.sha and len(shas) > 1:
+        raise AmbiguousReference(reference.sha, shas)
+    return await ensure(ctx, shas, tip) if shas else ()
+
+
+def _named(reference: Reference) -> str:
+    return f"#{reference.number}" if reference.number is not None else reference.sha
+
+
+async def _mentions(graded: Graded, ctx: Context) -> Sequence[Graded]:
+    """Archived changes whose text names this one."""
+    name = f"#{graded.number}" if graded.number is not None else graded.sha[:10]
+    query = Query(terms=(name,), limit=_MENTIONS)
+    return await ctx.archive.select(ctx.watched.repository, query)
+
+
+async def _announcements(
+    graded: Graded, mentions: Sequence[Graded], ctx: Context
+) -> Sequence[Spans]:
+    """Which digests told of what is gone: of this change, or of those that it undoes."""
+    if ctx.announcements is None:
+        return ()
+    repository, language = ctx.watched.repository, ctx.language
+    lines: list[Spans] = []
+    if any(_points(m, graded, relands=False) for m in mentions):
+        told = await ctx.announcements.announced(repository, graded, language)
+        lines += [ANNOUNCED(language, day=told.shown)] if told else []
+    for gone in await undone_by(ctx.archive, repository, graded):
+        if told := await ctx.announcements.announced(repository, gone, language):
+            change = title_link(gone, repository)
+            lines.append(UNDOES_ANNOUNCED(language, change=change, day=told.shown))
+    return lines
+
+
+def _document(
+    told: _Explained,
+    others: Sequence[Graded],
+    mentions: Sequence[Graded],
+    beside: Sequence[Spans],
+    at: Seen,
+) -> Document:
+    graded = told.graded
+    blocks = change_blocks(
+        graded,
+        told.analysis,
+        at.repository,
+        at.zone,
+        at.language,
+        level=1,
+        missed=told.missed,
+        whole=True,
+    )
+    notes = (*beside, *_undoings(graded, mentions, at), *_told(ALSO, others, at))
+    return Document(
+        title=graded.title or graded.sha[:10],
+        blocks=(*blocks, *map(Paragraph, notes), Paragraph(as_of(at), aside=True)),
+        language=str(at.language),
+    )
+
+
+def _undoings(graded: Graded, mentions: Sequence[Graded], at: Seen) -> Iterator[Spans]:
+    reverts = [m for m in mentions if _points(m, graded, relands=False)]
+    relands = [m for m in mentions if _points(m, graded, relands=True)]
+    yield from _told(UNDONE_BY, reverts, at)
+    yield from _told(RELANDED_BY, relands, at)
+
+
+def _points(mention: Graded, graded: Graded, *, relands: bool) -> bool:
+    """Whether a change says that it undoes, or brings back, another one."""
+    undone = mention.facts.relands if relands else mention.facts.reverts
+    if undone is None or mention.sha == graded.sha:
+        return False
+    if undone.sha:
+        return graded.sha.startswith(undone.sha)
+    return undone.number is not None and undone.number == graded.number
+
+
+def _told(phrase: Phrase, changes: Sequence[Graded], at: Seen) -> Iterator[Spans]:
+    for change in changes:
+        yield phrase(at.language, change=title_link(change, at.repository))
+
+
+class Silence(Enum):
+    """Why nothing would be sent."""
+
+    NO_MODEL = auto()
+    PRIVATE = auto()  # the repository's privacy lets nothing out
+    SETTLED = auto()  # facts say all that matters
+    KEPT = auto()  # it was asked before, and the answer is kept
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Showing:
+    """The requests about one change, in order; where they are several, another joins the replies.
+
+    ``why_not`` says why even these would not be sent; without ``requests`` there is nothing to
+    show. ``secrets`` counts what was masked in them.
+    """
+
+    graded: Graded
+    requests: tuple[ModelRequest[Any], ...] = ()
+    secrets: int = 0
+    why_not: Silence | None = None
+
+
+async def showing(intent: Explain, ctx: Context) -> Showing:
+    """What explaining a change would send. Raises ``UnknownChange`` and ``AmbiguousReference``."""
+    refuse_elsewhere(intent.reference, ctx)
+    tip = await tip_of(ctx)
+    graded = by_facts(ctx, (await find(intent.reference, ctx, tip))[0])
+    if ctx.judging is None:
+        return Showing(graded=graded, why_not=Silence.NO_MODEL)
+    if ctx.watched.privacy is Privacy.NONE:
+        return Showing(graded=graded, why_not=Silence.PRIVATE)
+    shelf = AnalysisCache(ctx=ctx, judging=ctx.judging, anew=True)
+    kind = kind_of(graded.grade.level)
+    kept = graded.sha in await shelf.find(kind, [graded.sha])
+    async for batch in ctx.watched.source.changes(tip, [graded.sha]):
+        for change in batch:
+            ready = await asyncio.to_thread(made_ready, shelf, change, graded)
+            return _shown(shelf, kind, ready, kept=kept)
+    return Showing(graded=graded, why_not=Silence.SETTLED)
+
+
+def _shown(shelf: AnalysisCache, kind: Asked, ready: PreparedChange, *, kept: bool) -> Showing:
+    graded = ready.material.graded
+    why_not = Silence.SETTLED if settled(graded) else Silence.KEPT if kept else None
+    account = BillingAccount(kind=CallKind.EXPLAIN, repository=shelf.ctx.watched.repository.name)
+    prompts = _prompts(shelf, kind, ready)
+    return Showing(
+        graded=graded,
+        requests=tuple(request_for(one, lambda value: value, account) for one in prompts),
+        secrets=ready.material.secrets,
+        why_not=why_not,
+    )
+
+
+def _prompts(shelf: AnalysisCache, kind: Asked, ready: PreparedChange) -> tuple[Prompt, ...]:
+    model, language = shelf.judging.model, shelf.ctx.language
+    tokens = room(model.profile, kind)
+    if kind is Asked.LINES:
+        return lines_prompts([ready.material], language, model.count, tokens)
+    return prompts_for(ready.material, language, model.count, tokens, parts=PARTS[kind])

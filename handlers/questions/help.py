@@ -1,0 +1,97 @@
+"""What answers an intent, and what ``help`` says of it.
+
+``help``: what can be asked, with examples that are read as what they stand for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from digest.answer.answers import Answer
+from digest.core.enums import Language
+from digest.document import Code, Document, Heading, Item, Listing, Paragraph, Text, plain
+from digest.i18n.answer_text import (
+    HELLO,
+    HELLO_MORE,
+    HELP,
+    HELP_PERIODS,
+    NOT_READ_TOO_LONG,
+    NOT_UNDERSTOOD,
+    TWO_LANGUAGES,
+)
+from digest.i18n.phrase import Phrase
+from digest.question.examples import EXAMPLES
+from digest.question.intent import Changed, DigestOf, Explain, Greet, Help, Intent, Search, Unknown
+from digest.question.parser import LONGEST
+from handlers.chat.follow_ups import FOLLOWUPS
+from handlers.context import Context
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Handler:
+    """A row of the table of handlers.
+
+    ``help`` is ``None`` for what another row tells of; ``chats`` says that only a chat can ask.
+    """
+
+    answer: Callable[[Any, Context], Awaitable[Answer]]
+    help: Phrase | None = None
+    chats: bool = False
+
+
+def help_page(handlers: Mapping[type[Intent], Handler], ctx: Context) -> Answer:
+    """Every kind of question with its examples, in the order of the table that answers them."""
+    language = ctx.language
+    title = HELP.text(language)
+    rows = [(kind, one.help) for kind, one in handlers.items() if ctx.room or not one.chats]
+    kinds = tuple(
+        _kind(kind, phrase, language) for kind, phrase in (*rows, *FOLLOWUPS.items()) if phrase
+    )
+    periods = HELP_PERIODS(language, zone=ctx.zone.key)
+    blocks = (Heading(1, (Text(title),)), Listing(kinds), Paragraph(periods))
+    return Answer(
+        intent="help", document=Document(title=title, blocks=blocks, language=str(language))
+    )
+
+
+def _kind(kind: type[Intent], phrase: Phrase, language: Language) -> Item:
+    examples = tuple(Item((Code(text),)) for of, text in EXAMPLES[language] if of is kind)
+    return Item(phrase(language), examples)
+
+
+_GREETING = (Changed, DigestOf, Explain, Search)
+"""What who says hello is shown an example of."""
+
+
+async def greet(_intent: Greet, ctx: Context) -> Answer:
+    """A greeting with a few questions; what people say to one another is none to the bot."""
+    language = ctx.language
+    said = HELLO(language, repository=ctx.watched.repository.name)
+    first = dict(reversed(EXAMPLES[language]))
+    examples = Listing(tuple(Item((Code(first[kind]),)) for kind in _GREETING))
+    more = HELLO_MORE(language, question=Code(first[Help]))
+    document = Document(
+        title=plain(said),
+        blocks=(Paragraph(said), examples, Paragraph(more)),
+        language=str(language),
+    )
+    return Answer(intent="unknown" if ctx.overheard else "help", document=document)
+
+
+async def unknown(intent: Unknown, ctx: Context) -> Answer:
+    """That the question is not understood, why if that is known, with the nearest that are."""
+    language = ctx.language
+    said = NOT_UNDERSTOOD(language)
+    if intent.too_long:
+        said = NOT_READ_TOO_LONG(language, n=LONGEST)
+    elif intent.foreign:
+        said = TWO_LANGUAGES(language)
+    near = Listing(tuple(Item((Code(text),)) for text in intent.near))
+    document = Document(
+        title=plain(said),
+        blocks=(Paragraph(said), near),
+        language=str(language),
+    )
+    return Answer(intent="unknown", document=document)

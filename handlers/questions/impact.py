@@ -1,0 +1,190 @@
+"""Questions about what somebody uses: which changes reach it, and the profile that says what it is.
+
+A chat has a profile, which all who talk there share, and a person has one of their own; what
+reaches either reaches the asker.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from digest.answer.answers import Answer, AnswerRow, foot, lines_document
+from digest.core.enums import Effect
+from digest.core.grade import Graded
+from digest.core.profile import EntryKind, Profile
+from digest.core.reference import Query
+from digest.errors import UserError
+from digest.i18n import chat_text as words
+from digest.impact.impact_report import (
+    Affecting,
+    affected_document,
+    hardest_first,
+    profile_document,
+)
+from digest.impact.impact_rules import affects, packages_of
+from digest.question.impact_questions import Affected, Alert, EditProfile, ProfileFrom, ShowProfile
+from digest.question.periods import default_period
+from digest.topics.matching import Aliases
+from handlers.chat.settings import allowed
+from handlers.context import Context
+from handlers.digests.ingest import Labels, fill, labels_of, tip_of
+from handlers.ports.chat_port import Profiles, StoredProfile, chat_owner, person_owner
+from handlers.ports.conversation_port import ConversationKey
+from handlers.ports.storage import Range, Tip
+from handlers.questions.scope import reach, seen
+
+
+async def affected(intent: Affected, ctx: Context) -> Answer:
+    """The changes of a window, or between references, that reach the asker's profiles.
+
+    Raises ``UserError`` where no profile can be kept, and what reading the window raises.
+    """
+    tip = await tip_of(ctx)
+    profiles, key = _kept_here(ctx)
+    repository = ctx.watched.repository
+    profile = Profile()
+    for owner in (chat_owner(key), person_owner(key)):
+        profile = profile.with_((await profiles.load(owner, repository)).profile.entries)
+    at = seen(ctx, tip)
+    if not profile.entries:
+        line = words.NO_PROFILE(ctx.language, repository=repository.name)
+        return Answer(intent="affected", document=lines_document(repository.name, [line], at))
+    span = intent.window or default_period(ctx.clock.now(), ctx.zone)
+    reached = await reach(span, ctx, tip)
+    changes = await ctx.archive.select(repository, reached.query)
+    labels: Labels = {}
+    if profile.of(EntryKind.TOPIC):
+        labels = await labels_of(ctx.requests, repository, changes)
+    found = await ctx.workers.few(_affecting, (changes, profile, ctx.watched.aliases, labels))
+    if found:
+        document = affected_document(found, ctx.page, reached.window, at)
+    else:
+        lines = [words.UNAFFECTED(ctx.language, n=len(changes)), foot(reached.window, at)]
+        document = lines_document(repository.name, lines, at)
+    return Answer(
+        intent="affected",
+        document=document,
+        window=reached.window,
+        total=len(found),
+        rows=tuple(AnswerRow(graded=one.graded, why=_why(one)) for one in found),
+    )
+
+
+def _affecting(given: tuple[Sequence[Graded], Profile, Aliases, Labels]) -> list[Affecting]:
+    changes, profile, aliases, labels = given
+    reached = (
+        (graded, affects(graded, profile, aliases, labels.get(graded.sha, ())))
+        for graded in changes
+    )
+    return hardest_first([Affecting(graded=g, hits=hits) for g, hits in reached if hits])
+
+
+def _why(one: Affecting) -> str:
+    """The entries that a change reaches, as they are written."""
+    return ", ".join(dict.fromkeys(str(hit.entry) for hit in one.hits))
+
+
+async def show_profile(intent: ShowProfile, ctx: Context) -> Answer:
+    """What a profile holds."""
+    profiles, key = _kept_here(ctx)
+    kept = await profiles.load(_owner(key, mine=intent.mine), ctx.watched.repository)
+    return await _shown(kept, ctx)
+
+
+async def edit_profile(intent: EditProfile, ctx: Context) -> Answer:
+    """Put entries in, take some or all out, and show what is there then."""
+    _permitted(ctx, mine=intent.mine)
+
+    def edited(kept: StoredProfile) -> StoredProfile:
+        if intent.clear:
+            return replace(kept, profile=Profile())
+        return replace(kept, profile=kept.profile.without(intent.remove).with_(intent.add))
+
+    return await _changed(ctx, edited, mine=intent.mine)
+
+
+async def profile_from(intent: ProfileFrom, ctx: Context) -> Answer:
+    """Add what another repository's code uses of the watched one.
+
+    Raises ``UserError`` where the place may not be read, or uses nothing.
+    """
+    _permitted(ctx, mine=intent.mine)
+    _kept_here(ctx)
+    name = ctx.watched.repository.name
+    if ctx.usage is None:
+        raise UserError("other repositories cannot be read here; name entries one by one")
+    entries = await ctx.usage(intent.place, packages_of(name))
+    if not entries:
+        raise UserError(f"the code at {intent.place} uses nothing of {name}")
+    # Reading may have taken minutes: what others put in meanwhile stays.
+    return await _changed(
+        ctx, lambda kept: replace(kept, profile=kept.profile.with_(entries)), mine=intent.mine
+    )
+
+
+async def alert(intent: Alert, ctx: Context) -> Answer:
+    """Turn alerts on, from the branch's tip of now on, or off."""
+    _permitted(ctx, mine=intent.mine)
+    if intent.mine:
+        raise UserError("alerts come to chats; turn them on in a direct chat with me")
+    tip = ((await tip_of(ctx)).sha or "") if intent.on else ""
+    person = ctx.room.person if ctx.room and intent.on else ""
+
+    def turned(kept: StoredProfile) -> StoredProfile:
+        if intent.on and not kept.profile.entries:
+            raise UserError("the profile is empty; tell first what you use: profile add --flag ...")
+        return replace(kept, alerts=intent.on, tip=tip, person=person)
+
+    return await _changed(ctx, turned, mine=False)
+
+
+def _permitted(ctx: Context, *, mine: bool) -> None:
+    """Raises ``UserError`` for somebody who may not change what all in the chat share."""
+    if ctx.room is not None and not mine:
+        allowed(ctx.room, ctx.language)
+
+
+async def _changed(
+    ctx: Context, change: Callable[[StoredProfile], StoredProfile], *, mine: bool
+) -> Answer:
+    profiles, key = _kept_here(ctx)
+    kept = await profiles.change(_owner(key, mine=mine), ctx.watched.repository, change)
+    return await _shown(kept, ctx)
+
+
+def _owner(key: ConversationKey, *, mine: bool) -> str:
+    return person_owner(key) if mine else chat_owner(key)
+
+
+async def _shown(kept: StoredProfile, ctx: Context) -> Answer:
+    at = seen(ctx, await tip_of(ctx))
+    document = profile_document(kept.profile, at, alerts=kept.alerts)
+    return Answer(intent="profile", document=document, total=len(kept.profile.entries))
+
+
+def _kept_here(ctx: Context) -> tuple[Profiles, ConversationKey]:
+    if ctx.profiles is None or ctx.conversation is None:
+        raise UserError("no profile can be kept here; ask in a chat or on the terminal")
+    return ctx.profiles, ctx.conversation
+
+
+async def breaking(ctx: Context, kept: StoredProfile, tip: Tip) -> Sequence[Affecting]:
+    """What was merged since a profile's owner was alerted last and may break what they use.
+
+    The hardest come first. Raises what reading the range raises.
+    """
+    if tip.sha is None or not kept.tip or tip.sha == kept.tip:
+        return ()
+    source = ctx.watched.source
+    if not await source.is_ancestor(kept.tip, tip.sha) and not await source.find(tip, sha=kept.tip):
+        # Rewritten and cleaned up: nobody knows any more what was new since.
+        return ()
+    names, _ = await fill(ctx, Range(base=kept.tip, tip=tip.sha), tip)
+    query = Query(among=tuple(names))
+    changes = await ctx.archive.select(ctx.watched.repository, query)
+    # Of no use here: what only a label tells touches, and breaks nobody.
+    given: tuple[Sequence[Graded], Profile, Aliases, Labels]
+    given = (changes, kept.profile, ctx.watched.aliases, {})
+    found = await ctx.workers.few(_affecting, given)
+    return [one for one in found if one.effect is Effect.MAY_BREAK]

@@ -1,0 +1,337 @@
+"""``explain issue #N``: its state and labels from the forge, what names and closed it from git.
+
+What only a forge knows: requests that are no changes yet, commits that no clone has, reviews.
+
+The archive and the clone come first; this is asked where they know nothing, and for what git does
+not hold. What is found is analysed by the same facts as any change, and kept marked as a request.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from digest.analysis.analyse import analyse
+from digest.answer.answers import Answer, AnswerRow, as_of, graded_because
+from digest.answer.request_text import issue_url, request_lines, request_link, review_line
+from digest.core.change import Change
+from digest.core.facts import FACTS_VERSION
+from digest.core.grade import Graded
+from digest.core.reference import Query, Reference
+from digest.core.request import Issue, Patch, PullRequest, RequestState, as_change, closing
+from digest.document import (
+    Block,
+    Code,
+    Document,
+    Emphasis,
+    Heading,
+    Link,
+    Paragraph,
+    Spans,
+    Strong,
+    Text,
+    plain,
+)
+from digest.errors import ForgeDown, ForgeFailed, NotOnForge, UnknownChange
+from digest.facts.extract import wanted
+from digest.facts.message import read_paragraphs
+from digest.grading.importance import Batch, grade_batch
+from digest.i18n import labels as words
+from digest.i18n.phrase import Part, between, listed
+from digest.report.blocks import change_blocks, title_link
+from digest.window import moment
+from handlers.context import Context
+from handlers.digests.ingest import tip_of
+from handlers.ports.forge_port import Forge, KeptRequest
+from handlers.questions.scope import seen
+
+_MOST_CHANGES = 50
+"""Changes that are looked at for naming an issue, the newest."""
+
+_MOST_TOLD = 10
+
+_MOST_PARAGRAPHS = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Named:
+    """Archived changes that close an issue, and others that name it, newest first."""
+
+    closing: tuple[Graded, ...]
+    naming: tuple[Graded, ...]
+
+
+async def explain_issue(number: int, ctx: Context) -> Answer:
+    """What is known of an issue.
+
+    Raises ``UnknownChange`` where neither the forge nor any change knows it, and what a forge
+    raises where no change does either.
+    """
+    issue: Issue | None = None
+    failure: ForgeFailed | None = None
+    if (forge := ctx.watched.forge) is not None:
+        try:
+            issue = await forge.issue(number)
+        except NotOnForge:
+            pass
+        except ForgeFailed as error:
+            failure = error
+    named = await _named(number, issue, ctx)
+    if issue is None and not (named.closing or named.naming):
+        unknown = UnknownChange(f"issue #{number}", ctx.watched.repository.name)
+        raise failure if failure is not None and forge and forge.eager else unknown
+    rows = tuple(AnswerRow(graded=one, why="") for one in (*named.closing, *named.naming))
+    document = await _document(number, issue, named, ctx)
+    return Answer(intent="explain", document=document, total=len(rows), rows=rows)
+
+
+async def _named(number: int, issue: Issue | None, ctx: Context) -> _Named:
+    repository = ctx.watched.repository
+    query = Query(terms=(f"#{number}",), limit=_MOST_CHANGES)
+    found = await ctx.archive.select(repository, query)
+    naming = [one for one in found if number in one.facts.issues and one.number != number]
+    closers = [one for one in naming if number in closing(one.commit.message, repository.name)]
+    if issue is not None and issue.closed_by:
+        closers += (await ctx.archive.load(repository, issue.closed_by)).values()
+    shas = {one.sha for one in closers}
+    return _Named(
+        closing=tuple({one.sha: one for one in closers}.values())[:_MOST_TOLD],
+        naming=tuple(one for one in naming if one.sha not in shas)[:_MOST_TOLD],
+    )
+
+
+async def _document(number: int, issue: Issue | None, named: _Named, ctx: Context) -> Document:
+    language, repository = ctx.language, ctx.watched.repository
+    at = seen(ctx, await tip_of(ctx))
+    title = issue.title if issue else ""
+    title = title or words.ISSUE_TITLE.text(language, number=str(number))
+    blocks: list[Block] = [Heading(1, (Text(title),)), Paragraph(_state(number, issue, ctx))]
+    if issue is not None:
+        if issue.labels:
+            labels = listed([Code(one) for one in issue.labels], language, limit=_MOST_TOLD)
+            blocks.append(Paragraph(words.LABELS(language, labels=labels)))
+        paragraphs = read_paragraphs(issue.body, [issue.title])[:_MOST_PARAGRAPHS]
+        blocks += [Paragraph((Text(one),)) for one in paragraphs]
+    for phrase, changes in ((words.CLOSED_BY, named.closing), (words.NAMED_BY, named.naming)):
+        blocks += [
+            Paragraph(phrase(language, change=title_link(one, repository))) for one in changes
+        ]
+    if issue is not None and (others := _others(issue, named)):
+        links: list[Part] = [request_link(one, repository) for one in others]
+        requests = listed(links, language, limit=_MOST_TOLD)
+        blocks.append(Paragraph(words.NAMED_BY_REQUESTS(language, requests=requests)))
+    if not (named.closing or named.naming):
+        blocks.append(Paragraph(words.NOTHING_NAMES_IT(language)))
+    blocks.append(Paragraph(as_of(at)))
+    return Document(title=title, blocks=tuple(blocks), language=str(language))
+
+
+def _others(issue: Issue, named: _Named) -> Sequence[int]:
+    """Requests that name it and are told of by no change."""
+    told = {one.number for one in (*named.closing, *named.naming)}
+    return [number for number in issue.mentions if number not in told]
+
+
+def _state(number: int, issue: Issue | None, ctx: Context) -> Spans:
+    url = issue_url(ctx.watched.repository, number)
+    parts: list[Part] = [Link(f"#{number}", url) if url else Text(f"#{number}")]
+    if issue is not None:
+        parts.insert(0, Strong(words.ISSUE_STATES[issue.state].template(ctx.language)))
+        parts.append(words.BY(ctx.language, name=issue.author))
+    return between(parts, " · ")
+
+
+log = logging.getLogger(__name__)
+
+
+async def explain_requested(reference: Reference, ctx: Context, unknown: UnknownChange) -> Answer:
+    """Explain what neither archive nor clone has, as the forge has it.
+
+    Raises ``unknown`` where the forge has it neither, or there is none to ask, and what a forge
+    raises. A forge that only might know, because nobody configured it, says nothing when down.
+    """
+    forge = ctx.watched.forge
+    if forge is None:
+        raise unknown
+    try:
+        if reference.number is not None:
+            return await _explain_number(reference.number, forge, ctx)
+        return await _explain_commit(reference.sha, forge, ctx)
+    except NotOnForge:
+        raise unknown from None
+    except ForgeDown as error:
+        if forge.eager:
+            raise
+        log.info("forge.silent: %s", error)
+        raise unknown from None
+
+
+async def request_of(number: int, ctx: Context) -> KeptRequest | None:
+    """A request with its reviewers: as the forge has it now, else as it was last seen.
+
+    ``None`` where nothing is known of it. Raises what a forge raises where nothing is kept either.
+    """
+    kept = await kept_request(number, ctx)
+    forge = ctx.watched.forge
+    if forge is None:
+        return kept
+    try:
+        request = await forge.request(number)
+    except NotOnForge:
+        return kept
+    except ForgeFailed:
+        if kept is None:
+            raise
+        return kept
+    now = ctx.clock.now()
+    if ctx.requests is not None:
+        await ctx.requests.keep(ctx.watched.repository, [request], now)
+    graded = kept.graded if kept is not None and kept.request.head == request.head else None
+    return KeptRequest(request=request, seen_at=now, graded=graded)
+
+
+async def kept_request(number: int | None, ctx: Context) -> KeptRequest | None:
+    """A request as it was last seen, without asking anybody."""
+    if number is None or ctx.requests is None:
+        return None
+    return (await ctx.requests.load(ctx.watched.repository, [number])).get(number)
+
+
+async def lines_about(graded: Graded, ctx: Context) -> tuple[Spans, ...]:
+    """What is known of a change's request beside git, without asking anybody."""
+    kept = await kept_request(graded.number, ctx)
+    if kept is None or kept.request.state is not RequestState.MERGED:
+        return ()
+    return tuple(request_lines(kept.request, ctx.watched.repository, ctx.language))
+
+
+async def reviews_of(graded: Graded, ctx: Context) -> Spans | None:
+    """Who reviewed the request of a change; ``None`` where there is nobody to ask who knows."""
+    if graded.number is None:
+        return None
+    try:
+        kept = await request_of(graded.number, ctx)
+    except ForgeFailed as error:
+        log.info("forge.silent: %s", error)
+        return None
+    return review_line(kept.request, ctx.language) if kept and kept.request.reviewed else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Told:
+    """A request or commit that is no change of the branch, with what is to be said around it."""
+
+    graded: Graded
+    remark: Spans
+    lines: tuple[Spans, ...] = ()
+    why: str = ""
+
+
+async def _explain_number(number: int, forge: Forge, ctx: Context) -> Answer:
+    kept = await kept_request(number, ctx)
+    try:
+        request = await forge.request(number)
+    except NotOnForge:
+        # Issues and requests share their numbers on most forges.
+        return await explain_issue(number, ctx)
+    except ForgeFailed:
+        if kept is None or kept.graded is None:
+            raise
+        return await _answer(_told(kept, ctx, stale=True), ctx)
+    patch: Patch | None = None
+    graded = _still_good(kept, request)
+    if graded is None:
+        patch = await _completed(request, await forge.patch(request), ctx)
+        graded = await _graded(as_change(request, patch), ctx, patch.texts)
+    now = ctx.clock.now()
+    if ctx.requests is not None:
+        await ctx.requests.keep_graded(ctx.watched.repository, request, graded, now)
+    found = KeptRequest(request=request, seen_at=now, graded=graded)
+    return await _answer(_told(found, ctx, patch=patch), ctx)
+
+
+def _still_good(kept: KeptRequest | None, request: PullRequest) -> Graded | None:
+    """The analysis that was kept, where neither the diff nor what it was read from changed."""
+    if kept is None or kept.graded is None or kept.graded.facts.version != FACTS_VERSION:
+        return None
+    had = kept.request
+    same = (had.head, had.title, had.body) == (request.head, request.title, request.body)
+    return kept.graded if same else None
+
+
+async def _completed(request: PullRequest, patch: Patch, ctx: Context) -> Patch:
+    """The whole diff from the clone, where the forge cut it short and the clone has the commit."""
+    if not patch.truncated:
+        return patch
+    source = ctx.watched.source
+    tip = await tip_of(ctx)
+    for sha in filter(None, (request.merge_commit, request.head)):
+        names = await source.find(tip, sha=sha)
+        async for batch in source.changes(tip, list(names)):
+            for change in batch:
+                if len(change.files) >= patch.total:
+                    return Patch(files=change.files, total=len(change.files))
+    return patch
+
+
+async def _explain_commit(sha: str, forge: Forge, ctx: Context) -> Answer:
+    change = await forge.change(sha)
+    graded = await _graded(change, ctx)
+    remark = words.NOT_ON_BRANCH(ctx.language)
+    return await _answer(_Told(graded=graded, remark=remark), ctx)
+
+
+async def _graded(change: Change, ctx: Context, texts: Mapping[str, str] | None = None) -> Graded:
+    """The change graded by the same facts as any; what contents are missing the clone may have."""
+    known = dict(texts or {})
+    if lacking := [blob for blob in wanted(change) if blob not in known]:
+        known.update(await ctx.watched.source.texts(lacking))
+    batch = Batch(changes=(change,), texts=known, thresholds=ctx.watched.thresholds)
+    done = await ctx.workers.few(grade_batch, batch)
+    for sha, why in done.failures.items():
+        log.warning("request.unread: %s, %s", sha, why)
+    return done.changes[0]
+
+
+def _told(
+    kept: KeptRequest, ctx: Context, *, patch: Patch | None = None, stale: bool = False
+) -> _Told:
+    request, language = kept.request, ctx.language
+    assert kept.graded is not None
+    lines = list(request_lines(request, ctx.watched.repository, language))
+    shown, total = len(kept.graded.facts.files), request.files
+    if patch is not None:
+        shown, total = len(patch.files), patch.total
+    if total > shown:
+        lines.append(words.CUT_SHORT(language, shown=shown, total=total))
+    if stale:
+        lines.append(words.LAST_SEEN(language, moment=moment(kept.seen_at, ctx.zone)))
+    return _Told(
+        graded=_numbered(kept.graded, request),
+        remark=words.NOT_A_CHANGE(language),
+        lines=tuple(lines),
+        why=words.STATES[request.state].text(language),
+    )
+
+
+def _numbered(graded: Graded, request: PullRequest) -> Graded:
+    """The title as people wrote it, without the number that was put behind it."""
+    subject = replace(graded.facts.subject, title=request.title, number=request.number)
+    return replace(graded, facts=replace(graded.facts, subject=subject))
+
+
+async def _answer(told: _Told, ctx: Context) -> Answer:
+    graded, language = told.graded, ctx.language
+    at = seen(ctx, await tip_of(ctx))
+    heading, *rest = change_blocks(
+        graded, analyse(graded, language), at.repository, at.zone, language, level=1
+    )
+    blocks: list[Block] = [heading, Paragraph((Emphasis(plain(told.remark)),))]
+    blocks += [Paragraph(line) for line in told.lines]
+    blocks += [*rest, Paragraph(as_of(at))]
+    document = Document(
+        title=graded.title or graded.sha[:10], blocks=tuple(blocks), language=str(language)
+    )
+    row = AnswerRow(graded=graded, why=told.why or graded_because(graded, language))
+    return Answer(intent="explain", document=document, total=1, rows=(row,))

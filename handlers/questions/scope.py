@@ -1,0 +1,163 @@
+"""What answers have in common: where the branch stands, and what the archive holds of a query.
+
+How far a question reaches: its window or its references, read into the archive.
+
+What is said of a period that begins after everything that a clone holds.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import timedelta
+
+from digest.answer.answers import AnswerRow, Seen
+from digest.answer.listing import Listed, survey_of
+from digest.core.grade import Graded
+from digest.core.reference import Query
+from digest.document import Code, Spans
+from digest.errors import EmptyRange, UnknownChange
+from digest.i18n.answer_text import NEWEST
+from digest.question.commit_range import Refs, Span
+from digest.question.dates import monday
+from digest.question.intent import Changed, DigestOf, Search, format_intent
+from digest.question.periods import written
+from digest.window import Window, days_window
+from handlers.context import Context
+from handlers.digests.ingest import Labels, ensure, fill, labels_of
+from handlers.ports.storage import Range, Tip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QueryResult:
+    """What meets a query, counted, and rows of it, newest first.
+
+    They are every match where the asker wants all, else those of the survey's page.
+    """
+
+    survey: Listed
+    rows: tuple[AnswerRow, ...]
+
+    @property
+    def why(self) -> dict[str, str]:
+        """Why each row is there beside its title, by the full name of its change."""
+        return {row.graded.sha: row.beside for row in self.rows}
+
+
+def seen(ctx: Context, tip: Tip) -> Seen:
+    """The place and time of an answer, told in the asker's language and zone."""
+    return Seen(
+        repository=ctx.watched.repository,
+        tip=tip.sha,
+        at=ctx.clock.now(),
+        zone=ctx.zone,
+        language=ctx.language,
+    )
+
+
+async def found(
+    ctx: Context, query: Query, page: int, row: Callable[[Graded, Sequence[str]], AnswerRow]
+) -> QueryResult:
+    """What the archive holds of a query; ``row`` puts in words what selected a change.
+
+    It is given the labels of the forge as well, where the query asks for terms of the index.
+    """
+    repository = ctx.watched.repository
+    if ctx.every:
+        changes = await ctx.archive.select(repository, query)
+        survey = survey_of(changes, page, ctx.language)
+    else:
+        survey = await ctx.archive.survey(repository, query, page, ctx.language)
+        shown = (s.graded for s in survey.page)
+        changes = sorted(shown, key=lambda g: (g.commit.committed_at, g.sha), reverse=True)
+    labels: Labels = {}
+    if query.about:
+        labels = await labels_of(ctx.requests, repository, changes)
+    rows = tuple(row(g, labels.get(g.sha, ())) for g in changes)
+    return QueryResult(survey=survey, rows=rows)
+
+
+async def count(ctx: Context, query: Query) -> int:
+    """How many archived changes meet a query."""
+    return (await ctx.archive.survey(ctx.watched.repository, query, 0, ctx.language)).total
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reach:
+    """What is looked at: a ``window``, or the commits ``names`` of a range; neither is all."""
+
+    span: Span | None
+    names: tuple[str, ...] | None = None
+
+    @property
+    def window(self) -> Window | None:
+        """The window, where the reach is one."""
+        return self.span if isinstance(self.span, Window) else None
+
+    @property
+    def query(self) -> Query:
+        """The conditions that the reach makes."""
+        return Query(window=self.window, among=self.names)
+
+
+async def reach(span: Span | None, ctx: Context, tip: Tip) -> Reach:
+    """Read what the archive lacks of a span; without one nothing is read.
+
+    Raises ``UnknownBranch``, ``AmbiguousReference`` and ``EmptyRange``.
+    """
+    if span is None:
+        return Reach(span=None)
+    if isinstance(span, Window):
+        await fill(ctx, span, tip)
+        return Reach(span=span)
+    names, _ = await fill(ctx, await range_of(span, ctx, tip), tip)
+    return Reach(span=span, names=tuple(names))
+
+
+async def range_of(refs: Refs, ctx: Context, tip: Tip) -> Range:
+    """The range between two references, of which the second defaults to the branch's tip.
+
+    Raises as :func:`reach`, and ``UnknownChange`` for references of another repository.
+    """
+    watched = ctx.watched.repository.name
+    if refs.repository and "/" in watched and refs.repository.lower() != watched.lower():
+        raise UnknownChange(str(refs), watched)
+    source = ctx.watched.source
+    named = [name for name in (refs.base, refs.tip) if name]
+    found = dict(zip(named, await _each([source.resolve(name) for name in named]), strict=True))
+    base, end = found.get(refs.base), found.get(refs.tip, tip.sha)
+    between = None if end is None or base == end else Range(base=base, tip=end)
+    # What descends from neither lists its own tip at least; the list is needed anyway, and kept.
+    if between is None or not await source.names(tip, between):
+        name = refs.tip or tip.branch
+        raise EmptyRange(refs.base, name, reversed_=between is not None)
+    return between
+
+
+async def _each(ends: Sequence[Awaitable[str]]) -> list[str]:
+    """All at once; of several that fail the first one named is told of."""
+    found = await asyncio.gather(*ends, return_exceptions=True)
+    for one in found:
+        if isinstance(one, BaseException):
+            raise one
+    return [one for one in found if isinstance(one, str)]
+
+
+async def newest(intent: Changed | DigestOf | Search, ctx: Context, tip: Tip) -> tuple[Spans, ...]:
+    """When the branch last changed, with the same question of that week; nothing where it is newer.
+
+    A clone that nobody fetches into is old, and a quiet project has quiet weeks.
+    """
+    if not isinstance(intent.window, Window) or tip.sha is None:
+        return ()
+    last = await ensure(ctx, [tip.sha], tip)
+    if not last or last[0].commit.committed_at >= intent.window.since:
+        return ()
+    day = last[0].commit.committed_at.astimezone(ctx.zone).date()
+    first = monday(day)
+    week = days_window(first, first + timedelta(days=6), ctx.zone)
+    asked = format_intent(replace(intent, window=week))
+    dates = f"{first}..{first + timedelta(days=6)}"
+    question = Code(asked.replace(written(week), dates))
+    return (NEWEST(ctx.language, sha=Code(tip.sha[:10]), day=str(day), question=question),)

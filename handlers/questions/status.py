@@ -1,0 +1,96 @@
+"""``status`` and ``privacy``: how the bot does, what it keeps and what leaves the machine."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import timedelta
+
+from digest.answer.answers import Answer, as_of
+from digest.document import Block, Document, Heading, Item, Listing, Paragraph, Spans, Text
+from digest.grading.importance import graded_by
+from digest.i18n import answer_text as words
+from digest.llm.model_input import Privacy
+from digest.question.intent import PrivacyOf, Status
+from digest.window import Window, edge
+from handlers.context import Context
+from handlers.digests.ingest import tip_of
+from handlers.ports.conversation_port import LIFETIME
+from handlers.ports.status_port import BotStatus, Budget
+from handlers.questions.scope import seen
+
+_DAYS = 7
+
+
+async def status(_intent: Status, ctx: Context) -> Answer:
+    """Where the branch stands, how much of the last week is read, the runs and the budget."""
+    tip, language, repository = await tip_of(ctx), ctx.language, ctx.watched.repository
+    now = ctx.clock.now()
+    window = Window(since=now - timedelta(days=_DAYS), until=now, zone=ctx.zone)
+    names = await ctx.watched.source.names(tip, window)
+    by = graded_by(ctx.watched.thresholds)
+    read = await ctx.archive.current(repository, names, by)
+    standing = await ctx.standing.standing() if ctx.standing else None
+    there = words.STATUS_TIP(
+        language, name=repository.name, branch=tip.branch, tip=as_of(seen(ctx, tip))
+    )
+    lines = [
+        there,
+        words.STATUS_READ(language, read=len(read), total=len(names)),
+    ]
+    # Where nobody knows the runs, as in the terminal, nothing is said of them.
+    if standing is not None:
+        lines += [*_runs(standing, ctx), _budget(standing.budget, ctx)]
+    return _answer("status", words.STATUS.text(language), lines, ctx)
+
+
+def _runs(standing: BotStatus, ctx: Context) -> list[Spans]:
+    language = ctx.language
+    if not standing.runs:
+        return [words.NO_RUNS(language)]
+    told = [
+        words.LAST_RUN(
+            language,
+            channel=run.channel,
+            last=run.last or words.NEVER.text(language),
+            next=edge(run.next, ctx.zone) if run.next else words.NEVER.text(language),
+        )
+        for run in standing.runs
+    ]
+    return [*told, words.WAITING(language, n=standing.waiting)]
+
+
+def _budget(budget: Budget | None, ctx: Context) -> Spans:
+    if budget is None:
+        return words.NO_MODEL(ctx.language)
+    spent = f"{budget.spent:.4f}"
+    if budget.most is None:
+        return words.SPENT(ctx.language, spent=spent, currency=budget.currency)
+    most = f"{budget.most:.2f}"
+    return words.BUDGET(ctx.language, spent=spent, currency=budget.currency, most=most)
+
+
+async def privacy_of(_intent: PrivacyOf, ctx: Context) -> Answer:
+    """What is kept, and what leaves the machine of the repository that is asked about."""
+    language, watched = ctx.language, ctx.watched
+    lines = [
+        words.KEPT_HERE(language, days=LIFETIME.days),
+        words.NOT_KEPT(language),
+    ]
+    if ctx.judging is None:
+        lines.append(words.LEAVES_NOTHING(language))
+    else:
+        lines.append(words.LEAVES(language, model=ctx.judging.model.profile.name))
+        lines.append(words.OF_PRIVACY[watched.privacy](language, name=watched.repository.name))
+        if watched.privacy is not Privacy.NONE:
+            lines.append(words.LEAVES_QUESTIONS(language))
+    return _answer("privacy", words.PRIVACY.text(language), lines, ctx)
+
+
+def _answer(intent: str, title: str, lines: Sequence[Spans], ctx: Context) -> Answer:
+    blocks: tuple[Block, ...] = (
+        Heading(1, (Text(title),)),
+        Paragraph(lines[0]),
+        Listing(tuple(Item(line) for line in lines[1:])),
+    )
+    document = Document(title=title, blocks=blocks, language=str(ctx.language))
+    return Answer(intent=intent, document=document)

@@ -1,0 +1,112 @@
+"""``explain NAME``: what happened to a class, a function, a flag or a variable, and by whom."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+
+from digest.answer.answers import Answer, AnswerRow, entry_of, foot, lines_document, people_words
+from digest.answer.listing import PAGE, first_of
+from digest.core.change import printable
+from digest.core.enums import Language
+from digest.core.facts import Fact
+from digest.core.grade import Graded
+from digest.document import Block, Code, Document, Heading, Item, Listing, Paragraph, Spans, Text
+from digest.i18n import answer_text as words
+from digest.i18n.answer_text import MENTIONED, SEARCH_FOR, SHOWN, SHOWN_SO_FAR
+from digest.i18n.phrase import joined
+from digest.question.intent import Changed, Touched
+from digest.question.periods import default_period
+from handlers.context import Context
+from handlers.digests.ingest import tip_of
+from handlers.questions.changed import changed
+from handlers.questions.scope import count, reach, seen
+
+_READ = 500
+"""The newest changes that hold the name in which its facts are looked for."""
+
+_SAID = 3
+"""Facts of one change that are told."""
+
+
+async def touched(intent: Touched, ctx: Context) -> Answer:
+    """The changes whose facts tell of the name, newest first, with what each did to it.
+
+    A name that no facts know is asked about as a topic, but not one in capitals: nothing is known
+    by the words in it. One that is not known so either is told to be mentioned or not. Without a
+    period everything archived is looked at, with the last days read.
+    """
+    tip = await tip_of(ctx)
+    await reach(intent.window or default_period(ctx.clock.now(), ctx.zone), ctx, tip)
+    reached = await reach(intent.window, ctx, tip)
+    query = replace(reached.query, terms=(intent.name,), limit=_READ)
+    held = await ctx.archive.select(ctx.watched.repository, query)
+    found = await asyncio.to_thread(_told, held, intent.name)
+    if found:
+        return _answer(intent, found, ctx, foot(intent.window, seen(ctx, tip)))
+    if not intent.name.isupper():
+        span = intent.window or default_period(ctx.clock.now(), ctx.zone)
+        about = await changed(Changed(window=span, topic=intent.name), ctx)
+        if about.rows:
+            return about
+    language = ctx.language
+    lines = [words.UNTOUCHED(language, name=Code(intent.name))]
+    if mentions := await count(ctx, replace(query, limit=0)):
+        question = Code(SEARCH_FOR.text(language, terms=intent.name))
+        lines.append(MENTIONED(language, n=mentions, question=question))
+    lines.append(foot(intent.window, seen(ctx, tip)))
+    document = lines_document(intent.name, lines, seen(ctx, tip))
+    return Answer(intent="touched", document=document, topic=intent.name)
+
+
+def _told(held: Sequence[Graded], name: str) -> list[tuple[Graded, list[Fact]]]:
+    """The changes of which a fact tells of the name, with these facts."""
+    bare = name.lstrip("-")
+    known = re.compile(rf"(?:^|[.:\s-]){re.escape(bare)}(?:$|[.:\s(=])")
+    found = ((g, [i for i in g.facts.items if known.search(i.name)]) for g in held)
+    return [(graded, facts) for graded, facts in found if facts]
+
+
+def _answer(
+    intent: Touched, found: Sequence[tuple[Graded, list[Fact]]], ctx: Context, end: Spans
+) -> Answer:
+    language = ctx.language
+    first = first_of(ctx.page, len(found))
+    page = found[first : first + PAGE]
+    title = words.TOUCHED.text(language, name=intent.name, n=len(found))
+    people = Counter(" ".join(graded.commit.author.split()) for graded, _ in found)
+    shown = str(len(page)) if not first else f"{first + 1}–{first + len(page)}"
+    phrase = SHOWN if first + len(page) == len(found) else SHOWN_SO_FAR
+    counted = phrase.text(language, shown=shown, total=len(found))
+    blocks: list[Block] = [
+        Heading(1, (Text(title),)),
+        Paragraph(words.PEOPLE(language, people=people_words(people, language))),
+        Listing(tuple(_item(graded, facts, ctx) for graded, facts in page)),
+        Paragraph(joined([f"{counted} · ", end]), aside=True),
+    ]
+    listed = found if ctx.every else page
+    return Answer(
+        intent="touched",
+        document=Document(title=title, blocks=tuple(blocks), language=str(language)),
+        topic=intent.name,
+        total=len(found),
+        rows=tuple(AnswerRow(graded=g, why=_did(facts[0], language)) for g, facts in listed),
+    )
+
+
+def _item(graded: Graded, facts: Sequence[Fact], ctx: Context) -> Item:
+    """The change with what it did to the name, each with its place."""
+    told: dict[Spans, None] = {}
+    for fact in facts:
+        what = words.ACTIONS[fact.action](ctx.language, name=Code(fact.name))
+        place = Code(f"{printable(fact.evidence.path)}:{fact.evidence.line}")
+        told.setdefault(words.AT(ctx.language, what=what, place=place))
+    head = entry_of(graded, ctx.watched.repository)
+    return Item(head, tuple(Item(spans) for spans in list(told)[:_SAID]))
+
+
+def _did(fact: Fact, language: Language) -> str:
+    return words.ACTIONS[fact.action].text(language, name=fact.name)

@@ -1,0 +1,189 @@
+"""A question in words: read as an intent, handed to what answers it, told in its language."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import get_args
+
+from digest.answer.answers import Answer, lengthened, shortened
+from digest.chat.chat_intents import Filter, Managing, Mute, Set, Subscribe
+from digest.core.enums import Language
+from digest.document import Code, Document, Paragraph, Spans, Text
+from digest.errors import UserError
+from digest.i18n import answer_text, chat_text
+from digest.i18n.answer_text import UNDERSTOOD
+from digest.i18n.error_text import complaint
+from digest.question.impact_questions import Affected, Alert, EditProfile, ProfileFrom, ShowProfile
+from digest.question.intent import (
+    Author,
+    CatchUp,
+    Changed,
+    Compare,
+    DigestOf,
+    Explain,
+    Followup,
+    Greet,
+    Help,
+    Intent,
+    PrivacyOf,
+    Reviewers,
+    Risky,
+    Search,
+    ShowDiff,
+    Status,
+    Touched,
+    Unknown,
+    Why,
+    format_intent,
+)
+from digest.question.parser import language_of, parse
+from handlers.chat.follow_ups import last_talk, remember, resumed
+from handlers.chat.subscribe import manage
+from handlers.context import Context
+from handlers.ports.conversation_port import ConversationKey, Length, Talk
+from handlers.questions.about_change import author, reviewers, risky, show_diff, why
+from handlers.questions.changed import changed
+from handlers.questions.compare import compare, of_release
+from handlers.questions.digest_of import catch_up, digest_of
+from handlers.questions.explain import explain
+from handlers.questions.help import Handler, greet, help_page, unknown
+from handlers.questions.impact import affected, alert, edit_profile, profile_from, show_profile
+from handlers.questions.search import search
+from handlers.questions.status import privacy_of, status
+from handlers.questions.symbol_history import touched
+
+
+async def _help(_intent: Help, ctx: Context) -> Answer:
+    return help_page(HANDLERS, ctx)
+
+
+HANDLERS: Mapping[type[Intent], Handler] = {
+    Explain: Handler(answer=explain, help=answer_text.HELP_EXPLAIN),
+    Changed: Handler(answer=changed, help=answer_text.HELP_CHANGED),
+    DigestOf: Handler(answer=digest_of, help=answer_text.HELP_DIGEST),
+    Search: Handler(answer=search, help=answer_text.HELP_SEARCH),
+    Touched: Handler(answer=touched, help=answer_text.HELP_TOUCHED),
+    Compare: Handler(answer=compare, help=answer_text.HELP_COMPARE),
+    CatchUp: Handler(answer=catch_up, help=answer_text.HELP_CATCH_UP),
+    Affected: Handler(answer=affected, help=chat_text.HELP_AFFECTED),
+    EditProfile: Handler(answer=edit_profile, help=chat_text.HELP_PROFILE),
+    ShowProfile: Handler(answer=show_profile),
+    ProfileFrom: Handler(answer=profile_from, help=chat_text.HELP_PROFILE_FROM),
+    Alert: Handler(answer=alert, help=chat_text.HELP_ALERT, chats=True),
+    Why: Handler(answer=why, help=answer_text.HELP_WHY),
+    Risky: Handler(answer=risky, help=answer_text.HELP_RISKY),
+    Reviewers: Handler(answer=reviewers, help=answer_text.HELP_REVIEWERS),
+    Author: Handler(answer=author, help=answer_text.HELP_AUTHOR),
+    ShowDiff: Handler(answer=show_diff, help=answer_text.HELP_DIFF),
+    **dict.fromkeys(get_args(Managing), Handler(answer=manage)),
+    Subscribe: Handler(answer=manage, help=chat_text.HELP_SUBSCRIBE, chats=True),
+    Mute: Handler(answer=manage, help=chat_text.HELP_MUTE, chats=True),
+    Filter: Handler(answer=manage, help=chat_text.HELP_FILTER, chats=True),
+    Set: Handler(answer=manage, help=chat_text.HELP_SETTINGS, chats=True),
+    Status: Handler(answer=status, help=answer_text.HELP_STATUS),
+    PrivacyOf: Handler(answer=privacy_of, help=answer_text.HELP_PRIVACY),
+    Help: Handler(answer=_help, help=answer_text.HELP_HELP),
+    Greet: Handler(answer=greet),
+    Unknown: Handler(answer=unknown),
+}
+"""What answers each intent, in the order of ``help``: one handler a member of the closed set, but
+for what goes on from an answer, which stands for another intent (see ``resuming``)."""
+
+
+async def ask(
+    text: str,
+    ctx: Context,
+    language: Language | None = None,
+    *,
+    conversation: ConversationKey | None = None,
+    understood: str = "",
+) -> Answer:
+    """Answer a question in ``language``, else in that of the question, else in the context's.
+
+    ``conversation`` says whose it is, so that what follows need not name anything again.
+    Nobody waits until what an older version read is read again (see ``Context.coarse``).
+    What the grammar cannot read goes to the model, where there is one; ``understood`` is what came
+    of that before, where the same words are asked of another repository.
+
+    A user's error becomes a short answer that holds it as ``error``; others are raised.
+    """
+    told = replace(ctx, conversation=conversation or ctx.conversation, coarse=True)
+    talk = await last_talk(told)
+    told = replace(told, language=language or _spoken(text, talk) or ctx.language)
+    meant: Intent | None = None
+    try:
+        intent, meant = await _read(text, understood, told)
+        if language is None and talk and talk.language and _goes_on(intent):
+            told = replace(told, language=talk.language)
+        intent, told = resumed(intent, talk, told)
+        intent, line = await of_release(intent, told)
+        found = _opened(await answer(intent, told), line)
+    except UserError as error:
+        return _as_meant(_refused(error, told.language), meant, told.language)
+    await remember(intent, found, told, talk)
+    return _as_meant(_measured(intent, found, told), meant, told.language)
+
+
+async def _read(text: str, understood: str, ctx: Context) -> tuple[Intent, Intent | None]:
+    """The intent of a question; a second time where a model chose it. Raises ``UserError``."""
+    now = ctx.clock.now()
+    intent = parse(understood or text, now, ctx.zone)
+    if understood:
+        return intent, intent
+    if isinstance(intent, Unknown) and ctx.judging is not None:
+        from handlers.llm.understand import meaning
+
+        if (meant := await meaning(text, intent, ctx)) is not None:
+            return meant, meant
+    return intent, None
+
+
+def _as_meant(found: Answer, meant: Intent | None, language: Language) -> Answer:
+    """The answer with how its question was understood, in words that can be asked again."""
+    if meant is None:
+        return found
+    question = format_intent(meant)
+    line = UNDERSTOOD(language, question=Code(question))
+    return replace(_opened(found, line), understood=question)
+
+
+def _opened(found: Answer, line: Spans) -> Answer:
+    """The answer with a line before it, if there is one."""
+    if not line:
+        return found
+    document = replace(found.document, blocks=(Paragraph(line), *found.document.blocks))
+    return replace(found, document=document)
+
+
+def _measured(intent: Intent, found: Answer, ctx: Context) -> Answer:
+    """The answer in the length that was asked for; some have lengths of their own."""
+    if ctx.length is Length.SHORT:
+        return replace(found, document=shortened(found.document))
+    if ctx.length is Length.LONG and not isinstance(intent, DigestOf | CatchUp | Compare):
+        return replace(found, document=lengthened(found.document, found.rows))
+    return found
+
+
+def _spoken(text: str, talk: Talk | None) -> Language | None:
+    """The language of a question, or where it has none, of the answer before."""
+    return language_of(text) or (talk.language if talk else None)
+
+
+def _goes_on(intent: Intent) -> bool:
+    """Whether a question is so short that the language it goes on in is that of the answer."""
+    about = (
+        isinstance(intent, Why | Risky | Reviewers | Author | ShowDiff) and intent.reference is None
+    )
+    return about or isinstance(intent, Followup)
+
+
+def _refused(error: UserError, language: Language) -> Answer:
+    said = complaint(error, language)
+    document = Document(title=said, blocks=(Paragraph((Text(said),)),), language=str(language))
+    return Answer(intent="unknown", document=document, error=error)
+
+
+async def answer(intent: Intent, ctx: Context) -> Answer:
+    """Answer an intent in the context's language. Raises ``UserError``."""
+    return await HANDLERS[type(intent)].answer(intent, ctx)

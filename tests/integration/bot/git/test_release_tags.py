@@ -1,0 +1,60 @@
+"""The release before a tag, in real repositories."""
+
+from pathlib import Path
+
+import pytest
+
+from bot.git.git_process import reading
+from bot.git.release_tags import newest_releases, read_release
+from digest.core.release import TaggedRelease
+from tests.support.builders import RepositoryBuilder
+
+
+@pytest.fixture
+def builder(tmp_path: Path) -> RepositoryBuilder:
+    """Tags on main, among them a candidate of the same commit; one of a branch of its own."""
+    made = RepositoryBuilder(tmp_path / "project.git", bare=True)
+    for number, tags in enumerate(
+        (("v0.1.0",), ("v0.2.0rc1",), ("v0.2.0", "v0.2.0rc2"), ("nightly",), ("v0.3.0",)), 1
+    ):
+        made.commit(f"Step {number}", {"a.txt": str(number)})
+        for tag in tags:
+            made.git("tag", "-a", "-m", tag, tag, "main")
+    made.git(
+        "tag", "v0.2.1", made.git("commit-tree", "-p", "v0.2.0^{}", "-m", "Pick", "main^{tree}")
+    )
+    return made
+
+
+@pytest.mark.parametrize(
+    ("asked", "release"),
+    [
+        ("v0.2.0", TaggedRelease(tag="v0.2.0", before="v0.1.0")),
+        ("0.2.0", TaggedRelease(tag="v0.2.0", before="v0.1.0")),
+        ("v0.2.0rc2", TaggedRelease(tag="v0.2.0rc2", before="v0.2.0rc1")),
+        ("v0.3.0", TaggedRelease(tag="v0.3.0", before="v0.2.0")),
+        ("v0.2.1", TaggedRelease(tag="v0.2.1", before="v0.2.0")),
+        ("v0.1.0", TaggedRelease(tag="v0.1.0")),
+        ("v9.9.9", None),
+        ("--all", None),
+        ("*", None),
+    ],
+)
+async def test_a_release_is_told_with_the_one_before_it(
+    builder: RepositoryBuilder, asked: str, release: TaggedRelease | None
+) -> None:
+    assert await read_release(reading(builder.path), asked) == release
+
+
+async def test_a_release_has_the_time_of_its_tag(builder: RepositoryBuilder) -> None:
+    asked = await read_release(reading(builder.path), "v0.3.0")
+    assert asked is not None
+    assert asked.at is not None
+    assert asked.at.timestamp() == int(
+        builder.git("for-each-ref", "--format=%(creatordate:unix)", "refs/tags/v0.3.0")
+    )
+
+
+async def test_releases_are_the_final_ones(builder: RepositoryBuilder) -> None:
+    found = await newest_releases(reading(builder.path))
+    assert sorted(found) == ["v0.1.0", "v0.2.0", "v0.2.1", "v0.3.0"]

@@ -1,0 +1,60 @@
+"""Questions, and the reply that answers them, for tests that go to a server."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from bot.config.model_section import ModelConfig
+from bot.llm.client import ServedModel
+from bot.llm.openai_client import OpenAITransport
+from digest.core.enums import Language
+from handlers.ports.model_port import BillingAccount, CallKind, ModelMessage, ModelRequest, Speaker
+from tests.support.fakes_model import FakeCallLedger, FakeMemory, FakePurse
+
+KEY = "sk-test-3f9a1c77d2e84b06"
+
+SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "properties": {"summary": {"type": "string"}, "risk": {"type": "integer"}},
+    "required": ["summary", "risk"],
+    "additionalProperties": False,
+}
+
+GOOD = json.dumps({"summary": "The default of the flag is changed.", "risk": 2})
+
+
+def request(**changes: Any) -> ModelRequest[Any]:
+    fields: dict[str, Any] = {
+        "messages": (
+            ModelMessage(role=Speaker.SYSTEM, text="You read changes."),
+            ModelMessage(role=Speaker.USER, text="A diff."),
+        ),
+        "read": lambda found: found,
+        "account": BillingAccount(
+            kind=CallKind.ANALYSIS, repository="a/b", channel="team", subject="c0ffee"
+        ),
+        "schema": SCHEMA,
+    }
+    return ModelRequest(**(fields | changes))
+
+
+def text_request(**changes: Any) -> ModelRequest[Any]:
+    return request(schema=None, **changes)
+
+
+def english(**changes: Any) -> ModelRequest[Any]:
+    return request(language=Language.EN, **changes)
+
+
+@dataclass
+class Setup:
+    """A model with what stands around it."""
+
+    model: ServedModel
+    transport: OpenAITransport
+    config: ModelConfig
+    ledger: FakeCallLedger
+    purse: FakePurse
+    memory: FakeMemory

@@ -1,0 +1,132 @@
+"""However many channels want the same, git is asked and every change is told once."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+from bot.app import opened
+from bot.config.channel_section import ChannelConfig
+from bot.config.repository_section import RepositoryConfig
+from bot.delivery.part_sender import Target
+from bot.publishing import digest_builder as module
+from bot.publishing.slots import Slots
+from bot.scheduler.schedule import Slot
+from bot.subscriptions.channel_registry import Post
+from bot.subscriptions.subscription import subscriptions_of
+from bot.util.clock import FixedClock
+from digest.chat.chat_settings import Filters, Rule, RuleField
+from digest.core.enums import Language
+from digest.core.grade import Level
+from digest.core.request import PullRequest, RequestState
+from digest.markdown import markdown
+from digest.window import Window
+from handlers.digests.daily import come
+from handlers.digests.ingest import fill, tip_of
+from tests.support.builders import RepositoryBuilder
+from tests.support.fakes_delivery import FakeSender
+
+NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
+
+
+async def test_channels_that_want_the_same_share_one_report(tmp_path: Path, monkeypatch) -> None:
+    builder = RepositoryBuilder(tmp_path / "project")
+    for n in range(4):
+        files = {f"src/part{n}.py": f"def part{n}():\n    return {n}\n"}
+        builder.commit(
+            f"[Feature] Add part {n} (#{n + 1})", files, at=NOON - timedelta(hours=9 - n)
+        )
+    asked: Counter[str] = Counter()
+
+    async def counted(ctx, *given):
+        asked[str(ctx.language)] += 1
+        return await come(ctx, *given)
+
+    # Only the module itself can tell how often it makes a report.
+    monkeypatch.setattr(module, "come", counted)
+    config = tmp_path / "digestbot.toml"
+    config.write_text(f"data = {str(tmp_path / 'data')!r}\n", encoding="utf-8")
+    settings = RepositoryConfig(place=str(builder.path), name="ada/project")
+    channels = [
+        ChannelConfig(
+            name=f"team{n}",
+            platform="fake",
+            time="12:00",
+            least=Level.LOW if n % 2 else Level.HIGH,
+            language=Language.ZH if n % 5 == 0 else Language.EN,
+        )
+        for n in range(20)
+    ]
+    served = {c.name: subscriptions_of(c, [settings])[0] for c in channels}
+    async with opened(config, FixedClock(NOON)) as app:
+        slots = Slots(app, served.get)
+        slot = Slot(day=NOON.date(), at=NOON)
+        posts = [
+            Post(target=Target(name=name, sender=FakeSender()), spec=one.spec)
+            for name, one in served.items()
+        ]
+        made = await asyncio.gather(*(slots.build(post, slot) for post in posts))
+        kept = await app.digests.list(100)
+    assert asked == {"en": 1, "zh": 1}
+    assert len(kept) == 20
+    texts = {
+        post.name: markdown(ready[0].document)
+        for post, ready in zip(posts, made, strict=True)
+        if ready
+    }
+    assert all("part 3" in texts[name] for name, one in served.items() if one.least is Level.LOW)
+
+
+async def test_labels_of_the_forge_filter_and_mute_and_no_report_is_lost(tmp_path: Path) -> None:
+    builder = RepositoryBuilder(tmp_path / "project")
+    for n in range(4):
+        at = NOON - timedelta(hours=9 - n)
+        builder.commit(f"Add part {n} (#{n + 1})", {f"src/part{n}.py": "x = 1\n"}, at=at)
+    file = tmp_path / "digestbot.toml"
+    file.write_text(f"data = {str(tmp_path / 'data')!r}\n", encoding="utf-8")
+    settings = RepositoryConfig(place=str(builder.path), name="ada/project")
+    (plain,) = subscriptions_of(
+        ChannelConfig(name="all", platform="fake", time="12:00", least=Level.LOW), [settings]
+    )
+    rule = Rule(field=RuleField.LABEL, pattern="frontend")
+    served = {
+        "all": plain,
+        "some": replace(plain, name="some", filters=Filters(include=(rule,))),
+        "others": replace(plain, name="others", muted=("frontend",)),
+    }
+    async with opened(file, FixedClock(NOON)) as app:
+        repository = settings.repository
+        request = PullRequest(
+            number=2,
+            title="Add part 1",
+            state=RequestState.MERGED,
+            author="ada",
+            created_at=NOON,
+            updated_at=NOON,
+            labels=("Frontend",),
+        )
+        # A topic can be muted once something bears it.
+        watched = await app.watch_configured(settings)
+        ctx = app.context(watched, zone=ZoneInfo("UTC"))
+        await app.requests.keep(repository, [request], NOON)
+        await fill(
+            ctx,
+            Window(since=NOON - timedelta(days=1), until=NOON, zone=ZoneInfo("UTC")),
+            await tip_of(ctx),
+        )
+        slots = Slots(app, served.get)
+        slot = Slot(day=NOON.date(), at=NOON)
+        told: dict[str, str] = {}
+        for name, one in served.items():
+            post = Post(target=Target(name=name, sender=FakeSender()), spec=one.spec)
+            (ready,) = await slots.build(post, slot)
+            told[name] = markdown(ready.document)
+        reports = sorted((tmp_path / "data" / "reports" / "ada_project").iterdir())
+    shown = {name: [n for n in range(4) if f"Add part {n}" in text] for name, text in told.items()}
+    assert shown == {"all": [0, 1, 2, 3], "some": [1], "others": [0, 2, 3]}
+    assert len(reports) == 3
+    assert len({report.read_text(encoding="utf-8") for report in reports}) == 3

@@ -1,0 +1,375 @@
+"""The pages in Chromium: nothing foreign runs or loads, everything works, everybody can use it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from tests.servers.pages import TOKEN, PagesServer
+
+OPEN = "/r/owner/open"
+
+PAGES = {
+    "index": "/",
+    "repository": OPEN,
+    "day": OPEN + "/-/days/2026-03-02",
+    "week": OPEN + "/-/weeks/2026-W10",
+    "hostile day": OPEN + "/-/days/2026-03-04",
+    "change": OPEN + "/-/changes/3",
+    "topic": OPEN + "/-/topics/pool",
+    "search": OPEN + "/-/search?q=engine",
+    "hostile search": OPEN + "/-/search?q=%22%3E%3Cscript%3Ealert(1)%3C/script%3E&path=%3Cimg%3E",
+    "compare": OPEN + "/-/compare/v0.1.0...v0.2.0",
+    "compare hostile": OPEN + "/-/compare/v0.2.0...main",
+    "compare nothing": OPEN + "/-/compare/v0.2.0...v0.1.0",
+    "releases": OPEN + "/-/compare",
+    "ask": OPEN + "/-/ask",
+    "answer": OPEN + "/-/ask?q=changes+by+day+from+2026-03-02+to+2026-03-04",
+    "hostile answer": OPEN + "/-/ask?q=what+changed+on+2026-03-04",
+    "missing": "/nothing",
+    "sign in": "/admin/sign-in",
+}
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """Chromium, closed before other modules run: their loops cannot stand beside Playwright's."""
+    chromium = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chrome")
+    if not chromium:
+        how = "no Chromium; apt install chromium, or name one: CHROMIUM=/path/to/chromium"
+        if os.environ.get("CI"):
+            pytest.fail(how)
+        pytest.skip(how)
+    with sync_playwright() as playwright:
+        # Its sandbox needs rights that a container does not give; the pages are our own.
+        opened = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        yield opened
+        opened.close()
+
+
+@pytest.fixture(scope="module")
+def site(archived: Path) -> Iterator[str]:
+    """The address of the pages; the session's archive, which no browser test changes."""
+    before = os.environ.get("DIGESTBOT_DATA")
+    os.environ["DIGESTBOT_DATA"] = str(archived / "data")
+    try:
+        with PagesServer(archived / "digestbot.toml") as server:
+            yield server.address
+    finally:
+        os.environ.pop("DIGESTBOT_DATA")
+        if before is not None:
+            os.environ["DIGESTBOT_DATA"] = before
+
+
+class Watch:
+    """What a page does that it should not."""
+
+    def __init__(self, page: Page, site: str) -> None:
+        self.wrong: list[str] = []
+        page.on("dialog", lambda dialog: (self.wrong.append(dialog.message), dialog.dismiss()))
+        page.on("pageerror", lambda error: self.wrong.append(str(error)))
+        page.on("request", lambda r: r.url.startswith(site + "/") or self.wrong.append(r.url))
+        page.on("console", lambda said: said.type == "error" and self._heard(said.text))
+
+    def _heard(self, text: str) -> None:
+        if "404" not in text:
+            self.wrong.append(text)
+
+
+@pytest.fixture
+def page(browser: Browser, site: str) -> Iterator[Page]:
+    """A tab; the test fails where anything foreign happened in it."""
+    context = browser.new_context(base_url=site, viewport={"width": 1280, "height": 900})
+    tab = context.new_page()
+    watch = Watch(tab, site)
+    yield tab
+    context.close()
+    assert watch.wrong == []
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_nothing_of_others_acts(page, name):
+    page.goto(PAGES[name])
+    page.wait_for_load_state("networkidle")
+    # Every element is one that our templates write, with nothing that runs.
+    assert page.locator("img, iframe, object, embed, base, meta[http-equiv], style").count() == 0
+    assert page.locator("script:not([src^='/static/'])").count() == 0
+    handlers = "[...document.querySelectorAll('*')].flatMap(e => [...e.attributes])"
+    assert page.evaluate(f"{handlers}.filter(a => /^on|^style$/.test(a.name)).length") == 0
+    links = page.evaluate("[...document.links].map(a => a.protocol + '//' + a.hostname)")
+    assert {link for link in links if "evil" in link} == set()
+    assert {link.partition("//")[0] for link in links} <= {"http:", "https:"}
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_everybody_can_use_it(page, name):
+    page.goto(PAGES[name])
+    assert violations(page) == []
+    page.locator("details").evaluate_all("all => all.forEach(one => { one.open = true; })")
+    assert violations(page) == []
+    page.emulate_media(color_scheme="dark")
+    assert violations(page, {"runOnly": ["color-contrast"]}) == []
+
+
+def violations(
+    page: Page, options: dict[str, list[str]] | None = None
+) -> list[tuple[str, list[str]]]:
+    found = Axe().run(page, options=options).response["violations"]
+    return [(one["id"], [node["html"][:200] for node in one["nodes"][:3]]) for one in found]
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_nothing_runs_over_the_edge(page, name):
+    page.goto(PAGES[name])
+    for width in (320, 390, 800, 1280):
+        page.set_viewport_size({"width": width, "height": 800})
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_row_opens_in_place_and_leads_to_its_change(page):
+    page.goto(PAGES["day"])
+    row = page.locator(".row").first
+    title = row.locator(".title").inner_text()
+    assert not row.locator(".body").is_visible()
+    row.locator("summary").click()
+    row.locator(".whole").click()
+    page.wait_for_url("**/changes/**")
+    assert page.locator("h1").inner_text().startswith(title)
+
+
+def test_row_opens_without_scripts(browser, site):
+    context = browser.new_context(base_url=site, java_script_enabled=False)
+    tab = context.new_page()
+    tab.goto(PAGES["day"])
+    tab.locator(".row summary").first.click()
+    assert tab.locator(".row .body").first.is_visible()
+    context.close()
+
+
+def test_link_to_a_change_opens_its_row(page):
+    page.goto(PAGES["day"])
+    name = page.locator(".row").last.get_attribute("id")
+    page.goto(f"{PAGES['day']}#{name}")
+    assert page.locator(f"#{name} .body").is_visible()
+
+
+def test_change_that_is_not_written_out_is_fetched_into_its_place(page):
+    page.goto(PAGES["week"])
+    folded = page.locator(".fold").first
+    name = folded.evaluate("e => e.closest('.row').id")
+    folded.click()
+    page.locator(f"#{name} .body .meta").wait_for()
+    assert "/weeks/" in page.url
+    assert page.locator(f"#{name} summary .title").is_visible()
+
+
+def test_search_as_you_type_with_the_keyboard(page):
+    page.goto(OPEN)
+    page.locator("#q").press_sequentially("Remove the wait")
+    page.locator("#found a").first.wait_for()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/changes/**")
+    assert "Remove the wait" in page.locator("h1").inner_text()
+
+
+def test_found_titles_are_text(page):
+    page.goto(OPEN)
+    page.locator("#q").press_sequentially("<script>alert")
+    page.locator("#found a, #found p").first.wait_for()
+    assert page.locator("#found script, #found img").count() == 0
+
+
+def test_search_works_without_scripts(browser, site):
+    context = browser.new_context(base_url=site, java_script_enabled=False)
+    tab = context.new_page()
+    tab.goto(OPEN)
+    tab.locator("#q").fill("Remove the wait")
+    tab.locator(".search button").click()
+    tab.locator(".results li").first.wait_for()
+    assert tab.locator(".results li").count() == 1
+    assert not tab.locator("#theme").is_visible()
+    context.close()
+
+
+def test_theme_is_chosen_and_kept(page):
+    page.goto("/")
+    ground = "getComputedStyle(document.body).backgroundColor"
+    light = page.evaluate(ground)
+    page.locator("#theme").click()
+    dark = page.evaluate(ground)
+    assert dark != light
+    page.goto(OPEN)
+    assert page.evaluate(ground) == dark
+
+
+def test_language_is_chosen_and_kept(page):
+    page.goto(OPEN)
+    page.get_by_role("link", name="中文").click()
+    page.locator("html[lang=zh]").wait_for()
+    page.goto("/")
+    assert page.locator("h1").inner_text() == "代码仓库"
+
+
+def test_level_filters(page):
+    page.goto(PAGES["week"])
+    page.locator(".filters a").last.click()
+    page.wait_for_url("**level=high")
+    assert page.locator(".row.high").count() > 0
+    assert page.locator(".row:not(.high)").count() == 0
+
+
+def test_chart_has_its_figures_as_a_table(page):
+    page.goto(OPEN)
+    assert "changes" in page.locator(".chart desc").text_content()
+    page.locator(".chart summary").click()
+    rows = page.locator(".chart tbody tr")
+    assert rows.count() == 3
+    rows.first.locator("a").click()
+    page.wait_for_url("**/days/2026-03-04")
+
+
+def test_print_leaves_out_what_is_pressed(page):
+    page.goto(PAGES["day"])
+    page.emulate_media(media="print")
+    for gone in (".top", ".filters", ".foot"):
+        assert not page.locator(gone).is_visible()
+    assert page.locator(".row .body").count() > 0
+    for body in page.locator(".row .body .meta").all():
+        assert body.is_visible()
+
+
+def test_print_is_dark_on_light_whatever_the_screen_is(page):
+    page.emulate_media(color_scheme="dark")
+    page.goto(PAGES["day"])
+    ground = "getComputedStyle(document.body).backgroundColor"
+    dark = page.evaluate(ground)
+    page.emulate_media(media="print", color_scheme="dark")
+    assert page.evaluate(ground) == "rgb(255, 255, 255)" != dark
+    page.emulate_media(media="screen", color_scheme="light")
+    page.locator("#theme").click()
+    page.emulate_media(media="print", color_scheme="light")
+    assert page.evaluate(ground) == "rgb(255, 255, 255)"
+
+
+@pytest.mark.parametrize("name", ["week", "change"])
+@pytest.mark.parametrize("width", [390, 1280])
+def test_parts_of_a_change_stand_below_each_other(page, name, width):
+    page.set_viewport_size({"width": width, "height": 800})
+    page.goto(PAGES[name])
+    page.locator("details").evaluate_all("all => all.forEach(one => { one.open = true; })")
+    assert page.locator(".suggestions").count() > 0
+    bottoms = """[...document.querySelectorAll("article.change, .body")].flatMap(article => {
+        const parts = [...article.children].filter(one => one.tagName !== "BUTTON");
+        const boxes = [article, ...parts].map(one => one.getBoundingClientRect());
+        return boxes.slice(1).filter((box, n) =>
+            box.top < (n ? boxes[n].bottom : boxes[0].top) - 1 || box.bottom > boxes[0].bottom + 1);
+    })"""
+    assert page.evaluate(bottoms) == []
+
+
+def test_charts_of_a_week(page):
+    page.goto(PAGES["week"])
+    assert page.locator(".bars tbody tr").count() > 0
+    assert page.locator(".chart .month").count() == 7
+    page.set_viewport_size({"width": 390, "height": 800})
+    boxes = page.locator(".chart > svg > text").evaluate_all("all => all.map(e => e.getBBox())")
+    heights = page.locator(".chart > svg > text").evaluate_all(
+        "all => all.map(e => e.getBoundingClientRect().height)"
+    )
+    assert boxes
+    assert min(heights) >= 11
+    page.locator(".chart a").first.evaluate("e => e.dispatchEvent(new MouseEvent('click'))")
+    page.wait_for_url("**/days/2026-03-02")
+
+
+def test_keys_go_from_change_to_change_and_can_be_turned_off(page):
+    page.goto(PAGES["day"])
+    focused = "document.activeElement.closest('.row')?.id"
+    page.keyboard.press("j")
+    first = page.evaluate(focused)
+    page.keyboard.press("j")
+    assert first
+    assert page.evaluate(focused) not in (first, None)
+    page.keyboard.press("k")
+    assert page.evaluate(focused) == first
+    page.keyboard.press("o")
+    assert page.locator(f"#{first} .body").is_visible()
+    page.keyboard.press("Escape")
+    assert not page.locator(f"#{first} .body").is_visible()
+    page.keyboard.press("Enter")
+    assert page.locator(f"#{first} .body").is_visible()
+    page.keyboard.press("/")
+    page.keyboard.type("jk/")
+    assert page.locator("#q").input_value() == "jk/"
+    page.locator("#keys").click()
+    page.reload()
+    assert page.locator("#keys").get_attribute("aria-pressed") == "false"
+    page.keyboard.press("j")
+    assert page.evaluate(focused) is None
+
+
+def test_link_of_a_change_is_copied(page, site):
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"], origin=site)
+    page.goto(PAGES["change"])
+    button = page.locator("button.copy").first
+    button.click()
+    page.locator("#said:not(:empty)").wait_for(state="attached")
+    copied = page.evaluate("navigator.clipboard.readText()")
+    assert copied == site + button.get_attribute("data-path")
+    page.goto(copied)
+    assert page.locator("article.change").count() == 1
+
+
+def test_question_is_answered_with_a_chart(page):
+    page.goto(PAGES["ask"])
+    page.get_by_label("Ask about owner/open").fill("changes by day from 2026-03-02 to 2026-03-04")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/ask?q=*")
+    bars = page.locator(".answer .chart rect.bar")
+    assert bars.count() == 3
+    assert page.locator(".answer .chart desc").text_content()
+    heights = bars.evaluate_all("all => all.map(e => e.getBoundingClientRect().height)")
+    assert max(heights) > 60
+    page.locator(".answer .chart summary").click()
+    assert page.locator(".answer tbody tr").first.is_visible()
+
+
+def test_two_points_are_compared_by_hand(page):
+    page.goto(OPEN)
+    page.get_by_role("link", name="All releases").click()
+    page.get_by_role("textbox", name="From").fill("v0.1.0")
+    page.get_by_role("textbox", name="To").fill("main")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/compare/v0.1.0...main")
+    gone = page.locator(".met", has_text="Gone")
+    assert gone.locator("code").first.inner_text() == "--pool-size"
+    gone.locator("a").first.click()
+    assert "Remove the wait" in page.locator("h1").inner_text()
+
+
+def test_author_leads_to_what_they_wrote(page):
+    page.goto(PAGES["search"])
+    page.locator(".results .dim a").first.click()
+    page.wait_for_url("**/search?author=*")
+    assert page.locator(".results li").count() > 0
+
+
+def test_admin_signs_in_and_out(page):
+    page.goto("/admin")
+    page.get_by_label("Admin token").fill(TOKEN)
+    page.get_by_role("main").get_by_role("button").click()
+    page.wait_for_url("**/admin")
+    assert Axe().run(page).violations_count == 0
+    page.goto("/r/owner/closed")
+    assert page.locator(".tag").first.inner_text() == "private"
+    page.goto("/admin")
+    page.get_by_role("button", name="Sign out").click()
+    page.wait_for_url("**/")
+    assert page.goto("/r/owner/closed").status == 404

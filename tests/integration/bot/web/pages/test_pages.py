@@ -1,0 +1,303 @@
+"""Every page in every form, over a real archive: what it holds, and who may see it."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from contextlib import closing
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
+
+import feedparser
+import httpx
+import pytest
+from jsonschema import Draft202012Validator
+from openapi_spec_validator import validate
+
+from bot.store.digests import DigestHeading, KeptDigest
+from bot.web.pages.page_schemas import SCHEMAS
+from bot.web.pages.page_table import PAGES
+from bot.web.pages.routes import routes
+from bot.web.server import application
+from digest.core.grade import Level, Repository
+from digest.core.request import PullRequest, RequestState
+from digest.window import Window
+from handlers.ports.storage import Outcome, State
+from tests.servers.pages import TOKEN, shelved
+
+OPEN = "/r/owner/open"
+
+CLOSED = "/r/owner/closed"
+
+WITHIN = (
+    "/-/days/2026-03-02",
+    "/-/weeks/2026-W10",
+    "/-/changes/3",
+    "/-/topics/pool",
+    "/-/search?q=pool",
+    "/-/compare/v0.1.0...v0.2.0",
+    "/-/compare",
+)
+
+ANSWERS = {entry.name: entry.answer for entry in PAGES}
+
+EACH = [
+    ("index", "/", "/index"),
+    ("repository", OPEN, OPEN),
+    ("day", OPEN + "/-/days/2026-03-03", OPEN + "/-/days/2026-03-03"),
+    ("week", OPEN + "/-/weeks/2026-W10", OPEN + "/-/weeks/2026-W10"),
+    ("change", OPEN + "/-/changes/1", OPEN + "/-/changes/1"),
+    ("topic", OPEN + "/-/topics/pool", OPEN + "/-/topics/pool"),
+    ("search", OPEN + "/-/search?q=pool", OPEN + "/-/search"),
+    ("compare", OPEN + "/-/compare/v0.1.0...v0.2.0", OPEN + "/-/compare"),
+    ("releases", OPEN + "/-/compare", OPEN + "/-/compare"),
+]
+
+
+def in_form(path: str, form: str) -> str:
+    base, question, rest = path.partition("?")
+    return f"{'/index' if base == '/' else base}.{form}{question}{rest}"
+
+
+@pytest.mark.parametrize(("name", "path", "_"), EACH)
+@pytest.mark.parametrize("language", ["en", "zh"])
+async def test_page_in_every_form(client, name, path, _, language):
+    wanted = {"accept-language": language}
+    page = await client.get(path, headers=wanted)
+    assert page.status_code == 200
+    assert page.text.startswith(f'<!doctype html>\n<html lang="{language}">')
+    assert page.text.rstrip().endswith("</html>")
+    markdown = await client.get(in_form(path, "md"), headers=wanted)
+    assert markdown.headers["content-type"] == "text/markdown; charset=utf-8"
+    assert re.search(r"^# ", markdown.text, re.MULTILINE)
+    told = (await client.get(in_form(path, "json"), headers=wanted)).json()
+    schema = {"$ref": f"#/components/schemas/{ANSWERS[name]}", "components": {"schemas": SCHEMAS}}
+    Draft202012Validator(schema).validate(told)
+
+
+async def test_openapi_is_valid_and_names_every_page(client):
+    described = (await client.get("/openapi.json")).json()
+    validate(described)
+    assert len(described["paths"]) == len(PAGES) + 1
+    assert {one["get"]["operationId"] for one in described["paths"].values()} == {
+        "feed",
+        *ANSWERS,
+    }
+
+
+async def test_day_holds_the_full_report(client):
+    page = (await client.get(OPEN + "/-/days/2026-03-02")).text
+    for said in ("Add a pool with a limit", "--pool-size", "Tell of pools", "Ada Lovelace"):
+        assert said in page
+    anchors = set(re.findall(r'id="(c-[0-9a-f]{12})"', page))
+    assert len(anchors) == page.count("<summary>") == 2
+    assert "https://github.com/owner/open/commit/" in page
+
+
+async def test_long_window_is_paged_and_every_change_is_on_one_page(client):
+    seen: list[str] = []
+    for number in (1, 2, 3):
+        told = (await client.get(f"{OPEN}/-/weeks/2026-W10.json?page={number}")).json()
+        seen += [one["sha"] for one in told["commits"]]
+        assert len(told["commits"]) <= 20
+    assert told["pages"] == 3
+    assert len(seen) == len(set(seen)) == told["counts"]["total"]
+    beyond = await client.get(f"{OPEN}/-/weeks/2026-W10.json?page=99")
+    assert beyond.json()["page"] == 3
+
+
+async def test_long_window_has_every_change_on_its_page_and_writes_out_the_first(client):
+    page = (await client.get(f"{OPEN}/-/weeks/2026-W10")).text
+    told = (await client.get(f"{OPEN}/-/weeks/2026-W10.json")).json()
+    anchors = re.findall(r'id="c-([0-9a-f]{12})"', page)
+    assert len(anchors) == len(set(anchors)) == told["counts"]["total"]
+    written = re.findall(r'id="c-([0-9a-f]{12})">\n<details>', page)
+    led = re.findall(r'<a class="fold" href="[^"]+/changes/([0-9a-f]{12})"', page)
+    assert written + led == anchors
+    assert written
+    assert led
+
+
+async def test_steps_lead_to_the_next_days_with_changes_and_keep_the_level(client):
+    page = (await client.get(f"{OPEN}/-/days/2026-02-20?level=medium")).text
+    steps = re.search(r'(?s)<nav class="steps".*?</nav>', page)
+    assert steps
+    assert 'rel="prev"' not in steps[0]
+    assert f'rel="next" href="{OPEN}/-/days/2026-03-02?level=medium">Mon 2 Mar' in steps[0]
+
+
+@pytest.mark.parametrize("level", list(Level))
+async def test_level_is_the_least(client, level):
+    told = (await client.get(f"{OPEN}/-/weeks/2026-W10.json?level={level}")).json()
+    assert told["commits"]
+    assert {Level(one["level"]).rank <= level.rank for one in told["commits"]} == {True}
+    found = (await client.get(f"{OPEN}/-/search.json?q=step&level={level}")).json()
+    assert all(Level(one["level"]).rank <= level.rank for one in found["changes"])
+    assert found["levels"]["low"] >= 30
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/r/nobody",
+        "/r/owner",
+        OPEN + "/-/days/2026-02-30",
+        OPEN + "/-/days/today",
+        OPEN + "/-/weeks/2026-W60",
+        OPEN + "/-/weeks/0000-W01",
+        OPEN + "/-/changes/deadbeefdead",
+        OPEN + "/-/changes/999999999999999999",
+        OPEN + "/-/changes/..%2f..",
+        OPEN + "/-/feed.atom?topic=nosuchtopic",
+        "/static/x/nothing.css",
+        "/static/x/..%2fstyle.css",
+        "/etc/passwd",
+    ],
+)
+async def test_what_is_not_there(client, path):
+    for address in (path, in_form(path, "json")):
+        answer = await client.get(address)
+        assert answer.status_code == 404
+        assert "content-security-policy" in answer.headers
+
+
+@pytest.mark.parametrize("rest", ["", *WITHIN, "/-/feed.atom", "/-/feed.json"])
+async def test_private_repository_is_not_there_for_strangers(client, rest):
+    path = CLOSED + rest
+    answer = await client.get(path)
+    assert answer.status_code == 404
+    assert (await client.get("/r/owner/nought" + rest)).text.replace("nought", "closed") == (
+        answer.text
+    )
+    assert "owner/closed" not in (await client.get("/")).text
+    await client.post("/admin/sign-in", data={"token": TOKEN})
+    assert (await client.get(path)).status_code == 200
+    assert "owner/closed" in (await client.get("/index.json")).text
+
+
+async def test_answers_are_kept_until_something_changes(client):
+    kept = ("/-/days/2026-03-02", "/-/compare/v0.1.0...v0.2.0", "/-/compare", "/-/feed.atom")
+    for path in ("/", OPEN, *(OPEN + within for within in kept), "/openapi.json"):
+        first = await client.get(path)
+        tag = first.headers["etag"]
+        again = await client.get(path, headers={"if-none-match": f'"other", {tag}'})
+        assert (again.status_code, again.content) == (304, b"")
+        chinese = {"if-none-match": tag, "accept-language": "zh"}
+        if path != "/openapi.json":
+            assert (await client.get(path, headers=chinese)).status_code == 200
+    style = re.search(r"/static/\w+/style\.css", (await client.get("/")).text)
+    assert style
+    file = await client.get(style[0])
+    assert "immutable" in file.headers["cache-control"]
+    assert file.headers["content-encoding"] == "gzip"
+
+
+async def test_chosen_language_stays(client):
+    assert 'lang="zh"' in (await client.get("/?lang=zh")).text
+    assert 'lang="zh"' in (await client.get(OPEN)).text
+    assert 'lang="en"' in (await client.get(OPEN + "?lang=en")).text
+    assert 'lang="en"' in (await client.get(OPEN)).text
+
+
+async def test_pages_weigh_little(client):
+    for path in (OPEN + "/-/weeks/2026-W10", OPEN + "/-/days/2026-03-04", OPEN, "/"):
+        page = (await client.get(path)).text
+        assert len(re.sub(r"(?s)<figure.*?</figure>", "", page).encode()) < 100_000
+
+
+async def test_atom_feed(client):
+    answer = await client.get(OPEN + "/-/feed.atom?level=medium")
+    assert answer.headers["content-type"].startswith("application/atom+xml")
+    feed = feedparser.parse(answer.content)
+    assert not feed.bozo
+    assert feed.version == "atom10"
+    assert feed.entries
+    ids = [entry.id for entry in feed.entries]
+    assert len(ids) == len(set(ids))
+    address = OPEN + "/-/feed.atom?level=medium"
+    elsewhere = await client.get(address, headers={"host": "other"})
+    assert set(ids) == {entry.id for entry in feedparser.parse(elsewhere.content).entries}
+    assert {entry.tags[0].term for entry in feed.entries} <= {"high", "medium"}
+
+
+async def test_json_feed(client):
+    answer = await client.get(OPEN + "/-/feed.json?topic=pool")
+    assert answer.headers["content-type"] == "application/feed+json"
+    feed = answer.json()
+    schema = {"$ref": "#/components/schemas/Feed", "components": {"schemas": SCHEMAS}}
+    Draft202012Validator(schema).validate(feed)
+    assert feed["feed_url"] == f"http://pages{OPEN}/-/feed.json?topic=pool"
+    assert "Remove the wait" in "".join(item["title"] for item in feed["items"])
+    for item in feed["items"]:
+        assert (await client.get(item["url"])).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("written", "shown"),
+    [("", r"[0-9a-f]{10}"), ("a\x1b[31mb", "a.\\[31mb"), ("x" * 900, "x{399}…")],
+)
+async def test_feeds_show_a_title_whatever_was_written(client, tmp_path, written, shown):
+    with closing(sqlite3.connect(tmp_path / "copied" / "archive.sqlite3")) as archive, archive:
+        archive.execute("UPDATE contents SET subject = json_set(subject, '$.title', ?)", (written,))
+    atom = feedparser.parse((await client.get(OPEN + "/-/feed.atom")).content)
+    told = (await client.get(OPEN + "/-/feed.json")).json()
+    titles = [one.title for one in atom.entries] + [item["title"] for item in told["items"]]
+    assert titles
+    assert [title for title in titles if not re.fullmatch(shown, title)] == []
+    assert "\x1b" not in "".join(titles)
+
+
+async def test_repository_that_is_called_like_a_form(configuration):
+    async with shelved(configuration) as (_, shelf):
+        named = replace(shelf.repositories[0].repository, name="owner/data.json")
+        other = replace(shelf.repositories[0], repository=named)
+        pages = application({"/": routes(replace(shelf, repositories=[other]))})
+        transport = httpx.ASGITransport(app=pages)
+        async with httpx.AsyncClient(transport=transport, base_url="http://pages") as reader:
+            page = await reader.get("/r/owner/data.json")
+            assert page.headers["content-type"].startswith("text/html")
+            assert (await reader.get("/r/owner/data.json.json")).json()["changes"] == 0
+
+
+async def test_change_leads_to_the_digest_that_announced_it(client):
+    page = (await client.get(OPEN + "/-/changes/3")).text
+    assert "Announced" not in page
+    (graded,) = await client.app.archive.find(Repository(name="owner/open"), 3)
+    first = datetime(2026, 3, 2, tzinfo=UTC)
+    for name, days in (("weekly:owner/open", 7), ("daily:owner/open", 1)):
+        until = first + timedelta(days=days)
+        heading = DigestHeading(
+            name=f"{name}:main:2026-03-02:team",
+            repository="owner/open",
+            branch="main",
+            window=Window(since=first, until=until, zone=ZoneInfo("UTC")),
+            created_at=until,
+            counts={},
+        )
+        told = (Outcome(sha=graded.sha, state=State.POSTED),)
+        await client.app.digests.keep(
+            KeptDigest(heading=heading, document="{}", markdown="", outcomes=told)
+        )
+        page = (await client.get(OPEN + f"/-/changes/3?fresh={days}")).text
+        (address,) = re.findall(r'Announced in the digest of <a href="([^"]+)">2026-03-02', page)
+        assert address == OPEN + ("/-/weeks/2026-W10" if days == 7 else "/-/days/2026-03-02")
+        assert (await client.get(address)).status_code == 200
+
+
+async def test_topic_that_only_a_label_makes_says_so(client):
+    repository = Repository(name="owner/open")
+    now = datetime(2026, 3, 5, tzinfo=UTC)
+    request = PullRequest(
+        number=3,
+        title="Any",
+        state=RequestState.MERGED,
+        author="ada",
+        created_at=now,
+        updated_at=now,
+        labels=("<b>Zebrafish</b>",),
+    )
+    await client.app.requests.keep(repository, [request], now)
+    page = await client.get(OPEN + "/-/topics/zebrafish")
+    assert page.status_code == 200
+    assert "label &lt;b&gt;Zebrafish&lt;/b&gt;" in page.text

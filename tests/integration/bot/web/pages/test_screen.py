@@ -1,0 +1,89 @@
+"""A day of 54 changes on a screen: what matters is seen without scrolling."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shutil
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import sync_playwright
+
+from tests.servers.pages import MONDAY, PagesServer, fill_archive, write_config
+from tests.support.builders import RepositoryBuilder
+
+HIGH = 7
+
+CHANGES = 54
+
+DAY = "/r/owner/open/-/days/2026-03-02"
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Pages over a day of changes, of which seven break something."""
+    folder = tmp_path_factory.mktemp("screen")
+    before = os.environ.get("DIGESTBOT_DATA")
+    os.environ["DIGESTBOT_DATA"] = str(folder / "data")
+    file = write_config(folder, build(folder / "project"))
+    try:
+        asyncio.run(fill_archive(file))
+        with PagesServer(file) as server:
+            yield server.address
+    finally:
+        os.environ.pop("DIGESTBOT_DATA")
+        if before is not None:
+            os.environ["DIGESTBOT_DATA"] = before
+
+
+def build(folder: Path) -> Path:
+    made = RepositoryBuilder(folder)
+    flags = {
+        f"engine/part{n}.py": "".join(
+            f"parser.add_argument('--{name}-{n}', default=1)\n" for name in ("old", "older")
+        )
+        + "".join(f"def call{m}(a):\n    return a\n\n\n" for m in range(40))
+        for n in range(HIGH)
+    }
+    made.commit("Begin", flags, at=MONDAY - timedelta(days=1))
+    for n in range(HIGH):
+        made.commit(
+            f"[Core]! Remove the old options of part {n} of the engine (#{n + 100})",
+            {
+                f"engine/part{n}.py": "".join(
+                    f"def call{m}(a, b):\n    return a, b\n\n\n" for m in range(40)
+                )
+            },
+            at=MONDAY + timedelta(minutes=n),
+        )
+    for n in range(CHANGES - HIGH):
+        made.commit(
+            f"[CI] Run the step number {n} of the tests (#{n + 200})",
+            {f"ci/{n}.yml": f"step: {n}\n"},
+            at=MONDAY + timedelta(minutes=60 + n),
+        )
+    return made.path
+
+
+def test_every_high_change_is_seen_at_once_and_the_folded_page_is_short(site: str):
+    chromium = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chrome")
+    if not chromium:
+        pytest.skip("no Chromium")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        page = browser.new_page(viewport={"width": 1440, "height": 900})
+        answer = page.goto(site + DAY)
+        assert answer is not None
+        assert len(answer.body()) <= 100_000
+        rows = page.locator(".row")
+        assert rows.count() == CHANGES
+        high = page.locator(".row.high").evaluate_all(
+            "all => all.map(one => one.getBoundingClientRect().bottom)"
+        )
+        assert len(high) == HIGH
+        assert max(high) <= 900
+        assert page.evaluate("document.documentElement.scrollHeight") <= 4000
+        browser.close()

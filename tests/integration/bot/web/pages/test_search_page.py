@@ -1,0 +1,94 @@
+"""Questions on a page: answered where somebody sits at the machine, with charts, and only read."""
+
+from __future__ import annotations
+
+import html
+import re
+from dataclasses import replace
+
+import httpx
+import pytest
+
+from bot.config.reader import read
+from bot.web.pages.routes import routes
+from bot.web.server import application
+from bot.web.site_factory import alone
+from digest.core.enums import Language
+from tests.servers.pages import shelved
+
+ASK = "/r/owner/open/-/ask"
+
+
+@pytest.fixture
+async def reader(configuration):
+    async with shelved(configuration) as (app, _):
+        watched = await app.watch_configured(read(configuration).repositories[0])
+        shelf = replace(alone(app, [watched], "UTC"), public_url="")
+        transport = httpx.ASGITransport(app=application({"/": routes(shelf)}))
+        async with httpx.AsyncClient(transport=transport, base_url="http://pages") as client:
+            yield client
+
+
+async def test_page_asks_and_gives_examples(reader):
+    page = (await reader.get(ASK)).text
+    assert 'name="q"' in page
+    assert f'href="{ASK}?q=' in page
+    assert f'href="{ASK}"' in (await reader.get("/r/owner/open")).text
+
+
+@pytest.mark.parametrize("language", list(Language))
+async def test_examples_have_answers(reader, language):
+    page = (await reader.get(f"{ASK}?lang={language}")).text
+    examples = [html.unescape(one) for one in re.findall(rf'href="({ASK}\?q=[^"]+)"', page)]
+    assert len(examples) == 4
+    for example in examples:
+        answer = (await reader.get(f"{example}&lang={language}")).text
+        assert "2026-03-0" in answer
+        assert '<article class="answer">' in answer
+        assert "<code>explain #123</code>" not in answer  # as help has it
+
+
+async def test_answer_cites_its_changes(reader):
+    page = (await reader.get(ASK, params={"q": "explain #3"})).text
+    assert "Remove the wait" in page
+    assert "https://github.com/owner/open/commit/" in page
+
+
+async def test_chart_of_an_answer_is_drawn_with_its_figures(reader):
+    asked = {"q": "changes by day from 2026-03-02 to 2026-03-04"}
+    page = (await reader.get(ASK, params=asked)).text
+    assert page.count('<rect class="bar"') == 3
+    assert '<th scope="row">2026-03-02</th><td>2</td>' in page
+    assert "█" not in page
+    assert "█" in (await reader.get(f"{ASK}.md", params=asked)).text
+
+
+@pytest.mark.parametrize(
+    "question", ["subscribe", "mute ci", "i use --flag", "profile from https://evil.example/x"]
+)
+async def test_what_sets_something_is_answered_with_help(reader, question):
+    told = (await reader.get(f"{ASK}.json", params={"q": question})).json()
+    assert told["title"] == "What can be asked"
+
+
+async def test_error_is_an_answer(reader):
+    answer = await reader.get(ASK, params={"q": "explain #99999"})
+    assert answer.status_code == 200
+    assert "99999" in answer.text
+
+
+async def test_question_is_text(reader):
+    page = (await reader.get(ASK, params={"q": '"><script>alert(1)</script>'})).text
+    assert "<script>alert" not in page
+
+
+async def test_link_of_another_site_asks_nothing(reader):
+    headers = {"sec-fetch-site": "cross-site"}
+    page = (await reader.get(ASK, params={"q": "explain #3"}, headers=headers)).text
+    assert "Remove the wait" not in page
+    assert 'value="explain #3"' in page
+
+
+async def test_pages_of_a_server_answer_no_questions(client):
+    assert (await client.get(ASK, params={"q": "explain #3"})).status_code == 404
+    assert "/-/ask" not in (await client.get("/r/owner/open")).text

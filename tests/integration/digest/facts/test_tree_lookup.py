@@ -1,0 +1,228 @@
+"""Facts settled against whole trees, with git: a name that lives on elsewhere is not removed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from bot.git.open_source import open_source
+from digest.core.facts import Action, Fact, FactKind
+from digest.facts.extract import extract, wanted
+from handlers.digests.settled_facts import settle
+from tests.support.builders import RepositoryBuilder
+
+Tree = Mapping[str, str | None]
+
+
+@pytest.fixture
+def builder(tmp_path: Path) -> RepositoryBuilder:
+    return RepositoryBuilder(tmp_path / "project")
+
+
+async def told(builder: RepositoryBuilder, *trees: Tree) -> list[tuple[Fact, ...]]:
+    """The facts of each tree's commit, oldest first; the trees are differences."""
+    names = [builder.commit(f"Step {n}", dict(tree)) for n, tree in enumerate(trees)]
+    source = (await open_source(str(builder.path), builder.path.parent / "data"))[1]
+    tip = await source.tip()
+    changes = [c async for batch in source.changes(tip, names[::-1]) for c in batch]
+    texts = await source.texts([b for change in changes for b in wanted(change)])
+    facts = await settle(source, changes, [extract(change, texts) for change in changes])
+    return [f.items for f in reversed(facts)]
+
+
+def seen(items: tuple[Fact, ...], kind: FactKind) -> list[tuple[str, str, str]]:
+    return [(i.action.value, i.name, i.detail) for i in items if i.kind is kind]
+
+
+SERVER = 'app.add_api_route("/health", health, methods=["GET"])\n'
+
+
+async def test_route_that_another_server_still_serves_is_moved(builder) -> None:
+    _, items = await told(
+        builder,
+        {"proxy/app.py": f"{SERVER}app.go()\n", "server/app.py": SERVER},
+        {"proxy/app.py": "app.go()\n"},
+    )
+    assert seen(items, FactKind.ROUTE) == [("changed", "GET /health", "moved")]
+    assert (items[0].before, items[0].after) == ("proxy/app.py", "server/app.py")
+
+
+async def test_route_that_nobody_else_serves_is_removed(builder) -> None:
+    _, items = await told(
+        builder,
+        {"proxy/app.py": f"{SERVER}app.go()\n", "tests/test_app.py": SERVER, "docs/a.md": SERVER},
+        {"proxy/app.py": "app.go()\n"},
+    )
+    assert seen(items, FactKind.ROUTE) == [("removed", "GET /health", "")]
+
+
+async def test_variable_that_is_read_in_one_file_less_is_no_fact(builder) -> None:
+    read = 'import os\nstart = os.environ.get("APP_START_METHOD")\n'
+    _, items = await told(
+        builder,
+        {"a.py": read + "go(start)\n", "b.py": read},
+        {"a.py": "go()\n"},
+    )
+    assert items == ()
+
+
+async def test_variable_that_is_read_in_one_file_more_is_not_new(builder) -> None:
+    read = 'import os\nstart = os.environ.get("APP_START_METHOD")\n'
+    _, items = await told(builder, {"b.py": read}, {"a.py": read})
+    assert items == ()
+
+
+async def test_variable_that_its_last_reader_drops_is_removed(builder) -> None:
+    read = 'import os\nstart = os.environ.get("APP_START_METHOD")\n'
+    _, _, items = await told(
+        builder,
+        {"a.py": read + "go(start)\n", "b.py": read},
+        {"b.py": None},
+        {"a.py": "go()\n"},
+    )
+    assert seen(items, FactKind.ENVIRONMENT) == [("removed", "APP_START_METHOD", "read")]
+
+
+METRIC = 'accepted = Counter("app:tokens_accepted_total", "Accepted tokens.")\n'
+
+
+async def test_metric_that_another_file_makes_without_its_ending_stays(builder) -> None:
+    _, items = await told(
+        builder,
+        {
+            "a/metrics.py": METRIC + "go()\n",
+            "b/metrics.rs": 'let m = family("app:tokens_accepted", "Accepted tokens.");\n',
+        },
+        {"a/metrics.py": "go()\n"},
+    )
+    assert items == ()
+
+
+async def test_metric_that_is_made_nowhere_else_is_removed(builder) -> None:
+    _, items = await told(
+        builder,
+        {"a/metrics.py": METRIC + "go()\n", "b/other.py": "tokens_accepted_total_seen = 1\n"},
+        {"a/metrics.py": "go()\n"},
+    )
+    assert seen(items, FactKind.METRIC) == [("removed", "app:tokens_accepted_total", "")]
+
+
+FLAG = 'parser.add_argument("--output-tmp-dir", default=None)\n'
+
+
+async def test_flag_that_is_made_of_a_field_now_is_no_fact(builder) -> None:
+    _, items = await told(
+        builder,
+        {"run.py": f"def use(\n    output_tmp_dir: str,\n): ...\n{FLAG}"},
+        {
+            "run.py": "def use(\n    output_tmp_dir: str,\n): ...\n"
+            "class RunArgs:\n    output_tmp_dir: str | None = None\n"
+        },
+    )
+    assert seen(items, FactKind.FLAG) == []
+
+
+async def test_flag_that_a_class_of_arguments_elsewhere_defines_is_moved(builder) -> None:
+    _, items = await told(
+        builder,
+        {
+            "run.py": FLAG + "go()\n",
+            "args.py": "class FrontendArgs:\n    output_tmp_dir: str = ''\n",
+        },
+        {"run.py": "go()\n"},
+    )
+    assert seen(items, FactKind.FLAG) == [("changed", "--output-tmp-dir", "moved")]
+
+
+async def test_flag_that_only_a_comment_names_is_removed(builder) -> None:
+    gone = 'group.add_argument("--device", **kwargs["device"], deprecated=True)\n'
+    _, items = await told(
+        builder,
+        {
+            "args.py": gone + "# add new kinds to the --device flag\n",
+            "config.py": "class DeviceConfig:\n    device: str = 'auto'\n",
+        },
+        {"args.py": "# add new kinds to the --device flag\n"},
+    )
+    assert seen(items, FactKind.FLAG) == [("removed", "--device", "")]
+
+
+async def test_flag_that_starts_like_another_is_removed(builder) -> None:
+    kept = 'a.Flag("storage.retention.time", "How long to keep samples.").StringVar(&b)\n'
+    gone = 'a.Flag("storage.retention", "Deprecated.").StringVar(&c)\n'
+    head = "package main\n\nfunc main() {\n"
+    _, items = await told(
+        builder,
+        {"cmd/main.go": f"{head}{kept}{gone}}}\n"},
+        {"cmd/main.go": f"{head}{kept}}}\n"},
+    )
+    assert seen(items, FactKind.FLAG) == [("removed", "--storage.retention", "")]
+
+
+async def test_name_is_looked_up_in_the_tree_of_its_own_commit(builder) -> None:
+    """A later change may bring the name back, or take its other place as well."""
+    _, gone, _, back = await told(
+        builder,
+        {"a.py": FLAG + "go()\n"},
+        {"a.py": "go()\n"},
+        {"b.py": "stop()\n"},
+        {"b.py": FLAG + "stop()\n"},
+    )
+    assert seen(gone, FactKind.FLAG) == [("removed", "--output-tmp-dir", "")]
+    assert seen(back, FactKind.FLAG) == [("added", "--output-tmp-dir", "")]
+    assert back[0].elsewhere is None
+
+
+async def test_name_that_a_newer_change_takes_from_the_tree_still_stood_before_it(builder) -> None:
+    _, first, second = await told(
+        builder,
+        {"a.py": FLAG + "go()\n", "b.py": FLAG + "stop()\n"},
+        {"a.py": "go()\n"},
+        {"b.py": "stop()\n"},
+    )
+    assert seen(first, FactKind.FLAG) == [("changed", "--output-tmp-dir", "moved")]
+    assert seen(second, FactKind.FLAG) == [("removed", "--output-tmp-dir", "")]
+
+
+async def test_field_of_a_class_that_is_defined_twice_is_moved(builder) -> None:
+    head = "@dataclass\nclass CacheConfig:\n    size: int = 1\n"
+    config = f"{head}    kind: str = 'a'\n"
+    _, items = await told(
+        builder,
+        {"a/config.py": config, "b/config.py": config},
+        {"a/config.py": head},
+    )
+    assert seen(items, FactKind.CONFIG) == [("changed", "CacheConfig.kind", "moved")]
+
+
+async def test_without_the_tree_a_fact_holds_for_its_file(builder, monkeypatch) -> None:
+    async def absent(*_: object) -> None:
+        return None
+
+    monkeypatch.setattr("bot.git.git_source.GitSource.mentions", absent)
+    _, items = await told(builder, {"a.py": FLAG + "go()\n"}, {"a.py": "go()\n"})
+    assert [(i.name, i.action, i.in_file) for i in items] == [
+        ("--output-tmp-dir", Action.REMOVED, True)
+    ]
+
+
+async def test_words_that_look_like_options_or_patterns_are_only_searched_for(builder) -> None:
+    builder.commit("Start", {"a.py": "x = '--output=/etc/passwd (a|b)*'\n"})
+    source = (await open_source(str(builder.path), builder.path.parent / "data"))[1]
+    tip = await source.tip()
+    words = ["--output=/etc/passwd", "(a|b)*", "-f", "a\nb", "a.y"]
+    found = await source.mentions(tip.sha, words)
+    assert found is not None
+    assert {w: sorted(p) for w, p in found.items() if p} == {
+        "--output=/etc/passwd": ["a.py"],
+        "(a|b)*": ["a.py"],
+    }
+
+
+async def test_absent_file_leaves_the_others_readable(builder) -> None:
+    sha = builder.commit("Start", {"a.py": "x\n", "b.py": "y\n"})
+    source = (await open_source(str(builder.path), builder.path.parent / "data"))[1]
+    places = [(sha, "a.py"), (sha, "c.py"), (sha, "b\nc"), (sha, "b.py")]
+    assert await source.contents(places) == {(sha, "a.py"): "x\n", (sha, "b.py"): "y\n"}

@@ -1,0 +1,280 @@
+"""Digests posted by processes that are killed, at every step and again at every step after that.
+
+For ``test_crash_platforms`` and ``benchmarks.crash``. The platforms are the strict doubles, the
+ledger is an archive in a file, and a process ends by SIGKILL. A step is before or after every write
+to the ledger and every call of the platform. Each run is one digest of several messages: one
+process is killed, the next one as well, and a third brings it to its end; then every line of the
+digest is counted among what people see.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+import json
+import os
+import shutil
+import signal
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import structlog
+
+from bot.delivery.delivery import Delivery, Posting
+from bot.delivery.part_sender import Patience, Target
+from bot.messaging.rates import Rate
+from bot.messaging.sender import Sender
+from bot.platforms.feishu import Config as FeishuConfig
+from bot.platforms.feishu import create as feishu
+from bot.platforms.slack import create as slack
+from bot.platforms.slack import sender as slack_sender
+from bot.platforms.slack.config import Config as SlackConfig
+from bot.store.ledger import SqlLedger
+from bot.store.sqlite import open_database
+from bot.util.locks import FileLeases
+from digest.document import Document, Item, Listing, Text
+from tests.contract.benches.telegram import sender as telegram
+from tests.servers.feishu import FeishuServer
+from tests.servers.feishu_events import APP, SECRET
+from tests.servers.slack import BOT_TOKEN, CHANNEL, SlackServer
+from tests.servers.telegram import GROUP, TelegramServer
+
+LINES = {"slack": 40, "telegram": 12, "feishu": 90}
+"""So many lines are two messages or more."""
+
+_LEAVING, _GONE = "mark sending", "send"
+"""Between these a message is written down as on its way: nobody can tell afterwards if it left."""
+
+UNCERTAIN = frozenset({"telegram"})
+"""Platforms on which what stands can neither be looked for nor be told by its key."""
+
+_PATIENCE = Patience(first=0.001, attempts=3)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """One run: where its processes were killed, and the lines that stand twice, or not at all.
+
+    ``doubted`` are the messages that were on their way when a process was killed, by whatever
+    step: several go at once.
+    """
+
+    platform: str
+    killed: tuple[str, ...]
+    doubted: int
+    twice: int
+    lost: int
+    messages: int
+
+    @property
+    def stated(self) -> bool:
+        """Whether a loss is the one that the documentation tells of."""
+        return self.platform in UNCERTAIN and self.doubted > 0
+
+
+class Zygote:
+    """A process with everything imported and no thread: its copies work, and are killed."""
+
+    def __init__(self, work: Callable[..., Coroutine[None, None, int]]) -> None:
+        """``work`` is what a copy does, with what it is told; it gives the number of its steps."""
+        mine, theirs = os.pipe(), os.pipe()
+        self._pid = os.fork()
+        if self._pid == 0:
+            os.close(mine[1])
+            os.close(theirs[0])
+            _serve(work, os.fdopen(mine[0]), os.fdopen(theirs[1], "w"))
+        os.close(mine[0])
+        os.close(theirs[1])
+        self._to, self._of = os.fdopen(mine[1], "w"), os.fdopen(theirs[0])
+
+    def work(self, **task: Any) -> int:
+        """Let a copy work; how many steps it took, or minus the signal that ended it."""
+        self._to.write(json.dumps(task) + "\n")
+        self._to.flush()
+        return int(self._of.readline())
+
+    def close(self) -> None:
+        """End it."""
+        self._to.close()
+        os.waitpid(self._pid, 0)
+        self._of.close()
+
+
+def _serve(work: Callable[..., Coroutine[None, None, int]], tasks: Any, answers: Any) -> None:
+    # The libraries of platforms are imported where they are used: once here, and not in each copy.
+    for library in ("aiohttp", "slack_sdk.web.async_client", "telegram"):
+        importlib.import_module(library)
+    for line in tasks:
+        child = os.fork()
+        if child == 0:
+            steps = asyncio.run(work(**json.loads(line)))
+            os._exit(min(steps, 250))
+        answers.write(f"{os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])}\n")
+        answers.flush()
+    os._exit(0)
+
+
+class Steps:
+    """Counts steps, and kills the process at one of them, whose name it leaves behind."""
+
+    def __init__(self, folder: Path, last: int) -> None:
+        self._folder, self._last, self.count = folder, last, 0
+        self._doubted = 0
+
+    def __call__(self, name: str) -> None:
+        if self.count == self._last:
+            with (self._folder / "killed").open("a") as file:
+                file.write(f"{self._doubted} {name}\n")
+            os.kill(os.getpid(), signal.SIGKILL)
+        self.count += 1
+
+    def around(self, name: str, call: Callable[..., Awaitable[Any]]) -> Callable[..., Any]:
+        """The call with a step before and after."""
+
+        async def stepping(*given: Any, **named: Any) -> Any:
+            self(f"before {name}")
+            self._doubted += name == _LEAVING
+            told = await call(*given, **named)
+            self._doubted -= name == _GONE
+            self(f"after {name}")
+            return told
+
+        return stepping
+
+
+def kills(folder: Path) -> tuple[tuple[str, ...], int]:
+    """The steps at which processes were killed there, and the messages on their way just then."""
+    file = folder / "killed"
+    lines = file.read_text().splitlines() if file.exists() else ()
+    found = [line.split(" ", maxsplit=1) for line in lines]
+    return tuple(name for _, name in found), sum(int(doubted) for doubted, _ in found)
+
+
+class _Ledger(SqlLedger):
+    step: Steps
+
+    async def claim(self, *given: Any) -> Any:
+        return await self.step.around("claim", super().claim)(*given)
+
+    async def mark(self, key: Any, part: Any) -> None:
+        await self.step.around(f"mark {part.state}", super().mark)(key, part)
+
+
+async def _work(*, platform: str, url: str, folder: str, number: int, last: int) -> int:
+    """Deliver the digest of a number; how many steps that took."""
+    place = Path(folder)
+    steps = Steps(place, last)
+    async with await open_database(place) as database:
+        ledger = _Ledger(database)
+        ledger.step = steps
+        sender: Any
+        sender, chat = _sender(platform, url)
+        sender.send = steps.around("send", sender.send)
+        sender.find = steps.around("find", sender.find)
+        leases = FileLeases(place / "leases")
+        target = Target(name="team", sender=sender, chat=chat)
+        posting = Posting(
+            target=target, digest=f"day-{number}", document=document(platform, number)
+        )
+        await Delivery(ledger, leases, patience=_PATIENCE).deliver(posting)
+        await sender.aclose()
+        leases.close()
+    return steps.count
+
+
+def _sender(platform: str, url: str) -> tuple[Sender, str]:
+    match platform:
+        case "slack":
+            # How fast messages may follow each other is not what is tried here.
+            slack_sender._IN_A_CHANNEL = (Rate(count=1000, seconds=1),)
+            return slack(SlackConfig(bot_token=BOT_TOKEN, api=url)), CHANNEL
+        case "telegram":
+            return telegram(url), str(GROUP)
+    config = FeishuConfig(app_id=APP, app_secret=SECRET, domain=url, listen=False)
+    return feishu(config), "oc_team"
+
+
+def document(platform: str, number: int) -> Document:
+    """A digest of several messages, each of whose lines can be told from every other."""
+    lines = [f"run{number}line{n}. " + "word " * 90 for n in range(LINES[platform])]
+    return Document(title="Today", blocks=(Listing(tuple(Item((Text(one),)) for one in lines)),))
+
+
+def crash_runs(platform: str, runs: int, folder: Path) -> list[Outcome]:
+    """So many runs, spread evenly over all pairs of steps."""
+    structlog.configure(logger_factory=structlog.ReturnLoggerFactory())
+    zygote = Zygote(_work)
+    try:
+        with ExitStack() as stack:
+            server = stack.enter_context(_server(platform))
+            return _Matrix(platform, server, folder, zygote).runs(runs)
+    finally:
+        zygote.close()
+
+
+def _server(platform: str) -> Any:
+    match platform:
+        case "slack":
+            return SlackServer(burst=100_000, rate=100_000)
+        case "telegram":
+            return TelegramServer()
+    return FeishuServer()
+
+
+class _Matrix:
+    def __init__(self, platform: str, server: Any, folder: Path, zygote: Zygote) -> None:
+        self._platform, self._server, self._zygote = platform, server, zygote
+        self._folder, self._number = folder, 0
+        asyncio.run(empty(folder / "empty"))
+
+    def runs(self, most: int) -> list[Outcome]:
+        whole = self._run(())
+        assert not whole[0].lost + whole[0].twice, whole
+        assert whole[0].messages > 1, whole
+        steps = whole[1]
+        pairs = [(a, b) for a in range(steps) for b in range(steps)]
+        chosen = [pairs[n * len(pairs) // most] for n in range(most)]
+        return [self._run(pair)[0] for pair in chosen]
+
+    def _run(self, lasts: Sequence[int]) -> tuple[Outcome, int]:
+        self._number += 1
+        folder = shutil.copytree(self._folder / "empty", self._folder / f"run-{self._number}")
+        for last in (*lasts, -1):
+            steps = self._zygote.work(
+                platform=self._platform,
+                url=self._server.url,
+                folder=str(folder),
+                number=self._number,
+                last=last,
+            )
+        assert steps > 0, "the last process did not live"
+        killed, doubted = kills(folder)
+        shutil.rmtree(folder)
+        return self._counted(killed, doubted), steps
+
+    def _counted(self, killed: tuple[str, ...], doubted: int) -> Outcome:
+        marks = [f"run{self._number}line{n}." for n in range(LINES[self._platform])]
+        seen = [text for text in self._seen() if f"run{self._number}line" in text]
+        counts = ["\n".join(seen).count(mark) for mark in marks]
+        return Outcome(
+            platform=self._platform,
+            killed=killed,
+            doubted=doubted,
+            twice=sum(count > 1 for count in counts),
+            lost=counts.count(0),
+            messages=len(seen),
+        )
+
+    def _seen(self) -> list[str]:
+        if self._platform == "telegram":
+            return list(self._server.texts(GROUP))
+        return list(self._server.seen())
+
+
+async def empty(folder: Path) -> None:
+    """An archive without anything in it, to be copied."""
+    async with await open_database(folder):
+        return

@@ -1,0 +1,39 @@
+"""Shelves for inboxes: one that can be left behind by a process, one that takes nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+
+from bot.messaging.inbox import Arrival, Fleeting
+from digest.errors import UnwritableFolder
+
+
+class FullShelf(Fleeting):
+    """A disk without room."""
+
+    async def keep(self, arrival: Arrival) -> None:
+        raise UnwritableFolder("/there", "No space left on device")
+
+
+class KeptShelf:
+    """A shelf in memory, which outlives the inboxes that are given it."""
+
+    def __init__(self) -> None:
+        self.rows: dict[str, Arrival] = {}
+
+    async def keep(self, arrival: Arrival) -> None:
+        self.rows[arrival.key] = arrival
+
+    def drop(self, key: str) -> None:
+        self.rows.pop(key, None)
+
+    async def left(self, account: str, until: datetime) -> Sequence[Arrival]:
+        return [
+            one for _, one in sorted(self.rows.items()) if one.account == account and one.at < until
+        ]
+
+    async def tried(self, keys: Sequence[str]) -> None:
+        for key in keys:
+            self.rows[key] = replace(self.rows[key], tries=self.rows[key].tries + 1)

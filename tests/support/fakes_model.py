@@ -1,0 +1,73 @@
+"""In-memory twins of what a model needs beside its server."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from bot.llm.response_format import Dialect
+from handlers.ports.model_port import BillingAccount, BudgetSpent, Hold, ModelCall, Usage
+
+
+@dataclass
+class FakeCallLedger:
+    """Calls in the order they were added."""
+
+    calls: list[ModelCall] = field(default_factory=list)
+
+    async def add(self, call: ModelCall) -> None:
+        self.calls.append(call)
+
+    async def spent(
+        self, since: datetime, *, channel: str | None = None, person: str | None = None
+    ) -> Usage:
+        mine = (
+            call.usage
+            for call in self.calls
+            if call.at >= since
+            and channel in {None, call.account.channel}
+            and person in {None, call.account.person}
+        )
+        return sum(mine, Usage())
+
+    @property
+    def outcomes(self) -> list[str]:
+        return [call.outcome for call in self.calls]
+
+    @property
+    def total(self) -> Usage:
+        return sum((call.usage for call in self.calls), Usage())
+
+
+@dataclass
+class FakePurse:
+    """Lets ``left`` calls through; ``held`` are those not yet settled."""
+
+    left: int = 1_000_000
+    held: dict[str, Hold] = field(default_factory=dict)
+    settled: list[Usage] = field(default_factory=list)
+
+    async def reserve(self, account: BillingAccount, most: Usage) -> Hold:
+        if self.left <= 0:
+            raise BudgetSpent("calls")
+        self.left -= 1
+        hold = Hold(id=str(self.left), account=account, most=most)
+        self.held[hold.id] = hold
+        return hold
+
+    async def settle(self, hold: Hold, usage: Usage) -> None:
+        del self.held[hold.id]
+        self.settled.append(usage)
+
+
+@dataclass
+class FakeMemory:
+    """Dialects by server and model."""
+
+    kept: dict[tuple[str, str], Dialect] = field(default_factory=dict)
+
+    def recall(self, server: str, model: str) -> Dialect | None:
+        return self.kept.get((server, model))
+
+    def keep(self, server: str, model: str, dialect: Dialect) -> None:
+        self.kept[server, model] = dialect

@@ -1,0 +1,184 @@
+"""Who is answered, about what, and who is told so."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import pytest
+
+from bot.access.gate import AccessGate, Alone, DenialReason, Load, decide
+from bot.access.policy import Policy, QuestionLimits, Role
+from bot.messaging.receiver import Incoming
+
+POLICY = Policy(
+    channels={"slack:C1": ("ada/open", "ada/secret"), "slack:C2": ("ada/secret",)},
+    repositories={"ada/open": False, "ada/secret": True, "ada/other": True},
+)
+
+
+def message(chat: str = "C1", person: str = "U1", **more: object) -> Incoming:
+    plain = Incoming(
+        platform="slack", chat=chat, person=person, text="help", id="1", at=datetime.now(UTC)
+    )
+    return replace(plain, **more)  # type: ignore[arg-type]  # fields by name
+
+
+def test_channel_is_told_of_its_repositories_in_the_order_of_the_file() -> None:
+    verdict = decide(message(), POLICY)
+    assert verdict.allowed
+    assert verdict.repositories == ("ada/open", "ada/secret")
+
+
+def test_listed_chat_is_told_of_every_repository() -> None:
+    verdict = decide(message("C9"), replace(POLICY, chats=frozenset({"slack:C9"})))
+    assert verdict.repositories == ("ada/open", "ada/secret", "ada/other")
+
+
+def test_unknown_chat_is_refused_and_told_of_nothing() -> None:
+    verdict = decide(message("C9"), POLICY)
+    assert (verdict.reason, verdict.repositories, verdict.silent) == (DenialReason.CHAT, (), False)
+
+
+def test_refusal_is_silent_where_nobody_addressed_the_bot() -> None:
+    assert decide(message("C9", addressed=False), POLICY).silent
+
+
+def test_chat_of_another_platform_with_the_same_id_is_refused() -> None:
+    assert decide(message(platform="telegram"), POLICY).reason is DenialReason.CHAT
+
+
+def test_other_workspaces_are_refused_where_some_are_listed() -> None:
+    policy = replace(POLICY, workspaces=frozenset({"slack:T1"}), anyone=True)
+    assert decide(message(workspace="T1"), policy).allowed
+    assert decide(message(workspace="T2"), policy).reason is DenialReason.WORKSPACE
+    assert decide(message(), policy).reason is DenialReason.WORKSPACE
+    assert decide(message(platform="telegram"), policy).allowed
+
+
+def test_nobody_but_the_listed_people_and_admins_is_answered() -> None:
+    policy = replace(
+        POLICY, people=frozenset({"slack:U1"}), channel_admins={"slack:C1": frozenset({"slack:U2"})}
+    )
+    assert decide(message(person="U1"), policy).allowed
+    assert decide(message(person="U2"), policy).allowed
+    assert decide(message(person="U3"), policy).reason is DenialReason.PERSON
+    assert decide(message("C2", person="U2"), policy).reason is DenialReason.PERSON
+
+
+def test_listed_person_is_answered_in_direct_chats_alone() -> None:
+    policy = replace(POLICY, people=frozenset({"slack:U1"}))
+    assert decide(message("D1", direct=True), policy).allowed
+    assert decide(message("C9"), policy).reason is DenialReason.CHAT
+
+
+def test_external_chat_is_told_of_public_repositories_alone() -> None:
+    verdict = decide(message(external=True), POLICY)
+    assert (verdict.repositories, verdict.withheld) == (("ada/open",), ("ada/secret",))
+
+
+def test_external_chat_of_private_repositories_is_refused() -> None:
+    assert decide(message("C2", external=True), POLICY).reason is DenialReason.PRIVATE
+
+
+def test_external_chat_that_an_admin_trusts_is_told_of_everything() -> None:
+    policy = replace(POLICY, trusted=frozenset({"slack:C2"}))
+    assert decide(message("C2", external=True), policy).repositories == ("ada/secret",)
+
+
+@pytest.mark.parametrize(("said", "told"), [(True, False), (False, True)])
+def test_configuration_knows_better_than_the_platform_who_reads(said: bool, told: bool) -> None:
+    policy = replace(POLICY, shared={"slack:C2": said})
+    assert decide(message("C2", external=not said), policy).allowed is told
+
+
+def test_repository_that_no_policy_knows_is_private() -> None:
+    policy = replace(POLICY, channels={"slack:C1": ("ada/new",)})
+    assert decide(message(external=True), policy).reason is DenialReason.PRIVATE
+
+
+@pytest.mark.parametrize(
+    ("load", "reason"),
+    [
+        (Load(minute=2, hour=2), None),
+        (Load(minute=3, hour=3), DenialReason.MINUTE),
+        (Load(minute=0, hour=9), DenialReason.HOUR),
+    ],
+)
+def test_limits_of_a_person_hold(load: Load, reason: DenialReason | None) -> None:
+    policy = replace(POLICY, limits=QuestionLimits(minute=3, hour=9))
+    assert decide(message(), policy, load).reason is reason
+
+
+def test_roles_are_by_name_for_all_chats_or_for_one() -> None:
+    policy = replace(
+        POLICY,
+        admins=frozenset({"slack:U1"}),
+        channel_admins={"slack:C2": frozenset({"slack:U2"})},
+    )
+    assert decide(message("C2", "U1"), policy).role is Role.ADMIN
+    assert decide(message("C2", "U2"), policy).role is Role.ADMIN
+    assert decide(message("C1", "U2"), policy).role is Role.MEMBER
+
+
+def test_without_roles_everybody_who_is_answered_may_change_settings() -> None:
+    assert decide(message(), POLICY).role is Role.ADMIN
+
+
+async def test_gate_counts_minutes_and_tells_a_person_once_a_minute() -> None:
+    now = [0.0]
+    gate = AccessGate(replace(POLICY, limits=QuestionLimits(minute=2)), asked=Alone(lambda: now[0]))
+    told = [await gate.admit("slack", message()) for _ in range(4)]
+    assert [one.allowed for one in told] == [True, True, False, False]
+    assert [one.silent for one in told] == [False, False, False, True]
+    assert (await gate.admit("slack", message(person="U2"))).allowed
+    now[0] = 61.0
+    assert (await gate.admit("slack", message())).allowed
+
+
+async def test_gate_asks_what_admins_allowed_at_every_message() -> None:
+    trusted: set[str] = set()
+
+    async def trust(_account: str, chat: str) -> bool:
+        return chat in trusted
+
+    gate = AccessGate(POLICY, trust)
+    assert await gate.tellable("slack", "slack:C2", ["ada/secret"], external=True) == ()
+    trusted.add("slack:C2")
+    assert await gate.tellable("slack", "slack:C2", ["ada/secret"], external=True) == (
+        "ada/secret",
+    )
+    assert (await gate.admit("slack", message("C2", external=True))).allowed
+
+
+async def test_gate_lets_nothing_be_posted_where_nobody_is_answered_any_more() -> None:
+    gate = AccessGate(POLICY)
+    assert await gate.tellable("slack", "slack:C9", ["ada/open"], external=False) == ()
+
+
+async def test_gate_lets_a_chat_be_posted_its_own_repositories_alone() -> None:
+    both = Policy(channels={"slack:C1": ("a",)}, repositories={"a": False, "b": False})
+    assert await AccessGate(both).tellable("slack", "slack:C1", ["a", "b"], external=False) == (
+        "a",
+    )
+
+
+async def test_gate_lets_be_posted_what_the_person_who_asked_may_still_see() -> None:
+    listed = Policy(
+        chats=frozenset({"slack:C1"}),
+        people=frozenset({"slack:U1"}),
+        repositories={"a": False},
+    )
+    gate = AccessGate(listed)
+    for person, told in (("slack:U1", ("a",)), ("slack:U2", ()), ("", ("a",))):
+        got = await gate.tellable("slack", "slack:C1", ["a"], external=False, person=person)
+        assert got == told
+
+
+async def test_gate_trusts_an_account_and_not_another_in_the_same_chat() -> None:
+    async def trust(account: str, chat: str) -> bool:
+        return (account, chat) == ("first", "slack:C2")
+
+    gate = AccessGate(POLICY, trust)
+    for account, told in (("first", ("ada/secret",)), ("second", ())):
+        assert await gate.tellable(account, "slack:C2", ["ada/secret"], external=True) == told

@@ -1,0 +1,71 @@
+"""A worker whose places for questions are all taken lets few channels go on."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import Any, cast
+
+import pytest
+
+from bot.chat.message_service import Conversation
+from bot.jobs.services import LoopServices
+from bot.jobs.worker import Worker
+from bot.messaging.sender import Sender
+from bot.store.replies import MessageKey
+from bot.subscriptions.channel_registry import Post
+
+
+class Slow:
+    """Channels that are looked at, and questions that are answered, until ``end``."""
+
+    def __init__(self) -> None:
+        self.looked = 0
+        self.end = asyncio.Event()
+
+    async def current(self) -> Sequence[Post]:
+        self.looked += 1
+        await self.end.wait()
+        return ()
+
+    async def take_up(self, _sender: Sender, _key: MessageKey) -> bool:
+        await self.end.wait()
+        return True
+
+
+@pytest.mark.parametrize(
+    ("questions", "asks_model", "under_way"),
+    [(5, False, 8), (6, False, 2), (16, True, 8)],
+    ids=["one place is free", "all want the processor", "all may wait for a model"],
+)
+async def test_channels_beside_questions_are_so_many(
+    questions: int, asks_model: bool, under_way: int
+) -> None:
+    slow = Slow()
+    nothing: dict[str, Any] = dict.fromkeys(_NEEDED)
+    work = LoopServices(**nothing | {"posts": slow})
+    conversation = cast("Conversation", slow)
+    accounts = {"desk": cast("Sender", object())}
+    worker = Worker(work, conversation, accounts, asks_model=asks_model)
+    async with asyncio.TaskGroup() as duties:
+        for number in range(questions):
+            duties.create_task(worker.answer("desk", "chat", str(number)))
+        await asyncio.sleep(0)
+        for number in range(8):
+            duties.create_task(worker.channel(f"channel {number}", left=False))
+        for _ in range(20):
+            await asyncio.sleep(0)
+        assert slow.looked == under_way
+        slow.end.set()
+    assert slow.looked == 8
+
+
+_NEEDED = (
+    "build",
+    "finish",
+    "hearing",
+    "delivery",
+    "ledger",
+    "leases",
+    "clock",
+)

@@ -1,0 +1,90 @@
+from datetime import timedelta
+from decimal import Decimal
+
+import pytest
+
+from bot.config.model_section import CapsSettings
+from bot.llm.budget import CappedBudget
+from handlers.ports.model_port import (
+    BillingAccount,
+    BudgetSpent,
+    CallKind,
+    ModelCall,
+    ModelReason,
+    Usage,
+)
+from tests.support.fakes import FakeClock
+from tests.support.fakes_model import FakeCallLedger
+
+TEAM = BillingAccount(kind=CallKind.ANALYSIS, channel="team", person="ada")
+
+OTHER = BillingAccount(kind=CallKind.EXPLAIN, channel="other", person="bob")
+
+
+def usage(tokens, cost="0"):
+    return Usage(calls=1, input_tokens=tokens, cost=Decimal(cost))
+
+
+@pytest.fixture
+def setup():
+    def build(**caps):
+        clock, ledger = FakeClock(), FakeCallLedger()
+        return CappedBudget(CapsSettings.model_validate(caps), ledger, clock), ledger, clock
+
+    return build
+
+
+async def book(ledger, clock, account, used):
+    await ledger.add(
+        ModelCall(
+            at=clock.now(), account=account, model="m", rung="", usage=used, seconds=1, outcome="ok"
+        )
+    )
+
+
+async def test_nothing_is_capped_where_nothing_is_said(setup):
+    purse, _, _ = setup()
+    await purse.reserve(TEAM, usage(10**12, "1000000"))
+
+
+async def test_cap_of_the_day_holds_for_all_together(setup):
+    purse, ledger, clock = setup(day={"tokens": 1000})
+    await book(ledger, clock, TEAM, usage(900))
+    await purse.settle(await purse.reserve(OTHER, usage(100)), usage(100))
+    with pytest.raises(BudgetSpent, match=r"1000 tokens a day$") as caught:
+        await purse.reserve(OTHER, usage(101))
+    assert caught.value.reason is ModelReason.BUDGET
+
+
+async def test_cap_of_a_channel_and_of_a_person_hold_for_each_alone(setup):
+    purse, ledger, clock = setup(channel={"tokens": 1000}, person={"money": "2"})
+    await book(ledger, clock, TEAM, usage(1000, "1"))
+    with pytest.raises(BudgetSpent, match="channel 'team'"):
+        await purse.reserve(TEAM, usage(1))
+    await purse.reserve(OTHER, usage(1000, "2"))
+    with pytest.raises(BudgetSpent, match="2 a day of person 'ada'"):
+        await purse.reserve(BillingAccount(kind=CallKind.EXPLAIN, person="ada"), usage(1, "1.01"))
+
+
+async def test_calls_under_way_count_until_they_are_settled(setup):
+    purse, _, _ = setup(day={"tokens": 1000})
+    first = await purse.reserve(TEAM, usage(600))
+    with pytest.raises(BudgetSpent):
+        await purse.reserve(OTHER, usage(600))
+    await purse.settle(first, usage(10))
+    await purse.reserve(OTHER, usage(600))
+
+
+async def test_holds_of_others_do_not_count_for_a_channel(setup):
+    purse, _, _ = setup(channel={"tokens": 1000})
+    await purse.reserve(TEAM, usage(900))
+    await purse.reserve(OTHER, usage(900))
+    with pytest.raises(BudgetSpent):
+        await purse.reserve(TEAM, usage(900))
+
+
+async def test_next_day_begins_anew(setup):
+    purse, ledger, clock = setup(day={"tokens": 1000})
+    await book(ledger, clock, TEAM, usage(1000))
+    clock.advance(timedelta(hours=13))
+    await purse.reserve(TEAM, usage(1000))

@@ -1,0 +1,42 @@
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.llm.rate_gate import MINUTE, MinuteWindow
+
+STEPS = st.lists(
+    st.tuples(st.floats(0, 40), st.integers(1, 12), st.none() | st.integers(0, 12)), max_size=60
+)
+
+
+@given(st.integers(12, 40), STEPS)
+def test_no_minute_holds_more_than_the_limit(limit, steps):
+    window = MinuteWindow(limit)
+    now = 0.0
+    passed = []
+    for pause, amount, corrected in steps:
+        now += pause
+        while (wait := window.wait(now, amount)) > 0:
+            now += wait
+        entry = window.take(now, amount)
+        if corrected is not None:
+            entry.amount = min(corrected, amount)
+        passed.append(entry)
+    for last in passed:
+        held = sum(e.amount for e in passed if last.at - 60 < e.at <= last.at)
+        assert held <= limit
+
+
+@given(st.integers(1, 40), STEPS)
+def test_nobody_waits_for_more_than_a_minute_after_the_last(limit, steps):
+    window = MinuteWindow(limit)
+    now = 0.0
+    for pause, amount, _ in steps:
+        now += pause
+        assert window.wait(now, amount) <= MINUTE + 1e-6
+        now += window.wait(now, amount)
+        window.take(now, amount)
+
+
+def test_window_without_a_limit_keeps_nobody():
+    window = MinuteWindow(None)
+    assert all(window.wait(0, 10**9) == 0 and window.take(0, 10**9) for _ in range(100))

@@ -1,0 +1,61 @@
+from datetime import timedelta
+
+import pytest
+
+from bot.llm.response_format import FILE, Dialect, DialectFile, Rung
+from tests.support.fakes import FakeClock
+
+FOUND = Dialect(rung=Rung.OBJECT, limit="max_completion_tokens", stream=False)
+
+
+def test_what_is_kept_is_recalled_by_another_run(tmp_path):
+    DialectFile(tmp_path / "data", FakeClock()).keep("http://a/v1", "m", FOUND)
+    memory = DialectFile(tmp_path / "data", FakeClock())
+    assert memory.recall("http://a/v1", "m") == FOUND
+    assert memory.recall("http://a/v1", "n") is None
+    assert memory.recall("http://b/v1", "m") is None
+
+
+def test_each_server_and_model_is_kept_apart(tmp_path):
+    memory = DialectFile(tmp_path, FakeClock())
+    memory.keep("http://a/v1", "m", FOUND)
+    memory.keep("http://a/v1", "n", Dialect())
+    assert (memory.recall("http://a/v1", "m"), memory.recall("http://a/v1", "n")) == (
+        FOUND,
+        Dialect(),
+    )
+
+
+def test_what_was_found_long_ago_is_found_out_anew(tmp_path):
+    clock = FakeClock()
+    memory = DialectFile(tmp_path, clock)
+    memory.keep("http://a/v1", "m", FOUND)
+    clock.advance(timedelta(days=31))
+    assert memory.recall("http://a/v1", "m") is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "{",
+        "[]",
+        '{"http://a/v1 m": 7}',
+        '{"http://a/v1 m": {"at": "x", "dialect": {}}}',
+        '{"http://a/v1 m": {"at": "2026-01-23T12:00:00+00:00", "dialect": {"rung": "up"}}}',
+        '{"http://a/v1 m": {"at": "2026-01-23T12:00:00", "dialect": {"rung": "text"}}}',
+        '{"http://a/v1 m": {"at": "2026-01-23T12:00:00+00:00", "dialect": {"rung": "text", "x": 1}}}',
+    ],
+)
+def test_damaged_file_is_as_none(tmp_path, text):
+    (tmp_path / FILE).write_text(text)
+    memory = DialectFile(tmp_path, FakeClock())
+    assert memory.recall("http://a/v1", "m") is None
+    memory.keep("http://a/v1", "m", FOUND)
+    assert memory.recall("http://a/v1", "m") == FOUND
+    assert [file.name for file in tmp_path.iterdir()] == [FILE]
+
+
+def test_folder_that_cannot_be_written_is_no_error(tmp_path):
+    (tmp_path / "file").write_text("")
+    DialectFile(tmp_path / "file" / "data", FakeClock()).keep("http://a/v1", "m", FOUND)

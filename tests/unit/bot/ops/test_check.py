@@ -1,0 +1,228 @@
+"""``check`` looks at everything and posts nothing."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from bot.config.reader import read
+from bot.ops import check as module
+from bot.ops.check import Probes, Weight, check, failed
+from digest.errors import NewerArchive, NotARepository, UserError
+from handlers.ports.storage import Tip
+from tests.support.fakes_delivery import FakeClock
+
+TEXT = """
+data = "data"
+[[repositories]]
+place = "one"
+[[repositories]]
+place = "two"
+[platforms.file]
+kind = "console"
+output = "posts.txt"
+[[channels]]
+name = "team"
+platform = "file"
+zone = "Europe/Berlin"
+time = "09:00"
+"""
+
+
+@pytest.fixture
+def config(tmp_path, monkeypatch):
+    monkeypatch.delenv("DIGESTBOT_DATA")
+    (tmp_path / "digestbot.toml").write_text(TEXT)
+    return lambda extra="": read(written(tmp_path / "digestbot.toml", extra))
+
+
+def written(file, extra):
+    file.write_text(TEXT + extra)
+    return file
+
+
+async def tip(repository):
+    return Tip(branch="main", sha="0123456789abcdef")
+
+
+async def revision(folder):
+    return "0001"
+
+
+async def model(settings):
+    return "has the model"
+
+
+def probes(**other):
+    usual = {"tip": tip, "revision": revision, "model": model, "clock": FakeClock()}
+    return Probes(**{**usual, **other})
+
+
+def told(findings):
+    return [(str(one.weight), one.subject, one.text) for one in findings]
+
+
+async def test_everything_that_is_named_is_looked_at(config, tmp_path):
+    findings = await check(config(), probes())
+    assert told(findings)[0][:2] == ("ok", "git")
+    assert told(findings)[1:] == [
+        ("ok", "data folder", f"{tmp_path / 'data'}, to be made"),
+        ("ok", "archive", "revision 0001"),
+        ("ok", "repository one", "main at 0123456789ab"),
+        ("ok", "repository two", "main at 0123456789ab"),
+        ("ok", "platform file, channel team", "80 columns"),
+        ("ok", "channel team", "next digest Sat 2026-01-24 09:00 +0100 (Europe/Berlin)"),
+    ]
+    assert not failed(findings)
+
+
+async def test_redis_that_is_away_is_a_warning(config):
+    async def away(url):
+        assert url == "redis://cache.example:6379/0"
+        raise UserError("does not answer")
+
+    async def there(url):
+        return "Redis 7"
+
+    shared = config(extra='[shared]\nredis_url = "redis://cache.example:6379/0"\n')
+    assert ("warning", "redis", "does not answer") in told(await check(shared, probes(redis=away)))
+    assert ("ok", "redis", "Redis 7") in told(await check(shared, probes(redis=there)))
+    assert not failed(await check(shared, probes(redis=away)))
+
+
+async def test_a_model_is_looked_at_where_one_is_configured(config):
+    assert not [one for one in await check(config(), probes()) if "model" in one.subject]
+    findings = await check(config('[model]\nname = "m"\n'), probes())
+    assert ("ok", "model m", "has the model") in told(findings)
+
+    async def gone(settings):
+        raise UserError(f"{settings.base_url}: unavailable")
+
+    findings = await check(config('[model]\nname = "m"\n'), probes(model=gone))
+    assert failed(findings)
+
+
+async def test_nothing_is_sent_and_nothing_made(config, tmp_path):
+    await check(config(), probes())
+    assert (tmp_path / "posts.txt").read_text() == ""
+    assert not (tmp_path / "data").exists()
+
+
+async def test_what_fails_is_told_and_the_rest_is_looked_at(config):
+    async def missing(repository):
+        if repository.name == "one":
+            raise NotARepository(repository.place)
+        return Tip(branch="main", sha=None)
+
+    async def newer(folder):
+        raise NewerArchive("archive.db", "9999")
+
+    findings = await check(config(), probes(tip=missing, revision=newer))
+    wrong = [one.subject for one in findings if one.weight is Weight.ERROR]
+    assert wrong == ["archive", "repository one"]
+    assert ("ok", "repository two", "main, without commits") in told(findings)
+    assert failed(findings)
+
+
+async def test_platform_that_cannot_open_is_an_error(config, tmp_path):
+    (tmp_path / "posts.txt").mkdir()
+    findings = await check(config(), probes())
+    (wrong,) = [one for one in findings if one.weight is Weight.ERROR]
+    assert wrong.subject == "platform file"
+    assert "directory" in wrong.text
+
+
+async def test_platform_without_a_channel_is_a_warning(config):
+    findings = await check(config('[platforms.spare]\nkind = "console"\n'), probes())
+    assert ("warning", "platform spare", "no channel uses it") in told(findings)
+    assert not failed(findings)
+
+
+@pytest.mark.parametrize(
+    ("access", "weight", "text"),
+    [
+        ("", "warning", "nobody would be answered"),
+        ("[access]\nanyone = true\n", "ok", "may ask and subscribe"),
+        ('[access]\nadmins = ["telegram:1"]\n', "ok", "may ask and subscribe"),
+    ],
+)
+async def test_account_that_listens_needs_no_channel_but_somebody_to_answer(
+    config, access, weight, text
+):
+    account = '[platforms.telegram]\ntoken = "123456:ABCDEFGHIJKLMNOPQRSTUVWXYZ"\n'
+    findings = await check(config(account + access), probes())
+    (found,) = [one for one in findings if one.subject == "platform telegram"]
+    assert (found.weight, text in found.text) == (weight, True)
+
+
+async def test_data_folder_that_cannot_be_written_is_an_error(config, tmp_path):
+    (tmp_path / "data").touch()
+    findings = await check(config(), probes())
+    (wrong,) = [one for one in findings if one.weight is Weight.ERROR]
+    assert wrong.subject == "data folder"
+    assert "DIGESTBOT_DATA" in wrong.text
+
+
+async def test_old_git_is_an_error(config, monkeypatch):
+    # Only an older git could show this for real.
+    monkeypatch.setattr(module, "OLDEST", (999, 0))
+    findings = await check(config(), probes())
+    assert findings[0].weight is Weight.ERROR
+    assert "at least 999.0 is needed" in findings[0].text
+
+
+async def test_repository_that_hangs_is_an_error(config, monkeypatch):
+    async def hangs(repository):
+        await asyncio.sleep(60)
+
+    monkeypatch.setattr(module, "_PATIENCE", 0.05)
+    findings = await check(config(), probes(tip=hangs))
+    assert ("error", "repository one", "no answer within 0.05 seconds") in told(findings)
+
+
+async def test_warnings_of_the_file_come_first(config, tmp_path):
+    findings = await check(replace(config(), warnings=("open to others",)), probes())
+    assert told(findings)[0] == ("warning", "secrets", "open to others")
+
+
+async def test_the_example_passes(tmp_path):
+    """As it stands, in a folder of its own, since it names files beside itself."""
+    example = Path(__file__).parents[4] / "deploy" / "bot.example.toml"
+    file = tmp_path / "digestbot.toml"
+    file.write_text(example.read_text(encoding="utf-8"), encoding="utf-8")
+    findings = await check(read(file), probes())
+    assert {one.weight for one in findings} == {Weight.OK}
+    assert len([one for one in findings if one.subject.startswith("channel ")]) == 3
+
+
+async def test_a_platform_that_is_to_call_needs_a_web_server(config):
+    called = """
+[platforms.telegram]
+token = "123456:abcdef"
+webhook = "https://bot.example/events/telegram"
+api = "http://127.0.0.1:9"
+[[channels]]
+name = "called"
+platform = "telegram"
+chat = "@news"
+"""
+    subject = "platform telegram"
+    found = {one.subject: one for one in await check(config(called), probes())}
+    assert found[subject].weight is Weight.ERROR
+    assert "no section [web]" in found[subject].text
+    found = {one.subject: one for one in await check(config("[web]\n" + called), probes())}
+    assert subject not in found
+
+
+async def test_an_archive_that_is_away_hides_nothing_else(config):
+    async def away(folder):
+        raise UserError("the database does not answer")
+
+    findings = await check(config(), probes(revision=away, parked=away))
+    subjects = [one.subject for one in findings]
+    assert ("error", "archive", "the database does not answer") in told(findings)
+    assert {"git", "repository one", "channel team"} <= set(subjects)
+    assert subjects.count("archive") == 1

@@ -1,0 +1,80 @@
+"""Whom the loop posts to, from several places."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from datetime import time
+from zoneinfo import ZoneInfo
+
+import structlog
+
+from bot.config.channel_section import Quiet
+from bot.scheduler.schedule import Spec
+from bot.subscriptions.channel_registry import ChannelRegistry, Configured
+from bot.subscriptions.subscription import Subscription
+from tests.support.fakes_delivery import FakeSender
+
+TEAM = Subscription(
+    name="team",
+    channel="team",
+    platform="work",
+    chat="C1",
+    spec=Spec(at=time(9), zone=ZoneInfo("UTC")),
+    repositories=(),
+    quiet=Quiet.SILENT,
+)
+
+
+class Kept:
+    """Subscriptions that a test changes; an error is raised instead where there is one."""
+
+    def __init__(self, *held: Subscription) -> None:
+        self.held = list(held)
+        self.error: Exception | None = None
+
+    async def subscriptions(self):
+        if self.error:
+            raise self.error
+        return tuple(self.held)
+
+
+async def test_subscriptions_of_all_sources_are_served_each_name_once():
+    sender = FakeSender()
+    chats = Kept(replace(TEAM, name="chat", chat="C2"), replace(TEAM, chat="taken"))
+    roster = ChannelRegistry({"work": sender}, [Configured([TEAM]), chats])
+    with structlog.testing.capture_logs() as logs:
+        posts = await roster.current()
+        await roster.current()
+    assert [(p.name, p.target.place) for p in posts] == [
+        ("team", ("work", "C1")),
+        ("chat", ("work", "C2")),
+    ]
+    assert [line["event"] for line in logs] == ["roster.name_taken"]
+    assert roster.get("chat") == chats.held[0]
+
+
+async def test_subscription_of_an_account_that_is_not_open_is_told_and_left_out():
+    roster = ChannelRegistry({}, [Configured([TEAM])])
+    with structlog.testing.capture_logs() as logs:
+        assert await roster.current() == ()
+    assert [line["event"] for line in logs] == ["roster.no_platform"]
+
+
+async def test_source_that_fails_stands_as_it_last_was():
+    chats = Kept(TEAM)
+    roster = ChannelRegistry({"work": FakeSender()}, [chats])
+    before = await roster.current()
+    chats.error = OSError("no disk")
+    assert await roster.current() == before
+
+
+async def test_nudge_is_heard_once_even_when_it_comes_first():
+    roster = ChannelRegistry({}, [])
+    roster.nudge()
+    await asyncio.wait_for(roster.changed(), 1)
+    waiting = asyncio.create_task(roster.changed())
+    await asyncio.sleep(0)
+    assert not waiting.done()
+    roster.nudge()
+    await asyncio.wait_for(waiting, 1)

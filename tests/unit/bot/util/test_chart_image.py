@@ -1,0 +1,62 @@
+"""Charts as pictures: well formed, bounded, and only where a picture tells more than text."""
+
+from __future__ import annotations
+
+import io
+import subprocess
+import sys
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from PIL import Image
+
+from bot.util.chart_image import HEIGHT, MOST_BARS, WIDTH, _step, picture_of
+from digest.document import Chart
+from tests.servers.pictures import size_of
+
+
+def chart(*values: int) -> Chart:
+    labels = tuple(f"2026-01-{1 + n % 28:02}" for n in range(len(values)))
+    return Chart(title="每日变更数", labels=labels, values=values)
+
+
+def test_a_picture_is_a_small_png_with_the_text_of_its_chart():
+    shown = picture_of(chart(3, 0, 12, 7))
+    assert size_of(shown.png) == (WIDTH, HEIGHT)
+    assert len(shown.png) < 40_000
+    assert shown.title == "每日变更数"
+    assert shown.alt == "2026-01-01: 3, 2026-01-02: 0, 2026-01-03: 12, 2026-01-04: 7"
+
+
+def test_a_higher_number_is_a_higher_bar():
+    image = Image.open(io.BytesIO(picture_of(chart(1, 10)).png)).convert("RGB")
+    blue = [(x, y) for x in (300, 900) for y in range(HEIGHT) if image.getpixel((x, y))[2] > 160
+            and image.getpixel((x, y))[0] < 90]  # fmt: skip
+    low, high = (sum(at == x for at, _ in blue) for x in (300, 900))
+    assert high > 5 * low > 0
+
+
+@pytest.mark.parametrize("values", [(), (5,), (0, 0), (1,) * (MOST_BARS + 1)])
+def test_what_text_tells_better_is_no_picture(values):
+    assert picture_of(chart(*values)) is None
+
+
+def test_words_that_the_font_has_not_are_not_drawn():
+    assert picture_of(Chart(title="t", labels=("周一", "周二"), values=(1, 2))) is None
+
+
+@settings(max_examples=10, deadline=None)
+@given(st.lists(st.integers(0, 10**9), min_size=2, max_size=MOST_BARS).filter(any))
+def test_any_numbers_make_a_bounded_picture(values):
+    assert len(picture_of(chart(*values)).png) < 80_000
+
+
+@given(st.integers(1, 10**12))
+def test_four_steps_hold_the_highest_bar_and_not_much_more(most):
+    assert most <= 4 * _step(most) <= max(4, 2 * most)
+
+
+def test_the_library_is_not_imported_before_it_is_needed():
+    code = "import bot.util.chart_image, sys; sys.exit('PIL' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

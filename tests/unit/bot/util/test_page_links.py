@@ -1,0 +1,43 @@
+from datetime import date
+
+import pytest
+
+from bot.util.page_links import page_of, path_of, week_name
+
+HOST = "https://digest.example/"
+
+
+@pytest.mark.parametrize(
+    ("asked", "path"),
+    [
+        ({}, ""),
+        ({"day": date(2026, 1, 23)}, "/-/days/2026-01-23"),
+        ({"week": date(2026, 1, 23)}, "/-/weeks/2026-W04"),
+        ({"change": "#32905"}, "/-/changes/32905"),
+        ({"change": "9ef3b718d9"}, "/-/changes/9ef3b718d9"),
+        ({"topic": "c++/moe?"}, "/-/topics/c%2B%2B%2Fmoe%3F"),
+        (
+            {"day": date(2026, 1, 23), "form": "md", "language": "zh"},
+            "/-/days/2026-01-23.md?lang=zh",
+        ),
+    ],
+)
+def test_page_of_each_kind(asked, path):
+    assert page_of(HOST, "owner/name", **asked) == f"https://digest.example/r/owner/name{path}"
+
+
+def test_page_of_without_a_public_address():
+    assert page_of("", "owner/name", day=date(2026, 1, 23)) == ""
+
+
+def test_page_of_a_name_that_is_no_address():
+    assert page_of(HOST, "a b/<c>?#") == "https://digest.example/r/a%20b/%3Cc%3E%3F%23"
+
+
+def test_week_name_at_the_turn_of_a_year():
+    assert week_name(date(2027, 1, 1)) == "2026-W53"
+
+
+def test_two_points_of_history_are_one_address():
+    path = path_of("owner/name", compare=("release/1.0", "v1.1"))
+    assert path == "/r/owner/name/-/compare/release/1.0...v1.1"

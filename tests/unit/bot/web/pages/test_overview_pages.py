@@ -1,0 +1,22 @@
+"""Which release is compared with which."""
+
+from __future__ import annotations
+
+import pytest
+
+from bot.web.pages.overview_pages import pairs_of
+
+
+@pytest.mark.parametrize(
+    ("tags", "pairs"),
+    [
+        (["v1.10.0", "v1.9.0"], [("v1.10.0", "v1.9.0")]),
+        (["v1.9.1", "v2.0", "v1.9"], [("v1.9.1", "v1.9"), ("v2.0", "v1.9.1")]),
+        (["v1.0.post1", "v1.0", "v0.9+local"], [("v1.0.post1", "v1.0")]),
+        (["core-v2.0", "web-v1.1", "web-v1.0"], [("web-v1.1", "web-v1.0")]),
+        (["v1.1", "1.0"], [("v1.1", "1.0")]),
+        ([], []),
+    ],
+)
+def test_release_is_compared_with_the_one_before_it_by_number(tags, pairs):
+    assert list(pairs_of(tags)) == pairs

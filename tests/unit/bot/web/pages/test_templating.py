@@ -1,0 +1,75 @@
+import re
+from importlib.resources import files
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.web.pages.page_text import PHRASES
+from bot.web.pages.templating import files_by_name, spans_markup
+from digest.document import Code, Emphasis, Link, Strong, Text
+
+TEMPLATES = files("bot.web.pages") / "templates"
+
+
+@pytest.mark.parametrize(
+    ("span", "markup"),
+    [
+        (Text("a <b> & \"c\" 'd'"), "a &lt;b&gt; &amp; &#34;c&#34; &#39;d&#39;"),
+        (Code("<script>"), "<code>&lt;script&gt;</code>"),
+        (Strong("x"), "<strong>x</strong>"),
+        (Emphasis("x"), "<em>x</em>"),
+        (
+            Link("a", "https://e.example/?a=1&b=2"),
+            '<a href="https://e.example/?a=1&amp;b=2" rel="noopener nofollow">a</a>',
+        ),
+        (Link("a", "javascript:alert(1)"), "a"),
+        (Link("a", "data:text/html,x"), "a"),
+        (Link("a", "//evil.example"), "a"),
+        (
+            Link("a", 'https://e.example/" onclick="x'),
+            '<a href="https://e.example/%22%20onclick=%22x" rel="noopener nofollow">a</a>',
+        ),
+        (Text("over\u202eride \x1b[2J"), "over\ufffdride \ufffd[2J"),
+    ],
+)
+def test_span_as_markup(span, markup):
+    assert spans_markup((span,)) == markup
+
+
+@given(st.text(), st.text())
+def test_no_text_makes_an_element(text, url):
+    markup = spans_markup((Text(text), Code(text), Link(text, url)))
+    assert {tag.lower() for tag in re.findall(r"<\s*/?\s*([^\s>]+)", markup)} <= {"a", "code", "/a"}
+
+
+def test_every_phrase_is_used_and_every_used_phrase_is_there():
+    sources = [file.read_text(encoding="utf-8") for file in TEMPLATES.iterdir()]
+    sources += [
+        file.read_text(encoding="utf-8")
+        for file in files("bot.web.pages").iterdir()
+        if file.name.endswith(".py") and file.name != "wording.py"
+    ]
+    text = "\n".join(sources)
+    for name in re.findall(r'\bt\("(\w+)"|\bt\(\'(\w+)\'', text):
+        assert name[0] or name[1] in PHRASES
+    unused = {name for name in PHRASES if not re.search(rf"""["']{name}["']""", text)}
+    assert unused == set()
+
+
+def test_templates_hold_nothing_that_the_policy_refuses():
+    for file in TEMPLATES.iterdir():
+        text = file.read_text(encoding="utf-8")
+        assert not re.search(r"<style|\sstyle=|\son\w+=|<script(?! src)|\|\s*safe\b", text), (
+            file.name
+        )
+        assert not re.search(r'(?:src|href)="https?:', text), file.name
+
+
+def test_files_are_ours_and_small():
+    assert set(files_by_name()) == {
+        *("style.css", "icon.svg"),
+        *("theme.js", "search.js", "page.js"),
+    }
+    assert sum(map(len, files_by_name().values())) < 30_000
+    assert not re.search(rb"url\(|@import", files_by_name()["style.css"])

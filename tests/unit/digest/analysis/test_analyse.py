@@ -1,0 +1,472 @@
+"""What is said of a change: only what facts and the author say, within bounds."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from digest.analysis.analyse import analyse
+from digest.analysis.context import BOUNDS, EVIDENCE
+from digest.analysis.signatures import differences, parameters
+from digest.core.change import FileStatus, Side, printable
+from digest.core.enums import Language
+from digest.core.facts import Action, Area, Evidence, Fact, FactKind, FileFacts
+from digest.core.grade import Level
+from digest.core.statement import Aspect, ChangeType
+from digest.document import Code
+from tests.support import samples
+
+SECTIONS = ("summary", "impact", "insights", "risks", "suggestions")
+
+
+def statements(analysis):
+    return [s for section in SECTIONS for s in getattr(analysis, section)]
+
+
+def said(graded, language=Language.EN):
+    return "\n".join(s.text for s in statements(analyse(graded, language)))
+
+
+def known(graded) -> str:
+    """Everything that the facts and the message hold, on one line."""
+    facts = graded.facts
+    texts = [graded.commit.message, *(printable(f.path) for f in facts.files)]
+    texts += [printable(f.old_path) for f in facts.files if f.old_path]
+    for item in facts.items:
+        texts += [item.name, item.before or "", item.after or ""]
+    if facts.reverts:
+        texts.append(facts.reverts.sha)
+    return " ".join(" ".join(texts).split())
+
+
+@pytest.mark.parametrize("language", Language)
+@pytest.mark.parametrize("graded", samples.everything(), ids=lambda g: g.title[:20])
+def test_every_identifier_stands_in_the_facts_or_the_message(graded, language):
+    everything = known(graded)
+    for statement in statements(analyse(graded, language)):
+        assert statement.evidence
+        for span in statement.spans:
+            if isinstance(span, Code):
+                assert span.text.removesuffix("…") in everything
+
+
+@pytest.mark.parametrize("graded", samples.everything(), ids=lambda g: g.title[:20])
+def test_every_place_is_one_of_the_change(graded):
+    paths = {f.path for f in graded.facts.files} | {f.old_path for f in graded.facts.files}
+    lines = len(graded.commit.message.splitlines())
+    for statement in statements(analyse(graded, Language.EN)):
+        assert len(statement.evidence) <= EVIDENCE
+        for place in statement.evidence:
+            if place.side is Side.MESSAGE:
+                assert 1 <= place.line <= lines
+            else:
+                assert place.path in paths
+
+
+@pytest.mark.parametrize("level", Level)
+@pytest.mark.parametrize("language", Language)
+def test_sections_keep_to_the_bounds_of_the_level(level, language):
+    for graded in samples.everything():
+        at = dataclasses.replace(graded, grade=dataclasses.replace(graded.grade, level=level))
+        analysis = analyse(at, language)
+        assert analysis.summary
+        for section in SECTIONS:
+            assert len(getattr(analysis, section)) <= getattr(BOUNDS[level], section)
+
+
+def test_analysis_is_the_same_every_time():
+    assert [analyse(g, Language.ZH) for g in samples.everything()] == [
+        analyse(g, Language.ZH) for g in samples.everything()
+    ]
+
+
+def test_low_change_is_told_in_one_statement():
+    analysis = analyse(samples.documents(), Language.EN)
+    assert [len(getattr(analysis, s)) for s in SECTIONS] == [1, 0, 0, 0, 0]
+    assert analysis.change_types == (ChangeType.DOCUMENTATION,)
+
+
+def test_risks_name_what_was_removed_renamed_or_changed():
+    text = said(samples.flag_change())
+    assert "Commands that pass --use-pool need a change: removed here." in text
+    assert "Deployments have to use the new name: ENGINE_POOL → ENGINE_POOL_SIZE." in text
+    assert "Without a value, --workers is now auto instead of 1." in text
+    assert "The author declares this change incompatible." in text
+
+
+def test_suggestions_answer_the_risks():
+    text = said(samples.flag_change())
+    assert "Replace or drop --use-pool in commands, scripts and service files." in text
+    assert "Rename ENGINE_POOL → ENGINE_POOL_SIZE where you use it." in text
+    assert "Test with torch 2.10.0 before upgrading, or pin 2.9.1." in said(samples.versions())
+
+
+def test_a_change_that_only_adds_has_no_risk():
+    graded = samples.change(
+        1,
+        "Add a thing",
+        Level.HIGH,
+        files=[samples.file("a.py"), samples.file("tests/test_a.py", Area.TESTS)],
+        items=[samples.fact(FactKind.FLAG, Action.ADDED, "--a", samples.at("a.py", 1))],
+    )
+    analysis = analyse(graded, Language.EN)
+    assert analysis.risks == analysis.suggestions == ()
+    assert analysis.change_types[0] is ChangeType.FEATURE
+
+
+def test_interfaces_of_tests_and_benchmarks_are_not_told():
+    graded = samples.change(
+        1,
+        "Tune the benchmark",
+        Level.HIGH,
+        files=[samples.file("bench/run.py", Area.BENCHMARKS)],
+        items=[samples.fact(FactKind.FLAG, Action.REMOVED, "--a", samples.at("bench/run.py", 1))],
+    )
+    assert "--a" not in said(graded)
+
+
+def test_what_only_changed_place_is_neither_new_nor_gone():
+    graded = samples.change(
+        1,
+        "Move the flags",
+        Level.HIGH,
+        files=[samples.file("a.py"), samples.file("b.py")],
+        items=[
+            samples.fact(FactKind.FLAG, Action.REMOVED, "--a", samples.at("a.py", 1, Side.OLD)),
+            samples.fact(FactKind.FLAG, Action.ADDED, "--a", samples.at("b.py", 1)),
+        ],
+    )
+    assert "--a" not in said(graded)
+
+
+def test_methods_of_many_classes_are_told_as_one():
+    text = said(samples.refactoring())
+    assert "Calls of apply (5 classes) now have to pass plan." in text
+    assert "Adds planned (5 classes)." in text
+    assert "K0.planned" not in text
+
+
+def test_a_changed_base_class_is_no_changed_signature():
+    text = said(samples.refactoring())
+    assert "Changed base classes of K1." in text
+    assert "Callers of K1" not in text
+
+
+def test_performance_comes_from_the_author_alone():
+    insights = analyse(samples.faster(), Language.EN).insights
+    assert [s.text for s in insights if s.aspect is Aspect.PERFORMANCE] == [
+        "In the author's words: “throughput rises by 12.5 %”."
+    ]
+    unmeasured = dataclasses.replace(
+        samples.faster(), facts=dataclasses.replace(samples.faster().facts, paragraphs=())
+    )
+    assert "the message gives no figures" in said(unmeasured)
+
+
+def test_untested_code_is_stated_without_a_reproach():
+    assert "No test file changes." in said(samples.faster())
+    assert "No test file changes." not in said(samples.flag_change())
+    assert "No test file changes." not in said(samples.versions())
+
+
+def test_revert_names_what_it_undoes():
+    analysis = analyse(samples.undoing(), Language.ZH)
+    assert analysis.change_types[0] is ChangeType.REVERT
+    assert analysis.summary[0].text == "回退 #104（“Fuse the scale into the copy”）。"
+
+
+def test_unreadable_files_are_said_to_be_left_out():
+    assert analyse(samples.partial(), Language.EN).partial == (
+        "The content of 1 file is not in this clone: assets/caf\\xe9\\t.bin."
+    )
+
+
+def test_change_without_files_says_so():
+    graded = samples.change(1, "Empty", Level.HIGH)
+    assert analyse(graded, Language.EN).summary[0].text == "Changes no file."
+
+
+SILENT = {
+    "code with tests and docs": (
+        (
+            samples.file("src/engine.py", added=11, deleted=2),
+            samples.file("tests/test_engine.py", Area.TESTS, 92, 0, status=FileStatus.ADDED),
+            samples.file("docs/engine.md", Area.DOCS, 1, 1),
+        ),
+        "Changes src/engine.py (+11 −2); with it tests (1 new file, +92) and docs (1 file, +1 −1).",
+        "修改 src/engine.py（+11 −2）；同时涉及测试（1 个新文件，+92）和文档（1 个文件，+1 −1）。",
+    ),
+    "one area alone": (
+        tuple(samples.file(f"docs/{name}.md", Area.DOCS, 4, 2) for name in ("a", "b", "c")),
+        "Changes docs alone: docs/ (3 files, +12 −6).",
+        "仅涉及文档：docs/（3 个文件，+12 −6）。",
+    ),
+    "no code": (
+        (
+            samples.file(".github/workflows/release.yml", Area.CI, 5, 5),
+            samples.file("tests/test_a.py", Area.TESTS, 2, 2),
+            samples.file("tests/test_b.py", Area.TESTS, 0, 1),
+        ),
+        "Changes .github/workflows/release.yml (+5 −5); with it tests (2 files, +2 −3).",
+        "修改 .github/workflows/release.yml（+5 −5）；同时涉及测试（2 个文件，+2 −3）。",
+    ),
+    "two files": (
+        (samples.file("src/a.py", added=7, deleted=4), samples.file("src/b.py", added=7)),
+        "Changes src/a.py (+7 −4) and src/b.py (+7 −2).",
+        "修改 src/a.py（+7 −4）和 src/b.py（+7 −2）。",
+    ),
+}
+
+
+@pytest.mark.parametrize(("files", "english", "chinese"), SILENT.values(), ids=SILENT)
+@pytest.mark.parametrize("level", list(Level))
+def test_change_of_which_no_fact_is_known_is_told_by_its_files(level, files, english, chinese):
+    graded = samples.change(1, "Tidy up", level, files=files)
+    for language, expected in ((Language.EN, english), (Language.ZH, chinese)):
+        (told,) = analyse(graded, language).summary
+        assert told.text == expected
+        assert {e.path for e in told.evidence} <= {f.path for f in files}
+
+
+def test_chinese_keeps_identifiers_and_quotes_and_sets_spaces():
+    text = said(samples.flag_change(), Language.ZH)
+    assert "新增命令行参数 --pool-size。" in text
+    assert "The pool is now sized by one flag." in text
+    assert not re.search(r"[\u4e00-\u9fff]--", text)
+
+
+def test_long_words_of_the_author_are_cut_between_sentences():
+    long = " ".join(f"Sentence number {n} says a little more." for n in range(60))
+    graded = samples.change(
+        1, "Say much", Level.HIGH, files=[samples.file("a.py")], paragraphs=[long]
+    )
+    quote = analyse(graded, Language.EN).summary[0].text
+    assert quote.endswith("a little more. […]”")
+    assert len(quote) < BOUNDS[Level.HIGH].quote + 60
+
+
+def test_a_sentence_that_announces_a_list_is_not_quoted():
+    graded = samples.change(
+        1,
+        "Read names",
+        Level.HIGH,
+        files=[samples.file("a.py")],
+        paragraphs=["Names may hold blanks. This fixes:", "A paragraph behind it."],
+    )
+    assert analyse(graded, Language.EN).summary[0].text == (
+        "In the author's words: “Names may hold blanks.”"
+    )
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "* add a benchmark for the pool\n\n* tidy what the pool leaves behind",
+        "* bench: measure the pool\n* Add a pool",
+        "See https://example.org/pull/12#discussion for the context.",
+        "This is part of #14136",
+        "Follow-up to owner/name#12.",
+        "Add a pool.",
+    ],
+)
+def test_squashed_subjects_addresses_and_the_title_again_are_not_quoted(body):
+    paragraphs = [line.removeprefix("* ") for line in body.split("\n") if line]
+    graded = samples.change(3, "Add a pool", Level.HIGH, files=[samples.file("src/pool.py")])
+    commit = dataclasses.replace(graded.commit, message=f"Add a pool\n\n{body}")
+    facts = dataclasses.replace(graded.facts, paragraphs=tuple(paragraphs))
+    told = analyse(dataclasses.replace(graded, commit=commit, facts=facts), Language.EN)
+    assert not any("In the author's words" in s.text for s in told.summary)
+
+
+@pytest.mark.parametrize(
+    ("name", "detail", "risky"),
+    [
+        ("numpy", "pip", True),
+        ("NUMPY_VERSION", "docker", False),
+        ("vendor/kernels", "submodule", False),
+        ("ruff", "pre-commit dev", False),
+    ],
+)
+def test_only_what_is_installed_can_be_missed(name, detail, risky):
+    where = samples.at("pyproject.toml", 3, Side.OLD)
+    gone = samples.fact(FactKind.DEPENDENCY, Action.REMOVED, name, where, detail=detail)
+    graded = samples.change(
+        3, "Drop it", Level.HIGH, files=[samples.file("pyproject.toml", Area.BUILD)], items=[gone]
+    )
+    told = analyse(graded, Language.EN)
+    assert any("being installed" in s.text for s in told.risks) is risky
+    assert any("pinned version" in s.text for s in told.summary) is not risky
+
+
+def test_parameters_that_callables_lost_alike_are_told_together():
+    where = samples.at("src/api.py", 3)
+    items = [
+        samples.fact(
+            FactKind.SYMBOL,
+            Action.CHANGED,
+            f"{function}.{parameter}",
+            where,
+            before="None",
+            detail="default",
+        )
+        for function in ("load", "save")
+        for parameter in ("path", "mode")
+    ]
+    graded = samples.change(
+        3, "Ask for it", Level.HIGH, files=[samples.file("src/api.py")], items=items
+    )
+    told = [s.text for s in analyse(graded, Language.EN).risks]
+    assert told == ["Calls of load and save now have to pass path and mode."]
+
+
+def test_arguments_of_templates_are_left_out_of_names():
+    added = samples.fact(
+        FactKind.SYMBOL,
+        Action.ADDED,
+        "core::Attention<ISA::VXE, T, dim>::run",
+        samples.at("a.hpp", 1),
+    )
+    graded = samples.change(3, "Add it", Level.HIGH, files=[samples.file("a.hpp")], items=[added])
+    assert analyse(graded, Language.EN).summary[0].text == "Adds core::Attention::run."
+
+
+def test_change_that_brings_names_and_settings_is_a_feature_first():
+    items = [
+        samples.fact(FactKind.SYMBOL, Action.ADDED, "Plan", samples.at("src/a.py", 1)),
+        samples.fact(FactKind.CONFIG, Action.ADDED, "Run.plan", samples.at("src/a.py", 2)),
+    ]
+    graded = samples.change(
+        3, "[Core] A plan at the start", Level.HIGH, files=[samples.file("src/a.py")], items=items
+    )
+    types = analyse(graded, Language.EN).change_types
+    assert types == (ChangeType.FEATURE, ChangeType.CONFIGURATION)
+
+
+def test_a_sentence_longer_than_the_bound_is_not_quoted():
+    graded = samples.change(
+        1, "Say it at once", Level.LOW, files=[samples.file("a.py")], paragraphs=["word " * 200]
+    )
+    assert analyse(graded, Language.EN).summary[0].text == "Changes a.py (+4 −2)."
+
+
+@pytest.mark.parametrize(
+    ("title", "tags", "kind"),
+    [
+        ("Fix the thing", (), ChangeType.FIX),
+        ("Whatever", ("Bugfix",), ChangeType.FIX),
+        ("Whatever", ("Bug Fix",), ChangeType.FIX),
+        ("Speed up the copy", (), ChangeType.PERFORMANCE),
+        ("Remove the old path", (), ChangeType.REMOVAL),
+        ("Deprecate the old path", (), ChangeType.DEPRECATION),
+        ("Prefix the names", (), ChangeType.OTHER),
+    ],
+)
+def test_type_follows_tags_and_the_leading_verb(title, tags, kind):
+    graded = samples.change(
+        1, title, Level.LOW, files=[samples.file("a.py")], subject={"tags": tags, "number": 1}
+    )
+    assert analyse(graded, Language.EN).change_types[0] is kind
+
+
+@pytest.mark.parametrize(
+    ("signature", "found"),
+    [
+        ("def f(self, a, b=1, *args, c: int = 2, **kw) -> x", ["a", "b", "*args", "c", "**kw"]),
+        ("(a: dict[str, int] = {'x': (1, 2)}, b=',)')", ["a", "b"]),
+        ("(a, /, b, *, c)", ["a", "b", "c"]),
+        ("()", []),
+        ("int f(int a)", None),
+        ("f(a, b", None),
+        ("no brackets", None),
+        (None, None),
+    ],
+)
+def test_parameters_are_read_or_given_up(signature, found):
+    read = parameters(signature)
+    assert (None if read is None else list(read)) == found
+
+
+def test_differences_tell_required_from_optional_and_lost():
+    found = differences("f(a, b, c=1)", "f(a, d, e=2, c=1)")
+    assert (found.required, found.lost, found.added) == (("d",), ("b",), ("d", "e"))
+    assert differences("f(a, b)", "f(a, **kw)").lost == ()
+    assert differences("f(a", "f(a)") == differences("f(a)", "f(a)")
+
+
+words = st.text(max_size=40)
+
+paths = st.text(min_size=1, max_size=20).filter(lambda p: p.strip("/"))
+
+
+@st.composite
+def changes(draw):
+    files = draw(
+        st.lists(
+            st.builds(
+                FileFacts,
+                path=paths,
+                status=st.sampled_from(FileStatus),
+                area=st.sampled_from(Area),
+                old_path=st.none() | paths,
+                added=st.integers(0, 9999),
+                deleted=st.integers(0, 9999),
+                omitted=st.booleans(),
+                binary=st.booleans(),
+            ),
+            max_size=6,
+        )
+    )
+    places = [f.path for f in files] or ["x"]
+    items = draw(
+        st.lists(
+            st.builds(
+                Fact,
+                kind=st.sampled_from(FactKind),
+                action=st.sampled_from(Action),
+                name=st.text(min_size=1, max_size=20),
+                before=st.none() | words,
+                after=st.none() | words,
+                detail=st.sampled_from(
+                    [
+                        "",
+                        "default",
+                        "bases",
+                        "moved",
+                        "required parameter added",
+                        "parameter renamed",
+                    ]
+                ),
+                evidence=st.builds(
+                    Evidence,
+                    path=st.sampled_from(places),
+                    line=st.integers(0, 99),
+                    side=st.sampled_from(Side),
+                ),
+            ),
+            max_size=12,
+        )
+    )
+    return samples.change(
+        1,
+        draw(words),
+        draw(st.sampled_from(Level)),
+        files=files,
+        items=items,
+        paragraphs=draw(st.lists(st.text(max_size=300), max_size=3)),
+    )
+
+
+@settings(max_examples=80, deadline=None)
+@given(changes(), st.sampled_from(Language))
+def test_any_change_is_told_with_evidence_and_within_bounds(graded, language):
+    analysis = analyse(graded, language)
+    bounds = BOUNDS[graded.grade.level]
+    assert analysis.summary
+    assert analysis.change_types
+    for section in SECTIONS:
+        assert len(getattr(analysis, section)) <= getattr(bounds, section)
+    assert all(s.evidence and s.text for s in statements(analysis))

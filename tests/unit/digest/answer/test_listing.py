@@ -1,0 +1,73 @@
+"""What answers show of the changes that a query selects."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from digest.answer.answers import beside_title, entry_of
+from digest.answer.listing import area_of, line_of, line_within
+from digest.core.enums import Language
+from digest.core.facts import Area
+from digest.core.grade import Level, Repository
+from digest.document import plain
+from digest.topics.index_terms import bearings
+from tests.support.samples import REPOSITORY, documents, file, flag_change, refactoring
+
+
+def touching(*files):
+    graded = flag_change()
+    return replace(graded, facts=replace(graded.facts, files=files))
+
+
+@pytest.mark.parametrize(
+    ("files", "area"),
+    [
+        ([file("src/a.py"), file("tests/test_a.py", Area.TESTS, 40)], Area.CORE),
+        ([file("src/a.py", added=1, deleted=0), file("tests/a.py", Area.TESTS, 90)], Area.TESTS),
+        ([file("docs/a.md", Area.DOCS, 40)], Area.DOCS),
+        ([], Area.CORE),
+    ],
+)
+def test_change_of_code_with_long_tests_belongs_to_the_code(files, area):
+    assert area_of(touching(*files)) is area
+
+
+def test_line_about_a_path_tells_what_changed_there():
+    graded = flag_change()
+    everywhere = plain(line_of(graded, Language.EN))
+    told = plain(line_within(graded, "engine/core/", Language.EN))
+    assert "--pool-size" in everywhere
+    assert "--pool-size" not in told
+    assert "Adds the metric engine_pool_busy." in told
+    assert "OldPool" in told
+
+
+def test_line_about_a_path_is_there_for_a_low_change_too():
+    graded = documents()
+    low = replace(graded, grade=replace(graded.grade, level=Level.LOW))
+    assert line_of(low, Language.EN) == ()
+    assert plain(line_within(low, low.facts.paths[0], Language.EN))
+
+
+def test_path_that_a_change_does_not_touch_changes_nothing_of_its_line():
+    graded = flag_change()
+    assert line_within(graded, "nowhere/", Language.EN) == line_of(graded, Language.EN)
+
+
+def test_commit_is_named_where_the_title_names_no_request():
+    graded = flag_change()
+    assert f"#{graded.number}" in graded.title
+    assert graded.sha[:10] not in plain(entry_of(graded, REPOSITORY))
+    subject = replace(graded.facts.subject, title="Raise the limit", number=None)
+    direct = replace(graded, facts=replace(graded.facts, subject=subject))
+    assert graded.sha[:10] in plain(entry_of(direct, Repository(name="acme/engine")))
+
+
+def test_reason_that_the_title_shows_is_not_told_beside_it():
+    borne = list(bearings(refactoring()).values())
+    told = beside_title(borne, Language.EN)
+    assert "tag " not in told
+    assert "title: " not in told
+    assert "path " in told

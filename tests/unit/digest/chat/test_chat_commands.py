@@ -1,0 +1,181 @@
+"""What chats are told about themselves, in both languages; and what is left to questions."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from datetime import time
+from zoneinfo import ZoneInfo
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from digest.chat.chat_commands import read_managing
+from digest.chat.chat_intents import (
+    Filter,
+    Mute,
+    Pause,
+    Resume,
+    Set,
+    ShowSettings,
+    Subscribe,
+    Subscriptions,
+    Unfilter,
+    Unmute,
+    Unsubscribe,
+    format_managing,
+)
+from digest.chat.chat_settings import DigestTiming, Rule, RuleField
+from digest.core.enums import ChatSetting, Language
+from digest.core.grade import Level
+from digest.errors import UnknownZone, UsageError
+
+BERLIN, WORKDAYS = ZoneInfo("Europe/Berlin"), frozenset(range(5))
+
+
+def rule(field: str, pattern: str) -> Rule:
+    return Rule(field=RuleField(field), pattern=pattern)
+
+
+COMMANDS = {
+    "subscribe": Subscribe(),
+    "subscribe vllm daily 09:00 Europe/Berlin level medium": Subscribe(
+        repository="vllm", timing=DigestTiming(at=time(9), zone=BERLIN, least=Level.MEDIUM)
+    ),
+    "subscribe to ada/engine weekly on friday at 5 pm": Subscribe(
+        repository="ada/engine",
+        weekly=True,
+        timing=DigestTiming(at=time(17), weekdays=frozenset({4})),
+    ),
+    "Subscribe ada/engine mon-fri 8:30 branch release/1.x": Subscribe(
+        repository="ada/engine",
+        timing=DigestTiming(at=time(8, 30), weekdays=WORKDAYS, branch="release/1.x"),
+    ),
+    "subscribe ada/engine weekdays UTC": Subscribe(
+        repository="ada/engine", timing=DigestTiming(weekdays=WORKDAYS, zone=ZoneInfo("UTC"))
+    ),
+    "subscibe vllm": Subscribe(repository="vllm"),
+    "订阅 vllm 每天 09:00 Asia/Shanghai 级别 中": Subscribe(
+        repository="vllm",
+        timing=DigestTiming(at=time(9), zone=ZoneInfo("Asia/Shanghai"), least=Level.MEDIUM),
+    ),
+    "订阅vllm每天下午3点半": Subscribe(repository="vllm", timing=DigestTiming(at=time(15, 30))),
+    "订阅 vllm 每周一 9点": Subscribe(
+        repository="vllm", timing=DigestTiming(at=time(9), weekdays=frozenset({0}))
+    ),
+    "订阅 vllm 工作日": Subscribe(repository="vllm", timing=DigestTiming(weekdays=WORKDAYS)),
+    "订阅 vllm 周一到周三": Subscribe(
+        repository="vllm", timing=DigestTiming(weekdays=frozenset({0, 1, 2}))
+    ),
+    "订阅 vllm 每周": Subscribe(repository="vllm", weekly=True),
+    "unsubscribe": Unsubscribe(),
+    "unsubscribe from ada/engine": Unsubscribe(repository="ada/engine"),
+    "unsubscribe vllm": Unsubscribe(repository="vllm"),
+    "取消订阅": Unsubscribe(),
+    "取消订阅 vllm": Unsubscribe(repository="vllm"),
+    "退订 vllm": Unsubscribe(repository="vllm"),
+    "subscriptions": Subscriptions(),
+    "list subscriptions": Subscriptions(),
+    "show my subscriptions": Subscriptions(),
+    "what are we subscribed to": Subscriptions(),
+    "订阅列表": Subscriptions(),
+    "我的订阅": Subscriptions(),
+    "pause": Pause(),
+    "pause digests": Pause(),
+    "暂停": Pause(),
+    "暂停推送": Pause(),
+    "resume": Resume(),
+    "恢复": Resume(),
+    "mute moe": Mute(topic="moe"),
+    "mute topic expert parallel": Mute(topic="expert parallel"),
+    "静音 moe": Mute(topic="moe"),
+    "静音量化": Mute(topic="量化"),
+    "屏蔽话题 量化": Mute(topic="量化"),
+    "unmute moe": Unmute(topic="moe"),
+    "取消静音 moe": Unmute(topic="moe"),
+    "settings": ShowSettings(),
+    "show filters": ShowSettings(),
+    "设置": ShowSettings(),
+    "settings language zh": Set(setting=ChatSetting.LANGUAGE, value=Language.ZH),
+    "set language to English": Set(setting=ChatSetting.LANGUAGE, value=Language.EN),
+    "设置语言为中文": Set(setting=ChatSetting.LANGUAGE, value=Language.ZH),
+    "set time zone to Europe/Berlin": Set(setting=ChatSetting.ZONE, value=BERLIN),
+    "设置 时间 8:30": Set(setting=ChatSetting.TIME, value=time(8, 30)),
+    "settings weekdays mon-fri": Set(setting=ChatSetting.WEEKDAYS, value=WORKDAYS),
+    "settings weekdays fri-mon": Set(setting=ChatSetting.WEEKDAYS, value=frozenset({4, 5, 6, 0})),
+    "settings level low": Set(setting=ChatSetting.LEVEL, value=Level.LOW),
+    "设置 级别 高": Set(setting=ChatSetting.LEVEL, value=Level.HIGH),
+    "settings branch main": Set(setting=ChatSetting.BRANCH, value="main"),
+    "settings bots on": Set(setting=ChatSetting.BOTS, value=True),
+    "settings private off": Set(setting=ChatSetting.PRIVATE, value=False),
+    "include path vllm/v1/**": Filter(rule=rule("path", "vllm/v1/**"), include=True),
+    "save include path vllm/v1/**": Filter(
+        rule=rule("path", "vllm/v1/**"), include=True, save=True
+    ),
+    "only label kernel": Filter(rule=rule("label", "kernel"), include=True),
+    "exclude author dependabot": Filter(rule=rule("author", "dependabot"), include=False),
+    'exclude keyword "typo fix"': Filter(rule=rule("keyword", "typo fix"), include=False),
+    "只看 路径 src/engine/": Filter(rule=rule("path", "src/engine/"), include=True),
+    "排除作者 dependabot": Filter(rule=rule("author", "dependabot"), include=False),
+    "保存 排除 标签 文档": Filter(rule=rule("label", "文档"), include=False, save=True),
+    "remove filter path vllm/v1/**": Unfilter(rule=rule("path", "vllm/v1/**")),
+    "remove exclude author dependabot": Unfilter(rule=rule("author", "dependabot")),
+    "删除过滤 作者 dependabot": Unfilter(rule=rule("author", "dependabot")),
+    "clear filters": Unfilter(),
+    "清除过滤": Unfilter(),
+}  # fmt: skip
+
+NO_COMMANDS = [
+    "what changed in the subscription handler this week",
+    "explain #123",
+    "settings module changes this week",
+    "changes in settings since Monday",
+    "subscribe me to the newsletter of the week please",
+    "pause button changes",
+    "who muted the logger",
+    "exclude",
+    "include everything",
+    "mute",
+    "resume from checkpoint last week",
+    "本周订阅模块有什么变化",
+    "暂停功能改了什么",
+    "",
+]
+
+
+@pytest.mark.parametrize("text", COMMANDS)
+def test_command_is_read(text: str) -> None:
+    assert read_managing(text) == COMMANDS[text]
+
+
+@pytest.mark.parametrize("text", NO_COMMANDS)
+def test_what_is_no_command_is_left_to_questions(text: str) -> None:
+    assert read_managing(text) is None
+
+
+@pytest.mark.parametrize("text", COMMANDS)
+def test_command_is_read_back_from_how_it_is_written(text: str) -> None:
+    assert read_managing(format_managing(COMMANDS[text])) == COMMANDS[text]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["settings language klingon", "settings time 25:00", "set level huge", "settings bots maybe",
+     "settings branch --upload-pack=x", "settings branch a..b"],
+)  # fmt: skip
+def test_value_that_cannot_be_is_named_with_what_can(text: str) -> None:
+    with pytest.raises(UsageError, match="write "):
+        read_managing(text)
+
+
+@pytest.mark.parametrize("text", ["settings zone Mars/Olympus", "subscribe vllm Europe/Berlen"])
+def test_unknown_zone_is_named(text: str) -> None:
+    with pytest.raises(UnknownZone):
+        read_managing(text)
+
+
+@given(st.text(max_size=400))
+def test_any_text_is_read_or_left_or_refused(text: str) -> None:
+    for begin in ("", "subscribe ", "settings time ", "订阅", "include path "):
+        with suppress(UsageError):
+            read_managing(f"{begin}{text}")

@@ -1,0 +1,103 @@
+"""Which changes a chat hears of, and by which rule it does not."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from digest.chat.chat_settings import (
+    BOT,
+    EVERYTHING,
+    Filters,
+    Rule,
+    RuleField,
+    counted,
+    is_bot,
+    left_out,
+)
+from tests.support import samples
+
+CHANGE = samples.flag_change()
+
+
+def rule(text: str) -> Rule:
+    field, _, pattern = text.partition(" ")
+    return Rule(field=RuleField(field), pattern=pattern)
+
+
+def by(author: str, email: str = "a@example.org"):
+    return replace(CHANGE, commit=replace(CHANGE.commit, author=author, email=email))
+
+
+PATH = CHANGE.facts.files[0].path
+
+
+def test_without_rules_everything_by_people_is_kept() -> None:
+    assert Filters().rejection(CHANGE) == ""
+
+
+@pytest.mark.parametrize(
+    ("author", "email", "bot"),
+    [
+        ("dependabot[bot]", "", True),
+        ("Renovate Bot", "", True),
+        ("k8s-ci-robot", "", True),
+        ("github-actions", "", True),
+        ("Deploys", "49699333+x[bot]@users.noreply.github.com", True),
+        ("Ada Lovelace", "ada@example.org", False),
+        ("Abbot", "abbot@example.org", False),
+        ("Renovated House", "", False),
+    ],
+)
+def test_bots_are_known_by_the_names_they_give_themselves(
+    author: str, email: str, bot: bool
+) -> None:
+    assert is_bot(author, email) is bot
+    assert Filters().rejection(by(author, email)) == (BOT if bot else "")
+    assert EVERYTHING.rejection(by(author, email)) == ""
+
+
+def test_exclusion_wins_over_inclusion_and_is_named() -> None:
+    filters = Filters(include=(rule(f"path {PATH}"),), exclude=(rule(f"path {PATH}"),))
+    assert filters.rejection(CHANGE) == f"exclude path {PATH}"
+
+
+def test_of_each_kind_that_is_included_one_is_enough_and_every_kind_must_be_met() -> None:
+    here, elsewhere = rule(f"path {PATH}"), rule("path nowhere/**")
+    ada, bob = rule(f"author {CHANGE.commit.author.upper()}"), rule("author nobody at all")
+    assert Filters(include=(here, elsewhere)).rejection(CHANGE) == ""
+    assert Filters(include=(here, ada)).rejection(CHANGE) == ""
+    assert Filters(include=(here, bob)).rejection(CHANGE) == "include author"
+    assert Filters(include=(elsewhere,)).rejection(CHANGE) == "include path"
+
+
+def test_labels_are_the_subjects_tags_and_those_of_the_forge() -> None:
+    tagged = replace(
+        CHANGE,
+        facts=replace(CHANGE.facts, subject=replace(CHANGE.facts.subject, tags=("CI/Build",))),
+    )
+    filters = Filters(include=(rule("label ci/build"),))
+    assert filters.rejection(tagged) == ""
+    assert filters.rejection(CHANGE) == "include label"
+    assert filters.rejection(CHANGE, ["CI/Build"]) == ""
+
+
+def test_keyword_is_sought_in_the_title_and_the_message_without_case() -> None:
+    assert Filters(exclude=(rule(f"keyword {CHANGE.title[:12].upper()}"),)).rejection(CHANGE)
+    assert Filters(exclude=(rule("keyword never said"),)).rejection(CHANGE) == ""
+
+
+def test_rule_is_added_once_and_taken_away() -> None:
+    first = Filters(bots=True).given(rule("path a"), include=True)
+    assert first.given(rule("path a"), include=True) == first
+    assert first.without(rule("path a")) == Filters(bots=True)
+
+
+def test_what_is_left_out_and_what_is_kept_are_everything() -> None:
+    changes = samples.everything()
+    filters = Filters(exclude=(rule("keyword a"),), include=(rule("path src/**"),))
+    kept, rules = left_out(filters, changes, {})
+    assert {one.sha for one in changes} == {one.sha for one in kept} | set(rules)
+    assert not {one.sha for one in kept} & set(rules)
+    assert sum(count for _, count in counted(rules.values())) == len(rules)

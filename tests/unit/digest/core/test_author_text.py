@@ -1,0 +1,84 @@
+"""The author's words: whole sentences, code kept apart."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from digest.core.author_text import authored, clipped, excerpt, sentences, unticked
+from digest.document import Code, Text, plain
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("One. Two! Three?", ["One.", "Two!", "Three?"]),
+        ("See e.g. Foo or i.e. Bar. Done.", ["See e.g. Foo or i.e. Bar.", "Done."]),
+        ("Version 2.10 is out. It is fast.", ["Version 2.10 is out.", "It is fast."]),
+        ("He said so (really.) Then left.", ["He said so (really.)", "Then left."]),
+        ("Reads `tool ... --flag x` now. Next.", ["Reads `tool ... --flag x` now.", "Next."]),
+        ("One ` alone. Next.", ["One ` alone.", "Next."]),
+        ("修复崩溃。提升性能！", ["修复崩溃。", "提升性能！"]),
+        ("- one\n- two\n  goes on\n* three", ["one", "two goes on", "three"]),
+        ("1. first\n2. second", ["first", "second"]),
+        ("wrapped\nline. Next", ["wrapped line.", "Next"]),
+        ("", []),
+    ],
+)
+def test_sentences_end_where_a_reader_stops(text, found):
+    assert sentences(text) == found
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("use `a b` now", (Text("use "), Code("a b"), Text(" now"))),
+        ("``a ` b``", (Code("a ` b"),)),
+        ("one ` alone", (Text("one ` alone"),)),
+        ("**bold** word", (Text("bold word"),)),
+        ("a  \n b", (Text("a b"),)),
+        ("a  b", (Text("a  b"),)),
+        ("", ()),
+    ],
+)
+def test_authored_reads_backticks_and_nothing_else(text, found):
+    assert authored(text) == found
+
+
+def test_unticked_keeps_the_words_of_code():
+    assert unticked("Add `get_name` to\n all") == "Add get_name to all"
+
+
+@given(st.text(max_size=200), st.integers(1, 80))
+def test_excerpt_is_whole_sentences_within_its_limit(text, limit):
+    kept, whole = excerpt(text, limit)
+    assert len(kept) <= limit
+    pieces = sentences(text)
+    assert not kept or kept.startswith(pieces[0])
+    assert not whole or all(piece in kept or piece[-1] in ":：" for piece in pieces)
+
+
+@given(st.text(alphabet="ab `*.\n", max_size=60))
+def test_authored_drops_no_word(text):
+    letters = [c for c in text if c in "ab"]
+    assert [c for c in plain(authored(text)) if c in "ab"] == letters
+
+
+def test_runs_of_one_sign_are_read_in_one_go() -> None:
+    # Once for each of their characters would take minutes.
+    for text in ("`" * 50_000, "a" + " " * 50_000 + "b", "**a " * 10_000):
+        assert "".join(span.text for span in authored(text)) == text.strip()
+        assert unticked(text) == text.strip()
+
+
+@given(st.text(max_size=900))
+def test_clipped_titles_begin_alike_and_are_bounded(text):
+    cut = clipped(text)
+    assert len(cut) <= 400
+    assert cut == text if len(text) <= 400 else text.startswith(cut.removesuffix("…"))
+
+
+def test_titles_are_cut_at_a_word():
+    assert clipped("one two three", 10) == "one two…"
+    assert clipped("x" * 12, 10) == "x" * 9 + "…"

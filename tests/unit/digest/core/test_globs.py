@@ -1,0 +1,62 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from digest.core import globs
+from digest.core.globs import matches
+
+
+@pytest.mark.parametrize(
+    ("pattern", "path", "met"),
+    [
+        ("src/", "src/a/b.py", True),
+        ("src", "src/a/b.py", True),
+        ("src", "lib/src/b.py", True),
+        ("/src", "lib/src/b.py", False),
+        ("src/a", "src/ab/c.py", False),
+        ("src/*.py", "src/a.py", True),
+        ("src/*.py", "src/a/b.py", False),
+        ("src/**/*.py", "src/a.py", True),
+        ("src/**/*.py", "src/a/b/c.py", True),
+        ("src/**", "src/a/b/c.rs", True),
+        ("**/tests/**", "a/tests/b.py", True),
+        ("*.toml", "a/b/pyproject.toml", True),
+        ("*.toml", "a/b/pyproject.tomlx", False),
+        ("v?", "v1/x.py", True),
+        ("v?", "v12/x.py", False),
+        ("a[b].py", "a[b].py", True),
+        ("a[b].py", "ab.py", False),
+        ("docs/设计.md", "docs/设计.md", True),
+    ],
+)
+def test_a_path_meets_a_pattern(pattern: str, path: str, met: bool) -> None:
+    assert matches(pattern, path) is met
+
+
+_NAME = st.text(st.characters(codec="utf-8", exclude_characters="/*?"), min_size=1, max_size=8)
+
+
+@given(st.lists(_NAME, min_size=1, max_size=5))
+def test_every_path_meets_itself_and_its_folders(parts: list[str]) -> None:
+    path = "/".join(parts)
+    for end in range(1, len(parts) + 1):
+        assert matches("/" + "/".join(parts[:end]), path)
+    assert matches("**", path)
+
+
+@given(
+    st.lists(st.sampled_from(["*", "**", "**/", "?", "a", "b", "/"]), min_size=1, max_size=9),
+    st.text("ab/", max_size=12),
+)
+def test_readings_side_by_side_find_what_an_expression_finds(pieces, path):
+    pattern = "".join(pieces)
+    tokens = list(globs._TOKEN.finditer(pattern.strip("/")))
+    anywhere = "/" not in pattern.rstrip("/")
+    expected = globs._compiled(tokens, anywhere=anywhere).fullmatch(path) is not None
+    assert globs._Readings(tokens, anywhere=anywhere)(path) is expected
+
+
+def test_many_wildcards_against_a_long_path_come_to_an_end():
+    # Going back at every wildcard would take longer than the test run may.
+    assert not matches("*a" * 60 + "c", "a" * 2048 + "b")
+    assert not matches("**/a" * 60 + "c", "a/" * 1000 + "b")

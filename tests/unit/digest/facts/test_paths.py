@@ -1,0 +1,190 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from digest.core.facts import Area
+from digest.facts.paths import area_of, language_of
+
+AREAS = {
+    Area.CORE: [
+        "src/pkg/engine.py",
+        "pkg/sample/sampler.py",
+        "crates/core/src/lib.rs",
+        "cmd/server/main.go",
+        "src/main/java/org/example/App.java",
+        "packages/ui/src/button.tsx",
+        "src/kernels/attention.cu",
+        "docker/api/client.py",
+        "pkg/latest.py",
+        "src/contest.py",
+        "lib/inspector.rb",
+        "proto/service.proto",
+    ],
+    Area.TESTS: [
+        "tests/test_engine.py",
+        "pkg/test_engine.py",
+        "pkg/engine_test.go",
+        "src/test/java/org/example/AppTest.java",
+        "src/main/java/org/example/AppTests.java",
+        "ui/src/__tests__/button.tsx",
+        "ui/src/button.spec.ts",
+        "crates/core/tests/it.rs",
+        "testing/conftest.py",
+        "conftest.py",
+        "tests/benchmarks/run.py",
+        "spec/models/user_spec.rb",
+        "tests/requirements.txt",
+        "pytest.ini",
+    ],
+    Area.DOCS: [
+        "README.md",
+        "README",
+        "LICENSE",
+        "CHANGELOG.rst",
+        "docs/conf.py",
+        "docs/requirements.txt",
+        "pkg/worker/README.md",
+        "mkdocs.yml",
+        "man/tool.1",
+        ".github/CONTRIBUTING.md",
+        ".readthedocs.yaml",
+    ],
+    Area.CI: [
+        ".github/workflows/test.yml",
+        ".github/actions/setup/action.yml",
+        ".gitlab-ci.yml",
+        ".buildkite/test_areas/models.yaml",
+        ".buildkite/README.md",
+        "Jenkinsfile",
+        "azure-pipelines.yml",
+        ".circleci/config.yml",
+        "ci/build.sh",
+        ".travis.yml",
+        ".ci/run",
+    ],
+    Area.BUILD: [
+        "CMakeLists.txt",
+        "cmake/deps.cmake",
+        "setup.py",
+        "pyproject.toml",
+        "Makefile",
+        "Dockerfile",
+        "docker/Dockerfile.rocm",
+        "docker/entry.sh",
+        "pkg/BUILD.bazel",
+        "requirements/cuda.txt",
+        "requirements/test/rocm.in",
+        "requirements-dev.txt",
+        "package.json",
+        "crates/core/Cargo.toml",
+        "build.rs",
+        "go.mod",
+        "pom.xml",
+        "app/build.gradle.kts",
+        "rust-toolchain.toml",
+        ".python-version",
+        "tools/release.py",
+    ],
+    Area.CONFIG: [
+        "pkg/layers/configs/N=64,device=H100.json",
+        ".pre-commit-config.yaml",
+        ".gitignore",
+        ".editorconfig",
+        ".clang-format",
+        ".github/CODEOWNERS",
+        ".github/dependabot.yml",
+        ".github/ISSUE_TEMPLATE/bug.md",
+        "mypy.ini",
+        "rustfmt.toml",
+        ".vscode/settings.json",
+        ".eslintrc.json",
+    ],
+    Area.EXAMPLES: [
+        "examples/chat.py",
+        "examples/web/package.json",
+        "examples/README.md",
+        "notebooks/intro.ipynb",
+        "intro.ipynb",
+        "demo/app.js",
+    ],
+    Area.BENCHMARKS: [
+        "benchmarks/serving.py",
+        "benches/spawn.rs",
+        "pkg/benchmark_latency.py",
+        "src/bench/main.rs",
+    ],
+    Area.GENERATED: [
+        "pkg/service_pb2.py",
+        "pkg/service_pb2_grpc.py",
+        "api/service.pb.go",
+        "web/app.min.js",
+        "web/dist/app.js",
+        "ui/src/__snapshots__/button.tsx.snap",
+        "src/generated/client.ts",
+        "api/zz_generated.deepcopy.go",
+    ],
+    Area.VENDORED: [
+        "vendor/github.com/x/y/z.go",
+        "pkg/third_party/flash/__init__.py",
+        "node_modules/x/index.js",
+        "third_party/CMakeLists.txt",
+        "vendor/x/tests/test_a.py",
+    ],
+    Area.LOCKFILE: [
+        "package-lock.json",
+        "web/yarn.lock",
+        "pnpm-lock.yaml",
+        "Cargo.lock",
+        "go.sum",
+        "poetry.lock",
+        "uv.lock",
+        "Gemfile.lock",
+        "requirements.lock",
+        "vendor/go.sum",
+    ],
+}
+
+
+@pytest.mark.parametrize(("area", "path"), [(a, p) for a, paths in AREAS.items() for p in paths])
+def test_area_of_path(area, path):
+    assert area_of(path) is area
+
+
+@pytest.mark.parametrize(
+    ("path", "language"),
+    [
+        ("a/b.py", "python"),
+        ("a/b.pyi", "python"),
+        ("lib.rs", "rust"),
+        ("main.go", "go"),
+        ("x.mjs", "javascript"),
+        ("x.d.ts", "typescript"),
+        ("x.tsx", "typescript"),
+        ("A.java", "java"),
+        ("x.c", "c"),
+        ("x.h", "cpp"),
+        ("k.cuh", "cuda"),
+        ("Dockerfile.cpu", "dockerfile"),
+        ("docker/app.dockerfile", "dockerfile"),
+        ("CMakeLists.txt", "cmake"),
+        ("go.mod", "go-module"),
+        ("x.proto", "protobuf"),
+        (".gitignore", ""),
+        (".py", ""),
+        ("README", ""),
+        ("", ""),
+    ],
+)
+def test_language_of_path(path, language):
+    assert language_of(path) == language
+
+
+@given(st.text(max_size=60))
+def test_area_of_any_text_is_an_area(path):
+    assert area_of(path) in Area
+    assert language_of(path) == language_of(path).lower()
+
+
+@given(st.sampled_from([p for paths in AREAS.values() for p in paths]))
+def test_area_below_a_vendored_folder_is_vendored_or_a_lockfile(path):
+    assert area_of(f"third_party/{path}") in {Area.VENDORED, Area.LOCKFILE}

@@ -1,0 +1,60 @@
+import pytest
+
+from digest.facts.subject import told
+from tests.unit.digest.facts.changes import commit
+
+
+@pytest.mark.parametrize(
+    ("message", "title", "number", "body"),
+    [
+        (
+            "Merge pull request #12 from ada/fix\n\nFix the parser\n\nIt lost quotes.",
+            "Fix the parser",
+            12,
+            "It lost quotes.",
+        ),
+        ("Merge pull request #12 from ada/fix", "Merge pull request #12 from ada/fix", 12, ""),
+        (
+            "Merge branch 'fix' into 'main'\n\nFix it\n\nCloses #3\n\nSee merge request group/proj!77",
+            "Fix it",
+            77,
+            "Closes #3\n\nSee merge request group/proj!77",
+        ),
+        (
+            "Fix the parser\n\nSee merge request group/proj!77",
+            "Fix the parser",
+            77,
+            "See merge request group/proj!77",
+        ),
+        (
+            "Fix it\n\nSee merge request https://gitlab.example.org/g/p/-/merge_requests/8",
+            "Fix it",
+            8,
+            "See merge request https://gitlab.example.org/g/p/-/merge_requests/8",
+        ),
+        (
+            "Merged in ada/fix (pull request #5)\n\nFix the parser\n\nApproved-by: Bob",
+            "Fix the parser",
+            5,
+            "Approved-by: Bob",
+        ),
+        ("Pull request #5: Fix the parser", "Fix the parser", 5, ""),
+        ("Merged PR 31: Fix the parser\n\nWords.", "Fix the parser", 31, "Words."),
+        ("Merge pull request 'Fix it' (#4) from ada/x into main", "Fix it", 4, ""),
+        ("Auto merge of #9 - ada:x, r=bob\n\nFix it\n\nWhy.", "Fix it", 9, "Why."),
+        ("Merge #9\n\n9: Fix it r=bob a=ada\n\nWhy.", "Fix it", 9, "Why."),
+        ("Merge pull request from GHSA-aaaa-bbbb-cccc\n\nFix it", "Fix it", None, ""),
+        ("Merge branch 'main' into topic", "Merge branch 'main' into topic", None, ""),
+        (
+            "Merge branch 'main' into topic\n\nConflicts:\n  a.py",
+            "Merge branch 'main' into topic",
+            None,
+            "Conflicts:\n  a.py",
+        ),
+        ("Fix it (#8)\n\nWhy.", "Fix it (#8)", None, "Why."),
+        ("", "", None, ""),
+    ],
+)
+def test_told(message, title, number, body):
+    found = told(commit(message))
+    assert (found.title, found.number, found.body) == (title, number, body)

@@ -1,0 +1,52 @@
+from digest.core.profile import EntryKind, ProfileEntry
+from digest.impact.impact_rules import packages_of, used
+
+_PLUGIN = """
+import os
+import engine.config as config, json
+from engine import (
+    LLM,  # the front door
+    SamplingParams as Params,
+)
+from engine.worker.base import Worker
+from other.engine import Nothing
+
+PORT = os.environ["ENGINE_PORT"]
+LEVEL = os.environ["OTHER_LEVEL"]
+"""
+
+_SCRIPT = """
+engine serve model --max-len 4096 \\
+    --dtype=auto
+ls --color
+"""
+
+
+def _names(found: frozenset[ProfileEntry], kind: EntryKind) -> set[str]:
+    return {entry.name for entry in found if entry.kind is kind}
+
+
+def test_imports_variables_and_flags_of_a_project_are_found() -> None:
+    found = used(_PLUGIN, frozenset({"engine"}))
+    assert _names(found, EntryKind.SYMBOL) == {
+        "engine.config",
+        "engine.LLM",
+        "engine.SamplingParams",
+        "engine.worker.base.Worker",
+    }
+    assert _names(found, EntryKind.VARIABLE) == {"ENGINE_PORT"}
+    assert _names(used(_SCRIPT, frozenset({"engine"})), EntryKind.FLAG) == {"--max-len", "--dtype"}
+
+
+def test_rust_paths_are_found() -> None:
+    found = used("use tokio::sync::Mutex;\nuse std::fs::File;", frozenset({"tokio"}))
+    assert _names(found, EntryKind.SYMBOL) == {"tokio::sync::Mutex"}
+
+
+def test_a_text_that_does_not_name_the_project_uses_nothing_of_it() -> None:
+    assert used("from other import x\nrun --fast", frozenset({"engine"})) == frozenset()
+
+
+def test_a_repository_goes_by_the_names_of_its_package() -> None:
+    assert packages_of("owner/my-engine") == {"my-engine", "my_engine"}
+    assert packages_of("owner/lib-rs") >= {"lib"}

@@ -1,0 +1,78 @@
+"""What a second call may see: no secret, and no more than the repository's privacy lets out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import pytest
+
+from digest.analysis.analyse import analyse
+from digest.core.change import Change, Side
+from digest.core.enums import Language
+from digest.core.facts import Evidence, Facts
+from digest.core.grade import Graded
+from digest.core.statement import Analysis, Statement
+from digest.document import Code, Text
+from digest.llm.day_summary import shown
+from digest.llm.model_input import Masked, Privacy, mapped
+from tests.support.fakes import graded
+
+TOKEN = "tok_51f6c2d9"
+
+PLACE = Evidence(path="src/a.py", line=1, side=Side.NEW)
+
+
+@dataclass(frozen=True)
+class Told:
+    graded: Graded
+    analysis: Analysis
+
+
+def redactor(change: Change, facts: Facts) -> Masked:
+    shown, known = mapped(change, facts, lambda text: text.replace(TOKEN, "[secret]"))
+    return Masked(change=shown, facts=known, secrets=1)
+
+
+def told(title: str = "Use tok_51f6c2d9 (#1)") -> Told:
+    one = graded("abc", f"{title}\n\nAsk ada@example.org.", {"src/a.py": 3})
+    said = Statement(
+        spans=(Text(f"It asks ada@example.org for {TOKEN} at "), Code("10.1.2.3"), Text(".")),
+        evidence=(PLACE,),
+    )
+    analysis = replace(analyse(one, Language.EN), summary=(said, said), risks=(said,))
+    return Told(one, analysis)
+
+
+def texts(one) -> str:
+    analysis = one.analysis
+    sections = (analysis.summary, analysis.impact, analysis.insights, analysis.risks)
+    return "\n".join([one.graded.title, *(s.text for section in sections for s in section)])
+
+
+@pytest.mark.parametrize("privacy", [Privacy.FULL, Privacy.REDACTED, Privacy.METADATA])
+def test_secrets_are_masked_in_every_mode(privacy: Privacy) -> None:
+    (one,) = shown([told()], privacy, redactor)
+    assert TOKEN not in texts(one)
+    assert one.graded.title == "Use [secret] (#1)"
+
+
+def test_redacted_lets_no_address_out_and_full_does() -> None:
+    (redacted,) = shown([told()], Privacy.REDACTED, redactor)
+    (full,) = shown([told()], Privacy.FULL, redactor)
+    assert "ada@example.org" in texts(full)
+    assert "10.1.2.3" in texts(full)
+    assert "ada@" not in texts(redacted)
+    assert "10.1.2.3" not in texts(redacted)
+
+
+def test_metadata_leaves_titles_alone() -> None:
+    (one,) = shown([told()], Privacy.METADATA, redactor)
+    assert texts(one) == "Use [secret] (#1)"
+
+
+def test_lines_stay_with_their_changes_whatever_they_hold() -> None:
+    many = [told(f"Title {n}\tof many") for n in range(5)]
+    seen = shown(many, Privacy.FULL, redactor)
+    assert [one.graded.title for one in seen] == [f"Title {n} of many" for n in range(5)]
+    assert all(len(one.analysis.summary) == 2 for one in seen)
+    assert all(one.analysis.summary[0].evidence == (PLACE,) for one in seen)

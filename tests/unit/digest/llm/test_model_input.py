@@ -1,0 +1,120 @@
+"""What of a change may be shown: by mode, and never what is no one's business."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from digest.core.enums import Language
+from digest.llm.model_input import Masked, Privacy, impersonal, mapped, material
+from digest.llm.packing import prompt_for
+from digest.llm.truncation import Cause
+from tests.support import materials
+
+NEW = """\
+URL = 'https://mirror.corp.example:8443/x'
+HOST = '10.1.2.3'
+HOME = '/home/grace/cache'
+KEY = 'hunter2-hunter2'
+LIMIT = 7
+"""
+
+LEAKY = materials.material(
+    "Fetch from the mirror\n\nAsk ops@corp.example for access.\n\nReviewed-by: Grace Hopper <g@h.example>",
+    (
+        "engine/fetch.py",
+        "URL = 'http://old.corp.example/x'\n",
+        NEW,
+    ),
+)
+
+WORDS = (
+    "corp.example",
+    "10.1.2.3",
+    "grace/cache",
+    "LIMIT = 7",
+    "hunter2",
+    "engine/fetch.py",
+    "Grace Hopper",
+    "mirror\n",
+)
+
+
+class Masks:
+    """A redactor that knows the secrets."""
+
+    def __init__(self, *secrets):
+        self.secrets = secrets
+
+    def __call__(self, change, facts):
+        def mask(text):
+            for secret in self.secrets:
+                text = text.replace(secret, "[secret]")
+            return text
+
+        change, facts = mapped(change, facts, mask)
+        return Masked(change=change, facts=facts, secrets=len(self.secrets))
+
+
+def shown(privacy):
+    found = material(LEAKY.change, LEAKY.graded, privacy, Masks("hunter2-hunter2"))
+    return found, prompt_for(found, Language.EN, materials.words, 100_000)
+
+
+@pytest.mark.parametrize(
+    ("privacy", "words"),
+    [
+        (
+            Privacy.FULL,
+            {"corp.example", "10.1.2.3", "grace/cache", "LIMIT = 7", "engine/fetch.py", "mirror\n"},
+        ),
+        (Privacy.REDACTED, {"LIMIT = 7", "engine/fetch.py", "mirror\n"}),
+        (Privacy.METADATA, {"engine/fetch.py", "mirror\n"}),
+    ],
+)
+def test_each_mode_shows_so_much(privacy, words):
+    found, prompt = shown(privacy)
+    assert {word for word in WORDS if word in prompt.user} == words
+    assert found.secrets == 1
+    assert found.graded is LEAKY.graded
+
+
+def test_none_shows_nothing():
+    assert material(LEAKY.change, LEAKY.graded, Privacy.NONE, Masks()) is None
+
+
+def test_what_privacy_keeps_back_is_said():
+    _, prompt = shown(Privacy.METADATA)
+    assert [o.cause for o in prompt.omitted] == [Cause.PRIVATE]
+    assert "+5 -1" in prompt.user
+
+
+def test_facts_lose_their_values_with_the_lines():
+    pool = materials.pool()
+    found = material(pool.change, pool.graded, Privacy.METADATA, Masks())
+    assert all(item.before is None and item.after is None for item in found.facts.items)
+    assert [i.name for i in found.facts.items] == [i.name for i in pool.facts.items]
+    assert found.facts.paragraphs == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "after"),
+    [
+        ("mail a.b+c@x-y.example.org now", "mail [address] now"),
+        ("see https://host.example:80/a?b", "see https://[host]/a?b"),
+        ("bind 192.168.0.12:80", "bind [ip]:80"),
+        ("v1.2.3.4.5 and 1.2.3", "v1.2.3.4.5 and 1.2.3"),
+        ("in /home/ada/x and C:\\Users\\ada\\y", "in /home/[user]/x and C:\\Users\\[user]\\y"),
+        ("fe80:0:0:0:1:2:3:4", "[ip]"),
+        ("@decorator: x = a @ b", "@decorator: x = a @ b"),
+        ("12:34:56", "12:34:56"),
+    ],
+)
+def test_people_and_machines_are_blotted_out(text, after):
+    assert impersonal(text) == after
+
+
+@given(st.text(max_size=300))
+def test_blotting_out_keeps_the_number_of_lines(text):
+    assert impersonal(text).count("\n") == text.count("\n")

@@ -1,0 +1,258 @@
+"""Changes fitted into prompts: what is shown, what is left out, and that it is said.
+
+``python -m tests.unit.digest.llm.test_packing`` writes the golden files anew.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import re
+import time
+from pathlib import Path
+
+import pytest
+
+from digest.core.change import FileChange, FileStatus, Hunk
+from digest.core.enums import Language
+from digest.core.facts import Area
+from digest.core.grade import Level
+from digest.llm.diff_pieces import LONG_LINE, cut
+from digest.llm.packing import (
+    BATCH,
+    NoRoom,
+    Note,
+    lines_prompts,
+    merge_prompt,
+    prompt_for,
+    prompts_for,
+)
+from digest.llm.prompt import PromptKind
+from digest.llm.truncation import Cause, said
+from tests.support import materials
+from tests.support.materials import words
+
+GOLDEN = Path(__file__).resolve().parents[3] / "data" / "prompts"
+
+LARGE = 1_000_000
+
+
+def whole(prompt):
+    return f"=== system\n{prompt.system}\n=== user\n{prompt.user}\n"
+
+
+def ids_in(text):
+    return set(re.findall(r"^@ (F\d+\.H\d+)", text, re.MULTILINE))
+
+
+def hunk(n, *, removed=(), added=("x = 1",)):
+    return Hunk(old_start=n, new_start=n, removed=tuple(removed), added=tuple(added))
+
+
+def file(path, hunks, **more):
+    return FileChange(
+        path=path,
+        status=more.pop("status", FileStatus.MODIFIED),
+        added=sum(len(h.added) for h in hunks),
+        deleted=sum(len(h.removed) for h in hunks),
+        hunks=tuple(hunks),
+        old_id="1" * 40,
+        new_id="2" * 40,
+        **more,
+    )
+
+
+def sprawling(files=30, hunks=20, lines=30):
+    """A change of many files in every area, with more lines than a small model takes."""
+    folders = ("engine/core", "tests/unit", "docs", "engine/api")
+    made = [
+        file(
+            f"{folders[f % 4]}/part_{f}.py",
+            [
+                hunk(1 + h * 100, added=[f"value_{f}_{h}_{n} = {n}" for n in range(lines)])
+                for h in range(hunks)
+            ],
+        )
+        for f in range(files)
+    ]
+    return materials.material("Spread a thing", *made)
+
+
+def rendered():
+    """Every golden file by its name."""
+    found = {
+        f"{level}.{language}.txt": prompt_for(materials.pool(level), language, words, LARGE)
+        for language in Language
+        for level in (Level.HIGH, Level.MEDIUM)
+    }
+    low = [materials.pool(Level.LOW), materials.versions(), materials.renamed()]
+    found["lines.en.txt"] = lines_prompts(low, Language.EN, words, LARGE)[0]
+    big = sprawling(files=4, hunks=6, lines=40)
+    parts = prompts_for(big, Language.EN, words, 3200, parts=3)
+    notes = [Note(about="risk", text="Callers have to pass `value_0_0_1`.", cites=("F1.H1",))]
+    found["part.en.txt"] = parts[0]
+    found["merge.zh.txt"] = merge_prompt(
+        big, notes, Language.ZH, words, 4000, omitted=parts[0].omitted
+    )
+    return {name: whole(prompt) for name, prompt in found.items()}
+
+
+@pytest.mark.parametrize("name", sorted(rendered()))
+def test_a_prompt_is_as_the_golden_file(name):
+    assert rendered()[name] == (GOLDEN / name).read_text(encoding="utf-8")
+
+
+def test_a_change_that_does_not_fit_is_asked_about_in_parts():
+    parts = prompts_for(sprawling(files=4, hunks=6, lines=40), Language.EN, words, 3200, parts=3)
+    assert [p.kind for p in parts] == [PromptKind.PART] * 3
+    assert [re.search(r"part (\d of \d)", p.user)[1] for p in parts] == [
+        "1 of 3",
+        "2 of 3",
+        "3 of 3",
+    ]
+
+
+def test_lines_say_which_change_is_which():
+    changes = [materials.pool(Level.LOW), materials.versions()]
+    (prompt,) = lines_prompts(changes, Language.EN, words, LARGE)
+    assert prompt.shas == tuple(c.sha for c in changes)
+
+
+def test_what_nobody_here_wrote_is_left_out_and_said():
+    prompt = prompt_for(materials.pool(), Language.EN, words, LARGE)
+    assert [o.cause for o in prompt.omitted] == [Cause.LOCKFILE]
+    assert "lockfile: poetry.lock" in prompt.user
+    assert "F4.H" not in prompt.user
+    assert said(prompt.omitted, Language.EN) == "The model did not see: lock files: poetry.lock."
+    assert said(prompt.omitted, Language.ZH) == "模型未读取：锁文件：poetry.lock。"
+    assert said((), Language.EN) == ""
+
+
+def test_ids_do_not_depend_on_what_fits():
+    big = sprawling()
+    few = ids_in(prompt_for(big, Language.EN, words, 3000).user)
+    many = ids_in(prompt_for(big, Language.EN, words, 12_000).user)
+    assert few < many
+    for one in sorted(few)[:5]:
+        first = re.search(
+            rf"^@ {one}.*\n(.*)", prompt_for(big, Language.EN, words, 12_000).user, re.MULTILINE
+        )
+        assert first[1] in prompt_for(big, Language.EN, words, 3000).user
+
+
+def test_hunks_with_facts_come_first_then_code_then_tests_then_documents():
+    order = [Area.CORE, Area.TESTS, Area.DOCS]
+    change = materials.material(
+        "Mix",
+        file("docs/a.md", [hunk(1)]),
+        file("tests/test_a.py", [hunk(1)]),
+        file("engine/plain.py", [hunk(1, added=["pass"])]),
+        ("engine/flags.py", "", 'parser.add_argument("--new-flag", default=3)\n'),
+    )
+    ranked = [change.facts.files[p.file] for p in cut(change, 1000).pieces]
+    assert ranked[0].path == "engine/flags.py"
+    assert [f.area for f in ranked[1:]] == order
+
+
+@pytest.mark.parametrize("budget", [2000, 3000, 8000, 20_000])
+def test_a_prompt_keeps_to_its_budget_and_names_what_is_missing(budget):
+    big = sprawling()
+    prompt = prompt_for(big, Language.EN, words, budget)
+    schema = json.dumps(prompt.schema)
+    assert words(prompt.system) + words(prompt.user) + words(schema) <= budget
+    shown = ids_in(prompt.user)
+    left = next(o for o in prompt.omitted if o.cause is Cause.SPACE)
+    total = sum(len(f.hunks) for f in big.change.files)
+    assert len(shown) + left.hunks == total
+    assert "no room" in prompt.user
+
+
+def test_parts_together_show_everything_once():
+    big = sprawling()
+    parts = prompts_for(big, Language.EN, words, 9000, parts=40)
+    assert len(parts) > 2
+    shown = [re.findall(r"^@ F\d+\.H\d+$", p.user, re.MULTILINE) for p in parts]
+    heads = [head for heads in shown for head in heads]
+    assert len(heads) == len(set(heads)) == sum(len(f.hunks) for f in big.change.files)
+    assert all(p.omitted == () for p in parts)
+
+
+def test_what_no_part_has_room_for_is_said_by_each():
+    parts = prompts_for(sprawling(), Language.EN, words, 3000, parts=2)
+    assert len(parts) == 2
+    assert parts[0].omitted == parts[1].omitted
+    assert parts[0].omitted[0].cause is Cause.SPACE
+
+
+def test_one_that_fits_is_not_parted():
+    (prompt,) = prompts_for(materials.pool(), Language.EN, words, LARGE)
+    assert prompt.kind is PromptKind.HIGH
+
+
+def test_a_budget_without_room_for_any_change_is_an_error():
+    with pytest.raises(NoRoom):
+        prompt_for(materials.pool(), Language.EN, words, 300)
+    with pytest.raises(NoRoom):
+        lines_prompts([materials.pool()], Language.EN, words, 300)
+
+
+def test_what_is_gone_is_told_by_its_beginning():
+    gone = file(
+        "engine/old.py",
+        [hunk(1, removed=[f"line_{n} = {n}" for n in range(500)], added=())],
+        status=FileStatus.DELETED,
+    )
+    prompt = prompt_for(materials.material("Drop it", gone), Language.EN, words, LARGE)
+    assert "line_3 = 3" in prompt.user
+    assert "line_400" not in prompt.user
+    assert "~ and 488 more removed lines" in prompt.user
+    assert prompt.omitted[0].lines == 488
+
+
+def test_long_lines_lose_their_ends_and_it_is_said():
+    long = materials.material("Data", file("engine/a.js", [hunk(1, added=["a" * 90_000])]))
+    prompt = prompt_for(long, Language.EN, words, LARGE)
+    assert f"[and {90_000 - LONG_LINE} more characters]" in prompt.user
+    assert len(prompt.user) < 6000
+    assert prompt.omitted[0].cause is Cause.LONG
+
+
+def test_binary_and_absent_files_are_said():
+    change = materials.material(
+        "Pictures",
+        dataclasses.replace(file("engine/a.bin", []), binary=True),
+        dataclasses.replace(file("engine/b.py", []), omitted=True),
+    )
+    prompt = prompt_for(change, Language.EN, words, LARGE)
+    assert [o.cause for o in prompt.omitted] == [Cause.BINARY, Cause.ABSENT]
+
+
+def test_lines_are_asked_for_in_batches_that_fit():
+    changes = [
+        materials.material(f"Change {n}", ("engine/a.py", "", f"x_{n} = 1\n")) for n in range(30)
+    ]
+    prompts = lines_prompts(changes, Language.EN, words, LARGE)
+    assert [len(p.shas) for p in prompts] == [BATCH, BATCH, 6]
+    assert [sha for p in prompts for sha in p.shas] == [c.sha for c in changes]
+    for prompt in prompts:
+        assert re.findall(r"^# Commit (C\d+)", prompt.user, re.MULTILINE) == [
+            f"C{n}" for n in range(1, len(prompt.shas) + 1)
+        ]
+    small = lines_prompts([sprawling(), *changes], Language.EN, words, 2600)
+    assert all(words(p.system) + words(p.user) <= 2600 for p in small)
+    assert sum(len(p.shas) for p in small) == 31
+
+
+def test_a_megabyte_is_fitted_quickly():
+    big = sprawling(files=140, hunks=40, lines=10)
+    size = sum(len(line) for f in big.change.files for h in f.hunks for line in h.added)
+    assert size > 900_000
+    began = time.process_time()
+    parts = prompts_for(big, Language.EN, words, 100_000)
+    assert time.process_time() - began < 0.6  # 0.15 s on a quiet machine
+    assert len(parts) > 1
+
+
+if __name__ == "__main__":
+    for name, text in rendered().items():
+        (GOLDEN / name).write_text(text, encoding="utf-8")

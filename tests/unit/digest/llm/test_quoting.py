@@ -1,0 +1,61 @@
+"""What strangers wrote stays inside its fence, whatever they wrote."""
+
+from __future__ import annotations
+
+from hashlib import blake2s
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from digest.llm.quoting import fenced, visible, visible_lines
+from tests.support.strategies import HOSTILE
+
+texts = st.one_of(st.text(max_size=200), st.sampled_from(HOSTILE))
+
+
+@given(texts)
+def test_the_content_cannot_hold_its_own_fence(content):
+    first, *_, last = fenced(content).split("\n")
+    code = first.split()[1]
+    assert (first, last) == (f"DATA {code} begins", f"DATA {code} ends")
+    assert code not in content
+    assert fenced(content) == fenced(content)
+
+
+def test_a_content_that_holds_its_hash_gets_another_fence(monkeypatch):
+    from digest.llm import quoting as fence
+
+    known = blake2s(b"x").hexdigest()[:16]
+
+    class Fixed:
+        """A hash that the content has foreseen, the first time."""
+
+        def __init__(self, data):
+            self.data = data
+
+        def hexdigest(self):
+            return known if self.data == b"held " + known.encode() else "f" * 32
+
+    monkeypatch.setattr(fence, "blake2s", Fixed)  # nobody can find such a text to test with
+    assert fenced(f"held {known}").startswith("DATA ffffffffffffffff begins")
+
+
+@given(texts)
+def test_nothing_hidden_is_left_in_what_is_shown(text):
+    shown = visible(text)
+    assert "\n" not in shown
+    assert not any(ord(c) < 32 and c != "\t" for c in shown)
+    assert not set(shown) & set(
+        "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u200b\ufeff\x7f\x85"
+    )
+    assert not any(0xD800 <= ord(c) < 0xE000 for c in shown)
+
+
+@given(st.lists(texts.map(lambda t: t.replace("\n", " ")), min_size=1))
+def test_as_many_lines_are_shown_as_there_are(lines):
+    assert len(visible_lines("\n".join(lines)).split("\n")) == len(lines)
+
+
+def test_what_was_hidden_is_told():
+    assert visible("a\u202eb\x00c\rd") == "a\\u{202e}b\\u{0000}c\\u{000d}d"
+    assert visible("中文 é `x`\t1") == "中文 é `x`\t1"

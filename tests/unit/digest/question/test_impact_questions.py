@@ -1,0 +1,105 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from digest.core.profile import EntryKind, ProfileEntry, parse_entry
+from digest.question.impact_questions import (
+    Affected,
+    Alert,
+    EditProfile,
+    ProfileFrom,
+    ShowProfile,
+    format_profiling,
+    read_profiling,
+)
+
+FLAG, VARIABLE = parse_entry("--max-len"), parse_entry("APP_PORT")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "am i affected",
+        "are we affected",
+        "is my deployment affected",
+        "affected",
+        "what affects us",
+        "which changes break us",
+        "does anything break my plugin",
+        "what may break what we use",
+        "影响我们",
+        "影响我们吗",
+        "有什么变更会影响我们",
+        "我们会受影响",
+        "我受到影响",
+        "受影响的变更",
+    ],
+)
+def test_whether_one_is_affected_is_asked_in_many_ways(words: str) -> None:
+    assert read_profiling(words) == Affected()
+
+
+@pytest.mark.parametrize(
+    ("words", "intent"),
+    [
+        ("profile", ShowProfile()),
+        ("show my profile", ShowProfile(mine=True)),
+        ("查看档案", ShowProfile()),
+        ("profile add --max-len, APP_PORT", EditProfile(add=(FLAG, VARIABLE))),
+        ("my profile add --max-len", EditProfile(add=(FLAG,), mine=True)),
+        ("we use --max-len and APP_PORT", EditProfile(add=(FLAG, VARIABLE))),
+        ("档案 添加 --max-len、APP_PORT", EditProfile(add=(FLAG, VARIABLE))),
+        ("我们使用 --max-len 和 APP_PORT", EditProfile(add=(FLAG, VARIABLE))),
+        ("profile remove --max-len", EditProfile(remove=(FLAG,))),
+        ("档案 删除 APP_PORT", EditProfile(remove=(VARIABLE,))),
+        ("profile clear", EditProfile(clear=True)),
+        ("clear my profile", EditProfile(clear=True, mine=True)),
+        ("profile from ../plugin", ProfileFrom(place="../plugin")),
+        ("alerts on", Alert(on=True)),
+        ("alert me", Alert(on=True)),
+        ("turn off alerts", Alert(on=False)),
+        ("关闭提醒", Alert(on=False)),
+        ("打开我的提醒", Alert(on=True, mine=True)),
+    ],
+)
+def test_profiles_are_shown_and_changed(words: str, intent: object) -> None:
+    assert read_profiling(words) == intent
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "we use it a lot",
+        "i use this",
+        "profiler changes",
+        "what changed in profile",
+        "moe",
+        "alert",
+    ],
+)
+def test_other_questions_are_left_to_others(words: str) -> None:
+    assert read_profiling(words) is None
+
+
+_ENTRY = st.builds(
+    ProfileEntry,
+    kind=st.sampled_from(EntryKind),
+    name=st.from_regex(r"[a-zA-Z][\w./*-]{0,20}", fullmatch=True),
+).filter(
+    # Words for "and" part entries from each other; no entry can hold them.
+    lambda e: ".." not in e.name and e.name.lower() not in {"and", "flag"} and "和" not in e.name
+)
+
+
+@given(
+    st.one_of(
+        st.just(Affected()),
+        st.builds(ShowProfile, mine=st.booleans()),
+        st.builds(Alert, on=st.booleans(), mine=st.booleans()),
+        st.builds(
+            EditProfile, add=st.lists(_ENTRY, min_size=1, max_size=4).map(tuple), mine=st.booleans()
+        ),
+    )
+)
+def test_what_is_written_down_is_read_back(intent) -> None:
+    assert read_profiling(format_profiling(intent)) == intent

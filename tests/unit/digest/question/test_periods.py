@@ -1,0 +1,211 @@
+from datetime import UTC, date, datetime, timedelta
+from itertools import pairwise
+from zoneinfo import ZoneInfo
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from digest.question.dates import number
+from digest.question.periods import DEFAULT_DAYS, default_period, find_period, written
+from digest.window import Window, day_window, days_window
+
+ZONE_NAMES = ["Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Asia/Shanghai", "UTC"]
+
+ZONES = st.sampled_from(ZONE_NAMES).map(ZoneInfo)
+
+NOWS = st.datetimes(datetime(2024, 1, 1), datetime(2027, 12, 31)).map(
+    lambda m: m.replace(microsecond=0, tzinfo=UTC)
+)
+
+
+def window(words: str, now: datetime, zone: ZoneInfo) -> Window:
+    found = find_period(words, now, zone)
+    assert found is not None
+    assert found.rest == ""
+    return found.window
+
+
+@given(NOWS, ZONES)
+def test_weeks_follow_each_other_across_changes_of_clocks(now, zone):
+    this, last = window("this week", now, zone), window("last week", now, zone)
+    before = window("上上周", now, zone)
+    assert before.until == last.since
+    assert last.until == this.since
+    assert this.until == now
+    days = [window(f"上周{d}", now, zone) for d in "一二三四五六日"]
+    assert days[0].since == last.since
+    assert days[-1].until == last.until
+    assert all(a.until == b.since for a, b in pairwise(days))
+
+
+@given(NOWS, ZONES)
+def test_days_and_months_follow_each_other(now, zone):
+    assert window("the day before yesterday", now, zone).until == window("昨天", now, zone).since
+    assert window("yesterday", now, zone).until == window("today", now, zone).since
+    assert window("last month", now, zone).until == window("本月", now, zone).since
+    assert window("去年", now, zone).until == window("this year", now, zone).since
+
+
+@given(NOWS, ZONES)
+def test_weeks_begin_on_monday_at_midnight(now, zone):
+    since = window("this week", now, zone).since.astimezone(zone)
+    assert (since.weekday(), since.hour, since.minute) == (0, 0, 0)
+
+
+@given(NOWS, ZONES, st.integers(1, 60))
+def test_last_days_are_today_and_the_days_before(now, zone, count):
+    found = window(f"last {count} days", now, zone)
+    today = now.astimezone(zone).date()
+    assert found == Window(
+        since=day_window(today - timedelta(days=count - 1), zone).since, until=now, zone=zone
+    )
+    assert window(f"最近{count}天", now, zone) == found
+
+
+@given(NOWS, ZONES)
+def test_default_period_is_the_last_days(now, zone):
+    assert default_period(now, zone) == window(f"past {DEFAULT_DAYS} days", now, zone)
+
+
+@given(NOWS, ZONES, st.dates(date(2020, 1, 1), date(2023, 12, 1)), st.integers(0, 40))
+def test_ranges_hold_both_days(now, zone, first, length):
+    last = first + timedelta(days=length)
+    expected = days_window(first, last, zone)
+    for words in (
+        f"{first}..{last}",
+        f"from {first} to {last}",
+        f"between {first} and {last}",
+        f"{first}到{last}",
+        f"{first.year}年{first.month}月{first.day}日至{last.year}年{last.month}月{last.day}号",
+    ):
+        assert window(words, now, zone) == expected
+
+
+@given(NOWS, ZONES, st.integers(0, 10**9), st.integers(0, 10**7))
+def test_written_windows_are_read_back(now, zone, age, length):
+    until = now - timedelta(seconds=age)
+    made = Window(since=until - timedelta(seconds=length), until=until, zone=zone)
+    if made.since.year >= 1970:
+        assert window(written(made), now, zone) == made
+
+
+NOW = datetime(2026, 3, 31, 12, 0, tzinfo=UTC)
+
+BERLIN = ZoneInfo("Europe/Berlin")
+
+
+@pytest.mark.parametrize(
+    ("words", "first", "last"),
+    [
+        ("in February", date(2026, 2, 1), date(2026, 2, 28)),
+        ("in Feb 2024", date(2024, 2, 1), date(2024, 2, 29)),
+        ("2月", date(2026, 2, 1), date(2026, 2, 28)),
+        ("二月份", date(2026, 2, 1), date(2026, 2, 28)),
+        ("十二月", date(2025, 12, 1), date(2025, 12, 31)),
+        ("in December", date(2025, 12, 1), date(2025, 12, 31)),
+        ("on March 29", date(2026, 3, 29), date(2026, 3, 29)),
+        ("29 March 2026", date(2026, 3, 29), date(2026, 3, 29)),
+        ("on April 1st", date(2025, 4, 1), date(2025, 4, 1)),
+        ("3月29日", date(2026, 3, 29), date(2026, 3, 29)),
+        ("三月二十九号", date(2026, 3, 29), date(2026, 3, 29)),
+        ("last Tuesday", date(2026, 3, 24), date(2026, 3, 24)),
+        ("on Monday", date(2026, 3, 30), date(2026, 3, 30)),
+        ("上周三", date(2026, 3, 25), date(2026, 3, 25)),
+        ("last month", date(2026, 2, 1), date(2026, 2, 28)),
+        ("from Friday to Monday", date(2026, 3, 27), date(2026, 3, 30)),
+        ("in 2025", date(2025, 1, 1), date(2025, 12, 31)),
+    ],
+)
+def test_find_period_reads_days_and_months(words, first, last):
+    assert window(words, NOW, BERLIN) == days_window(first, last, BERLIN)
+
+
+@pytest.mark.parametrize(
+    ("words", "first"),
+    [
+        ("since Monday", date(2026, 3, 30)),
+        ("since Tuesday", date(2026, 3, 31)),
+        ("周一以来", date(2026, 3, 30)),
+        ("自3月1日以来", date(2026, 3, 1)),
+        ("since last week", date(2026, 3, 23)),
+        ("since February", date(2026, 2, 1)),
+        ("2月以来", date(2026, 2, 1)),
+        ("上个月以来", date(2026, 2, 1)),
+        ("past week", date(2026, 3, 25)),
+        ("最近一周", date(2026, 3, 25)),
+        ("近半个月", date(2026, 3, 17)),
+        ("past 2 months", date(2026, 1, 31)),
+        ("近两个月", date(2026, 1, 31)),
+        ("last few days", date(2026, 3, 29)),
+        ("这几天", date(2026, 3, 29)),
+        ("lately", date(2026, 3, 25)),
+        ("最近", date(2026, 3, 25)),
+    ],
+)
+def test_find_period_reads_what_lasts_until_now(words, first):
+    since = day_window(first, BERLIN).since
+    assert window(words, NOW, BERLIN) == Window(since=since, until=NOW, zone=BERLIN)
+
+
+@pytest.mark.parametrize(
+    ("words", "hours"), [("last 24 hours", 24), ("过去两小时", 2), ("past hour", 1)]
+)
+def test_find_period_counts_hours_exactly(words, hours):
+    assert window(words, NOW, BERLIN).since == NOW - timedelta(hours=hours)
+
+
+def test_find_period_reads_a_day_of_23_hours():
+    found = window("on 2026-03-29", NOW, BERLIN)
+    assert found.until - found.since == timedelta(hours=23)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "",
+        "MoE",
+        "may the scheduler march on",
+        "monolith",
+        "sunset",
+        "v0.15.0",
+        "三个模型",
+        "12 kernels",
+        "yesteryear",
+    ],
+)
+def test_find_period_finds_none_where_none_is_named(words):
+    assert find_period(words, NOW, BERLIN) is None
+
+
+@pytest.mark.parametrize(
+    ("written_as", "value"),
+    [
+        ("7", 7),
+        ("两", 2),
+        ("十", 10),
+        ("十二", 12),
+        ("二十", 20),
+        ("三十一", 31),
+        ("一百零五", 105),
+    ],
+)
+def test_number_reads_chinese_numerals(written_as, value):
+    assert number(written_as) == value
+
+
+@given(NOWS, ZONES)
+def test_weekends_have_begun_and_follow_each_other(now, zone):
+    this, last = window("the weekend", now, zone), window("last weekend", now, zone)
+    assert this.since.astimezone(zone).weekday() == 5
+    assert this.since <= now
+    assert last.until <= now
+    assert last == this or last.until <= this.since
+
+
+@given(NOWS, ZONES)
+def test_quarters_follow_each_other(now, zone):
+    this, last = window("this quarter", now, zone), window("上季度", now, zone)
+    assert last.until == this.since
+    assert this.until == now
+    assert this.since.astimezone(zone).month in {1, 4, 7, 10}

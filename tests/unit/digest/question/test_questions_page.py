@@ -1,0 +1,93 @@
+"""The page on questions: every example on it is read as what the page says."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import get_args
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from digest.chat import chat_intents
+from digest.core.enums import Language
+from digest.llm.question_fallback import CHOICES
+from digest.question import impact_questions
+from digest.question.intent import Author, CatchUp, Changed, DigestOf, Greet, Intent, Nth, Unknown
+from digest.question.parser import language_of, parse
+
+NOW, ZONE = datetime(2026, 1, 23, 12, tzinfo=UTC), ZoneInfo("UTC")
+
+PAGE = (Path(__file__).resolve().parents[4] / "docs" / "questions.md").read_text(encoding="utf-8")
+
+KINDS = {
+    **CHOICES,
+    "author": Author,
+    "place": Nth,
+    "hello": Greet,
+    "catch up": CatchUp,
+    "profile add": impact_questions.EditProfile,
+    "profile from": impact_questions.ProfileFrom,
+    "alerts": impact_questions.Alert,
+    "subscribe": chat_intents.Subscribe,
+    "unsubscribe": chat_intents.Unsubscribe,
+    "list": chat_intents.Subscriptions,
+    "pause": chat_intents.Pause,
+    "resume": chat_intents.Resume,
+    "mute": chat_intents.Mute,
+    "unmute": chat_intents.Unmute,
+    "filter": chat_intents.Filter,
+    "unfilter": chat_intents.Unfilter,
+    "settings": chat_intents.ShowSettings,
+    "set": chat_intents.Set,
+}
+
+
+def rows(columns: int) -> Iterator[list[str]]:
+    for line in PAGE.splitlines():
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        if line.startswith("| ") and len(cells) == columns and "`" in line:
+            yield cells
+
+
+QUESTIONS = [
+    (kind, question)
+    for kind, *cells in rows(3)
+    for cell in cells
+    for question in re.findall(r"`([^`]+)`", cell)
+]
+
+PERIODS = [
+    (re.findall(r"`([^`]+)`", en)[0], re.findall(r"`([^`]+)`", zh)[0], since, until)
+    for en, zh, since, until in rows(4)
+]
+
+
+@pytest.mark.parametrize(("kind", "question"), QUESTIONS)
+def test_every_question_is_read_as_its_kind(kind, question):
+    assert isinstance(parse(question, NOW, ZONE), KINDS[kind])
+
+
+@pytest.mark.parametrize(("english", "chinese", "since", "until"), PERIODS)
+def test_every_period_has_its_bounds_in_both_languages(english, chinese, since, until):
+    for asked in (f"what changed in core {english}", f"{chinese} core 有什么变化"):
+        intent = parse(asked, NOW, ZONE)
+        assert isinstance(intent, Changed)
+        bounds = (intent.window.since, intent.window.until)
+        assert tuple(f"{at:%Y-%m-%d %H:%M}" for at in bounds) == (since, until)
+
+
+def test_the_page_has_every_kind_in_both_languages():
+    shown = {type(parse(question, NOW, ZONE)) for _, question in QUESTIONS}
+    assert shown == set(get_args(Intent)) - {Unknown}
+    assert {language_of(question) for _, question in QUESTIONS} >= {Language.EN, Language.ZH}
+    assert len(PERIODS) > 10
+
+
+def test_a_digest_without_a_period_is_of_a_day_and_changes_are_of_seven():
+    digest, changes = parse("digest", NOW, ZONE), parse("changes in core", NOW, ZONE)
+    assert isinstance(digest, DigestOf)
+    assert (digest.window.until - digest.window.since).total_seconds() == 86_400
+    assert f"{changes.window.since:%Y-%m-%d %H:%M}" == "2026-01-17 00:00"

@@ -1,0 +1,137 @@
+"""The roll-up of a week: golden files in both languages, and counts that add up.
+
+``python -m tests.unit.digest.report.test_weekly`` writes the golden files anew.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from digest.core.author_text import unticked
+from digest.core.enums import Language
+from digest.document import Link, Listing, Table, plain
+from digest.markdown import markdown
+from digest.report.assembly import assemble
+from digest.report.condensed import shown
+from digest.report.revert_marks import RevertedChange, amended, revert_note
+from digest.report.weekly import weekly_document
+from digest.window import Window
+from tests.support import samples
+
+GOLDEN = Path(__file__).parents[3] / "data" / "golden"
+
+ZONE = ZoneInfo("Asia/Shanghai")
+
+WEEK = Window(
+    since=datetime(2026, 1, 16, 1, tzinfo=UTC),
+    until=datetime(2026, 1, 23, 1, tzinfo=UTC),
+    zone=ZONE,
+)
+
+
+def on(graded, at: datetime):
+    return replace(graded, commit=replace(graded.commit, committed_at=at))
+
+
+def week(language: Language, changes=None):
+    """A report of a week, its changes a few hours apart, the last one late."""
+    if changes is None:
+        spread = enumerate(samples.everything())
+        changes = [on(g, WEEK.until - timedelta(hours=1 + 20 * n)) for n, g in spread]
+    return assemble(samples.REPOSITORY, "main", WEEK, changes, language)
+
+
+def pages() -> dict[str, str]:
+    return {
+        f"weekly.{language}.md": markdown(
+            weekly_document(week(language), language, "https://example.org/report")
+        )
+        for language in Language
+    }
+
+
+@pytest.mark.parametrize("name", sorted(pages()))
+def test_page_is_as_the_golden_file(name):
+    assert pages()[name] == (GOLDEN / name).read_text(encoding="utf-8")
+
+
+def table(document) -> list[list[str]]:
+    (found,) = [block for block in document.blocks if isinstance(block, Table)]
+    return [[plain(cell) for cell in row] for row in found.rows]
+
+
+@settings(max_examples=30, deadline=None)
+@given(hours=st.lists(st.integers(0, 400), max_size=30))
+def test_counts_of_days_and_levels_add_up_to_the_commits(hours):
+    sample = samples.flag_change()
+    changes = [
+        replace(on(sample, WEEK.until - timedelta(hours=1 + back)), commit=replace(
+            sample.commit, sha=f"{n:040x}", committed_at=WEEK.until - timedelta(hours=1 + back)
+        ))
+        for n, back in enumerate(hours)
+    ]  # fmt: skip
+    report = week(Language.EN, changes)
+    document = weekly_document(report, Language.EN)
+    if not changes:
+        assert not [block for block in document.blocks if isinstance(block, Table)]
+        return
+    rows = table(document)
+    assert sum(int(row[1]) for row in rows) == len(changes)
+    assert all(int(row[1]) == sum(map(int, row[2:])) for row in rows)
+    days = [row[0] for row in rows if row[0] != "earlier"]
+    assert days == ["01-16", "01-17", "01-18", "01-19", "01-20", "01-21", "01-22", "01-23"]
+
+
+def test_top_changes_are_those_that_the_digest_counts_as_posted():
+    report = week(Language.EN)
+    document = weekly_document(report, Language.EN)
+    links = {
+        span.text
+        for block in document.blocks
+        if isinstance(block, Listing)
+        for item in block.items
+        for span in item.spans
+        if isinstance(span, Link)
+    }
+    assert {unticked(entry.graded.title) for entry in shown(report)} <= links
+
+
+@pytest.mark.parametrize("web", ["", samples.REPOSITORY.web])
+@pytest.mark.parametrize("language", Language)
+def test_reverted_change_is_marked_on_its_line_alone(web, language):
+    repository = replace(samples.REPOSITORY, web=web)
+    report = replace(week(language), repository=repository)
+    document = weekly_document(report, language)
+    change = shown(report)[0].graded
+    by = samples.undoing()
+    revert = RevertedChange(change=change, by=by)
+    marked = amended(document, [revert], repository)
+    assert marked is not None
+    before, after = markdown(document).splitlines(), markdown(marked).splitlines()
+    ((old, new),) = [(o, n) for o, n in zip(before, after, strict=True) if o != n]
+    assert new.startswith(f"{old} · ↩️ ")
+    assert f"#{by.number}" in new
+    assert change.facts.subject.words.split()[1].strip("`") in old
+    told = markdown(revert_note(revert, repository, language))
+    assert f"#{change.number}" in told
+    assert f"#{by.number}" in told
+
+
+def test_digest_that_lists_no_such_change_is_not_amended():
+    listed = {entry.graded.sha for entry in shown(week(Language.EN))}
+    change = next(g for g in samples.everything() if g.sha not in listed)
+    revert = RevertedChange(change=change, by=samples.undoing())
+    document = weekly_document(week(Language.EN), Language.EN)
+    assert amended(document, [revert], samples.REPOSITORY) is None
+
+
+if __name__ == "__main__":
+    for name, page in pages().items():
+        (GOLDEN / name).write_text(page, encoding="utf-8")

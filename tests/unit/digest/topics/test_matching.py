@@ -1,0 +1,137 @@
+import pytest
+
+from digest.core.enums import ChangeKind, TopicPlace
+from digest.topics.index_terms import topics_of
+from digest.topics.matching import Resolved, bears, candidates, narrowed, near_topics, resolve
+from tests.support.fakes import graded
+
+CHANGES = [
+    graded("1", "[MoE] Fuse the experts (#1)"),
+    graded("2", "Quantize the kv cache to fp8 (#2)"),
+    graded("3", "Speed up", {"src/scheduler.py": 9}),
+    graded("4", "[Quantization] Fix a scale for MoE (#4)"),
+    graded("5", "Describe the frontend", {"docs/frontend.md": 20}),
+    graded("6", "[Kernel] Attention for Qwen3 (#6)"),
+]
+
+VOCABULARY = {t: 1 for c in CHANGES for t in topics_of(c)}
+
+
+def found(topic, aliases=None):
+    resolved = resolve(topic, VOCABULARY, aliases or {})
+    return [c.sha[0] for c in CHANGES if bears(c, resolved)]
+
+
+@pytest.mark.parametrize(
+    ("topic", "shas"),
+    [
+        ("MoE", "14"),
+        ("moe", "14"),
+        ("mixture of experts", "14"),
+        ("混合专家", "14"),
+        ("quantization", "24"),
+        ("quantized", "24"),
+        ("量化", "24"),
+        ("kv cache", "2"),
+        ("KVCache", "2"),
+        ("kv-caches", "2"),
+        ("KV缓存", "2"),
+        ("scheduler", "3"),
+        ("调度器", "3"),
+        ("scheduling", "3"),
+        ("docs", "5"),
+        ("文档", "5"),
+        ("frontend docs", "5"),
+        ("quantization in MoE", "4"),
+        ("MoE 量化", "4"),
+        ("MoE的量化", "4"),
+        ("MoE quantization", "4"),
+        ("scheduler and docs", "35"),
+        ("调度器和文档", "35"),
+        ("scheduler, attention", "36"),
+        ("qwen", "6"),
+        ("Qwen3", "6"),
+        ("nothing known", ""),
+        ("MoE unheard", ""),
+        ("", ""),
+        ("!!!", ""),
+    ],
+)
+def test_resolve_finds_the_changes_that_are_about_a_topic(topic, shas):
+    assert "".join(found(topic)) == shas
+
+
+def test_resolve_reads_the_repositorys_own_names():
+    aliases = {"brain": ("scheduler",), "大脑": ("scheduler", "MoE"), "experts team": ("moe",)}
+    assert found("brain", aliases) == ["3"]
+    assert found("大脑", aliases) == ["1", "3", "4"]
+    assert found("Experts Team", aliases) == ["1", "4"]
+
+
+@pytest.mark.parametrize(
+    ("topic", "near"),
+    [("quantizaton", "quantization"), ("schedular", "scheduler"), ("frontent", "frontend")],
+)
+def test_resolve_offers_near_topics_where_nothing_hits(topic, near):
+    resolved = resolve(topic, VOCABULARY, {})
+    assert not resolved.topics
+    assert resolved.near[0] == near
+
+
+def test_near_topics_of_something_foreign_are_none():
+    assert near_topics("xylophone", VOCABULARY) == ()
+
+
+@pytest.mark.parametrize(
+    "topic", ["MoE", "kv cache", "量化", "scheduler and docs", "frontend docs", "MoE的量化"]
+)
+def test_candidates_hold_every_term_that_resolve_uses(topic):
+    wanted = candidates(topic, {})
+    few = {t: n for t, n in VOCABULARY.items() if t in wanted}
+    assert resolve(topic, few, {}) == resolve(topic, VOCABULARY, {})
+
+
+def test_topics_of_a_resolved_one_are_borne_by_whatever_meets_it():
+    for topic in ("MoE quantization", "scheduler and docs", "kv cache"):
+        resolved = resolve(topic, VOCABULARY, {})
+        for change in CHANGES:
+            if bears(change, resolved):
+                assert not topics_of(change).isdisjoint(resolved.topics)
+
+
+def test_bears_tells_place_and_words():
+    (why,) = bears(CHANGES[0], resolve("MoE", VOCABULARY, {}))
+    assert (why.place, why.shown) == (TopicPlace.TAG, "[MoE]")
+    (why,) = bears(CHANGES[2], resolve("scheduler", VOCABULARY, {}))
+    assert (why.place, why.shown) == (TopicPlace.PATH, "src/scheduler.py")
+
+
+@pytest.mark.parametrize(
+    ("whole", "part"),
+    [("hardware", "rocm"), ("硬件", "tpu"), ("multimodal", "vlm"), ("AMD ROCm", "hip")],
+)
+def test_who_asks_for_a_whole_means_its_parts_and_not_the_other_way_round(whole, part):
+    vocabulary = {part: 3, "hardware": 1, "other": 1}
+    assert part in resolve(whole, vocabulary, {}).topics
+    assert "hardware" not in resolve(part, vocabulary, {}).topics
+
+
+def test_two_words_are_found_apart_as_well_as_together():
+    vocabulary = {"blockpool": 2, "block": 5, "pool": 7}
+    alternatives = resolve("block pool", vocabulary, {}).alternatives
+    assert alternatives == (
+        (frozenset({"blockpool"}),),
+        (frozenset({"block"}), frozenset({"pool"})),
+    )
+
+
+def test_breaking_changes_are_none_that_speak_of_what_is_incompatible():
+    wanted = narrowed(Resolved(), (ChangeKind.BREAKING,), "")
+    titles = {
+        "Drop hits for incompatible layouts": False,
+        "Fix a prefix breaking the list": False,
+        "feat!: drop the parser": True,
+        "[Breaking] Move the parser": True,
+        "breaking(parser): move it": True,
+    }
+    assert {t: bool(bears(graded("1", t), wanted)) for t in titles} == titles

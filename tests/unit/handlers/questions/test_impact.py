@@ -1,0 +1,123 @@
+"""What members of a chat may not do there, and what a chat is not told of by its own commands."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+import pytest
+
+from digest.chat.chat_intents import Unsubscribe
+from digest.chat.chat_settings import ChatSettings, Subscribed
+from digest.core.profile import Profile, parse_entry
+from digest.errors import UserError
+from digest.question.impact_questions import Alert, EditProfile, ProfileFrom
+from handlers.chat.subscribe import manage
+from handlers.ports.chat_port import ChatKey, Room, StoredProfile
+from handlers.ports.conversation_port import ConversationKey
+from handlers.questions.impact import alert, edit_profile, profile_from
+from tests.support.fakes import FakeSource, context
+
+ENTRY = parse_entry("--workers")
+
+HERE = ConversationKey(platform="slack", chat="C1", person="U1")
+
+
+@dataclass
+class Profiles:
+    kept: dict[str, StoredProfile] = field(default_factory=dict)
+
+    async def load(self, owner, repository):
+        return self.kept.get(owner, StoredProfile(owner=owner, profile=Profile(entries=(ENTRY,))))
+
+    async def change(self, owner, repository, change):
+        fresh = self.kept[owner] = change(await self.load(owner, repository))
+        return fresh
+
+
+def asked(profiles, *, admin: bool):
+    room = Room(
+        chat=ChatKey(platform="slack", chat="C1"),
+        chats=Chats(),
+        repositories=("acme/engine",),
+        admin=admin,
+    )
+    plain = context(FakeSource([]))
+    return replace(plain, room=room, profiles=profiles, conversation=HERE)
+
+
+@dataclass
+class Chats:
+    asked: list[Subscribed] = field(default_factory=list)
+
+    async def settings(self, chat):
+        return ChatSettings()
+
+    async def subscribed(self, chat):
+        return self.asked
+
+    async def unsubscribe(self, chat, repository=""):
+        before = len(self.asked)
+        self.asked = [one for one in self.asked if repository not in {"", one.repository}]
+        return before - len(self.asked)
+
+
+@pytest.mark.parametrize(
+    ("handler", "intent"),
+    [
+        (alert, Alert(on=True)),
+        (alert, Alert(on=False)),
+        (edit_profile, EditProfile(clear=True)),
+        (edit_profile, EditProfile(add=(ENTRY,))),
+        (profile_from, ProfileFrom(place="acme/other")),
+    ],
+)
+async def test_member_changes_nothing_that_all_in_a_chat_share(handler, intent):
+    profiles = Profiles()
+    with pytest.raises(UserError, match="admin"):
+        await handler(intent, asked(profiles, admin=False))
+    assert profiles.kept == {}
+
+
+async def test_member_changes_a_profile_of_their_own():
+    profiles = Profiles()
+    await edit_profile(EditProfile(clear=True, mine=True), asked(profiles, admin=False))
+    assert list(profiles.kept) == ["slack@U1"]
+
+
+async def test_admin_turns_alerts_on():
+    profiles = Profiles()
+    await alert(Alert(on=True), asked(profiles, admin=True))
+    assert profiles.kept["slack:C1"].alerts
+
+
+async def test_what_is_put_in_while_another_repository_is_read_stays():
+    other, third = parse_entry("--rate"), parse_entry("--host")
+    profiles = Profiles()
+    ctx = asked(profiles, admin=True)
+
+    async def used(place, packages):
+        await edit_profile(EditProfile(add=(other,)), ctx)
+        return frozenset({third})
+
+    await profile_from(ProfileFrom(place="acme/other"), replace(ctx, usage=used))
+    assert set(profiles.kept["slack:C1"].profile.entries) == {ENTRY, other, third}
+
+
+async def test_alerts_of_an_empty_profile_are_refused():
+    profiles = Profiles({"slack:C1": StoredProfile(owner="slack:C1")})
+    with pytest.raises(UserError, match="empty"):
+        await alert(Alert(on=True), asked(profiles, admin=True))
+    assert not profiles.kept["slack:C1"].alerts
+
+
+async def test_what_a_chat_may_no_longer_see_is_dropped_by_name_and_named_by_nobody():
+    chats = Chats([Subscribed(repository="acme/secret")])
+    ctx = asked(Profiles(), admin=True)
+    assert ctx.room is not None
+    ctx = replace(ctx, room=replace(ctx.room, chats=chats))
+    with pytest.raises(UserError) as refused:
+        await manage(Unsubscribe(repository="acme/wrong"), ctx)
+    assert "engine" in str(refused.value)
+    assert "secret" not in str(refused.value)
+    await manage(Unsubscribe(repository="acme/secret"), ctx)
+    assert chats.asked == []

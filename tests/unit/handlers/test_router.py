@@ -1,0 +1,437 @@
+import re
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from digest.answer.answers import answer_to_json
+from digest.answer.listing import PAGE
+from digest.core.enums import Language
+from digest.core.facts import FACTS_VERSION
+from digest.core.grade import Repository
+from digest.document import Document, Heading, Listing, Paragraph, plain
+from digest.errors import AmbiguousReference, FutureWindow, SourceUnavailable, UnknownChange
+from digest.markdown import markdown
+from digest.question.intent import Unknown
+from handlers.chat.follow_ups import FOLLOWUPS
+from handlers.digests.daily import look
+from handlers.router import HANDLERS, ask
+from tests.support.fakes import FakeArchive, FakeSource, change, context, graded
+
+NOW = datetime(2026, 1, 23, 12, 0, tzinfo=UTC)
+
+
+def ago(days: float) -> datetime:
+    return NOW - timedelta(days=days)
+
+
+CHANGES = [
+    change("aaaaaaa1", "[MoE] Fuse the experts (#11)", {"src/moe/fuse.py": 90}, ago(1)),
+    change("bbbbbbb2", "Fix a crash of the scheduler (#12)", {"src/scheduler.py": 5}, ago(2)),
+    change("ccccccc3", "[Docs] Describe MoE (#13)", {"docs/moe.md": 30}, ago(3), "Grace Hopper"),
+    change("ddddddd4", "Reformat (#14)", {"tests/test_moe.py": 1, "src/core.py": 99}, ago(3)),
+    change("eeeeeee5", "[Quantization] Round to even (#15)", {"src/quant.py": 9}, ago(20)),
+]
+
+
+@pytest.fixture
+def source() -> FakeSource:
+    return FakeSource(CHANGES)
+
+
+def text(document: Document) -> str:
+    return markdown(document)
+
+
+def shas(answer) -> list[str]:
+    return [row.graded.sha[:8] for row in answer.rows]
+
+
+async def test_changed_answers_with_the_changes_about_the_topic(source):
+    answer = await ask("what changed in MoE this week", context(source))
+    assert answer.intent == "changed"
+    assert answer.topic == "MoE"
+    assert shas(answer) == ["aaaaaaa1", "ccccccc3"]
+    shown = text(answer.document)
+    assert "MoE: 2 changes" in shown
+    assert "2 of 2 shown" in shown
+    assert "https://github.com/octo/engine/pull/11" in shown
+    assert "2026-01-19 00:00 – 2026-01-23 12:00 (UTC)" in shown
+    assert "aaaaaaa100" in shown
+    assert answer.rows[0].why == "tag [MoE]"
+
+
+async def test_changed_answers_in_the_language_of_the_question(source):
+    answer = await ask("本周 MoE 有什么变化", context(source))
+    assert "MoE：2 个变更" in text(answer.document)
+    assert answer.document.language == "zh"
+    assert answer.rows[0].why == "标签 [MoE]"
+    told = await ask("本周 MoE 有什么变化", context(source), Language.EN)
+    assert "MoE: 2 changes" in text(told.document)
+
+
+async def test_changed_reads_what_the_archive_lacks_and_reads_it_once(source):
+    archive = FakeArchive()
+    ctx = context(source, archive)
+    await ask("what changed in MoE this week", ctx)
+    await ask("what changed in MoE this week", ctx)
+    read = [call for call in source.calls if call[0] == "changes"]
+    assert len(read) == 1
+    assert len([s for s in archive.saves if s]) == 1
+
+
+async def test_changed_takes_author_path_and_level(source):
+    ctx = context(source)
+    assert shas(await ask("changes by grace this week", ctx)) == ["ccccccc3"]
+    assert shas(await ask("changes in src/moe/ this week", ctx)) == ["aaaaaaa1"]
+    low = await ask("changes level low this week", ctx)
+    assert len(low.rows) == 4
+
+
+async def test_changed_reads_an_unknown_topic_as_a_name_where_there_is_one(source):
+    answer = await ask("Hopper 本周改了什么", context(source))
+    assert shas(answer) == ["ccccccc3"]
+    assert "作者 Hopper" in text(answer.document)
+
+
+async def test_changed_without_a_hit_says_so_and_names_near_topics(source):
+    ctx = context(source)
+    answer = await ask("what changed in schedular this week", ctx)
+    assert answer.rows == ()
+    shown = text(answer.document)
+    assert "I know no topic `schedular`" in shown
+    assert "`scheduler`" in shown
+
+
+async def test_changed_without_a_hit_says_where_there_are_some(source):
+    ctx = context(source)
+    await ask("what changed this month", ctx)
+    answer = await ask("what changed in quantization this week", ctx)
+    assert answer.rows == ()
+    shown = text(answer.document)
+    assert "No change of this period is about `quantization`." in shown
+    assert "1 change about it outside this period" in shown
+
+
+async def test_changed_offers_a_search_where_the_word_is_only_mentioned(source):
+    source.branch_changes = [
+        change("aaaaaaa1", "Speed up (#1)\n\nThis also helps the zeppelin.", at=ago(1))
+    ]
+    answer = await ask("what changed in zeppelin this week", context(source))
+    assert "`search zeppelin`" in text(answer.document)
+
+
+async def test_changed_reads_the_repositorys_aliases(source):
+    ctx = context(source, aliases={"brain": ("scheduler",)})
+    assert shas(await ask("what changed in the brain this week", ctx)) == ["bbbbbbb2"]
+
+
+async def test_changed_shows_a_page_and_keeps_every_match(source):
+    source.branch_changes = [
+        change(f"{n:08x}", f"[MoE] Step {n} (#{n})", at=ago(n / 100)) for n in range(1, 48)
+    ]
+    answer = await ask("what changed in MoE since Monday", context(source))
+    assert len(answer.rows) == 47
+    assert f"{PAGE} of 47 shown" in text(answer.document)
+    lists = [b for b in answer.document.blocks if isinstance(b, Listing)]
+    assert sum(len(b.items) for b in lists) == PAGE
+    committed = [row.graded.commit.committed_at for row in answer.rows]
+    assert committed == sorted(committed, reverse=True)
+
+
+async def test_changed_of_an_empty_branch_says_so():
+    answer = await ask("what changed this week", context(FakeSource()))
+    assert "the branch has no commit yet" in text(answer.document)
+
+
+async def test_explain_finds_a_change_in_the_source_and_keeps_it(source):
+    archive = FakeArchive()
+    ctx = context(source, archive)
+    answer = await ask("explain #11", ctx)
+    assert shas(answer) == ["aaaaaaa1"]
+    assert "Fuse the experts" in text(answer.document)
+    source.calls.clear()
+    again = await ask("解释 #11", ctx)
+    assert again.rows[0].graded == answer.rows[0].graded
+    assert [call[0] for call in source.calls] == ["tip"]
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "explain #11",
+        "11",
+        "explain aaaaaaa1",
+        "octo/engine#11",
+        "https://github.com/octo/engine/pull/11",
+        "https://github.com/octo/engine/commit/aaaaaaa1",
+        "https://github.com/fork/engine/commit/aaaaaaa1",
+    ],
+)
+async def test_explain_finds_a_change_by_every_reference(source, question):
+    assert shas(await ask(question, context(source))) == ["aaaaaaa1"]
+
+
+@pytest.mark.parametrize(
+    ("question", "error"),
+    [
+        ("explain #999", UnknownChange),
+        ("explain 0123456789", UnknownChange),
+        ("other/engine#11", UnknownChange),
+        ("changes since 2027-01-01", FutureWindow),
+    ],
+)
+async def test_ask_turns_a_users_error_into_a_short_answer(source, question, error):
+    answer = await ask(question, context(source))
+    assert isinstance(answer.error, error)
+    assert answer.rows == ()
+    assert plain(answer.document.blocks[0].spans) == str(answer.error)
+
+
+async def test_ask_tells_errors_in_chinese(source):
+    answer = await ask("解释 #999", context(source))
+    assert "没有找到 #999" in text(answer.document)
+    answer = await ask("明天有什么变化", context(source))
+    assert "还没有到" in text(answer.document)
+
+
+async def test_ask_tells_that_the_source_cannot_be_read(source):
+    source.failure = SourceUnavailable("git is gone")
+    answer = await ask("what changed this week", context(source))
+    assert "git is gone" in text(answer.document)
+
+
+async def test_ask_lets_other_errors_through(source):
+    source.failure = RuntimeError("a bug")
+    with pytest.raises(RuntimeError, match="a bug"):
+        await ask("what changed this week", context(source))
+
+
+async def test_explain_refuses_a_sha_of_several_commits():
+    source = FakeSource(
+        [change("abcdef01", "One", at=ago(1)), change("abcdef02", "Two", at=ago(2))]
+    )
+    answer = await ask("explain abcdef0", context(source))
+    assert isinstance(answer.error, AmbiguousReference)
+
+
+async def test_explain_takes_the_newest_of_a_request_and_names_the_others():
+    source = FakeSource(
+        [
+            change("ccccccc3", "Speed up (#7)", at=ago(1)),
+            change("bbbbbbb2", 'Revert "Speed up (#7)" (#8)', at=ago(2)),
+            change("aaaaaaa1", "Speed up (#7)", at=ago(3)),
+        ]
+    )
+    ctx = context(source)
+    await ask("what changed this week", ctx)
+    answer = await ask("explain #7", ctx)
+    assert shas(answer) == ["ccccccc3"]
+    shown = text(answer.document)
+    assert "Undone by" in shown
+    assert "The same request is also" in shown
+    assert 'Revert "Speed up' in shown
+
+
+async def test_explain_a_number_that_is_only_mentioned_is_unknown():
+    source = FakeSource([change("bbbbbbb2", 'Revert "Speed up (#7)" (#8)', at=ago(2))])
+    answer = await ask("explain #7", context(source))
+    assert isinstance(answer.error, UnknownChange)
+
+
+async def test_explain_takes_any_owner_for_a_clone_known_as_a_folder_only(source):
+    ctx = context(source, repository=Repository(name="repo"))
+    assert shas(await ask("octo/engine#11", ctx)) == ["aaaaaaa1"]
+
+
+async def test_explain_refuses_the_number_of_another_repository(source):
+    ctx = context(source, repository=Repository(name="octo/engine"))
+    assert (await ask("octo/other#11", ctx)).error is not None
+
+
+async def test_search_finds_text_and_tells_where(source):
+    ctx = context(source)
+    answer = await ask('search "fix a crash" scheduler this week', ctx)
+    assert shas(answer) == ["bbbbbbb2"]
+    assert answer.rows[0].why == "subject: fix a crash scheduler"
+    nothing = await ask("搜索 不存在 本周", ctx)
+    assert "没有包含 `不存在` 的变更" in text(nothing.document)
+
+
+async def test_search_without_a_period_looks_in_the_archive_alone(source):
+    ctx = context(source)
+    answer = await ask("search crash", ctx)
+    assert answer.rows == ()
+    assert "everything archived so far" in text(answer.document)
+    assert "changes" not in [call[0] for call in source.calls]
+
+
+async def test_digest_lists_the_window(source):
+    answer = await ask("digest this week", context(source))
+    assert answer.intent == "digest"
+    assert len(answer.rows) == 4
+    assert answer.window is not None
+    assert isinstance(answer.document.blocks[0], Heading)
+
+
+async def test_help_shows_what_can_be_asked_in_the_language(source):
+    english = await ask("help", context(source))
+    chinese = await ask("帮助", context(source))
+    assert "what changed in the scheduler this week" in text(english.document)
+    assert "本周调度器有什么变化" in text(chinese.document)
+    assert source.calls == []
+
+
+async def test_unknown_offers_questions_that_are_understood(source):
+    answer = await ask("tell me a joke", context(source))
+    assert answer.intent == "unknown"
+    assert answer.error is None
+    assert "`explain #123`" in text(answer.document)
+    assert source.calls == []
+
+
+def test_every_intent_has_its_handler():
+    from typing import get_args
+
+    from digest.question.intent import Followup, Intent
+
+    assert set(HANDLERS) == set(get_args(Intent)) - set(get_args(Followup))
+    assert Unknown in HANDLERS
+
+
+async def test_hostile_words_stay_text(source):
+    source.branch_changes = [
+        change(
+            "aaaaaaa1", "[MoE] <script>alert(1)</script> @everyone [x](http://e.x) (#1)", at=ago(1)
+        )
+    ]
+    answer = await ask("what changed in MoE this week", context(source))
+    shown = text(answer.document)
+    assert r"\<script>" in shown
+    assert "@everyone" not in shown
+
+
+async def test_answer_as_json_lists_every_match(source):
+    ctx = context(source, zone="Asia/Shanghai")
+    answer = await ask("what changed in MoE this week", ctx)
+    form = answer_to_json(answer, "the page", ctx.zone)
+    assert list(form) == [
+        "schema",
+        "intent",
+        "understood",
+        "window",
+        "topic",
+        "total",
+        "changes",
+        "text",
+    ]
+    assert form["schema"] == 1
+    assert form["window"] == {
+        "since": "2026-01-19T00:00:00+08:00",
+        "until": "2026-01-23T20:00:00+08:00",
+        "tz": "Asia/Shanghai",
+    }
+    assert form["total"] == 2
+    first = form["changes"][0]
+    assert list(first) == ["sha", "pr", "subject", "level", "score", "committed_at", "why"]
+    assert first["pr"] == 11
+    assert first["subject"] == "[MoE] Fuse the experts (#11)"
+    assert first["committed_at"] == "2026-01-22T20:00:00+08:00"
+    assert form["text"] == "the page"
+
+
+async def test_answer_as_json_of_an_explanation_has_no_window(source):
+    answer = await ask("explain #11", context(source))
+    form = answer_to_json(answer, "", context(source).zone)
+    assert (form["window"], form["topic"], form["total"]) == (None, None, 1)
+
+
+async def test_archived_answers_ask_the_archive_alone(source):
+    archive = FakeArchive.of(
+        Repository(name="octo/engine"),
+        [graded("aaaaaaa1", "[MoE] Fuse the experts (#11)", at=ago(1))],
+    )
+    source.branch_changes = CHANGES[:1]
+    answer = await ask("what changed in MoE this week", context(source, archive))
+    assert shas(answer) == ["aaaaaaa1"]
+    assert "changes" not in [call[0] for call in source.calls]
+
+
+async def test_documents_hold_nothing_but_blocks_with_words(source):
+    for question in ("what changed this week", "explain #11", "help", "nonsense", "search x"):
+        answer = await ask(question, context(source))
+        assert answer.document.title
+        assert all(plain(b.spans) for b in answer.document.blocks if isinstance(b, Paragraph))
+
+
+async def test_help_tells_of_every_row_of_the_table_with_an_example_each(source):
+    (page,) = [b for b in (await ask("help", context(source))).document.blocks
+               if isinstance(b, Listing)]  # fmt: skip
+    told = [plain(item.spans) for item in page.items]
+    rows = [one.help.text(Language.EN) for one in HANDLERS.values() if one.help and not one.chats]
+    assert told == rows + [phrase.text(Language.EN) for phrase in FOLLOWUPS.values()]
+    assert all(item.children for item in page.items)
+    assert any("affected" in plain(child.spans) for item in page.items for child in item.children)
+
+
+@pytest.mark.parametrize(
+    ("question", "head", "ada"),
+    [
+        ("who touched MoE this week", "By author (2 people)", "Ada (1)"),
+        ("本周谁改了 MoE", "按作者（2 人）", "Ada（1）"),
+    ],
+)
+async def test_who_touched_a_topic_is_told_by_author_with_counts(source, question, head, ada):
+    answer = await ask(question, context(source))
+    shown = text(answer.document)
+    assert head in shown
+    assert ada in shown
+    assert "Grace Hopper" in shown
+    assert shas(answer) == ["aaaaaaa1", "ccccccc3"]
+
+
+@pytest.mark.parametrize(
+    "question", ["what changed in MoE this week", "digest today", "本周有什么变化"]
+)
+async def test_a_period_after_the_newest_commit_is_told_its_date_and_week(question):
+    old = [change("aaaaaaa1", "[MoE] Fuse the experts (#11)", {"src/moe/fuse.py": 90}, ago(100))]
+    ctx = context(FakeSource(old))
+    answer = await ask(question, ctx)
+    shown = text(answer.document)
+    assert "2025-10-15" in shown
+    (offered,) = re.findall(r"`([^`]*2025-10-13\.\.2025-10-19)`", shown)
+    assert (await ask(offered, ctx)).total == 1
+
+
+async def test_a_quiet_period_with_newer_commits_tells_no_date(source):
+    assert "newest commit" not in text(
+        (await ask("changes in January 2025", context(source))).document
+    )
+
+
+async def read_by_an_older_version(source) -> FakeArchive:
+    archive = FakeArchive()
+    await ask("explain #11", context(source, archive))
+    for mine in archive.kept.values():
+        for sha, kept in mine.items():
+            facts = replace(kept.facts, version=FACTS_VERSION - 1)
+            mine[sha] = replace(kept, facts=facts, grade=replace(kept.grade, by="older"))
+    source.calls.clear()
+    return archive
+
+
+async def test_what_an_older_version_read_is_answered_from_and_digests_read_it_again(source):
+    archive = await read_by_an_older_version(source)
+    ctx = context(source, archive)
+    answer = await ask("changes in MoE yesterday", ctx)
+    assert shas(answer) == ["aaaaaaa1"]
+    assert "changes" not in [call[0] for call in source.calls]
+    assert answer.rows[0].graded.facts.version == FACTS_VERSION - 1
+    daily = await look(ctx, answer.window)
+    assert [entry.graded.facts.version for entry in daily.report.entries] == [FACTS_VERSION]
+
+
+async def test_one_change_that_an_older_version_read_is_read_again(source):
+    archive = await read_by_an_older_version(source)
+    answer = await ask("explain #11", context(source, archive))
+    assert answer.rows[0].graded.facts.version == FACTS_VERSION
