@@ -114,9 +114,7 @@ def explain(
             intent = Explain(reference=parse_reference(chosen.question))
             ctx = await context_of(app, chosen.place, branch, zone, language)
             if show_prompt:
-                show = show_prompt
-
-                await show(intent, ctx, app)
+                await print_prompt(intent, ctx, app)
                 return
             try:
                 found = await _explained(intent, ctx, form)
@@ -245,7 +243,7 @@ _NO_MODEL = (
 )
 
 
-async def show_prompt(intent: Explain, ctx: Context, app: Workspace) -> None:
+async def print_prompt(intent: Explain, ctx: Context, app: Workspace) -> None:
     """Print the requests word for word; what is not part of them goes to the error stream.
 
     Raises ``UserError``.

@@ -4,9 +4,9 @@ What a chat is not told of: private repositories, where people from outside read
 
 From a document to messages that stand: render, claim, send, keep the proof.
 
-A delivery belongs to one process at a time (:mod:`bot.util.locks`), and what it posts is what was frozen
-at the first claim (:mod:`bot.delivery.payload`). Parts go in order; one that cannot be sent holds
-back those after it. What a crash or an outage leaves is taken up by
+A delivery belongs to one process at a time (:mod:`bot.util.locks`), and what it posts is what was
+frozen at the first claim (:mod:`bot.delivery.payload`). Parts go in order; one that cannot be sent
+holds back those after it. What a crash or an outage leaves is taken up by
 :meth:`Delivery.resume_pending`. How a single part goes is in :mod:`bot.delivery.part_sender`.
 """
 

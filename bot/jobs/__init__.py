@@ -11,9 +11,9 @@ newest slot that was missed, a slot that was claimed and not finished. A channel
 seen begins with its next slot; channels may come, change and go while the loop runs. In a channel's
 rest nothing is posted. Exceptions end at this loop: they are logged, the rest goes on.
 
-What the loop is given is in :mod:`~bot.jobs.services`; each of its duties is a module: which channels
-are served, one channel's slots, what receivers hear, what is under way at a stop. The processes
-that share the work (:mod:`bot.jobs`) are made of the same.
+What the loop is given is in :mod:`~bot.jobs.services`; each of its duties is a module: which
+channels are served, one channel's slots, what receivers hear, what is under way at a stop. The
+processes that share the work (:mod:`bot.jobs`) are made of the same.
 
 Jobs: what one process finds to be done and another does, through Procrastinate on PostgreSQL.
 

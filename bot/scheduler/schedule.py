@@ -3,8 +3,8 @@
 A slot is a local date on which a digest is due, with the instant it is due at. The instant follows
 the rules on top of :mod:`digest.window`: inside a gap the first instant after it, inside an overlap
 the first occurrence. A date that a zone skipped altogether (Pacific/Apia, 2011-12-30) has no slot,
-and none has one whose instant lies in the channel's rest (:mod:`bot.scheduler.rest`). So every other
-date of the weekdays has exactly one slot, and slots are strictly increasing.
+and none has one whose instant lies in the channel's rest (:mod:`bot.scheduler.rest`). So every
+other date of the weekdays has exactly one slot, and slots are strictly increasing.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Turns to speak that all processes share: ``bot.messaging.rates.SharedWindows`` by a script in Redis.
+"""State that all processes share in Redis: rates, question counts, seen messages, wake-ups.
 
 A rate is a list of the last ``count`` moments at which a message goes, by the server's clock. The
 script looks at every list that bounds a message and books the earliest moment in one step, so that
@@ -156,7 +156,7 @@ class RedisAsked:
         return Load(minute=minute, hour=hour)
 
     async def uncount(self, person: str) -> None:
-        """As :meth:`bot.access.gate.QuestionCounts.uncount`; which of two at once goes is all the same."""
+        """As :meth:`bot.access.gate.QuestionCounts.uncount`; of two at once either may go."""
         await self._alone.uncount(person)
         await self._connection.ask(lambda redis: redis.zpopmax(_key(person)))
 

@@ -1,4 +1,7 @@
-"""The archive: graded changes with their indexes, as ``handlers.ports.storage.Archive`` promises."""
+"""The archive.
+
+Graded changes with their indexes, as ``handlers.ports.storage.Archive`` promises.
+"""
 
 from __future__ import annotations
 

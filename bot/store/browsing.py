@@ -205,7 +205,7 @@ class Extent:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeptPost:
-    """A digest as it was kept to be posted; ``document`` is for :func:`bot.delivery.payload.thaw`."""
+    """A stored digest; ``document`` is read by :func:`bot.delivery.payload.thaw`."""
 
     heading: DigestHeading
     document: str

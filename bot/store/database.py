@@ -4,8 +4,8 @@ Statements that are made once and run often: what is asked for every question an
 
 SQLAlchemy looks at a statement anew each time that it runs it, which costs two to three times what
 the driver of a server does about it. A prepared statement is written out once for each database;
-on PostgreSQL its text goes straight to the driver (:mod:`bot.store.postgresql`), and on SQLite, whose
-driver's thread costs more than that, it runs as any other.
+on PostgreSQL its text goes straight to the driver (:mod:`bot.store.postgresql`), and on SQLite,
+whose driver's thread costs more than that, it runs as any other.
 
 Calls that go together: whoever comes while others are served is served with whoever else came.
 

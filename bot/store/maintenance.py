@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from sqlalchemy import Column, Row, Table, bindparam, delete, func, select, text, update
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -22,9 +22,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from bot.store.change_terms import INDEXED_BY
 from bot.store.database import Database
 from bot.store.dialect import total
-from bot.store.postgresql import PostgresDatabase
 from bot.store.rows import GRADED, ChangeRow, enrolled, entry, graded, moment, written
-from bot.store.sqlite import SqliteDatabase
 from bot.store.tables.archive_tables import (
     change_texts,
     change_topics,
@@ -37,6 +35,10 @@ from bot.store.text_index_sqlite import OPTIMIZE
 from bot.store.writer import CHUNK, chunks, clear_indexes, write_indexes
 from digest.core.grade import Repository
 from digest.errors import BrokenArchive
+
+if TYPE_CHECKING:
+    from bot.store.postgresql import PostgresDatabase
+    from bot.store.sqlite import SqliteDatabase
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,16 +62,6 @@ class Vacuumed:
 
     before: int
     after: int
-
-
-class _Care(Protocol):
-    """What looks after one kind of database."""
-
-    async def size(self, database: Database) -> int: ...
-
-    async def vacuum(self, database: Database) -> tuple[int, int]: ...
-
-    async def check(self, database: Database) -> Sequence[str]: ...
 
 
 async def holdings(database: Database) -> Sequence[Holding]:
@@ -116,32 +108,28 @@ async def holdings(database: Database) -> Sequence[Holding]:
 
 async def size(database: Database) -> int:
     """The bytes that the archive takes, its log included."""
-    return await _care(database).size(database)
+    if database.dialect == "postgresql":
+        return await postgresql_size(cast("PostgresDatabase", database))
+    return await sqlite_size(cast("SqliteDatabase", database))
 
 
 async def vacuum(database: Database) -> Vacuumed:
-    """Give back unused space, merge the text index, and look at the tables for the planner."""
-    before, after = await _care(database).vacuum(database)
+    """Give back unused space, merge the text index, and update the planner's statistics."""
+    if database.dialect == "postgresql":
+        before, after = await postgresql_vacuum(cast("PostgresDatabase", database))
+    else:
+        before, after = await sqlite_vacuum(cast("SqliteDatabase", database))
     return Vacuumed(before=before, after=after)
 
 
 async def check(database: Database) -> Sequence[str]:
-    """What is wrong with the archive, a sentence each; nothing where it is sound.
+    """What is wrong with the archive, one sentence each; empty where it is sound.
 
-    Damage so great that the check itself cannot go on is one of the sentences.
+    Damage so great that the check cannot go on is one of the sentences.
     """
-    return await _care(database).check(database)
-
-
-def _care(database: Database) -> _Care:
-    """The module that looks after a kind of database."""
     if database.dialect == "postgresql":
-        from bot.store import maintenance as upkeep_postgresql
-
-        return cast("_Care", upkeep_postgresql)
-    from bot.store import maintenance as upkeep_sqlite
-
-    return cast("_Care", upkeep_sqlite)
+        return await postgresql_check(cast("PostgresDatabase", database))
+    return await sqlite_check(cast("SqliteDatabase", database))
 
 
 async def forget(database: Database, repository: Repository) -> int:
@@ -196,7 +184,10 @@ async def postgresql_vacuum(database: PostgresDatabase) -> tuple[int, int]:
 
 
 async def postgresql_check(database: PostgresDatabase) -> Sequence[str]:
-    """As :func:`bot.store.maintenance.check`. The server checks its pages by itself as it reads them."""
+    """As :func:`bot.store.maintenance.check`.
+
+    The server checks its pages by itself as it reads them.
+    """
     found: list[str] = []
     try:
         async with database.reading() as connection:

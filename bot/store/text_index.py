@@ -1,8 +1,9 @@
-"""The index of texts: what the archive asks of it; :mod:`bot.store.change_terms` knows who has which.
+"""The full-text index, as the archive uses it whichever database keeps it.
 
 An index finds the changes whose texts hold all of some terms, whatever their length or script,
-character by character; :mod:`bot.store.text_index_sqlite` and :mod:`bot.store.text_index_postgresql`
-give the same answers to that. What ranks them is each database's own.
+character by character; :mod:`bot.store.text_index_sqlite` and
+:mod:`bot.store.text_index_postgresql` give the same answers to that. What ranks them is each
+database's own.
 """
 
 from __future__ import annotations

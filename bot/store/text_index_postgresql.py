@@ -71,9 +71,9 @@ def mark_of(repository: int) -> int:
 def grams_of(texts: Iterable[str]) -> list[int]:
     """The numbers of every run of one, two and three characters that texts hold."""
     held: set[str] = set()
-    for text in texts:
+    for content in texts:
         for length in range(1, GRAM + 1):
-            held.update(_runs(text, length))
+            held.update(_runs(content, length))
     return list(map(_number, held))
 
 

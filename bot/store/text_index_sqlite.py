@@ -254,8 +254,8 @@ def _pairs_of(texts: Iterable[str]) -> str:
     What is withdrawn has to be what was entered: another rule needs another table.
     """
     held: set[str] = set()
-    for text in texts:
-        held.update(text, map(add, text, text[1:]))
+    for content in texts:
+        held.update(content, map(add, content, content[1:]))
     return " ".join(map(_word, held))
 
 

@@ -23,7 +23,7 @@ _MOST = 8  # processes; what feeds them, one git child, keeps no more busy
 
 
 class Processes:
-    """Implements ``handlers.ports.storage.Workers``; the processes start with the first large work."""
+    """Implements ``handlers.ports.storage.Workers``; processes start with the first large batch."""
 
     def __init__(self, count: int | None = None) -> None:
         self._count = min(count or len(os.sched_getaffinity(0)), _MOST)

@@ -103,10 +103,10 @@ def measured(reading: ChangeContext, most: int) -> Iterator[Statement]:
     """Sentences of the author that speak of performance and bring figures."""
     found = 0
     for paragraph in reading.facts.paragraphs:
-        for sentence in sentences(paragraph):
-            fits = len(sentence) <= reading.bounds.quote
-            if fits and _FIGURE.search(sentence) and _SPEED.search(sentence):
-                yield _quote(reading, paragraph, sentence, aspect=Aspect.PERFORMANCE)
+        for quote in sentences(paragraph):
+            fits = len(quote) <= reading.bounds.quote
+            if fits and _FIGURE.search(quote) and _SPEED.search(quote):
+                yield _quote(reading, paragraph, quote, aspect=Aspect.PERFORMANCE)
                 found += 1
             if found == most:
                 return

@@ -36,9 +36,11 @@ _LONGEST = 300
 """Characters of a command; a path, a topic or a name is shorter."""
 
 _FIELDS = {
-    "path": RuleField.PATH, "paths": RuleField.PATH, "file": RuleField.PATH, "files": RuleField.PATH,
-    "folder": RuleField.PATH, "路径": RuleField.PATH, "文件": RuleField.PATH, "目录": RuleField.PATH,
-    "label": RuleField.LABEL, "labels": RuleField.LABEL, "tag": RuleField.LABEL, "标签": RuleField.LABEL,
+    "path": RuleField.PATH, "paths": RuleField.PATH, "file": RuleField.PATH,
+    "files": RuleField.PATH, "folder": RuleField.PATH,
+    "路径": RuleField.PATH, "文件": RuleField.PATH, "目录": RuleField.PATH,
+    "label": RuleField.LABEL, "labels": RuleField.LABEL, "tag": RuleField.LABEL,
+    "标签": RuleField.LABEL,
     "author": RuleField.AUTHOR, "authors": RuleField.AUTHOR, "作者": RuleField.AUTHOR,
     "keyword": RuleField.KEYWORD, "keywords": RuleField.KEYWORD, "word": RuleField.KEYWORD,
     "text": RuleField.KEYWORD, "关键词": RuleField.KEYWORD, "关键字": RuleField.KEYWORD,

@@ -97,10 +97,10 @@ class Filters:
         for rule in self.exclude:
             if rule.meets(graded, labels):
                 return f"exclude {rule}"
-        for field in RuleField:
-            wanted = [rule for rule in self.include if rule.field is field]
+        for rule_field in RuleField:
+            wanted = [rule for rule in self.include if rule.field is rule_field]
             if wanted and not any(rule.meets(graded, labels) for rule in wanted):
-                return f"include {field}"
+                return f"include {rule_field}"
         return ""
 
     def given(self, rule: Rule, *, include: bool) -> Filters:

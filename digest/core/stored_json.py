@@ -5,8 +5,8 @@ What holds its default is written too, so that a reader needs no knowledge of de
 
 An analysis as a JSON value and back, exactly. Imports values only.
 
-Unlike the JSON that the program prints (:mod:`digest.report.report_json`) this keeps the roles of words,
-so that what was kept is shown as if it had just been said.
+Unlike the JSON that the program prints (:mod:`digest.report.report_json`) this keeps the roles of
+words, so that what was kept is shown as if it had just been said.
 
 A request as a JSON value and back, exactly. Imports ``request`` only.
 """

@@ -35,7 +35,8 @@ _CONTEXT_ONLY = frozenset({"title_length", "files", "core"})
 @cache
 def weights() -> Weights:
     """The weights that the program ships with."""
-    data = json.loads(files("digest").joinpath("importance.json").read_text(encoding="utf-8"))
+    text = files("digest.grading").joinpath("importance.json").read_text(encoding="utf-8")
+    data = json.loads(text)
     return Weights(
         version=data["version"],
         bias=data["bias"],

@@ -38,7 +38,8 @@ _LABELLED = re.compile(
 _SPOKEN_LEVELS = {"高": Level.HIGH, "中": Level.MEDIUM, "低": Level.LOW}
 
 _SPOKEN = {
-    ChangeKind.BREAKING: "breaking|backwards?[- ]incompatible|incompatible|不兼容|破坏性|不向后兼容",
+    ChangeKind.BREAKING: "breaking|backwards?[- ]incompatible|incompatible"
+    "|不兼容|破坏性|不向后兼容",
     ChangeKind.SECURITY: "security|安全漏洞|安全性?|安全相关",
     ChangeKind.DEPRECATIONS: "deprecations?|deprecated|弃用|废弃",
     ChangeKind.REVERTS: "reverts?|reverted|rollbacks?|rolled back|回滚|回退|撤销|被撤销",

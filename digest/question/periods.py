@@ -1,7 +1,7 @@
 """From what the wording of a period matched to the window that it stands for.
 
-Each reader takes the groups of one form of :mod:`digest.question.periods`; the rules are told there. They
-raise ``InvalidDate``, ``InvalidWindow`` and ``FutureWindow``.
+Each reader takes the groups of one form of :mod:`digest.question.periods`; the rules are told
+there. They raise ``InvalidDate``, ``InvalidWindow`` and ``FutureWindow``.
 
 Periods in words, English and Chinese, and the windows they stand for.
 

@@ -7,7 +7,8 @@ Repositories, their changes, and what changes are searched by.
 
 What a query compares is in narrow tables (``changes`` and the indexes over it); what is only read
 back is in ``contents``, so that a search does not page through messages and facts. The full-text
-index over ``change_texts`` is no table of SQLAlchemy's; :mod:`bot.store.query_plan` says what it is.
+index over ``change_texts`` is no table of SQLAlchemy's; :mod:`bot.store.query_plan` says what it
+is.
 """
 
 from __future__ import annotations

@@ -126,7 +126,7 @@ feedback = Table(
     Index(None, "at"),
 )
 
-# What a forge answered, to be asked with its etag whether it still holds; see bot.store.forge_pages.
+# Answers of forges with their etags, so that they can be revalidated; see bot.store.forge_pages.
 forge_pages = Table(
     "forge_pages",
     metadata,
@@ -139,7 +139,7 @@ forge_pages = Table(
     Index(None, "at"),
 )
 
-# What a forge says of pull and merge requests, whatever became of them; see bot.store.forge_records.
+# Pull and merge requests as their forge describes them; see bot.store.forge_records.
 requests = Table(
     "requests",
     metadata,

@@ -160,8 +160,8 @@ def name_row(node: Node) -> int:
 
 def before_body(node: Node, *bodies: str) -> int:
     """The last row of a declaration that is not its body."""
-    for field in bodies or ("body",):
-        body = named(node, field)
+    for name in bodies or ("body",):
+        body = named(node, name)
         if body is not None:
             return body.start_point.row
     return node.end_point.row
