@@ -80,6 +80,11 @@ class Fact:
     the trees could not be searched, so that the fact holds for the file of its evidence only; say
     so. ``condition`` is when a default holds (``torch >= 2.10``), ``replacement`` what to use
     instead of something that is deprecated or gone, ``when`` the version that it goes in.
+
+    ``public`` says of a symbol or a field whether the project exposes it: by ``__all__``, the root
+    of its package, a public header, a format that is read from files. ``False`` is internal: its
+    removal breaks nobody's code. ``None`` where nothing tells; flags, variables, routes and
+    metrics are public as such.
     """
 
     kind: FactKind
@@ -94,6 +99,7 @@ class Fact:
     condition: str | None = None
     replacement: str | None = None
     when: str | None = None
+    public: bool | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -153,6 +153,7 @@ def _fact_out(fact: Fact) -> Json:
         "condition": fact.condition,
         "replacement": fact.replacement,
         "when": fact.when,
+        "public": fact.public,
     }
 
 
@@ -176,6 +177,7 @@ def _fact_in(value: Mapping[str, Any]) -> Fact:
         condition=value.get("condition"),
         replacement=value.get("replacement"),
         when=value.get("when"),
+        public=value.get("public"),
     )
 
 

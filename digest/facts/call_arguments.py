@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from digest.facts.side_text import SideText
@@ -149,6 +149,8 @@ def touched_calls(
     language: str,
     words: tuple[str, ...],
     small: tuple[str, ...] = (),
+    *,
+    reach: Callable[[str, int], int] | None = None,
 ) -> Iterator[CodeCall]:
     """The calls that the change has lines in, in rising order.
 
@@ -156,6 +158,7 @@ def touched_calls(
     one of which every match holds, since looking for those is many times faster, and so are those
     in ``small`` letters, where any are given, of what matches in any case. Besides the calls
     that begin in changed lines, those before are looked at whose brackets may reach into them.
+    ``reach`` gives the end of what else belongs to a call that ends at an offset.
     """
     text, budget = source.text, _BUDGET
     for first, last in source.windows:
@@ -168,7 +171,10 @@ def touched_calls(
             budget -= call.end - call.start if call else LONGEST
             if budget < 0:
                 return
-            if call is not None and source.touches(call.start, call.end):
+            if call is None:
+                continue
+            end = reach(text, call.end) if reach else call.end
+            if source.touches(call.start, end):
                 yield call
 
 

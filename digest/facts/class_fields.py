@@ -13,7 +13,7 @@ from typing import Protocol
 
 from digest.core.facts import Action, Fact, FactKind
 from digest.facts.call_arguments import flat
-from digest.facts.side_text import SideText
+from digest.facts.side_text import SideText, same_place
 from digest.facts.symbols import key
 from digest.facts.syntax.declarations import DeclaredField
 
@@ -23,6 +23,10 @@ _CONFIGURES = re.compile(
 )
 
 _ALIKE = 0.6  # share of equal letters in two names, for one to be the other renamed
+
+_OPPOSITES = ({"True", "False"}, {"true", "false"})
+
+_TELLING = 8  # characters of a type that only few fields have
 
 
 class FieldsOfSide(Protocol):
@@ -48,9 +52,11 @@ def compare(before: FieldsOfSide, after: FieldsOfSide) -> Iterator[Fact]:
         # A field whose line stays came or went with the header above it, to or from a base.
         gone = [f for n, f in olds.items() if n not in news and _is_changed(f, before.source)]
         come = [f for n, f in news.items() if n not in olds and _is_changed(f, after.source)]
-        if len(gone) == len(come) == 1 and _is_renamed(gone[0], come[0]):
-            old, new = gone.pop(), come.pop()
+        for old, new in _renames(gone, come, before.source, after.source):
+            gone.remove(old)
+            come.remove(new)
             yield _fact(Action.RENAMED, new, after.source, (old.name, new.name))
+            yield from _changes(old, new, after.source)
         for lost in gone:
             yield _fact(Action.REMOVED, lost, before.source, (lost.read()[1], None))
         for found in come:
@@ -64,9 +70,30 @@ def _is_changed(field: DeclaredField, source: SideText) -> bool:
     return source.changed_line(field.line, field.line) is not None
 
 
-def _is_renamed(old: DeclaredField, new: DeclaredField) -> bool:
-    same = [key(part) for part in old.read()] == [key(part) for part in new.read()]
-    return same and SequenceMatcher(None, old.name, new.name).ratio() >= _ALIKE
+def _renames(
+    gone: list[DeclaredField], come: list[DeclaredField], before: SideText, after: SideText
+) -> list[tuple[DeclaredField, DeclaredField]]:
+    """Pairs of which one stands where the other stood, alike in type and name."""
+    pairs: list[tuple[DeclaredField, DeclaredField]] = []
+    left = list(come)
+    for old in gone:
+        here = [n for n in left if same_place(before, after, old.line, n.line)]
+        new = max(here, key=lambda n: _likeness(old, n), default=None)
+        if new is not None and _likeness(old, new) >= _ALIKE:
+            left.remove(new)
+            pairs.append((old, new))
+    return pairs
+
+
+def _likeness(old: DeclaredField, new: DeclaredField) -> float:
+    """How alike two names are; 0 where types or defaults say that the fields are others."""
+    (old_type, old_default), (new_type, new_default) = old.read(), new.read()
+    defaults = {key(old_default), key(new_default)}
+    if key(old_type) != key(new_type) or (len(defaults) > 1 and defaults not in _OPPOSITES):
+        return 0
+    contained = old.name in new.name or new.name in old.name
+    alike = SequenceMatcher(None, old.name, new.name).ratio()
+    return max(alike, _ALIKE if contained and len(old_type) > _TELLING else 0)
 
 
 def _changes(old: DeclaredField, new: DeclaredField, after: SideText) -> Iterator[Fact]:

@@ -164,10 +164,11 @@ def _matched(
     return sorted(found, key=lambda f: f.evidence.line)
 
 
-def _by_key(pins: Sequence[Pin]) -> dict[tuple[str, bool], list[Pin]]:
-    found: dict[tuple[str, bool], list[Pin]] = {}
+def _by_key(pins: Sequence[Pin]) -> dict[tuple[str, bool, bool], list[Pin]]:
+    """What users need apart from what developers do: one may become the other."""
+    found: dict[tuple[str, bool, bool], list[Pin]] = {}
     for pin in pins:
-        key = (pin.name.lower().replace("_", "-"), pin.toolchain)
+        key = (pin.name.lower().replace("_", "-"), pin.toolchain, pin.detail.endswith(" dev"))
         found.setdefault(key, []).append(pin)
     return found
 

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from digest.core.change import FileChange
 from digest.core.facts import Action, Area, Fact, FactKind, Subject
 from digest.facts.message import message_evidence, message_lines
+from digest.facts.paths import language_of
 from digest.facts.side_text import FileContext, SideLines, changed_text, sheets
 
 _HINTS = ("eprecat", "DEPRECAT", "be removed", "bsolete", "FutureWarning")
@@ -44,10 +45,28 @@ _NOT_A_MARK = re.compile(
     r"catch_warnings|issubclass|isinstance|SuppressWarnings|nolint)"
 )
 
-_SENTENCE_NAME = re.compile(
-    r"[`'\"]{0,2}(?P<name>-{0,2}[A-Za-z_][\w.:-]{1,80}?)(?:\(\))?[`'\"]{0,2},?\s+(?:\w+\s+){0,2}?"
-    r"(?:is|are|was|has been|have been)\s+(?:now\s+)?(?:deprecated|obsolete)"
+_SAID_SO = re.compile(
+    r"\b(?:is|are|was|were|has been|have been)\s+(?:now\s+|being\s+)?(?:deprecated|obsolete)\b"
 )
+
+_INSTEAD = re.compile(
+    r"\b(?:[Uu]se|[Pp]refer|[Pp]lease|[Ss]ee|instead|in favou?r of|[Rr]eplaced (?:by|with)"
+    r"|[Rr]enamed (?:as|to)|[Ss]witch to|[Mm]igrate to)\b"
+)
+
+_REPLACEMENT = re.compile(
+    r"\b(?:[Uu]se|[Pp]refer|in favou?r of|[Rr]eplaced (?:by|with)|[Rr]enamed (?:as|to)"
+    r"|[Ss]witch to|[Mm]igrate to)\s+"
+    r"(?:(?:the|new|a|an|option|flag|parameter|method|function)\s+){0,3}"
+    r"(?:\{@link\s+)?[`'\"#]{0,2}(?P<name>-{0,2}[A-Za-z_][\w.:-]{1,80})"
+)
+
+_OWNER = re.compile(
+    r"\bname\s*=\s*[\"'](?P<named>[\w:.-]{2,100})[\"']|[\"'](?P<flag>--[\w.-]{2,80})[\"']"
+    r"|[fF]lag\w{0,20}\((?:\w{1,40},\s*)?\"(?P<go>[\w.-]{2,80})\""
+)
+
+_WORD = re.compile(r"-{0,2}[A-Za-z_][\w.:-]{1,80}")
 
 _ALIAS_NAME = re.compile(
     r"[Dd]eprecated(?: alias (?:of|for))?:? [`'\"]{1,2}(?P<name>-{0,2}[\w.:-]{2,80})[`'\"]"
@@ -66,7 +85,16 @@ _DEFINED = re.compile(
 
 _METHOD = re.compile(
     r"\s*(?:(?:public|protected|private|static|final|abstract|async"
-    r"|const)\s+){0,5}(?:[\w<>\[\],.?]{1,80}\s+)?(?P<name>[A-Za-z_]\w{0,80})\s*[(:=]"
+    r"|const|pub)\s+){0,5}(?:[\w<>\[\],.?]{1,80}\s+)?(?P<name>[A-Za-z_]\w{0,80})(?:\?|!)?\s*[(:=;]"
+)
+
+_C_FIELD = re.compile(
+    r"\s*(?:(?:const|static|virtual)\s+){0,3}[\w:<>,*&]{1,80}[\s*&]{1,8}"
+    r"(?P<name>[A-Za-z_]\w{0,80})\s*[;=({]"
+)
+
+_MEMBER_VALUE = re.compile(
+    r"\s*\w+:\s*(?:['\"`\d\[{]|true\b|false\b|null\b|undefined\b).*,\s*(?://.*)?$"
 )
 
 _REMOVAL = re.compile(
@@ -77,11 +105,19 @@ _REMOVAL = re.compile(
     re.IGNORECASE,
 )
 
+_SENTENCE = re.compile(r"[.;!?]\s+|:\s+")
+
+_THIS = re.compile(r"\b(?:[Tt]his|[Ii]t|[Tt]hese)\b(?:\s+\w+){0,2}\s*$")
+
+_COMMENT = re.compile(r"\s*(?:///?!?|#|\*|/\*|--)")
+
 _ATTRIBUTE_LINE = re.compile(r"\s*(?:[@#\[*/]|$)")
 
 _NO_NAMES = frozenset(["deprecated", "true", "false", "none", "null", "this", "it", "and", "or"])
 
 _CODE_LIKE = re.compile(r"[_.:\d]|^-|[a-z][A-Z]|^[A-Z]{3,}")
+
+_SPELLED = re.compile(r"[_.:\d]|^-|[a-z][A-Z]|^[A-Z]+_")
 
 _RECORD = re.compile(
     r"(?:^|/)(?:change(?:s|log)|history|news|releases?|release[-_]notes"
@@ -101,6 +137,7 @@ class _Notice:
     line: int
     removal: str | None
     detail: str
+    replacement: str | None = None
 
 
 def wants(file: FileChange, area: Area, language: str) -> bool:  # noqa: ARG001 - the finders' protocol
@@ -138,7 +175,7 @@ def find_in_message(message: str, subject: Subject) -> Iterator[Fact]:
         if (found := _SAID.match(text)) is None:
             continue
         name = _named(found["rest"])
-        if name:
+        if name and (" " in name or _SPELLED.search(name) or f"`{name}" in text):
             yield Fact(
                 kind=FactKind.DEPRECATION,
                 action=Action.ADDED if found["deprecate"] else Action.REMOVED,
@@ -178,7 +215,9 @@ def _notices(sheet: SideLines, *, docs: bool) -> Iterator[_Notice]:
         kind = _kind(line, docs=docs)
         if not kind:
             continue
-        if group and (number - group[-1][0] > _SPAN or _OPENING.match(line)):
+        if group and (
+            number - group[-1][0] > _SPAN or _OPENING.match(line) or _SAID_SO.search(line)
+        ):
             yield from _notice(sheet, lines, group)
             group = []
         group.append((number, kind))
@@ -204,37 +243,78 @@ def _notice(
         lines[n].strip().strip("\"'# ") for n in range(max(1, first - 2), last + 4) if n in lines
     )
     detail = group[0][1]
-    name = _marked(sheet, lines, first) if detail == "mark" else ""
-    name = name or _said_name(text) or ("" if detail == "mark" else _enclosing(sheet, first))
-    if name:
+    name = _named_by(sheet, lines, first, detail)
+    if len(name) > (0 if detail == "mark" else 2):
         removal = _REMOVAL.search(text)
-        yield _Notice(name=name, line=first, removal=removal[1] if removal else None, detail=detail)
+        own = " ".join(lines[n].strip() for n in range(first, last + 3) if n in lines)
+        found = _REPLACEMENT.search(own)
+        yield _Notice(
+            name=name,
+            line=first,
+            removal=removal[1] if removal else None,
+            detail=detail,
+            replacement=found["name"].rstrip(".:") if found else None,
+        )
 
 
-def _said_name(text: str) -> str:
-    for pattern in (_SENTENCE_NAME, _ALIAS_NAME):
-        for found in pattern.finditer(text):
-            name = found["name"].strip(".:")
-            if name.lower() not in _NO_NAMES and (
-                _CODE_LIKE.search(name) or text[found.start()] in "`'\""
-            ):
-                return name
-    names = (found["name"] for found in _QUOTED_NAME.finditer(text))
-    return next((n for n in names if len(n) > 2 and _CODE_LIKE.search(n)), "")
+def _named_by(sheet: SideLines, lines: dict[int, str], first: int, detail: str) -> str:
+    """What a mark or a sentence says is deprecated: never what it says to use instead."""
+    line = lines[first]
+    if detail == "mark":
+        return _marked(sheet, lines, first)
+    said = " ".join(lines[n].strip() for n in range(max(1, first - 1), first + 3) if n in lines)
+    for clause in (line, said):
+        if (found := _SAID_SO.search(clause)) is not None:
+            subject = _SENTENCE.split(clause[: found.start()])[-1]
+            if not _THIS.search(subject):
+                return _subject(subject)
+    if found := _ALIAS_NAME.search(line):
+        return found["name"].strip(".:")
+    if owner := _owner_of(sheet, first):
+        return owner
+    if _COMMENT.match(line):
+        return _marked(sheet, lines, first)
+    before = _INSTEAD.split(line, maxsplit=1)[0]
+    quoted = [n["name"] for n in _QUOTED_NAME.finditer(before) if _CODE_LIKE.search(n["name"])]
+    return quoted[0] if quoted else _enclosing(sheet, first) if detail == "warning" else ""
+
+
+def _subject(clause: str) -> str:
+    """The name in front of ``is deprecated``, of the same sentence."""
+    words = [w.strip(".:,") for w in _WORD.findall(clause)]
+    dotted = [w for w in words if _CODE_LIKE.search(w) and w.lower() not in _NO_NAMES]
+    quoted = [n["name"] for n in _QUOTED_NAME.finditer(clause[-120:])]
+    telling = [n for n in quoted if _CODE_LIKE.search(n)]
+    if telling or dotted:
+        return (telling or dotted)[-1]
+    return quoted[-1] if quoted and len(quoted[-1]) > 2 else ""
+
+
+def _owner_of(sheet: SideLines, line: int) -> str:
+    """The flag or metric in whose declaration a help text stands."""
+    here = sheet.whole[line - 1 : line] if sheet.whole else ()
+    for above in (*here, *sheet.above(line, 6)):
+        if found := _OWNER.search(above):
+            return found["named"] or found["flag"] or f"--{found['go']}"
+        if _DEFINED.match(above) or not above.strip():
+            break
+    return ""
 
 
 def _marked(sheet: SideLines, lines: dict[int, str], mark: int) -> str:
     """The name that is defined below a mark, past other attributes and comments."""
     depth = 0
-    for number in range(mark, mark + 16):
+    script = language_of(sheet.path) in {"javascript", "typescript"}
+    for number in range(mark, mark + 24):
         line = lines.get(number)
         if line is None:
             line = sheet.whole[number - 1] if number <= len(sheet.whole) else None
         if line is None:
             return ""
         if number > mark and depth <= 0 and not _ATTRIBUTE_LINE.match(line):
-            found = _DEFINED.match(line) or _METHOD.match(line)
-            return found["name"] if found else ""
+            found = _DEFINED.match(line) or _METHOD.match(line) or _C_FIELD.match(line)
+            member = script and found is not None and _MEMBER_VALUE.match(line)
+            return found["name"] if found and not member else ""
         depth += line.count("(") + line.count("[") - line.count(")") - line.count("]")
     return ""
 
@@ -246,6 +326,17 @@ def _enclosing(sheet: SideLines, line: int) -> str:
     return ""
 
 
+def _was_marked(sheet: SideLines, name: str) -> bool:
+    """Whether the file marked a name before, in a place that the change does not touch."""
+    last = name.lstrip("-")
+    for number, line in enumerate(sheet.whole):
+        if "eprecated" in line and (_MARK.match(line) or _NOTICE.search(line)):
+            near = sheet.whole[number : number + 6]
+            if any(re.search(rf"(?<![\w-]){re.escape(last)}\??\s*[:=(;]", n) for n in near):
+                return True
+    return False
+
+
 def _matched(
     old: list[_Notice], new: list[_Notice], before: SideLines, after: SideLines
 ) -> list[Fact]:
@@ -254,6 +345,8 @@ def _matched(
     found: list[Fact] = []
     for name in dict.fromkeys([*gone, *come]):
         a, b = gone.get(name), come.get(name)
+        if b and not a and _was_marked(before, name):
+            continue
         if a and b and a.removal == b.removal:
             continue
         notice = b or a
@@ -266,6 +359,8 @@ def _matched(
                 before=a.removal if a else None,
                 after=b.removal if b else None,
                 detail=notice.detail,
+                replacement=notice.replacement,
+                when=notice.removal,
                 evidence=(after if b else before).evidence(notice.line),
             )
         )

@@ -32,6 +32,18 @@ _FOREIGN = """
     XDG_DATA_HOME XDG_RUNTIME_DIR
 """
 
+# What the names of variables of programs and libraries in wide use begin with. They are theirs
+# wherever they are read or set, but for the project of that name.
+_FOREIGN_PREFIXES = """
+    ACTIONS ANDROID ANTHROPIC APPVEYOR AWS AZURE BUILDKITE CARGO CCACHE CIRCLE CMAKE CONDA CUBLAS
+    CUDA CUDNN DATADOG DBUS DD DENO DOCKER GCC GCLOUD GCP GH GIT GITHUB GITLAB GO GOOGLE GRPC HF
+    HIP HSA HTTP HUGGINGFACE HUGGING_FACE INTEL ITERM JAVA JENKINS JOURNAL JUPYTER KUBERNETES LC LD
+    LLVM MASTER MKL MLFLOW MPI MSYS NCCL NIX NODE NPM NUMBA NVIDIA NVSHMEM OLDPWD OMP OMPI OPENAI
+    OPENBLAS OTEL PIP PMI PNPM PYTEST PYTHON PYTORCH RAY RCCL READTHEDOCS ROCM RUNNER RUSTC RUSTUP
+    SENTRY SLURM SSH SSL SYSTEMD TENSORBOARD TERM TF TORCH TORCHINDUCTOR TRANSFORMERS TRAVIS TRITON
+    UCX VIRTUAL_ENV VSCODE WANDB WAYLAND WSL XDG XLA YARN ZDOTDIR npm
+"""
+
 _PYTHON_CALL = re.compile(r"(?:getenv|environ\.get)[ \t]*\(")
 
 _DECLARED_BY = re.compile(rf"\b(?:env|envvar|env_var)\s*=\s*{_QUOTED}")
@@ -56,6 +68,13 @@ _READS = {
 _READS["typescript"] = _READS["javascript"]
 
 _READS["cpp"] = _READS["cuda"] = _READS["c"]
+
+_CONSTANT = re.compile(
+    r"\bconst\s+\w+\s*:\s*&(?:'static\s+)?str\s*=\s*\"(?P<name>[A-Z][A-Z0-9]*_[A-Z0-9_]+)\""
+    r"|\bformat!\(\"(?P<made>[A-Z][A-Z0-9_]*_\{\w+\}[A-Z0-9_]*)\""
+)
+
+_FOR_TESTS = re.compile(r"//.*\b(?:tests?|testing)\b")
 
 _ENTRY = re.compile(r"^[ \t]*[\"']([A-Z][A-Z0-9_]+)[\"'][ \t]*:[ \t]*", re.MULTILINE)
 
@@ -88,10 +107,34 @@ def defined(source: SideText, language: str, name: str) -> bool:
 
 def _own(source: SideText, language: str) -> Iterator[NamedSetting]:
     declared = {s.names[0]: s for s in _declared(source, language)}
-    yield from declared.values()
+    yield from (s for s in declared.values() if not _is_foreign(s.names[0], source.path))
     for one in _read(source, language):
-        if one.names[0] not in declared and one.names[0] not in _foreign():
+        if one.names[0] not in declared and not _is_foreign(one.names[0], source.path):
             yield one
+
+
+def _quotes(name: str) -> tuple[str, ...]:
+    """How program text names a variable: a bare word may be an annotation of another thing."""
+    return (f'"{name}"', f"'{name}'", f"env.{name}", f"envs.{name}")
+
+
+def _is_foreign(name: str, path: str) -> bool:
+    """Whether a variable belongs to the system or to another project, whoever reads it."""
+    if name in _foreign():
+        return True
+    prefixes = _foreign_prefixes()
+    found = next((p for n in (1, 2) if (p := "_".join(name.split("_")[:n])) in prefixes), None)
+    return found is not None and found != name and not _is_own(found, path)
+
+
+def _is_own(prefix: str, path: str) -> bool:
+    """Whether the project has the name that a variable begins with, as its folders tell."""
+    return prefix.lower() in re.split(r"[/._-]", path.lower())
+
+
+@cache
+def _foreign_prefixes() -> frozenset[str]:
+    return frozenset(_FOREIGN_PREFIXES.split())
 
 
 @cache
@@ -107,6 +150,19 @@ def _declared(source: SideText, language: str) -> Iterator[NamedSetting]:
                 yield NamedSetting(names=(match.group(1),), line=row + 1, known=False)
     if language == "python":
         yield from _table(source)
+    elif language == "rust" and "env" in source.path.lower():
+        yield from _constants(source)
+
+
+def _constants(source: SideText) -> Iterator[NamedSetting]:
+    """Names that are kept as constants of a module for the environment."""
+    above = ""
+    for row, line in source.changed():
+        found = _CONSTANT.search(line)
+        if found and not _FOR_TESTS.search(above):
+            name = found["name"] or found["made"]
+            yield NamedSetting(names=(name,), line=row + 1, text=line, quoted=(f'"{name}"',))
+        above = line
 
 
 def _table(source: SideText) -> Iterator[NamedSetting]:
@@ -127,6 +183,7 @@ def _table(source: SideText) -> Iterator[NamedSetting]:
             name = match.group(1)
             yield NamedSetting(
                 names=(name,),
+                quoted=_quotes(name),
                 line=source.line_at(match.start(1)),
                 value=(default := _default(value, name)),
                 known=default is not None,

@@ -177,7 +177,7 @@ def extract(change: Change, texts: Mapping[str, str]) -> Facts:
     return Facts(
         subject=subject,
         files=tuple(_file_facts(file) for file in change.files),
-        items=(*_items(change, texts), *_of_message(change, subject)),
+        items=_without_gone((*_items(change, texts), *_of_message(change, subject))),
         paragraphs=read_paragraphs(body, (subject.title, subject.words, bare)),
         trailers=trailers,
         co_authors=co_authors(message.body.splitlines(), commit.author, commit.email),
@@ -240,6 +240,22 @@ def _of_message(change: Change, subject: Subject) -> Iterator[Fact]:
     if any(area_of(file.path) not in _TALK for file in change.files):
         yield from deprecations.find_in_message(change.commit.message, subject)
         yield from security.find_in_message(change.commit.message, subject)
+
+
+def _without_gone(facts: tuple[Fact, ...]) -> tuple[Fact, ...]:
+    """Without deprecations of what the change itself removes."""
+    gone = {_last(f.name) for f in facts if f.action is Action.REMOVED}
+    return tuple(
+        f
+        for f in facts
+        if f.kind is not FactKind.DEPRECATION
+        or f.action is Action.REMOVED
+        or _last(f.name) not in gone
+    )
+
+
+def _last(name: str) -> str:
+    return name.rpartition(".")[2].lstrip("-").replace("-", "_")
 
 
 def _settled(facts: Sequence[Fact]) -> tuple[Fact, ...]:

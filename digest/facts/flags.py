@@ -64,6 +64,8 @@ _NOTES = re.compile(r"\s*+(?:///[^\n]*+\s*+)*+")
 
 _FIELD = re.compile(r"(?:pub(?:\([^)]*\))?\s+)?(\w+)\s*:")
 
+_FIELD_LINE = re.compile(r"(?:\s*+(?:///|#\[)[^\n]*+)*+\s*+(?:pub(?:\([^)]*\))?\s+)?\w+\s*:[^\n]*")
+
 _DEFAULT = re.compile(r"\.default_value\(([^()]*)\)")
 
 _CHAINED = re.compile(r"(?:\s*+\.\s*+\w++\((?:[^()\n]|\([^()\n]*+\))*+\))*+")
@@ -118,7 +120,8 @@ def _became_field(flag: NamedSetting, here: SideText, there: SideText) -> bool:
 
 
 def _declared(source: SideText, language: str) -> Iterator[NamedSetting]:
-    for call in touched_calls(source, _CALLEES[language], language, WORDS[language]):
+    reach = _field_end if language == "rust" else None
+    for call in touched_calls(source, _CALLEES[language], language, WORDS[language], reach=reach):
         read = _READERS[language](source, call)
         if read is None:
             continue
@@ -130,7 +133,7 @@ def _declared(source: SideText, language: str) -> Iterator[NamedSetting]:
                 line=_line(source, call, names),
                 value=value,
                 choices=choices,
-                text=source.text[call.start : call.end],
+                text=source.text[call.start : reach(source.text, call.end) if reach else call.end],
                 spelled=_spelled(names[0].lstrip("-"), language),
                 known=value is not None or not any(p.startswith("**") for p in call.positional),
             )
@@ -231,6 +234,14 @@ def _field_below(text: str, end: int) -> str | None:
             return None
         at = closed[0] - 1
     return None
+
+
+def _field_end(text: str, end: int) -> int:
+    """Where the line of the field ends that an attribute belongs to; ``end`` where it has none."""
+    if not text.startswith("]", end):
+        return end
+    found = _FIELD_LINE.match(text, end + 1, end + _REACH)
+    return found.end() if found else end
 
 
 def _script(_source: SideText, call: CodeCall) -> Read | None:

@@ -71,8 +71,11 @@ _GEM = re.compile(
 )
 
 
+_INSIDE = re.compile(r"\b(?:path|workspace)\s*=")
+
+
 def cargo(sheet: SideLines) -> Iterator[Pin]:
-    """``Cargo.toml``; what is taken from the workspace has no version here."""
+    """``Cargo.toml``; what is taken from the workspace is told where that lists it."""
     places = toml_places(sheet.whole)
     for number, line in sheet.changed:
         table = places[number - 1][0] if number <= len(places) else ""
@@ -98,7 +101,7 @@ def _crate(table_name: str, key: str, value: str, number: int, detail: str) -> I
             return
     if found:
         yield Pin(name=name, version=found[1], line=number, detail=detail)
-    elif not table_name and value.startswith("{") and "}" in value and "path" not in value:
+    elif not table_name and value.startswith("{") and "}" in value and not _INSIDE.search(value):
         yield Pin(name=name, version=None, line=number, detail=detail)
 
 

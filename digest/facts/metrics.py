@@ -41,6 +41,8 @@ _SMALL = {
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_:./-]{2,}")
 
+_IDENTIFIER = re.compile(r"[A-Za-z_]\w{0,60}")
+
 _TELLING = 12
 """Characters of a part of a name that is looked for by itself."""
 
@@ -87,7 +89,7 @@ def _bare(name: str) -> str:
 def _made(source: SideText, language: str) -> Iterator[NamedSetting]:
     small = _SMALL.get(language, ())
     for call in touched_calls(source, _CALLEES[language], language, _WORDS, small):
-        name = _name(call, language)
+        name = _name(call, language, source.text)
         if name and _NAME.fullmatch(name):
             at = source.text.find(name, call.start, call.end)
             yield NamedSetting(
@@ -97,7 +99,7 @@ def _made(source: SideText, language: str) -> Iterator[NamedSetting]:
             )
 
 
-def _name(call: CodeCall, language: str) -> str | None:
+def _name(call: CodeCall, language: str, text: str) -> str | None:
     """The name, if what is called is given what only metrics are given: a description."""
     if language == "python":
         told = any(k in call.named for k in _TOLD)
@@ -109,10 +111,21 @@ def _name(call: CodeCall, language: str) -> str | None:
         named = fields.get("Name") or fields.get("name")
         if named is None:
             return literal(call.get("", 0)) if len(call.positional) > 1 else None
-        parts = [literal(fields.get(k, "").strip()) for k in ("Namespace", "Subsystem")]
-        last = literal(named.strip())
+        parts = [_value(fields.get(k, "").strip(), text) for k in ("Namespace", "Subsystem")]
+        last = _value(named.strip(), text)
         return "_".join([p for p in parts if p] + [last]) if last else None
     return literal(call.get("", 0))
+
+
+def _value(written: str, text: str) -> str | None:
+    """A plain string, or that of a constant of the same file."""
+    if not _IDENTIFIER.fullmatch(written):
+        return literal(written)
+    constant = re.compile(
+        rf"^\s*(?:const\s+)?{written}\s*(?:string\s*)?=\s*(\"[^\"\n]*\")", re.MULTILINE
+    )
+    found = constant.search(text)
+    return literal(found[1]) if found else None
 
 
 def _fields(call: CodeCall) -> Iterator[str]:

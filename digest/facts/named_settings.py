@@ -13,13 +13,15 @@ from difflib import SequenceMatcher
 
 from digest.core.facts import Action, Fact, FactKind
 from digest.facts.call_arguments import flat
-from digest.facts.side_text import SideText
+from digest.facts.side_text import SideText, same_place
 
 _JOINED = re.compile(r"[\w-]")
 
 _BEFORE = re.compile(r"[\w-]$|\w\.$")
 
 _AFTER = re.compile(r"[\w-]|\.\w")
+
+_MOST_PAIRS = 400
 
 _COMMENTS = ("# ", "//", "* ", "/*", "#:")
 
@@ -33,7 +35,8 @@ class NamedSetting:
     ``names`` are all that mean the same, the chief one first. ``value`` is the default as
     written, or ``None`` for none; where that cannot be told, ``known`` is false. ``choices`` are
     the values that are allowed, as written. ``text`` is the whole declaration, ``spelled`` how
-    program text names the thing where that is not one of ``names``; ``line`` is 1-based.
+    program text names the thing where that is not one of ``names``; ``quoted`` are the only
+    spellings that count, where a bare name means something else; ``line`` is 1-based.
     ``detail`` tells kinds of declarations apart.
     """
 
@@ -43,6 +46,7 @@ class NamedSetting:
     choices: str | None = None
     text: str = ""
     spelled: str = ""
+    quoted: tuple[str, ...] = ()
     known: bool = True
     detail: str = ""
 
@@ -58,8 +62,9 @@ def compare(
     pairs, gone, come = _matched(list(olds), list(news))
     gone = [s for s in gone if not _is_named(after.text, s)]
     come = [s for s in come if not _is_named(before.text, s)]
-    if len(gone) == len(come) == 1 and _is_renamed(gone[0], come[0]):
-        old, new = gone.pop(), come.pop()
+    for old, new in _renames(gone, come, before, after):
+        gone.remove(old)
+        come.remove(new)
         yield _fact(kind, Action.RENAMED, new, after, before=old.names[0], after=new.names[0])
         yield from _changed(kind, old, new, after)
     for lost in gone:
@@ -105,7 +110,8 @@ def _once(settings: Sequence[NamedSetting]) -> list[NamedSetting]:
 
 
 def _is_named(text: str, setting: NamedSetting) -> bool:
-    return any(_mentions(text, n) for n in (*setting.names, setting.spelled) if n)
+    names = setting.quoted or (*setting.names, setting.spelled)
+    return any(_mentions(text, n) for n in names if n)
 
 
 def _mentions(text: str, name: str) -> bool:
@@ -128,11 +134,45 @@ def _is_comment(text: str, at: int) -> bool:
     return line.startswith(_COMMENTS) or "  # " in line or " // " in line
 
 
-def _is_renamed(old: NamedSetting, new: NamedSetting) -> bool:
+def _renames(
+    gone: Sequence[NamedSetting], come: Sequence[NamedSetting], before: SideText, after: SideText
+) -> list[tuple[NamedSetting, NamedSetting]]:
+    """Pairs of which one came in the place of the other, each once, the likest first."""
+    if len(gone) * len(come) > _MOST_PAIRS:
+        return []
+    scored = sorted(
+        (
+            (-likeness, number, other)
+            for number, old in enumerate(gone)
+            for other, new in enumerate(come)
+            if (likeness := _likeness(old, new, before, after))
+        ),
+    )
+    pairs: list[tuple[NamedSetting, NamedSetting]] = []
+    used: tuple[set[int], set[int]] = (set(), set())
+    for _, number, other in scored:
+        if number not in used[0] and other not in used[1]:
+            used[0].add(number)
+            used[1].add(other)
+            pairs.append((gone[number], come[other]))
+    return pairs
+
+
+def _likeness(old: NamedSetting, new: NamedSetting, before: SideText, after: SideText) -> float:
+    """How likely one is the other's new name; 0 where it is not."""
     if not old.text or not new.text or max(len(old.text), len(new.text)) > 4_000:
-        return False
-    one, other = (s.text.replace(s.names[0], "", 1) for s in (old, new))
-    return old.value == new.value and SequenceMatcher(None, one, other).ratio() >= _ALIKE
+        return 0
+    texts = [_nameless(s) for s in (old, new)]
+    if old.value != new.value or not same_place(before, after, old.line, new.line):
+        return 0
+    alike = SequenceMatcher(None, texts[0], texts[1]).ratio()
+    names = SequenceMatcher(None, old.names[0], new.names[0]).ratio()
+    return alike + names if alike >= _ALIKE else 0
+
+
+def _nameless(setting: NamedSetting) -> str:
+    bare = setting.names[0].lstrip("-")
+    return setting.text.replace(bare, "").replace(bare.replace("-", "_"), "")
 
 
 def _aliases(

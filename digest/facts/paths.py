@@ -222,6 +222,11 @@ _SCRIPT_TOP = _words("scripts script hack tools dev build-tools buildscripts")
 
 _SCRIPTING = _words("python shell javascript typescript ruby perl powershell")
 
+_TEST_ENDINGS = (
+    *("_test", "_tests", "-test", "-tests", ".tests"),
+    *("_stress", "-stress", "_stress_tool", "-stress-tool"),
+)
+
 _TEST_NAME = re.compile(
     r"^(?:test_[^/]*\.(?:py|c|cc|cpp|cxx|cu|rs|rb|sh|lua|ml|jl|f90)|conftest\.py|tests?\.(?:py|rs|go|js|ts))$"
     r"|_(?:test|tests|unittest|spec)\.\w+$|[.-](?:test|spec|e2e|cy)\.[cm]?[jt]sx?$"
@@ -325,9 +330,7 @@ def _folder(folders: Iterable[str]) -> Area | None:
         outer = folder
         if (area := _FOLDERS.get(folder)) is not None:
             return area
-        if folder.endswith(("_test", "_tests", "-test", "-tests", ".tests")) or folder.startswith(
-            ("tests-", "tests_")
-        ):
+        if folder.endswith(_TEST_ENDINGS) or folder.startswith(("tests-", "tests_")):
             return Area.TESTS
     return None
 

@@ -161,6 +161,10 @@ _SETTINGS = {
         "f64_",
         "u64_",
         "i64_",
+        ": bool",
+        ": Option<",
+        ": Vec<",
+        "const ",
     ),
     "go": (
         "lag",

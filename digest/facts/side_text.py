@@ -105,6 +105,9 @@ _STEP = 2_048
 """Characters between two places whose lines are counted beforehand: a tenth of the time that it
 takes to split a text into lines, of which a change asks for few."""
 
+_NEXT = 4
+"""Lines around a changed place that belong to it: an attribute, the rest of a call."""
+
 _REACH = 4_000
 """How far before a changed place something is looked for that may reach into it, in characters."""
 
@@ -243,6 +246,14 @@ def block(text: str, start: int) -> str:
 def whole(path: str, text: str) -> SideText:
     """A file that is searched as a whole."""
     return entire(SideText(path=path, side=Side.NEW, text=text, rows=(), changed_text=""))
+
+
+def same_place(before: SideText, after: SideText, old: int, new: int) -> bool:
+    """Whether two lines, counted from 1, stand in or next to the same changed place."""
+    return any(
+        a - _NEXT <= old <= b + _NEXT and c - _NEXT <= new <= d + _NEXT
+        for (a, b), (c, d) in zip(before.rows, after.rows, strict=False)
+    )
 
 
 def _rows(hunks: tuple[Hunk, ...], *, new: bool) -> tuple[tuple[int, int], ...]:

@@ -10,6 +10,7 @@ listed in ``code``.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from difflib import SequenceMatcher
 from typing import NamedTuple, Protocol
@@ -144,6 +145,17 @@ def _types(s: Signature) -> tuple[object, ...]:
 _ALIKE = 0.75
 """Least share of equal lines in two bodies for one to be the other's new name."""
 
+_MADE = re.compile(r"^[\w.]*\(\)$|^(?:\[\]|\{\})$")
+
+_OF_OTHERS = re.compile(r"[a-z]\w*(?:\.[a-z]\w*)+$")
+
+_NEARLY = 0.5
+
+_ALIKE_NAMES = 0.4
+
+_NEAR = 12
+"""Lines between a name that went and the one that came in its place."""
+
 _MOST_OVERLOADS = 8  # declarations of one name; more are generated
 
 _LONGEST_BODY = 20_000  # characters that are compared
@@ -191,6 +203,8 @@ def compare(before: SymbolsOfSide, after: SymbolsOfSide) -> Iterator[Fact]:
             else:
                 come.extend(news[:1] if not before.inherits(news[0]) else [])
     gone, come = _whole(gone), _whole(come)
+    gone = [e for e in gone if not _is_assigned(e, after.source)]
+    come = [e for e in come if not _is_assigned(e, before.source)]
     for lost, found in _renames(gone, come):
         gone.remove(lost)
         come.remove(found)
@@ -202,6 +216,18 @@ def compare(before: SymbolsOfSide, after: SymbolsOfSide) -> Iterator[Fact]:
         yield _one(Action.ADDED, found, after.source)
     for old, new in kept:
         yield from _changes(old, new, before.source, after.source)
+
+
+def _is_assigned(entry: PublicDeclaration, source: SideText) -> bool:
+    """Whether a side gives the name as another one for something: ``old = new``."""
+    last = last_part(entry.name)
+    if last not in source.text:
+        return False
+    alias = rf"^[ \t]*(?:export\s+)?(?:const\s+|let\s+|type\s+)?{re.escape(last)}\s*=[^=\n]"
+    return (
+        re.search(alias, source.text, re.MULTILINE) is not None
+        or re.search(rf"\bas {re.escape(last)}\b", source.text) is not None
+    )
 
 
 def _sides(
@@ -303,7 +329,7 @@ def _renames(
         for found in come:
             if lost.kind == found.kind and lost.parent == found.parent:
                 likeness = _likeness(lost, found)
-                if likeness >= _ALIKE:
+                if likeness >= _ALIKE or (likeness >= _NEARLY and _in_its_place(lost, found)):
                     scored.append((-likeness, abs(lost.line - found.line), lost, found))
     scored.sort(key=lambda s: (s[0], s[1]))
     used: set[int] = set()
@@ -313,6 +339,13 @@ def _renames(
             used |= {id(lost), id(found)}
             pairs.append((lost, found))
     return pairs
+
+
+def _in_its_place(lost: PublicDeclaration, found: PublicDeclaration) -> bool:
+    """Whether one stands where the other stood, with names that share most of their letters."""
+    names = last_part(lost.name), last_part(found.name)
+    near = abs(lost.line - found.line) <= _NEAR
+    return near and SequenceMatcher(None, *names).ratio() >= _ALIKE_NAMES
 
 
 def _likeness(one: PublicDeclaration, other: PublicDeclaration) -> float:
@@ -347,7 +380,7 @@ def _changes(
             evidence=_place(*sides),
         )
     for one, other in shared(then, now):
-        if key(one.default) != key(other.default):
+        if key(one.default) != key(other.default) and _tells(one.default, other.default):
             line = new.line + other.row
             shown = after.changed_line(line, line) is not None
             yield Fact(
@@ -359,6 +392,13 @@ def _changes(
                 detail="default",
                 evidence=after.evidence(line) if shown else _header(*sides),
             )
+
+
+def _tells(before: str | None, after: str | None) -> bool:
+    """Whether two defaults are values: not where one is made anew, or of another parameter."""
+    if after in {"None", "undefined", "null"} and before and _MADE.search(before):
+        return False
+    return not any(text and _OF_OTHERS.match(text) for text in (before, after))
 
 
 class _Look(NamedTuple):

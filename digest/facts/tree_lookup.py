@@ -218,7 +218,8 @@ def _defines(fact: Fact, name: str, path: str, text: str) -> bool:
     words = "|".join(_DEFINED_BY.get(language, ()))
     if not words or language != language_of(fact.evidence.path):
         return False
-    defined = rf"^[ \t]*(?:[\w()]+ ){{0,4}}(?:{words}) {re.escape(owner)}\b"
+    indent = "" if language == "python" else r"[ \t]*"
+    defined = rf"^{indent}(?:[\w()]+ ){{0,4}}(?:{words}) {re.escape(owner)}\b"
     top = re.search(defined, text, re.MULTILINE)
     last = re.split(r"[.:]+", name)[-1]
     if top is None or last == owner:

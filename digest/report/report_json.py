@@ -260,4 +260,5 @@ def _item(item: Fact) -> dict[str, Any]:
         "detail": item.detail,
         **_evidence(item.evidence),
         **{key: value for key, value in known.items() if value},
+        **({} if item.public is None else {"public": item.public}),
     }

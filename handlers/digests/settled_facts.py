@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from digest.core.change import Change
-from digest.core.facts import Facts
+from digest.core.facts import Action, Fact, Facts
+from digest.facts.exposure import exposed, files_around
 from digest.facts.tree_lookup import Question, places, questions, runs, settled, unsearched
 from handlers.ports.storage import Source
 
@@ -15,14 +17,48 @@ async def settle(source: Source, changes: Sequence[Change], facts: Sequence[Fact
 
     ``changes`` are newest first. Most change nothing that needs a look.
     """
-    result = list(facts)
+    result = await _expose(source, changes, facts)
     for run in runs(changes):
-        asked = [questions(changes[n], facts[n]) for n in run]
+        asked = [questions(changes[n], result[n]) for n in run]
         if any(asked):
-            line = [changes[n] for n in run], [facts[n] for n in run]
+            line = [changes[n] for n in run], [result[n] for n in run]
             for number, better in zip(run, await _look(source, *line, asked), strict=True):
                 result[number] = better
     return result
+
+
+async def _expose(source: Source, changes: Sequence[Change], facts: Sequence[Facts]) -> list[Facts]:
+    """The facts with what tells names that a project offers from internal ones."""
+    places = {
+        (_side(change, fact), path)
+        for change, those in zip(changes, facts, strict=True)
+        for fact in those.items
+        for path in files_around(fact)
+    }
+    texts = await source.contents(places) if places else {}
+    return [
+        replace(
+            those,
+            items=tuple(
+                exposed(
+                    fact,
+                    {
+                        p: t
+                        for p in files_around(fact)
+                        if (t := texts.get((_side(change, fact), p)))
+                    },
+                )
+                for fact in those.items
+            ),
+        )
+        for change, those in zip(changes, facts, strict=True)
+    ]
+
+
+def _side(change: Change, fact: Fact) -> str:
+    """The commit in whose tree a fact's name stands."""
+    parents = change.commit.parents
+    return parents[0] if fact.action is Action.REMOVED and parents else change.sha
 
 
 async def _look(

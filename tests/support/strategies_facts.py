@@ -98,4 +98,5 @@ def _items(texts: st.SearchStrategy[str], paths: st.SearchStrategy[str]) -> st.S
         condition=st.none() | texts,
         replacement=st.none() | texts,
         when=st.none() | texts,
+        public=st.none() | st.booleans(),
     )

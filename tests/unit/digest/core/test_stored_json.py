@@ -81,6 +81,7 @@ def test_keys_of_the_documented_form():
         "condition",
         "replacement",
         "when",
+        "public",
     }
     assert value["items"][0]["evidence"] == {"path": "a", "line": 1, "side": "new"}
     assert value["subject"]["series"] == {"part": 1, "total": None}

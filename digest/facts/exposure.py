@@ -1,0 +1,111 @@
+"""Whether a name is part of what a project offers, or internal.
+
+What exposes a name differs by language: ``__all__`` and the packages around a Python module, the
+outermost index of a package in JavaScript and TypeScript, a folder of public headers in C and C++,
+a type that is read from files or the command line in Rust. Where a project has none of these,
+nothing is told.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from digest.core.facts import Fact, FactKind
+from digest.facts.paths import language_of
+
+_INDEXES = ("index.ts", "index.js", "index.tsx", "index.mjs", "mod.ts")
+
+_ALL = re.compile(r"^__all__\s*(?::[^=\n]{1,60})?\+?=\s*[\[(]([^\])]*)[\])]", re.MULTILINE)
+
+_PUBLIC_HEADER = re.compile(r"(?:^|/)(?:include|api|public)/")
+
+_JAVA_MAIN = re.compile(r"(?:^|/)src/main/")
+
+_INNER_GO = re.compile(r"(?:^|/)(?:internal|cmd)/|(?:^|/)main\.go$")
+
+_INNER_RUST = re.compile(r"^crates/|^rust/|/src/bin/|(?:^|/)src/main\.rs$")
+
+_READ = re.compile(r"\bderive\([^)]*\b(?:Deserialize|JsonSchema)\b")
+
+_TYPED = re.compile(r"\bderive\([^)]*\b(?:Args|Parser|Subcommand)\b")
+
+_HEAD = 1_500
+"""Characters above a type in which its attributes stand."""
+
+_SYMBOLS = frozenset({FactKind.SYMBOL, FactKind.CONFIG})
+
+
+def files_around(fact: Fact) -> Iterator[str]:
+    """The files that tell whether a fact's name is exposed, the outermost first."""
+    path = fact.evidence.path
+    if fact.kind not in _SYMBOLS or fact.public is not None:
+        return
+    language = language_of(path)
+    folders = path.split("/")[:-1]
+    if language == "python":
+        depths = range(1, min(len(folders), 2 + (folders[:1] == ["src"])) + 1)
+        yield from ("/".join((*folders[:n], "__init__.py")) for n in depths)
+        yield path
+    elif language in {"typescript", "javascript"}:
+        for n in range(1, len(folders) + 1):
+            yield from ("/".join((*folders[:n], name)) for name in _INDEXES)
+    elif language == "rust" and fact.kind is FactKind.CONFIG:
+        yield path
+
+
+def exposed(fact: Fact, texts: Mapping[str, str]) -> Fact:
+    """The fact with what its place and the files around it tell of its name."""
+    if fact.kind not in _SYMBOLS or fact.public is not None:
+        return fact
+    return replace(fact, public=_is_public(fact, texts))
+
+
+def _is_public(fact: Fact, texts: Mapping[str, str]) -> bool | None:
+    path = fact.evidence.path
+    top = re.split(r"[.:]+", fact.name)[0]
+    match language_of(path):
+        case "python":
+            return _in_python(top, fact, texts)
+        case "typescript" | "javascript":
+            index = next((p for p in files_around(fact) if p in texts), None)
+            return index is not None and (index == path or _names(texts[index], top))
+        case "go":
+            return False if _INNER_GO.search(path) else None
+        case "rust":
+            if fact.kind is FactKind.CONFIG:
+                return _is_read(top, texts.get(path, ""))
+            return False if _INNER_RUST.search(path) else None
+        case "java":
+            return True if _JAVA_MAIN.search(path) else None
+        case "c" | "cpp" | "cuda":
+            return _PUBLIC_HEADER.search(path) is not None
+    return None
+
+
+def _is_read(owner: str, text: str) -> bool:
+    """Whether a type of Rust is read from files: one of the command line is told as its flags."""
+    found = re.search(
+        rf"^[ \t]*(?:pub(?:\([^)]*\))? )?struct {re.escape(owner)}\b", text, re.MULTILINE
+    )
+    above = text[max(0, found.start() - _HEAD) : found.start()] if found else ""
+    above = above.rpartition("\n}")[2]
+    return _READ.search(above) is not None and _TYPED.search(above) is None
+
+
+def _in_python(top: str, fact: Fact, texts: Mapping[str, str]) -> bool | None:
+    own = texts.get(fact.evidence.path)
+    listed = own and _ALL.search(own)
+    if listed:
+        return _names(listed[1], top)
+    packages: Sequence[str] = [
+        text for p in files_around(fact) if p.endswith("__init__.py") and (text := texts.get(p))
+    ]
+    if any(_names(text, top) for text in packages):
+        return True
+    return False if any("import" in text for text in packages) else None
+
+
+def _names(text: str, name: str) -> bool:
+    return re.search(rf"\b{re.escape(name)}\b", text) is not None
