@@ -26,6 +26,7 @@ _ALIKE = 0.6  # share of equal letters in two names, for one to be the other ren
 
 _OPPOSITES = ({"True", "False"}, {"true", "false"})
 
+_MOST_PAIRS = 400
 _TELLING = 8  # characters of a type that only few fields have
 
 

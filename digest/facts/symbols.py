@@ -149,6 +149,7 @@ _MADE = re.compile(r"^[\w.]*\(\)$|^(?:\[\]|\{\})$")
 
 _OF_OTHERS = re.compile(r"[a-z]\w*(?:\.[a-z]\w*)+$")
 
+_MOST_SEARCHED = 40  # names that are looked for as other names of what stayed
 _NEARLY = 0.5
 
 _ALIKE_NAMES = 0.4
@@ -203,8 +204,9 @@ def compare(before: SymbolsOfSide, after: SymbolsOfSide) -> Iterator[Fact]:
             else:
                 come.extend(news[:1] if not before.inherits(news[0]) else [])
     gone, come = _whole(gone), _whole(come)
-    gone = [e for e in gone if not _is_assigned(e, after.source)]
-    come = [e for e in come if not _is_assigned(e, before.source)]
+    if len(gone) + len(come) <= _MOST_SEARCHED:
+        gone = [e for e in gone if not _is_assigned(e, after.source)]
+        come = [e for e in come if not _is_assigned(e, before.source)]
     for lost, found in _renames(gone, come):
         gone.remove(lost)
         come.remove(found)
