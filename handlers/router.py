@@ -14,6 +14,7 @@ from digest.errors import UserError
 from digest.i18n import answer_text, chat_text
 from digest.i18n.answer_text import UNDERSTOOD
 from digest.i18n.error_text import complaint
+from digest.i18n.reading_text import OR_ELSE
 from digest.question.impact_questions import Affected, Alert, EditProfile, ProfileFrom, ShowProfile
 from digest.question.intent import (
     Author,
@@ -37,11 +38,15 @@ from digest.question.intent import (
     Why,
     format_intent,
 )
-from digest.question.parser import language_of, parse
+from digest.question.normal_form import language_of
+from digest.question.parser import Reading, misspelt, parse, read
+from digest.question.slots import Background
+from digest.topics.terms import term
 from handlers.chat.follow_ups import last_talk, remember, resumed
 from handlers.chat.subscribe import manage
 from handlers.context import Context
 from handlers.ports.conversation_port import ConversationKey, Length, Talk
+from handlers.ports.storage import called
 from handlers.questions.about_change import author, reviewers, risky, show_diff, why
 from handlers.questions.changed import changed
 from handlers.questions.compare import compare, of_release
@@ -49,6 +54,7 @@ from handlers.questions.digest_of import catch_up, digest_of
 from handlers.questions.explain import explain
 from handlers.questions.help import Handler, greet, help_page, unknown
 from handlers.questions.impact import affected, alert, edit_profile, profile_from, show_profile
+from handlers.questions.restatement import restated
 from handlers.questions.search import search
 from handlers.questions.status import privacy_of, status
 from handlers.questions.symbol_history import touched
@@ -113,30 +119,55 @@ async def ask(
     told = replace(told, language=language or _spoken(text, talk) or ctx.language)
     meant: Intent | None = None
     try:
-        intent, meant = await _read(text, understood, told)
+        reading, meant = await _read(text, understood, told)
+        intent = reading.intent
         if language is None and talk and talk.language and _goes_on(intent):
             told = replace(told, language=talk.language)
         intent, told = resumed(intent, talk, told)
         intent, line = await of_release(intent, told)
         found = _opened(await answer(intent, told), line)
+        if meant is None:
+            found = _restated(found, intent, reading, told)
     except UserError as error:
         return _as_meant(_refused(error, told.language), meant, told.language)
     await remember(intent, found, told, talk)
     return _as_meant(_measured(intent, found, told), meant, told.language)
 
 
-async def _read(text: str, understood: str, ctx: Context) -> tuple[Intent, Intent | None]:
-    """The intent of a question; a second time where a model chose it. Raises ``UserError``."""
+async def _read(text: str, understood: str, ctx: Context) -> tuple[Reading, Intent | None]:
+    """The reading of a question, and its intent where a model chose it. Raises ``UserError``."""
     now = ctx.clock.now()
-    intent = parse(understood or text, now, ctx.zone)
     if understood:
-        return intent, intent
-    if isinstance(intent, Unknown) and ctx.judging is not None:
+        intent = parse(understood, now, ctx.zone)
+        return Reading(intent), intent
+    reading = read(text, now, ctx.zone, await _background(text, ctx))
+    if isinstance(reading.intent, Unknown) and ctx.judging is not None:
         from handlers.llm.understand import meaning
 
-        if (meant := await meaning(text, intent, ctx)) is not None:
-            return meant, meant
-    return intent, None
+        if (meant := await meaning(text, reading.intent, ctx)) is not None:
+            return Reading(meant), meant
+    return reading, None
+
+
+async def _background(text: str, ctx: Context) -> Background:
+    """What the repository is called, and which words that look misspelt it knows."""
+    own = frozenset(called(ctx.watched))
+    doubts = misspelt(text)
+    if not doubts:
+        return Background(own=own)
+    wanted = {term(word): word for word in doubts}
+    known = await ctx.archive.vocabulary(ctx.watched.repository, frozenset(wanted))
+    return Background(own=own, known=frozenset(wanted[name] for name in known if name in wanted))
+
+
+def _restated(found: Answer, intent: Intent, reading: Reading, ctx: Context) -> Answer:
+    """The answer with how its question was read, and what else could have been meant."""
+    line = restated(intent, ctx)
+    lines = [Paragraph(line, aside=True)] if line else []
+    if reading.other is not None and line and (question := format_intent(reading.other)):
+        lines.append(Paragraph(OR_ELSE(ctx.language, question=Code(question)), aside=True))
+    document = replace(found.document, blocks=(*found.document.blocks, *lines))
+    return replace(found, document=document)
 
 
 def _as_meant(found: Answer, meant: Intent | None, language: Language) -> Answer:

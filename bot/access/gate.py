@@ -42,7 +42,7 @@ from digest.chat.chat_intents import Set
 from digest.core.enums import ChatSetting, Language
 from digest.errors import UserError
 from digest.i18n.phrase import Phrase
-from digest.question.parser import tidy
+from digest.question.normal_form import tidy
 
 
 class DenialReason(StrEnum):

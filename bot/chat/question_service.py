@@ -40,7 +40,7 @@ from digest.errors import (
     UserError,
 )
 from digest.i18n.chat_text import UNREADABLE
-from digest.question.parser import language_of
+from digest.question.normal_form import language_of
 from handlers.context import Context
 from handlers.ports.conversation_port import ConversationKey
 from handlers.ports.status_port import BotStatus, Budget, ScheduledRun

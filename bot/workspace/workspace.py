@@ -99,6 +99,7 @@ class Workspace:
             aliases=settings.aliases,
             privacy=settings.privacy,
             forge=self.forges.of(repository),
+            place=settings.place,
         )
 
     async def _watch_default(self, branch: str | None) -> Watched:
@@ -128,7 +129,9 @@ class Workspace:
         repository, source = await open_source(place, self.data, name=given)
         repository = self.places.enter(key, repository)
         forge = self.forges.of(repository)
-        return Watched(repository=repository, source=source, branch=branch, forge=forge)
+        return Watched(
+            repository=repository, source=source, branch=branch, forge=forge, place=place
+        )
 
     def _configured(self, place: str | None) -> RepositoryConfig | None:
         if place is None or self.config is None:

@@ -35,6 +35,8 @@ NO_DEFAULT_OF = Phrase(
     "从代码来看，{topic} 中没有参数、变量或配置的默认值发生变化。",
 )
 
+DEFAULTS_SAID = Phrase("Titles that speak of a default:", "标题中提到默认值的变更：")
+
 OF_LATEST = Phrase(
     "{tag} is the latest release: what it has and {before}, the release before it, has not.",
     "{tag} 是最新的发布：以下是它相对上一个发布 {before} 的变更。",

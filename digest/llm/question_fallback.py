@@ -50,7 +50,8 @@ from digest.question.intent import (
     Why,
     format_intent,
 )
-from digest.question.parser import parse, tidy
+from digest.question.normal_form import tidy
+from digest.question.parser import parse
 
 UNKNOWN = "unknown"
 """The kind of what nothing is meant by."""

@@ -39,10 +39,10 @@ Span = Window | Refs
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FoundRefs:
-    """References that were read, and the text without the words that named them."""
+    """References that were read, and where the words stand that name them."""
 
     refs: Refs
-    rest: str
+    at: tuple[int, int]
 
 
 _PART = r"[A-Za-z0-9](?:(?!\.\.|@\{|\.lock\b|//)[\w./+@-])*?"
@@ -101,9 +101,6 @@ _UNTIL = tuple(
     )
 )
 
-_TELLING = re.compile(rf"[0-9/]|^(?:{_POINT})$", re.ASCII)
-"""What a word has that is no word of a language."""
-
 _DATE = re.compile(r"\d{4}(?:-\d{2}(?:-\d{2})?)?(?:T[\d:Z+-]*)?")
 
 
@@ -114,19 +111,20 @@ def find_refs(text: str) -> FoundRefs | None:
     ``until B``. Dates are periods, never references.
     """
     if found := _ADDRESS.search(text):
-        return _taken(text, found, Refs(base=found[2], tip=found[3], repository=found[1]))
+        refs = Refs(base=found[2], tip=found[3], repository=found[1])
+        return FoundRefs(refs=refs, at=found.span())
     for form in _FORMS:
         found = form.search(text)
         if found and _named(found[1]) and _named(found[2]):
-            return _taken(text, found, Refs(base=found[1], tip=found[2]))
+            return FoundRefs(refs=Refs(base=found[1], tip=found[2]), at=found.span())
     for form in _SINCE:
         found = form.search(text)
         if found and _named(found[1]):
-            return _taken(text, found, Refs(base=found[1]))
+            return FoundRefs(refs=Refs(base=found[1]), at=found.span())
     for form in _UNTIL:
         found = form.search(text)
         if found and _named(found[1]):
-            return _taken(text, found, Refs(base="", tip=found[1]))
+            return FoundRefs(refs=Refs(base="", tip=found[1]), at=found.span())
     return None
 
 
@@ -141,23 +139,5 @@ def refs_named(text: str) -> Refs | None:
     return Refs(base=found[1], tip=found[2] or "")
 
 
-def two_refs(text: str) -> Refs | None:
-    """Two references beside one another, as after ``compare``; one alone reaches to the tip."""
-    words = [w for w in re.split(r"[ ,，、]+|和|与|到", text) if w]
-    words = [w for w in words if w.lower() not in {"with", "and", "to", "vs", "vs.", "versus", "a"}]
-    if not 1 <= len(words) <= 2 or not all(
-        re.fullmatch(_REF, w, re.ASCII) and _TELLING.search(w) and _named(w) for w in words
-    ):
-        return None
-    if len(words) == 1 and not re.fullmatch(_VERSION, words[0], re.ASCII):
-        return None
-    return Refs(base=words[0], tip=words[1] if len(words) == 2 else "")
-
-
 def _named(ref: str) -> bool:
     return len(ref) <= LONGEST_REF and not _DATE.fullmatch(ref)
-
-
-def _taken(text: str, found: re.Match[str], refs: Refs) -> FoundRefs:
-    rest = f"{text[: found.start()]} {text[found.end() :]}"
-    return FoundRefs(refs=refs, rest=" ".join(rest.split()))

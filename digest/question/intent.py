@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from digest.chat.chat_intents import Managing, format_managing
 from digest.core.enums import ChangeKind, Language
+from digest.core.facts import Action, FactKind
 from digest.core.grade import Level
 from digest.core.reference import Reference
 from digest.question.commit_range import Refs, Span
@@ -40,6 +41,8 @@ class Changed:
     ``path`` the begin of a path; ``level`` the least level; of ``kinds`` one is enough; ``label``
     is a label or bracketed tag. Empty ones do not narrow. ``daily`` asks for numbers by day,
     ``people`` for numbers by author, ``files`` by file; ``defaults`` for the defaults that changed.
+    ``things`` asks for names of these kinds by what was done to them, ``actions``; without an
+    action whatever it was, and with an action alone of every public kind.
     """
 
     window: Span
@@ -53,6 +56,8 @@ class Changed:
     people: bool = False
     files: bool = False
     defaults: bool = False
+    things: tuple[FactKind, ...] = ()
+    actions: tuple[Action, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -193,12 +198,13 @@ class Unknown:
     """Nothing that is understood; ``near`` are questions that would be, the nearest first.
 
     ``too_long`` says that the question is longer than any that is read, ``foreign`` that it is in
-    a script of neither language.
+    a script of neither language, ``thanks`` that it is none but a word of thanks.
     """
 
     near: tuple[str, ...] = ()
     too_long: bool = False
     foreign: bool = False
+    thanks: bool = False
 
 
 Followup = More | Retell | Again | Nth
@@ -319,6 +325,9 @@ def _filters(intent: Changed | Search) -> str:
     parts += [f"kind:{kind}" for kind in intent.kinds]
     if intent.label:
         parts.append(f'label:"{intent.label}"')
+    if isinstance(intent, Changed):
+        parts += [f"thing:{thing}" for thing in intent.things]
+        parts += [f"action:{action}" for action in intent.actions]
     return "".join(f" {part}" for part in parts)
 
 

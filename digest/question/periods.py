@@ -138,8 +138,8 @@ def chinese_year(found: re.Match[str], now: Now) -> Window:
 
 def rolling(found: re.Match[str], now: Now) -> Window:
     """*last N days*."""
-    count = found[1] or "1"
-    amount = _FEW if count.lower() in {"few", "couple of"} else number(count.lower())
+    count = (found[1] or "1").lower().removeprefix("a ").removesuffix(" of")
+    amount = {"few": _FEW, "couple": 2, "a": 1, "an": 1}.get(count) or number(count)
     return _back(amount, found[2].lower().removesuffix("s"), now, found[0])
 
 
@@ -162,6 +162,49 @@ def _back(amount: int, unit: str, now: Now, written: str) -> Window:
     if hours:
         return now.between(now.at - timedelta(hours=amount), now.at)
     return now.since(now.today - timedelta(days=int(days) - 1))
+
+
+def bare_chinese_rolling(found: re.Match[str], now: Now) -> Window:
+    """*一周* beside an absence: the last week."""
+    return chinese_rolling(found, now)
+
+
+_PARTS = {
+    "first half": (1, 15), "上半月": (1, 15), "second half": (16, 31), "下半月": (16, 31),
+    "first week": (1, 7), "second week": (8, 14), "third week": (15, 21), "last week": (25, 31),
+    "beginning": (1, 10), "start": (1, 10), "early": (1, 10), "上旬": (1, 10), "初": (1, 10),
+    "middle": (11, 20), "mid": (11, 20), "中旬": (11, 20), "中": (11, 20),
+    "end": (21, 31), "late": (21, 31), "下旬": (21, 31), "底": (21, 31), "末": (21, 31),
+}  # fmt: skip
+"""First and last day of the parts of a month that have names."""
+
+
+def part_of_month(found: re.Match[str], now: Now) -> Window:
+    """*the first half of August*, *early July*, *8月上旬*."""
+    named, part = (found[2], found[1]) if found[2][0].isascii() else (found[1], found[2])
+    if named and named.lower() not in {"month", "this month", "last month"}:
+        month_ = month_number(named) if named[0].isalpha() and named.isascii() else number(named)
+        first, last = month_of(None, month_, now.today, found[0])
+    else:
+        back = "last" in (named or "").lower() or ("上" in found[0][:2] and not named)
+        first = now.today.replace(day=1)
+        first = (first - timedelta(days=1)).replace(day=1) if back else first
+        first, last = month_of(first.year, first.month, now.today, found[0])
+    begin, end = _PARTS[part.lower()] if part.lower() in _PARTS else _PARTS[part[-1]]
+    return now.days(first.replace(day=begin), first.replace(day=min(end, last.day)))
+
+
+def lately_today(found: re.Match[str], now: Now) -> Window:
+    """*overnight*: since yesterday's evening; *this morning*: today."""
+    today = instant(now.today, time(0, 0), now.zone)
+    night = found[0].lower() in {"overnight", "last night"}
+    return now.between(today - timedelta(hours=6) if night else today, now.at)
+
+
+def days_of_month(found: re.Match[str], now: Now) -> Window:
+    """*Aug 10-12*."""
+    first = read_day(f"{found[1]} {found[2]}", now.today)
+    return now.days(first, first.replace(day=max(int(found[3]), first.day)))
 
 
 def since_day(found: re.Match[str], now: Now) -> Window:
@@ -292,10 +335,10 @@ def default(now: Now) -> Window:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FoundPeriod:
-    """A period that was read: its window, and the text without the words that named it."""
+    """A period that was read: its window, and where the words stand that name it."""
 
     window: Window
-    rest: str
+    at: tuple[int, int]
 
 
 _TO = r"(?: ?(?:\.\.\.?|~|～|—|–|到|至) ?| (?:to|until|till|through|thru|and|-) )"
@@ -318,7 +361,10 @@ _RECENT = r"(?:在)?(?:最近|过去|近|前|这)的? ?"
 
 _UNITS = r"hours?|days?|weeks?|months?|years?|fortnight"
 
-_MONTH_ALONE = rf"(?<![0-9一二两三四五六七八九十个])({NUMERAL}) ?月(?![0-9一二三四五六七八九十])"
+_MONTH_ALONE = (
+    rf"(?<![0-9一二两三四五六七八九十个])({NUMERAL}) ?月"
+    r"(?! ?(?:[0-9]|[一二三四五六七八九十]{1,3} ?[日号]))"
+)
 
 _SHORT_DAY = rf"({NUMERAL}) ?[日号]"
 
@@ -359,10 +405,57 @@ _FORMS: tuple[tuple[re.Pattern[str], Reader], ...] = tuple(
         (rf"(?:今年|去年){_OF}", chinese_year),
         (
             (
+                rf"\b(?:for|in|over|within|since)(?: about)?(?: the)?(?: last| past)? "
+                rf"({NUMERAL}|{SPELT}|an?|few|a few|couple of|a couple of) ({_UNITS})\b(?: ago)?"
+            ),
+            rolling,
+        ),
+        (
+            (
+                rf"\b(?:(?:last|past) )?({NUMERAL}|{SPELT}|a few|a couple of|couple|few) ({_UNITS})"
+                r"(?: ago| back)?(?= |$)"
+            ),
+            rolling,
+        ),
+        (
+            (
                 rf"{_ON}(?:last|past|previous|recent) (?:({NUMERAL}|{SPELT}|few|couple of) )?"
                 rf"({_UNITS})\b"
             ),
             rolling,
+        ),
+        (
+            (
+                r"\b(?:in |for |during |at |over )?(?:the )?"
+                r"(first half|second half|first week|second week|third week|last week|beginning"
+                r"|start|middle|end|early|mid|late)(?: of|-)? ?(?:the )?"
+                rf"({MONTH}|month|this month|last month)"
+            ),
+            part_of_month,
+        ),
+        (
+            (
+                rf"(?:({NUMERAL}) ?月份?|本月|这个?月|上个?月)的?"
+                r"(上半月|下半月|上旬|中旬|下旬|月?初|月?中|月?底|月?末)"
+            ),
+            part_of_month,
+        ),
+        (
+            r"\b(?:overnight|tonight|last night|this (?:morning|afternoon|evening))\b",
+            lately_today,
+        ),
+        (
+            (
+                rf"\b(?:on |of |from |between )?({MONTH})\.? ([0-9]{{1,2}})(?:st|nd|rd|th)?"
+                r"(?: ?[-–—~] ?| to | and | through | until )([0-9]{1,2})(?:st|nd|rd|th)?"
+                r"\b(?![.:/-])"
+            ),
+            days_of_month,
+        ),
+        (rf"(?:({NUMERAL}) ?(天|周|个月|个星期|个小时))(?!前)", bare_chinese_rolling),
+        (
+            rf"({NUMERAL}|几) ?({_ZH_LONG})(?:以[来内前]|之[内前]|前(?![\u4e00-\u9fff]))",
+            chinese_rolling,
         ),
         (
             rf"{_RECENT}({NUMERAL}|几|半) ?({_ZH_LONG})(?:以?[来内里]|之内)?{_OF}",
@@ -408,8 +501,7 @@ def find_period(text: str, now: datetime, zone: ZoneInfo) -> FoundPeriod | None:
     window = reader(found, current)
     if window.since > current.at:
         current.between(window.since, window.until)
-    rest = f"{text[: found.start()]} {text[found.end() :]}"
-    return FoundPeriod(window=window, rest=" ".join(rest.split()))
+    return FoundPeriod(window=window, at=found.span())
 
 
 def written(window: Window) -> str:

@@ -95,6 +95,7 @@ FAMILIES: tuple[tuple[str, ...], ...] = (
     ("schema", "模式定义"),
     ("script", "脚本"),
     ("security", "vulnerability", "cve", "安全", "漏洞"),
+    ("service discovery", "discovery", "服务发现"),
     ("server", "serving", "serve", "服务器", "服务端", "服务"),
     ("session", "会话"),
     ("speculative", "speculative decoding", "spec decode", "投机解码", "推测解码", "投机采样"),

@@ -310,7 +310,7 @@ class Watched:
 
     ``aliases`` leads from another name of a topic (lower case, any language) to the topics it
     stands for. ``branch`` is ``None`` for the default branch. ``privacy`` is what a model may see.
-    ``forge`` is ``None`` where there is none to ask.
+    ``forge`` is ``None`` where there is none to ask. ``place`` is where it was opened.
     """
 
     repository: Repository
@@ -320,3 +320,19 @@ class Watched:
     aliases: dict[str, tuple[str, ...]] = field(default_factory=dict)
     privacy: Privacy = Privacy.REDACTED
     forge: Forge | None = None
+    place: str = ""
+
+
+_CLONES = frozenset(
+    {"repo", "repos", "repository", "src", "git", "work", "home", "clone", "clones", "code"}
+)
+"""Names of folders that say nothing of what is in them."""
+
+
+def called(watched: Watched) -> frozenset[str]:
+    """What a repository goes by, lower case: its name, the last part of it, its clone's folder."""
+    name = watched.repository.name.lower()
+    folders = watched.place.lower().rstrip("/").split("/")[-2:]
+    parts = [part for folder in folders for part in folder.removesuffix(".git").split("+")]
+    names = {name, name.rpartition("/")[2], *parts}
+    return frozenset(one for one in names if one and one not in _CLONES)

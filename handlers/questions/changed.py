@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
+
+from rapidfuzz.distance import OSA
 
 from digest.answer.answers import (
     Answer,
@@ -18,12 +21,13 @@ from digest.answer.answers import (
     listing_document,
     title_of,
 )
-from digest.answer.listing import NOTHING_FOUND, line_within
+from digest.answer.listing import NOTHING_FOUND, line_within, survey_of
 from digest.answer.tallies import by_author, by_day, by_file
-from digest.core.enums import Language
-from digest.core.grade import Graded
+from digest.core.enums import ChangeKind, Language
+from digest.core.facts import Action
+from digest.core.grade import Graded, Level
 from digest.core.reference import Query
-from digest.document import Block, Code, Document, Spans
+from digest.document import Block, Code, Document, Paragraph, Spans
 from digest.i18n.answer_text import (
     KNOWN_ELSEWHERE,
     MENTIONED,
@@ -35,6 +39,7 @@ from digest.i18n.answer_text import (
     SEARCH_FOR,
 )
 from digest.i18n.phrase import listed
+from digest.i18n.reading_text import LOWER, MENDED, NONE_BREAKING, WITHOUT
 from digest.question.intent import Changed
 from digest.topics.matching import (
     Resolved,
@@ -46,9 +51,11 @@ from digest.topics.matching import (
     resolve,
     sought,
 )
+from digest.topics.terms import term
 from handlers.context import Context
-from handlers.digests.ingest import tip_of
+from handlers.digests.ingest import labels_of, tip_of
 from handlers.questions.defaults import defaults
+from handlers.questions.named_changes import names
 from handlers.questions.scope import QueryResult, Reach, count, found, newest, reach, seen
 
 
@@ -59,13 +66,31 @@ async def changed(intent: Changed, ctx: Context) -> Answer:
     """
     tip = await tip_of(ctx)
     reached = await reach(intent.window, ctx, tip)
-    resolved = await _resolve(intent, ctx)
+    if (intent.things or (intent.actions and not intent.topic)) and not intent.defaults:
+        by_name = await names(intent, reached, ctx, tip)
+        if by_name is not None:
+            return by_name
+    intent, resolved, notes = await _meant(intent, ctx)
     if intent.defaults and (resolved.topics or not intent.topic):
         query = _query(intent, resolved, reached)
         return await defaults(intent, query, reached, ctx, seen(ctx, tip))
     held = await _found(intent, resolved, ctx, reached)
     if not (held.rows or resolved.topics or intent.author) and intent.topic:
         intent, held = await _by_name(intent, held, ctx, reached)
+    elif intent.author and not held.rows and not intent.topic:
+        intent, resolved, held = await _by_topic(intent, resolved, held, ctx, reached)
+    if intent.actions and intent.topic and held.rows:
+        held = await _acted(intent, resolved, held, ctx, reached)
+    if intent.kinds == (ChangeKind.BREAKING,) and not held.rows and resolved.topics:
+        wider = replace(intent, kinds=_TROUBLE)
+        about = narrowed(await _resolve(replace(wider, kinds=()), ctx), wider.kinds, wider.label)
+        if (found_wider := await _found(wider, about, ctx, reached)).rows:
+            intent, resolved, held = wider, about, found_wider
+            notes = [*notes, NONE_BREAKING(ctx.language)]
+    if intent.level is Level.HIGH and not held.rows and (resolved.topics or not intent.topic):
+        lower = replace(intent, level=Level.MEDIUM)
+        if (found_lower := await _found(lower, resolved, ctx, reached)).rows:
+            intent, held, notes = lower, found_lower, [*notes, LOWER(ctx.language)]
     at = seen(ctx, tip)
     if held.rows:
         title = title_of(intent, ctx.language)
@@ -76,6 +101,8 @@ async def changed(intent: Changed, ctx: Context) -> Answer:
             document = await _filed(document, _query(intent, resolved, reached), ctx)
         if intent.people:
             document = await _peopled(document, _query(intent, resolved, reached), ctx)
+        noted = (document.blocks[0], *map(Paragraph, notes), *document.blocks[1:])
+        document = replace(document, blocks=noted)
     else:
         lines = await _nothing(intent, resolved, ctx, reached)
         lines += [*await newest(intent, ctx, tip), foot(intent.window, at)]
@@ -88,6 +115,62 @@ async def changed(intent: Changed, ctx: Context) -> Answer:
         total=held.survey.total,
         rows=held.rows,
     )
+
+
+_TROUBLE = (ChangeKind.REVERTS, ChangeKind.FIX, ChangeKind.DEPRECATIONS)
+"""What tells of trouble where nothing is marked as breaking."""
+
+_SAYS = {
+    Action.ADDED: re.compile(
+        r"\b(?:add(?:s|ed|ing)?|support(?:s|ed)?|introduc\w{1,4}|new|implement\w{0,6}|enabl\w{1,4})\b",
+        re.IGNORECASE,
+    ),
+    Action.REMOVED: re.compile(
+        r"\b(?:remov\w{1,4}|drop(?:s|ped|ping)?|delet\w{1,4})\b", re.IGNORECASE
+    ),
+    Action.RENAMED: re.compile(r"\brenam\w{1,4}\b", re.IGNORECASE),
+    Action.CHANGED: re.compile(r""),
+}
+
+
+async def _acted(
+    intent: Changed, resolved: Resolved, held: QueryResult, ctx: Context, reached: Reach
+) -> QueryResult:
+    """Of the changes about a topic those whose titles say that something was added or removed."""
+    changes = await ctx.archive.select(ctx.watched.repository, _query(intent, resolved, reached))
+    said = [g for g in changes if any(_SAYS[one].search(g.title) for one in intent.actions)]
+    if not said:
+        return held
+    labels = await labels_of(ctx.requests, ctx.watched.repository, said)
+    survey = survey_of(said, ctx.page, ctx.language)
+    listed_ = said if ctx.every else [shown.graded for shown in survey.page]
+    rows = tuple(_row(g, resolved, labels.get(g.sha, ()), ctx.language) for g in listed_)
+    return QueryResult(survey=survey, rows=rows)
+
+
+async def _meant(intent: Changed, ctx: Context) -> tuple[Changed, Resolved, list[Spans]]:
+    """The topic as the index knows it, and what was put right or left out to get there."""
+    resolved = await _resolve(intent, ctx)
+    if not intent.topic or resolved.topics:
+        return intent, resolved, []
+    near = next((one for one in resolved.near if _is_misspelt(term(intent.topic), one)), "")
+    if near:
+        mended = replace(intent, topic=near)
+        told = MENDED(ctx.language, word=Code(intent.topic), topic=Code(near))
+        return mended, await _resolve(mended, ctx), [told]
+    words = intent.topic.split()
+    known = [word for word in words if (await _resolve(replace(intent, topic=word), ctx)).topics]
+    if not known or len(known) == len(words):
+        return intent, resolved, []
+    rest = replace(intent, topic=" ".join(known))
+    lost = listed([Code(word) for word in words if word not in known], ctx.language, limit=9)
+    return rest, await _resolve(rest, ctx), [WITHOUT(ctx.language, words=lost)]
+
+
+def _is_misspelt(word: str, known: str) -> bool:
+    """Whether a word is a known one but for a letter, or two of a long one."""
+    most = 1 if len(word) < 8 else 2
+    return len(word) > 4 and OSA.distance(word, known, score_cutoff=most) <= most
 
 
 async def _resolve(intent: Changed, ctx: Context) -> Resolved:
@@ -183,6 +266,17 @@ async def _by_name(
     nobody = narrowed(Resolved(), intent.kinds, intent.label)
     theirs = await _found(meant, nobody, ctx, reached)
     return (meant, theirs) if theirs.rows else (intent, held)
+
+
+async def _by_topic(
+    intent: Changed, resolved: Resolved, held: QueryResult, ctx: Context, reached: Reach
+) -> tuple[Changed, Resolved, QueryResult]:
+    """The changes about what was read as a name, where nobody is called so and it is a topic."""
+    meant = replace(intent, topic=intent.author, author="")
+    about = await _resolve(meant, ctx)
+    if not about.topics:
+        return intent, resolved, held
+    return meant, about, await _found(meant, about, ctx, reached)
 
 
 async def _nothing(

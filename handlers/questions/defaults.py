@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from digest.answer.answers import (
     Answer,
     AnswerRow,
     Seen,
+    entry_of,
     foot,
     graded_because,
     lines_document,
@@ -17,7 +20,8 @@ from digest.answer.answers import (
 from digest.answer.release_notes import met_words
 from digest.answer.upgrade_notes import UpgradeItem, met
 from digest.core.change import printable
-from digest.core.facts import Action, FactKind
+from digest.core.facts import Action, Area, FactKind
+from digest.core.grade import Graded
 from digest.core.reference import Query
 from digest.document import Block, Code, Document, Heading, Item, Link, Listing, Paragraph, Text
 from digest.i18n import answer_text as words
@@ -39,16 +43,40 @@ async def defaults(intent: Changed, query: Query, reached: Reach, ctx: Context, 
     changes = await ctx.archive.select(ctx.watched.repository, query)
     found = [one for one in await asyncio.to_thread(met, changes) if _is_asked(one, intent)]
     by_name = {graded.sha: graded for graded in changes}
-    told = [by_name[sha] for sha in dict.fromkeys(one.sha for one in found)]
+    titled = [g for g in changes if _SAID.search(g.title) and _is_code(g)]
+    names = dict.fromkeys([*(one.sha for one in found), *(g.sha for g in titled)])
+    told = [by_name[sha] for sha in names]
     told.sort(key=lambda g: (g.commit.committed_at, g.sha), reverse=True)
     return Answer(
         intent="changed",
-        document=_document(intent, found, ctx, at),
+        document=_with_titles(_document(intent, found, ctx, at), found, titled, ctx),
         window=reached.window,
         topic=intent.topic,
         total=len(told),
         rows=tuple(AnswerRow(graded=g, why=graded_because(g, ctx.language)) for g in told),
     )
+
+
+_SAID = re.compile(r"\bdefaults?\b(?! to\b)", re.IGNORECASE)
+"""What a title says that is about a default which code alone does not show."""
+
+
+def _is_code(graded: Graded) -> bool:
+    return Area.CORE in graded.facts.areas or Area.CONFIG in graded.facts.areas
+
+
+def _with_titles(
+    document: Document, found: Sequence[UpgradeItem], titled: Sequence[Graded], ctx: Context
+) -> Document:
+    """The document with the changes whose titles alone speak of a default."""
+    shown = {one.sha for one in found}
+    others = [g for g in titled if g.sha not in shown]
+    if not others:
+        return document
+    items = tuple(Item(entry_of(g, ctx.watched.repository)) for g in others[:_PAGE])
+    head = Paragraph(words.DEFAULTS_SAID(ctx.language))
+    *before, last = document.blocks
+    return replace(document, blocks=(*before, head, Listing(items), last))
 
 
 def _is_asked(one: UpgradeItem, intent: Changed) -> bool:

@@ -22,9 +22,10 @@ from digest.i18n.answer_text import (
     TWO_LANGUAGES,
 )
 from digest.i18n.phrase import Phrase
+from digest.i18n.reading_text import THANKS
 from digest.question.examples import EXAMPLES
 from digest.question.intent import Changed, DigestOf, Explain, Greet, Help, Intent, Search, Unknown
-from digest.question.parser import LONGEST
+from digest.question.normal_form import LONGEST
 from handlers.chat.follow_ups import FOLLOWUPS
 from handlers.context import Context
 
@@ -84,7 +85,9 @@ async def unknown(intent: Unknown, ctx: Context) -> Answer:
     """That the question is not understood, why if that is known, with the nearest that are."""
     language = ctx.language
     said = NOT_UNDERSTOOD(language)
-    if intent.too_long:
+    if intent.thanks:
+        said = THANKS(language)
+    elif intent.too_long:
         said = NOT_READ_TOO_LONG(language, n=LONGEST)
     elif intent.foreign:
         said = TWO_LANGUAGES(language)

@@ -18,12 +18,13 @@ from digest.document import Block, Code, Document, Heading, Item, Listing, Parag
 from digest.i18n import answer_text as words
 from digest.i18n.answer_text import MENTIONED, SEARCH_FOR, SHOWN, SHOWN_SO_FAR
 from digest.i18n.phrase import joined
-from digest.question.intent import Changed, Touched
+from digest.question.intent import Changed, Search, Touched
 from digest.question.periods import default_period
 from handlers.context import Context
 from handlers.digests.ingest import tip_of
 from handlers.questions.changed import changed
 from handlers.questions.scope import count, reach, seen
+from handlers.questions.search import search
 
 _READ = 500
 """The newest changes that hold the name in which its facts are looked for."""
@@ -45,6 +46,13 @@ async def touched(intent: Touched, ctx: Context) -> Answer:
     query = replace(reached.query, terms=(intent.name,), limit=_READ)
     held = await ctx.archive.select(ctx.watched.repository, query)
     found = await asyncio.to_thread(_told, held, intent.name)
+    flag, _, value = intent.name.partition("=")
+    if not found and value:
+        # What is said of a value is mostly said without the flag; else the flag is meant.
+        texts = await ctx.archive.select(ctx.watched.repository, replace(query, terms=(value,)))
+        if texts:
+            return await search(Search(terms=(value,), window=intent.window), ctx)
+        return await touched(replace(intent, name=flag), ctx)
     if found:
         return _answer(intent, found, ctx, foot(intent.window, seen(ctx, tip)))
     if not intent.name.isupper():

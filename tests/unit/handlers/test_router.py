@@ -96,11 +96,23 @@ async def test_changed_reads_an_unknown_topic_as_a_name_where_there_is_one(sourc
 
 async def test_changed_without_a_hit_says_so_and_names_near_topics(source):
     ctx = context(source)
-    answer = await ask("what changed in schedular this week", ctx)
+    answer = await ask("what changed in schedulable this week", ctx)
     assert answer.rows == ()
     shown = text(answer.document)
-    assert "I know no topic `schedular`" in shown
+    assert "I know no topic `schedulable`" in shown
     assert "`scheduler`" in shown
+
+
+async def test_changed_reads_a_misspelt_topic_as_the_one_it_misspells(source):
+    answer = await ask("wat changd in teh schedular this week", context(source))
+    assert shas(answer) == ["bbbbbbb2"]
+    assert "Read `schedular` as `scheduler`." in text(answer.document)
+
+
+async def test_changed_looks_up_the_known_words_and_names_the_unknown_ones(source):
+    answer = await ask("what changed in the scheduler zeppelin this week", context(source))
+    assert shas(answer) == ["bbbbbbb2"]
+    assert "Nothing here is called `zeppelin`" in text(answer.document)
 
 
 async def test_changed_without_a_hit_says_where_there_are_some(source):

@@ -22,7 +22,8 @@ NOWS = st.datetimes(datetime(2024, 1, 1), datetime(2027, 12, 31)).map(
 def window(words: str, now: datetime, zone: ZoneInfo) -> Window:
     found = find_period(words, now, zone)
     assert found is not None
-    assert found.rest == ""
+    begin, end = found.at
+    assert (words[:begin] + words[end:]).strip() == ""
     return found.window
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from digest.core.enums import ChangeKind, Language
+from digest.core.facts import Action, FactKind
 from digest.core.grade import Level
 from digest.core.reference import parse_reference
 from digest.question import intent as intents
@@ -25,6 +26,8 @@ READ = {
     "level": lambda name: ("level", Level(name)),
     "kind": lambda name: ("kind", ChangeKind(name)),
     "kinds": lambda names: ("kinds", tuple(map(ChangeKind, names))),
+    "things": lambda names: ("things", tuple(map(FactKind, names))),
+    "actions": lambda names: ("actions", tuple(map(Action, names))),
     "terms": lambda terms: ("terms", tuple(terms)),
     "language": lambda name: ("language", Language(name)),
     "reference": lambda text: ("reference", parse_reference(text)),

@@ -16,7 +16,8 @@ from digest.core.enums import Language
 from digest.llm.question_fallback import CHOICES
 from digest.question import impact_questions
 from digest.question.intent import Author, CatchUp, Changed, DigestOf, Greet, Intent, Nth, Unknown
-from digest.question.parser import language_of, parse
+from digest.question.normal_form import language_of
+from digest.question.parser import parse
 
 NOW, ZONE = datetime(2026, 1, 23, 12, tzinfo=UTC), ZoneInfo("UTC")
 

@@ -1,0 +1,57 @@
+"""What is said of flags, variables, settings and other names that changed."""
+
+from __future__ import annotations
+
+from digest.core.enums import Language
+from digest.core.facts import Action, FactKind
+from digest.i18n.phrase import Phrase
+
+KINDS = {
+    FactKind.FLAG: Phrase("Flags", "参数"),
+    FactKind.ENVIRONMENT: Phrase("Environment variables", "环境变量"),
+    FactKind.CONFIG: Phrase("Settings", "配置项"),
+    FactKind.ROUTE: Phrase("Routes", "路由"),
+    FactKind.METRIC: Phrase("Metrics", "指标"),
+    FactKind.SYMBOL: Phrase("Functions, classes and methods", "函数、类和方法"),
+    FactKind.DEPENDENCY: Phrase("Dependencies", "依赖"),
+    FactKind.TOOLCHAIN: Phrase("Toolchains", "工具链"),
+    FactKind.SCHEMA: Phrase("Schemas", "数据结构"),
+    FactKind.DEPRECATION: Phrase("Deprecations", "弃用"),
+    FactKind.SECURITY: Phrase("Security", "安全"),
+}
+
+ANY = Phrase("Flags, variables, settings, routes and metrics", "参数、变量、配置、路由和指标")
+
+DONE = {
+    Action.ADDED: Phrase("added", "新增"),
+    Action.REMOVED: Phrase("removed", "移除"),
+    Action.RENAMED: Phrase("renamed", "改名"),
+    Action.CHANGED: Phrase("changed", "修改"),
+}
+
+OF_KIND = Phrase("{kinds} {done}", "{done}的{kinds}")
+
+TITLE = Phrase("{names}: {n} in {changes:change|changes}", "{names}：{n} 个，来自 {changes} 个变更")
+
+NONE = Phrase(
+    "{names}: none in this period, as far as the code shows.",
+    "{names}：从代码来看，这段时间没有。",
+)
+
+ACTIONS = {
+    Action.ADDED: Phrase("{name} added", "新增 {name}"),
+    Action.REMOVED: Phrase("{name} removed", "移除 {name}"),
+    Action.RENAMED: Phrase("{name} renamed", "重命名 {name}"),
+    Action.CHANGED: Phrase("{name} changed", "修改 {name}"),
+}
+
+RENAMED = Phrase("{before} renamed to {name}", "{before} 改名为 {name}")
+
+MOVED = Phrase("{name}: {before} → {after}", "{name}：{before} → {after}")
+
+ADDED_AS = Phrase("{name} added ({after})", "新增 {name}（{after}）")
+
+
+def gap(language: Language) -> str:
+    """What stands between the words of a list."""
+    return "、" if language is Language.ZH else ", "

@@ -1,0 +1,59 @@
+"""How a question was read, in words."""
+
+from __future__ import annotations
+
+from digest.i18n.phrase import Phrase
+
+READ_AS = Phrase("Read as: {reading}", "理解为：{reading}")
+
+OR_ELSE = Phrase(
+    "If you meant something else, try: {question}", "如果不是这个意思，可以试试：{question}"
+)
+
+UNKNOWN_WORDS = Phrase("I do not know: {words}.", "不认识：{words}。")
+
+MENDED = Phrase("Read {word} as {topic}.", "把 {word} 理解为 {topic}。")
+
+WITHOUT = Phrase(
+    "Nothing here is called {words}; the rest of the question was looked up.",
+    "这里没有名为 {words} 的主题，已按其余部分查找。",
+)
+
+NONE_BREAKING = Phrase(
+    "None is marked as breaking; these fix, revert or deprecate something there.",
+    "没有标为不兼容的变更，以下是相关的修复、回退和弃用。",
+)
+
+LOWER = Phrase(
+    "Nothing is of high importance; these are of medium importance.",
+    "没有高重要度的变更，以下是中重要度的。",
+)
+
+THANKS = Phrase("You are welcome. You can go on with, for example:", "不客气。还可以这样问：")
+
+TO_TODAY = Phrase("{since} to today", "{since} 至今")
+
+DAYS = Phrase("{since} to {until}", "{since} 至 {until}")
+
+INTENTS = {
+    "Explain": Phrase("explain {what}", "解释 {what}"),
+    "Why": Phrase("why {what} is rated so", "{what} 为什么是这个级别"),
+    "Risky": Phrase("risks of {what}", "{what} 的风险"),
+    "Reviewers": Phrase("reviewers of {what}", "{what} 的评审人"),
+    "Author": Phrase("author of {what}", "{what} 的作者"),
+    "ShowDiff": Phrase("diff of {what}", "{what} 的差异"),
+    "DigestOf": Phrase("digest", "摘要"),
+    "CatchUp": Phrase("what you missed", "你错过的变更"),
+    "Compare": Phrase("comparison", "版本对比"),
+    "Search": Phrase("search", "搜索"),
+    "Touched": Phrase("history of {what}", "{what} 的变更历史"),
+    "Affected": Phrase("what affects you", "对你的影响"),
+}
+
+PER_DAY = Phrase("per day", "按天")
+
+PER_FILE = Phrase("per file", "按文件")
+
+PER_AUTHOR = Phrase("per author", "按作者")
+
+DEFAULTS = Phrase("changed defaults", "默认值变化")

@@ -1,0 +1,351 @@
+"""What a question says in whatever order: its slots, its cues, its author and its topic."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TypeVar
+
+from digest.core.enums import ChangeKind
+from digest.core.facts import Action, FactKind
+from digest.core.grade import Level
+from digest.core.reference import Reference
+from digest.question.commit_range import Refs, Span
+from digest.question.slots import Filters, Quote, Symbol, Token
+from digest.window import Window
+
+T = TypeVar("T")
+
+_TOPICAL = frozenset({"todo", "foreign"})
+"""Tags of words that are names of topics where they do not begin a question."""
+
+_PLEAS = ("can you", "could you", "would you", "please", "pls")
+
+_DEEDS = frozenset({"fix", "revert", "add", "remove", "implement", "refactor", "rename", "move"})
+"""Verbs that ask for something to be done, behind a plea."""
+
+_ARTICLES = frozenset({"the", "our", "a", "an", "this"})
+
+_COMMITS = frozenset({"commit", "commits", "pr", "prs", "pull request", "pull requests", "patches"})
+
+_MOST_NAMES = 4
+"""Words of a name."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A question as tokens; ``bare`` is its text."""
+
+    text: str
+    tokens: tuple[Token, ...]
+
+    @cached_property
+    def tags(self) -> dict[str, int]:
+        """Each tag with the place where it first stands."""
+        found: dict[str, int] = {}
+        for place, token in enumerate(self.tokens):
+            for tag in token.tags:
+                found.setdefault(tag, place)
+        return found
+
+    def has(self, *tags: str) -> bool:
+        """Whether it has one of the tags."""
+        return any(tag in self.tags for tag in tags)
+
+    def only(self, *tags: str) -> bool:
+        """Whether every word has one of the tags, or is noise, and nothing is a slot."""
+        allowed = {*tags, "noise", "own", "greet", "thanks"}
+        return all(token.slot is None and token.tags & allowed for token in self.tokens)
+
+    def only_words(self, *tags: str) -> bool:
+        """Whether every word that has tags has one of these, or is noise."""
+        allowed = {*tags, "noise", "own", "greet", "thanks"}
+        places = (n for n, token in enumerate(self.tokens) if token.tags and not self.is_left(n))
+        return all(self.tokens[place].tags & allowed for place in places)
+
+    def slots(self, kind: type[T]) -> list[T]:
+        """The slots of a type, in their order."""
+        return [token.slot for token in self.tokens if isinstance(token.slot, kind)]
+
+    @cached_property
+    def spans(self) -> list[Span]:
+        """Windows and ranges."""
+        return [t.slot for t in self.tokens if isinstance(t.slot, Window | Refs)]
+
+    @cached_property
+    def references(self) -> list[Reference]:
+        """The changes that it names."""
+        return list(dict.fromkeys(self.slots(Reference)))
+
+    @cached_property
+    def filters(self) -> Filters:
+        """What is said as ``key:value``."""
+        return next(iter(self.slots(Filters)), Filters())
+
+    @cached_property
+    def values(self) -> dict[str, tuple[str, ...]]:
+        """What follows the colon of tags such as ``kind:fix``, by what stands before it."""
+        found: dict[str, list[str]] = {}
+        for tag in sorted(self.tags, key=lambda tag: (self.tags[tag], tag)):
+            family, colon, value = tag.partition(":")
+            if colon:
+                found.setdefault(family, []).append(value)
+        return {family: tuple(values) for family, values in found.items()}
+
+    @cached_property
+    def kinds(self) -> tuple[ChangeKind, ...]:
+        """Kinds of change, those of filters first."""
+        spoken = [ChangeKind(value) for value in self.values.get("kind", ())]
+        if len(spoken) > 1 and ChangeKind.FIX in spoken and not self.has("join"):
+            spoken.remove(ChangeKind.FIX)  # "security fixes" are of one kind
+        return tuple(dict.fromkeys((*self.filters.kinds, *spoken)))
+
+    @cached_property
+    def level(self) -> Level | None:
+        """The least level; of several words the highest."""
+        ranks = self.has("contributors", "per:file", "per:author")
+        words = (t for t in self.tokens if not (ranks and "most" in t.tags))
+        spoken = {Level(tag[6:]) for t in words for tag in t.tags if tag.startswith("level:")}
+        return self.filters.level or next((level for level in Level if level in spoken), None)
+
+    @cached_property
+    def things(self) -> tuple[FactKind, ...]:
+        """Kinds of names that are asked for, where something is said to have happened to them."""
+        spoken = tuple(FactKind(value) for value in self.values.get("thing", ()))
+        said = self.actions or self._listed_things
+        return tuple(dict.fromkeys((*self.filters.things, *(spoken if said else ()))))
+
+    @cached_property
+    def _listed_things(self) -> bool:
+        """Whether things are asked for by name: *which flags changed*."""
+        before = self.tokens[0] if self.tokens else None
+        for token in self.tokens:
+            if _is_thing(token) and before and "ask" in before.tags and self.has("change"):
+                return True
+            before = token
+        return False
+
+    @property
+    def counts_files(self) -> bool:
+        """Whether numbers by file are asked for: *which files changed most*, *per folder*."""
+        words = [token.text.lower() for token in self.tokens if "per:file" in token.tags]
+        plain = {"file", "files", "folder", "directory", "文件", "目录", "文件夹"}
+        asks = self.has("most", "count") or any(
+            "ask" in before.tags and "per:file" in token.tags
+            for before, token in zip(self.tokens, self.tokens[1:], strict=False)
+        )
+        return bool(words) and (asks or any(word not in plain for word in words))
+
+    @cached_property
+    def actions(self) -> tuple[Action, ...]:
+        """What happened to them: *new* counts before a thing alone."""
+        spoken = [Action(value) for value in self.values.get("act", ())]
+        fresh = any(t.text.lower() in {"new", "新", "新的", "newest"} for t in self.tokens)
+        if fresh and not spoken and self._new_thing:
+            spoken.append(Action.ADDED)
+        return tuple(dict.fromkeys((*self.filters.actions, *spoken)))
+
+    @cached_property
+    def _new_thing(self) -> bool:
+        """Whether something new is a kind of names: *new flags*, *which flags are new*."""
+        tokens = self.tokens
+        for before, token in itertools.pairwise(tokens):
+            if _is_thing(token) and (
+                "ask" in before.tags or before.text.lower().startswith(("new", "新"))
+            ):
+                return True
+        return bool(tokens) and _is_thing(tokens[0])
+
+    @cached_property
+    def _author(self) -> tuple[str, frozenset[int]]:
+        """The author's name as far as words tell it, and the places of its words."""
+        if self.filters.author:
+            return self.filters.author, frozenset()
+        for place in range(len(self.tokens)):
+            for rule in (_after_by, _doer, _owner, _before_agent):
+                if names := rule(self, place):
+                    return " ".join(_name(self.tokens[n]) for n in names), frozenset(names)
+        return "", frozenset()
+
+    @property
+    def author(self) -> str:
+        """Part of an author's name, or empty."""
+        return self._author[0]
+
+    @cached_property
+    def left(self) -> tuple[str, ...]:
+        """The words that are in no table, without those of the author."""
+        return tuple(
+            name
+            for place, token in enumerate(self.tokens)
+            if self.is_left(place) and (name := _name(token))
+        )
+
+    def is_left(self, place: int) -> bool:
+        """Whether the token at a place may be part of a topic."""
+        token = self.tokens[place]
+        if place in self._author[1]:
+            return False
+        if isinstance(token.slot, Symbol | Quote):
+            return True
+        if token.slot is not None:
+            return False
+        if _is_thing(token):
+            return not self.things and self._in_topic(place)
+        if token.text.isdecimal():
+            return place > 0 and self.is_left(place - 1)
+        return not token.tags or (token.tags <= _TOPICAL and place > self._first)
+
+    @cached_property
+    def _first(self) -> int:
+        """The place of the first word that says something."""
+        fillers = {"noise", "greet", "own", "aux", "me", "ask"}
+        places = (n for n, t in enumerate(self.tokens) if not t.tags or t.tags - fillers)
+        return next(places, 0)
+
+    @property
+    def commands(self) -> bool:
+        """Whether it begins as a command to do something that is no answer."""
+        first = self.tokens[self._first] if self.tokens else None
+        if first is None:
+            return False
+        asks = any(t.text.lower().startswith(_PLEAS) for t in self.tokens[: self._first])
+        return "todo" in first.tags or (asks and first.text.lower() in _DEEDS)
+
+    def _in_topic(self, place: int) -> bool:
+        """Whether a kind of names stands for itself: *in the API*, *API server*."""
+        before = place - 1
+        while before >= 0 and self.tokens[before].text.lower() in _ARTICLES:
+            before -= 1
+        after = self.tokens[place + 1] if place + 1 < len(self.tokens) else None
+        if after is not None and after.slot is None and not after.tags:
+            return True
+        if before < 0 or self.tokens[before].slot is not None:
+            return True
+        return (
+            not self.tokens[before].tags & {"ask", "aux"} and not self.has("kind:deprecations")
+        ) or ("prep" in self.tokens[before].tags)
+
+    @cached_property
+    def topic(self) -> str:
+        """The words of the topic, joined as they were where a joint stood between them."""
+        text = joint = ""
+        for place, token in enumerate(self.tokens):
+            if not self.is_left(place):
+                joint = token.text if "join" in token.tags else ""
+            elif name := _name(token):
+                chinese = token.glued or not (name[0].isascii() or text[-1:].isascii())
+                gap = "" if chinese or not text else " "
+                text += f"{gap}{joint}{gap}{name}" if joint and text else f"{gap}{name}"
+                joint = ""
+        return text
+
+
+def _is_thing(token: Token) -> bool:
+    return any(tag.startswith("thing:") for tag in token.tags)
+
+
+def _name(token: Token) -> str:
+    if isinstance(token.slot, Quote):
+        return token.slot.text
+    if isinstance(token.slot, Symbol):
+        return token.slot.name
+    if token.text.isascii():
+        return token.text.strip("'’&+/-")
+    text = token.text.lstrip("在对把被从向于的了和与有")
+    return text.rstrip("的了里中上内有和与在") if len(text) > 2 else text
+
+
+def _is_name(token: Token, *, after_by: bool = False) -> bool:
+    if isinstance(token.slot, Quote | Symbol):
+        return True
+    if token.slot is not None or not token.text or not token.text[0].isalpha():
+        return False
+    return not token.tags or (after_by and token.text[0].isupper() and "own" not in token.tags)
+
+
+def _run(asked: Asked, place: int, *, after_by: bool = False) -> list[int]:
+    """The places of a name that begins at a place: capitals go on, small words end it."""
+    found: list[int] = []
+    for at in range(place, min(place + _MOST_NAMES, len(asked.tokens))):
+        token = asked.tokens[at]
+        if not _is_name(token, after_by=after_by):
+            break
+        if found and not _name(token)[:1].isupper():
+            break
+        found.append(at)
+        if token.owns:
+            break
+    return found
+
+
+def _after_by(asked: Asked, place: int) -> list[int]:
+    """*by Ada*, *PRs from Ada*, *由 Ada*."""
+    token = asked.tokens[place]
+    text = token.text.lower()
+    said_by = "by" in token.tags or text == "由" or text.startswith("作者")
+    before = asked.tokens[place - 1].text.lower() if place else ""
+    if not said_by and not (text == "from" and before in _COMMITS):
+        return []
+    return _run(asked, place + 1, after_by=True)
+
+
+def _doer(asked: Asked, place: int) -> list[int]:
+    """*did Ada do*, *has Ada been working on*, *what did Ada change*."""
+    token = asked.tokens[place]
+    if "aux" not in token.tags or "who" in asked.tags:
+        return []
+    names = _run(asked, place + 1)
+    after = asked.tokens[names[-1] + 1 :] if names else ()
+    verb = next(
+        (
+            t
+            for t in after
+            if t.slot is None and (not t.tags & {"aux", "noise"} or "agent" in t.tags)
+        ),
+        None,
+    )
+    if verb is None or asked.tokens[names[-1]].owns:
+        return []
+    said_what = place > 0 and "ask" in asked.tokens[place - 1].tags
+    if "agent" in verb.tags and ("change" not in verb.tags or said_what):
+        return names
+    acts = any(
+        tag in {"change", "bump"} or tag[:5] in {"kind:", "act:a", "act:r"} for tag in verb.tags
+    )
+    return names if said_what and acts else []
+
+
+def _owner(asked: Asked, place: int) -> list[int]:
+    """*Ada's changes*."""
+    names = _run(asked, place)
+    if not names or not asked.tokens[names[-1]].owns or names[-1] + 1 >= len(asked.tokens):
+        return []
+    if place and asked.tokens[place - 1].text.lower() in _ARTICLES:
+        return []
+    after = asked.tokens[names[-1] + 1 : names[-1] + 3]
+    counts = ("change", "agent", "digest")
+    said = any(t.tags.intersection(counts) or any(x[:5] == "kind:" for x in t.tags) for t in after)
+    return names if said else []
+
+
+def _before_agent(asked: Asked, place: int) -> list[int]:
+    """*Ada 本周做了什么*: a name, perhaps a period, and what somebody does."""
+    names = _run(asked, place)
+    if not names or "who" in asked.tags:
+        return []
+    after = iter(asked.tokens[names[-1] + 1 :])
+    verb = next(
+        (t for t in after if not isinstance(t.slot, Window | Refs) and t.text not in "都又在最近"),
+        None,
+    )
+    if verb is None or verb.text.isascii() or "agent" not in verb.tags:
+        return []
+    if "change" in verb.tags and verb.text != "提交":
+        return []
+    following = next((t for t in after if "ask" not in t.tags), None)
+    named = following is None or not following.tags & {"change"} or following.text == "提交"
+    if not asked.tokens[place].text.isascii() and not 2 <= len(asked.tokens[place].text) <= 4:
+        return []
+    return names if named or verb.text == "提交" else []

@@ -1,0 +1,175 @@
+"""Cue words of both languages in one table: which tag the longest known wording at a place has.
+
+The tables (``grammar_en``, ``grammar_zh``) name a tag and its wordings. English is matched by
+words, Chinese by characters. A word that is in no table is taken for a known one that it misspells
+by a letter or two.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+
+from rapidfuzz.distance import OSA
+from rapidfuzz.process import extractOne
+
+from digest.question.grammar_en import COMMANDS, MISSPELT
+from digest.question.grammar_en import CUES as ENGLISH
+from digest.question.grammar_zh import CUES as CHINESE
+from digest.topics.synonyms import CHINESE as NAMES
+from digest.topics.terms import HAN
+
+NONE: frozenset[str] = frozenset()
+"""The tags of a word that is in no table."""
+
+PERIOD_WORDS = frozenset(
+    [
+        "today",
+        "yesterday",
+        "tomorrow",
+        "week",
+        "weeks",
+        "weekend",
+        "month",
+        "months",
+        "year",
+        "years",
+        "day",
+        "days",
+        "hour",
+        "hours",
+        "last",
+        "past",
+        "previous",
+        "monday",
+        "tuesday",
+        "wednesday",
+        "thursday",
+        "friday",
+        "saturday",
+        "sunday",
+        "january",
+        "february",
+        "march",
+        "april",
+        "may",
+        "june",
+        "july",
+        "august",
+        "september",
+        "october",
+        "november",
+        "december",
+        "since",
+        "until",
+        "before",
+        "after",
+        "during",
+        "quarter",
+        "fortnight",
+        "between",
+        "from",
+        "this",
+        "next",
+        "ago",
+    ]
+)
+"""Words of periods, which have finders of their own."""
+
+_SHORTEST, _LONG, _LONGEST = 5, 8, 16
+"""Letters of a word that may be misspelt, of one with two mistakes, and of the longest."""
+
+
+def _tagged(tables: Mapping[str, str]) -> dict[str, frozenset[str]]:
+    """Every wording in lower case with its tags."""
+    tags: dict[str, set[str]] = defaultdict(set)
+    for tag, wordings in tables.items():
+        for wording in wordings.split(","):
+            tags[" ".join(wording.lower().split())].add(tag)
+    tags.pop("", None)
+    return {wording: frozenset(some) for wording, some in tags.items()}
+
+
+_ENGLISH = {tuple(wording.split()): tags for wording, tags in _tagged(ENGLISH).items()}
+
+_CHINESE = dict.fromkeys(NAMES, NONE) | _tagged(CHINESE)
+
+_LONGEST_ZH: dict[str, int] = {}
+
+for _wording in _CHINESE:
+    _LONGEST_ZH[_wording[0]] = max(_LONGEST_ZH.get(_wording[0], 0), len(_wording))
+
+_LONGEST_EN: dict[str, int] = {}
+
+for _words in _ENGLISH:
+    _LONGEST_EN[_words[0]] = max(_LONGEST_EN.get(_words[0], 0), len(_words))
+
+_KNOWN = frozenset(word for words in _ENGLISH for word in words) | PERIOD_WORDS
+
+_CORE = frozenset(COMMANDS.split()) | PERIOD_WORDS
+
+_ALIKE: dict[str, list[str]] = defaultdict(list)
+
+for _word in sorted(_CORE):
+    if len(_word) >= _SHORTEST:
+        _ALIKE[_word[0]].append(_word)
+
+
+def english(words: Sequence[str], at: int) -> tuple[frozenset[str], int]:
+    """The tags of the longest wording that begins at a word, and its number of words.
+
+    ``words`` are lower case. No tags where no wording begins there.
+    """
+    for size in range(min(_LONGEST_EN.get(words[at], 0), len(words) - at), 0, -1):
+        tags = _ENGLISH.get(tuple(words[at : at + size]))
+        if tags is not None:
+            return tags, size
+    return NONE, 1
+
+
+def chinese(run: str) -> list[tuple[str, frozenset[str]]]:
+    """A run of Chinese characters cut into known wordings with their tags, and what is between."""
+    found: list[tuple[str, frozenset[str]]] = []
+    rest, at = "", 0
+    while at < len(run):
+        size = _LONGEST_ZH.get(run[at], 0)
+        while size and run[at : at + size] not in _CHINESE:
+            size -= 1
+        wording = run[at : at + size]
+        if not size or not _CHINESE[wording]:
+            rest += wording or run[at]
+        else:
+            found += [(rest, NONE)] if rest else []
+            found.append((wording, _CHINESE[wording]))
+            rest = ""
+        at += size or 1
+    return [*found, (rest, NONE)] if rest else found
+
+
+@lru_cache(maxsize=4096)
+def mended(word: str) -> str:
+    """The cue word that a lower-case word misspells; itself where it is known or misspells none.
+
+    One step may be wrong in a word of five letters, two from eight on: a letter too many, too few
+    or another, or two neighbours exchanged. The first letter stays.
+    """
+    if word in _KNOWN:
+        return word
+    if word in MISSPELT:
+        return MISSPELT[word]
+    if not _SHORTEST <= len(word) <= _LONGEST or not (word.isascii() and word.isalpha()):
+        return word
+    most = 1 if len(word) < _LONG else 2
+    near = extractOne(word, _ALIKE[word[0]], scorer=OSA.distance, score_cutoff=most)
+    return near[0] if near else word
+
+
+def runs(text: str) -> list[tuple[int, int, bool]]:
+    """The runs of a text in Chinese characters and between them: begin, end, whether Chinese."""
+    found, end = [], 0
+    for run in HAN.finditer(text):
+        found += [(end, run.start(), False)] if run.start() > end else []
+        found.append((run.start(), run.end(), True))
+        end = run.end()
+    return [*found, (end, len(text), False)] if end < len(text) else found

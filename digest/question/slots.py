@@ -1,0 +1,449 @@
+"""The slots of a question: what has a form of its own is found, claimed and taken out of the words.
+
+Each finder takes what it knows (quoted text, filters, references, ranges, periods, releases, paths,
+names of code) and leaves a mark in its place; what remains are words with their tags.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import TypeVar
+from zoneinfo import ZoneInfo
+
+from digest.core.enums import ChangeKind
+from digest.core.facts import Action, FactKind
+from digest.core.grade import Level
+from digest.core.reference import Reference, parse_reference
+from digest.core.release import LATEST
+from digest.errors import InvalidReference
+from digest.question.commit_range import Span, find_refs
+from digest.question.grammar_en import ADVERBS
+from digest.question.lexicon import NONE, chinese, english, mended, runs
+from digest.question.periods import find_period
+
+S = TypeVar("S")
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """Text in quotation marks."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    """A version, or the mark that stands for the latest."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Path:
+    """A path of the repository."""
+
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class Symbol:
+    """A name of code; ``sure`` where it can be nothing else, such as a flag."""
+
+    name: str
+    sure: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Filters:
+    """What is said as ``key:value``."""
+
+    author: str = ""
+    path: str = ""
+    level: Level | None = None
+    kinds: tuple[ChangeKind, ...] = ()
+    label: str = ""
+    things: tuple[FactKind, ...] = ()
+    actions: tuple[Action, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Stray:
+    """What is no part of a question: an address of something else, an option of a command."""
+
+    text: str
+
+
+Slot = Quote | Release | Path | Symbol | Filters | Stray | Reference | Span
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A word with its tags, or a slot.
+
+    ``owns`` says that it ended in ``'s``, ``glued`` that no blank stands before it.
+    """
+
+    text: str
+    tags: frozenset[str] = NONE
+    slot: Slot | None = None
+    owns: bool = False
+    glued: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Background:
+    """What is known of the repository that is asked about.
+
+    ``own`` are the names that it goes by, lower case; ``known`` are lower-case words that its index
+    has, ``None`` where nobody looked.
+    """
+
+    own: frozenset[str] = frozenset()
+    known: frozenset[str] | None = None
+
+
+_MARK = 0xE000
+"""The first of the characters that stand for slots; no text holds them (private use)."""
+
+
+@dataclass(slots=True)
+class _Masked:
+    """A text in which slots are replaced by marks."""
+
+    text: str
+    found: list[Slot] = field(default_factory=list)
+
+    def take(self, begin: int, end: int, slot: Slot) -> None:
+        """Put a mark in the place of a slot."""
+        mark = chr(_MARK + len(self.found))
+        self.found.append(slot)
+        self.text = " ".join(f"{self.text[:begin]} {mark} {self.text[end:]}".split())
+
+    def sub(self, pattern: re.Pattern[str], read: Callable[[re.Match[str]], Slot | None]) -> None:
+        """Take every match of a pattern that is read as a slot."""
+
+        def mark(found: re.Match[str]) -> str:
+            slot = read(found)
+            if slot is None:
+                return found[0]
+            self.found.append(slot)
+            return f" {chr(_MARK + len(self.found) - 1)} "
+
+        self.text = " ".join(pattern.sub(mark, self.text).split())
+
+
+_KEYS = {
+    "author": "author", "by": "author", "作者": "author",
+    "path": "path", "file": "path", "路径": "path", "文件": "path",
+    "level": "level", "级别": "level",
+    "kind": "kind", "type": "kind", "类型": "kind",
+    "label": "label", "tag": "label", "标签": "label",
+    "thing": "thing", "action": "action",
+}  # fmt: skip
+
+_FILTER = re.compile(
+    r"(?<![\w\"])(author|by|path|file|level|kind|type|label|tag|thing|action): ?"
+    r"(?:\"([^\"]{1,200})\"|([^\s\",]{1,200}))"
+    r"|(作者|路径|文件|级别|类型|标签)[是为]?: ?(?:\"([^\"]{1,200})\"|([^\s\",，的]{1,80}))的?"
+    r"|\"[^\"]*\"",
+    re.IGNORECASE,
+)
+
+_LABELLED = re.compile(
+    r"\b(?:labell?ed|tagged)(?: as| with)? (?:\"([^\"]{1,80})\"|([^\s\"]{1,80}))"
+    r"|\bwith (?:the )?(?:label|tag) (?:\"([^\"]{1,80})\"|([^\s\"]{1,80}))"
+    r"|(?:带有?|标有) ?(?:\"([^\"]{1,80})\"|([^\s\"，的]{1,40})) ?标签的",
+    re.IGNORECASE,
+)
+
+_LEVELS_ZH = {"高": Level.HIGH, "中": Level.MEDIUM, "低": Level.LOW}
+
+_QUOTED = re.compile(r"[\"“「『]([^\"”」』]{1,200})[\"”」』]")
+
+_URL = re.compile(r"<?https?://[^\s，。]+")
+
+_LATEST = re.compile(
+    r"\b(?:(?:the|our|your) )?(?:(?:very )?(?:latest|last|newest|most recent|current)"
+    r"(?: stable| official| final| published)?|latest-) ?(?:release|version|tag)"
+    r"(?! (?:notes|candidate|of))(?:'s)?(?: number)?\b(?![-/.])"
+    r"|(?:最新的?|最近(?:一次|一个)?的?|上(?:一)?(?:个|次)的?|当前) ?(?:正式)?(?:发布|发行)?的?"
+    r"(?:版本号?|发布|发行版?|版|release|tag)(?!说明|周期|计划|日志)",
+    re.IGNORECASE,
+)
+
+_LAST_TWO = re.compile(
+    r"\b(?:compare |between )?(?:the )?(?:last|latest) (?:two|2) (?:releases|versions)\b"
+    r"|(?:对比|比较)?(?:最近|最新)的?(?:两|2)个(?:版本|发布)",
+    re.IGNORECASE,
+)
+
+_REFERENCE = re.compile(
+    r"(?:(?:issue|ticket|bug|问题|工单)[: ]? ?)?(?<![\w./#&-])"
+    r"(?:(?:[A-Za-z0-9][\w.-]*(?:/[\w.-]+){1,4})?[#!]0*[1-9][0-9]{0,8}(?![\w.]\w|\w)"
+    r"|GH-[0-9]{1,9}\b|[A-Za-z0-9][\w.-]*(?:/[\w.-]+){1,4}@[0-9a-fA-F]{7,40}\b)",
+    re.ASCII | re.IGNORECASE,
+)
+
+_CALLED = re.compile(
+    r"(?<![\w-])(?:(?:(?P<issue>issue|ticket)|pr|pull(?: request)?|mr|merge request|合并请求)"
+    r" ?(?:no\.?|number|[:#])? ?0*(?P<number>[1-9][0-9]{0,8}))(?![\w:%/-]|\.\d)",
+    re.ASCII | re.IGNORECASE,
+)
+
+_AFTER = re.compile(
+    r"(?:(?<=commit )|(?<=change )|(?<=patch )|(?<=revision )|(?<=sha )|(?<=提交 )|(?<=变更 )"
+    r"|(?<=改动 )|(?<=explain )|(?<=describe )|(?<=why )|(?<=why is )|(?<=why was )|(?<=diff )"
+    r"|(?<=解释)|(?<=解释 )|(?<=一下 )|(?<=说明 )|(?<=介绍 )|(?<=为什么 )|(?<=is )|(?<=wrote )"
+    r"|(?<=reviewed ))(?P<number>[1-9][0-9]{2,8}|[0-9a-fA-F]{7,40})(?P<issue>)"
+    r"(?![\w:%/-]|\.\d| ?[*+/])",
+    re.ASCII | re.IGNORECASE,
+)
+
+_SHA = re.compile(r"(?<![\w./#@-])(?=[0-9a-fA-F]*[0-9])[0-9a-fA-F]{7,40}(?![\w/@-]|\.\w)", re.ASCII)
+
+_NUMBER = re.compile(
+    r"(?<![\w.:/#+*$-])(?<!last )(?<!top )(?<!latest )(?<!past )(?<!first )(?<!recent )"
+    r"[1-9][0-9]{3,5}(?![\w:%/*+-]|\.\d| [*+/=]"
+    r"| ?(?:commits?|changes|prs|lines|files|days|tokens|年|条|个|行|次|天))",
+    re.ASCII | re.IGNORECASE,
+)
+
+_YEAR = re.compile(r"(?:19|20)[0-9]{2}")
+
+_VERSION = re.compile(
+    r"(?<![\w./@=-])(?:[A-Za-z][\w+]*[/@-])?(?:[vV][0-9]+(?:\.[0-9]+){1,3}|[0-9]+(?:\.[0-9]+){2,3}"
+    r"|(?:(?<=version )|(?<=release )|(?<=版本 )|(?<=版本))[0-9]+(?:\.[0-9]+)?)"
+    rf"(?:[-.+]?(?:rc|a|b|alpha|beta|post|dev)\.?[0-9]*)?(?![\w-]|\.[\w.])|(?<![\w-]){LATEST}(?![\w-])",
+    re.ASCII,
+)
+
+_PATH = re.compile(
+    r"(?<![\w./@~$-])(?:[\w@+~.-]{1,80}/){1,20}[\w@+~.*-]{0,80}(?![\w/])|(?<![\w./-])/[\w./-]+",
+    re.ASCII,
+)
+
+_FILE = re.compile(
+    r".*\.(?:py|pyi|md|rst|txt|json|toml|ya?ml|c|h|cc|cpp|cu|cuh|js|jsx|ts|tsx|rs|go|java|sh|cfg|ini"
+    r"|lock|proto|rb|kt|sql|html|css|mk|cmake|in|mod|sum)"
+)
+
+_SYMBOL = re.compile(
+    r"(?<![\w./-])(?:(?P<flag>--[A-Za-z][A-Za-z0-9]*(?:[-_.][A-Za-z0-9]+)*(?:=[\w-]+)?)"
+    r"|(?P<snake>[A-Za-z_]\w*_\w+(?:\(\))?|\w+\(\))"
+    r"|(?P<dotted>[A-Za-z_]\w*(?:(?:\.|::)[A-Za-z_]\w*)+(?:\(\))?)"
+    r"|(?P<camel>\w*(?:[a-z0-9][A-Z]|[A-Z][a-z]\w*[A-Z])\w*))(?![\w/=]|-\w)",
+    re.ASCII,
+)
+
+_STRAY = re.compile(r"(?<!\S)(?:-{1,2}\S+|\S*\$[({]\S*|\S*\.\.\S*|#\S*|\S*[<>|\\^~]\S+)")
+
+
+def slots_of(text: str, now: datetime, zone: ZoneInfo, background: Background) -> list[Token]:
+    """The words and slots of a tidied question in their order.
+
+    Raises ``InvalidDate``, ``InvalidWindow`` and ``FutureWindow`` for a period that is written like
+    one and cannot be meant.
+    """
+    masked = _Masked(text)
+    _filters(masked)
+    masked.sub(_QUOTED, lambda found: Quote(found[1].strip()) if found[1].strip() else None)
+    masked.sub(_URL, _address)
+    masked.text = _LAST_TWO.sub(f" in {LATEST} ", masked.text)
+    masked.text = _LATEST.sub(f" {LATEST} ", masked.text)
+    masked.sub(_REFERENCE, lambda found: _reference(found[0]))
+    masked.sub(_CALLED, _called)
+    masked.sub(_AFTER, _called)
+    masked.text = _spelt(masked.text, background)
+    _spans(masked, now, zone)
+    masked.sub(_VERSION, lambda found: Release(found[0]))
+    masked.sub(_SHA, lambda found: _reference(found[0]))
+    masked.sub(_NUMBER, lambda f: None if _YEAR.fullmatch(f[0]) else _reference(f[0]))
+    masked.sub(_PATH, _path)
+    masked.sub(_SYMBOL, _symbol)
+    masked.sub(_STRAY, lambda found: Stray(found[0]))
+    return list(_tokens(masked, background))
+
+
+def words_of(text: str) -> list[Token]:
+    """The words of a text with their tags, without any slots."""
+    return list(_tokens(_Masked(text), Background()))
+
+
+def _filters(masked: _Masked) -> None:
+    """Take what is said as ``key:value``; a value that cannot be is a stray."""
+    taken: dict[str, list[str]] = {}
+
+    def take(found: re.Match[str]) -> str:
+        key = found[1] or found[4]
+        if not key:
+            return found[0]
+        value = next(g for g in (found[2], found[3], found[5], found[6]) if g)
+        taken.setdefault(_KEYS[key.lower()], []).append(value)
+        return " "
+
+    rest = _FILTER.sub(take, masked.text)
+    if labelled := _LABELLED.search(rest):
+        taken.setdefault("label", []).append(next(g for g in labelled.groups() if g))
+        rest = f"{rest[: labelled.start()]} {rest[labelled.end() :]}"
+    masked.text = " ".join(rest.split())
+    if taken:
+        at = len(masked.text)
+        masked.take(at, at, _filtered(taken))
+
+
+def _filtered(taken: dict[str, list[str]]) -> Slot:
+    levels = [level_named(value) for value in taken.get("level", ())]
+    kinds = [kind_named(value) for value in taken.get("kind", ())]
+    try:
+        things = tuple(map(FactKind, taken.get("thing", ())))
+        actions = tuple(map(Action, taken.get("action", ())))
+    except ValueError:
+        return Stray("filter")
+    once = {"author", "path", "level", "label"}
+    if None in levels or None in kinds or any(len(taken[key]) > 1 for key in once & {*taken}):
+        return Stray("filter")
+    one = {key: values[0] for key, values in taken.items()}
+    return Filters(
+        author=one.get("author", ""),
+        path=one.get("path", ""),
+        level=next(iter(levels), None),
+        kinds=tuple(dict.fromkeys(kind for kind in kinds if kind)),
+        label=one.get("label", ""),
+        things=things,
+        actions=actions,
+    )
+
+
+def level_named(value: str) -> Level | None:
+    """The level of a word in either language."""
+    if value in _LEVELS_ZH:
+        return _LEVELS_ZH[value]
+    return Level(value.lower()) if value.lower() in set(Level) else None
+
+
+def kind_named(value: str) -> ChangeKind | None:
+    """The kind of a word in either language."""
+    if value.lower() in set(ChangeKind):
+        return ChangeKind(value.lower())
+    tags = chinese(value)[0][1] if not value.isascii() else english([value.lower()], 0)[0]
+    return next((ChangeKind(tag[5:]) for tag in sorted(tags) if tag.startswith("kind:")), None)
+
+
+def _address(found: re.Match[str]) -> Slot:
+    written = found[0].rstrip(".,;:!?)")
+    if (between := find_refs(written)) is not None:
+        return between.refs
+    return _reference(written) or Stray(written)
+
+
+def _reference(written: str) -> Reference | None:
+    try:
+        return parse_reference(written)
+    except InvalidReference:
+        return None
+
+
+def _called(found: re.Match[str]) -> Slot | None:
+    number = found["number"]
+    if found.re is _AFTER and _YEAR.fullmatch(number):
+        return None
+    return _reference(f"issue #{number}" if found["issue"] else number)
+
+
+def _spelt(text: str, background: Background) -> str:
+    """The text with its misspelt cue words put right; what the index knows stays."""
+    known = background.known or NONE
+
+    def put(found: re.Match[str]) -> str:
+        word = found[0]
+        if word in known:
+            return word
+        return mended(word)
+
+    text = re.sub(r"(?<![\w./@:'-])[a-z]{2,16}(?![\w./@:'-])", put, text)
+    return re.sub(r"\b(last|this|past|next) weak\b", r"\1 week", text)
+
+
+def _spans(masked: _Masked, now: datetime, zone: ZoneInfo) -> None:
+    """Take references of a range, and periods; two of them are one too many already."""
+    begun = len(masked.found)
+    while len(masked.found) < begun + _MOST_SPANS:
+        if (refs := find_refs(masked.text)) is not None:
+            masked.take(*refs.at, refs.refs)
+        elif (period := find_period(masked.text, now, zone)) is not None:
+            begin, end = period.at
+            if len(masked.found) > begun and masked.text[begin:end].strip(" 的").lower() in _RECENT:
+                masked.text = " ".join(f"{masked.text[:begin]} {masked.text[end:]}".split())
+                continue
+            masked.take(begin, end, period.window)
+        else:
+            return
+
+
+_MOST_SPANS = 2
+
+_RECENT = frozenset({"recently", "lately", "these days", "最近", "近期", "近来"})
+"""Periods that say nothing beside another one."""
+
+
+def _path(found: re.Match[str]) -> Slot | None:
+    path = found[0].rstrip(".,")
+    if ".." in path.split("/") or path.startswith("/"):
+        return Stray(path)
+    if path.count("/") > 1 or path.endswith("/") or _FILE.fullmatch(path):
+        return Path(path)
+    return None
+
+
+def _symbol(found: re.Match[str]) -> Slot | None:
+    name = found[0].removesuffix("()")
+    if _FILE.fullmatch(name):
+        return None
+    return Symbol(name, sure=found["camel"] is None and found["dotted"] is None)
+
+
+_WORD = re.compile(r"[^\s,，.。;；:：!?！？、()（）\[\]{}…*\"“”【】《》]+(?:[.:;][\w-]+)*")
+
+
+def _tokens(masked: _Masked, background: Background) -> Iterator[Token]:
+    """The words with their tags, and the slots, in their order."""
+    words: list[str] = []
+    for raw in re.split(f"([{chr(_MARK)}-\uf8ff])", masked.text):
+        if len(raw) == 1 and _MARK <= ord(raw) < _MARK + len(masked.found):
+            yield from _tagged(words, background)
+            words = []
+            yield Token(text=raw, slot=masked.found[ord(raw) - _MARK])
+            continue
+        for begin, end, han in runs(raw):
+            if not han:
+                words += _WORD.findall(raw[begin:end])
+                continue
+            yield from _tagged(words, background)
+            words, glued = [], begin > 0 and raw[begin - 1] != " "
+            for text, tags in chinese(raw[begin:end]):
+                yield Token(text, tags, glued=glued)
+                glued = True
+    yield from _tagged(words, background)
+
+
+def _tagged(words: list[str], background: Background) -> Iterator[Token]:
+    words = [word.lstrip("@") for word in words if word.lower() not in ADVERBS]
+    lower = [word.lower() for word in words]
+    at = 0
+    while at < len(words):
+        if lower[at] in background.own:
+            yield Token(words[at], frozenset({"own"}))
+            at += 1
+            continue
+        tags, size = english(lower, at)
+        text = " ".join(words[at : at + size])
+        if not tags and lower[at].endswith(("'s", "s'")):
+            bare = words[at][:-2] if lower[at].endswith("'s") else words[at][:-1]
+            known = frozenset({"own"}) if bare.lower() in background.own else NONE
+            yield Token(bare, known, owns=True)
+        else:
+            yield Token(text, tags)
+        at += size

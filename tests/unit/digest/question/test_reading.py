@@ -1,0 +1,149 @@
+"""What must not change how a question is read, and how long reading may take."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from datetime import UTC, datetime
+from zoneinfo import ZoneInfo
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from digest.errors import UserError
+from digest.question.intent import Changed, Touched, Unknown
+from digest.question.parser import parse, read
+from digest.question.slots import Background
+
+NOW, ZONE = datetime(2026, 8, 17, 20, tzinfo=UTC), ZoneInfo("UTC")
+
+QUESTIONS = st.sampled_from(
+    [
+        "what changed in the scheduler last week",
+        "security fixes since July 1",
+        "which flags were removed in August",
+        "is VLLM_PORT still there",
+        "what happened yesterday",
+        "who worked on quantization this month",
+        "bug fixes in spec decode since v0.9.2",
+        "compare v0.9.2 and v0.10.0",
+        "why is #52216 rated high",
+        "what does #52216 do",
+        "top contributors this month",
+        "which files changed most in July",
+        "important changes over the weekend",
+        "search memory leak last month",
+        "上周调度器有什么变化",
+        "本月有哪些安全修复",
+        "8月新增了哪些环境变量",
+        "昨天合并了哪些 PR",
+        "#52216 是谁写的",
+    ]
+)
+
+BEFORE = st.lists(
+    st.sampled_from(["hey", "hi,", "please", "pls", "could you tell me", "ok so", "@digestbot"]),
+    max_size=2,
+)
+
+AFTER = st.lists(
+    st.sampled_from(["please", "thanks", "pls", "thanks a lot", "thx!", ":)"]), max_size=2
+)
+
+MARKS = st.sampled_from(["", "?", "??", "!", "。", "？", " ...", "?!"])
+
+
+@given(BEFORE, QUESTIONS, AFTER, MARKS)
+def test_manners_and_marks_change_no_reading(before, question, after, marks):
+    asked = " ".join([*before, question, *after]) + marks
+    assert parse(asked, NOW, ZONE) == parse(question, NOW, ZONE)
+
+
+@given(QUESTIONS, st.sampled_from([str.lower, str.capitalize, str.title]))
+def test_case_changes_no_reading_of_cues(question, cased):
+    if any(sign in question for sign in "#_") or "v0" in question:
+        return
+    read_as, expected = parse(cased(question), NOW, ZONE), parse(question, NOW, ZONE)
+    assert type(read_as) is type(expected)
+    for name in ("window", "kinds", "things", "actions", "level", "people", "files"):
+        assert getattr(read_as, name, None) == getattr(expected, name, None)
+
+
+SLOTS = st.permutations(["security fixes", "in quantization", "last week", "by Ada"])
+
+SLOTS_ZH = st.permutations(["上周", "量化", "安全修复"])
+
+
+@given(SLOTS)
+def test_the_order_of_slots_changes_no_reading(slots):
+    expected = parse("security fixes in quantization last week by Ada", NOW, ZONE)
+    assert parse(" ".join(slots), NOW, ZONE) == expected
+
+
+@given(SLOTS_ZH)
+def test_the_order_of_slots_changes_no_reading_in_chinese(slots):
+    assert parse("".join(slots), NOW, ZONE) == parse("上周量化的安全修复", NOW, ZONE)
+
+
+@given(st.text(max_size=400))
+def test_any_text_is_read(text):
+    with contextlib.suppress(UserError):
+        assert read(text, NOW, ZONE, Background(own=frozenset({"engine"}))).intent is not None
+
+
+@pytest.mark.parametrize(
+    ("question", "topic"),
+    [
+        ("anything new in engine this week", ""),
+        ("what's new in Engine's scheduler", "scheduler"),
+        ("acme/engine 昨天有哪些改动", ""),
+    ],
+)
+def test_the_name_of_the_repository_is_no_topic(question, topic):
+    background = Background(own=frozenset({"engine", "acme/engine"}))
+    intent = read(question, NOW, ZONE, background).intent
+    assert isinstance(intent, Changed)
+    assert intent.topic == topic
+
+
+def test_a_word_that_the_index_knows_is_not_mended():
+    asked = "what changed in the schange this week"
+    told = read(asked, NOW, ZONE, Background(known=frozenset({"schange"}))).intent
+    assert isinstance(told, Changed)
+    assert told.topic == "schange"
+
+
+@pytest.mark.parametrize("question", ["thanks!", "thank you very much", "谢谢", "多谢！"])
+def test_thanks_are_told_from_what_is_not_understood(question):
+    told = parse(question, NOW, ZONE)
+    assert isinstance(told, Unknown)
+    assert told.thanks
+
+
+def test_a_name_of_code_in_a_sentence_is_asked_about():
+    assert parse("since when do we have --return-mask?", NOW, ZONE) == Touched(name="--return-mask")
+
+
+HARD = [
+    "what changed in the scheduler and the attention kernels by Ada last week " * 7,
+    "上周调度器和注意力内核有什么变化以及哪些环境变量被删除了" * 20,
+    "--flag_a.b::c/d#1@e " * 25,
+    "1.2.3 4567 2026-01-02 v1..v2 " * 17,
+    "fix " * 125,
+    "a-b_c.d/e" * 60,
+]
+
+
+@pytest.mark.parametrize("text", HARD)
+def test_reading_500_characters_is_quick(text):
+    asked = text[:500]
+    with contextlib.suppress(UserError):
+        parse(asked, NOW, ZONE)
+    spent = []
+    for _ in range(5):
+        begin = time.process_time()
+        with contextlib.suppress(UserError):
+            parse(asked, NOW, ZONE)
+        spent.append(time.process_time() - begin)
+    assert min(spent) < 0.025  # a loaded machine is slower than the 5 ms that are meant
