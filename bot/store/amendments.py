@@ -1,4 +1,4 @@
-"""What became of changes after digests that list them were posted."""
+"""Amendments: changes that were reverted after a digest listing them was posted."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from handlers.ports.storage import DeliveryKey
 
 
 class AmendmentProgress(StrEnum):
-    """How far an amendment is."""
+    """The state of an amendment."""
 
     PLANNED = "planned"
     DONE = "done"
@@ -26,7 +26,7 @@ class AmendmentProgress(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Amendment:
-    """A change ``sha`` of a delivery, reverted by ``by_sha``, which people call ``by_name``."""
+    """Change ``sha`` of a delivery was reverted by ``by_sha``, shown to people as ``by_name``."""
 
     key: DeliveryKey
     sha: str
@@ -43,7 +43,7 @@ class SqlAmendments:
         self._database = database
 
     async def plan(self, wanted: Sequence[Amendment]) -> None:
-        """Keep those that are not there yet; the others stay as they are.
+        """Store the amendments that are not there yet; existing ones stay unchanged.
 
         Raises ``UnwritableFolder`` and ``BrokenArchive``, as every method does.
         """
@@ -52,7 +52,7 @@ class SqlAmendments:
                 await connection.execute(_PLAN, [_columns(one) for one in wanted])
 
     async def planned(self) -> Sequence[Amendment]:
-        """Those that are to be told, oldest first."""
+        """The amendments still to be carried out, oldest first."""
         wanted = (
             select(amendments)
             .where(amendments.c.state == AmendmentProgress.PLANNED.value)
@@ -62,7 +62,7 @@ class SqlAmendments:
             return tuple(map(_amendment, await connection.execute(wanted)))
 
     async def of(self, key: DeliveryKey) -> Sequence[Amendment]:
-        """All of a delivery, oldest first."""
+        """All amendments of a delivery, oldest first."""
         wanted = (
             select(amendments)
             .where(*_is(key))
@@ -72,7 +72,7 @@ class SqlAmendments:
             return tuple(map(_amendment, await connection.execute(wanted)))
 
     async def done(self, one: Amendment) -> None:
-        """Note that an amendment was told."""
+        """Mark an amendment as carried out."""
         async with self._database.writing() as connection:
             await connection.execute(
                 update(amendments)

@@ -1,4 +1,4 @@
-"""What models said of changes, kept so that nothing is paid for twice."""
+"""Analyses by models, stored so that nothing is paid for twice."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from handlers.ports.model_port import ModelReason, Usage
 
 
 class SqlAnalyses:
-    """``Analyses`` in a database. Several may share one."""
+    """``Analyses`` in a database. Several instances may share one database."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -35,7 +35,7 @@ class SqlAnalyses:
     async def load(
         self, repository: Repository, shas: Sequence[str], basis: Basis
     ) -> Mapping[str, StoredAnalysis]:
-        """What is kept of the commits, by full name.
+        """The stored analyses of the commits, by full sha.
 
         Raises ``UnwritableFolder`` and ``BrokenArchive``, as every method does.
         """
@@ -46,7 +46,7 @@ class SqlAnalyses:
     async def alike(
         self, repository: Repository, diffs: Collection[str], basis: Basis
     ) -> Mapping[str, StoredAnalysis]:
-        """What is kept of the same changes under whatever name, by fingerprint; no failures."""
+        """Stored analyses of the same diffs under any sha, by patch id; failures are left out."""
         found: dict[str, StoredAnalysis] = {}
         async with self._database.reading() as connection:
             key = await _key(connection, repository)
@@ -66,10 +66,10 @@ class SqlAnalyses:
     async def save(
         self, repository: Repository, basis: Basis, kept: Sequence[StoredAnalysis]
     ) -> Mapping[str, StoredAnalysis]:
-        """Keep these, and return what stands then.
+        """Store these and return what is in the database afterwards.
 
-        An analysis takes the place of a failure and of nothing else. Of the moves that models made
-        for one change the first stands, whatever language it was told in.
+        An analysis replaces a failure and nothing else. If models moved the level of one change
+        several times, the first move counts, in whatever language it was written.
         """
         async with self._database.writing() as connection:
             key = await enrol(connection, repository, INDEXED_BY)
@@ -80,7 +80,7 @@ class SqlAnalyses:
     async def of_change(
         self, repository: Repository, sha: str
     ) -> Sequence[tuple[Basis, StoredAnalysis]]:
-        """Everything that is kept of a commit, the newest first."""
+        """Everything stored about a commit, newest first."""
         async with self._database.reading() as connection:
             key = await _key(connection, repository)
             wanted = (
@@ -92,7 +92,7 @@ class SqlAnalyses:
         return tuple((_basis(row), kept_of(row)) for row in rows)
 
     async def day(self, repository: Repository, shown: str, basis: Basis) -> StoredDay | None:
-        """What is kept of a day by the name of what was shown of it."""
+        """The stored lead and themes of a day, by the hash of what the model was shown."""
         async with self._database.reading() as connection:
             key = await _key(connection, repository)
             if key is None:
@@ -109,7 +109,7 @@ class SqlAnalyses:
     async def keep_day(
         self, repository: Repository, shown: str, basis: Basis, kept: StoredDay
     ) -> None:
-        """Keep it, in the place of a failure too."""
+        """Store the lead and themes of a day; they replace a failure."""
         content = {
             "day": day_form.day_to_json(kept.day) if kept.day else None,
             "usage": usage_to_json(kept.usage),
@@ -146,7 +146,7 @@ async def _key(connection: AsyncConnection, repository: Repository) -> int | Non
 async def _load(
     connection: AsyncConnection, key: int, shas: Sequence[str], basis: Basis
 ) -> dict[str, StoredAnalysis]:
-    """What is kept on a basis, each with the move that stands for the change in any language."""
+    """Stored analyses for a basis, each with the level move that counts for it in any language."""
     found: dict[str, StoredAnalysis] = {}
     moves: dict[str, LevelOverride | None] = {}
     for some in chunks(dict.fromkeys(shas)):
@@ -194,7 +194,7 @@ def _columns(key: int, basis: Basis, kept: StoredAnalysis) -> dict[str, Any]:
         "language": basis.language.value,
         "made_at": seconds(kept.at),
         "failure": kept.failure.value if kept.failure else "",
-        # In ASCII, since a path may hold bytes that are no text.
+        # ASCII, because a path may contain bytes that are not valid text.
         "content": json.dumps(_content(kept), separators=(",", ":")),
     }
 
@@ -210,7 +210,7 @@ def _content(kept: StoredAnalysis) -> dict[str, Any]:
 
 
 def kept_of(row: Row[*tuple[Any, ...]]) -> StoredAnalysis:
-    """What a row of the table holds."""
+    """The analysis stored in a row of the table."""
     content = json.loads(row.content)
     analysis, move = content["analysis"], content["move"]
     return StoredAnalysis(
@@ -228,13 +228,13 @@ def kept_of(row: Row[*tuple[Any, ...]]) -> StoredAnalysis:
 
 
 def usage_to_json(usage: Usage) -> list[Any]:
-    """A usage as a list; money stays exact."""
+    """The usage as a JSON list; money stays exact."""
     tokens = [usage.input_tokens, usage.cached_tokens, usage.output_tokens]
     return [usage.calls, *tokens, str(usage.cost), usage.estimated]
 
 
 def usage_from_json(value: list[Any]) -> Usage:
-    """The usage that :func:`usage_to_json` was given."""
+    """The usage that :func:`usage_to_json` wrote."""
     calls, input_, cached, output, cost, estimated = value
     return Usage(
         calls=calls,

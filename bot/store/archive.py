@@ -1,7 +1,4 @@
-"""The archive.
-
-Graded changes with their indexes, as ``handlers.ports.storage.Archive`` promises.
-"""
+"""The archive: graded changes and their indexes, as ``handlers.ports.storage.Archive`` states."""
 
 from __future__ import annotations
 
@@ -28,7 +25,7 @@ from digest.core.grade import Graded, Repository
 from digest.core.reference import Query
 
 _MANY = 100
-"""Changes that are made from rows, or rows from them, in another thread: a hop costs 0.1 ms."""
+"""From this many changes on, rows are converted in another thread: a hop costs 0.1 ms."""
 
 _AFTER_HEX = "g"
 
@@ -55,7 +52,7 @@ _of_number = changes.c.number == bindparam("number")
 
 _of_sha = and_(changes.c.sha >= bindparam("first"), changes.c.sha < bindparam("last"))
 
-# Each by its own index, so a statement each.
+# Each condition uses an index of its own, so each is a separate statement.
 _NUMBERED = Prepared(GRADED.where(_of_it, _of_number))
 
 _SHORTENED = Prepared(GRADED.where(_of_it, _of_sha))
@@ -85,16 +82,16 @@ _Made = TypeVar("_Made")
 
 
 class SqlArchive:
-    """An ``Archive`` in a database. Several may share one."""
+    """An ``Archive`` in a database. Several instances may share one database."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
         self._keys: dict[str, int] = {}
 
     async def save(self, repository: Repository, changes: Sequence[Graded]) -> None:
-        """Keep the changes in one transaction; what is there already is not written.
+        """Store the changes in one transaction; unchanged ones are not written.
 
-        See :mod:`bot.store.writer` for what takes whose place. Raises ``UnwritableFolder`` and
+        See :mod:`bot.store.writer` for what replaces what. Raises ``UnwritableFolder`` and
         ``BrokenArchive``, as every method does.
         """
         given = {change.sha: change for change in changes}
@@ -105,8 +102,7 @@ class SqlArchive:
         wanted = [given[sha] for sha, told in verdicts.items() if told is not RowState.KNOWN]
         if not wanted:
             return
-        # Made ready before the transaction, so that it holds up other writers no longer than
-        # it must.
+        # Prepared before the transaction, to block other writers as briefly as possible.
         whole = [change for change in wanted if verdicts[change.sha] is not RowState.REGRADED]
         ready = {e.sha: e for e in await _made(entry, whole)}
         async with self._database.writing(repository.name) as connection:
@@ -115,7 +111,7 @@ class SqlArchive:
     async def current(
         self, repository: Repository, shas: Sequence[str], graded_by: str
     ) -> frozenset[str]:
-        """Those of ``shas`` that are archived with today's facts and the named grading."""
+        """Those of ``shas`` that are archived with current facts and the given grading."""
         key = await self._key(repository)
         if key is None or not shas:
             return frozenset()
@@ -124,7 +120,7 @@ class SqlArchive:
         return frozenset(row.sha for row in found.rows)
 
     async def aged(self, repository: Repository, shas: Sequence[str]) -> frozenset[str]:
-        """Those of ``shas`` that are archived with the facts of another version."""
+        """Those of ``shas`` that are archived with another version of facts."""
         key = await self._key(repository)
         if key is None or not shas:
             return frozenset()
@@ -132,7 +128,7 @@ class SqlArchive:
         return frozenset(row.sha for row in found.rows)
 
     async def outdated(self, repository: Repository) -> Sequence[str]:
-        """The full names of what is archived with the facts of an older version, newest first."""
+        """The full shas of changes archived with an older version of facts, newest first."""
         key = await self._key(repository)
         if key is None:
             return ()
@@ -140,7 +136,7 @@ class SqlArchive:
             return (await connection.scalars(_OUTDATED, {"repository": key})).all()
 
     async def load(self, repository: Repository, shas: Sequence[str]) -> Mapping[str, Graded]:
-        """The archived ones among ``shas``, whatever their number, by full name."""
+        """The archived changes among ``shas`` by full sha, however many there are."""
         key = await self._key(repository)
         loaded: dict[str, Graded] = {}
         if key is None:
@@ -154,9 +150,9 @@ class SqlArchive:
     async def find(
         self, repository: Repository, number: int | None = None, sha: str = ""
     ) -> Sequence[Graded]:
-        """Those that a request number or a sha names, newest first; given both, either.
+        """Changes with a request number or a sha, newest first; given both, either matches.
 
-        A sha may be shortened to any number of digits.
+        A sha may be abbreviated to any number of digits.
         """
         key = await self._key(repository)
         if key is None:
@@ -170,10 +166,10 @@ class SqlArchive:
         return newest_first(await _made(graded, found.rows))
 
     async def select(self, repository: Repository, query: Query) -> Sequence[Graded]:
-        """Those that meet every condition of the query, newest first.
+        """The changes that meet every condition of the query, newest first.
 
-        A ranked query is ordered by how well the text meets the terms, unless they are in so many
-        changes that they tell none apart (:data:`bot.store.query_plan.COMMON`).
+        A ranked query is ordered by how well the text matches the terms, unless the terms are in so
+        many changes that ranking is meaningless (:data:`bot.store.query_plan.COMMON`).
         """
         key = await self._key(repository)
         if key is None:
@@ -187,7 +183,7 @@ class SqlArchive:
     async def survey(
         self, repository: Repository, query: Query, page: int, language: Language
     ) -> Listed:
-        """Those that meet every condition, counted, and a page of them; none but it is loaded."""
+        """Count the changes that meet every condition, and load only one page of them."""
         key = await self._key(repository)
         if key is None:
             return NOTHING_FOUND
@@ -198,9 +194,9 @@ class SqlArchive:
     async def vocabulary(
         self, repository: Repository, among: Collection[str] | None = None
     ) -> Mapping[str, int]:
-        """The topics of the repository with the number of changes that bear each.
+        """The topics of the repository with the number of changes for each.
 
-        With ``among`` only those of the given ones that some change bears.
+        With ``among``, only those of the given topics that some change has.
         """
         key = await self._key(repository)
         if key is None:
@@ -211,7 +207,7 @@ class SqlArchive:
             return dict((await connection.execute(counted, values)).all())
 
     async def alike(self, repository: Repository, names: Sequence[str]) -> Mapping[str, int]:
-        """Topics that share letters with one of the names, with how many changes bear each."""
+        """Topics that share letters with one of the names, with their numbers of changes."""
         key = await self._key(repository)
         if key is None:
             return {}
@@ -219,7 +215,7 @@ class SqlArchive:
             return await index_of(connection.dialect.name).alike(connection, key, names)
 
     async def _key(self, repository: Repository) -> int | None:
-        """The key of the repository's row, its indexes made anew first where rules changed."""
+        """The key of the repository's row; indexes made by older rules are rebuilt first."""
         if repository.name not in self._keys:
             async with self._database.reading() as connection:
                 row = await enrolled(connection, repository)
@@ -236,7 +232,7 @@ async def _all(connection: AsyncConnection, wanted: Select[*tuple[Any, ...]]) ->
 
 
 async def _made(make: Callable[[_Given], _Made], values: Sequence[_Given]) -> Sequence[_Made]:
-    """Each value made into another; many of them beside the event loop, not in its way."""
+    """Convert each value; large numbers of them in a thread, to keep the event loop free."""
     if len(values) < _MANY:
         return [make(value) for value in values]
     return await asyncio.to_thread(lambda: [make(value) for value in values])

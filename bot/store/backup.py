@@ -1,11 +1,10 @@
-"""Copies of the archive, made and put back while nobody has to stop.
+"""Copies of the archive: backup and restore without downtime, and the move to PostgreSQL.
 
-A copy is one file, whole or not there: it is made beside its place under another name, looked
-through, and takes its place only where nothing stands there. SQLite's own online backup makes it
-(https://www.sqlite.org/backup.html), in one step: under write-ahead logging a reader holds up no
-writer, and a copy in several steps begins anew whenever another process writes.
-
-An archive in a file copied to PostgreSQL, whole or not at all.
+A backup is one file, written completely or not at all: it is made under a temporary name, checked,
+and renamed only if nothing exists under its final name. SQLite's online backup makes it
+(https://www.sqlite.org/backup.html) in a single step: under write-ahead logging a reader blocks no
+writer, and a backup in several steps starts over whenever another process writes. Copying to
+PostgreSQL also succeeds completely or leaves nothing behind.
 """
 
 from __future__ import annotations
@@ -39,14 +38,14 @@ from bot.store.text_index_postgresql import PostgresIndex, enter_topics
 from digest.errors import BrokenArchive, NewerArchive, UnwritableFolder, UserError
 
 _NO_LINKS = {errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS}
-"""What a file system says that has no links, as those of removable disks and some networks."""
+"""Errors of file systems without hard links, such as removable disks and some network shares."""
 
 _SIDE_FILES = ("-wal", "-shm", "-journal")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Copied:
-    """A copy that was made: where, its size in bytes, the revision of its tables."""
+    """A finished backup: its path, size in bytes, and the revision of its tables."""
 
     file: Path
     size: int
@@ -54,10 +53,10 @@ class Copied:
 
 
 def backup(folder: Path, file: Path) -> Copied:
-    """Copy the archive of a data folder, which may be in use, to a file that is not there yet.
+    """Copy the archive of a data folder, which may be in use, to a new file.
 
-    Raises ``UserError`` where there is no archive or the file exists, ``BrokenArchive`` where the
-    archive is damaged, ``UnwritableFolder``.
+    Raises ``UserError`` if there is no archive or the file exists, ``BrokenArchive`` if the archive
+    is damaged, and ``UnwritableFolder``.
     """
     archive = folder / FILE
     if not archive.exists():
@@ -66,16 +65,16 @@ def backup(folder: Path, file: Path) -> Copied:
 
 
 def restore(folder: Path, file: Path) -> Copied:
-    """Put a copy back as the archive of a data folder that has none.
+    """Restore a backup as the archive of a data folder that has none.
 
-    An older revision is brought up to date when the archive is next opened. Raises ``UserError``
-    where the folder has an archive or the copy is not there, ``NewerArchive`` where the copy is of
-    a later program, ``BrokenArchive`` where it is damaged, ``UnwritableFolder``.
+    An older revision is migrated when the archive is next opened. Raises ``UserError`` if the
+    folder has an archive or the backup does not exist, ``NewerArchive`` if a later version of the
+    program made the backup, ``BrokenArchive`` if it is damaged, and ``UnwritableFolder``.
     """
     if not file.is_file():
         raise UserError(f"there is no file {str(file)!r}")
     archive = folder / FILE
-    # A log that a removed archive left behind would be played into the one that takes its place.
+    # A log left behind by a removed archive would be replayed into the restored one.
     standing = [archive, *(Path(f"{archive}{end}") for end in _SIDE_FILES)]
     for one in standing:
         if one.exists():
@@ -101,7 +100,7 @@ def _copied(source: Path, target: Path) -> Copied:
             closing(sqlite3.connect(beside)) as writing,
         ):
             reading.backup(writing)
-            # The copy is a file of its own, without a log beside it.
+            # The copy is a single file without a log beside it.
             writing.execute("PRAGMA journal_mode = DELETE")
             revision = _revision(writing, source)
             _check(writing, source)
@@ -110,7 +109,7 @@ def _copied(source: Path, target: Path) -> Copied:
 
 
 def _open(file: Path) -> sqlite3.Connection:
-    """An archive that is there; never made, and written only where its log has to be played in."""
+    """Open an existing archive; it is written to only if its log has to be replayed."""
     return sqlite3.connect(f"{file.absolute().as_uri()}?mode=rw", uri=True)
 
 
@@ -125,7 +124,7 @@ def _revision(connection: sqlite3.Connection, file: Path) -> str:
 
 
 def _check(connection: sqlite3.Connection, source: Path) -> None:
-    """Look through every page of the copy. Raises ``BrokenArchive``."""
+    """Check every page of the copy. Raises ``BrokenArchive``."""
     found = [row[0] for row in connection.execute("PRAGMA integrity_check(3)")]
     if found != ["ok"]:
         raise BrokenArchive(str(source), "; ".join(found))
@@ -133,9 +132,9 @@ def _check(connection: sqlite3.Connection, source: Path) -> None:
 
 @contextmanager
 def _in_place_of(target: Path) -> Iterator[Path]:
-    """A new file beside the target, the owner's alone, which takes its place at the end.
+    """A new file beside the target, private to its owner, that takes the target's place at the end.
 
-    Raises ``UserError`` where something stands there, ``UnwritableFolder``.
+    Raises ``UserError`` if the target exists, and ``UnwritableFolder``.
     """
     if target.exists():
         raise UserError(f"{str(target)!r} is there and is not overwritten; name another file")
@@ -156,7 +155,7 @@ def _take_place(beside: Path, target: Path) -> None:
     try:
         with beside.open("rb") as handle:
             os.fsync(handle.fileno())
-        # A link fails where the name is taken, which a renaming does not.
+        # Unlike a rename, linking fails if the name is taken.
         target.hardlink_to(beside)
     except FileExistsError:
         raise UserError(f"{str(target)!r} is there and is not overwritten") from None
@@ -170,11 +169,10 @@ _BATCH = 1000
 
 
 async def copy_archive(source: SqliteDatabase, target: PostgresDatabase) -> Mapping[str, int]:
-    """Copy every row under the key that it has; return how many of each table there were.
+    """Copy every row with its key and return the number of rows of each table.
 
-    Writers of the source wait meanwhile, so the copy is of one moment. An interrupted copy leaves
-    nothing behind. Raises ``UserError`` where the target holds anything, and what both databases
-    raise.
+    Writers of the source wait, so the copy is consistent. An interrupted copy leaves nothing
+    behind. Raises ``UserError`` if the target is not empty, and the errors of both databases.
     """
     counts: dict[str, int] = {}
     async with source.writing() as reading, target.writing() as writing:
@@ -212,7 +210,7 @@ def _held(row: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 async def _index(reading: AsyncConnection, writing: AsyncConnection) -> None:
-    """What the two databases keep differently, made from the rows."""
+    """Build from the rows what the two databases store differently."""
     index = PostgresIndex()
     mine = select(changes.c.id).where(changes.c.repository_id == bindparam("repository"))
     names = change_texts.columns.keys()
@@ -228,7 +226,7 @@ async def _index(reading: AsyncConnection, writing: AsyncConnection) -> None:
 
 
 async def _go_on(writing: AsyncConnection, table: Table) -> None:
-    """Have new rows numbered after those that were copied."""
+    """Let the numbers of new rows continue after the copied ones."""
     counted = table.autoincrement_column
     if counted is None:
         return

@@ -1,7 +1,7 @@
-"""What web pages read of the archive, each in one narrow statement: no facts are read for it.
+"""Archive queries for web pages, each one narrow statement that reads no facts.
 
-Where a page tells of changes it loads those alone, by :meth:`SqlArchive.load`. The repository is
-found within each statement, and statements are put together once.
+A page that shows changes in full loads only those, by :meth:`SqlArchive.load`. Each statement looks
+up the repository itself, and statements are built once.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ from handlers.ports.analysis_port import StoredAnalysis
 _LEVELS = tuple(Level)
 
 _DEEP = 2
-"""Folders of a path that name a place: ``engine/core/pool.py`` is in ``engine/core``."""
+"""Leading folders that paths are grouped by: ``engine/core/pool.py`` is in ``engine/core``."""
 
 _MOST_DAYS = 200
-"""Leads that are looked through for a page's own."""
+"""The most stored day summaries that are searched for a page's own."""
 
 Counts = tuple[int, int, int]
-"""How many changes are of high, medium and low importance."""
+"""Numbers of changes of high, medium and low importance."""
 
 _OWNER = (
     select(repositories.c.id)
@@ -54,7 +54,7 @@ def _mine(table: Table) -> ColumnElement[bool]:
 
 
 def _within(table: Table) -> ColumnElement[bool]:
-    """What is mine, and of a window whose edges are given with the statement."""
+    """Rows of the repository within a window, both given as parameters."""
     at = table.c.committed_at
     return _mine(table) & (at >= bindparam("since")) & (at < bindparam("until"))
 
@@ -73,8 +73,8 @@ _NEWEST_FIRST = (changes.c.committed_at.desc(), changes.c.sha.desc())
 
 _OF_WINDOW = _LINES.where(_within(changes)).order_by(*_NEWEST_FIRST)
 
-# A level that is reckoned with has no index: read from the newest on, it ends with the last line
-# wanted. By the index of levels every change of the repository would be read and put in order.
+# ``level + 0`` keeps the database from using the index of levels, by which it would read and sort
+# every change of the repository. Read from the newest on, the query ends at the last line wanted.
 _NEWEST = (
     _LINES.where(_mine(changes), changes.c.level + 0 <= bindparam("least"))
     .order_by(*_NEWEST_FIRST)
@@ -92,7 +92,7 @@ _BEFORE, _AFTER = (
     )
 )
 
-# Each by itself, so that the first and the last are one step in an index each.
+# Separate subqueries, so that the first and the last are one index lookup each.
 _EXTENT = select(
     *(
         select(counted).where(_mine(changes)).scalar_subquery()
@@ -125,14 +125,14 @@ _DIGESTS = (
     .limit(bindparam("most"))
 )
 
-# Channels that get the same have digests of the same report: one of them says it all.
+# Digests of channels with the same content share a report: one of them is enough.
 _ALIKE = (
     select(func.min(digests.c.name))
     .where(
         digests.c.repository == bindparam("repository"),
         digests.c.since >= bindparam("from"),
         digests.c.since < bindparam("before"),
-        # There is an index of these.
+        # This column has an index.
         digests.c.created_at >= bindparam("from"),
     )
     .group_by(digests.c.report)
@@ -173,7 +173,7 @@ _PULSE = select(_STEPPED.c.place, _STEPPED.c.level, func.count()).group_by(
     _STEPPED.c.place, _STEPPED.c.level
 )
 
-# By way of the changes, of which there is an index by time: that of paths begins with the path.
+# Starts from the changes, which have an index by time; the index of paths starts with the path.
 _PATHS = (
     select(change_paths.c.change_id, change_paths.c.path)
     .join_from(changes, change_paths, change_paths.c.change_id == changes.c.id)
@@ -183,7 +183,7 @@ _PATHS = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChangeLine:
-    """A change in a list; ``number`` is its request, ``at`` when it was committed."""
+    """A change in a list: ``at`` is its commit date, ``number`` its request."""
 
     sha: str
     at: datetime
@@ -196,7 +196,7 @@ class ChangeLine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Extent:
-    """What is archived of a repository: how many changes, from when to when."""
+    """How many changes of a repository are archived, and the dates of the first and the last."""
 
     total: int
     first: datetime
@@ -212,38 +212,38 @@ class KeptPost:
 
 
 class SqlBrowsing:
-    """Lists and counts of a database for pages. Methods raise as those of ``SqlArchive`` do."""
+    """Lists and counts for pages. Methods raise the same errors as those of ``SqlArchive``."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     async def extent(self, repository: Repository) -> Extent | None:
-        """What there is of a repository; ``None`` where nothing is."""
+        """The extent of a repository's changes; ``None`` if there are none."""
         ((total, first, last),) = await self._rows(_EXTENT, repository)
         return Extent(total=total, first=moment(first), last=moment(last)) if total else None
 
     async def version(self, repository: Repository) -> str:
-        """A text that is another one whenever anything that is kept of the repository is."""
+        """A version text that changes whenever anything stored about the repository changes."""
         rows = await self._rows(_VERSION, repository)
         return " ".join(f"{row.revision} {row.indexed_by}" for row in rows)
 
     async def told(
         self, repository: Repository, shas: Sequence[str], language: Language
     ) -> Mapping[str, StoredAnalysis]:
-        """The last that a model said of the changes in a language, by full name."""
+        """The latest model analysis of each change in a language, by full sha."""
         rows = await self._rows(_TOLD, repository, shas=words(shas), language=language.value)
         return {row.sha: kept_of(row) for row in rows}
 
     async def digests(self, repository: Repository, limit: int) -> Sequence[DigestHeading]:
-        """The digests of a repository that were made last, the newest first."""
+        """The most recently made digests of a repository, newest first."""
         return [heading_of(row) for row in await self._rows(_DIGESTS, repository, most=limit)]
 
     async def posted(
         self, repository: Repository, since: datetime, until: datetime
     ) -> Sequence[KeptPost]:
-        """The digests whose windows begin in a stretch of time, those made last first.
+        """The digests whose windows begin in the given period, most recently made first.
 
-        Of those that tell the same there is one.
+        Of digests with the same content, one is returned.
         """
         edges = {"from": seconds(since), "before": seconds(until)}
         rows = await self._rows(_POSTED, repository, **edges)
@@ -252,14 +252,14 @@ class SqlBrowsing:
     async def days(
         self, repository: Repository, language: Language, since: datetime, until: datetime
     ) -> Sequence[DaySummary]:
-        """The leads and themes that were made in a stretch of time, those made last first."""
+        """Leads and themes made in the given period, newest first."""
         edges = {"from": seconds(since), "before": seconds(until)}
         rows = await self._rows(_DAYS, repository, language=language.value, **edges)
         found = (json.loads(row.content)["day"] for row in rows)
         return [day_from_json(day) for day in found if day]
 
     async def pulse(self, repository: Repository, edges: Sequence[datetime]) -> Sequence[Counts]:
-        """How many changes were committed between each edge and the next; edges rise."""
+        """The number of changes committed between each edge and the next; edges ascend."""
         found = [seconds(edge) for edge in edges]
         counts: list[list[int]] = [[0] * len(_LEVELS) for _ in found[1:]]
         for first, step, number in _stretches(found):
@@ -276,7 +276,7 @@ class SqlBrowsing:
     async def neighbours(
         self, repository: Repository, window: Window, least: Level = Level.LOW
     ) -> tuple[datetime | None, datetime | None]:
-        """When the last change before a window and the first one after it were committed."""
+        """Commit dates of the last change before a window and of the first one after it."""
         asked = {"least": least.rank, **_edges(window)}
         before, after = [await self._rows(one, repository, **asked) for one in (_BEFORE, _AFTER)]
         return (moment(before[0][0]) if before else None, moment(after[0][0]) if after else None)
@@ -284,14 +284,14 @@ class SqlBrowsing:
     async def newest(
         self, repository: Repository, limit: int, least: Level = Level.LOW
     ) -> Sequence[ChangeLine]:
-        """The last changes of a level or above, newest first."""
+        """The latest changes of at least a level, newest first."""
         rows = await self._rows(_NEWEST, repository, least=least.rank, most=limit)
         return [_line(row) for row in rows]
 
     async def places(
         self, repository: Repository, window: Window, limit: int
     ) -> Sequence[tuple[str, int]]:
-        """The folders that most changes of a window touch, with how many do, most first."""
+        """The folders that most changes of a window touch, with their numbers, most first."""
         touched = {
             (change, "/".join(path.split("/")[:_DEEP][: path.count("/")]))
             for change, path in await self._rows(_PATHS, repository, **_edges(window))
@@ -308,9 +308,9 @@ class SqlBrowsing:
 
 
 def _stretches(edges: Sequence[int]) -> Iterator[tuple[int, int, int]]:
-    """Where steps of one length begin, that length, and how many there are in a row.
+    """Runs of equal steps: their start, the length of a step, and the number of steps.
 
-    The days of a zone are all as long, but for the two on which its clocks are changed.
+    The days of a time zone have equal lengths except for the two on which its clocks change.
     """
     begin = 0
     for at in range(1, len(edges)):

@@ -1,9 +1,7 @@
-"""Which index of texts a database has.
+"""What the indexes store of a change: searched texts, paths, topics, and its lines in lists.
 
-What the indexes hold of a change: searched texts, paths and topics; and its lines.
-
-Texts are compared without case and with every run of white space as one space, so that a phrase
-is found across the lines of a message.
+Texts are compared without case and with each run of white space as one space, so that a phrase is
+found across the lines of a message.
 """
 
 from __future__ import annotations
@@ -23,7 +21,7 @@ from digest.topics.index_terms import TOPICS_VERSION
 
 @lru_cache
 def index_of(dialect: str) -> TextIndex:
-    """The index of a database, by SQLAlchemy's name of its dialect."""
+    """The text index of a database, by SQLAlchemy's name of its dialect."""
     if dialect == "postgresql":
         from bot.store.text_index_postgresql import PostgresIndex
 
@@ -34,15 +32,15 @@ def index_of(dialect: str) -> TextIndex:
 
 
 TEXTS_VERSION = 3
-"""Raised whenever the texts, the paths or the area of a change come out differently."""
+"""Raised whenever the texts, paths or area of a change are computed differently."""
 
 INDEXED_BY = f"topics {TOPICS_VERSION}, texts {TEXTS_VERSION}, lines {LINES_VERSION}"
-"""What a repository's indexes are made by; where its row says otherwise they are made anew."""
+"""Versions that a repository's indexes are built by; if its row differs, they are rebuilt."""
 
 _text = json.JSONEncoder(separators=(",", ":"), check_circular=False).encode
 
 _TAIL = "\n\n"
-"""Ends every text, so that its last character begins a gram of three as any other does."""
+"""Ends every text, so that its last character also begins a gram of three."""
 
 
 def folded(text: str) -> str:
@@ -53,7 +51,7 @@ def folded(text: str) -> str:
 
 
 def texts_of(graded: Graded) -> dict[str, str]:
-    """The searched columns of a change; no term reaches from one line of them to the next."""
+    """The searched columns of a change; no term spans two lines of a column."""
     commit, facts = graded.commit, graded.facts
     subjects = dict.fromkeys((folded(facts.subject.title), folded(commit.subject)))
     return {
@@ -65,14 +63,14 @@ def texts_of(graded: Graded) -> dict[str, str]:
 
 
 def paths_of(graded: Graded) -> dict[str, None]:
-    """The paths that a change touches, as shown, in order; what was moved counts at both ends."""
+    """The displayed paths that a change touches, in order; a moved file counts with both paths."""
     files = graded.facts.files
     both = (path for file in files for path in (file.path, file.old_path) if path is not None)
     return dict.fromkeys(printable(path) for path in both)
 
 
 def lines_of(graded: Graded) -> dict[str, str]:
-    """What is told of a change in a line, by language, as spans in JSON."""
+    """The one-line description of a change by language, as spans in JSON."""
     told = {language: line_of(graded, language) for language in Language}
     return {
         language.value: _text(spans_to_json(spans)) for language, spans in told.items() if spans

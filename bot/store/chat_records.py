@@ -1,7 +1,7 @@
-"""What chats set up for themselves, as ``handlers.ports.chat_port.Chats`` promises.
+"""Settings and subscriptions of chats, as ``handlers.ports.chat_port.Chats`` states.
 
-Settings and schedules are JSON: nothing is asked of the database but by chat. A key
-that is not there counts as not set, so that settings can grow.
+Settings and schedules are JSON, because the database only looks them up by chat. A missing key
+counts as not set, so that settings can be added.
 """
 
 from __future__ import annotations
@@ -57,16 +57,17 @@ class SqlChats:
         self._database = database
 
     async def adopt(self, platform: str, account: str) -> None:
-        """Give an account the chats of its platform that were kept before accounts were told apart.
+        """Assign chats stored before accounts were distinguished to an account of their platform.
 
-        Where it has the same chat already, that one stays. Doing so again changes nothing.
+        If the account already has the chat, its own record stays. Repeating the call changes
+        nothing.
         """
         async with self._database.writing() as connection:
             for table in (chats, chat_subscriptions):
                 await connection.execute(_adopting(table, platform, account))
 
     async def settings(self, chat: ChatKey) -> ChatSettings:
-        """The settings of a chat; the plain ones where it set nothing.
+        """The settings of a chat; defaults if it set none.
 
         Raises ``UnwritableFolder`` and ``BrokenArchive``, as every method does.
         """
@@ -75,7 +76,7 @@ class SqlChats:
     async def change(
         self, chat: ChatKey, change: Callable[[ChatSettings], ChatSettings]
     ) -> ChatSettings:
-        """Change the settings in one transaction; what they are now."""
+        """Change the settings in one transaction and return the new ones."""
         async with self._database.writing() as connection:
             fresh = change(_settings(await _SETTINGS.on(connection, _names(chat))))
             kept = insert_into(chats).values(**_names(chat), settings=_dump_settings(fresh))
@@ -88,7 +89,7 @@ class SqlChats:
         return fresh
 
     async def subscribed(self, chat: ChatKey) -> Sequence[Subscribed]:
-        """What the chat asked for, by repository."""
+        """The subscriptions of the chat, by repository."""
         wanted = (
             select(chat_subscriptions)
             .where(_of(chat_subscriptions, chat))
@@ -98,7 +99,7 @@ class SqlChats:
             return [_subscribed(row) for row in await connection.execute(wanted)]
 
     async def subscribe(self, chat: ChatKey, one: Subscribed) -> None:
-        """Keep a subscription, in the place of one of the same repository and kind."""
+        """Store a subscription; it replaces one of the same repository and kind."""
         kept = insert_into(chat_subscriptions).values(
             **_names(chat),
             repository=storable(one.repository),
@@ -115,7 +116,10 @@ class SqlChats:
             )
 
     async def unsubscribe(self, chat: ChatKey, repository: str = "") -> int:
-        """Drop what the chat asked for of a repository, or of any; how many that were."""
+        """Remove the chat's subscriptions to a repository, or all of them.
+
+        Return how many there were.
+        """
         gone = delete(chat_subscriptions).where(_of(chat_subscriptions, chat))
         if repository:
             gone = gone.where(chat_subscriptions.c.repository == storable(repository))

@@ -1,4 +1,4 @@
-"""Conversations and looks kept, as ``handlers.ports.conversation_port.Conversations`` promises."""
+"""Conversations and looks, as ``handlers.ports.conversation_port.Conversations`` states."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from digest.core.grade import Repository
 from handlers.ports.conversation_port import LIFETIME, ConversationKey, Length, Look, Talk
 
 _SELDOM = 60
-"""Seconds between two times that conversations which are over are forgotten."""
+"""Seconds between two deletions of expired conversations."""
 
 _keeping = insert_into(conversations)
 
@@ -56,7 +56,7 @@ class SqlConversations:
         self._forgotten = 0
 
     async def talk(self, key: ConversationKey, now: datetime) -> Talk | None:
-        """How far a conversation is, where it is not over by ``now``.
+        """The state of a conversation, unless it has expired by ``now``.
 
         Raises ``UnwritableFolder`` and ``BrokenArchive``, as every method does.
         """
@@ -65,7 +65,7 @@ class SqlConversations:
         return None if row is None else _talk(row.state, moment(row.at))
 
     async def keep(self, key: ConversationKey, talk: Talk) -> None:
-        """Remember how far a conversation is, and forget those that are over."""
+        """Store the state of a conversation and delete expired ones."""
         values = {**_names(key), "at": seconds(talk.at), "state": _state(talk)}
         over = seconds(talk.at - LIFETIME)
         if over >= self._forgotten + _SELDOM:
@@ -74,19 +74,19 @@ class SqlConversations:
         await self._database.ask(_KEEP, values)
 
     async def last_look(self, key: ConversationKey, repository: Repository) -> Look | None:
-        """What the person last looked at in the chat, in whichever thread."""
+        """What the person last looked at in the chat, in any thread."""
         wanted = select(looks.c.at, looks.c.tip).where(_of(looks, **_looker(key, repository)))
         async with self._database.reading() as connection:
             row = (await connection.execute(wanted)).one_or_none()
         return None if row is None else Look(at=moment(row.at), tip=row.tip)
 
     async def looked(self, key: ConversationKey, repository: Repository, look: Look) -> None:
-        """Remember what the person looked at; an earlier look than the last changes nothing."""
+        """Record what the person looked at; a look older than the stored one changes nothing."""
         values = {**_looker(key, repository), "at": seconds(look.at), "tip": look.tip}
         await self._database.write(_LOOKED, values)
 
     async def forget(self, key: ConversationKey) -> None:
-        """Forget the conversation; what was looked at stays seen."""
+        """Delete the conversation; looks are kept."""
         await self._database.write(delete(conversations).where(_of(conversations, **_names(key))))
 
 

@@ -1,8 +1,8 @@
-"""Which commit ended how in which channel, as ``handlers.ports.storage.CoveragePort`` promises.
+"""The outcome of each commit in each channel, as ``handlers.ports.storage.CoveragePort`` states.
 
-A commit has one outcome in a channel. A later one takes its place only where it says more: after
-a failure whatever came of the next attempt, and ``posted`` after ``archived``. Else what was
-recorded first stands, so that running a day again changes nothing.
+A commit has one outcome in a channel. A later outcome replaces it only if it says more: any outcome
+replaces a failure, and ``posted`` replaces ``archived``. Otherwise the first one stays, so that
+running a day again changes nothing.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from digest.core.grade import Repository
 from handlers.ports.storage import Outcome, State
 
 _FURTHEST = (State.POSTED, State.ARCHIVED, State.FILTERED, State.FAILED)
-"""What is told of a commit that ended differently in several channels."""
+"""Order of precedence for a commit that ended differently in several channels."""
 
 
 class SqlCoverage:
@@ -33,7 +33,7 @@ class SqlCoverage:
         self._database = database
 
     async def seen(self, repository: Repository, branch: str, channel: str) -> str | None:
-        """The tip that the channel's last finished run ended at.
+        """The tip at which the channel's last finished run ended.
 
         Raises ``UnwritableFolder`` and ``BrokenArchive``, as every method does.
         """
@@ -48,13 +48,13 @@ class SqlCoverage:
         tip: str | None,
         outcomes: Sequence[Outcome],
     ) -> None:
-        """Keep outcomes and, where given, the new tip, in one transaction.
+        """Store outcomes and, if given, the new tip in one transaction.
 
-        The module tells which outcomes take the place of earlier ones.
+        The module docstring says which outcomes replace earlier ones.
         """
         if tip is None and not outcomes:
             return
-        # In one order everywhere: who writes of the same commits waits, and is not waited for.
+        # Sorted, so that two writers of the same commits cannot deadlock.
         rows = sorted({o.sha: (o.sha, o.state.value, storable(o.why)) for o in outcomes}.values())
         async with self._database.writing(None) as connection:
             held = await enrolled(connection, repository)
@@ -71,9 +71,9 @@ class SqlCoverage:
                 await written(connection, repository.name)
 
     async def states(self, repository: Repository, shas: Sequence[str]) -> Mapping[str, Outcome]:
-        """The recorded outcomes of ``shas`` by full name.
+        """The recorded outcomes of ``shas`` by full sha.
 
-        Where channels differ it is the one that got furthest: posted, archived, filtered, failed.
+        If channels differ, the furthest outcome counts: posted, archived, filtered, failed.
         """
         found: dict[str, Outcome] = {}
         async with self._database.reading() as connection:
@@ -107,7 +107,7 @@ _insertion = insert_into(outcomes).from_select(
     ),
 )
 
-# One row a commit, in one statement: a channel with a busy repository has hundreds of them a day.
+# All commits in one statement: a channel of a busy repository has hundreds of them a day.
 _RECORD = Prepared(
     _insertion.on_conflict_do_update(
         index_elements=list(outcomes.primary_key),

@@ -1,23 +1,13 @@
-"""What a statement came to, of whichever driver.
+"""The interface of an open archive, and how statements are run on either database.
 
-Statements that are made once and run often: what is asked for every question and every digest.
-
-SQLAlchemy looks at a statement anew each time that it runs it, which costs two to three times what
-the driver of a server does about it. A prepared statement is written out once for each database;
-on PostgreSQL its text goes straight to the driver (:mod:`bot.store.postgresql`), and on SQLite,
-whose driver's thread costs more than that, it runs as any other.
-
-Calls that go together: whoever comes while others are served is served with whoever else came.
-
-A thousand channels that are due at one minute cost the database a few statements then, and one that
-is alone waits for nobody.
-
-A connection to an archive in a file that writes in one go, and waits for the disk.
-
-Through SQLAlchemy a transaction hops between the loop and the driver's thread a dozen times, each
-time behind whatever else the loop has to do. Here it is one hop.
-
-An open archive, whichever database keeps it.
+SQLAlchemy processes a statement anew on each run, which costs two to three times the work of a
+server's driver. A :class:`Prepared` statement is compiled once for each database: on PostgreSQL its
+text goes straight to the driver (:mod:`bot.store.postgresql`); on SQLite, where the driver's thread
+costs more than that, it runs as any other. A :class:`Batcher` serves calls that arrive during a
+batch together in the next one, so a thousand channels that are due at one minute cost a few
+statements, while a single call never waits. :class:`DurableWriter` writes to SQLite in one hop to
+its thread and waits for the disk; a transaction through SQLAlchemy hops a dozen times, each time
+behind other work of the event loop.
 """
 
 from __future__ import annotations
@@ -40,9 +30,9 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StatementResult:
-    """What a statement came to: its rows, which have their columns as attributes as well.
+    """The result of a statement: its rows, whose columns are attributes too.
 
-    ``count`` is how many rows a change touched.
+    ``count`` is the number of rows that a change touched.
     """
 
     rows: Sequence[Any] = ()
@@ -50,24 +40,24 @@ class StatementResult:
 
     @property
     def first(self) -> Any | None:
-        """The first row, where there is one."""
+        """The first row, if any."""
         return self.rows[0] if self.rows else None
 
     @property
     def value(self) -> Any | None:
-        """The first value of the first row, where there is one."""
+        """The first value of the first row, if any."""
         return self.rows[0][0] if self.rows else None
 
 
 _FEW = 4
-"""Rows for which one statement each costs less than one that is made for so many."""
+"""Up to this many rows, one statement for each is cheaper than one built for all."""
 
 
 class Prepared:
-    """A statement whose text is always the same: what varies are its parameters.
+    """A statement whose text never changes; only its parameters do.
 
-    A list of a varying length is one parameter (:func:`bot.store.dialect.one_of`); an insertion
-    names its values as parameters.
+    A list of varying length is one parameter (:func:`bot.store.dialect.one_of`); an insertion names
+    its values as parameters.
     """
 
     def __init__(self, statement: Select[*tuple[Any, ...]] | Insert | Update | Delete) -> None:
@@ -81,9 +71,9 @@ class Prepared:
     async def on(
         self, connection: AsyncConnection, given: Mapping[str, Any] | None = None
     ) -> StatementResult:
-        """Run it on a connection of either database, in the transaction that it is in."""
+        """Run it on a connection of either database, within the connection's transaction."""
         if connection.dialect.name == "postgresql":
-            # Only here: who has a file needs no driver of a server.
+            # Imported here, because SQLite needs no server driver.
             from bot.store.postgresql import driver_of, run
 
             return await run(driver_of(connection), *self.written(given or {}))
@@ -92,7 +82,7 @@ class Prepared:
     async def on_each(
         self, connection: AsyncConnection, given: Sequence[Mapping[str, Any]]
     ) -> StatementResult:
-        """Run an insertion for each of the rows given, by few statements where they are many."""
+        """Run an insertion for each of the rows, with few statements if there are many rows."""
         if len(given) > _FEW:
             return _found(await connection.execute(self._statement, list(given)))
         few = [await self.on(connection, one) for one in given]
@@ -101,9 +91,9 @@ class Prepared:
         )
 
     def written(self, given: Mapping[str, Any]) -> tuple[str, list[Any]]:
-        """Its text for psycopg, with the values of its parameters in their order.
+        """Its text for psycopg, with the values of its parameters in order.
 
-        Raises ``KeyError`` where one is missing.
+        Raises ``KeyError`` if a value is missing.
         """
         text, names, usual = self._as_text
         return text, [given[name] if name in given else usual[name] for name in names]
@@ -125,13 +115,13 @@ K = TypeVar("K")
 V = TypeVar("V")
 
 _AT_ONCE = 500
-"""Calls that are served together at most, so that others get their turn."""
+"""The most calls served together, so that other work gets its turn."""
 
 
 class Batcher(Generic[K, V]):
-    """Serves calls, those that wait in one go. ``serve`` gives results in the order of the calls.
+    """Serves all waiting calls in one batch. ``serve`` returns results in the order of the calls.
 
-    What it raises reaches everybody whose call it was for.
+    If ``serve`` raises, every call of the batch raises that error.
     """
 
     def __init__(
@@ -143,12 +133,12 @@ class Batcher(Generic[K, V]):
         self._serving: asyncio.Task[None] | None = None
 
     async def ask(self, asked: K) -> V:
-        """What is served to this call."""
+        """The result for this call."""
         served: asyncio.Future[V] = asyncio.get_running_loop().create_future()
         self._waiting.append((asked, served))
         if self._serving is None or self._serving.done():
             self._serving = asyncio.create_task(self._serve_all())
-        # The serving is nobody's own: who is cancelled takes nothing from the others.
+        # The batch is a task of its own: cancelling one caller does not affect the others.
         return await served
 
     async def _serve_all(self) -> None:
@@ -167,11 +157,11 @@ class Batcher(Generic[K, V]):
 
 
 _PATIENCE = 30.0
-"""Seconds that it waits for another process's transaction."""
+"""Seconds to wait for another process's transaction."""
 
 
 class DurableWriter:
-    """Opened at the first writing; closed with ``aclose``. One writing at a time."""
+    """Opened by the first write; close it with ``aclose``. One write at a time."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -199,13 +189,13 @@ class DurableWriter:
     def _opened(self) -> sqlite3.Connection:
         if self._connection is None:
             connection = sqlite3.connect(self._path, _PATIENCE, isolation_level=None)
-            # What is committed is on the disk: https://www.sqlite.org/pragma.html#pragma_synchronous
+            # A commit is on the disk: https://www.sqlite.org/pragma.html#pragma_synchronous
             connection.execute("PRAGMA synchronous = FULL")
             self._connection = connection
         return self._connection
 
     async def aclose(self) -> None:
-        """Close the connection, in the thread that it belongs to."""
+        """Close the connection, in its own thread."""
         if self._thread is None:
             return
         if self._connection is not None:
@@ -217,10 +207,10 @@ class DurableWriter:
 
 
 class Database(ABC):
-    """An open archive. Made by :func:`bot.store.sqlite.open_database`; closed by ``async with``.
+    """An open archive, returned by :func:`bot.store.sqlite.open_archive`; closed by ``async with``.
 
-    Any number of tasks and processes may read and write. ``place`` is what messages call it: a
-    path, or an address without its password. ``dialect`` is SQLAlchemy's name of what keeps it.
+    Any number of tasks and processes may read and write. ``place`` is its name in messages: a path,
+    or a URL without its password. ``dialect`` is SQLAlchemy's name of the database.
     """
 
     dialect: str
@@ -232,44 +222,46 @@ class Database(ABC):
 
     @abstractmethod
     def reading(self) -> AbstractAsyncContextManager[AsyncConnection]:
-        """A connection of which each statement sees the archive as it is at that moment.
+        """A connection on which each statement sees the archive as of that moment.
 
-        What runs through it is kept at once: write in :meth:`writing`. Raises ``BrokenArchive``,
-        ``UnwritableFolder`` and ``UnreachableDatabase``.
+        Anything written through it is committed at once: write in :meth:`writing`. Raises
+        ``BrokenArchive``, ``UnwritableFolder`` and ``UnreachableDatabase``.
         """
 
     @abstractmethod
     def writing(self, subject: str | None = "") -> AbstractAsyncContextManager[AsyncConnection]:
-        """A connection in a transaction that is kept at the end, or undone by an exception.
+        """A connection in a transaction that is committed at the end, or undone by an exception.
 
-        It reads what it wrote, and nobody else writes of the same subject meanwhile. Who names
-        a subject of its own lets others write of theirs where the database can do two things at
-        once; ``None`` waits for nobody, which is for what unique keys alone decide. Raises as
-        :meth:`reading`.
+        It reads its own writes, and nobody else writes about the same subject meanwhile. Writers
+        with different subjects run concurrently where the database can; ``None`` waits for nobody
+        and is for writes that unique keys alone decide. Raises the same errors as :meth:`reading`.
         """
 
     @abstractmethod
     async def write(
         self, statement: Insert | Update | Delete, given: Mapping[str, Any] | None = None
     ) -> int:
-        """Run one statement that its keys alone decide, kept at once; how many rows it touched.
+        """Run one statement that keys alone decide and commit it; return the number of rows.
 
-        A server is asked once for it, not for a transaction and a turn as well. Raises as
-        :meth:`reading`.
+        This costs a server one round trip, without a transaction or a turn. Raises the same errors
+        as :meth:`reading`.
         """
 
     @abstractmethod
     async def ask(
         self, statement: Prepared, given: Mapping[str, Any] | None = None
     ) -> StatementResult:
-        """Run one prepared statement alone, kept at once. Raises as :meth:`reading`."""
+        """Run one prepared statement alone and commit it.
+
+        Raises the same errors as :meth:`reading`.
+        """
 
     @abstractmethod
     async def keep(self, table: Table, rows: Sequence[tuple[Any, ...]]) -> None:
-        """Insert narrow rows, their values in the order of the table's columns, all or none.
+        """Insert narrow rows, values in the order of the table's columns, all or none.
 
-        It comes before others who wait to write, and what it wrote outlives a power cut. Raises as
-        :meth:`reading`.
+        It goes ahead of other waiting writers, and the rows survive a power cut. Raises the same
+        errors as :meth:`reading`.
         """
 
     async def aclose(self) -> None:

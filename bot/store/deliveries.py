@@ -1,8 +1,6 @@
-"""What is not as it should be in the ledger of deliveries, and how to have it sent again.
+"""Admin views of the ledger: parts in doubt, the newest deliveries, and chats that refuse.
 
-The newest deliveries of the ledger, as admins look at them.
-
-Chats that refuse what is sent to them, kept so that a restart does not forget them.
+Refusals are stored so that a restart does not forget them.
 """
 
 from __future__ import annotations
@@ -23,9 +21,9 @@ from handlers.ports.storage import PartState
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UncertainDelivery:
-    """A part of a delivery that was not sent, or of which that is only assumed.
+    """A part of a delivery that was not sent, or for which that is only assumed.
 
-    ``delivery`` is the number that :meth:`SqlDoubts.again` takes; parts count from 0.
+    ``delivery`` is the number that :meth:`SqlUncertainDeliveries.again` takes; parts count from 0.
     """
 
     delivery: int
@@ -38,13 +36,13 @@ class UncertainDelivery:
 
 
 class SqlUncertainDeliveries:
-    """The doubts in a database."""
+    """The parts in doubt in a database."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     async def newest(self, limit: int) -> Sequence[UncertainDelivery]:
-        """The newest parts in doubt, the newest first; ``limit`` of them at most.
+        """The newest parts in doubt, at most ``limit``, newest first.
 
         Raises ``UnwritableFolder`` and ``BrokenArchive``, as every method does.
         """
@@ -71,15 +69,15 @@ class SqlUncertainDeliveries:
             )
 
     async def channel_of(self, delivery: int) -> str:
-        """The name of the channel that a delivery is for; empty where there is none such."""
+        """The name of a delivery's channel; empty if there is no such delivery."""
         wanted = select(deliveries.c.channel).where(deliveries.c.id == delivery)
         async with self._database.reading() as connection:
             return await connection.scalar(wanted) or ""
 
     async def again(self, delivery: int) -> int:
-        """Have a delivery's parts that are in doubt sent again; how many there are.
+        """Have a delivery's parts in doubt sent again; return how many there are.
 
-        A part that is being sent right now is not one of them: its process brings it to an end.
+        A part that is being sent right now is not included: its process finishes it.
         """
         parts = delivery_parts.c
         in_doubt = (
@@ -105,7 +103,7 @@ class SqlUncertainDeliveries:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeliverySummary:
-    """A delivery: how many parts it has, and how many of them were sent."""
+    """A delivery with the number of its parts and of those sent."""
 
     id: int
     platform: str
@@ -124,7 +122,7 @@ class SqlDeliveries:
         self._database = database
 
     async def newest(self, limit: int) -> Sequence[DeliverySummary]:
-        """The newest deliveries, the newest first; ``limit`` of them at most.
+        """The newest deliveries, at most ``limit``, newest first.
 
         Raises ``UnwritableFolder`` and ``BrokenArchive``.
         """
@@ -150,10 +148,11 @@ class SqlDeliveries:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChatRefusal:
-    """A chat with what it says. ``account`` is an account's name in the configuration.
+    """A chat that refuses messages. ``account`` is an account's name in the configuration.
 
-    ``strikes`` counts attempts since ``since``, its first refusal. ``parked_at`` is ``None`` where
-    it is not parked; else ``probes`` were in vain, and the next is due at ``next_probe``.
+    ``strikes`` counts failed attempts since ``since``, the first refusal. ``parked_at`` is ``None``
+    if the chat is not parked; otherwise ``probes`` have failed and the next is due at
+    ``next_probe``.
     """
 
     account: str
@@ -179,7 +178,7 @@ class SqlRefusals:
         self._database = database
 
     async def all(self) -> Sequence[ChatRefusal]:
-        """Every chat that refused and has taken nothing since, by account and chat.
+        """Every chat that has refused and accepted nothing since, by account and chat.
 
         Raises ``UnwritableFolder`` and ``BrokenArchive``, as every method does.
         """
@@ -188,12 +187,15 @@ class SqlRefusals:
             return tuple(map(_refusal, await connection.execute(wanted)))
 
     async def keep(self, refusal: ChatRefusal) -> None:
-        """Put the refusal in the place of what is kept of the chat."""
+        """Store the refusal; it replaces the chat's earlier one."""
         async with self._database.writing() as connection:
             await connection.execute(_KEEP, _columns(refusal))
 
     async def forget(self, account: str, chat: str) -> bool:
-        """The chat takes what is sent, or is to be tried again; whether anything was kept."""
+        """Delete the refusal: the chat accepts messages or is to be tried again.
+
+        Whether one existed.
+        """
         gone = (
             delete(refusals)
             .where(refusals.c.account == account, refusals.c.chat == chat)

@@ -1,7 +1,7 @@
-"""What the databases write differently, and SQLAlchemy leaves to the caller.
+"""SQL that the databases write differently and SQLAlchemy leaves to the caller.
 
-The constructs are written as each database has them when a statement is run, so that a statement
-is made once, without knowing which one runs it.
+The constructs are compiled for the database at hand when a statement is run, so that a statement
+can be built once without knowing the database.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
 
 Insert = sqlite.Insert
-"""An insertion that can say what becomes of a row whose key is taken.
+"""An insertion that can say what happens if the key of a row is taken.
 
-Both databases write that alike: ``on_conflict_do_nothing`` and ``on_conflict_do_update``.
+Both databases share the syntax: ``on_conflict_do_nothing`` and ``on_conflict_do_update``.
 """
 
 
 def insert_into(table: Table) -> Insert:
-    """An insertion of the kind that :data:`Insert` tells of."""
+    """An insertion of the type :data:`Insert`."""
     return sqlite.insert(table)
 
 
@@ -57,7 +57,7 @@ def _do_update(clause: OnConflictClause, compiler: Any, **how: Any) -> str:
 
 
 def _by_columns(clause: Any) -> Any:
-    """The clause with what PostgreSQL's compiler asks for besides: no constraint is named."""
+    """The clause with the attribute that PostgreSQL's compiler expects: no constraint is named."""
     clause.constraint_target = None
     return clause
 
@@ -82,13 +82,13 @@ def _contains_by_strpos(element: _Contains, compiler: SQLCompiler, **how: Any) -
 def contains(text: ColumnElement[str], part: ColumnElement[str]) -> ColumnElement[bool]:
     """Whether a text contains another, character by character.
 
-    LIKE would take ``%`` and ``_`` for more than they are.
+    LIKE would treat ``%`` and ``_`` as wildcards.
     """
     return _Contains(text, part)
 
 
 class _Words(FunctionElement[str]):
-    """The words of a JSON array, a row each."""
+    """The words of a JSON array, one row each."""
 
     inherit_cache = True
 
@@ -104,7 +104,7 @@ def _words_by_array(element: _Words, compiler: SQLCompiler, **how: Any) -> str:
 
 
 class _Rows(FunctionElement[str]):
-    """The elements of a JSON array, a row each."""
+    """The elements of a JSON array, one row each."""
 
     inherit_cache = True
 
@@ -120,7 +120,7 @@ def _rows_by_elements(element: _Rows, compiler: SQLCompiler, **how: Any) -> str:
 
 
 class _Element(FunctionElement[str]):
-    """What a JSON array has at a place, which is a literal, as text."""
+    """The element of a JSON array at a literal position, as text."""
 
     type = Text()
     inherit_cache = True
@@ -139,34 +139,34 @@ def _element_by_arrow(element: _Element, compiler: SQLCompiler, **how: Any) -> s
 
 
 def given_rows(name: str, columns: Sequence[str]) -> Select[*tuple[Any, ...]]:
-    """Rows of texts, given to the parameter ``name`` as JSON by ``json.dumps``, a list each.
+    """Rows of texts, given to the parameter ``name`` as a JSON array of arrays (``json.dumps``).
 
-    An insertion of them is one statement with one parameter, however many there are.
+    An insertion of any number of rows is then one statement with one parameter.
     """
     given = _Rows(bindparam(name, type_=Text)).table_valued("value")
     places = (_Element(given.c.value, literal_column(str(n))) for n in range(len(columns)))
     values = (place.label(column) for place, column in zip(places, columns, strict=True))
-    # Without a condition SQLite would take what follows the rows for a part of a join:
+    # Without a condition SQLite would parse what follows the rows as part of a join:
     # https://www.sqlite.org/lang_upsert.html, "Parsing Ambiguity".
     return select(*values).where(true())
 
 
 def one_of(column: ColumnElement[str], name: str) -> ColumnElement[bool]:
-    """Whether a column holds one of many words, given to the parameter ``name`` by :func:`words`.
+    """Whether a column holds one of the words given to the parameter ``name`` by :func:`words`.
 
-    A parameter for each word would make another statement of every number of them.
+    One parameter for each word would make a different statement for every number of words.
     """
     given = _Words(bindparam(name, type_=Text)).table_valued("value")
     return column.in_(select(given.c.value))
 
 
 def words(given: Iterable[str]) -> str:
-    """Words for :func:`one_of`; one that no database can hold is in no column."""
+    """The value of a parameter of :func:`one_of`; words that cannot be stored are left out."""
     return json.dumps([word for word in given if holdable(word)], ensure_ascii=False)
 
 
 def holdable(text: str) -> bool:
-    """Whether a column can hold a text: PostgreSQL takes no NUL, and neither a lone surrogate."""
+    """Whether a column can store a text: PostgreSQL accepts no NUL and no lone surrogate."""
     if "\0" in text:
         return False
     try:
@@ -177,17 +177,16 @@ def holdable(text: str) -> bool:
 
 
 def total(column: ColumnElement[int]) -> ColumnElement[int]:
-    """The sum of whole numbers as a whole number, 0 of none: PostgreSQL would make a decimal."""
+    """The sum of integers as an integer, 0 if there are none: PostgreSQL would return a decimal."""
     return func.coalesce(cast(func.sum(column), BigInteger), 0)
 
 
 async def insert_rows(
     connection: AsyncConnection, table: Table, rows: Sequence[tuple[Any, ...]]
 ) -> None:
-    """Insert many narrow rows, their values in the order of the table's columns.
+    """Insert many narrow rows, values in the order of the table's columns.
 
-    They go to the driver as they are: naming every value of every row would cost more than
-    writing it.
+    The rows go to the driver as they are: naming every value would cost more than writing it.
     """
     if not rows:
         return
@@ -200,7 +199,7 @@ async def insert_rows(
 async def copy_rows(
     connection: AsyncConnection, table: str, columns: Iterable[str], rows: Iterable[tuple[Any, ...]]
 ) -> None:
-    """Insert rows by COPY, in the transaction of the connection; PostgreSQL only."""
+    """Insert rows by COPY in the connection's transaction; PostgreSQL only."""
     driver: Any = (await connection.get_raw_connection()).driver_connection
     async with (
         driver.cursor() as cursor,
@@ -212,5 +211,5 @@ async def copy_rows(
 
 @lru_cache(maxsize=32)
 def insertion(table: Table, dialect: Dialect) -> str:
-    """The insertion of a row into a table, its values in the order of the columns."""
+    """The text that inserts a row into a table, values in the order of the columns."""
     return str(insert(table).compile(dialect=dialect))

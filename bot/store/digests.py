@@ -1,15 +1,14 @@
-"""The digests that were made, kept under their names so that they can be shown again.
+"""The digests that were made, stored by name so that they can be shown again.
 
-One that was made after its window had ended is frozen: making it again changes nothing. One that
-was made earlier, of a day that was still going on, gives way to the next of its name. A full report
-is kept once for all digests that have the same.
+A digest made after its window ended is frozen: making it again changes nothing. One made earlier,
+while its day was still going on, is replaced by the next of its name. Digests with the same full
+report share one copy of it.
 
-What is let go of old digests: the content of what stands posted, and digests that were kept.
-
-Neither takes back what a promise rests on. The row of a delivery stays for ever, so that nothing is
-posted twice; so do the outcomes of commits and the tips of channels. What may still be needed stays
-whole: a delivery that is not done or of which a part is in doubt, and all that a planned amendment
-is about. Work goes in small transactions, so that writers wait for none of it.
+Old content can be removed: that of finished deliveries, and digests. What guarantees rely on stays:
+delivery rows are kept forever so that nothing is posted twice, and so are the outcomes of commits
+and the tips of channels. Content that may still be needed stays too: deliveries that are not done
+or have a part in doubt, and everything a planned amendment is about. Removal works in small
+transactions, so that no writer waits for it.
 """
 
 from __future__ import annotations
@@ -46,17 +45,17 @@ from digest.window import Window
 from handlers.ports.storage import Outcome, PartState, State
 
 _AHEAD = timedelta(days=1)
-"""How far the date of a commit may be ahead of the clock that digests are made by."""
+"""How far a commit date may be ahead of the clock by which digests are made."""
 
 _CONTENT = frozenset({"document", "report", "tip", "outcomes"})
 
 HEADINGS: Select[*tuple[Any, ...]] = select(*(c for c in digests.c if c.name not in _CONTENT))
-"""What :func:`heading` reads."""
+"""The columns that :func:`heading_of` reads."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DigestHeading:
-    """What a digest is of. ``counts`` are those of its changes by level, with their total."""
+    """What a digest is about. ``counts`` holds its changes by level, and their total."""
 
     name: str
     repository: str
@@ -73,11 +72,11 @@ class DigestHeading:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeptDigest:
-    """A digest: ``document`` is the condensed one as JSON text, ``markdown`` the full report.
+    """A digest: ``document`` is the digest as JSON text, ``markdown`` the full report.
 
-    ``tip`` is the commit that the branch stood at, empty for a branch without any, and
-    ``outcomes`` how each commit of the digest ends once it is delivered: both belong to the frozen
-    content, since a later look at the branch would find more.
+    ``tip`` is the commit at the tip of the branch, empty for a branch without commits. ``outcomes``
+    says how each commit of the digest ends once it is delivered. Both belong to the frozen content,
+    because looking at the branch later would find more.
     """
 
     heading: DigestHeading
@@ -94,12 +93,12 @@ class SqlDigests:
         self._database = database
 
     async def keep(self, digest: KeptDigest) -> KeptDigest:
-        """Keep a digest, unless a frozen one stands under its name; return what stands then.
+        """Store a digest unless a frozen one has its name; return what is stored afterwards.
 
         Raises ``UnwritableFolder`` and ``BrokenArchive``, as every method does.
         """
         name, row = digest.heading.name, _columns(digest)
-        # Digests with the same report are of one repository.
+        # Digests that share a report belong to one repository.
         async with self._database.writing(f"digests {digest.heading.repository}") as connection:
             report = {"key": row["report"], "markdown": storable(digest.markdown)}
             await _KEEP_REPORT.on(connection, report)
@@ -115,12 +114,12 @@ class SqlDigests:
             return _kept((await connection.execute(_WHOLE.where(digests.c.name == name))).one())
 
     async def get(self, name: str) -> KeptDigest | None:
-        """The digest of a name."""
+        """The digest with a name."""
         row = (await self._database.ask(_GET, {"name": name})).first
         return _kept(row) if row else None
 
     async def posted(self, names: Sequence[str], sha: str) -> Sequence[str]:
-        """Those of the names whose digests show a commit, in the order of the names."""
+        """The names whose digests show a commit, in the given order."""
         found: set[str] = set()
         async with self._database.reading() as connection:
             for some in chunks(dict.fromkeys(names)):
@@ -133,7 +132,7 @@ class SqlDigests:
     async def announced(
         self, repository: str, sha: str, committed_at: datetime
     ) -> DigestHeading | None:
-        """The first digest of a repository that showed a commit, where one did."""
+        """The first digest of a repository that showed a commit, if any."""
         shown = json.dumps([sha, State.POSTED.value])[:-1]
         wanted = (
             HEADINGS.where(
@@ -149,7 +148,7 @@ class SqlDigests:
         return heading_of(row) if row else None
 
     async def list(self, limit: int) -> Sequence[DigestHeading]:
-        """The digests that were made last, the newest first; ``limit`` of them at most."""
+        """The digests made last, at most ``limit``, newest first."""
         wanted = HEADINGS.order_by(digests.c.created_at.desc(), digests.c.name).limit(limit)
         async with self._database.reading() as connection:
             return tuple(map(heading_of, await connection.execute(wanted)))
@@ -174,7 +173,7 @@ def _columns(digest: KeptDigest) -> dict[str, Any]:
 
 
 def _as_kept(digest: KeptDigest, row: Mapping[str, Any]) -> KeptDigest:
-    """What would be read back of a digest that was just kept as this row."""
+    """The digest as it would be read back from this row, which was just written."""
     window = digest.heading.window
     times = {"since": moment(row["since"]), "until": moment(row["until"])}
     return replace(
@@ -190,7 +189,7 @@ def _as_kept(digest: KeptDigest, row: Mapping[str, Any]) -> KeptDigest:
 
 
 def heading_of(row: Row[*tuple[Any, ...]]) -> DigestHeading:
-    """The heading of a row of :data:`HEADINGS`."""
+    """The heading in a row of :data:`HEADINGS`."""
     return DigestHeading(
         name=row.name,
         repository=row.repository,
@@ -236,11 +235,12 @@ _AT_ONCE = 200
 
 
 async def empty_deliveries(database: Database, before: datetime, *, at_once: int = _AT_ONCE) -> int:
-    """Take the content from deliveries that were claimed before a moment; from how many.
+    """Empty deliveries that were claimed before a moment; return how many.
 
     Raises ``UnwritableFolder`` and ``BrokenArchive``, as every function here does.
     """
-    # Numbers rise with time: what has no moment is older than what has one and a lower number.
+    # Row numbers grow with time: a row without a date is older than a dated one with a higher
+    # number.
     newest = select(func.max(deliveries.c.id)).where(
         deliveries.c.at > 0, deliveries.c.at < seconds(before)
     )
@@ -267,9 +267,9 @@ async def empty_deliveries(database: Database, before: datetime, *, at_once: int
 
 
 async def drop_digests(database: Database, before: datetime, *, at_once: int = _AT_ONCE) -> int:
-    """Remove digests that were made before a moment, and reports that were theirs alone; how many.
+    """Remove digests made before a moment, and reports that no other digest uses; return how many.
 
-    A digest that is delivered still, or is about to be amended, stays.
+    A digest that is still being delivered or about to be amended stays.
     """
     old = digests.c.created_at < seconds(before)
     async with database.reading() as connection:
@@ -293,7 +293,8 @@ async def _drop_some(
         .order_by(digests.c.created_at, digests.c.name)
         .limit(at_once)
     )
-    # The turn in which digests are kept: a report that seems to be nobody's stays nobody's.
+    # The same subject under which digests are stored, so that an unused report stays unused
+    # meanwhile.
     async with database.writing(f"digests {repository}") as connection:
         rows = (await connection.execute(some)).all()
         if rows:
@@ -307,7 +308,7 @@ async def _drop_some(
 
 
 def _in_doubt() -> ColumnElement[bool]:
-    """Whether a part of the delivery was not sent for certain: an admin may have it sent again."""
+    """Whether a part of the delivery may be unsent: an admin may have it sent again."""
     of = delivery_parts.c
     doubtful = or_(of.state != PartState.SENT.value, of.error != "")
     return exists().where(of.delivery_id == deliveries.c.id, doubtful)

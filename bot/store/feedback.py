@@ -1,6 +1,6 @@
-"""What people think of changes and digests: the last word of each person on each thing.
+"""Readers' verdicts on changes and digests: the latest one of each person on each subject.
 
-The grade of the moment stands beside it, so that verdicts can be held against what the rules said.
+The grade at the time is stored with a verdict, so that the rules can be compared with it.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _KEY = ("repository", "subject", "platform", "chat", "person")
 
 
 class ReaderVerdict(StrEnum):
-    """What somebody thinks."""
+    """A reader's verdict."""
 
     USEFUL = "useful"
     USELESS = "useless"
@@ -33,10 +33,10 @@ class ReaderVerdict(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Opinion:
-    """One person's verdict. ``subject`` is a commit's full name or the name of a digest.
+    """One person's verdict. ``subject`` is a commit's full sha or the name of a digest.
 
-    ``level``, ``score`` and ``reasons`` (rules by their names, the weightiest first) are the
-    change's at that time; of a digest there are none.
+    ``level``, ``score`` and ``reasons`` (names of rules, weightiest first) are those of the change
+    at that time; a digest has none.
     """
 
     repository: str
@@ -52,7 +52,7 @@ class Opinion:
 
 
 def graded(opinion: dict[str, Any], grade: Grade | None) -> Opinion:
-    """An opinion from its fields, with the grade of what it is about."""
+    """An opinion from its fields and the grade of its subject."""
     if grade is None:
         return Opinion(**opinion)
     reasons = tuple(reason.rule for reason in grade.reasons)
@@ -60,7 +60,7 @@ def graded(opinion: dict[str, Any], grade: Grade | None) -> Opinion:
 
 
 def mark_of(name: str) -> str:
-    """What a button says of a digest, whose name is too long for one: 16 hex digits."""
+    """The mark of a digest on a button, where its name would be too long: 16 hex digits."""
     return hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
@@ -71,7 +71,7 @@ class SqlFeedback:
         self._database = database
 
     async def keep(self, opinion: Opinion) -> bool:
-        """Keep the last word; whether it is another than the one before."""
+        """Store the latest verdict; return whether it differs from the previous one."""
         kept = insert_into(feedback).values(_columns(opinion))
         rest = [column.name for column in feedback.c if column.name not in _KEY]
         async with self._database.writing() as connection:
@@ -84,7 +84,7 @@ class SqlFeedback:
         return bool(before != opinion.verdict)
 
     async def all(self, since: datetime) -> tuple[Opinion, ...]:
-        """Every opinion from ``since`` on, oldest first."""
+        """Every opinion since ``since``, oldest first."""
         wanted = (
             select(feedback)
             .where(feedback.c.at >= seconds(since))
@@ -94,7 +94,7 @@ class SqlFeedback:
             return tuple(map(_opinion, await connection.execute(wanted)))
 
     async def digest(self, mark: str) -> tuple[str, str] | None:
-        """The repository and the name of the digest that bears a mark."""
+        """The repository and the name of the digest with a mark."""
         names = select(digests.c.repository, digests.c.name).order_by(digests.c.created_at.desc())
         async with self._database.reading() as connection:
             for repository, name in await connection.execute(names):

@@ -1,4 +1,4 @@
-"""What forges answered, with etags, as ``bot.forges.forge_client.Pages`` wants it."""
+"""Responses of forges with their etags: the store behind ``bot.forges.forge_client.Pages``."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from handlers.ports.storage import Clock
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ForgePage:
-    """An answer: ``value`` is its JSON, or its text; ``link`` the header that leads to others."""
+    """A response: ``value`` is its JSON or text, ``link`` the header that points to other pages."""
 
     value: Any
     etag: str = ""
@@ -28,10 +28,10 @@ class ForgePage:
 
 
 MOST = 2_000
-"""Answers that are kept; those that were taken longest ago go first."""
+"""The most responses that are kept; the oldest are removed first."""
 
 _ROOM = 100
-"""So many above the most are let stand, so that not every answer clears up."""
+"""How many more than :data:`MOST` may pile up before old ones are removed."""
 
 
 class SqlPages:
@@ -43,7 +43,7 @@ class SqlPages:
         self._most = most
 
     async def get(self, account: str, address: str) -> ForgePage | None:
-        """The answer that was kept for an account."""
+        """The stored response to an account."""
         wanted = select(forge_pages.c.etag, forge_pages.c.link, forge_pages.c.body).where(
             forge_pages.c.account == storable(account), forge_pages.c.address == storable(address)
         )
@@ -54,7 +54,7 @@ class SqlPages:
         return ForgePage(value=json.loads(row.body), etag=row.etag, link=row.link)
 
     async def put(self, account: str, address: str, page: ForgePage) -> None:
-        """Keep an answer in the place of the one before, and clear up where there are many."""
+        """Store a response in place of the previous one, and remove old ones if too many."""
         values = {
             "account": storable(account),
             "address": storable(address),

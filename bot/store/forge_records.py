@@ -1,9 +1,8 @@
-"""Labels of merged requests as topics of their changes, in the index of topics.
+"""Requests as their forge describes them, as ``handlers.ports.forge_port.Requests`` states.
 
-The index is made from changes alone; what a forge says comes later, or was there before the change
-was read, and is added in either case. A label that is taken off goes when the index is made anew.
-
-Requests kept, as ``handlers.ports.forge_port.Requests`` promises.
+Labels of merged requests are added to the topic index of their changes. The index is built from
+changes alone; labels may arrive before or after the change and are added in either case. A label
+that is removed at the forge disappears when the index is rebuilt.
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ _CHUNK = 500
 async def label_requests(
     connection: AsyncConnection, repository: int, labels: Mapping[int, Sequence[str]]
 ) -> None:
-    """Add labels, by number of request, to the changes that are archived."""
+    """Add labels, by request number, to the archived changes."""
     for numbers in _chunks([number for number, given in labels.items() if given]):
         wanted = select(changes.c.id, changes.c.number, changes.c.committed_at).where(
             changes.c.repository_id == repository, changes.c.number.in_(numbers)
@@ -52,7 +51,7 @@ async def label_requests(
 async def label_changes(
     connection: AsyncConnection, repository: int, added: Iterable[tuple[int, int, int | None]]
 ) -> None:
-    """Add the labels that are known to changes, given as key, moment and number."""
+    """Add known labels to changes, each given as key, commit time and request number."""
     numbered: dict[int, list[tuple[int, int]]] = {}
     for key, at, number in added:
         if number is not None:
@@ -96,7 +95,7 @@ _ONE = Prepared(_of_it.where(requests.c.number == bindparam("number")))
 
 
 class SqlRequests:
-    """A ``Requests`` in a database. All methods raise what :class:`Database` raises."""
+    """Requests in a database. All methods raise the errors of :class:`Database`."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -104,7 +103,7 @@ class SqlRequests:
     async def keep(
         self, repository: Repository, requests: Sequence[PullRequest], now: datetime
     ) -> None:
-        """Keep what the forge said, and add the labels of merged ones to the topics."""
+        """Store requests, and add the labels of merged ones to the topics."""
         given = [one for one in requests if numbered(one.number) is not None]
         if not given:
             return
@@ -116,14 +115,14 @@ class SqlRequests:
     async def keep_graded(
         self, repository: Repository, request: PullRequest, graded: Graded, now: datetime
     ) -> None:
-        """Keep a request with its analysed diff."""
+        """Store a request with its analysed diff."""
         if numbered(request.number) is not None:
             await self._write(repository, [(request, _text(graded))], now)
 
     async def load(
         self, repository: Repository, numbers: Collection[int]
     ) -> Mapping[int, KeptRequest]:
-        """The kept ones among ``numbers``."""
+        """The stored requests among ``numbers``."""
         wanted = [number for number in numbers if numbered(number) is not None]
         if len(wanted) == 1:
             one = await self._database.ask(_ONE, {"name": repository.name, "number": wanted[0]})
@@ -137,7 +136,7 @@ class SqlRequests:
         return found
 
     async def read_until(self, repository: Repository) -> datetime | None:
-        """Up to which moment the list of requests was read."""
+        """The moment up to which the list of requests was read."""
         async with self._database.reading() as connection:
             home = await enrolled(connection, repository)
             if home is None:
@@ -148,7 +147,7 @@ class SqlRequests:
         return None if read is None else moment(read)
 
     async def mark(self, repository: Repository, until: datetime) -> None:
-        """Keep up to which moment the list was read."""
+        """Store the moment up to which the list was read."""
         async with self._database.writing() as connection:
             home = await enrol(connection, repository, INDEXED_BY)
             kept = insert_into(forge_marks).values(repository_id=home, read_until=seconds(until))
@@ -207,7 +206,7 @@ def _request(kept: KeptRequest | None) -> PullRequest | None:
 
 
 def _graded_text(kept: KeptRequest | None, request: PullRequest) -> str:
-    """The analysed diff that stays: as long as the request has the same head."""
+    """The stored analysis of the diff, kept while the head of the request is the same."""
     if kept is None or kept.graded is None or kept.request.head != request.head:
         return ""
     return _text(kept.graded)

@@ -1,6 +1,6 @@
-"""What kinds of jobs there are, in which queues they wait, and what those who do them promise.
+"""Kinds of jobs, their queues, what workers do for each, and how many jobs are waiting.
 
-How much waits to be done, as any process with the database can tell.
+Any process with the database can read the queue's depth.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from bot.store.database import Database
 
 
 class JobKind(StrEnum):
-    """What is to be done. The values stand in the database, and in figures as labels."""
+    """A kind of job. The values are stored in the database and used as metric labels."""
 
     CHANNEL = "channel"
     ANSWER = "answer"
@@ -31,10 +31,10 @@ class JobKind(StrEnum):
 
 
 CHANNELS, ANSWERS, REPOSITORIES, SWEEPS = "channels", "answers", "repositories", "sweeps"
-"""The queues."""
+"""The names of the queues."""
 
 WORKED = (CHANNELS, ANSWERS, REPOSITORIES)
-"""The queues that workers take from; schedulers have the other."""
+"""The queues that workers take from; schedulers take the other one."""
 
 QUEUES: Mapping[JobKind, str] = {
     JobKind.CHANNEL: CHANNELS,
@@ -53,52 +53,53 @@ PERIODIC: Mapping[JobKind, str] = {
     JobKind.RESCUE: "* * * * *",
     JobKind.FORGES: "*/5 * * * *",
 }
-"""What the library puts down by itself, as cron writes it. Where nobody does it, one waits."""
+"""Jobs that Procrastinate defers periodically, as cron expressions. If nobody runs them, one waits.
+"""
 
 _PREFIX = "digestbot."
 
 
 def task_of(kind: JobKind) -> str:
-    """The name under which the library knows a kind."""
+    """The name of a kind's task in Procrastinate."""
     return f"{_PREFIX}{kind}"
 
 
 def kind_of(task: str) -> str:
-    """The kind of a task by its name, also of one that this program does not know."""
+    """The kind of a task by its name, even for one that this program does not know."""
     return task.removeprefix(_PREFIX)
 
 
 class Duties(Protocol):
-    """What workers do. Each does it or raises, and then the library tries again.
+    """What workers do. If a method raises, Procrastinate retries the job.
 
-    Jobs name what they are given, so the names are part of the promise.
+    Jobs pass arguments by name, so parameter names are part of the interface.
     """
 
-    async def channel(self, name: str, left: bool) -> None:  # by its name
-        """Bring a channel up to date; with ``left``, what is left of older deliveries first."""
+    async def channel(self, name: str, left: bool) -> None:  # by name
+        """Bring a channel up to date; with ``left``, finish older deliveries first."""
 
     async def answer(self, account: str, chat: str, message: str) -> None:
         """Answer a message."""
 
     async def change(self, account: str, incoming: str) -> None:
-        """Deal with a message, as text, that was edited or deleted."""
+        """Handle the edit or deletion of a message, given as text."""
 
-    async def arrived(self, host: str, repository: str, moved: bool) -> None:  # by its name
-        """Read what a forge told of; see :class:`bot.forges.hooks.Arrived`."""
+    async def arrived(self, host: str, repository: str, moved: bool) -> None:  # by name
+        """Handle a forge event; see :class:`bot.forges.hooks.Arrived`."""
 
     async def alert(self, repository: str) -> None:
-        """Tell those who want to know what may break them in a repository."""
+        """Alert those whom a change in a repository may break."""
 
     async def amend(self) -> None:
-        """Carry out the amendments that are planned."""
+        """Carry out the planned amendments."""
 
     async def forges(self) -> None:
-        """Read what forges say of the repositories that are watched."""
+        """Read what forges say about the watched repositories."""
 
 
 _TABLE = text("SELECT to_regclass('procrastinate_jobs')")
 
-# A job is as old as its first event; those of a retry follow it.
+# A job's age counts from its first event; retries add later events.
 _DEPTH = text("""
     SELECT job.task_name AS task,
            count(*) FILTER (WHERE job.status = 'todo') AS waiting,
@@ -114,7 +115,7 @@ _DEPTH = text("""
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Depth:
-    """Jobs of a kind. ``oldest`` is how long, in seconds, the oldest that waits is there."""
+    """The jobs of a kind. ``oldest`` is the age in seconds of the oldest waiting job."""
 
     waiting: int = 0
     doing: int = 0
@@ -122,7 +123,7 @@ class Depth:
 
 
 async def depth(database: Database) -> Mapping[str, Depth]:
-    """The jobs of every kind; nothing where no process was ever given a role.
+    """The number of jobs of every kind; empty if no process was ever given a role.
 
     Raises ``UnreachableDatabase`` and ``BrokenArchive``.
     """
@@ -133,7 +134,7 @@ async def depth(database: Database) -> Mapping[str, Depth]:
 
 
 async def depth_on(connection: AsyncConnection) -> Mapping[str, Depth]:
-    """The same by a connection to a PostgreSQL."""
+    """The same, on a connection to PostgreSQL."""
     if await connection.scalar(_TABLE) is None:
         return {}
     found = {

@@ -1,14 +1,13 @@
-"""Claims are let go once nobody can come with the same name again.
+"""Leases between processes, held as locks of the ledger's server, and removal of old claims.
 
-Three kinds of claims stand in ``slots``, told apart by what stands before a colon:
+A claim in ``slots`` is removed once nobody can claim the same name again. The part of its name
+before the colon gives its kind:
 
-- events that pass (:data:`PASSING`): the delivery of a forge, a line for the admin of a day, how
-  far an alert reaches. They are let go when they are old, but for the alert that a profile stands
-  at: it is asked after again, however long nobody looked.
-- channels with the loop's notes on them, a claim a day. The newest says where the channel stands,
-  and is kept for ever; what is older than it is never asked after.
-
-Leases among the processes of any number of machines: locks of the ledger's server.
+- passing events (:data:`PASSING`): the delivery of a forge's webhook, a day's line for the admin,
+  the range of an alert. They are removed when they are old, except for the alert that a profile
+  has reached: it is looked up again, however much later.
+- channels, with the scheduler's notes on them, one claim a day. The newest says how far the
+  channel is and is kept forever; older ones are never looked up again.
 """
 
 from __future__ import annotations
@@ -31,20 +30,20 @@ from bot.store.tables.ledger_tables import slots
 from digest.errors import UnreachableDatabase
 
 HOOK, NOTICE, ALERT = PASSING = "hook:", "notice:", "alert:"
-"""What claims of passing events begin with."""
+"""Prefixes of claims of passing events."""
 
 
 def stretch(repository: str, owner: str, tip: str) -> str:
-    """What is claimed of an alert: for whom it is, and from which commit on it looks."""
+    """The claim of an alert: whom it is for, and the commit its range starts from."""
     return f"{ALERT}{repository}:{owner}:{tip}"
 
 
 async def let_go(database: Database, before: datetime) -> int:
-    """Remove claims that were made before a moment and are of no use; how many there were.
+    """Remove claims made before a moment that are no longer needed; return how many there were.
 
     Raises ``UnwritableFolder`` and ``BrokenArchive``.
     """
-    # A claim without a moment is of a program that did not tell: its age is not known.
+    # Earlier versions of the program stored no time: the age of such a claim is unknown.
     old = and_(slots.c.at > 0, slots.c.at < seconds(before))
     passed = and_(_passing(), not_(_stood_at()))
     async with database.writing() as connection:
@@ -58,14 +57,14 @@ def _passing() -> ColumnElement[bool]:
 
 
 def _stood_at() -> ColumnElement[bool]:
-    """Whether a profile stands where the alert begins."""
+    """Whether a profile has reached the start of the alert."""
     of = profiles.c
     named = literal(ALERT) + of.repository + ":" + of.owner + ":" + of.tip
     return exists().where(named == slots.c.subscription)
 
 
 def _overtaken() -> ColumnElement[bool]:
-    """Whether a newer slot of a channel was claimed: passing events have no order."""
+    """Whether a newer slot of a channel was claimed; passing events have no order."""
     newer = slots.alias()
     overtaken = exists().where(
         newer.c.subscription == slots.c.subscription, newer.c.slot > slots.c.slot
@@ -75,18 +74,18 @@ def _overtaken() -> ColumnElement[bool]:
 
 log = structlog.get_logger(__name__)
 
-# The server lets go of what a machine without power held after a minute, not after two hours:
+# The server frees the locks of a machine that lost power after a minute, not after two hours:
 # https://www.postgresql.org/docs/current/runtime-config-connection.html
 _OPTIONS = "-c tcp_keepalives_idle=30 -c tcp_keepalives_interval=10 -c tcp_keepalives_count=3"
 
 
 class ServerLeases:
-    """``Leases`` by PostgreSQL's advisory locks, which end with the connection that holds them.
+    """``Leases`` as PostgreSQL's advisory locks, which end with the connection that holds them.
 
-    One connection holds all of a process, so the process ends and they are free, however it ends.
-    A connection that breaks lets them go as well: they are taken again before anything else is,
-    which leaves a gap only where another process comes first. The ledger's own keys stand then:
-    a part that two processes meet is in doubt, and its promise says what becomes of it.
+    One connection holds all leases of a process, so they are free however the process ends. If the
+    connection breaks they are freed too, and taken again before anything else is, so another
+    process can only take one in between. In that case the ledger's own keys still decide: a part
+    that two processes handle is in doubt, and its guarantee says what happens to it.
     """
 
     def __init__(self, database: PostgresDatabase) -> None:
@@ -99,7 +98,7 @@ class ServerLeases:
 
     @asynccontextmanager
     async def hold(self, name: str) -> AsyncIterator[bool]:
-        """Hold the name while inside; yields false at once where another holds it.
+        """Hold the name inside the context; yields false at once if another process holds it.
 
         Raises ``UnreachableDatabase``.
         """
@@ -113,7 +112,7 @@ class ServerLeases:
             await self._let_go(number)
 
     async def aclose(self) -> None:
-        """Let go of every lease."""
+        """Release every lease."""
         if self._connection is not None:
             await self._connection.close()
             self._connection = None
@@ -136,7 +135,7 @@ class ServerLeases:
             try:
                 await self._connection.execute("SELECT pg_advisory_unlock(%s)", (number,))
             except psycopg.Error as error:
-                # With a broken connection the lock has gone as well.
+                # If the connection is broken, its locks are gone too.
                 log.warning("lease.connection", error=str(error).strip())
 
     async def _connected(self) -> psycopg.AsyncConnection:
@@ -171,6 +170,6 @@ async def _lock(connection: psycopg.AsyncConnection, number: int) -> bool:
 
 
 def _number(name: str) -> int:
-    """A name as PostgreSQL's advisory locks are named: 64 bits with a sign."""
+    """A name as a key of PostgreSQL's advisory locks: 64 bits, signed."""
     digest = hashlib.sha256(name.encode("utf-8", "surrogatepass")).digest()
     return int.from_bytes(digest[:8], signed=True)

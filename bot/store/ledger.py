@@ -1,7 +1,7 @@
-"""Which part of which digest was sent where, as ``handlers.ports.storage.Ledger`` promises.
+"""Which part of which digest was sent where, as ``handlers.ports.storage.Ledger`` states.
 
-Whoever inserts a row first has claimed it: the unique keys decide among tasks and processes
-alike. Parts are numbered from 0.
+The first to insert a row has claimed it: unique keys decide between tasks as well as between
+processes. Parts are numbered from 0.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ _LAST = Prepared(
 
 
 class SqlLedger:
-    """A ``Ledger`` in a database; ``clock`` says when something was claimed."""
+    """A ``Ledger`` in a database; ``clock`` gives the time of claims."""
 
     def __init__(self, database: Database, clock: Clock | None = None) -> None:
         self._database = database
@@ -89,10 +89,10 @@ class SqlLedger:
         self._lasts = Batcher(self._last_of)
 
     async def claim(self, key: DeliveryKey, content: str, parts: int) -> DeliveryRecord:
-        """Create the record by its unique key, or return the one that stands.
+        """Create the record by its unique key, or return the existing one.
 
-        What stands keeps its content and the number of its parts. A delivery of no parts is done.
-        Raises ``UnwritableFolder`` and ``BrokenArchive``, as every method does.
+        An existing record keeps its content and its number of parts. A delivery without parts is
+        done. Raises ``UnwritableFolder`` and ``BrokenArchive``, as every method does.
         """
         at = seconds(self._clock.now())
         given = {**_columns(key), "content": storable(content), "done": parts == 0, "at": at}
@@ -114,9 +114,9 @@ class SqlLedger:
         )
 
     async def mark(self, key: DeliveryKey, part: PartRecord) -> None:
-        """Write one part's state at once; all parts ``SENT`` makes the delivery done.
+        """Write one part's state at once; the delivery is done when all parts are ``SENT``.
 
-        What was sent stays sent. Raises ``LookupError`` for a part that was never claimed.
+        A sent part stays sent. Raises ``LookupError`` for a part that was never claimed.
         """
         given = {
             **{f"of_{name}": value for name, value in _columns(key).items()},
@@ -131,7 +131,7 @@ class SqlLedger:
                 await _DONE.on(connection, given)
         else:
             found = (await self._database.ask(_MARK_UNSENT, given)).count
-        # What was not touched was sent before, or is not there at all.
+        # No row was updated: the part was already sent, or it does not exist.
         if not found and await self._part(key, part.part) is None:
             raise LookupError(f"part {part.part} of {key} was never claimed")
 
@@ -147,7 +147,7 @@ class SqlLedger:
             return tuple(_records(rows.all(), fresh=False))
 
     async def record(self, key: DeliveryKey) -> DeliveryRecord | None:
-        """A delivery as it stands, ``None`` for one that was never claimed."""
+        """The stored delivery; ``None`` if it was never claimed."""
         async with self._database.reading() as connection:
             rows = await connection.execute(_RECORDS.where(_is(key)))
             return next(iter(_records(rows.all(), fresh=False)), None)
@@ -157,7 +157,7 @@ class SqlLedger:
         return await self._claims.ask((subscription, slot))
 
     async def _claim(self, connection: AsyncConnection, subscription: str, slot: str) -> bool:
-        """The same, with the transaction of a connection."""
+        """The same, in the transaction of a connection."""
         claimed = (
             insert_into(slots)
             .values(subscription=subscription, slot=slot, at=seconds(self._clock.now()))
@@ -167,9 +167,9 @@ class SqlLedger:
         return await connection.scalar(claimed) is not None
 
     async def _claim_all(self, wanted: Sequence[tuple[str, str]]) -> Sequence[bool]:
-        """Claim many in one transaction; of each whether this call was the first."""
+        """Claim many slots in one transaction; for each, whether this call was the first."""
         at = seconds(self._clock.now())
-        # In one order everywhere: two processes that claim the same never wait for each other both.
+        # Sorted, so that two processes that claim the same slots cannot deadlock.
         rows = [{"subscription": name, "slot": slot, "at": at} for name, slot in sorted({*wanted})]
         async with self._database.writing(None) as connection:
             made = {tuple(row) for row in (await _CLAIM.on_each(connection, rows)).rows}
@@ -186,10 +186,10 @@ class SqlLedger:
     async def _claimed(
         self, _connection: AsyncConnection, _claims: Sequence[tuple[str, str]]
     ) -> None:
-        """What is written with claims, in their transaction; here nothing."""
+        """Hook to write more in the transaction of the claims; does nothing here."""
 
     async def last_slot(self, subscription: str) -> str | None:
-        """The newest slot that was claimed for a subscription; dates sort as their texts do."""
+        """The newest slot claimed for a subscription; dates sort as their texts do."""
         return await self._lasts.ask(subscription)
 
     async def _last_of(self, subscriptions: Sequence[str]) -> Sequence[str | None]:
@@ -211,7 +211,7 @@ def _is(key: DeliveryKey) -> ColumnElement[bool]:
 
 
 def _records(rows: Iterable[Row[*tuple[Any, ...]]], *, fresh: bool) -> Iterable[DeliveryRecord]:
-    """The records of rows that stand in order, a delivery's parts together."""
+    """The records of ordered rows, in which a delivery's parts are adjacent."""
     by_delivery: dict[int, list[Row[*tuple[Any, ...]]]] = {}
     for row in rows:
         by_delivery.setdefault(row.id, []).append(row)

@@ -1,10 +1,6 @@
-"""The archive looked after: what it holds, its size, its soundness, and making it anew.
+"""Maintenance of the archive in either database.
 
-An archive in PostgreSQL looked after; see :mod:`bot.store.maintenance`.
-
-An archive in a file looked after; see :mod:`bot.store.maintenance`.
-
-The indexes made anew from what is archived, without git.
+What it holds, its size, checks, compaction, and rebuilding the indexes without git.
 """
 
 from __future__ import annotations
@@ -43,10 +39,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Holding:
-    """What is archived of a repository.
+    """The archived data of a repository.
 
-    ``first`` and ``last`` are the moments of its oldest and its newest change, ``None`` where it
-    has none. ``characters`` are those of its messages, facts and searched texts.
+    ``first`` and ``last`` are the dates of its oldest and newest change, ``None`` if it has none.
+    ``characters`` counts those of its messages, facts and searched texts.
     """
 
     repository: Repository
@@ -58,14 +54,14 @@ class Holding:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Vacuumed:
-    """The sizes of the archive in bytes."""
+    """The size of the archive in bytes before and after compaction."""
 
     before: int
     after: int
 
 
 async def holdings(database: Database) -> Sequence[Holding]:
-    """What is archived of every repository, by name.
+    """The archived data of every repository, by name.
 
     Raises ``BrokenArchive`` and ``UnwritableFolder``, as every function here does.
     """
@@ -107,14 +103,14 @@ async def holdings(database: Database) -> Sequence[Holding]:
 
 
 async def size(database: Database) -> int:
-    """The bytes that the archive takes, its log included."""
+    """The size of the archive in bytes, including its log."""
     if database.dialect == "postgresql":
         return await postgresql_size(cast("PostgresDatabase", database))
     return await sqlite_size(cast("SqliteDatabase", database))
 
 
 async def vacuum(database: Database) -> Vacuumed:
-    """Give back unused space, merge the text index, and update the planner's statistics."""
+    """Release unused space, merge the text index, and update the planner's statistics."""
     if database.dialect == "postgresql":
         before, after = await postgresql_vacuum(cast("PostgresDatabase", database))
     else:
@@ -123,9 +119,9 @@ async def vacuum(database: Database) -> Vacuumed:
 
 
 async def check(database: Database) -> Sequence[str]:
-    """What is wrong with the archive, one sentence each; empty where it is sound.
+    """Problems of the archive, one sentence each; empty if there are none.
 
-    Damage so great that the check cannot go on is one of the sentences.
+    Damage that stops the check is one of the sentences.
     """
     if database.dialect == "postgresql":
         return await postgresql_check(cast("PostgresDatabase", database))
@@ -133,9 +129,9 @@ async def check(database: Database) -> Sequence[str]:
 
 
 async def forget(database: Database, repository: Repository) -> int:
-    """Remove the changes of a repository, for them to be read anew; return how many there were.
+    """Remove the changes of a repository so that they are read again; return how many there were.
 
-    What was posted, and which commits were seen, is kept: nothing is delivered twice for it.
+    The record of what was posted and which commits were seen stays: nothing is delivered twice.
     """
     async with database.writing() as connection:
         held = await enrolled(connection, repository)
@@ -155,7 +151,7 @@ async def forget(database: Database, repository: Repository) -> int:
 
 
 TABLES = (*metadata.tables, "change_grams", "topic_grams")
-"""Every table of ours."""
+"""All tables of this program."""
 
 _SIZE = text("""
     SELECT coalesce(sum(pg_total_relation_size(oid)), 0)::bigint FROM pg_class
@@ -169,14 +165,14 @@ _UNINDEXED = text("""
 
 
 async def postgresql_size(database: PostgresDatabase) -> int:
-    """As :func:`bot.store.maintenance.size`."""
+    """See :func:`bot.store.maintenance.size`."""
     async with database.reading() as connection:
         found: int = await connection.scalar(_SIZE, {"tables": list(TABLES)})
         return found
 
 
 async def postgresql_vacuum(database: PostgresDatabase) -> tuple[int, int]:
-    """As :func:`bot.store.maintenance.vacuum`: the sizes before and after."""
+    """See :func:`bot.store.maintenance.vacuum`; returns the sizes before and after."""
     before = await postgresql_size(database)
     async with database.reading() as connection:
         await connection.exec_driver_sql(f"VACUUM (FULL, ANALYZE) {', '.join(TABLES)}")
@@ -184,9 +180,9 @@ async def postgresql_vacuum(database: PostgresDatabase) -> tuple[int, int]:
 
 
 async def postgresql_check(database: PostgresDatabase) -> Sequence[str]:
-    """As :func:`bot.store.maintenance.check`.
+    """See :func:`bot.store.maintenance.check`.
 
-    The server checks its pages by itself as it reads them.
+    The server checks its pages itself as it reads them.
     """
     found: list[str] = []
     try:
@@ -219,12 +215,12 @@ def _references() -> Iterable[tuple[Table, Column[int], Column[int]]]:
 
 
 async def sqlite_size(database: SqliteDatabase) -> int:
-    """As :func:`bot.store.maintenance.size`."""
+    """See :func:`bot.store.maintenance.size`."""
     return await asyncio.to_thread(_size, database)
 
 
 async def sqlite_vacuum(database: SqliteDatabase) -> tuple[int, int]:
-    """As :func:`bot.store.maintenance.vacuum`: the sizes before and after."""
+    """See :func:`bot.store.maintenance.vacuum`; returns the sizes before and after."""
     async with database.reading() as connection:
         await _flush(connection)
         before = await sqlite_size(database)
@@ -237,7 +233,7 @@ async def sqlite_vacuum(database: SqliteDatabase) -> tuple[int, int]:
 
 
 async def sqlite_check(database: SqliteDatabase) -> Sequence[str]:
-    """As :func:`bot.store.maintenance.check`."""
+    """See :func:`bot.store.maintenance.check`."""
     found: list[str] = []
     try:
         async with database.reading() as connection:
@@ -248,7 +244,7 @@ async def sqlite_check(database: SqliteDatabase) -> Sequence[str]:
                 f"row {row['rowid']} of {row['table']} refers to no row of {row['parent']}"
                 for row in orphans.mappings()
             ]
-            # With a rank of 1 the index is held against the texts as well.
+            # With a rank of 1 the index is also compared with the texts.
             await connection.exec_driver_sql(
                 "INSERT INTO change_search (change_search, rank) VALUES ('integrity-check', 1)"
             )
@@ -263,15 +259,15 @@ def _size(database: SqliteDatabase) -> int:
 
 
 async def _flush(connection: AsyncConnection) -> None:
-    """Bring what is in the log into the file, and empty the log."""
+    """Write the log into the file and empty the log."""
     await connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
 
 
 async def reindex(database: Database, repository: Repository) -> int:
-    """Make the topics, paths, texts and areas of a repository anew; return of how many changes.
+    """Rebuild the topics, paths, texts and areas of a repository; return its number of changes.
 
-    Each transaction holds so many changes that other writers need not wait long. Where the work
-    is interrupted the indexes are whole, though of two makings, and it starts again the next time.
+    Transactions are small enough that other writers wait only briefly. After an interruption the
+    indexes are complete, partly by the old rules and partly by the new; the next call starts over.
     """
     async with database.reading() as connection:
         row = await enrolled(connection, repository)

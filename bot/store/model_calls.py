@@ -1,7 +1,7 @@
-"""The ledger of calls to models: what each was for, what it took, how it ended.
+"""The ledger of calls to models: the purpose, usage and result of each.
 
-Money is kept in whole billionths of the currency, so that sums are exact; what a call took is
-rounded up, never down, since caps are kept over these sums.
+Money is stored in whole billionths of the currency, so that sums are exact. The cost of a call is
+rounded up, never down, because caps apply to these sums.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ _DAY = 86_400
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cost:
-    """What the calls of one day (in UTC), repository and kind took in one currency.
+    """The calls of one day (in UTC), repository and kind in one currency.
 
-    ``failed`` counts those that got no answer. ``day`` is the first instant of the day.
+    ``failed`` counts calls without an answer. ``day`` is the first instant of the day.
     """
 
     day: datetime
@@ -48,14 +48,14 @@ class SqlCalls:
         self._currency = currency
 
     async def add(self, call: ModelCall) -> None:
-        """Keep one call. Raises ``UnwritableFolder`` and ``BrokenArchive``, as every method."""
+        """Store one call. Raises ``UnwritableFolder`` and ``BrokenArchive``, as all methods do."""
         async with self._database.writing() as connection:
             await connection.execute(insert(model_calls), _columns(call, self._currency))
 
     async def spent(
         self, since: datetime, *, channel: str | None = None, person: str | None = None
     ) -> Usage:
-        """The sum of the calls from ``since`` on; costs in another currency do not count."""
+        """The sum of the calls since ``since``; costs in another currency do not count."""
         mine = case((model_calls.c.currency == self._currency, model_calls.c.cost), else_=0)
         wanted = select(*_sums(mine)).where(model_calls.c.at >= seconds(since))
         if channel is not None:
@@ -66,9 +66,9 @@ class SqlCalls:
             return _usage((await connection.execute(wanted)).one())
 
     async def costs(self, since: datetime, until: datetime) -> Sequence[Cost]:
-        """The calls of ``since`` to ``until`` (outside) by day, repository, kind and currency."""
+        """Calls from ``since`` to ``until`` (exclusive) by day, repository, kind and currency."""
         calls = model_calls.c
-        # Whole seconds since 1970 are whole days times 86,400 in UTC, which has no leap seconds.
+        # Seconds since 1970 divide into UTC days of 86,400, because they count no leap seconds.
         day = (calls.at // _DAY * _DAY).label("day")
         by = (day, calls.repository, calls.kind, calls.currency)
         failed = func.sum(case((calls.outcome == OK, 0), else_=1)).label("failed")

@@ -1,12 +1,9 @@
-"""PostgreSQL without SQLAlchemy in between: transactions, and statements that are written already.
+"""The archive in PostgreSQL: how it is opened, transactions, and turns between writers.
 
-Connections are those of SQLAlchemy's pool, each in autocommit: outside a transaction a statement
-is kept by itself, and the driver, psycopg, begins none on its own.
-
-The connection to an archive in PostgreSQL: how it is opened, and how writers take turns.
-
-The driver is psycopg, which Procrastinate speaks through as well: one set of connections, and a
-job can be put down in the transaction of the row that it is for.
+Connections come from SQLAlchemy's pool, each in autocommit: outside a transaction every statement
+is committed by itself, and the driver never begins one. The driver is psycopg, which Procrastinate
+uses too: both share connections, and a job can be deferred in the transaction of its row. Prepared
+statements go straight to the driver, without SQLAlchemy.
 """
 
 from __future__ import annotations
@@ -72,13 +69,13 @@ async def run(driver: Driver, text: str, values: Sequence[Any]) -> StatementResu
 
 @asynccontextmanager
 async def transaction(driver: Driver, turn: str = "") -> AsyncIterator[None]:
-    """Keep what is done inside, or none of it.
+    """Commit everything done inside, or nothing.
 
-    ``turn`` is a statement without parameters that waits for something first: it goes to the server
-    together with the beginning.
+    ``turn`` is a statement without parameters that first waits for a lock; it is sent together with
+    ``BEGIN``.
     """
     try:
-        # Without parameters several statements are one message.
+        # Without parameters, several statements are one message.
         await driver.execute(f"{_BEGIN}; {turn}" if turn else _BEGIN, prepare=False)
         yield
         await driver.commit()
@@ -91,28 +88,28 @@ async def transaction(driver: Driver, turn: str = "") -> AsyncIterator[None]:
 
 
 async def settle(driver: Driver) -> None:
-    """Let nobody go on with a connection that is in the middle of something.
+    """Close a connection that is still in a transaction, so that nobody continues with it.
 
-    That is one whose end was itself cancelled. The pool makes another in its place.
+    This happens if its end was itself cancelled. The pool opens another one.
     """
     if driver.info.transaction_status is not TransactionStatus.IDLE:
         await driver.close()
 
 
-# Said here and not with the table: it loads all that SQLAlchemy knows of PostgreSQL.
+# Set here and not with the table, because it loads SQLAlchemy's whole PostgreSQL dialect.
 for _index in deliveries.indexes:
     _index.dialect_options["postgresql"]["where"] = text("NOT done")
 
 _SPACE = 0x6469_6765
-"""The class of our advisory locks: other programs may use the same database."""
+"""The class of this program's advisory locks: others may use the same database."""
 
 _TURN = f"SELECT pg_advisory_xact_lock({_SPACE}, {{}})"
 
 _CONNECTIONS = 8
-"""Connections of one process at most; PostgreSQL takes 100 of everybody by default."""
+"""The most connections of one process; by default PostgreSQL allows 100 in total."""
 
 _IDLE = 1.0
-"""Seconds after which a connection of the pool is tried before it is used."""
+"""A pooled connection that was idle for this many seconds is tested before use."""
 
 _MIGRATION = "migration"
 
@@ -133,14 +130,14 @@ class PostgresDatabase(Database):
 
     @asynccontextmanager
     async def reading(self) -> AsyncIterator[AsyncConnection]:
-        """As :meth:`Database.reading`."""
+        """See :meth:`Database.reading`."""
         with told(self.place):
             async with self._engine.connect() as connection:
                 yield connection
 
     @asynccontextmanager
     async def writing(self, subject: str | None = "") -> AsyncIterator[AsyncConnection]:
-        """As :meth:`Database.writing`; the turn of a subject is a lock of the server."""
+        """See :meth:`Database.writing`; the turn of a subject is a lock of the server."""
         turn = "" if subject is None else _TURN.format(lock_number(subject))
         async with self.reading() as connection, transaction(driver_of(connection), turn):
             yield connection
@@ -148,7 +145,7 @@ class PostgresDatabase(Database):
     async def ask(
         self, statement: Prepared, given: Mapping[str, Any] | None = None
     ) -> StatementResult:
-        """As :meth:`Database.ask`."""
+        """See :meth:`Database.ask`."""
         with told(self.place):
             connection = await self._engine.raw_connection()
             driver = connection.driver_connection
@@ -162,15 +159,15 @@ class PostgresDatabase(Database):
     async def write(
         self, statement: Insert | Update | Delete, given: Mapping[str, Any] | None = None
     ) -> int:
-        """As :meth:`Database.write`."""
+        """See :meth:`Database.write`."""
         async with self.reading() as connection:
             return (await connection.execute(statement, given)).rowcount
 
     async def keep(self, table: Table, rows: Sequence[tuple[Any, ...]]) -> None:
-        """As :meth:`Database.keep`: a server keeps what is committed, and needs no turns for it.
+        """See :meth:`Database.keep`: a server's commits are durable, and it needs no turns here.
 
-        Rows by COPY are one statement, so all are kept or none. A single one waits for one answer
-        of the server, not for two.
+        Rows by COPY are one statement, so all are kept or none. A single row takes one round trip
+        to the server, not two.
         """
         if len(rows) == 1:
             await self.ask(_insertion(table), dict(zip(table.columns.keys(), *rows, strict=True)))
@@ -185,20 +182,20 @@ def _insertion(table: Table) -> Prepared:
 
 
 async def take_turn(connection: AsyncConnection, subject: str) -> None:
-    """Wait for the turn of a subject; it is given back with the transaction's end."""
+    """Wait for the turn of a subject; it ends with the transaction."""
     await driver_of(connection).execute(_TURN.format(lock_number(subject)))
 
 
 def lock_number(name: str) -> int:
-    """A name as PostgreSQL's advisory locks are named: 32 bits with a sign."""
+    """A name as a key of PostgreSQL's advisory locks: 32 bits, signed."""
     digest = hashlib.sha256(name.encode("utf-8", "surrogatepass")).digest()
     return int.from_bytes(digest[:4], signed=True)
 
 
 def database_url(written: str) -> URL:
-    """An address as it is written, read. Raises ``InvalidConfig``, without the password.
+    """The parsed database URL. Raises ``InvalidConfig``, which does not show the password.
 
-    What is secret in it is known as a secret from then on, wherever the address came from.
+    Secrets in the URL are masked in all output from then on, wherever the URL came from.
     """
     conceal(secrets_in(written))
     try:
@@ -216,26 +213,27 @@ def database_url(written: str) -> URL:
 
 
 def place_of(url: URL) -> str:
-    """The address to show: with user, host and database, without passwords."""
+    """The URL to display: user, host and database, without passwords."""
     written = url.set(drivername="postgresql").render_as_string(hide_password=False)
     return without_secrets(written)
 
 
 async def open_postgres(written: str) -> PostgresDatabase:
-    """Open the archive in a database, its tables made and brought up to date where needed.
+    """Open the archive in a database, creating or migrating its tables if necessary.
 
     Raises ``InvalidConfig``, ``UnreachableDatabase``, ``NewerArchive`` and ``BrokenArchive``.
     """
     url = database_url(written)
     engine = create_async_engine(
         url,
-        # All are kept: one beyond the size would be ended as it is given back, and to begin one,
-        # with nothing prepared and no catalogue known, costs the server more than most statements.
+        # All connections are kept: one beyond the pool's size would be closed on return, and
+        # opening another, with nothing prepared or cached, costs the server more than most
+        # statements.
         pool_size=_CONNECTIONS,
         max_overflow=0,
         # Few connections in steady use, which have their statements prepared.
         pool_use_lifo=True,
-        # Most statements are alone, and end nothing that would have to be undone.
+        # Most statements run alone, without a transaction to end.
         isolation_level="AUTOCOMMIT",
         skip_autocommit_rollback=True,
         connect_args={"connect_timeout": 10, "application_name": "digestbot"},
@@ -251,11 +249,11 @@ async def open_postgres(written: str) -> PostgresDatabase:
 
 
 def _probe_idle(engine: AsyncEngine) -> None:
-    """Have a connection that lay idle tried before it is used; one in steady use is not.
+    """Test connections that were idle before they are used, but not those in steady use.
 
-    A server that was started anew has dropped what the pool holds: that costs no work. The pool's
-    own way tries it at every use, and each use is a statement or two. Once one is found broken
-    every other is tried as well.
+    A restarted server has dropped the pool's connections; testing prevents that work is lost. The
+    pool's own option tests on every use, and each use is only a statement or two. Once one
+    connection is found broken, all others are tested too.
     """
     pool = engine.sync_engine
     broken = 0.0
@@ -281,7 +279,7 @@ def _probe_idle(engine: AsyncEngine) -> None:
 
 @contextmanager
 def told(place: str) -> Iterator[None]:
-    """Turn what is wrong with the database as a whole into errors that a user can act on."""
+    """Turn errors of the database as a whole into errors that a user can act on."""
     try:
         yield
     except (exc.DBAPIError, psycopg.Error) as error:
@@ -305,13 +303,13 @@ async def _bring_up_to_date(database: PostgresDatabase) -> None:
         if await connection.run_sync(_revision, database.place) == HEAD:
             return
     async with database.writing(_MIGRATION) as connection:
-        # Another process may have been here since.
+        # Another process may have migrated meanwhile.
         if await connection.run_sync(_revision, database.place) != HEAD:
             await connection.run_sync(upgrade)
 
 
 def _revision(connection: Connection, place: str) -> str | None:
-    """The revision of the tables, ``None`` where there are none."""
+    """The revision of the tables; ``None`` if there are none."""
     if connection.scalar(text("SELECT to_regclass('alembic_version')")) is None:
         if connection.scalar(text("SELECT to_regclass('changes')")) is not None:
             raise BrokenArchive(place, "it is a database of something else")

@@ -1,4 +1,4 @@
-"""Profiles kept, as ``handlers.ports.chat_port.Profiles`` promises."""
+"""Profiles in a database, as ``handlers.ports.chat_port.Profiles`` states."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class SqlProfiles:
         self._database = database
 
     async def load(self, owner: str, repository: Repository) -> StoredProfile:
-        """What is kept, or an empty profile.
+        """The stored profile, or an empty one.
 
         Raises ``UnwritableFolder`` and ``BrokenArchive``, as every method does.
         """
@@ -35,7 +35,7 @@ class SqlProfiles:
     async def change(
         self, owner: str, repository: Repository, change: Callable[[StoredProfile], StoredProfile]
     ) -> StoredProfile:
-        """Change what is kept in one transaction; what it is now."""
+        """Change the stored profile in one transaction and return the new one."""
         async with self._database.writing() as connection:
             fresh = change(await _load(connection, owner, repository))
             if fresh.profile.entries:
@@ -45,9 +45,9 @@ class SqlProfiles:
         return fresh
 
     async def reached(self, repository: Repository, kept: StoredProfile, tip: str) -> None:
-        """Alerts were looked for up to ``tip``; where that or alerts were changed, nothing is kept.
+        """Record that alerts were checked up to ``tip``, if tip and alerts are unchanged.
 
-        What else was changed of the profile since ``kept`` was loaded stays.
+        Other changes made to the profile since ``kept`` was loaded stay.
         """
         moved = (
             update(profiles)
@@ -62,7 +62,7 @@ class SqlProfiles:
             await connection.execute(moved)
 
     async def alerted(self, repository: Repository) -> Sequence[StoredProfile]:
-        """Those whose owners want alerts."""
+        """The profiles whose owners want alerts."""
         wanted = (
             select(profiles)
             .where(profiles.c.repository == repository.name, profiles.c.alerts == 1)

@@ -1,13 +1,9 @@
-"""From a query to the way of answering it.
+"""Chooses how to answer a query, and loads a page of the results with their stored lines.
 
-One condition drives: the changes that meet it are taken from its index, and the others are tested
-on each of them. The one that fewest changes meet is chosen, by counts that stop at
-:data:`COMMON`. Where none is rare and a limit is asked for, the changes are walked from the newest
-on, which soon finds as many.
-
-What a planned query finds, counted by the database, and a page of it with its kept lines.
-
-No facts are read for that: they stay text until somebody asks for them.
+One condition drives the query: the changes that meet it are taken from its index, and the other
+conditions are tested on each of them. The condition that fewest changes meet is chosen, by counts
+that stop at :data:`COMMON`. If none is rare and there is a limit, the changes are walked from the
+newest on, which soon finds enough. Listing reads no facts: they stay text until they are used.
 """
 
 from __future__ import annotations
@@ -37,10 +33,10 @@ from digest.core.reference import Query
 from digest.core.stored_json import spans_from_json
 
 COMMON = 1000
-"""How many changes meet a condition that is common: it drives no cut search, and ranks nothing."""
+"""A condition met by this many changes is common: it drives no limited query and ranks nothing."""
 
 _PART = 0.4
-"""Share of all changes from which on it is quicker to test every one than to fetch what is met."""
+"""Above this share of all changes, testing every change is faster than fetching the matches."""
 
 _UNCUT = 2**31 - 1
 
@@ -49,7 +45,7 @@ _LAST = "\U0010ffff"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """How a query is answered: the shape of the statement, and what it is run with."""
+    """How a query is answered: the shape of the statement and its parameters."""
 
     shape: QueryStatement
     values: dict[str, Any]
@@ -57,7 +53,7 @@ class Plan:
 
     @property
     def statement(self) -> Statement:
-        """The statement; its rows are in the order of their rank where the shape is ranked."""
+        """The statement; a ranked shape returns rows in the order of their rank."""
         return answer(self.shape, self.index)
 
 
@@ -72,13 +68,13 @@ async def plan(connection: AsyncConnection, repository: int, query: Query) -> Pl
     values |= {f"term{n}": term for n, term in enumerate(terms)}
     plan = Plan(shape=shape, values=values, index=index)
     driver = await _driver(connection, query, plan)
-    # How often a pair occurs is not kept: there is nothing to rank short terms by.
+    # Frequencies of pairs are not stored, so short terms cannot be ranked.
     ranked = driver is Driver.TERMS and query.ranked and shape.match
     return replace(plan, shape=replace(shape, driver=driver, ranked=ranked))
 
 
 def _asked(repository: int, query: Query) -> tuple[QueryStatement, dict[str, Any]]:
-    """All but the terms of a query, taken apart."""
+    """The shape and the parameters of all conditions but the terms."""
     author = folded(query.author)
     about = () if _said_by_topics(query) else query.about
     prefixes = tuple(dict.fromkeys(map(printable, query.paths)))
@@ -108,7 +104,7 @@ def _asked(repository: int, query: Query) -> tuple[QueryStatement, dict[str, Any
 
 
 def _said_by_topics(query: Query) -> bool:
-    """Whether bearing one of the topics is all that being about something asks for."""
+    """Whether having one of the topics already implies what the query is about."""
     single = all(len(sets) == 1 for sets in query.about)
     return single and {t for way in query.about for t in way[0]} == set(query.topics)
 
@@ -117,16 +113,16 @@ async def _driver(connection: AsyncConnection, query: Query, plan: Plan) -> Driv
     shape = plan.shape
     by_text = shape.match or shape.short
     if shape.among and not by_text:
-        return Driver.AMONG  # named one by one, each is found by its name
+        return Driver.AMONG  # each is found by its sha
     every = not (query.limit or query.ranked)
     others: list[Driver] = [
         *([Driver.TOPICS] if shape.topics else ()),
         *([Driver.PATHS] if shape.paths else ()),
-        # The index of topics goes by moment as well: no window is rarer.
+        # The index of topics also includes the time, so a window does not narrow it further.
         *([Driver.WINDOW] if shape.window and (by_text or shape.paths) else ()),
     ]
     if every and by_text and not others:
-        # Looking up a longer term takes longer than what is saved, and few are in so many changes.
+        # Looking up a longer term costs more than it saves, and few terms are in so many changes.
         if not shape.match and await _is_everywhere(connection, plan):
             return Driver.WEIGHT
         return Driver.TERMS
@@ -136,14 +132,14 @@ async def _driver(connection: AsyncConnection, query: Query, plan: Plan) -> Driv
         rarest, number = await _rarest(connection, others, plan)
         if number < COMMON or (every and not by_text):
             return rarest
-    # Counted last: the text index has to be read from its begin for every count.
+    # Counted last: each count reads the text index from its beginning.
     if by_text and (every or (await _rarest(connection, [Driver.TERMS], plan))[1] < COMMON):
         return Driver.TERMS
     return Driver.WALK
 
 
 async def _is_everywhere(connection: AsyncConnection, plan: Plan) -> bool:
-    """Whether the terms are common, and in no small part of all changes."""
+    """Whether the terms are common and found in a large share of all changes."""
     if (await _rarest(connection, [Driver.TERMS], plan))[1] < COMMON:
         return False
     held, all_ = await _counts(connection, [Driver.TERMS, Driver.WALK], plan, _UNCUT)
@@ -153,7 +149,7 @@ async def _is_everywhere(connection: AsyncConnection, plan: Plan) -> bool:
 async def _rarest(
     connection: AsyncConnection, rivals: Sequence[Driver], plan: Plan
 ) -> tuple[Driver, int]:
-    """The condition that fewest changes meet, and how many do, counted up to :data:`COMMON`."""
+    """The condition that fewest changes meet, and their number, counted up to :data:`COMMON`."""
     row = await _counts(connection, rivals, plan, COMMON)
     return min(zip(rivals, row, strict=True), key=lambda counted: counted[1])
 
@@ -189,7 +185,7 @@ _SHOWN = GRADED.add_columns(changes.c.area, _line.label("line")).where(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Counted:
-    """Counts of all that was found, and the keys of up to a page behind ``first`` of it."""
+    """Counts of all matches, and the keys of up to a page of them after the first ``first``."""
 
     levels: Counter[Level]
     areas: Counter[Area]
@@ -198,7 +194,7 @@ class _Counted:
 
 
 async def surveyed(connection: AsyncConnection, how: Plan, page: int, language: Language) -> Listed:
-    """The survey of what meets the query of a plan, as ``Archive.survey`` promises it."""
+    """The counts and the page for a plan's query, as ``Archive.survey`` states."""
     size = PAGE if page else 0
     counted = await _count(connection, how, PAGE * max(page - 1, 0), size)
     total = counted.levels.total()
@@ -230,7 +226,7 @@ async def _count(connection: AsyncConnection, how: Plan, first: int, size: int) 
 async def _shown(
     connection: AsyncConnection, keys: Sequence[int], language: Language
 ) -> tuple[ListedChange, ...]:
-    """The changes of the keys in their order on a page."""
+    """The changes with these keys on a page, in the same order."""
     if not keys:
         return ()
     values = {"keys": keys, "language": language.value}

@@ -1,19 +1,16 @@
-"""What is remembered of each message to the bot: that it was heard, and how far its answer is.
+"""The record of each message to the bot: that it was received, and how far its reply is.
 
-Platforms deliver a message again for hours, and a process may die at any point of an answer::
+Platforms deliver a message again for hours, and a process may die at any point of a reply::
 
     HEARD -> SENDING -> HOLDING -> TOLD
       |         |          |
-      |         |          the placeholder stands, its receipt is kept: it becomes the answer
-      |         something is on its way: it stands, or it does not
+      |         |          the placeholder was sent, its receipt is stored: it becomes the reply
+      |         something is being sent: it may or may not arrive
       nothing was sent
 
-A record that is not ``TOLD`` while nobody is at it was left by a crash; see
-:meth:`bot.chat.Conversation.recover`.
-
-Messages that were heard, as ``bot.store.replies.Records`` promises.
-
-Whoever inserts the row of a message first answers it, among tasks and processes alike.
+A record that is not ``TOLD`` and that nobody works on was left by a crash; see
+:meth:`bot.chat.Conversation.recover`. Whoever inserts the row of a message first answers it, among
+tasks and processes alike.
 """
 
 from __future__ import annotations
@@ -38,11 +35,11 @@ from bot.store.rows import moment, seconds, storable
 from bot.store.tables.chat_tables import heard
 
 KEPT = timedelta(hours=48)
-"""So long a record is kept. Feishu delivers again for 7 hours, Telegram for 24."""
+"""How long a record is kept. Feishu redelivers for 7 hours, Telegram for 24."""
 
 
 class Stage(StrEnum):
-    """How far an answer is."""
+    """How far a reply is."""
 
     HEARD = "heard"
     SENDING = "sending"
@@ -52,7 +49,7 @@ class Stage(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MessageKey:
-    """A message: ``account`` is a name of the configuration, the rest the platform's own words."""
+    """A message: ``account`` is a name in the configuration, the others are the platform's ids."""
 
     account: str
     chat: str
@@ -60,21 +57,21 @@ class MessageKey:
 
     @property
     def identity(self) -> str:
-        """The identity of the answer's first part; see :class:`bot.messaging.Part`."""
+        """The identity of the reply's first part; see :class:`bot.messaging.Part`."""
         named = json.dumps([self.account, self.chat, self.message])
         return hashlib.sha256(named.encode()).hexdigest()[:32]
 
     @property
     def lease(self) -> str:
-        """The name under which one process at a time is at the answer."""
+        """The name of the lease under which one process at a time works on the reply."""
         return f"answer\0{self.account}\0{self.chat}\0{self.message}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MessageRecord:
-    """A message with how far its answer is. ``receipt`` is that of the placeholder or answer.
+    """A message and how far its reply is. ``receipt`` is that of the placeholder or the reply.
 
-    ``at`` is when it was heard, aware, in UTC.
+    ``at`` is when it was received, aware, in UTC.
     """
 
     key: MessageKey
@@ -85,28 +82,28 @@ class MessageRecord:
 
 
 class Records(Protocol):
-    """Where records are kept."""
+    """Stores the records of messages."""
 
     async def claim(self, key: MessageKey, asked: Incoming, now: datetime) -> bool:
-        """Make a record in ``HEARD``; whether this call is the first to do so.
+        """Create a record in ``HEARD``; return whether this call was the first to do so.
 
-        Records older than ``KEPT`` may be forgotten at that.
+        It may delete records older than ``KEPT``.
         """
 
     async def get(self, key: MessageKey) -> MessageRecord | None:
-        """What is remembered of a message."""
+        """The record of a message."""
 
     async def mark(self, key: MessageKey, stage: Stage, receipt: Receipt | None = None) -> None:
-        """Write how far the answer is, at once; without a ``receipt`` the known one stays."""
+        """Store how far the reply is, at once; without a ``receipt`` the known one stays."""
 
     async def ask_again(self, key: MessageKey, asked: Incoming) -> None:
-        """The message has other words now; the stage stays."""
+        """Replace the text of an edited message; the stage stays."""
 
     async def left(self, account: str) -> Sequence[MessageRecord]:
         """The records of an account that are not ``TOLD``, oldest first."""
 
 
-# ``asdict`` copies deeply, which would be the dearest thing that is done about a message.
+# ``asdict`` copies deeply, which would be the most expensive step in handling a message.
 _FIELDS = tuple(one.name for one in fields(Incoming) if one.name != "taken")
 
 
@@ -120,7 +117,7 @@ def dump(asked: Incoming) -> str:
 
 
 def load(text: str) -> Incoming:
-    """What :func:`dump` was given."""
+    """The message that :func:`dump` wrote."""
     kept = json.loads(text)
     receipt = kept.pop("receipt")
     kept["at"] = datetime.fromisoformat(kept["at"])
@@ -130,10 +127,10 @@ def load(text: str) -> Incoming:
 
 
 _AT_ONCE = 250
-"""Records of one transaction at most, so that others get their turn."""
+"""The most records in one transaction, so that other work gets its turn."""
 
 _SELDOM = 60
-"""Seconds between two times that old records are forgotten."""
+"""Seconds between two deletions of old records."""
 
 _IS = (
     (heard.c.account == bindparam("key_account"))
@@ -162,7 +159,7 @@ _CLAIMED = Prepared(
 
 @dataclass(slots=True, kw_only=True)
 class _Claim:
-    """A message that waits to be written down; ``first`` says whether it was not before."""
+    """A message waiting to be stored; ``first`` tells whether it had no record before."""
 
     names: dict[str, str]
     asked: Incoming
@@ -176,7 +173,7 @@ class _Claim:
         return tuple(self.names.values())
 
     def row(self) -> dict[str, Any]:
-        """Its record."""
+        """The row of its record."""
         return {
             **self.names,
             "at": seconds(self.at),
@@ -196,16 +193,16 @@ class SqlReplies:
         self._forgotten = 0
 
     async def claim(self, key: MessageKey, asked: Incoming, now: datetime) -> bool:
-        """Make a record; whether this call is the first. Those that are too old are forgotten.
+        """Create a record; return whether this call was the first. Expired records are deleted.
 
-        Who comes while others are written down is written down with whoever else does, in one
-        transaction: a hundred cost little more than one.
+        Calls that arrive during a write are written together in one transaction: a hundred cost
+        little more than one.
         """
         claim = _Claim(names=_columns(key), asked=asked, at=now)
         self._waiting.append(claim)
         if self._writer is None or self._writer.done():
             self._writer = asyncio.create_task(self._write())
-        # The writer is nobody's own: who is cancelled takes nothing from the others.
+        # The writer is a task of its own: cancelling one caller does not affect the others.
         return await asyncio.shield(claim.first)
 
     async def _write(self) -> None:
@@ -218,16 +215,15 @@ class SqlReplies:
                     claim.first.set_exception(error)
                 continue
             for claim in batch:
-                # Of two calls for one message the earlier is the first.
+                # Of two calls for one message, the earlier one is the first.
                 first = claim.name in made
                 made.discard(claim.name)
                 claim.first.set_result(first)
 
     async def _made(self, batch: Sequence[_Claim]) -> set[tuple[str, ...]]:
-        """Which messages had no record before; all are written down, or none."""
+        """The messages that had no record before; all are stored, or none."""
         over = seconds(max(claim.at for claim in batch) - KEPT)
-        # In one order everywhere: two processes that write down the same never wait for each other
-        # both at once.
+        # Sorted, so that two processes that store the same messages cannot deadlock.
         rows = [row for _, row in sorted({c.name: c.row() for c in reversed(batch)}.items())]
         async with self._database.writing(None) as connection:
             if over >= self._forgotten + _SELDOM:
@@ -240,15 +236,15 @@ class SqlReplies:
     async def _recorded(
         self, _connection: AsyncConnection, _made: Collection[tuple[str, ...]]
     ) -> None:
-        """What is written with new records, in their transaction; here nothing."""
+        """Hook to write more in the transaction of new records; does nothing here."""
 
     async def get(self, key: MessageKey) -> MessageRecord | None:
-        """What is remembered of a message."""
+        """The record of a message."""
         row = (await self._database.ask(_GET, _of(key))).first
         return _record(row) if row else None
 
     async def mark(self, key: MessageKey, stage: Stage, receipt: Receipt | None = None) -> None:
-        """Write how far the answer is; without a ``receipt`` the known one stays."""
+        """Store how far the reply is; without a ``receipt`` the known one stays."""
         values = {**_of(key), "as_state": stage.value}
         if receipt is None:
             await self._database.ask(_MARKED, values)
@@ -256,7 +252,7 @@ class SqlReplies:
             await self._database.ask(_PROVED, values | {"as_receipt": storable(receipt.dump())})
 
     async def ask_again(self, key: MessageKey, asked: Incoming) -> None:
-        """Put other words in the place of the message's."""
+        """Replace the stored text of the message."""
         values = {**_of(key), "as_asked": storable(dump(asked))}
         await self._database.write(_ASKED_AGAIN, values)
 
@@ -277,7 +273,7 @@ def _columns(key: MessageKey) -> dict[str, str]:
 
 
 def _of(key: MessageKey) -> dict[str, str]:
-    """What the statements about one record are given."""
+    """Parameters of the statements about one record."""
     return {f"key_{name}": value for name, value in _columns(key).items()}
 
 

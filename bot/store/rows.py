@@ -1,14 +1,10 @@
-"""The rows of watched repositories, which all else refers to. A row is never removed.
+"""Rows of repositories and of graded changes, converted both ways without loss.
 
-Whoever writes anything of a repository raises its revision in the same transaction: who has made
-something of what is archived knows by one number whether that still holds.
-
-A graded change as rows and back, exactly.
-
-Facts that are read from their text when one is first asked for.
-
-Most changes that an answer lists are listed by their title: reading all of their facts would take
-longer than finding them. The subject is a text of its own for that reason.
+All other rows refer to a repository's row, which is never removed. Writing anything about a
+repository raises its revision in the same transaction, so a reader can tell by one number whether a
+result computed earlier is still valid. Facts are parsed when first used: most answers list changes
+by their titles alone, and parsing all facts would take longer than finding the changes. For that
+reason the subject is stored as a text of its own.
 """
 
 from __future__ import annotations
@@ -37,7 +33,7 @@ from digest.topics.index_terms import topics_of
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Enrolled:
-    """A repository's row: its key, and what its indexes were made by."""
+    """A repository's row: its key, and the versions its indexes were built by."""
 
     id: int
     indexed_by: str
@@ -53,16 +49,16 @@ _RAISED = Prepared(_raised)
 
 
 async def enrolled(connection: AsyncConnection, repository: Repository) -> Enrolled | None:
-    """The row of a repository, known by its name; ``None`` where nothing was kept of it yet."""
+    """The row of a repository, found by its name; ``None`` if nothing is stored of it yet."""
     row = (await _ENROLLED.on(connection, {"named": repository.name})).first
     return Enrolled(id=row.id, indexed_by=row.indexed_by) if row else None
 
 
 async def enrol(connection: AsyncConnection, repository: Repository, indexed_by: str) -> int:
-    """The key of the repository's row, made where there is none; within a writing transaction.
+    """The key of the repository's row, created if missing; within a writing transaction.
 
-    ``indexed_by`` is what a new row's indexes will be made by. The revision is raised: whoever
-    asks for the key is about to write under it.
+    ``indexed_by`` is set on a new row. The revision is raised, because whoever asks for the key is
+    about to write under it.
     """
     about = {"web": repository.web, "forge": repository.forge}
     held = await enrolled(connection, repository)
@@ -74,7 +70,7 @@ async def enrol(connection: AsyncConnection, repository: Repository, indexed_by:
             .returning(repositories.c.id)
         )
         key: int | None = made.scalar()
-        # Who writes of another subject may have made the row in between.
+        # A writer of another subject may have created the row meanwhile.
         return key if key is not None else await enrol(connection, repository, indexed_by)
     if repository.web:
         await connection.execute(_raised.values(**about), {"named": repository.name})
@@ -84,7 +80,7 @@ async def enrol(connection: AsyncConnection, repository: Repository, indexed_by:
 
 
 async def written(connection: AsyncConnection, name: str) -> None:
-    """Raise the revision of the repository of a name, within a writing transaction."""
+    """Raise the revision of a repository, by name, within a writing transaction."""
     await _RAISED.on(connection, {"named": name})
 
 
@@ -110,12 +106,12 @@ GRADED: Select[*tuple[Any, ...]] = select(
     contents.c.message,
     contents.c.facts,
 ).join_from(changes, contents, contents.c.change_id == changes.c.id)
-"""What :func:`graded` reads; conditions are added to it."""
+"""The columns that :func:`graded` reads; conditions are added to it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChangeRow:
-    """A change made ready to be written, but for the keys that only the database knows."""
+    """A change ready to be written, except for the keys that only the database knows."""
 
     sha: str
     committed_at: int
@@ -172,12 +168,12 @@ def entry(graded: Graded) -> ChangeRow:
 
 
 def numbered(number: int | None) -> int | None:
-    """A request number as it is stored: one that no database can hold names nothing."""
+    """A request number as it is stored; one too large for the database matches nothing."""
     return None if number is None or number > _MOST else number
 
 
 def graded_columns(grade: Grade) -> dict[str, Any]:
-    """The columns of ``changes`` that a grade fills."""
+    """The columns of ``changes`` that hold a grade."""
     return {"score": grade.score, "level": grade.level.rank, "graded_by": grade.by}
 
 
@@ -193,7 +189,7 @@ def omitted(graded: Graded) -> int:
 
 
 def graded(row: Row[*tuple[Any, ...]]) -> Graded:
-    """The change of a row of :data:`GRADED`; its facts are read when they are asked for."""
+    """The change in a row of :data:`GRADED`; its facts are parsed when first used."""
     return Graded(
         commit=Commit(
             sha=row.sha,
@@ -218,7 +214,7 @@ def graded(row: Row[*tuple[Any, ...]]) -> Graded:
 
 
 def newest_first(found: Iterable[Graded]) -> Sequence[Graded]:
-    """By moment, the newest first; of one moment a child before its parents, then by name."""
+    """By commit date, newest first; on a tie children come before parents, then by sha."""
     ordered = sorted(found, key=lambda g: (g.commit.committed_at, g.sha), reverse=True)
     start = 0
     for end in range(1, len(ordered) + 1):
@@ -234,7 +230,7 @@ def newest_first(found: Iterable[Graded]) -> Sequence[Graded]:
 
 
 def _children_first(tied: Sequence[Graded]) -> list[Graded]:
-    """A depth-first walk from the parents up, turned round: no recursion, any shape of history."""
+    """A depth-first walk from the parents up, reversed: no recursion, for any shape of history."""
     by_name = {g.sha: g for g in tied}
     placed: dict[str, None] = {}
     for first in reversed(tied):
@@ -250,18 +246,18 @@ def _children_first(tied: Sequence[Graded]) -> list[Graded]:
 
 
 def storable(text: str) -> str:
-    """The text with a question mark for what a database cannot hold: NUL, and lone surrogates."""
+    """The text with a question mark for what a database cannot store: NUL and lone surrogates."""
     if "\0" in text:
         text = text.replace("\0", "?")
     return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
 
 
-_put = object.__setattr__  # the dataclass is frozen, and its fields are put in late
+_put = object.__setattr__  # fields of the frozen dataclass are set later
 
 _FIELDS = tuple(field.name for field in fields(Facts))
 
-# As ``_text`` writes what ``to_json`` makes: files begin with their paths, and only items have a
-# name. A quotation mark within a text has a stroke before it, so no text looks like a key.
+# Matches the JSON that ``_text`` writes: files begin with their paths, and only items have a
+# ``name`` key. Quotation marks within texts are escaped, so no text looks like a key.
 _WORD = r'("[^"\\]*(?:\\.[^"\\]*)*")'
 
 _PATH = re.compile(r'\{"path":' + _WORD + r',"old_path":')
@@ -272,7 +268,7 @@ _ITEMS = '],"items":['
 
 _PARAGRAPHS = '],"paragraphs":['
 
-# Where nothing is escaped; nearly always, and several times faster.
+# For texts without escapes, which is nearly all of them; several times faster.
 _PLAIN_PATH = re.compile(r'\{"path":"([^"]*)"')
 
 _PLAIN_NAME = re.compile(r'"name":"([^"]*)"')
@@ -291,7 +287,7 @@ def _words(pattern: re.Pattern[str], plain: re.Pattern[str], text: str) -> tuple
 
 
 class StoredFacts(Facts):
-    """Equal in all to the facts that were stored."""
+    """Facts parsed on first use, equal to those that were stored."""
 
     __slots__ = ("_late", "_rest", "_subject")
     _late: dict[str, Any]
@@ -300,7 +296,7 @@ class StoredFacts(Facts):
 
     @classmethod
     def from_texts(cls, version: int, subject: str, rest: str) -> Self:
-        """The facts of the texts that :func:`texts_of_facts` made."""
+        """Facts from the texts that :func:`texts_of_facts` made."""
         facts = cls.__new__(cls)
         _put(facts, "version", version)
         _put(facts, "_subject", subject)
@@ -308,7 +304,7 @@ class StoredFacts(Facts):
         return facts
 
     def __getattr__(self, name: str) -> Any:
-        # Called for what is not there: a field that was not read yet.
+        # Called for missing attributes: a field that was not parsed yet.
         if name == "_late":
             read: Any = json.loads(self._rest)
         elif name == "subject":
@@ -322,7 +318,7 @@ class StoredFacts(Facts):
 
     @property
     def paths(self) -> tuple[str, ...]:
-        """As of any facts, without reading the files."""
+        """The paths of the facts, without parsing the files."""
         rest = getattr(self, "_rest", None)
         if rest is None:
             return super().paths
@@ -330,8 +326,8 @@ class StoredFacts(Facts):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """As of any facts, without reading the items."""
-        rest = getattr(self, "_rest", None)  # a copy by pickle has its fields, and no text
+        """The names of the facts, without parsing the items."""
+        rest = getattr(self, "_rest", None)  # a pickled copy has its fields and no text
         if rest is None:
             return super().names
         items = rest[rest.index(_ITEMS) : rest.index(_PARAGRAPHS)]

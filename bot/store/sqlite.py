@@ -1,11 +1,9 @@
-"""The connection to an archive in a file: how it is opened, what every connection is set to.
+"""The archive in a SQLite file: opening it, the settings of its connections, and its health.
 
-Transactions begin and end where the code says so. The driver's own habit of beginning one before
-some statements is switched off, because it leaves migrations half done and makes a reader that
-turns writer fail at once instead of waiting for its turn
-(https://www.sqlite.org/lang_transaction.html, "DEFERRED, IMMEDIATE, and EXCLUSIVE").
-
-Whether the archive can be worked with right now, found out without leaving a trace in it.
+Transactions begin and end where the code says so. The driver's implicit ``BEGIN`` is off, because
+it leaves migrations half done and makes a reader that becomes a writer fail at once instead of
+waiting for its turn (https://www.sqlite.org/lang_transaction.html, "DEFERRED, IMMEDIATE, and
+EXCLUSIVE").
 """
 
 from __future__ import annotations
@@ -48,7 +46,7 @@ _PATIENCE = 30.0
 
 _SETTINGS = (
     "PRAGMA foreign_keys = ON",
-    # A power cut may take the last transactions, never the file: https://www.sqlite.org/wal.html
+    # A power cut may lose the last transactions, never the file: https://www.sqlite.org/wal.html
     "PRAGMA synchronous = NORMAL",
     "PRAGMA cache_size = -8192",  # KiB; the default of 2 MiB holds no week of a busy repository
     "PRAGMA temp_store = MEMORY",
@@ -75,20 +73,21 @@ class SqliteDatabase(Database):
         super().__init__(engine, str(path))
         self.path = path
         self._turn = asyncio.Lock()
-        # Of those who may wait only one waits for the turn itself: who is urgent is then the next.
+        # Ordinary writers queue here and only one waits for the turn itself, so an urgent one is
+        # next.
         self._ordinary = asyncio.Lock()
         self._scribe = DurableWriter(path)
 
     @asynccontextmanager
     async def reading(self) -> AsyncIterator[AsyncConnection]:
-        """As :meth:`Database.reading`."""
+        """See :meth:`Database.reading`."""
         with told(self.path):
             async with self._engine.connect() as connection:
                 yield connection
 
     @asynccontextmanager
     async def writing(self, subject: str | None = "") -> AsyncIterator[AsyncConnection]:
-        """As :meth:`Database.writing`; SQLite has one writer, whatever the subject."""
+        """See :meth:`Database.writing`; SQLite has one writer, whatever the subject."""
         del subject
         async with (
             self._ordinary,
@@ -101,36 +100,36 @@ class SqliteDatabase(Database):
     async def write(
         self, statement: Insert | Update | Delete, given: Mapping[str, Any] | None = None
     ) -> int:
-        """As :meth:`Database.write`."""
+        """See :meth:`Database.write`."""
         async with self.writing() as connection:
             return (await connection.execute(statement, given)).rowcount
 
     async def ask(
         self, statement: Prepared, given: Mapping[str, Any] | None = None
     ) -> StatementResult:
-        """As :meth:`Database.ask`."""
+        """See :meth:`Database.ask`."""
         async with self.writing() if statement.changes else self.reading() as connection:
             return await statement.on(connection, given)
 
     async def keep(self, table: Table, rows: Sequence[tuple[Any, ...]]) -> None:
-        """As :meth:`Database.keep`."""
+        """See :meth:`Database.keep`."""
         with told(self.path):
             async with self._turn:
                 await self._scribe.write(insertion(table, self._engine.dialect), rows)
 
     async def aclose(self) -> None:
-        """As :meth:`Database.aclose`."""
+        """See :meth:`Database.aclose`."""
         await self._scribe.aclose()
         await super().aclose()
 
 
 async def open_archive(folder: Path, url: str = "") -> Database:
-    """Open the archive at the address of a database, else in a data folder.
+    """Open the archive at a database URL if one is given, otherwise the one in a data folder.
 
-    Raises as :func:`open_database` and :func:`bot.store.postgresql.open_postgres`.
+    Raises the errors of :func:`open_database` and :func:`bot.store.postgresql.open_postgres`.
     """
     if url:
-        # Its driver is imported where it is used.
+        # Imported only if used, because it loads the driver.
         from bot.store.postgresql import open_postgres
 
         return await open_postgres(url)
@@ -138,10 +137,10 @@ async def open_archive(folder: Path, url: str = "") -> Database:
 
 
 async def open_database(folder: Path) -> SqliteDatabase:
-    """Open the archive in a data folder, made and brought up to date where that is needed.
+    """Open the archive in a data folder, creating or migrating it if necessary.
 
-    A new folder is readable by its owner only. Raises ``UnwritableFolder``, ``NewerArchive``
-    and ``BrokenArchive``.
+    A new folder is readable by its owner only. Raises ``UnwritableFolder``, ``NewerArchive`` and
+    ``BrokenArchive``.
     """
     path = folder / FILE
     _make(path)
@@ -155,10 +154,9 @@ async def open_database(folder: Path) -> SqliteDatabase:
 
 
 def _make(path: Path) -> None:
-    """Make folder and file where they are missing, and see that they can be written.
+    """Create the folder and the file if they are missing, and check that they can be written.
 
-    SQLite would tell as much, but less clearly, and its driver leaves a thread behind when a
-    connection cannot be made.
+    SQLite's own errors are less clear, and its driver leaves a thread behind if it cannot connect.
     """
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -169,7 +167,7 @@ def _make(path: Path) -> None:
 
 @contextmanager
 def told(path: Path) -> Iterator[None]:
-    """Turn what SQLite says of the file as a whole into errors that a user can act on."""
+    """Turn SQLite's errors about the file as a whole into errors that a user can act on."""
     try:
         yield
     except (exc.DBAPIError, sqlite3.Error) as error:
@@ -188,7 +186,8 @@ def _engine(path: Path) -> AsyncEngine:
         URL.create("sqlite+aiosqlite", database=str(path)),
         connect_args={"timeout": _PATIENCE},
         isolation_level="AUTOCOMMIT",
-        # Each statement costs four hops to the driver's thread: no read pays for a needless one.
+        # Each statement costs four hops to the driver's thread: reads should not pay for a
+        # rollback.
         skip_autocommit_rollback=True,
         pool_size=4,
     )
@@ -203,20 +202,20 @@ def _set_up(connection: Any, _record: object) -> None:
             cursor.execute(setting)
         cursor.close()
     except BaseException:
-        # The pool never gets to know it, and its thread would stay.
+        # The pool does not know the connection yet, and its thread would stay.
         connection.close()
         raise
 
 
 @asynccontextmanager
 async def transaction(connection: AsyncConnection) -> AsyncIterator[None]:
-    """Take the writer's turn among all processes; keep what is done inside, or none of it."""
+    """Take the writer's turn among all processes; commit everything done inside, or nothing."""
     await connection.exec_driver_sql("BEGIN IMMEDIATE")
     try:
         yield
         await connection.exec_driver_sql("COMMIT")
     except BaseException:
-        # A cancelled statement has closed the connection already, and that undoes as well.
+        # Cancelling a statement has already closed the connection, which rolls back too.
         with suppress(exc.SQLAlchemyError):
             await connection.exec_driver_sql("ROLLBACK")
         raise
@@ -229,7 +228,7 @@ async def _bring_up_to_date(database: SqliteDatabase) -> None:
         await _keep_a_log(connection)
         await connection.exec_driver_sql("PRAGMA foreign_keys = OFF")
         async with transaction(connection):
-            # Another process may have been here since.
+            # Another process may have migrated meanwhile.
             revision = await connection.run_sync(_revision, database.path)
             if revision != HEAD:
                 await connection.run_sync(make if revision is None else upgrade)
@@ -237,9 +236,9 @@ async def _bring_up_to_date(database: SqliteDatabase) -> None:
 
 
 async def _keep_a_log(connection: AsyncConnection) -> None:
-    """Switch to write-ahead logging; the file remembers it.
+    """Switch to write-ahead logging, which the file remembers.
 
-    The switch needs the file for itself and does not wait for it by ``busy_timeout``.
+    The switch needs exclusive access and does not wait for it by ``busy_timeout``.
     """
     for _ in range(int(_PATIENCE / 0.05)):
         try:
@@ -253,7 +252,7 @@ async def _keep_a_log(connection: AsyncConnection) -> None:
 
 
 def _revision(connection: Connection, path: Path) -> str | None:
-    """The revision of the tables, ``None`` for an empty file."""
+    """The revision of the tables; ``None`` for an empty file."""
     try:
         found = connection.exec_driver_sql("SELECT version_num FROM alembic_version").scalar()
     except exc.OperationalError as error:
@@ -269,9 +268,9 @@ def _revision(connection: Connection, path: Path) -> str | None:
 
 
 class DatabaseHealth:
-    """Tries whether something can be kept: takes a writer's turn, and writes nothing.
+    """Checks whether the archive can be written: takes the writer's turn and writes nothing.
 
-    ``patience`` is in seconds: a batch of changes, for which a writer waits, takes less than one.
+    ``patience`` is in seconds; a batch of changes, for which a writer waits, takes less than one.
     """
 
     def __init__(self, database: Database, patience: float = 5.0) -> None:
@@ -280,9 +279,9 @@ class DatabaseHealth:
         self._trying: asyncio.Task[str] | None = None
 
     async def trouble(self) -> str:
-        """Why nothing can be kept in the archive; empty where it can be."""
-        # A statement that waits for its turn cannot be called back: the next to ask waits for the
-        # same one, so that probes do not queue up behind a writer that hangs.
+        """The reason why the archive cannot be written; empty if it can."""
+        # A statement waiting for its turn cannot be cancelled: the next caller waits for the same
+        # one, so that probes do not queue up behind a writer that hangs.
         if self._trying is None or self._trying.done():
             self._trying = asyncio.create_task(self._try())
         done, _ = await asyncio.wait({self._trying}, timeout=self._patience)
@@ -308,7 +307,7 @@ async def revision_of(database: Database) -> str:
 
 
 async def pending(database: Database) -> int:
-    """How many deliveries were claimed and are not done."""
+    """The number of deliveries that were claimed and are not done."""
     query = select(func.count()).select_from(deliveries).where(~deliveries.c.done)
     async with database.reading() as connection:
         return int(await connection.scalar(query) or 0)

@@ -1,7 +1,7 @@
-"""The statements that answer queries, by the conditions that they have.
+"""The statements that answer queries, one for each combination of conditions.
 
-What the conditions are compared with is given when a statement is run, so that one is made for
-each shape and kept: making it anew would take longer than running it.
+Values are parameters, so one statement for each shape is built and kept: building it anew would
+take longer than running it.
 """
 
 from __future__ import annotations
@@ -44,10 +44,11 @@ Statement = Select[*tuple[Any, ...]]
 
 
 class Driver(Enum):
-    """The condition whose index is read; without any the changes are walked, newest first.
+    """The condition whose index is read; ``WALK`` goes through the changes, newest first.
 
-    Terms that thousands of changes hold are looked up once, and the changes tested against that by
-    their weight: fetching every one of them, to count and to order them, takes far longer.
+    ``WEIGHT`` is for terms that thousands of changes contain: the matches are looked up once and
+    the changes tested against them in order of weight, because fetching, counting and sorting every match
+    takes far longer.
     """
 
     WALK = auto()
@@ -61,14 +62,14 @@ class Driver(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QueryStatement:
-    """Which conditions a query has, and how many of a kind; the driver reads one from its index.
+    """The conditions of a query and how many of each kind; the driver is read from its index.
 
-    Parameters, by condition: ``repository``, always; ``since`` and ``until`` in whole seconds;
-    the least ``level`` as a rank; ``author`` without case; ``topics``, a list, of which a shape
-    knows whether it has one or several; ``about0_0`` and so on, a list for every set of every way;
-    ``path0`` with ``last0`` and so on, the ends of ranges; ``term0`` and so on, to be read for;
-    ``match`` and ``short``, in the words of the full-text indexes; ``limit``; ``among``, names of
-    commits as a JSON array.
+    Parameters, by condition: ``repository``, always; ``since`` and ``until`` in whole seconds; the
+    least ``level`` as a rank; ``author`` without case; ``topics``, a list (the shape knows whether
+    it has one or several); ``about0_0`` and so on, a list for each set of each alternative;
+    ``path0`` with ``last0`` and so on, the ends of ranges; ``term0`` and so on, tested on the
+    texts; ``match`` and ``short``, expressions of the full-text indexes; ``limit``; ``among``, shas
+    as a JSON array.
     """
 
     driver: Driver = Driver.WALK
@@ -88,9 +89,9 @@ class QueryStatement:
 
 @lru_cache(maxsize=256)
 def answer(shape: QueryStatement, index: TextIndex) -> Statement:
-    """The changes that meet all conditions, as rows of ``GRADED``, cut to the limit.
+    """The changes that meet all conditions, as rows of ``GRADED``, up to the limit.
 
-    In the order of their rank where the shape is ranked, else in any.
+    A ranked shape returns them in the order of their rank, any other in no order.
     """
     found = _found(shape, index).subquery("found")
     wanted = GRADED.join(found, found.c.id == changes.c.id)
@@ -99,11 +100,12 @@ def answer(shape: QueryStatement, index: TextIndex) -> Statement:
 
 @lru_cache(maxsize=256)
 def survey(shape: QueryStatement, index: TextIndex) -> CompoundSelect[*tuple[Any, ...]]:
-    """All changes that meet the conditions, counted, and the keys of a page of them.
+    """Counts of all changes that meet the conditions, and the keys of a page of them.
 
-    Rows of ``id``, ``level``, ``area`` and ``number``: where ``id`` is 0, how many changes a level
-    and an area have in common; else a change of the page. The page stands behind the ``first``
-    changes in the order of :func:`digest.answer.listing.weightiest_first` and has up to ``size``.
+    Rows of ``id``, ``level``, ``area`` and ``number``. If ``id`` is 0, ``number`` is the count of
+    changes with this level and area; otherwise the row is a change on the page. The page follows
+    the ``first`` changes in the order of :func:`digest.answer.listing.weightiest_first` and has up
+    to ``size`` changes.
     """
     keys = _met(shape, index)[0].add_columns(*_WEIGHED)
     met: CTE | Subquery = keys.subquery("met")
@@ -128,9 +130,9 @@ def survey(shape: QueryStatement, index: TextIndex) -> CompoundSelect[*tuple[Any
 def count(
     shape: QueryStatement, drivers: tuple[Driver, ...], most: int, index: TextIndex
 ) -> Statement:
-    """How many changes each condition alone is met by, counted up to ``most``: one row.
+    """How many changes meet each condition alone, counted up to ``most``, as one row.
 
-    Of terms it may be a few more: no text is read for a count.
+    For terms the count may be slightly too high, because no text is read.
     """
     return select(
         *(
@@ -146,14 +148,14 @@ _NEWEST = (changes.c.committed_at.desc(), changes.c.sha.desc())
 
 _WEIGHED = tuple(changes.c[name] for name in ("level", "area", "score", "committed_at", "sha"))
 
-# The sign keeps the database from going by what was looked up, change by change.
+# The plus sign keeps the database from testing change by change what was looked up.
 _KEY: ColumnElement[int] = literal_column("+changes.id")
 
 _mine = changes.c.repository_id == bindparam("repository", type_=Integer)
 
 
 def _found(shape: QueryStatement, index: TextIndex) -> Statement:
-    """The keys of the changes that meet all conditions, each with its rank, smaller is better."""
+    """The keys of the changes that meet all conditions, each with its rank; smaller is better."""
     keys, rank = _met(shape, index)
     order = _NEWEST if rank is None else (rank, *_NEWEST)
     keys = keys.add_columns((literal(0.0) if rank is None else rank).label("rank"))
@@ -161,13 +163,13 @@ def _found(shape: QueryStatement, index: TextIndex) -> Statement:
 
 
 def _met(shape: QueryStatement, index: TextIndex) -> tuple[Statement, ColumnElement[float] | None]:
-    """The keys of the changes that meet all conditions, and what ranks them where anything does."""
+    """The keys of the changes that meet all conditions, and the rank if there is one."""
     keys: Statement = select(changes.c.id).where(_mine, *_tests(shape, index))
     if shape.driver in {Driver.WALK, Driver.WINDOW, Driver.WEIGHT}:
         return keys, None
     rank = index.rank(shape.terms) if shape.ranked else literal(0.0)
     driving = _driving(shape, shape.driver, index).add_columns(rank.label("rank"))
-    # Were it merged into the rest, the index might be asked once for every change.
+    # If merged into the rest, the index might be queried once for every change.
     hits = driving.cte("hits").prefix_with("MATERIALIZED")
     return keys.join_from(hits, changes, changes.c.id == hits.c.id), hits.c.rank
 
@@ -177,7 +179,8 @@ def _driving(shape: QueryStatement, driver: Driver, index: TextIndex) -> Stateme
     match driver:
         case Driver.TOPICS:
             bearing = _from(change_topics, shape).where(_topical())
-            # Of one topic each change is there once: to look would take a third of the time.
+            # With a single topic each change occurs once; ``DISTINCT`` would take a third of the
+            # time.
             return bearing if shape.topics == 1 else bearing.distinct()
         case Driver.PATHS:
             return _from(change_paths, shape).where(_below_any(shape)).distinct()
@@ -203,7 +206,7 @@ def _from(index: Table, shape: QueryStatement) -> Statement:
 
 
 def _tests(shape: QueryStatement, index: TextIndex) -> Iterator[ColumnElement[bool]]:
-    """The conditions that the driver does not see to."""
+    """The conditions that the driver does not cover."""
     if shape.window:
         yield _within(changes.c.committed_at)
     if shape.level:
@@ -231,7 +234,7 @@ def _tests(shape: QueryStatement, index: TextIndex) -> Iterator[ColumnElement[bo
 
 
 def _bearing(topics: str) -> ColumnElement[bool]:
-    """Whether a change bears one of the topics of a parameter."""
+    """Whether a change has one of the topics of a parameter."""
     return exists().where(
         change_topics.c.repository_id == changes.c.repository_id,
         _topical(topics),

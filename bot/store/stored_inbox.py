@@ -1,4 +1,4 @@
-"""What platforms delivered, as ``bot.messaging.inbox.InboxStore`` promises."""
+"""Incoming platform events in a database, as ``bot.messaging.inbox.InboxStore`` states."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from digest.errors import UserError
 log = structlog.get_logger(__name__)
 
 _AT_ONCE = 500
-"""Arrivals of one transaction at most."""
+"""The most arrivals in one transaction."""
 
 _SOON = 0.2
-"""Seconds for which what is dropped may stay: many are dropped together."""
+"""Seconds for which a dropped arrival may stay, so that many are deleted together."""
 
 _DROPPED = delete(inbox).where(one_of(inbox.c.key, "keys"))
 
@@ -30,10 +30,10 @@ _TRIED = update(inbox).where(one_of(inbox.c.key, "keys")).values(tries=inbox.c.t
 
 
 class SqlShelf:
-    """``Shelf`` in a database. Close it with ``aclose``.
+    """An ``InboxStore`` in a database. Close it with ``aclose``.
 
-    Who comes while others are written down is written down with whoever else does, in one
-    transaction: five hundred wait for the disk a few times.
+    Calls that arrive during a write are written together in one transaction, so five hundred wait
+    for the disk only a few times.
     """
 
     def __init__(self, database: Database) -> None:
@@ -44,12 +44,12 @@ class SqlShelf:
         self._dropper: asyncio.Task[None] | None = None
 
     async def keep(self, arrival: Arrival) -> None:
-        """Write it down for good. Raises ``UserError``."""
+        """Store it durably. Raises ``UserError``."""
         kept = asyncio.get_running_loop().create_future()
         self._waiting.append((arrival, kept))
         if self._writer is None or self._writer.done():
             self._writer = asyncio.create_task(self._write())
-        # The writer is nobody's own: who is cancelled takes nothing from the others.
+        # The writer is a task of its own: cancelling one caller does not affect the others.
         await kept
 
     async def _write(self) -> None:
@@ -69,7 +69,7 @@ class SqlShelf:
                     kept.set_exception(error)
 
     def drop(self, key: str) -> None:
-        """Forget it, with whatever else is dropped soon."""
+        """Delete it soon, together with others."""
         self._dropped.append(key)
         if self._dropper is None or self._dropper.done():
             self._dropper = asyncio.create_task(self._forget())
@@ -85,11 +85,11 @@ class SqlShelf:
             async with self._database.writing("inbox") as connection:
                 await connection.execute(_DROPPED, {"keys": words(keys)})
         except UserError as error:
-            # They are read again after the next start, and known.
+            # They are read again after the next start, and recognised.
             log.warning("inbox.undropped", count=len(keys), error=str(error))
 
     async def left(self, account: str, until: datetime) -> Sequence[Arrival]:
-        """What is kept of an account since before a moment, in order. Raises ``UserError``."""
+        """The stored arrivals of an account before a moment, in order. Raises ``UserError``."""
         wanted = (
             select(inbox)
             .where(inbox.c.account == storable(account), inbox.c.at < seconds(until))
@@ -100,12 +100,12 @@ class SqlShelf:
         return [Arrival(**{**row, "at": moment(row["at"])}) for row in rows]
 
     async def tried(self, keys: Sequence[str]) -> None:
-        """Count that these are taken up. Raises ``UserError``."""
+        """Count an attempt at each of these. Raises ``UserError``."""
         async with self._database.writing("inbox") as connection:
             await connection.execute(_TRIED, {"keys": words(keys)})
 
     async def aclose(self) -> None:
-        """Forget at once what was to be forgotten soon."""
+        """Delete the dropped arrivals at once."""
         if self._dropper is not None:
             self._dropper.cancel()
             await asyncio.gather(self._dropper, return_exceptions=True)

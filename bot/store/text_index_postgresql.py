@@ -1,15 +1,11 @@
-"""Texts as runs of up to three characters, each a number, for the index that PostgreSQL keeps.
+"""The full-text index in PostgreSQL: character runs in arrays, then a test of the texts.
 
-The repository that a text is of is one more number among those of its runs, so that the index finds
-what one repository holds without looking at all others. Two of them may share a number: whatever
-the index finds is read for the terms themselves, and asked for its repository.
-
-The full text as PostgreSQL has it: runs of characters in an index of arrays, and a second look.
-
-``change_grams`` holds of every change which runs of one to three characters its texts have, as
-numbers, and of which repository it is, as one more; with a GIN index over them
-(https://www.postgresql.org/docs/current/gin.html). So does ``topic_grams`` of topics. Why not
-``pg_trgm``: it takes no Chinese in a database of the locale C, finds no term of one or two
+``change_grams`` stores for every change the runs of one to three characters of its texts, each as a
+number, with a GIN index over them (https://www.postgresql.org/docs/current/gin.html);
+``topic_grams`` does the same for topics. The repository is one more number among the runs, so that
+the index finds the matches of one repository without looking at the others. Numbers may collide:
+whatever the index finds is tested for the terms themselves and for its repository. Why not
+``pg_trgm``: it ignores Chinese in a database of the locale C, finds no term of one or two
 characters by its index in any, and is an extension that not every server allows.
 """
 
@@ -42,13 +38,13 @@ from bot.store.text_index import GRAM, Expression, bearers, holding, term
 from bot.store.text_index import GRAM as _GRAM
 
 _MOST = 200
-"""Runs that are asked for; what is found by so many is read through anyway."""
+"""The most runs in a query; results of that many are tested anyway."""
 
 _MOST_KNOWN = 262_144
 
 
 class _Numbers(dict[str, int]):
-    """The numbers made so far: a repository has some ten thousand runs, over and over."""
+    """Cache of numbers: a repository has some ten thousand runs, which repeat."""
 
     def __missing__(self, run: str) -> int:
         number = crc32(run.encode("utf-8", "replace")) - 2**31
@@ -61,15 +57,15 @@ _number = _Numbers().__getitem__
 
 
 def mark_of(repository: int) -> int:
-    """The number that everything of a repository has, by the key of its row.
+    """The number that marks everything of a repository, from the key of its row.
 
-    What stands in databases is made by it: another rule needs a migration.
+    It is stored in databases: changing the rule needs a migration.
     """
     return crc32(b"repository %d" % repository) - 2**31
 
 
 def grams_of(texts: Iterable[str]) -> list[int]:
-    """The numbers of every run of one, two and three characters that texts hold."""
+    """The numbers of every run of one, two and three characters in the texts."""
     held: set[str] = set()
     for content in texts:
         for length in range(1, GRAM + 1):
@@ -78,7 +74,7 @@ def grams_of(texts: Iterable[str]) -> list[int]:
 
 
 def asked(terms: Iterable[str]) -> list[int]:
-    """The numbers of what every text must hold that holds the terms, a few hundred at most."""
+    """The numbers that every text containing the terms must have, at most a few hundred."""
     runs = dict.fromkeys(run for term in terms for run in _runs(term, min(len(term), GRAM)))
     return list(map(_number, list(runs)[:_MOST]))
 
@@ -88,7 +84,7 @@ def _runs(text: str, length: int) -> Iterable[str]:
 
 
 _CHOICE = 300
-"""Topics alike that are looked through; the nearest five stand well before that."""
+"""Similar topics to look through; the nearest five are always well within it."""
 
 _WEIGHTS = {"subject": 8.0, "names": 4.0, "paths": 2.0, "body": 1.0}
 
@@ -142,7 +138,7 @@ class PostgresIndex:
     """A ``TextIndex`` in PostgreSQL."""
 
     def expression(self, repository: int, terms: Iterable[str]) -> Expression:
-        """As the port says: the runs of the terms, each time with the repository."""
+        """See the port: the runs of the terms, with the repository in each expression."""
         listed = list(terms)
         runs = [
             asked(one for one in listed if len(one) >= _GRAM),
@@ -152,13 +148,13 @@ class PostgresIndex:
         return Expression(match=match, short=short)
 
     def matching(self, *, match: bool, short: bool, terms: int) -> Select[*tuple[Any, ...]]:
-        """As the port says: what holds the runs, read for the terms."""
+        """See the port: the changes with the runs, tested for the terms."""
         found = self.candidates(match=match, short=short, terms=terms)
         read = found.join(change_texts, change_texts.c.change_id == _grams.c.change_id)
         return read.where(*(holding(term(n)) for n in range(terms)))
 
     def candidates(self, *, match: bool, short: bool, terms: int) -> Select[*tuple[Any, ...]]:
-        """As the port says: what holds the runs."""
+        """See the port: the changes with the runs."""
         del terms
         found = select(_grams.c.change_id.label("id"))
         for name, wanted in (("match", match), ("short", short)):
@@ -168,7 +164,7 @@ class PostgresIndex:
         return found
 
     def rank(self, terms: int) -> ColumnElement[float]:
-        """As the port says: by where the terms stand."""
+        """See the port: ranked by where the terms occur."""
         worth: ColumnElement[float] = literal(0.0)
         for n in range(terms):
             for name, weight in _WEIGHTS.items():
@@ -179,22 +175,22 @@ class PostgresIndex:
     async def enter(
         self, connection: AsyncConnection, repository: int, texts: Mapping[int, Mapping[str, str]]
     ) -> None:
-        """As the port says."""
+        """See the port."""
         mark = mark_of(repository)
         rows = ((key, [*grams_of(given.values()), mark]) for key, given in texts.items())
         await copy_rows(connection, "change_grams", ("change_id", "grams"), rows)
 
     async def withdraw(self, connection: AsyncConnection, keys: Sequence[int]) -> None:
-        """As the port says."""
+        """See the port."""
         await connection.execute(delete(_grams).where(_grams.c.change_id.in_(keys)))
 
     async def settle(self, connection: AsyncConnection) -> None:
-        """Nothing: the server looks after its indexes by itself."""
+        """Nothing to do: the server maintains its indexes itself."""
 
     async def learn(
         self, connection: AsyncConnection, repository: int, topics: Collection[str]
     ) -> None:
-        """As the port says."""
+        """See the port."""
         if topics:
             values = {"repository": repository, "topics": sorted(topics)}
             made = (await connection.execute(_LEARN, values)).all()
@@ -203,7 +199,7 @@ class PostgresIndex:
     async def alike(
         self, connection: AsyncConnection, repository: int, names: Iterable[str]
     ) -> Mapping[str, int]:
-        """As the port says: those that share most runs come first into the choice."""
+        """See the port: topics that share most runs are considered first."""
         grams = asked(name for name in names if len(name) >= _GRAM)
         if not grams:
             return {}
@@ -212,7 +208,7 @@ class PostgresIndex:
 
 
 async def enter_topics(connection: AsyncConnection, topics: Iterable[tuple[int, int, str]]) -> None:
-    """Put topics into the index of letters: the key of each, its repository's, and itself."""
+    """Add topics to the index of letters: each with its key and its repository's key."""
     rows = (
         (key, [*asked([topic]), mark_of(repository)])
         for key, repository, topic in topics

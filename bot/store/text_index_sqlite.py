@@ -1,14 +1,11 @@
-"""Topics that look like a name: those that share most of its rarer runs of three letters.
+"""The full-text index in SQLite, for the texts of changes and for similar topics.
 
-``topic_search`` is an FTS5 table of trigrams over ``known_topics``. What it finds is a choice to
-be looked through, not an answer: :func:`digest.topics.matching.near_topics` has the last word.
-
-The full text as SQLite has it.
-
-``change_search`` is an FTS5 table of trigrams over ``change_texts``, where it reads its texts
+``change_search`` is an FTS5 table of trigrams over ``change_texts``, from which it reads its texts
 (https://www.sqlite.org/fts5.html, "The Trigram Tokenizer"); ``MATCH`` finds terms of three
-characters and more there. ``change_pairs`` holds of every text which characters and which pairs of
-neighbours are in it, each as a word: shorter terms are looked up there, exactly and as quickly.
+characters or more there. ``change_pairs`` stores for every text which characters and which pairs of
+neighbours it has, each as a word: it finds shorter terms, just as exactly and quickly.
+``topic_search`` is an FTS5 table of trigrams over ``known_topics``; it finds the topics that share
+most of a name's rarer trigrams, and :func:`digest.topics.matching.near_topics` chooses from them.
 """
 
 from __future__ import annotations
@@ -42,14 +39,16 @@ from bot.store.text_index import GRAM, Expression, bearers
 _GRAM = 3
 
 _MOST_GRAMS = 60
-"""Runs of letters that are asked for: those of five long words."""
+"""The most trigrams in a query: those of five long words."""
 
 _ENOUGH = 4_000
-"""So many topics are weighed by the letters they share: runs that more of them have say nothing.
-The rarest runs are taken, until they are in as many."""
+"""The most topics that are compared by their trigrams: more common ones say nothing. The rarest
+
+trigrams are used until they are in this many topics.
+"""
 
 _CHOICE = 300
-"""So many topics are looked through; the nearest five stand well before that."""
+"""How many topics are looked through; the nearest five are always well within it."""
 
 _ENTER = "INSERT OR IGNORE INTO known_topics (repository_id, topic) VALUES (?, ?)"
 
@@ -83,7 +82,7 @@ _COUNTED = bearers(_alike)
 
 
 async def learn(connection: AsyncConnection, repository: int, topics: Collection[str]) -> None:
-    """Take topics down that are not known yet; within a writing transaction."""
+    """Store topics that are not known yet; within a writing transaction."""
     if topics:
         last = await connection.scalar(select(func.coalesce(func.max(known_topics.c.id), 0)))
         rows = [(repository, topic) for topic in sorted(topics)]
@@ -94,7 +93,7 @@ async def learn(connection: AsyncConnection, repository: int, topics: Collection
 async def alike(
     connection: AsyncConnection, repository: int, names: Iterable[str]
 ) -> Mapping[str, int]:
-    """Topics that share letters with one of the names, with how many changes bear each."""
+    """Topics that share letters with one of the names, with their numbers of changes."""
     grams = dict.fromkeys(
         name[start : start + _GRAM] for name in names for start in range(len(name) - _GRAM + 1)
     )
@@ -110,7 +109,7 @@ async def alike(
 
 
 def _rarest(counted: Iterable[Row[*tuple[Any, ...]]]) -> Iterator[str]:
-    """The runs that fewest topics have, in as many as are weighed; at least one."""
+    """The trigrams that fewest topics have, up to the limit of topics; at least one."""
     held = 0
     for gram, number in sorted(counted, key=lambda row: (row[1], row[0])):
         if number:
@@ -126,7 +125,7 @@ def quoted(term: str) -> str:
 
 
 RANK: ColumnElement[float] = literal_column("bm25(change_search, 8.0, 1.0, 2.0, 4.0)")
-"""Okapi BM25, smaller is better; a term in the subject says more than one in the body."""
+"""Okapi BM25, smaller is better; a term in the subject counts for more than one in the body."""
 
 _SEARCHED = ("subject", "body", "paths", "names")
 
@@ -136,16 +135,16 @@ _fulltext_sqlite_search = table(
 
 _pairs = table("change_pairs", column("rowid"))
 
-# The sign keeps SQLite from asking the index anew for every key that it is compared with.
+# The plus sign keeps SQLite from querying the index again for every key compared with it.
 _ROWID: ColumnElement[int] = literal_column("+change_search.rowid")
 
 OPTIMIZE = (
     "INSERT INTO change_search (change_search) VALUES ('optimize')",
     "INSERT INTO change_pairs (change_pairs) VALUES ('optimize')",
 )
-"""What merges all segments of each index."""
+"""Merges all segments of each index."""
 
-# One row a page of a segment: https://www.sqlite.org/fts5.html, "FTS5 Data Structures".
+# One row for each page of a segment: https://www.sqlite.org/fts5.html, "FTS5 Data Structures".
 _SEGMENTS = "SELECT count(*) FROM change_search_idx GROUP BY segid"
 
 _ENTER_PAIRS = "INSERT INTO change_pairs (rowid, pairs) VALUES (?, ?)"
@@ -157,7 +156,7 @@ class SqliteIndex:
     """A ``TextIndex`` in SQLite."""
 
     def expression(self, repository: int, terms: Iterable[str]) -> Expression:
-        """As the port says: conditions in the language of FTS5, for all repositories."""
+        """See the port: conditions in the query language of FTS5, for all repositories."""
         del repository
         long, short = [], []
         for term in terms:
@@ -168,7 +167,7 @@ class SqliteIndex:
         return Expression(match=" AND ".join(map(quoted, long)), short=" AND ".join(short))
 
     def matching(self, *, match: bool, short: bool, terms: int) -> Select[*tuple[Any, ...]]:
-        """As the port says; the indexes are exact, and no text is read."""
+        """See the port; the indexes are exact, and no text is read."""
         del terms
         paired = select(_pairs.c.rowid.label("id"))
         if short:
@@ -181,18 +180,18 @@ class SqliteIndex:
         return found.where(_ROWID.in_(paired)) if short else found
 
     def candidates(self, *, match: bool, short: bool, terms: int) -> Select[*tuple[Any, ...]]:
-        """As the port says: the indexes are exact."""
+        """See the port; the indexes are exact."""
         return self.matching(match=match, short=short, terms=terms)
 
     def rank(self, terms: int) -> ColumnElement[float]:
-        """As the port says, by FTS5 itself."""
+        """See the port; ranked by FTS5 itself."""
         del terms
         return RANK
 
     async def enter(
         self, connection: AsyncConnection, repository: int, texts: Mapping[int, Mapping[str, str]]
     ) -> None:
-        """As the port says."""
+        """See the port."""
         del repository
         columns = ("rowid", *_SEARCHED)
         await connection.execute(
@@ -202,7 +201,7 @@ class SqliteIndex:
         await connection.exec_driver_sql(_ENTER_PAIRS, pairs)
 
     async def withdraw(self, connection: AsyncConnection, keys: Sequence[int]) -> None:
-        """As the port says. The indexes keep no texts: they are told what they are to forget."""
+        """See the port. The indexes store no texts, so they are given those to remove."""
         texts = _texts(keys)
         command = texts.with_only_columns(literal("delete"), *texts.selected_columns)
         await connection.execute(
@@ -218,8 +217,9 @@ class SqliteIndex:
     async def settle(self, connection: AsyncConnection) -> None:
         """Merge the segments of the index once the later ones outweigh the largest.
 
-        Each batch adds a segment, and a search through many is several times slower than through
-        one. So put off, all merging together costs no more than writing everything once again.
+        Each batch adds a segment, and searching many of them is several times slower than searching
+        one. Delayed this way, all merging together costs no more than writing everything once
+        again.
         """
         sizes = (await connection.exec_driver_sql(_SEGMENTS)).scalars().all()
         if sum(sizes) > 2 * max(sizes, default=0):
@@ -228,13 +228,13 @@ class SqliteIndex:
     async def learn(
         self, connection: AsyncConnection, repository: int, topics: Collection[str]
     ) -> None:
-        """As the port says."""
+        """See the port."""
         await learn(connection, repository, topics)
 
     async def alike(
         self, connection: AsyncConnection, repository: int, names: Iterable[str]
     ) -> Mapping[str, int]:
-        """As the port says."""
+        """See the port."""
         return await alike(connection, repository, names)
 
 
@@ -249,9 +249,9 @@ def _texts(keys: Sequence[int]) -> Select[*tuple[Any, ...]]:
 
 
 def _pairs_of(texts: Iterable[str]) -> str:
-    """The characters and the pairs of neighbours that texts hold, in words.
+    """The characters and pairs of neighbours in the texts, as words.
 
-    What is withdrawn has to be what was entered: another rule needs another table.
+    Withdrawn words must be those that were entered: another rule needs another table.
     """
     held: set[str] = set()
     for content in texts:
@@ -260,7 +260,7 @@ def _pairs_of(texts: Iterable[str]) -> str:
 
 
 class _Words(dict[str, str]):
-    """The words made so far: a repository has a few thousand pairs, over and over."""
+    """Cache of words: a repository has a few thousand pairs, which repeat."""
 
     def __missing__(self, pair: str) -> str:
         word = "z".join(f"{ord(character):x}" for character in pair)

@@ -1,8 +1,8 @@
-"""How a batch of graded changes is written: what is new, what is made anew, what stands.
+"""Writes a batch of graded changes: decides what is new, what is replaced, what stays.
 
-The newer facts win; of one version those that could read more files, so that a change that was
-met while its blobs were absent gets better once they are there. A grade alone is replaced without
-touching facts and indexes. Whatever is equal is not written.
+Newer facts replace older ones; within one version, facts from more readable files replace those
+from fewer, so that a change first seen while its blobs were absent improves once they are there. A
+grade alone is replaced without touching facts and indexes. Equal rows are not written.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ from bot.store.tables.archive_tables import (
 from digest.core.grade import Graded
 
 CHUNK = 500
-"""Names or keys to one statement; SQLite takes 32,766 parameters, PostgreSQL 65,535."""
+"""Names or keys in one statement; SQLite accepts 32,766 parameters, PostgreSQL 65,535."""
 
 
 class RowState(Enum):
-    """What a graded change is to the archive."""
+    """How a graded change relates to the archive."""
 
     KNOWN = auto()
     NEW = auto()
@@ -45,7 +45,7 @@ class RowState(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Held:
-    """What the archive holds of a change, as far as it decides what becomes of another."""
+    """What the archive holds of a change, as far as it decides about replacing it."""
 
     id: int
     facts_version: int
@@ -57,7 +57,7 @@ class Held:
 
 
 def verdict(graded: Graded, held: Held | None) -> RowState:
-    """What becomes of a change where the archive holds ``held`` under its name."""
+    """What to do with a change if the archive holds ``held`` under its sha."""
     if held is None:
         return RowState.NEW
     # Smaller is better.
@@ -78,7 +78,7 @@ def verdict(graded: Graded, held: Held | None) -> RowState:
 async def held(
     connection: AsyncConnection, repository: int, shas: Collection[str]
 ) -> dict[str, Held]:
-    """What the archive holds under these names."""
+    """What the archive holds under these shas."""
     columns = (
         changes.c.sha,
         changes.c.id,
@@ -118,7 +118,7 @@ async def write(
     wanted: Sequence[Graded],
     ready: Mapping[str, ChangeRow],
 ) -> None:
-    """Write what is wanted by what the archive holds now; ``ready`` are rows made beforehand."""
+    """Write the changes according to what the archive holds now; ``ready`` are prepared rows."""
     known = await held(connection, repository, [graded.sha for graded in wanted])
     new: list[ChangeRow] = []
     better: list[tuple[int, ChangeRow]] = []
@@ -140,7 +140,7 @@ async def write(
 async def _write_new(
     connection: AsyncConnection, repository: int, entries: Sequence[ChangeRow]
 ) -> None:
-    """Write changes that are not there."""
+    """Write changes that are not archived yet."""
     rows = [{"repository_id": repository, **entry.change} for entry in entries]
     if rows:
         await connection.execute(insert(changes), rows)
@@ -151,7 +151,7 @@ async def _write_new(
 async def _write_better(
     connection: AsyncConnection, repository: int, entries: Sequence[tuple[int, ChangeRow]]
 ) -> None:
-    """Write changes anew under the keys that they have."""
+    """Rewrite changes under their existing keys."""
     if entries:
         keys = [key for key, _ in entries]
         for some in chunks(keys):
@@ -167,7 +167,7 @@ async def _write_better(
 async def _write_grades(
     connection: AsyncConnection, regraded: Sequence[tuple[int, Graded]]
 ) -> None:
-    """Write grades alone, to the changes of the given keys."""
+    """Write only the grades of the changes with the given keys."""
     if regraded:
         await connection.execute(
             update(changes).where(changes.c.id == bindparam("key")),
@@ -177,7 +177,7 @@ async def _write_grades(
             update(contents).where(contents.c.change_id == bindparam("key")),
             [{"key": key, "reasons": reasons_text(graded.grade)} for key, graded in regraded],
         )
-        # How much is told of a change goes by its level.
+        # The length of a change's line depends on its level.
         for some in chunks(key for key, _ in regraded):
             await connection.execute(delete(change_lines).where(change_lines.c.change_id.in_(some)))
         await _write_lines(connection, [(key, lines_of(graded)) for key, graded in regraded])
@@ -186,7 +186,7 @@ async def _write_grades(
 async def _write_lines(
     connection: AsyncConnection, lines: Iterable[tuple[int, Mapping[str, str]]]
 ) -> None:
-    """Put down the lines of changes that have none, by language, of the given keys."""
+    """Store the lines, by language, of changes that have none; changes are given by key."""
     rows = [(key, language, told) for key, said in lines for language, told in said.items()]
     await insert_rows(connection, change_lines, rows)
 
@@ -194,13 +194,13 @@ async def _write_lines(
 async def clear_indexes(
     connection: AsyncConnection, repository: int, keys: Collection[int]
 ) -> None:
-    """Remove what the indexes hold of the changes of the given keys, and their lines."""
+    """Remove the index entries and the lines of the changes with the given keys."""
     index = index_of(connection.dialect.name)
     for some in chunks(keys):
         await index.withdraw(connection, some)
         for table in (change_texts, change_paths, change_lines):
             await connection.execute(delete(table).where(table.c.change_id.in_(some)))
-        # The topics have no index by change: these are read through once for so many.
+        # The topics have no index by change: they are read through once for this many.
         mine = change_topics.c.repository_id == repository
         await connection.execute(
             delete(change_topics).where(mine, change_topics.c.change_id.in_(some))
@@ -210,7 +210,7 @@ async def clear_indexes(
 async def write_indexes(
     connection: AsyncConnection, repository: int, entries: Sequence[tuple[int, ChangeRow]]
 ) -> None:
-    """Fill the indexes with changes that are not in them, and put their lines down."""
+    """Add changes that are not in the indexes yet, and store their lines."""
     index = index_of(connection.dialect.name)
     await connection.execute(
         insert(change_texts), [{"change_id": key, **entry.texts} for key, entry in entries]
@@ -255,7 +255,7 @@ _Value = TypeVar("_Value")
 
 
 def chunks(values: Iterable[_Value]) -> Iterator[list[_Value]]:
-    """The values in lists of :data:`CHUNK` and a rest."""
+    """The values in lists of up to :data:`CHUNK`."""
     rest = iter(values)
     while some := list(islice(rest, CHUNK)):
         yield some

@@ -1,7 +1,7 @@
-"""How the tables came to be: Alembic revisions, forward only, run by the program itself.
+"""Alembic revisions of the tables, forward only, run by the program itself.
 
-Alembic is imported only where there is something to do; an archive that is up to date is known by
-one query. A revision is never edited once it was released: what follows is a new one.
+Alembic is imported only if there is something to do; one query shows whether an archive is up to
+date. A released revision is never edited; changes are new revisions.
 """
 
 from __future__ import annotations
@@ -34,17 +34,17 @@ REVISIONS = (
     "0021",
     "0022",
 )
-"""The revisions that this program knows, oldest first; each is a file in ``versions``."""
+"""The revisions known to this program, oldest first; each is a file in ``versions``."""
 
 HEAD = REVISIONS[-1]
 
 
 def upgrade(connection: Connection) -> None:
-    """Bring the tables to :data:`HEAD`, inside the transaction that the connection is in.
+    """Migrate the tables to :data:`HEAD`, inside the connection's transaction.
 
-    Foreign keys must be off: a batch operation makes a table anew and drops the old one, which
-    would take the rows that refer to it along (https://www.sqlite.org/lang_altertable.html,
-    "Making Other Kinds Of Table Schema Changes").
+    Foreign keys must be off: a batch operation rebuilds a table and drops the old one, which would
+    delete the rows that refer to it (https://www.sqlite.org/lang_altertable.html, "Making Other
+    Kinds Of Table Schema Changes").
     """
     from alembic import command
     from alembic.config import Config
@@ -60,9 +60,9 @@ def upgrade(connection: Connection) -> None:
 
 
 def _order_by_bytes(connection: Connection) -> None:
-    """Have every text compared as SQLite does, whatever the database's own order of letters is.
+    """Compare every text by bytes, as SQLite does, whatever the database's own collation is.
 
-    Ranges of paths and names rest on it. A revision need not say it of each of its columns.
+    Ranges of paths and names depend on it. Revisions need not state it for each column.
     """
     from bot.store.tables.archive_tables import metadata
 

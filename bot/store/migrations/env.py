@@ -1,4 +1,4 @@
-"""What Alembic runs: the revisions over the connection that it is handed."""
+"""Alembic's environment: runs the revisions over the connection it is given."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from bot.store.tables.archive_tables import metadata
 context.configure(
     connection=context.config.attributes["connection"],
     target_metadata=metadata,
-    render_as_batch=True,  # SQLite cannot alter a column: the table is made anew
+    render_as_batch=True,  # SQLite cannot alter a column: the table is rebuilt
 )
 
 with context.begin_transaction():

@@ -1,7 +1,8 @@
-"""A new archive in a file, made at once instead of by every revision after the other.
+"""Creates a new SQLite archive directly instead of by running every revision.
 
-``fresh.sql`` is what the revisions leave behind in an empty file, as SQLite itself writes it down;
-a test holds the two together. Loading Alembic alone would take longer than reading a day's changes.
+``fresh.sql`` is the schema that the revisions produce in an empty file, as SQLite writes it; a test
+compares the two. Loading Alembic alone would take longer than reading a day's changes. Rewrite it
+with:
 
     python -m bot.store.migrations.fresh
 """
@@ -17,14 +18,14 @@ from sqlalchemy import Connection, create_engine
 from bot.store.migrations import HEAD, upgrade
 
 _FILE = "fresh.sql"
-_END = ";\n"  # and no line within a statement ends so
+_END = ";\n"  # no line within a statement ends with this
 _HEADLINE = "-- What the revisions up to {} make. Written by python -m bot.store.migrations.fresh"
 
 
 def make(connection: Connection) -> None:
-    """Make all tables of :data:`HEAD` in an empty file, inside the transaction that it is in.
+    """Create all tables of :data:`HEAD` in an empty file, inside the connection's transaction.
 
-    Where a revision is newer than what is written down, all are run.
+    If there are revisions newer than ``fresh.sql``, all revisions are run instead.
     """
     headline, _, statements = _script().partition("\n")
     if headline != _HEADLINE.format(HEAD):
@@ -35,10 +36,10 @@ def make(connection: Connection) -> None:
 
 
 def written(connection: sqlite3.Connection) -> str:
-    """What makes an archive with the tables of this one, which holds nothing else yet."""
+    """The SQL that creates an empty archive with the tables of this one."""
     rows = connection.execute("SELECT name, sql FROM sqlite_master ORDER BY rowid").fetchall()
     indexes = [name for name, sql in rows if sql and sql.startswith("CREATE VIRTUAL TABLE")]
-    # A full-text index keeps itself in tables of its own, which it makes with itself.
+    # A full-text index creates further tables for itself.
     inner = tuple(f"{name}_" for name in indexes)
     statements = [sql for name, sql in rows if sql and not name.startswith(inner)]
     for index in indexes:
@@ -54,7 +55,7 @@ def written(connection: sqlite3.Connection) -> str:
 
 
 def by_revisions() -> str:
-    """What :func:`written` says of an archive that all revisions made, one after the other."""
+    """The result of :func:`written` for an archive that all revisions made in turn."""
     engine = create_engine("sqlite://")
     with engine.begin() as connection:
         upgrade(connection)

@@ -1,6 +1,6 @@
-"""The tables, as the newest migration leaves them, by subject.
+"""The tables by subject, as the newest migration leaves them.
 
-Every module of tables is imported here: what is registered in ``metadata`` is then all there is.
+Every module of tables is imported here, so that ``metadata`` is complete.
 """
 
 from bot.store.tables.archive_tables import (

@@ -1,14 +1,10 @@
-"""The shapes that columns have, and where tables are registered.
+"""Column types, the metadata, and the tables of repositories, changes and their indexes.
 
-A column of ours is never empty unless a table says so itself: what is not known is an empty text
-or 0, so that a comparison means the same on every database.
-
-Repositories, their changes, and what changes are searched by.
-
-What a query compares is in narrow tables (``changes`` and the indexes over it); what is only read
-back is in ``contents``, so that a search does not page through messages and facts. The full-text
-index over ``change_texts`` is no table of SQLAlchemy's; :mod:`bot.store.query_plan` says what it
-is.
+Columns are never null unless a table says so: an unknown value is an empty text or 0, so that
+comparisons mean the same on every database. Columns that queries compare are in narrow tables
+(``changes`` and the indexes over it); what is only read back is in ``contents``, so that a search
+does not page through messages and facts. The full-text index over ``change_texts`` is not a
+SQLAlchemy table; see :mod:`bot.store.text_index`.
 """
 
 from __future__ import annotations
@@ -39,16 +35,16 @@ metadata = MetaData(
         "pk": "pk_%(table_name)s",
     }
 )
-"""Every constraint has a name, since a migration can only change what it can name."""
+"""Every constraint has a name, because a migration can only change what it can name."""
 
 
 def row_id() -> Column[int]:
-    """The number of a row, which the database gives."""
+    """The number of a row, assigned by the database."""
     return Column("id", Integer, primary_key=True)
 
 
 def belongs_to(table: str, *, primary: bool = False) -> Column[int]:
-    """A column that refers to a row of ``table`` and goes with it."""
+    """A reference to a row of ``table``, deleted together with it."""
     return Column(
         "repository_id" if table == "repositories" else f"{table.removesuffix('s')}_id",
         ForeignKey(f"{table}.id", ondelete="CASCADE"),
@@ -68,12 +64,12 @@ def moments(*names: str) -> list[Column[int]]:
 
 
 def numbers(*names: str) -> list[Column[int]]:
-    """Columns of whole numbers that stay below two thousand million."""
+    """Columns of integers that stay below two thousand million."""
     return [_filled(name, Integer) for name in names]
 
 
 def large_numbers(*names: str) -> list[Column[int]]:
-    """Columns of whole numbers that strangers choose or that are added up."""
+    """Columns of integers that strangers choose or that are summed up."""
     return [_filled(name, BigInteger) for name in names]
 
 
@@ -87,9 +83,9 @@ repositories = Table(
     row_id(),
     Column("name", Text, nullable=False, unique=True),
     *texts("web", "forge"),
-    # What the indexes of this repository were made by; see bot.store.change_terms.
+    # The versions this repository's indexes were built by; see bot.store.change_terms.
     *texts("indexed_by"),
-    # How often was written what is kept of it; see bot.store.rows.
+    # How often anything stored about it was written; see bot.store.rows.
     Column("revision", BigInteger, nullable=False, server_default=text("0")),
 )
 
@@ -104,19 +100,19 @@ changes = Table(
     # A rank: 0 is high.
     Column("level", SmallInteger, nullable=False),
     Column("score", Float, nullable=False),
-    # Which weights and thresholds the grade was made by.
+    # The weights and thresholds that the grade was made by.
     *texts("graded_by"),
     *numbers("facts_version"),
     # How many files of the change could not be read when its facts were made.
     *numbers("omitted"),
-    # The author's name without case, to be searched.
+    # The author's name without case, for searching.
     *texts("author_key"),
-    # What most changed lines are in: made with the indexes, and nothing until they are.
+    # The area of most changed lines; filled with the indexes, null before.
     Column("area", Text),
     UniqueConstraint("repository_id", "sha"),
-    # The changes from the newest on, with all that a walk along them tests.
+    # The changes from the newest on, with all columns that a walk tests.
     Index("ix_changes_walk", "repository_id", "committed_at", "sha", "level", "author_key"),
-    # The weightiest levels first, with all that a survey counts by.
+    # The highest levels first, with all columns that a survey counts by.
     Index("ix_changes_weight", "repository_id", "level", "area"),
     Index(None, "repository_id", "number"),
 )
@@ -127,7 +123,7 @@ contents = Table(
     belongs_to("changes", primary=True),
     *moments("authored_at"),
     *texts("author", "email", "parents"),
-    # Before the long ones, so that they are read without those pages.
+    # Before the long columns, so that it can be read without their pages.
     *texts("reasons"),
     *texts("subject", "message", "facts"),
 )
@@ -139,8 +135,8 @@ change_texts = Table(
     *texts("subject", "body", "paths", "names"),
 )
 
-# What is told of a change in a line, as spans in JSON; nothing of a low one. Not in ``contents``,
-# where it would be read behind the facts.
+# The one-line description of a change, as spans in JSON; low changes have none. Not in
+# ``contents``, where reading it would page through the facts.
 change_lines = Table(
     "change_lines",
     metadata,
@@ -150,8 +146,8 @@ change_lines = Table(
     sqlite_with_rowid=False,
 )
 
-# Both indexes repeat the moment, and the first the repository, so that a week of one topic is one
-# range. Its change is no foreign key: that would need a further index, only to be cleared by.
+# Both indexes repeat the date, and the first one the repository, so that a week of one topic is one
+# range. The change is not a foreign key: that would need another index just for deletions.
 change_topics = Table(
     "change_topics",
     metadata,
@@ -163,7 +159,7 @@ change_topics = Table(
     sqlite_with_rowid=False,
 )
 
-# Every topic that a change ever bore, once: those that none bears any more do no harm.
+# Every topic that a change ever had, once; topics that no change has any more do no harm.
 known_topics = Table(
     "known_topics",
     metadata,

@@ -1,9 +1,4 @@
-"""What chats and people set, asked, saw and thought.
-
-What forges told.
-
-What models said, and what asking them took.
-"""
+"""Tables of chats and people, of forges' data, and of model analyses and calls."""
 
 from __future__ import annotations
 
@@ -29,7 +24,7 @@ from bot.store.tables.archive_tables import (
     texts,
 )
 
-# What a chat set for itself, as JSON; see bot.store.chat_records.
+# The settings of a chat, as JSON; see bot.store.chat_records.
 chats = Table(
     "chats",
     metadata,
@@ -37,19 +32,19 @@ chats = Table(
     PrimaryKeyConstraint("platform", "account", "chat"),
 )
 
-# Which digests a chat asked for by itself; ``schedule`` is JSON, ``known`` the name that the ledger
-# knows the chat's digests by.
+# Digests that a chat subscribed to; ``schedule`` is JSON, ``known`` the name under which the ledger
+# stores the chat's digests.
 chat_subscriptions = Table(
     "chat_subscriptions",
     metadata,
     *texts("platform", "account", "chat"),
-    # A name of the configuration, which may go and come back.
+    # A name in the configuration, which may be removed and added again.
     *texts("repository"),
     *texts("kind", "schedule", "known"),
     PrimaryKeyConstraint("platform", "account", "chat", "repository", "kind"),
 )
 
-# How far each conversation is, as JSON, and when it was last gone on with.
+# The state of each conversation, as JSON, and when it was last continued.
 conversations = Table(
     "conversations",
     metadata,
@@ -60,21 +55,21 @@ conversations = Table(
     Index(None, "at"),
 )
 
-# Up to which commit a person has looked at a repository in a chat.
+# The commit up to which a person has looked at a repository in a chat.
 looks = Table(
     "looks",
     metadata,
     *texts("platform", "chat", "person"),
-    # A name, not a row: what was seen stays seen when the repository is read anew.
+    # A name, not a row: looks stay when the repository is read again.
     *texts("repository"),
     *moments("at"),
     *texts("tip"),
     PrimaryKeyConstraint("platform", "chat", "person", "repository"),
 )
 
-# What somebody depends on: ``owner`` is a chat or a person, ``entries`` are written as JSON texts,
-# ``tip`` is the commit up to which alerts were looked for, empty where nobody asked for any;
-# ``person`` is who did, as ``platform:id``.
+# What an owner depends on: ``owner`` is a chat or a person, ``entries`` are JSON texts, ``tip`` is
+# the commit up to which alerts were checked, empty if nobody asked for alerts; ``person`` is who
+# did, as ``platform:id``.
 profiles = Table(
     "profiles",
     metadata,
@@ -85,14 +80,15 @@ profiles = Table(
     PrimaryKeyConstraint("owner", "repository"),
 )
 
-# Messages to the bot, each once, as long as a platform may deliver it again; see bot.store.replies.
+# Messages to the bot, each once, for as long as a platform may redeliver them; see
+# bot.store.replies.
 heard = Table(
     "heard",
     metadata,
     *texts("account", "chat", "message"),
     *moments("at"),
     *texts("state"),
-    # The proof of the message that is, or becomes, the answer.
+    # The receipt of the message that is, or becomes, the reply.
     *texts("receipt"),
     # The message itself, to be answered after a crash.
     *texts("asked"),
@@ -100,8 +96,8 @@ heard = Table(
     Index(None, "at"),
 )
 
-# What platforms delivered, from before it is acknowledged until it is dealt with; see
-# bot.store.stored_inbox. Keys are in the order of arrival, ``kind`` is the platform's own word.
+# Platform events, stored before they are acknowledged and until they are handled; see
+# bot.store.stored_inbox. Keys ascend in order of arrival, ``kind`` is the platform's own word.
 inbox = Table(
     "inbox",
     metadata,
@@ -111,12 +107,12 @@ inbox = Table(
     PrimaryKeyConstraint("key"),
 )
 
-# What a person thinks of a change (its sha) or of a digest (its name), the last word of each; the
-# grade is that of the moment.
+# A person's latest verdict on a change (its sha) or a digest (its name), with the grade at the
+# time.
 feedback = Table(
     "feedback",
     metadata,
-    # A name, not a row: what people said stays said when the repository is read anew.
+    # A name, not a row: verdicts stay when the repository is read again.
     *texts("repository"),
     *texts("subject", "platform", "chat", "person", "verdict", "level"),
     Column("score", Float),
@@ -126,11 +122,11 @@ feedback = Table(
     Index(None, "at"),
 )
 
-# Answers of forges with their etags, so that they can be revalidated; see bot.store.forge_pages.
+# Responses of forges with their etags, for revalidation; see bot.store.forge_pages.
 forge_pages = Table(
     "forge_pages",
     metadata,
-    # Under whose name it was asked: what one account may see, another may not.
+    # The account that asked: what one account may see, another may not.
     *texts("account"),
     *texts("address"),
     *moments("at"),
@@ -148,13 +144,13 @@ requests = Table(
     *texts("state", "merge_commit"),
     *moments("updated_at", "seen_at"),
     *texts("content"),
-    # Its diff analysed, as JSON, for one that is no change of the branch; else empty.
+    # Its analysed diff as JSON if it is not a change of the branch; otherwise empty.
     *texts("graded"),
     PrimaryKeyConstraint("repository_id", "number"),
     Index(None, "repository_id", "merge_commit"),
 )
 
-# Up to which moment the list of a repository's requests was read.
+# The moment up to which the list of a repository's requests was read.
 forge_marks = Table(
     "forge_marks",
     metadata,
@@ -162,8 +158,8 @@ forge_marks = Table(
     *moments("read_until"),
 )
 
-# What a model said of a change, checked; see bot.store.analyses. The row of a change is found by
-# its sha, that of the same change under another name, after a rebase, by its diff.
+# A model's verified analysis of a change; see bot.store.analyses. It is found by the change's sha,
+# or, for the same change under another sha after a rebase, by its diff.
 analyses = Table(
     "analyses",
     metadata,
@@ -173,17 +169,17 @@ analyses = Table(
     *numbers("facts_version"),
     *texts("prompt", "model", "language"),
     *moments("made_at"),
-    # Why there is no analysis, where asking again would be paid again for nothing.
+    # Why there is no analysis, if asking again would only cost again.
     *texts("failure"),
     *texts("content"),
     UniqueConstraint(
         *("repository_id", "sha", "facts_version", "prompt", "model", "language"),
-        name="uq_analyses_basis",  # the name by the convention is longer than PostgreSQL takes
+        name="uq_analyses_basis",  # the conventional name is too long for PostgreSQL
     ),
     Index(None, "repository_id", "diff"),
 )
 
-# The lead and the themes of what was shown to a model, by a hash of that.
+# Lead and themes of a day, by a hash of what the model was shown.
 leads = Table(
     "leads",
     metadata,
@@ -200,7 +196,7 @@ model_calls = Table(
     row_id(),
     *moments("at"),
     *texts("kind"),
-    # A name, not a row: what was paid stays on the books whatever becomes of the repository.
+    # A name, not a row: costs stay recorded whatever happens to the repository.
     *texts("repository"),
     *texts("channel", "person", "subject", "model", "rung", "outcome"),
     Column("seconds", Float, nullable=False),

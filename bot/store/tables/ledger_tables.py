@@ -1,7 +1,4 @@
-"""Digests with their full reports, and which commits of a branch each channel was told of.
-
-The ledger: what was posted where, which slots are done, which chats refuse.
-"""
+"""Digests and reports, coverage, and the ledger of deliveries, slots and refusals."""
 
 from __future__ import annotations
 
@@ -53,9 +50,9 @@ digests = Table(
     *texts("zone"),
     *moments("created_at"),
     *texts("document"),
-    # Its full report, by key; many digests have the same.
+    # The key of its full report; many digests share one.
     *texts("report", "counts"),
-    # Where the branch stood, and how each commit ends once the digest is delivered.
+    # The tip of the branch, and how each commit ends once the digest is delivered.
     *texts("tip", "outcomes"),
     Index(None, "created_at"),
     Index(None, "report"),
@@ -69,8 +66,8 @@ reports = Table(
     *texts("markdown"),
 )
 
-# ``at`` is when a delivery was claimed, and 0 where a program that did not tell wrote the row. The
-# content of an old one that is done is empty; see bot.store.digests.
+# ``at`` is when a delivery was claimed; 0 if an earlier version of the program wrote the row. The
+# content of an old delivery that is done is empty; see bot.store.digests.
 deliveries = Table(
     "deliveries",
     metadata,
@@ -79,7 +76,7 @@ deliveries = Table(
     Column("done", Boolean, nullable=False),
     Column("at", BigInteger, nullable=False, server_default=text("0")),
     UniqueConstraint("platform", "channel", "digest"),
-    # What PostgreSQL is told as well is said in ``bot.store.postgresql``, where it is loaded.
+    # The same condition for PostgreSQL is set in ``bot.store.postgresql``.
     Index("ix_deliveries_undone", "id", sqlite_where=text("NOT done")),
 )
 
@@ -92,8 +89,8 @@ delivery_parts = Table(
     PrimaryKeyConstraint("delivery_id", "part"),
 )
 
-# What was claimed, by whoever came first. ``at`` is when, and 0 where a program that did not tell
-# wrote the row; see bot.store.leases.
+# Claims, each by whoever came first. ``at`` is when, 0 if an earlier version of the program wrote
+# the row; see bot.store.leases.
 slots = Table(
     "slots",
     metadata,
@@ -103,23 +100,23 @@ slots = Table(
     Index(None, "at"),
 )
 
-# Chats that refuse what is sent to them, by the account's name in the configuration. One that did
-# so too often is parked: nothing is sent there until a probe succeeds or an admin says so.
+# Chats that refuse messages, by the account's name in the configuration. A chat that refused too
+# often is parked: nothing is sent there until a probe succeeds or an admin asks for it.
 refusals = Table(
     "refusals",
     metadata,
     *texts("account", "chat", "reason", "detail"),
     *large_numbers("strikes"),
     *moments("since"),
-    # 0 where it is not parked.
+    # 0 if it is not parked.
     *moments("parked_at"),
     *large_numbers("probes"),
     *moments("next_probe"),
     PrimaryKeyConstraint("account", "chat"),
 )
 
-# What became of a change after a digest that shows it was posted: ``sha`` is the change, ``by_sha``
-# the one that reverts it.
+# Changes that were reverted after a digest showing them was posted: ``sha`` is the change,
+# ``by_sha`` the one that reverts it.
 amendments = Table(
     "amendments",
     metadata,
