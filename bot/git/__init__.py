@@ -1,1 +1,1 @@
-"""Where changes come from."""
+"""Git repositories as sources of changes."""

@@ -1,10 +1,8 @@
-"""Addresses of repositories: which are accepted, and how they are shown. No I/O.
+"""Repository addresses and names: what is accepted and how it is displayed. No I/O.
 
-An address may come from a chat. Only transports that cannot run a program are accepted, nothing
-that git or ssh could take for an option, and credentials in it never leave this value except to
-git itself.
-
-What a repository is called and where its pages are, from its remote's address. No I/O.
+An address may come from a chat. Only transports that cannot run a program are accepted, and nothing
+that git or ssh could take for an option. Credentials in an address are given to git alone. A
+repository's name and the location of its pages are derived from its remote's address.
 """
 
 from __future__ import annotations
@@ -29,11 +27,12 @@ _CREDENTIALS = re.compile(r"(?<=://)[^/@\s]*@")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Address:
-    """Where a repository can be fetched.
+    """An address from which a repository can be fetched.
 
-    ``url`` is without credentials and fit to be shown; ``secret`` is the same with them, or
-    empty. ``transport`` is git's name of the protocol. ``path`` is the repository's on ``host``,
-    such as ``owner/name``, without outer slashes and ``.git``; ``port`` stands only where given.
+    ``url`` has no credentials and may be displayed; ``secret`` is the same with them, or empty.
+    ``transport`` is git's name of the protocol. ``path`` is the repository's path on ``host``, such
+    as ``owner/name``, without outer slashes and ``.git``; ``port`` is set only if the address has
+    one.
     """
 
     url: str
@@ -45,17 +44,17 @@ class Address:
 
     @property
     def folder(self) -> str:
-        """A folder name of its own: readable, safe on every file system, told apart by a hash."""
+        """A unique folder name: readable, safe on every file system, made unique by a hash."""
         readable = re.sub(r"[^A-Za-z0-9._-]+", "-", f"{self.host}-{self.path}").strip("-.")
         same = f"{self.transport}://{self.host}:{self.port or ''}/{self.path}"
         return f"{readable[:80]}-{hashlib.sha256(same.encode()).hexdigest()[:12]}"
 
 
 def read_address(text: str, *, allow_file: bool = False) -> Address | None:
-    """The address that ``text`` is, or none where it is not one or not one that is accepted.
+    """The address in ``text``, or ``None`` if it is no address or not an accepted one.
 
     Accepted are ``https``, ``http``, ``ssh`` and ``git`` URLs and ``user@host:path``; with
-    ``allow_file`` also ``file`` URLs, which are for the local command line alone.
+    ``allow_file`` also ``file`` URLs, which are only for the local command line.
     """
     if not text.isprintable() or any(c.isspace() for c in text) or text.startswith("-"):
         return None
@@ -71,12 +70,12 @@ def read_address(text: str, *, allow_file: bool = False) -> Address | None:
 
 
 def looks_like_address(text: str) -> bool:
-    """Whether ``text`` was meant for an address rather than a folder, accepted or not."""
+    """Whether ``text`` looks like an address rather than a folder, accepted or not."""
     return "://" in text or "::" in text or _SCP.fullmatch(text) is not None
 
 
 def without_credentials(text: str) -> str:
-    """The text with user names and passwords cut out of the addresses in it."""
+    """The text with user names and passwords removed from the addresses in it."""
     return _CREDENTIALS.sub("", text)
 
 
@@ -93,7 +92,7 @@ def _read_url(text: str) -> Address | None:
     if (parts.username or "").startswith("-"):
         return None
     transport = parts.scheme.lower()
-    # Over ssh the user name is no secret and part of the address; a password has no use there.
+    # Over ssh the user name is part of the address and not secret; a password has no use there.
     user = f"{parts.username}@" if transport == "ssh" and parts.username else ""
     url = f"{transport}://{user}{place}{parts.path}"
     return Address(
@@ -120,13 +119,13 @@ _FORGES = {
     "codeberg.org": "gitea",
     "gitea.com": "gitea",
 }
-"""Hosts whose software is known; Codeberg runs Forgejo, whose pages are Gitea's."""
+"""Hosts whose software is known; Codeberg runs Forgejo, whose pages have Gitea's layout."""
 
 _TELLING = {"github": "github", "gitlab": "gitlab", "gitea": "gitea", "forgejo": "gitea"}
-"""First labels by which people name hosts of their own after the software: gitlab.example.org."""
+"""First labels of host names that reveal the software, as in gitlab.example.org."""
 
 _SSH_DOORS = {"ssh.github.com": "github.com", "altssh.gitlab.com": "gitlab.com"}
-"""Hosts that take ssh on the https port for another host."""
+"""Hosts that accept ssh on the https port on behalf of another host."""
 
 _NAME = re.compile(r"[\w.-]+(/[\w.~-]+)+")
 
@@ -134,8 +133,8 @@ _NAME = re.compile(r"[\w.-]+(/[\w.~-]+)+")
 def identify(remote: Address | None, *, folder: str, name: str | None = None) -> Repository:
     """The repository with that remote, or the one in a folder of that name.
 
-    A ``name`` that a person gave wins; where no remote says otherwise it is one on GitHub.
-    Raises ``UsageError`` for a name that is not of the form ``owner/name``.
+    A ``name`` given by a person wins; unless a remote says otherwise, it is one on GitHub. Raises
+    ``UsageError`` for a name that is not of the form ``owner/name``.
     """
     if name is not None and (not _NAME.fullmatch(name) or ".." in name):
         raise UsageError(f"{name!r} is no repository name; write OWNER/NAME")
@@ -155,10 +154,10 @@ def identify(remote: Address | None, *, folder: str, name: str | None = None) ->
 
 
 def is_open(place: str) -> bool:
-    """Whether everybody may be taken to see a repository, by its place alone.
+    """Whether a repository can be assumed to be public, judging by its place alone.
 
-    So is one on a well-known public forge that is named over https and without a user: it can be
-    cloned as it stands, unless git is given credentials elsewhere. What is not sure is not open.
+    That is so if it is on a well-known public forge and its address uses https without a user: then
+    it can be cloned as it is, unless git has other credentials. In doubt it is not public.
     """
     address = read_address(place)
     return (

@@ -1,11 +1,11 @@
-"""A repository of ours that borrows the objects of another and nothing else of it.
+"""A repository of our own that borrows another one's objects and nothing else.
 
-Everything but references is read through such a view. No configuration, hook, attribute, graft,
-replacement or remote of the other repository is in reach there: nothing it says can run a program
-or change what is read, and an absent object is simply absent, never fetched one by one. The view
-also has room for a commit-graph: to cut a window out of a history without trusting the order of
-dates means to look at every commit, which a graph makes some twenty times faster
-(git-commit-graph(1)), and into other people's repositories we do not write.
+Everything but references is read through such a view. It has none of the other repository's
+configuration, hooks, attributes, grafts, replacements or remotes: nothing there can run a program
+or change what is read, and an absent object is simply absent instead of being fetched. The view
+also holds a commit-graph: cutting a window out of a history without trusting the order of dates
+means looking at every commit, which a graph makes some twenty times faster (git-commit-graph(1)),
+and we do not write into other people's repositories.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ from bot.util.files import write_whole
 from digest.errors import UnwritableFolder
 
 _STALE = 86_400.0
-"""Seconds after which a graph is written anew; until then only newer commits are read singly."""
+"""Seconds after which a graph is rewritten; until then newer commits are read individually."""
 
 
 class BorrowedRepository:
-    """The view of the repository in ``common_dir``, kept under ``data``, or else for a while.
+    """A view of the repository in ``common_dir``, stored under ``data`` or temporarily.
 
-    ``object_format`` is git's name of the hash, ``sha1`` or ``sha256``. Where nothing can be
-    written under ``data`` the view is temporary and ends with this value.
+    ``object_format`` is git's name of the hash, ``sha1`` or ``sha256``. If ``data`` cannot be
+    written, the view is temporary and removed with this object.
     """
 
     def __init__(self, common_dir: Path, data: Path, object_format: str) -> None:
@@ -48,32 +48,32 @@ class BorrowedRepository:
 
     @property
     def folder(self) -> Path:
-        """Where the view lies, with room for what is known of the repository besides."""
+        """The view's folder, which also has room for other data about the repository."""
         return self._folder
 
     def git(self) -> Git:
-        """Git for reading what full names stand for; branches are not known here."""
+        """Git for reading objects by their full names; the view has no branches."""
         git = reading(self._folder)
         if self._shallow.exists():
             return git.with_environment(GIT_SHALLOW_FILE=str(self._shallow))
         return git
 
     def boundary(self) -> frozenset[str]:
-        """The commits whose parents a shallow clone does not have (git-shallow(5))."""
+        """The commits whose parents a shallow clone lacks (git-shallow(5))."""
         try:
             return frozenset(self._shallow.read_text(encoding="ascii").split())
         except OSError:
             return frozenset()
 
     async def index(self, tip: str) -> None:
-        """Write a graph of the history of ``tip`` where none is, or an old one.
+        """Write a commit-graph for the history of ``tip`` if there is none or only an old one.
 
-        What stands in the way costs only time.
+        A failure only costs time.
         """
         info = self._objects / "info"
         theirs = (info / "commit-graph", info / "commit-graphs")
         ours = self._folder / "objects" / "info" / "commit-graph"
-        # Git does without a graph where history is cut.
+        # Git uses no graph if the history is shallow.
         if self._shallow.exists() or any(path.exists() for path in theirs) or _fresh(ours):
             return
         with suppress(GitFailed, OSError):
@@ -112,7 +112,7 @@ def _fresh(file: Path) -> bool:
 
 
 def _quoted(path: str) -> str:
-    """The path as git quotes it, with everything escaped that is not plain."""
+    """The path quoted as git does, with every unusual character escaped."""
     raw = path.encode("utf-8", "surrogateescape")
     return '"' + re.sub(rb"[^A-Za-z0-9._/-]", _escape, raw).decode("ascii") + '"'
 

@@ -1,12 +1,10 @@
-"""Why a remote could not be read, out of what git and ssh said, and the way out. No I/O.
+"""Bare clones of addresses, and explanations of why a remote could not be read.
 
-The wordings are those of OpenSSH, curl and the forges in the C locale, in which git is run.
-
-Clones of ours: bare, without file contents until they are needed, one folder an address.
-
-A clone is made under another name and takes its own only when it is whole. Two processes never
-fetch into one at once. Credentials of an address reach git through its environment and are
-neither stored in the clone nor visible among the arguments of a process.
+There is one folder for each address; file contents are fetched when needed. A clone is made under a
+temporary name and renamed once it is complete, and two processes never fetch into the same one at
+once. Credentials reach git through its environment and are neither stored in the clone nor visible
+among a process's arguments. Causes are recognised by the messages of OpenSSH, curl and the forges
+in the C locale, in which git is run.
 """
 
 from __future__ import annotations
@@ -35,7 +33,7 @@ _EMPTY = re.compile(
     r"|Please make sure you have the correct access rights|and the repository exists\."
     r"|Cloning into .*|Warning: Permanently added .*"
 )
-"""Lines that git writes below the one that tells the cause."""
+"""Lines that git writes after the one that states the cause."""
 
 _WAYS_OUT = (
     (
@@ -82,7 +80,7 @@ _USUAL = "check the address, the network and the access rights"
 
 
 def cause_of(said: str) -> str:
-    """The line of a child's complaints that tells the cause; empty where none does."""
+    """The line of git's error output that states the cause; empty if none does."""
     lines = [line.strip() for line in said.splitlines()]
     telling = [line for line in lines if not _EMPTY.fullmatch(line)]
     known = [line for line in telling if any(cause.search(line) for cause, _ in _KNOWN)]
@@ -91,19 +89,19 @@ def cause_of(said: str) -> str:
 
 
 def way_out(cause: str) -> str:
-    """What somebody can do about a cause."""
+    """Advice for a cause."""
     return next((out for known, out in _KNOWN if known.search(cause)), _USUAL)
 
 
 log = structlog.get_logger(__name__)
 
 _LOCK_PATIENCE = 3600.0
-"""Seconds to wait for another process that clones or fetches: as long as git itself may take."""
+"""Seconds to wait for another process's clone or fetch: as long as git itself may take."""
 
 _LOCK_PAUSE = 0.2
 
 _ABANDONED = 60.0
-"""Seconds after which a lock of git's own is a dead git's: it holds one while it writes a name."""
+"""Seconds after which a lock file of git is stale: git holds one only while it writes a name."""
 
 _BLOBLESS = "--filter=blob:none"
 
@@ -117,7 +115,7 @@ class Clone:
         self._lock_file = self.git_dir.with_name(f"{address.folder}.lock")
 
     async def ensure(self) -> None:
-        """Clone, unless that was done. Raises ``SourceUnavailable`` and ``UnwritableFolder``."""
+        """Clone unless that was done. Raises ``SourceUnavailable`` and ``UnwritableFolder``."""
         if self.git_dir.is_dir():
             return
         async with self._locked():
@@ -125,10 +123,10 @@ class Clone:
                 await self._clone()
 
     async def fetch(self, since: datetime | None = None) -> None:
-        """Bring branches and tags up to date; branches that are gone go. ``HEAD`` follows.
+        """Update branches and tags, removing deleted branches. ``HEAD`` follows the remote.
 
-        What was fetched at ``since`` or later, an aware time and by default that of this call, is
-        not fetched again: of processes that want it at once, one does it.
+        Nothing is fetched if a fetch began at ``since`` or later, an aware time that defaults to
+        the time of this call: of processes that want a fetch at once, one does it.
         """
         wanted = time.time() if since is None else since.timestamp()
         async with self._locked() as lock:
@@ -144,7 +142,7 @@ class Clone:
             _note(lock, began)
 
     async def bring(self, blobs: Sequence[str]) -> None:
-        """Fetch absent blobs in one go, as git itself fetches them one by one."""
+        """Fetch absent blobs together, because git itself would fetch them one by one."""
         async with self._locked():
             await self._run(
                 "-c", "fetch.negotiationAlgorithm=noop", "fetch", "--quiet", "--no-tags",
@@ -168,7 +166,7 @@ class Clone:
             shutil.rmtree(unfinished, ignore_errors=True)
 
     async def _follow_head(self) -> None:
-        """Point ``HEAD`` to the remote's default branch where the one it named is gone."""
+        """Point ``HEAD`` to the remote's default branch if the branch it named is gone."""
         git = reading(self.git_dir)
         try:
             await git.run("rev-parse", "--verify", "--quiet", "HEAD^{commit}")
@@ -179,7 +177,7 @@ class Clone:
                 await git.run("symbolic-ref", "HEAD", head)
 
     async def _run(self, *arguments: str, stdin: bytes = b"", outside: bool = False) -> bytes:
-        # A person's own configuration may lead an address to one of the two safest transports.
+        # The user's own configuration may redirect an address to one of the two safest transports.
         transports = dict.fromkeys((self._address.transport, "https", "ssh"))
         git = fetching(None if outside else self.git_dir, list(transports))
         try:
@@ -193,7 +191,7 @@ class Clone:
 
     @asynccontextmanager
     async def _locked(self) -> AsyncIterator[int]:
-        """Keep others away from the clone; the descriptor of the file that does."""
+        """Lock the clone against others; yields the descriptor of the lock file."""
         try:
             self.git_dir.parent.mkdir(parents=True, exist_ok=True)
             descriptor = os.open(self._lock_file, os.O_RDWR | os.O_CREAT, 0o600)
@@ -222,9 +220,9 @@ class Clone:
 
 
 def _unlock(git_dir: Path) -> None:
-    """Take away what a git left locked that died with its machine; no other would ever do it.
+    """Remove lock files left by a git that died with its machine; nothing else would.
 
-    Nobody else is at the clone now, but for a git whose digestbot was killed and that goes on.
+    Nobody else uses the clone now, except a git that outlived a killed digestbot.
     """
     for lock in (*git_dir.glob("*.lock"), *(git_dir / "refs").rglob("*.lock")):
         with suppress(OSError):
@@ -234,7 +232,7 @@ def _unlock(git_dir: Path) -> None:
 
 
 def _fetched(lock: int) -> float:
-    """When the last fetch that succeeded began, in seconds since 1970; 0 where there was none."""
+    """When the last successful fetch began, in seconds since 1970; 0 if there was none."""
     try:
         return float(os.pread(lock, 64, 0))
     except (OSError, ValueError):
@@ -242,15 +240,15 @@ def _fetched(lock: int) -> float:
 
 
 def _note(lock: int, began: float) -> None:
-    with suppress(OSError):  # then the next one fetches as well
+    with suppress(OSError):  # the next process fetches again
         os.pwrite(lock, f"{began:020.6f}\n".encode(), 0)
 
 
 def _with_secret(git: Git, address: Address) -> Git:
-    """Git that sends the credentials in a header, to the host of the address alone.
+    """Git that sends the credentials in a header, only to the host of the address.
 
-    An address with credentials, even one that git's configuration makes (``insteadOf``), stands in
-    the arguments of ``git-remote-https``, for everybody on the machine to read.
+    An address with credentials, even one made by git's configuration (``insteadOf``), is visible to
+    everybody on the machine among the arguments of ``git-remote-https``.
     """
     if not address.secret:
         return git
@@ -270,7 +268,7 @@ def _count(variable: str) -> int:
 
 
 def _basic(address: str) -> str:
-    """The credentials of an address as RFC 7617 has them."""
+    """The credentials of an address in the form of RFC 7617."""
     user, _, password = urlsplit(address).netloc.rpartition("@")[0].partition(":")
     return b64encode(f"{unquote(user)}:{unquote(password)}".encode()).decode()
 

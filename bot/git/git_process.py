@@ -1,18 +1,15 @@
-"""A child process whose output is read while it runs, started cheaply whatever the loop is.
+"""Runs git as a child process, safely in hostile repositories, and streams its output.
 
-uvloop starts children by fork: the page tables of the whole process are copied, and afterwards
-every page that either side writes to. With 150 MB that is 17 ms of processor time for a child that
-needs 1.5; by ``subprocess``, which shares the memory until the child is another program
-(``vfork``), it is 2.6. So children are started by that, in the thread of the loop as asyncio does.
+Reading uses only the repository's own configuration, and none of its settings that run programs: no
+external diff, text converter, file-system monitor, hook, pager, credential prompt or transport (so
+git never fetches absent objects one by one either). Fetching may use the user's configuration,
+which holds credentials and proxies, but only the allowed transports. Each child has a session of
+its own: it has no terminal to prompt on, and one signal ends it with everything it started.
 
-Runs git as a child process, so that nothing in a repository can make it do anything else.
-
-Reading takes no configuration but the repository's own, and of that nothing that runs a program:
-no external diff, text converter, file-system monitor, hook, pager, credential prompt or transport
-(so that git never fetches absent objects one by one either). Fetching may use the person's own
-configuration, since credentials and proxies stand there, but only the transports that were
-allowed. Children have a session of their own: no terminal to ask on, and one signal ends git with
-everything it has started.
+Children are started by ``subprocess`` on the event loop's thread, as asyncio does, but not by
+uvloop, which forks: that copies the page tables of the process and later every page that either
+side writes. With 150 MB this takes 17 ms of processor time for a child that needs 1.5;
+``subprocess``, which shares the memory until ``exec`` (``vfork``), takes 2.6.
 """
 
 from __future__ import annotations
@@ -36,11 +33,11 @@ from digest.errors import SourceUnavailable
 _CHUNK = 1 << 18
 
 _PIPE = 1 << 19
-"""Bytes that a child may run ahead of us; Linux allows everybody up to 1 MiB."""
+"""Bytes that a child may write ahead of our reading; Linux allows everybody up to 1 MiB."""
 
 
 class Child:
-    """A running program. It has a session of its own, so that one signal ends all it started."""
+    """A running program in a session of its own, so that one signal ends everything it started."""
 
     def __init__(
         self,
@@ -51,8 +48,8 @@ class Child:
         source: IO[bytes] | None,
         complaints: IO[bytes],
     ) -> None:
-        """Start it in ``folder``. Raises ``FileNotFoundError`` where there is no such program."""
-        self._process = subprocess.Popen(  # the callers' words, without a shell
+        """Start it in ``folder``. Raises ``FileNotFoundError`` if there is no such program."""
+        self._process = subprocess.Popen(  # the caller's arguments, without a shell
             command,
             stdin=source or subprocess.DEVNULL,
             stdout=subprocess.PIPE,
@@ -68,18 +65,18 @@ class Child:
         _widen(self._output.fileno())
 
     async def read(self) -> bytes:
-        """Some of its output, as soon as there is some; nothing once it is at its end."""
+        """The next output, as soon as there is some; empty at its end."""
         await _readable(self._output.fileno())
         return os.read(self._output.fileno(), _CHUNK)
 
     async def wait(self) -> int:
-        """Its status, once it has ended; negative where a signal ended it."""
+        """The exit status, once it has ended; negative if a signal ended it."""
         if self._process.poll() is None:
             await self._gone()
         return self._process.wait()
 
     async def end(self) -> None:
-        """See it gone, with all that it started, whether or not it was done."""
+        """Kill it with everything it started, if it still runs, and wait until it is gone."""
         self._output.close()
         if self._process.poll() is None:
             with suppress(ProcessLookupError):
@@ -88,10 +85,10 @@ class Child:
             self._process.wait()
 
     async def _gone(self) -> None:
-        """Wait until it is no more than a status to be read."""
+        """Wait until the process has exited."""
         try:
             descriptor = os.pidfd_open(self._process.pid)
-        except (AttributeError, OSError):  # not Linux, or one before 5.3
+        except (AttributeError, OSError):  # not Linux, or older than 5.3
             await asyncio.to_thread(self._process.wait)
             return
         try:
@@ -101,7 +98,7 @@ class Child:
 
 
 async def _readable(descriptor: int) -> None:
-    """Wait until something, or the end, can be read."""
+    """Wait until data or the end can be read."""
     loop = asyncio.get_running_loop()
     ready = loop.create_future()
     loop.add_reader(descriptor, _settle, ready)
@@ -117,7 +114,7 @@ def _settle(ready: asyncio.Future[None]) -> None:
 
 
 def _widen(pipe: int) -> None:
-    """A larger pipe, where the system has such, and enough for one more."""
+    """Enlarge the pipe if the system can; a failure is harmless."""
     if hasattr(fcntl, "F_SETPIPE_SZ"):
         with suppress(OSError):
             fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, _PIPE)
@@ -129,13 +126,13 @@ OLDEST = (2, 37)
 """The first git with ``--since-as-filter``, without which clock-skewed commits would be lost."""
 
 _READ_TIMEOUT = 120.0
-"""Seconds without a byte, after which a reading child is taken for stuck."""
+"""Seconds without a byte after which a reading child counts as stuck."""
 
 _FETCH_TIMEOUT = 3600.0
-"""Seconds for a clone or fetch as a whole, which prints nothing while it runs."""
+"""Seconds for a whole clone or fetch, which prints nothing while it runs."""
 
 _NOWHERE = "/"
-"""Where children run: a folder without ``.git``, attributes or files that look like revisions."""
+"""The folder children run in: one without ``.git``, attributes or files named like revisions."""
 
 _QUIET = {
     "GIT_TERMINAL_PROMPT": "0",
@@ -165,10 +162,10 @@ _REDIRECTING = (
     "GIT_PREFIX", "GIT_SHALLOW_FILE", "GIT_GRAFT_FILE", "GIT_QUARANTINE_PATH", "GIT_EXTERNAL_DIFF",
     "DISPLAY", "WAYLAND_DISPLAY",
 )  # fmt: skip
-"""What a surrounding git (a hook, an alias) sets and would lead ours elsewhere, and screens.
+"""Variables set by a surrounding git (a hook, an alias) that would redirect ours, and displays.
 
-Without a terminal, a screen and an askpass program ssh cannot ask anything, as in its batch mode;
-``GIT_SSH_COMMAND`` would say so more plainly but override the person's ``core.sshCommand``.
+Without a terminal, a display and an askpass program ssh cannot prompt, as in its batch mode;
+``GIT_SSH_COMMAND`` would state that more plainly but override the user's ``core.sshCommand``.
 """
 
 _HARMLESS = {
@@ -180,7 +177,7 @@ _HARMLESS = {
 }
 
 _PLAIN = {
-    "core.bigFileThreshold": "64m",  # above it a file counts as binary; git would hold it whole
+    "core.bigFileThreshold": "64m",  # larger files count as binary; git would hold them whole
     "core.quotePath": "true",
     "diff.algorithm": "myers",
     "diff.ignoreSubmodules": "none",
@@ -194,7 +191,7 @@ _PLAIN = {
     "log.showRoot": "true",
     "log.showSignature": "false",
 }
-"""What a repository may have set that would change what we read or make it ambiguous."""
+"""Settings of a repository that would change what is read or make it ambiguous."""
 
 
 _PATIENT = {
@@ -203,14 +200,14 @@ _PATIENT = {
     "http.lowSpeedTime": "60",
     "transfer.bundleURI": "false",
 }
-"""Give up on less than 1000 bytes a second for a minute; leave no clean-up behind running."""
+"""Give up below 1000 bytes a second for a minute; leave no clean-up running behind."""
 
 
 class GitFailed(Exception):
-    """A child of git that ended badly.
+    """A git command that failed.
 
-    ``complaint`` is the last thing it said, ``said`` all of it; ``status`` is none where it was
-    stuck and was ended.
+    ``complaint`` is the last line it wrote to standard error, ``said`` all of it; ``status`` is
+    ``None`` if it was stuck and was killed.
     """
 
     def __init__(self, command: str, status: int | None, complaint: str, said: str = "") -> None:
@@ -222,26 +219,26 @@ class GitFailed(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Git:
-    """How git is run: environment, settings, and the seconds of silence it is granted."""
+    """How git is run: environment, settings, and the seconds of silence allowed."""
 
     environment: Mapping[str, str] = field(repr=False)  # may hold credentials
     options: Sequence[str]
     timeout: float
 
     async def run(self, *arguments: str | bytes, stdin: bytes = b"") -> bytes:
-        """Everything that the command prints. Raises ``GitFailed``."""
+        """The whole output of the command. Raises ``GitFailed``."""
         async with aclosing(self.stream(*arguments, stdin=stdin)) as chunks:
             return b"".join([chunk async for chunk in chunks])
 
     async def stream(
         self, *arguments: str | bytes, stdin: bytes = b""
     ) -> AsyncGenerator[bytes, None]:
-        """What the command prints, in chunks, while it runs; close it early to end the child.
+        """The output of the command in chunks while it runs; close it early to end the child.
 
-        Raises ``GitFailed`` after the last chunk where the child did not end well.
+        Raises ``GitFailed`` after the last chunk if the command failed.
         """
-        # Files instead of pipes: a child that waits for its input to be read, or its complaints,
-        # while we wait for its output, would wait for ever.
+        # Files instead of pipes: a child waiting for us to feed its input or read its errors, while
+        # we wait for its output, would wait forever.
         with _filled(stdin) as source, tempfile.TemporaryFile() as complaints:
             child = self._start(arguments, source, complaints)
             try:
@@ -285,13 +282,13 @@ class Git:
 
 
 _accepted: set[tuple[str, int, int]] = set()
-"""The programs that were new enough, as they were then: path, inode and time of change."""
+"""Git programs known to be new enough: path, inode and time of change."""
 
 
 async def require_git() -> None:
-    """Raise ``SourceUnavailable`` where git is missing or older than ``OLDEST``.
+    """Raise ``SourceUnavailable`` if git is missing or older than ``OLDEST``.
 
-    A program is asked for its version once, and again when another was put in its place.
+    A program is asked for its version once, and again after it was replaced.
     """
     program = _program()
     if program in _accepted:
@@ -327,7 +324,7 @@ def reading(git_dir: Path) -> Git:
 
 
 def finding(folder: Path) -> Git:
-    """Git for finding out to what repository a folder belongs, as safe as :func:`reading`."""
+    """Git for finding the repository that a folder belongs to, as safe as :func:`reading`."""
     found = reading(folder)
     return replace(found, options=("--no-pager", "-C", str(folder), *_settings(_HARMLESS)))
 
@@ -353,7 +350,7 @@ def _settings(values: Mapping[str, str]) -> list[str]:
 
 @contextmanager
 def _filled(text: bytes) -> Iterator[IO[bytes] | None]:
-    """A file with the text in it, to be read from its beginning; none for no text."""
+    """A file that holds the text, to be read from its beginning; ``None`` for no text."""
     if not text:
         yield None
         return

@@ -34,19 +34,19 @@ _AHEAD = 1000
 """Commits whose absent blobs are fetched at a time: a few weeks of a large project."""
 
 _LISTS = 8
-"""Selections whose names are kept: full names and a window mean the same for ever."""
+"""Selections whose commit lists are cached: for a given tip they never change."""
 
 _MOST_FETCHED = 50_000
-"""Absent files of one tree that are fetched to search it: more than large projects have."""
+"""The most absent files of a tree fetched to search it: more than large projects have."""
 
 _SHORT_NAME = re.compile(r"[0-9a-f]{4,64}")
 
 
 class Remote(Protocol):
-    """Where a repository of ours gets its objects from."""
+    """Where a clone gets its objects from."""
 
     async def fetch(self, since: datetime | None = None) -> None:
-        """Bring the branches up to what they were at ``since`` or later, by default now.
+        """Bring the branches to their state at ``since`` or later, by default now.
 
         Raises ``SourceUnavailable``.
         """
@@ -58,8 +58,8 @@ class Remote(Protocol):
 class GitSource:
     """Implements ``handlers.ports.storage.Source`` with the git command line, read only.
 
-    References are looked up in ``git_dir``; everything else is read through ``view``. ``remote``
-    is given for clones of ours; other repositories are never fetched.
+    References are looked up in ``git_dir``; everything else is read through ``view``. ``remote`` is
+    given for our own clones; other repositories are never fetched.
     """
 
     def __init__(
@@ -74,17 +74,17 @@ class GitSource:
         self._listed: deque[tuple[str | None, Selection, Sequence[str]]] = deque(maxlen=_LISTS)
 
     def reads_as(self, other: GitSource) -> bool:
-        """Whether the other one reads the same repository, cut off at the same commits."""
+        """Whether the other source reads the same repository, cut off at the same commits."""
         return self._place == other._place
 
     def stay(self) -> None:
-        """Be asked often: what one question makes git read is held for the next."""
+        """Keep what git reads for one question for the next ones."""
         self._line = self._line or FirstParents()
 
     async def sync(self, since: datetime | None = None) -> None:
-        """Fetch what is new into a clone of ours; other repositories stay as they are.
+        """Fetch what is new into our own clone; other repositories stay unchanged.
 
-        Not again where another process fetched after ``since``, or after this call.
+        Nothing is fetched if another process fetched after ``since``, or after this call.
         """
         if self._remote is not None:
             with _told():
@@ -93,8 +93,8 @@ class GitSource:
     async def tip(self, branch: str | None = None) -> Tip:
         """The newest commit of ``branch``, or of the branch that ``HEAD`` is on.
 
-        ``branch`` may also name a remote branch (``origin/main``), a tag or a commit. Raises
-        ``UnknownBranch``, and ``AmbiguousReference`` for a shortened name of several commits.
+        ``branch`` may also be a remote branch (``origin/main``), a tag or a commit. Raises
+        ``UnknownBranch``, and ``AmbiguousReference`` for an abbreviated sha of several commits.
         """
         with _told():
             if branch is None or branch == DETACHED:
@@ -107,9 +107,10 @@ class GitSource:
             raise UnknownBranch(branch, near)
 
     async def resolve(self, reference: str) -> str:
-        """The full name of the commit that a tag, a branch or a commit's name stands for.
+        """The full sha of the commit that a tag, a branch or a commit's name refers to.
 
-        Tags come first: they name releases. Raises ``UnknownBranch`` and ``AmbiguousReference``.
+        Tags come first because they name releases. Raises ``UnknownBranch`` and
+        ``AmbiguousReference``.
         """
         with _told():
             if reference == DETACHED:
@@ -123,19 +124,19 @@ class GitSource:
             raise UnknownBranch(reference, get_close_matches(reference, known))
 
     async def release(self, name: str) -> TaggedRelease | None:
-        """The release that a tag names and the one before it; ``None`` where no tag is meant."""
+        """The release of a tag and the one before it; ``None`` if the name is no tag."""
         with _told():
             return await read_release(self._references.git, name)
 
     async def releases(self) -> list[str]:
-        """Tags of final releases, the newest first."""
+        """Tags of final releases, newest first."""
         with _told():
             return await newest_releases(self._references.git)
 
     async def changes(self, branch: Tip, selection: Selection) -> AsyncIterator[Sequence[Change]]:
         """The changes of a selection in batches, newest first along the branch's first parents.
 
-        Names one by one keep their order, and those that are gone are passed over.
+        Commits given one by one keep their order, and missing ones are skipped.
         """
         with _told():
             boundary = self._view.boundary()
@@ -149,13 +150,13 @@ class GitSource:
                         yield batch
 
     async def _wanted(self, branch: Tip, selection: Selection) -> Sequence[str]:
-        # Of names one by one, those that are gone are passed over when they are read.
+        # Missing commits among those given one by one are skipped when they are read.
         if isinstance(selection, Window | Range):
             return await self.names(branch, selection)
         return list(dict.fromkeys(full_name(sha) for sha in selection))
 
     async def names(self, branch: Tip, selection: Selection) -> Sequence[str]:
-        """Full names of the selection's commits, as ``git rev-list`` lists them, newest first."""
+        """Full shas of the selection's commits, as ``git rev-list`` lists them, newest first."""
         for sha, listed, names in self._listed:
             if (sha, listed) == (branch.sha, selection):
                 return names
@@ -169,10 +170,10 @@ class GitSource:
         return len(await self.names(branch, selection))
 
     async def find(self, branch: Tip, number: int | None = None, sha: str = "") -> Sequence[str]:
-        """Full names of the commits that a request number or a shortened sha names, newest first.
+        """Full shas of the commits with a request number or an abbreviated sha, newest first.
 
-        A number is looked for in the messages of the branch's first parents, a sha of at least
-        four digits in the whole repository. Raises ``AmbiguousReference``.
+        A number is looked up in the messages of the branch's first parents, a sha of at least four
+        digits in the whole repository. Raises ``AmbiguousReference``.
         """
         with _told():
             if sha:
@@ -184,7 +185,7 @@ class GitSource:
             return [c.sha for c in commits if request_of(c.commit) == number]
 
     async def is_ancestor(self, base: str, tip: str) -> bool:
-        """Whether ``tip`` descends from ``base``; false where ``base`` is gone."""
+        """Whether ``tip`` descends from ``base``; false if ``base`` is gone."""
         try:
             await self._view.git().run(
                 "merge-base", "--is-ancestor", full_name(base), full_name(tip)
@@ -203,7 +204,7 @@ class GitSource:
     async def mentions(
         self, commit: str, words: Collection[str]
     ) -> Mapping[str, Collection[str]] | None:
-        """The paths of program text by word; ``None`` where the tree cannot be searched whole."""
+        """Paths of program text by word; ``None`` if the whole tree cannot be searched."""
         with _told():
             name = full_name(commit)
             if self._remote is not None and not await self._hold(self._remote, name):
@@ -222,7 +223,7 @@ class GitSource:
             return await read_places(self._view.git(), [(full_name(c), p) for c, p in places])
 
     async def files(self, branch: Tip) -> Mapping[str, str]:
-        """The paths of the files that stand at a tip, with the names of their blobs."""
+        """The paths of the files at a tip, with the names of their blobs."""
         if branch.sha is None:
             return {}
         with _told():
@@ -230,7 +231,7 @@ class GitSource:
         return dict(_blob(entry) for entry in listed.split(b"\0") if b" blob " in entry)
 
     async def backported(self, branch: Tip) -> frozenset[str]:
-        """Commits and subjects of the branch that stand on release branches or tags as well."""
+        """Commits and subjects of the branch that are also on release branches or tags."""
         if branch.sha is None:
             return frozenset()
         with _told():
@@ -252,7 +253,7 @@ class GitSource:
             if self._line is not None:
                 since, until = seconds(selection)
                 return await self._line.within(self._view.git(), branch.sha, since, until)
-            # Who asks for one window is best served by git; who asks again will go on asking.
+            # A single window is fastest by git itself; whoever asks again will go on asking.
             self._line = FirstParents()
         listed = await self._view.git().run("rev-list", *options, "--stdin", "--", stdin=stdin)
         return listed.decode().split()
@@ -268,7 +269,7 @@ class GitSource:
                     yield batch
 
     async def _bring(self, remote: Remote, names: Sequence[str]) -> None:
-        """Fetch what the patches need, in one go; without it files are read as omitted."""
+        """Fetch what the patches need, all at once; what cannot be fetched counts as omitted."""
         blobs = await blobs_of(self._view.git(), names)
         there = await present(self._view.git(), blobs)
         absent = [blob for blob in blobs if blob not in there]
@@ -280,7 +281,7 @@ class GitSource:
             log.warning("source.blobs_absent: %d absent, %s", len(absent), error)
 
     async def _hold(self, remote: Remote, commit: str) -> bool:
-        """Have the program text of a tree in the clone, fetched in one go where it is absent."""
+        """Have the program text of a tree in the clone, fetched at once where absent."""
         try:
             listed = await self._view.git().run("ls-tree", "-r", "-z", "--full-tree", commit)
         except GitFailed as failure:
@@ -313,7 +314,7 @@ class GitSource:
 
 
 def request_of(commit: Commit) -> int | None:
-    """The request that a message names as its own, read as the facts of a change read it."""
+    """The request that a message states as its own, as the facts of a change read it."""
     message = told(commit)
     return read_subject(message.title, message.body, message.number).number
 

@@ -1,15 +1,10 @@
-"""The first parents of a branch's tip with their dates, held between questions.
+"""Indexes of a branch's first parents: their dates, and the numbers in their messages.
 
-``git rev-list --since-as-filter`` walks all of them for every window, and a process has to be
-started for it. Who answers many questions walks once, and of a branch that moved on only what is
-new.
-
-Which commits of a branch name a number in their messages, kept beside the view of a repository.
-
+``git rev-list --since-as-filter`` walks all first parents in a new process for every window, and
 ``git log --grep`` reads every message for every question: a fifth of a second for twenty thousand
-commits. Here they are read once, and of a branch that moved on only what is new. The file is text:
-below a headline with the tip a line for each commit that names numbers, newest first, with a space
-behind every word, so that a number is found in it as it stands.
+commits. These indexes read once, and afterwards only what is new on the branch. Numbers are kept in
+a text file beside the view: a headline with the tip, then a line for each commit that names
+numbers, newest first, with a space after every word, so that a number is found by a plain search.
 """
 
 from __future__ import annotations
@@ -32,8 +27,8 @@ from handlers.ports.storage import Tip
 class FirstParents:
     """The commits along the first parents of a tip, newest first, as git lists them.
 
-    Names are held as bytes of one length each, dates as whole seconds since 1970: about a megabyte
-    for twenty thousand commits.
+    Shas are held as bytes of equal length, dates as whole seconds since 1970: about a megabyte for
+    twenty thousand commits.
     """
 
     def __init__(self) -> None:
@@ -44,9 +39,9 @@ class FirstParents:
         self._turn = asyncio.Lock()
 
     async def within(self, git: Git, tip: str, since: int, until: int) -> Sequence[str]:
-        """Full names of the commits with ``since <= date < until`` (seconds), newest first.
+        """Full shas of the commits with ``since <= date < until`` (seconds), newest first.
 
-        ``tip`` is a full name. Raises ``GitFailed``.
+        ``tip`` is a full sha. Raises ``GitFailed``.
         """
         async with self._turn:
             if tip != self._tip:
@@ -70,7 +65,7 @@ class FirstParents:
         dates = array("q", (int(commit[0]) for commit in walked))
         self._names = names + self._names if grown else names
         self._dates = dates + self._dates if grown else dates
-        # The latest date from a commit on: where it is too old, so is everything behind.
+        # The latest date from each commit on: if it is too old, so is everything behind it.
         latest = array("q", accumulate(reversed(self._dates), max))
         latest.reverse()
         self._latest = latest
@@ -78,7 +73,7 @@ class FirstParents:
 
 
 async def _walk(git: Git, *revisions: str) -> list[list[bytes]]:
-    """Date, name and first parent of each, in lines that a root commit has no parent in."""
+    """Date, sha and first parent of each commit; a root commit has no parent."""
     stdin = "".join(f"{one}\n" for one in revisions).encode()
     listed = await git.run(
         "rev-list", "--first-parent", "--timestamp", "--parents", "--stdin", "--", stdin=stdin
@@ -93,13 +88,13 @@ _KEPT = re.compile(r"mentions-1 ([0-9a-f]{40,64})\n")
 _FORMAT = "%H %P%n%B%x00"
 
 _NUMBER = re.compile(rb"(?:[#!/\n-]|PR ?)0*(\d{1,9})(?!\d)")
-"""Whatever ``digest.facts`` takes for the number of a request is written so, as is more besides."""
+"""Every form that ``digest.facts`` takes for a request number, and some more."""
 
 
 class NumberIndex:
     """The numbers that messages along the first parents of a repository's branches name.
 
-    Kept in ``folder``; where nothing can be written there, for as long as this value lives.
+    Stored in ``folder``; if that cannot be written, kept in memory.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -108,9 +103,9 @@ class NumberIndex:
         self._turn = asyncio.Lock()
 
     async def naming(self, git: Git, branch: Tip, number: int) -> Sequence[str]:
-        """Full names of the commits that may name a request's number, newest first.
+        """Full shas of the commits that may name a request's number, newest first.
 
-        Every one that does is among them. Raises ``GitFailed``.
+        All commits that name it are included. Raises ``GitFailed``.
         """
         if branch.sha is None:
             return ()
@@ -146,9 +141,9 @@ def _read(file: Path) -> str:
 
 
 async def _lines(git: Git, tip: str, kept: str) -> str:
-    """The lines of a branch, those that are kept taken over where it only moved on from there."""
+    """The index lines of a branch; existing ones are reused if the branch only moved forward."""
     if headline := _KEPT.match(kept):
-        # A name that is gone is a history that was rewritten and cleaned up since.
+        # A missing commit means that the history was rewritten and cleaned up since.
         with suppress(GitFailed):
             lines, parent = await _told(git, tip, f"^{headline[1]}")
             if parent == headline[1]:
@@ -157,7 +152,7 @@ async def _lines(git: Git, tip: str, kept: str) -> str:
 
 
 async def _told(git: Git, *revisions: str) -> tuple[str, str]:
-    """The lines of what is listed, and the first parent of the last commit of it."""
+    """The index lines of the listed commits, and the first parent of the last one."""
     lines: list[str] = []
     parent, rest = "", b""
     listed = ("log", "--no-patch", f"--format={_FORMAT}", "--first-parent", *revisions, "--")

@@ -1,11 +1,9 @@
-"""Which places were read under which name, so that no two repositories share one in the archive.
+"""From a place that a person names, a folder or an address, to an open repository.
 
-A folder without a remote is named after itself; a second such folder of the same name gets a few
-digits of its path behind it. The place used last is what a question without a repository means.
-
-From a place that a person names, a folder or an address, to the repository there.
-
-Sources kept open between questions, with what git told of them.
+The register stores under which name each place was read, so that no two repositories share a name
+in the archive: a folder without a remote is named after itself, and a second one of that name gets
+a few digits of its path's hash appended. A question without a repository means the place used last.
+A process keeps its sources open between questions.
 """
 
 from __future__ import annotations
@@ -33,7 +31,7 @@ _FILE = "places.json"
 
 
 class RepositoryRegistry:
-    """The register, one small file in the data folder, rewritten whole."""
+    """The register: one small file in the data folder, always rewritten whole."""
 
     def __init__(self, data: Path) -> None:
         self._file = data / _FILE
@@ -49,7 +47,7 @@ class RepositoryRegistry:
         return tuple(sorted(entries, key=lambda place: -int(entries[place]["used"])))
 
     def place_of(self, name: str) -> str | None:
-        """The place of a repository by its name, whatever the case."""
+        """The place of a repository by its name, ignoring case."""
         wanted = name.casefold()
         entries = self._read()
         return next((p for p, e in entries.items() if str(e["name"]).casefold() == wanted), None)
@@ -60,7 +58,7 @@ class RepositoryRegistry:
         return str(entry["name"]) if entry else None
 
     def enter(self, place: str, repository: Repository) -> Repository:
-        """Note a use; the repository under the name that is its own in the archive."""
+        """Record a use; return the repository under its unique name in the archive."""
         entries = self._read()
         name = repository.name
         taken = any(e["name"] == name for p, e in entries.items() if p != place and not e["web"])
@@ -72,7 +70,7 @@ class RepositoryRegistry:
         return replace(repository, name=name)
 
     def note(self, place: str, repository: Repository) -> None:
-        """Enter it, once: a process that answers about hundreds does not write at each question."""
+        """Record a place once: with hundreds of them, not every question should write."""
         if self._noted.get(place) != repository:
             self.enter(place, repository)
             self._noted[place] = repository
@@ -81,19 +79,19 @@ class RepositoryRegistry:
         try:
             found = json.loads(self._file.read_text(encoding="utf-8"))
         except (OSError, ValueError):
-            return {}  # a convenience, not a record: it is made anew
+            return {}  # only a convenience: it is written again
         return found if isinstance(found, dict) else {}
 
 
 async def open_source(
     place: str, data: Path, *, name: str | None = None, allow_file: bool = False
 ) -> tuple[Repository, GitSource]:
-    """The repository at ``place``, a folder in or with one or an address, and how to read it.
+    """The repository at ``place``, a folder in or with one or an address, and its source.
 
-    An address is cloned under ``data`` when it is first opened; ``sync`` fetches after that.
-    ``name`` is the ``owner/name`` that a person calls it by. ``allow_file`` admits ``file``
-    addresses, for a local command line only. Raises ``NotARepository``, ``SourceUnavailable``
-    where git or the remote does not answer, ``UnwritableFolder`` and, for the name, ``UsageError``.
+    An address is cloned under ``data`` when it is first opened; after that ``sync`` fetches.
+    ``name`` is the ``owner/name`` that a person calls it by. ``allow_file`` allows ``file``
+    addresses, for a local command line only. Raises ``NotARepository``, ``SourceUnavailable`` if
+    git or the remote fails, ``UnwritableFolder`` and, for the name, ``UsageError``.
     """
     folder = _folder(place)
     if folder is not None:
@@ -130,12 +128,12 @@ def _folder(place: str) -> Path | None:
     try:
         folder = Path(place).expanduser().absolute()
         return folder if place and folder.is_dir() else None
-    except (ValueError, RuntimeError):  # a NUL in the path, or the home of nobody
+    except (ValueError, RuntimeError):  # a NUL in the path, or the home of an unknown user
         return None
 
 
 FRESH = 300.0
-"""Seconds after which a place is looked at again: folders move, remotes are renamed."""
+"""Seconds after which a place is checked again: folders move, remotes are renamed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +144,7 @@ class _Opened:
 
 
 class Sources:
-    """The sources of a process, by place. One that fails to open is tried again next time."""
+    """The open sources of a process, by place. One that fails to open is retried next time."""
 
     def __init__(self, data: Path, clock: Callable[[], float] = time.monotonic) -> None:
         self._data = data
@@ -155,7 +153,7 @@ class Sources:
         self._opening: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
 
     def at_hand(self, place: str) -> bool:
-        """Whether a place can be opened without asking another machine: nothing is cloned."""
+        """Whether a place can be opened without another machine: nothing has to be cloned."""
         if place in self._opened:
             return True
         if looks_like_address(place):
@@ -164,13 +162,13 @@ class Sources:
         return True
 
     async def open(self, place: str) -> tuple[Repository, GitSource]:
-        """As :func:`bot.git.open_source.open_source`; one place is opened by one at a time."""
+        """See :func:`open_source`; a place is opened by one caller at a time."""
         async with self._opening[place]:
             held = self._opened.get(place)
             if held is None or held.at + FRESH < self._clock():
                 repository, source = await open_source(place, self._data)
                 if held is not None and held.source.reads_as(source):
-                    source = held.source  # it knows the branch already
+                    source = held.source  # it has read the branch already
                 source.stay()
                 held = self._opened[place] = _Opened(repository, source, self._clock())
             return held.repository, held.source

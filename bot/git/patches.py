@@ -1,6 +1,6 @@
-"""Looks at objects by name, many in one child: which are there, and what texts they hold.
+"""Reads commits into changes and blobs into texts, many in one child process of git.
 
-Reads commits by name into changes, and goes on where objects are absent or damaged.
+Reading continues past absent or damaged objects.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from digest.core.change import Change, FileChange
 from digest.diff.git_log import FORMAT, PatchReader
 
 TEXT_LIMIT = 1 << 20
-"""Bytes above which a text is not read: no source that people write by hand is as large."""
+"""The size in bytes above which texts are not read: hand-written source is never as large."""
 
 _BINARY_PROBE = 8000
 """Bytes in which a NUL makes a text binary; git's own rule (``buffer_is_binary``)."""
 
 
 async def present(git: Git, names: Iterable[str]) -> Mapping[str, tuple[str, int]]:
-    """Type and size in bytes of each object that is there, by full name."""
+    """Type and size in bytes of each existing object, by full name."""
     asked = list(dict.fromkeys(names))
     if not asked:
         return {}
@@ -35,7 +35,7 @@ async def present(git: Git, names: Iterable[str]) -> Mapping[str, tuple[str, int
 
 
 async def read_texts(git: Git, names: Iterable[str]) -> Mapping[str, str]:
-    """The texts of blobs by name, without those that are absent, binary or above ``TEXT_LIMIT``."""
+    """The texts of blobs by name, without absent and binary ones and those over ``TEXT_LIMIT``."""
     there = await present(git, names)
     wanted = [n for n, (kind, size) in there.items() if kind == "blob" and size <= TEXT_LIMIT]
     texts = {}
@@ -47,7 +47,7 @@ async def read_texts(git: Git, names: Iterable[str]) -> Mapping[str, str]:
 
 
 async def read_places(git: Git, places: Iterable[tuple[str, str]]) -> dict[tuple[str, str], str]:
-    """The texts of files by commit and path, without those that are absent or no texts."""
+    """The texts of files by commit and path, without absent ones and those that are not text."""
     asked = [place for place in dict.fromkeys(places) if "\n" not in place[1]]
     if not asked:
         return {}
@@ -90,7 +90,7 @@ def _lines(names: Iterable[str]) -> bytes:
 Batch = list[Change]
 
 SLICE = 32
-"""Changes in a batch, and commits that are read with care after one could not be read."""
+"""Changes in a batch, and commits that are read carefully after one could not be read."""
 
 _BATCH_BYTES = 1 << 20
 """Bytes of patch after which a batch is handed over, however few changes it has."""
@@ -98,9 +98,9 @@ _BATCH_BYTES = 1 << 20
 _SUBMODULE = "160000"
 
 _ARGUMENT_BYTES = 64 << 10
-"""Bytes of paths for one child; Linux takes 2 MiB of arguments, other systems less."""
+"""Bytes of paths for one child; Linux allows 2 MiB of arguments, other systems less."""
 
-# git takes --ignore-missing only for the names that it reads after it.
+# git applies --ignore-missing only to names that follow it.
 _COMMITS = ("log", "--no-walk=unsorted", "--ignore-missing", "--stdin", f"--format={FORMAT}")
 
 _FILES = (
@@ -110,15 +110,15 @@ _FILES = (
 
 _PATCHES = ("-p", "-U0", "-M")
 
-# Only equal blobs make a rename here: comparing contents would need the absent ones.
+# Only equal blobs make a rename here: comparing contents would need absent ones.
 _EXACT = "-M100%"
 
 
 async def read_changes(git: Git, names: Sequence[str]) -> AsyncGenerator[Batch, None]:
-    """The changes of commits in the order given; one after another in one child where all is well.
+    """The changes of commits in the given order, normally from a single child process.
 
-    A file whose content is absent is listed with ``omitted``, a commit whose trees are absent is
-    a change with ``omitted``. Raises ``GitFailed`` where not even the commit can be read.
+    A file whose content is absent is listed with ``omitted``; a commit whose trees are absent is a
+    change with ``omitted``. Raises ``GitFailed`` if not even the commit can be read.
     """
     rest = list(names)
     while rest:
@@ -139,7 +139,7 @@ async def read_changes(git: Git, names: Sequence[str]) -> AsyncGenerator[Batch, 
 
 
 async def read_commits(git: Git, names: Sequence[str]) -> Batch:
-    """The changes without their files, for commits that have nothing to be compared with."""
+    """The changes without their files, for commits that cannot be compared with a parent."""
     changes = await _collect(git, names, "--no-patch", listing=())
     return [replace(change, files=(), omitted=True) for change in changes]
 
@@ -188,7 +188,7 @@ async def _around_gaps(git: Git, names: Sequence[str]) -> Batch:
 
 
 async def _listing(git: Git, names: Sequence[str]) -> Batch:
-    """The changes with their files but without patches; without files where trees are absent."""
+    """The changes with their files but without patches; without files if trees are absent."""
     try:
         return await _collect(git, names, _EXACT)
     except GitFailed:
@@ -198,7 +198,7 @@ async def _listing(git: Git, names: Sequence[str]) -> Batch:
 
 
 async def _tolerant(git: Git, names: Sequence[str]) -> Batch:
-    """Those of the changes that can be read; a damaged blob is only found by reading it."""
+    """The changes that can be read; a damaged blob is only found by reading it."""
     try:
         return await _collect(git, names, *_PATCHES)
     except GitFailed:
@@ -208,7 +208,7 @@ async def _tolerant(git: Git, names: Sequence[str]) -> Batch:
 
 
 async def _partly(git: Git, change: Change, there: Collection[str]) -> Change:
-    """The listed change with the patches of the files whose content is there."""
+    """The listed change with the patches of the files whose content exists."""
     clear = [f for f in change.files if all(b in there for b in _blobs(f))]
     read: dict[str, FileChange] = {}
     for paths in _arguments(clear):
@@ -226,13 +226,13 @@ def _unread(file: FileChange) -> FileChange:
 
 
 def _blobs(file: FileChange) -> list[str]:
-    """The blobs that the file's patch is made from; a submodule's commit is none of ours."""
+    """The blobs that the file's patch is made from; a submodule's commit is no blob."""
     sides = ((file.old_id, file.old_mode), (file.new_id, file.new_mode))
     return [name for name, mode in sides if name and mode != _SUBMODULE]
 
 
 def _arguments(files: Sequence[FileChange]) -> Iterator[list[bytes]]:
-    """The paths of the files, those of one file together, in groups that fit a command line."""
+    """The paths of the files in groups that fit a command line; those of one file stay together."""
     group: list[bytes] = []
     size = 0
     for file in files:

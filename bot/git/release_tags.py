@@ -1,6 +1,6 @@
-"""The release that a tag names, and the one before it by ancestry.
+"""Releases: the one that a tag names, the one before it by ancestry, and backported commits.
 
-Which commits of a branch were brought to release branches: what was worth the trouble.
+Which commits were backported to release branches shows what was considered worth the trouble.
 """
 
 from __future__ import annotations
@@ -12,16 +12,16 @@ from bot.git.git_process import Git
 from digest.core.release import TaggedRelease, eligible, spellings, version_of
 
 _MOST = 1000
-"""Tags that are looked at, the newest: each is an argument of git's."""
+"""The most tags that are compared, the newest: each is an argument of git."""
 
 _TAG = re.compile(r"[0-9A-Za-z][\w./+@-]{0,99}", re.ASCII)
-"""What a tag of a release is made of: nothing that git could take for an option or a pattern."""
+"""Characters of a release tag: nothing that git could take for an option or a pattern."""
 
 _FIELDS = "%(refname:lstrip=2) %(objectname) %(*objectname)"
 
 
 async def read_release(git: Git, name: str) -> TaggedRelease | None:
-    """The release of a name; ``None`` where it is no tag's. Raises ``GitFailed``."""
+    """The release of a name; ``None`` if it is no tag. Raises ``GitFailed``."""
     wanted = [f"refs/tags/{tag}" for tag in spellings(name) if _TAG.fullmatch(tag)]
     found = await _tags(git, *wanted) if wanted else {}
     tag = next((one for one in spellings(name) if one in found), None)
@@ -29,35 +29,36 @@ async def read_release(git: Git, name: str) -> TaggedRelease | None:
         return None
     commit = found[tag]
     below = await _tags(git, f"--merged={commit}", "--sort=-creatordate", "refs/tags")
-    # Tags of the same commit, as a final release and its last candidate, have nothing between.
+    # Tags of the same commit, such as a final release and its last candidate, have no changes
+    # between them.
     older = [one for one, at in below.items() if at != commit and _TAG.fullmatch(one)]
     before = await _nearest(git, commit, eligible(tag, older)[:_MOST])
     return TaggedRelease(tag=tag, before=before, at=await _made(git, tag))
 
 
 async def _made(git: Git, tag: str) -> datetime | None:
-    """When a tag was made; of one without a message, when its commit was."""
+    """When a tag was made; for a lightweight tag, the date of its commit."""
     told = await git.run("for-each-ref", "--format=%(creatordate:unix)", f"refs/tags/{tag}")
     seconds = told.decode("ascii", "replace").strip()
     return datetime.fromtimestamp(int(seconds), UTC) if seconds.isdecimal() else None
 
 
 async def newest_releases(git: Git) -> list[str]:
-    """Tags of final releases, the newest first. Raises ``GitFailed``."""
+    """Tags of final releases, newest first. Raises ``GitFailed``."""
     found = await _tags(git, "--sort=-creatordate", f"--count={_MOST}", "refs/tags")
     versions = ((tag, version_of(tag)) for tag in found if _TAG.fullmatch(tag))
     return [tag for tag, version in versions if version and not version.preliminary]
 
 
 async def _tags(git: Git, *arguments: str) -> dict[str, str]:
-    """Tags with the commits, or whatever else, that they stand for, in git's order."""
+    """Tags with the commits or other objects that they point to, in git's order."""
     listed = await git.run("for-each-ref", f"--format={_FIELDS}", *arguments)
     fields = (line.split() for line in listed.decode("utf-8", "replace").splitlines())
     return {found[0]: found[-1] for found in fields if len(found) > 1}
 
 
 async def _nearest(git: Git, commit: str, tags: tuple[str, ...]) -> str:
-    """The one with the fewest commits to go (git-describe(1)); empty where there is none."""
+    """The tag with the fewest commits in between (git-describe(1)); empty if there is none."""
     if not tags:
         return ""
     patterns = [f"--match={tag}" for tag in tags]
@@ -74,13 +75,13 @@ _RELEASE = re.compile(
 _PICKED = re.compile(r"\(cherry[- ]picked from commit ([0-9a-f]{40,64})\)")
 
 _BACKPORTS_MOST = 20_000
-"""Commits of release branches that are looked at, the newest."""
+"""The most commits of release branches that are read, the newest."""
 
 
 async def read_backports(git: Git, tip: str) -> frozenset[str]:
-    """Commits and subjects of what stands on release branches or tags and not below a tip.
+    """Commits and subjects that are on release branches or tags but not below a tip.
 
-    A pick is known by the note that ``git cherry-pick -x`` leaves, else by its subject.
+    A pick is recognised by the note of ``git cherry-pick -x``, otherwise by its subject.
     """
     listed = await git.run(
         "for-each-ref", "--format=%(refname)", "refs/heads", "refs/remotes", "refs/tags"

@@ -1,9 +1,9 @@
-"""Where a repository lies, how its objects are named and what its remote is: told from its files.
+"""Where a repository's folders are, its object format and its remote, read from its files.
 
-Two children of git tell the same, and are asked wherever the files are not of the plainest kind:
-a work tree beside others, a folder within a work tree, an unknown extension, a quoted value. Which
-of the two tells changes nothing but the time: a process that watches hundreds of repositories
-looks at each every few minutes.
+Two git commands give the same answers and are run whenever the files are not of the simplest kind:
+a linked work tree, a folder within a work tree, an unknown extension, a quoted value. Reading the
+files only saves time: a process that watches hundreds of repositories looks at each of them every
+few minutes.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from digest.errors import NotARepository
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Layout:
-    """The folder of a repository, the one its work trees share, and git's name of the hash.
+    """The repository's folder, the one shared by its work trees, and git's name of the hash.
 
-    ``remote`` is the address of ``origin``, or of the only other remote, as it is written there.
+    ``remote`` is the configured address of ``origin``, or of the only other remote.
     """
 
     git_dir: Path
@@ -32,12 +32,12 @@ class Layout:
 
 
 async def layout_of(folder: Path) -> Layout:
-    """Of the repository that ``folder`` is in. Raises ``NotARepository``."""
+    """The layout of the repository that ``folder`` is in. Raises ``NotARepository``."""
     return plain_layout(folder) or await asked_layout(folder)
 
 
 def plain_layout(folder: Path) -> Layout | None:
-    """What the files say, where they leave no doubt (gitrepository-layout(5))."""
+    """The layout according to the files, if they are unambiguous (gitrepository-layout(5))."""
     try:
         whole = folder.resolve(strict=True)
         git_dir = whole / ".git" if os.path.lexists(whole / ".git") else whole
@@ -56,7 +56,7 @@ def plain_layout(folder: Path) -> Layout | None:
 
 
 async def asked_layout(folder: Path) -> Layout:
-    """What git says. Raises ``NotARepository``."""
+    """The layout according to git. Raises ``NotARepository``."""
     asked = (
         "--show-object-format", "--path-format=absolute", "--absolute-git-dir", "--git-common-dir",
     )  # fmt: skip
@@ -86,13 +86,13 @@ async def _asked_remote(folder: Path) -> str:
 
 
 def _chosen(urls: Mapping[str, str]) -> str:
-    """The address that stands for the repository, of all remotes' first ones."""
+    """The address that represents the repository, from the first address of each remote."""
     first = urls.get("remote.origin.url")
     return first or (next(iter(urls.values())) if len(urls) == 1 else "")
 
 
 def _is_plain(git_dir: Path) -> bool:
-    """Whether it is a repository by itself, and none that leads elsewhere."""
+    """Whether it is a repository by itself that does not refer to another one."""
     if git_dir.is_symlink() or (git_dir / "HEAD").is_symlink():
         return False
     if any(os.path.lexists(git_dir / name) for name in ("commondir", "gitdir", "config.worktree")):
@@ -114,9 +114,10 @@ _KNOWN = {"extensions.partialclone", "extensions.objectformat"}
 
 
 def _plain_settings(git_dir: Path) -> Mapping[str, list[str]] | None:
-    """The values of each setting, the first one first; none where a line is not of the plainest.
+    """The values of each setting in order; ``None`` if a line is not of the simplest kind.
 
-    Of the syntax in git-config(1) that is a section, a name with a value, or a comment on a line.
+    Accepted from the syntax of git-config(1) are a section, a name with a value, or a comment on
+    one line.
     """
     text = (git_dir / "config").read_bytes().decode("utf-8")
     found: dict[str, list[str]] = {}
@@ -141,7 +142,7 @@ def _entries(text: str) -> Iterator[tuple[str, str] | None]:
 
 
 def _object_format(settings: Mapping[str, list[str]]) -> str | None:
-    """Git's name of the hash; none where something else bears on how the repository is read."""
+    """Git's name of the hash; ``None`` if other settings affect how the repository is read."""
     version = settings.get("core.repositoryformatversion", [""])
     extensions = {key for key in settings if key.startswith("extensions.")}
     bare = set(settings.get("core.bare", [])) - {"true", "false"}

@@ -1,7 +1,4 @@
-"""How a selection is said to git. No I/O.
-
-What names mean in a repository: ``HEAD``, branches, remote branches and tags.
-"""
+"""Selections as arguments of git, and the names of references. Only the latter runs git."""
 
 from __future__ import annotations
 
@@ -22,7 +19,7 @@ Revisions = tuple[tuple[str, ...], bytes]
 
 
 def revisions(branch: Tip, selection: Selection) -> Revisions | None:
-    """What ``git rev-list --stdin`` needs to list the selection, or none where it is empty.
+    """The input of ``git rev-list --stdin`` that lists the selection; ``None`` if it is empty.
 
     A window is cut with ``--since-as-filter``: ``--since`` ends the walk at the first commit that
     is too old, and would lose those behind one with a skewed clock.
@@ -31,7 +28,7 @@ def revisions(branch: Tip, selection: Selection) -> Revisions | None:
         since, until = seconds(selection)
         if branch.sha is None or until <= since:
             return None
-        # Its end is part of git's range.
+        # The end belongs to git's range.
         dates = (f"--since-as-filter=@{since} +0000", f"--until=@{until - 1} +0000")
         return ("--first-parent", *dates), _lines([branch.sha])
     if isinstance(selection, Range):
@@ -42,15 +39,15 @@ def revisions(branch: Tip, selection: Selection) -> Revisions | None:
 
 
 def seconds(window: Window) -> tuple[int, int]:
-    """The bounds of a window in the whole seconds since 1970 that git's dates are.
+    """The bounds of a window in whole seconds since 1970, as git stores dates.
 
-    Before 1970 git knows no dates; what has none is shown there.
+    Git has no dates before 1970; commits without a date are shown there.
     """
     return max(math.ceil(window.since.timestamp()), 0), math.ceil(window.until.timestamp())
 
 
 def full_name(text: str) -> str:
-    """The text, which must be a full commit name: nothing else may reach a command line."""
+    """The text, which must be a full sha: nothing else may reach a command line."""
     if not _FULL_NAME.fullmatch(text):
         raise ValueError(f"{text!r} is no full commit name")
     return text
@@ -61,10 +58,10 @@ def _lines(words: Sequence[str]) -> bytes:
 
 
 DETACHED = "HEAD"
-"""The branch's name where ``HEAD`` is on none: one name for every run of a checkout by commit."""
+"""The branch's name if ``HEAD`` is detached: one name for every checkout by commit."""
 
 _NAME = re.compile(r"[^\s~^:?*\[\\\x00-\x1f\x7f-]((?!\.\.|@\{)[^\s~^:?*\[\\\x00-\x1f\x7f])*")
-"""What may name a reference (git-check-ref-format(1)); revision syntax is not among it."""
+"""Valid names of references (git-check-ref-format(1)); revision syntax is excluded."""
 
 _FULL = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 
@@ -92,7 +89,7 @@ class References:
     async def head(self) -> tuple[str, str | None]:
         """The branch that ``HEAD`` is on, or ``DETACHED``, and its commit, if there is one.
 
-        Every question asks. So git is asked again only when a file changed that could say another.
+        Every question needs it, so git is run again only if a file that determines it has changed.
         """
         stamps = self._stamps()
         if self._head is not None and stamps is not None and self._head[0] == stamps:
@@ -102,11 +99,11 @@ class References:
         return found
 
     def _stamps(self) -> _Stamps | None:
-        """What the files that lead to the head look like now, before they are read.
+        """The state of the files that determine the head, taken before they are read.
 
-        Git puts a new file in the place of an old one, so inode, size and time tell a change.
-        ``None`` where more than these may lead there: a work tree beside others, references in
-        tables (https://git-scm.com/docs/reftable), a branch that stands for another.
+        Git replaces files with new ones, so inode, size and time show a change. ``None`` if other
+        files may matter too: a linked work tree, references in tables
+        (https://git-scm.com/docs/reftable), a symbolic branch.
         """
         elsewhere = (self._git_dir / "commondir", self._git_dir / "reftable")
         if any(place.exists() for place in elsewhere):
@@ -124,7 +121,7 @@ class References:
             told = await self._git.run(
                 "rev-parse", f"{DETACHED}^{{commit}}", "--symbolic-full-name", DETACHED
             )
-        except GitFailed:  # a branch without a commit, or a HEAD that leads nowhere
+        except GitFailed:  # a branch without a commit, or a dangling HEAD
             branch, sha = await asyncio.gather(
                 self._answer("symbolic-ref", "--quiet", "--short", DETACHED), self._commit(DETACHED)
             )
@@ -139,13 +136,13 @@ class References:
         return (short, found) if found else None
 
     async def point(self, name: str) -> str | None:
-        """The commit of a tag, branch or remote branch, in this order, or of a full commit name."""
+        """The commit of a tag, branch or remote branch, in this order, or of a full sha."""
         short = name.removeprefix("refs/heads/")
         places = [f"refs/tags/{name}", *(f"{place}/{short}" for place in _PLACES)]
         return await self._first(name, [*places, name] if _FULL.fullmatch(name) else places)
 
     async def _first(self, name: str, candidates: Sequence[str]) -> str | None:
-        """The commit of the first candidate that stands for one; all are asked in one child."""
+        """The commit of the first candidate that has one; all are resolved in one child process."""
         if not _NAME.fullmatch(name):
             return None
         asked = "".join(f"{candidate}^{{commit}}\n" for candidate in candidates)
@@ -161,7 +158,7 @@ class References:
         return listed.decode("utf-8", "replace").split()
 
     async def branches(self) -> list[str]:
-        """The short names of all branches, remote ones after local ones."""
+        """The short names of all branches, local ones first."""
         form = "--format=%(refname:short)"
         listed = await self._git.run("for-each-ref", form, "refs/heads", "refs/remotes")
         return listed.decode("utf-8", "replace").split()
@@ -171,7 +168,7 @@ class References:
         return await self._answer("rev-parse", "--verify", "--quiet", "--end-of-options", name)
 
     async def _answer(self, *arguments: str) -> str | None:
-        """What a command says, or none where it says with its status that there is nothing."""
+        """The output of a command, or ``None`` if its status says that there is nothing."""
         try:
             return (await self._git.run(*arguments)).decode("utf-8", "replace").strip()
         except GitFailed as failure:
@@ -181,7 +178,7 @@ class References:
 
 
 def _text(file: Path) -> str:
-    """What is in a small file; nothing where it cannot be read."""
+    """The text of a small file; empty if it cannot be read."""
     try:
         return file.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError):

@@ -1,4 +1,4 @@
-"""Finds in which files of a commit's tree words stand."""
+"""Finds the files of a commit's tree that contain given words."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from bot.git.git_process import Git, GitFailed
 from digest.facts.paths import endings_of, language_of
 
 _AT_ONCE = 400
-"""Words of one search: what one expression may hold before it gets slow."""
+"""Words in one search: larger patterns get slow."""
 
 _SPECIAL = re.compile(r"[.\[\]\\()*+?{}|^$]")
 
@@ -25,7 +25,7 @@ def is_program(path: str) -> bool:
 
 
 async def find_mentions(git: Git, commit: str, words: Iterable[str]) -> dict[str, set[str]]:
-    """The paths of program text in which each word stands as a whole, in the tree of a commit.
+    """The paths of program text that contain each word as a whole, in the tree of a commit.
 
     Raises ``GitFailed``.
     """
@@ -39,7 +39,7 @@ async def find_mentions(git: Git, commit: str, words: Iterable[str]) -> dict[str
 async def _search(git: Git, commit: str, words: Sequence[str], found: dict[str, set[str]]) -> None:
     expression = "|".join(_SPECIAL.sub(r"\\\g<0>", word) for word in words)
     paths = [f"*.{ending}" for language in _PROGRAM for ending in endings_of(language)]
-    # The children of this process take paths literally; here they are patterns.
+    # Our git processes take paths literally by default; here they are patterns.
     patterned = git.with_environment(GIT_LITERAL_PATHSPECS="0", GIT_GLOB_PATHSPECS="0")
     try:
         out = await patterned.run(

@@ -48,7 +48,7 @@ _SETTINGS = (
     "PRAGMA foreign_keys = ON",
     # A power cut may lose the last transactions, never the file: https://www.sqlite.org/wal.html
     "PRAGMA synchronous = NORMAL",
-    "PRAGMA cache_size = -8192",  # KiB; the default of 2 MiB holds no week of a busy repository
+    "PRAGMA cache_size = -8192",  # KiB; the default of 2 MiB is too small for a busy week
     "PRAGMA temp_store = MEMORY",
 )
 

@@ -47,8 +47,8 @@ class Driver(Enum):
     """The condition whose index is read; ``WALK`` goes through the changes, newest first.
 
     ``WEIGHT`` is for terms that thousands of changes contain: the matches are looked up once and
-    the changes tested against them in order of weight, because fetching, counting and sorting every match
-    takes far longer.
+    the changes tested against them in order of weight, because fetching, counting and sorting every
+    match takes far longer.
     """
 
     WALK = auto()
