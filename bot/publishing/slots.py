@@ -23,13 +23,13 @@ from bot.delivery.payload import thaw
 from bot.messaging.receiver import Receiver
 from bot.publishing.digest_builder import Editions
 from bot.publishing.revert_notes import RevertNotes
-from bot.scheduler.schedule import Frequency, Slot, window
+from bot.scheduler.schedule import Slot, window
 from bot.store.digests import DigestHeading, KeptDigest
-from bot.store.feedback import mark_of
 from bot.subscriptions.channel_registry import Post
 from bot.subscriptions.subscription import Subscription
 from bot.util.locks import Leases
-from bot.workspace.workspace import Workspace, page_of_digest
+from bot.util.page_links import page_of_digest
+from bot.workspace.workspace import Workspace
 from digest.answer.buttons import digest_buttons, report_link, with_buttons, without_buttons
 from digest.core.enums import Language
 from digest.document import Document
@@ -118,9 +118,9 @@ class Slots:
         """A kept digest as it is posted: with buttons that are of use where it goes."""
         frozen, heading = thaw(kept.document), kept.heading
         language = Language(frozen.document.language)
-        where = self._address(kept.heading, language, weekly=post.spec.kind is Frequency.WEEKLY)
+        where = self._address(kept.heading, language)
         if isinstance(post.target.sender, Receiver):
-            buttons = digest_buttons(mark_of(heading.name), language, where=where)
+            buttons = digest_buttons(heading.mark, language, where=where)
             document = with_buttons(frozen.document, buttons)
         else:
             document = with_buttons(without_buttons(frozen.document), report_link(language, where))
@@ -131,10 +131,10 @@ class Slots:
             repository=heading.repository,
         )
 
-    def _address(self, heading: DigestHeading, language: Language, *, weekly: bool) -> str:
-        """The page of a digest's full report; empty where there are no pages to be found."""
+    def _address(self, heading: DigestHeading, language: Language) -> str:
+        """The page of a digest; empty where there are no pages to be found."""
         web = self._app.config.web if self._app.config else None
-        return page_of_digest(web.public_url if web else "", heading, str(language), weekly=weekly)
+        return page_of_digest(web.public_url if web else "", heading.mark, str(language))
 
     async def finish(self, post: Post, slot: Slot, results: Sequence[Delivered]) -> None:
         """Record how every commit of the slot ended, move the channel's tips, plan amendments."""

@@ -144,6 +144,13 @@ _POSTED = (
     .order_by(digests.c.created_at.desc(), digests.c.name)
 )
 
+_NEWEST_POSTED = (
+    HEADINGS.add_columns(digests.c.document)
+    .where(digests.c.repository == bindparam("repository"))
+    .order_by(digests.c.created_at.desc(), digests.c.name)
+    .limit(bindparam("most"))
+)
+
 _DAYS = (
     select(leads.c.content)
     .where(
@@ -247,6 +254,11 @@ class SqlBrowsing:
         """
         edges = {"from": seconds(since), "before": seconds(until)}
         rows = await self._rows(_POSTED, repository, **edges)
+        return [KeptPost(heading=heading_of(row), document=row.document) for row in rows]
+
+    async def newest_posted(self, repository: Repository, limit: int) -> Sequence[KeptPost]:
+        """The digests that were made last with what was posted, the newest first."""
+        rows = await self._rows(_NEWEST_POSTED, repository, most=limit)
         return [KeptPost(heading=heading_of(row), document=row.document) for row in rows]
 
     async def days(

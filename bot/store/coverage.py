@@ -9,18 +9,24 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from typing import Any
+from zoneinfo import ZoneInfo
 
-from sqlalchemy import Integer, Text, and_, bindparam, or_, select
+from sqlalchemy import Integer, Text, and_, bindparam, delete, insert, or_, select
 
 from bot.store.change_terms import INDEXED_BY
 from bot.store.database import Database, Prepared
 from bot.store.dialect import given_rows, insert_into
-from bot.store.rows import enrol, enrolled, storable, written
+from bot.store.rows import enrol, enrolled, moment, seconds, storable, written
 from bot.store.tables.archive_tables import repositories
-from bot.store.tables.ledger_tables import outcomes, tips
+from bot.store.tables.ledger_tables import outcomes, stretches, tips
 from bot.store.writer import chunks
 from digest.core.grade import Repository
+from digest.core.read_time import gaps, joined
+from digest.window import Window
 from handlers.ports.storage import Outcome, State
+
+_UTC = ZoneInfo("UTC")
 
 _FURTHEST = (State.POSTED, State.ARCHIVED, State.FILTERED, State.FAILED)
 """Order of precedence for a commit that ended differently in several channels."""
@@ -91,6 +97,35 @@ class SqlCoverage:
                     found[sha] = min(found.get(sha, outcome), outcome, key=_distance)
         return found
 
+    async def covered(self, repository: Repository, branch: str) -> tuple[Window, ...]:
+        """The time of which every commit was read, in stretches, the earliest first."""
+        given = {"repository": repository.name, "of_branch": branch}
+        async with self._database.reading() as connection:
+            return _windows((await connection.execute(_STRETCHES, given)).all())
+
+    async def cover(self, repository: Repository, branch: str, window: Window) -> None:
+        """Keep that every commit of a window was read, unless that is known."""
+        if not gaps(window, await self.covered(repository, branch)):
+            return
+        given = {"repository": repository.name, "of_branch": branch}
+        async with self._database.writing(f"stretches {repository.name}") as connection:
+            key = await enrol(connection, repository, INDEXED_BY)
+            held = _windows((await connection.execute(_STRETCHES, given)).all())
+            place = {"repository_id": key, "branch": branch}
+            rows = [
+                {**place, "since": seconds(one.since), "until": seconds(one.until)}
+                for one in joined([*held, window])
+            ]
+            mine = (stretches.c.repository_id == key) & (stretches.c.branch == branch)
+            await connection.execute(delete(stretches).where(mine))
+            await connection.execute(insert(stretches), rows)
+
+
+def _windows(rows: Sequence[Any]) -> tuple[Window, ...]:
+    return tuple(
+        Window(since=moment(since), until=moment(until), zone=_UTC) for since, until in rows
+    )
+
 
 def _distance(outcome: Outcome) -> int:
     return _FURTHEST.index(outcome.state)
@@ -130,6 +165,16 @@ _MOVE = Prepared(
         set_={"sha": _moving.excluded.sha},
         where=tips.c.sha != _moving.excluded.sha,
     )
+)
+
+_STRETCHES = (
+    select(stretches.c.since, stretches.c.until)
+    .join(repositories, repositories.c.id == stretches.c.repository_id)
+    .where(
+        repositories.c.name == bindparam("repository"),
+        stretches.c.branch == bindparam("of_branch"),
+    )
+    .order_by(stretches.c.since)
 )
 
 _SEEN = Prepared(

@@ -47,10 +47,15 @@ from handlers.ports.storage import Outcome, PartState, State
 _AHEAD = timedelta(days=1)
 """How far a commit date may be ahead of the clock by which digests are made."""
 
-_CONTENT = frozenset({"document", "report", "tip", "outcomes"})
+_CONTENT = frozenset({"document", "report", "tip", "outcomes", "mark"})
 
 HEADINGS: Select[*tuple[Any, ...]] = select(*(c for c in digests.c if c.name not in _CONTENT))
 """The columns that :func:`heading_of` reads."""
+
+
+def mark_of(name: str) -> str:
+    """What buttons and addresses say of a digest instead of its name: 16 hex digits."""
+    return hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,6 +68,16 @@ class DigestHeading:
     window: Window
     created_at: datetime
     counts: Mapping[str, int]
+
+    @property
+    def mark(self) -> str:
+        """What its page and its buttons find it by."""
+        return mark_of(self.name)
+
+    @property
+    def weekly(self) -> bool:
+        """Whether it is of a week."""
+        return self.name.startswith("weekly:")
 
     @property
     def frozen(self) -> bool:
@@ -118,6 +133,11 @@ class SqlDigests:
         row = (await self._database.ask(_GET, {"name": name})).first
         return _kept(row) if row else None
 
+    async def marked(self, mark: str) -> KeptDigest | None:
+        """The digest that bears a mark."""
+        row = (await self._database.ask(_MARKED, {"mark": mark})).first
+        return _kept(row) if row else None
+
     async def posted(self, names: Sequence[str], sha: str) -> Sequence[str]:
         """The names whose digests show a commit, in the given order."""
         found: set[str] = set()
@@ -168,6 +188,7 @@ def _columns(digest: KeptDigest) -> dict[str, Any]:
         "report": hashlib.sha256(storable(digest.markdown).encode()).hexdigest(),
         "counts": json.dumps(dict(heading.counts)),
         "tip": digest.tip,
+        "mark": heading.mark,
         "outcomes": storable(json.dumps([[o.sha, o.state, o.why] for o in digest.outcomes])),
     }
 
@@ -217,6 +238,8 @@ def _kept(row: Row[*tuple[Any, ...]]) -> KeptDigest:
 _WHOLE = select(*digests.c, reports.c.markdown).join(reports, reports.c.key == digests.c.report)
 
 _GET = Prepared(_WHOLE.where(digests.c.name == bindparam("name")))
+
+_MARKED = Prepared(_WHOLE.where(digests.c.mark == bindparam("mark")))
 
 _KEEP_REPORT = Prepared(insert_into(reports).on_conflict_do_nothing())
 

@@ -5,7 +5,6 @@ The grade at the time is stored with a verdict, so that the rules can be compare
 
 from __future__ import annotations
 
-import hashlib
 import json
 from dataclasses import dataclass
 from datetime import datetime
@@ -59,11 +58,6 @@ def graded(opinion: dict[str, Any], grade: Grade | None) -> Opinion:
     return Opinion(**opinion, level=str(grade.level), score=grade.score, reasons=reasons)
 
 
-def mark_of(name: str) -> str:
-    """The mark of a digest on a button, where its name would be too long: 16 hex digits."""
-    return hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:16]
-
-
 class SqlFeedback:
     """Opinions in a database. Every method raises ``UnwritableFolder`` and ``BrokenArchive``."""
 
@@ -95,12 +89,10 @@ class SqlFeedback:
 
     async def digest(self, mark: str) -> tuple[str, str] | None:
         """The repository and the name of the digest with a mark."""
-        names = select(digests.c.repository, digests.c.name).order_by(digests.c.created_at.desc())
+        wanted = select(digests.c.repository, digests.c.name).where(digests.c.mark == mark)
         async with self._database.reading() as connection:
-            for repository, name in await connection.execute(names):
-                if mark_of(name) == mark:
-                    return repository, name
-        return None
+            row = (await connection.execute(wanted)).first()
+        return (row.repository, row.name) if row else None
 
 
 def _columns(opinion: Opinion) -> dict[str, Any]:

@@ -11,6 +11,8 @@ from urllib.parse import quote, urlencode
 
 REPOSITORIES = "/r"
 
+DIGESTS = "/digests"
+
 WITHIN = "/-"
 
 
@@ -64,6 +66,18 @@ def path_of(
     if all(compare):
         return f"{base}{WITHIN}/compare/{'...'.join(map(quote, compare))}"
     return f"{base}{WITHIN}/{rest}" if rest else base
+
+
+def digest_path(mark: str) -> str:
+    """The page of a digest as it was posted, by its mark."""
+    return f"{DIGESTS}/{mark}"
+
+
+def page_of_digest(public_url: str, mark: str, language: str) -> str:
+    """The address of a digest's page; empty without a public URL."""
+    if not public_url:
+        return ""
+    return f"{public_url.rstrip('/')}{digest_path(mark)}?{urlencode({'lang': language})}"
 
 
 def week_name(day: date) -> str:

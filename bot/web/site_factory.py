@@ -3,15 +3,17 @@
 What pages ask of git: what lies between two points of a repository's history, and its releases.
 
 Pages are read by strangers. So nothing is cloned or fetched for them, and no more commits are
-listed than can be told of; only who sits at the machine has lacking changes read.
+listed than can be told of. Who sits at the machine, or signed in, has lacking changes read.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import replace
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from dataclasses import dataclass, replace
 from urllib.parse import urlsplit
+
+import structlog
 
 from bot.config.file_model import WebSettings
 from bot.config.reader import Config
@@ -50,7 +52,7 @@ from digest.question.intent import (
 from digest.question.parser import parse
 from handlers.context import Context
 from handlers.digests.ingest import fill, tip_of
-from handlers.ports.storage import Selection, Watched
+from handlers.ports.storage import Selection, Tip, Watched
 from handlers.questions.scope import range_of
 from handlers.router import ask
 
@@ -80,6 +82,7 @@ def configured(
     return Site(
         repositories=[shown_of(one) for one in config.repositories],
         archive=app.archive,
+        coverage=app.coverage,
         browsing=SqlBrowsing(app.database),
         digests=app.digests,
         requests=app.requests,
@@ -121,12 +124,14 @@ def alone(app: Workspace, watched: Sequence[Watched], zone: str | None = None) -
             SiteRepository(
                 repository=one.repository,
                 private=False,
+                branch=one.branch or "",
                 thresholds=one.thresholds,
                 aliases=one.aliases,
             )
             for one in watched
         ],
         archive=app.archive,
+        coverage=app.coverage,
         browsing=SqlBrowsing(app.database),
         digests=app.digests,
         requests=app.requests,
@@ -135,6 +140,7 @@ def alone(app: Workspace, watched: Sequence[Watched], zone: str | None = None) -
         language=app.language(None),
         ask=answered,
         histories=GitHistories(opened, reads=True),
+        strangers_read=True,
     )
 
 
@@ -159,16 +165,44 @@ def shown_of(settings: RepositoryConfig) -> SiteRepository:
             forge=settings.forge or found.forge,
         ),
         private=settings.private,
+        branch=settings.branch or "",
         thresholds=settings.levels,
         aliases=settings.aliases,
     )
 
 
+log = structlog.get_logger(__name__)
+
 MOST = 5000
 """Commits of a comparison: a second of processor time, and a busy quarter of a project."""
 
+_BRIEFLY = 2.0
+"""Seconds that a comparison waits for what it lacks before it tells how far the reading is."""
+
+Work = tuple[Context, Selection, Tip]
+
 Opened = Callable[[SiteRepository], Awaitable[Context | None]]
 """The context of a repository, ``None`` where it cannot be opened without another machine."""
+
+
+@dataclass(slots=True, kw_only=True)
+class _Reading:
+    """A reading under way, as it is told to readers. Implements ``Progress``."""
+
+    task: asyncio.Task[None]
+    done: int = 0
+    total: int = 0
+
+    def start(self, total: int) -> None:
+        """``total`` changes are to be read."""
+        self.done, self.total = 0, total
+
+    def advance(self, count: int) -> None:
+        """``count`` more are done."""
+        self.done += count
+
+    def finish(self) -> None:
+        """The work is over."""
 
 
 class GitHistories:
@@ -180,7 +214,7 @@ class GitHistories:
     def __init__(self, opened: Opened, *, reads: bool) -> None:
         self._opened = opened
         self._reads = reads
-        self._turn = asyncio.Lock()
+        self._under_way: dict[str, _Reading] = {}
 
     async def stretch(self, shown: SiteRepository, span: Span) -> HistorySpan | None:
         """As ``Histories.stretch``."""
@@ -194,15 +228,60 @@ class GitHistories:
         if len(names) > MOST:
             raise RangeTooLarge(len(names), MOST)
         if self._reads:
-            async with self._turn:
-                # Somebody waits: what an older version of the program read is good enough.
-                await fill(replace(ctx, coarse=True), selection, tip)
+            await self._read_briefly(shown, ctx, selection, tip)
         return HistorySpan(span=span, names=tuple(names), head=tip.sha or "")
 
     async def releases(self, shown: SiteRepository) -> Sequence[str]:
         """As ``Histories.releases``."""
         ctx = await self._opened(shown)
         return await ctx.watched.source.releases() if ctx else ()
+
+    def read(self, shown: SiteRepository, span: Span) -> None:
+        """As ``Histories.read``."""
+        if self.reading(shown) is None:
+            self._begin(shown, self._span(shown, span))
+
+    def reading(self, shown: SiteRepository) -> tuple[int, int] | None:
+        """As ``Histories.reading``."""
+        found = self._under_way.get(shown.repository.name)
+        return None if found is None or found.task.done() else (found.done, found.total)
+
+    async def _span(self, shown: SiteRepository, span: Span) -> Work | None:
+        if (ctx := await self._opened(shown)) is None:
+            return None
+        await ctx.watched.source.sync()
+        tip = await tip_of(ctx)
+        selection: Selection = await range_of(span, ctx, tip) if isinstance(span, Refs) else span
+        return ctx, selection, tip
+
+    async def _read_briefly(
+        self, shown: SiteRepository, ctx: Context, selection: Selection, tip: Tip
+    ) -> None:
+        """Read what is lacking; what takes long goes on while the reader sees how far it is."""
+        if self.reading(shown) is None:
+
+            async def known() -> Work:
+                return ctx, selection, tip
+
+            self._begin(shown, known())
+        await asyncio.wait({self._under_way[shown.repository.name].task}, timeout=_BRIEFLY)
+
+    def _begin(self, shown: SiteRepository, work: Coroutine[None, None, Work | None]) -> None:
+        reading = _Reading(task=asyncio.create_task(asyncio.sleep(0)))
+        reading.task = asyncio.create_task(_fill(work, reading, shown.repository.name))
+        self._under_way[shown.repository.name] = reading
+
+
+async def _fill(
+    work: Coroutine[None, None, Work | None], progress: _Reading, repository: str
+) -> None:
+    try:
+        if (found := await work) is not None:
+            ctx, selection, tip = found
+            # Somebody waits: what an older version of the program read is good enough.
+            await fill(replace(ctx, coarse=True, progress=progress), selection, tip)
+    except UserError as error:
+        log.warning("web.not_read", repository=repository, error=str(error))
 
 
 def _ends(span: Span) -> tuple[str, str]:

@@ -10,7 +10,6 @@ from zoneinfo import ZoneInfo
 
 from bot.forges.forge_registry import Forges
 from bot.git.open_source import RepositoryRegistry, Sources, open_source
-from bot.scheduler.schedule import Frequency
 from bot.store.archive import SqlArchive
 from bot.store.conversations import SqlConversations
 from bot.store.coverage import SqlCoverage
@@ -19,7 +18,7 @@ from bot.store.digests import DigestHeading, SqlDigests
 from bot.store.forge_records import SqlRequests
 from bot.store.ledger import SqlLedger
 from bot.store.profiles import SqlProfiles
-from bot.util.page_links import page_of
+from bot.util.page_links import page_of_digest
 from bot.util.workers import Processes
 from digest.core.enums import Language
 from digest.core.grade import Graded, Repository
@@ -237,27 +236,10 @@ class KeptAnnouncements:
         )
         if heading is None:
             return None
-        page = page_of_digest(self._public_url, heading, str(language), weekly=is_weekly(heading))
+        page = page_of_digest(self._public_url, heading.mark, str(language))
         return Announced(day=day_of(heading), page=page)
 
 
 def day_of(heading: DigestHeading) -> date:
     """The day that a digest is of: the first of its window."""
     return heading.window.since.astimezone(heading.window.zone).date()
-
-
-def is_weekly(heading: DigestHeading) -> bool:
-    """Whether a digest is of a week, by its name."""
-    return heading.name.startswith(f"{Frequency.WEEKLY}:")
-
-
-def page_of_digest(public_url: str, heading: DigestHeading, language: str, *, weekly: bool) -> str:
-    """The page of a digest's full report; empty where there are no pages to be found."""
-    day = day_of(heading)
-    return page_of(
-        public_url,
-        heading.repository,
-        day=None if weekly else day,
-        week=day if weekly else None,
-        language=language,
-    )

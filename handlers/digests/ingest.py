@@ -23,10 +23,11 @@ from digest.core.grade import Graded, Repository
 from digest.core.request import RequestState
 from digest.facts.extract import wanted
 from digest.grading.importance import Batch, GradedBatch, grade, grade_batch, graded_by
+from digest.window import Window
 from handlers.context import Context
 from handlers.digests.settled_facts import settle
 from handlers.ports.forge_port import Requests
-from handlers.ports.storage import Selection, Tip
+from handlers.ports.storage import Range, Selection, Tip
 
 
 async def tip_of(ctx: Context) -> Tip:
@@ -40,6 +41,9 @@ _MANY = 2000
 
 _TOGETHER = 512
 """Changes for which the trees are searched at once: a week or two of a large project."""
+
+_OFTEN = timedelta(minutes=1)
+"""How much later somebody has to look again for that to be kept."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,7 +114,25 @@ async def fill(
         if missing:
             await _read(ctx, selection if wide else missing, tip, failures, len(missing))
         ctx.progress.finish()
+    await _cover(ctx, selection, tip)
     return names, failures
+
+
+async def _cover(ctx: Context, selection: Selection, tip: Tip) -> None:
+    """Keep which time was read by now.
+
+    A range up to the tip reads on from where reading ended; what lies between is looked at as well.
+    """
+    repository, branch = ctx.watched.repository, ctx.watched.branch or ""
+    now = ctx.clock.now()
+    if isinstance(selection, Range):
+        read = await ctx.coverage.covered(repository, branch)
+        if selection.tip == tip.sha and read and now - read[-1].until >= _OFTEN:
+            await fill(ctx, replace(read[-1], since=read[-1].until, until=now), tip)
+    elif isinstance(selection, Window) and selection.since < now:
+        await ctx.coverage.cover(
+            repository, branch, replace(selection, until=min(selection.until, now))
+        )
 
 
 async def _read(

@@ -217,7 +217,7 @@ class Archive(Protocol):
 
 
 class CoveragePort(Protocol):
-    """Which commit ended how, so that nothing is lost between two tips."""
+    """Which commit ended how, and which time was read, so that nothing is lost."""
 
     async def seen(self, repository: Repository, branch: str, channel: str) -> str | None:
         """The tip that the channel's last finished run ended at."""
@@ -234,6 +234,15 @@ class CoveragePort(Protocol):
 
     async def states(self, repository: Repository, shas: Sequence[str]) -> Mapping[str, Outcome]:
         """The recorded outcomes of ``shas`` by full name."""
+
+    async def covered(self, repository: Repository, branch: str) -> Sequence[Window]:
+        """The time of which every commit was read, in stretches, the earliest first.
+
+        The branch is empty where the usual one is watched.
+        """
+
+    async def cover(self, repository: Repository, branch: str, window: Window) -> None:
+        """Keep that every commit of a window was read."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,6 +13,7 @@ from digest.core.change import Change, Commit, FileChange, FileStatus, Hunk
 from digest.core.enums import Language
 from digest.core.facts import FACTS_VERSION
 from digest.core.grade import Graded, Repository
+from digest.core.read_time import joined
 from digest.core.reference import Query
 from digest.core.release import TaggedRelease, eligible, spellings
 from digest.errors import UnknownBranch
@@ -260,6 +261,7 @@ class FakeCoverage:
 
     tips: dict[tuple[str, str, str], str] = field(default_factory=dict)
     outcomes: dict[tuple[str, str], Outcome] = field(default_factory=dict)
+    stretches: dict[tuple[str, str], tuple[Window, ...]] = field(default_factory=dict)
 
     async def seen(self, repository: Repository, branch: str, channel: str) -> str | None:
         return self.tips.get((repository.name, branch, channel))
@@ -280,6 +282,13 @@ class FakeCoverage:
     async def states(self, repository: Repository, shas: Sequence[str]) -> Mapping[str, Outcome]:
         found = {s: self.outcomes.get((repository.name, s)) for s in shas}
         return {s: o for s, o in found.items() if o is not None}
+
+    async def covered(self, repository: Repository, branch: str) -> Sequence[Window]:
+        return self.stretches.get((repository.name, branch), ())
+
+    async def cover(self, repository: Repository, branch: str, window: Window) -> None:
+        held = self.stretches.get((repository.name, branch), ())
+        self.stretches[repository.name, branch] = joined([*held, window])
 
 
 def commit(

@@ -33,6 +33,8 @@ REVISIONS = (
     "0020",
     "0021",
     "0022",
+    "0023",
+    "0024",
 )
 """The revisions known to this program, oldest first; each is a file in ``versions``."""
 

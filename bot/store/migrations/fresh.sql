@@ -1,4 +1,4 @@
--- What the revisions up to 0022 make. Written by python -m bot.store.migrations.fresh
+-- What the revisions up to 0024 make. Written by python -m bot.store.migrations.fresh
 CREATE TABLE alembic_version (
 	version_num VARCHAR(32) NOT NULL,
 	CONSTRAINT alembic_version_pkc PRIMARY KEY (version_num)
@@ -136,7 +136,7 @@ CREATE TABLE digests (
 	report TEXT NOT NULL,
 	counts TEXT NOT NULL,
 	tip TEXT NOT NULL,
-	outcomes TEXT NOT NULL,
+	outcomes TEXT NOT NULL, mark TEXT DEFAULT '' NOT NULL,
 	CONSTRAINT pk_digests PRIMARY KEY (name)
 );
 CREATE INDEX ix_digests_created_at ON digests (created_at);
@@ -356,6 +356,15 @@ CREATE TABLE chat_subscriptions (
 	known TEXT NOT NULL,
 	CONSTRAINT pk_chat_subscriptions PRIMARY KEY (platform, account, chat, repository, kind)
 );
+CREATE TABLE stretches (
+	repository_id INTEGER NOT NULL,
+	branch TEXT NOT NULL,
+	since BIGINT NOT NULL,
+	until BIGINT NOT NULL,
+	CONSTRAINT pk_stretches PRIMARY KEY (repository_id, branch, since),
+	CONSTRAINT fk_stretches_repository_id FOREIGN KEY(repository_id) REFERENCES repositories (id) ON DELETE CASCADE
+);
+CREATE INDEX ix_digests_mark ON digests (mark);
 INSERT INTO change_search(change_search, rank) VALUES ('hashsize', 8388608);
 INSERT INTO change_pairs(change_pairs, rank) VALUES ('hashsize', 8388608);
-INSERT INTO alembic_version VALUES ('0022');
+INSERT INTO alembic_version VALUES ('0024');

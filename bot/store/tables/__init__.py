@@ -39,6 +39,7 @@ from bot.store.tables.ledger_tables import (
     refusals,
     reports,
     slots,
+    stretches,
     tips,
 )
 
@@ -74,5 +75,6 @@ __all__ = [
     "repositories",
     "requests",
     "slots",
+    "stretches",
     "tips",
 ]

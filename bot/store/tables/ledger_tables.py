@@ -41,6 +41,17 @@ outcomes = Table(
     PrimaryKeyConstraint("repository_id", "sha", "branch", "channel"),
 )
 
+# Time of a branch of which every commit was read; stretches do not touch one another. The branch is
+# empty where the usual one is watched.
+stretches = Table(
+    "stretches",
+    metadata,
+    belongs_to("repositories"),
+    *texts("branch"),
+    *moments("since", "until"),
+    PrimaryKeyConstraint("repository_id", "branch", "since"),
+)
+
 digests = Table(
     "digests",
     metadata,
@@ -54,8 +65,11 @@ digests = Table(
     *texts("report", "counts"),
     # The tip of the branch, and how each commit ends once the digest is delivered.
     *texts("tip", "outcomes"),
+    # What its page and its buttons find it by; see bot.store.digests.
+    Column("mark", Text, nullable=False, server_default=text("''")),
     Index(None, "created_at"),
     Index(None, "report"),
+    Index(None, "mark"),
 )
 
 # Full reports as Markdown, by the SHA-256 of the text in hexadecimal.

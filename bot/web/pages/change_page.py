@@ -6,11 +6,11 @@ import re
 from collections.abc import Sequence
 from datetime import date
 
-from bot.util.page_links import path_of
+from bot.util.page_links import digest_path, path_of
 from bot.web.pages.entries import article_of, entry_of, line_of
 from bot.web.pages.page_request import PageRequest
 from bot.web.pages.site import Json, NotThere, Page
-from bot.workspace.workspace import day_of, is_weekly
+from bot.workspace.workspace import day_of
 from digest.core.author_text import unticked
 from digest.core.change import FileStatus, printable
 from digest.core.facts import FileFacts
@@ -93,10 +93,7 @@ async def _announced(asked: PageRequest, graded: Graded) -> tuple[date, str] | N
     digest = await asked.shelf.digests.announced(name, graded.sha, graded.commit.committed_at)
     if digest is None:
         return None
-    day = day_of(digest)
-    if is_weekly(digest):
-        return day, path_of(name, week=day)
-    return day, path_of(name, day=day)
+    return day_of(digest), digest_path(digest.mark)
 
 
 def _file(file: FileFacts, graded: Graded, asked: PageRequest) -> tuple[FileFacts, str, str]:

@@ -11,8 +11,8 @@ wrote there is the repository's path, which is escaped.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 from datetime import date, timedelta
 
 from markupsafe import Markup, escape
@@ -51,13 +51,17 @@ class BarPiece:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bar:
-    """A day: its pieces from the ground up, high ones at the ground, and its counts."""
+    """A day: its pieces from the ground up, high ones at the ground, and its counts.
+
+    ``read`` says whether all of it was read.
+    """
 
     day: date
     counts: tuple[int, int, int]
     pieces: tuple[BarPiece, ...]
     x: float
     width: float
+    read: bool = True
 
     @property
     def total(self) -> int:
@@ -88,19 +92,27 @@ class Pulse:
         return sum(bar.counts[0] for bar in self.bars)
 
     @property
+    def unread(self) -> int:
+        """How many days were not read, or not to their end."""
+        return sum(not bar.read for bar in self.bars)
+
+    @property
     def busiest(self) -> Bar:
         """The first day with most changes."""
         return max(self.bars, key=lambda bar: bar.total)
 
 
-def pulse(rows: Sequence[Counts], first: date) -> Pulse:
-    """A bar for each day from the first on, of how many changes it saw by level."""
+def pulse(rows: Sequence[Counts], first: date, unread: Collection[date] = ()) -> Pulse:
+    """A bar for each day from the first on, of how many changes it saw by level.
+
+    ``unread`` are days of which it is not known whether there were more.
+    """
     days = len(rows)
     dates = [first + timedelta(days=n) for n in range(days)]
     most = max((sum(row) for row in rows), default=0)
     step = WIDTH / max(days, 1)
     bars = tuple(
-        _bar(day, row, n * step, step, most)
+        replace(_bar(day, row, n * step, step, most), read=day not in unread)
         for n, (day, row) in enumerate(zip(dates, rows, strict=True))
     )
     if days <= _FORTNIGHT:
@@ -205,38 +217,48 @@ def bars(drawn: Pulse) -> Markup:
     return _safe("".join(map(_pieces, drawn.bars)))
 
 
-def linked_bars(drawn: Pulse, repository: Repository) -> Markup:
-    """The days that saw changes, each with its counts as a title and its page behind it."""
+def linked_bars(drawn: Pulse, repository: Repository, unread: str) -> Markup:
+    """The days that saw changes, each with its counts as a title and its page behind it.
+
+    So are days that were not read, which ``unread`` says in words.
+    """
     base = _days(repository)
-    return _safe("\n".join(_linked(bar, base) for bar in drawn.bars if bar.pieces))
+    told = (bar for bar in drawn.bars if bar.pieces or not bar.read)
+    return _safe("\n".join(_linked(bar, base, str(escape(unread))) for bar in told))
 
 
-def rows(drawn: Pulse, repository: Repository) -> Markup:
-    """The days that saw changes as rows of a table, the newest first."""
+def rows(drawn: Pulse, repository: Repository, unread: str) -> Markup:
+    """The days that saw changes or were not read as rows of a table, the newest first."""
     base = _days(repository)
-    return _safe("\n".join(_row(bar, base) for bar in reversed(drawn.bars) if bar.total))
+    told = (bar for bar in reversed(drawn.bars) if bar.total or not bar.read)
+    return _safe("\n".join(_row(bar, base, str(escape(unread))) for bar in told))
 
 
-def _linked(bar: Bar, base: str) -> str:
+def _linked(bar: Bar, base: str, unread: str) -> str:
     high, medium, low = bar.counts
+    counts = f"{bar.total} ({high} / {medium} / {low})" if bar.read or bar.total else ""
+    words = ", ".join(filter(None, (counts, "" if bar.read else unread)))
     return (
         f'<a href="{base}{bar.day}" tabindex="-1">'
-        f"<g><title>{bar.day}: {bar.total} ({high} / {medium} / {low})</title>"
+        f"<g><title>{bar.day}: {words}</title>"
         f'<rect class="back" x="{bar.x}" y="0" width="{bar.width}" height="{HEIGHT}"/>'
         f"{_pieces(bar)}</g></a>"
     )
 
 
 def _pieces(bar: Bar) -> str:
-    return "".join(
+    ground = f'<rect class="unread" x="{bar.x}" y="0" width="{bar.width}" height="{HEIGHT}"/>'
+    return ("" if bar.read else ground) + "".join(
         f'<rect class="{one.level}" x="{one.x}" y="{one.y}"'
         f' width="{one.width}" height="{one.height}"/>'
         for one in bar.pieces
     )
 
 
-def _row(bar: Bar, base: str) -> str:
+def _row(bar: Bar, base: str, unread: str) -> str:
     cells = "".join(f"<td>{count}</td>" for count in (*bar.counts, bar.total))
+    if not bar.read:
+        cells = f'<td colspan="4">{f"{bar.total}, " if bar.total else ""}{unread}</td>'
     return f'<tr><th scope="row"><a href="{base}{bar.day}">{bar.day}</a></th>{cells}</tr>'
 
 

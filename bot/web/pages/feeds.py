@@ -1,28 +1,36 @@
-"""Feeds of a repository, of a topic in it, or of a level: Atom (RFC 4287) and JSON Feed 1.1."""
+"""Feeds of changes and of digests: Atom (RFC 4287) and JSON Feed 1.1, with their content."""
 
 from __future__ import annotations
 
 import re
 import uuid
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 
+from markupsafe import Markup
 from starlette.responses import Response
 
-from bot.store.browsing import ChangeLine
-from bot.util.page_links import path_of
-from bot.web.pages.entries import line_of
+from bot.delivery.payload import thaw
+from bot.store.browsing import ChangeLine, KeptPost
+from bot.util.page_links import digest_path, path_of
+from bot.web.pages.entries import line_of, told_of
 from bot.web.pages.page_request import PageRequest
+from bot.web.pages.page_text import PHRASES
 from bot.web.pages.response import as_json, headers_of
-from bot.web.pages.site import Json, NotThere
-from bot.web.pages.templating import rendered
-from digest.core.grade import Level, Repository
+from bot.web.pages.rows import Row, rows_of
+from bot.web.pages.site import Json, NotThere, SiteRepository
+from bot.web.pages.templating import fragment, rendered, spans_markup
+from digest.answer.buttons import without_buttons
+from digest.core.grade import Level
 from digest.core.reference import Query
 from digest.i18n.labels import LEVELS
 from digest.markdown import clean
 from digest.topics.matching import candidates, resolve
 
 SIZE = 40
+
+DIGESTS = 20
 
 ATOM = "application/atom+xml; charset=utf-8"
 
@@ -34,48 +42,115 @@ _NAMES = uuid.UUID("b7a0ad5c-9c2f-5b0f-9f0c-3d7a4de0f0a1")
 """Ours alone, so that entries keep their names whatever the address of the pages becomes."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Item:
+    """An entry; ``path`` is its page, ``outside`` its page elsewhere, ``html`` its content."""
+
+    id: str
+    path: str
+    title: str
+    html: Markup
+    at: datetime
+    author: str = "digestbot"
+    level: Level | None = None
+    outside: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Feed:
+    """A feed; ``home`` is the page that shows the same."""
+
+    id: str
+    title: str
+    home: str
+    items: Sequence[Item]
+
+    @property
+    def updated(self) -> datetime:
+        """When the feed last changed; a feed without entries never did."""
+        return max((item.at for item in self.items), default=datetime(1970, 1, 1, tzinfo=UTC))
+
+
+Made = Callable[[PageRequest], Awaitable[Feed]]
+
+
 def name_of(repository: str, sha: str = "") -> str:
     """The name of an entry, or of a feed, for ever."""
     return f"urn:uuid:{uuid.uuid5(_NAMES, f'{repository} {sha}')}"
 
 
-async def atom(asked: PageRequest, tag: str) -> Response:
-    """The Atom feed. Raises ``NotThere``."""
-    lines = await _lines(asked)
-    body = "".join(
-        rendered(
-            "feed.xml",
-            asked,
-            title=_title(asked),
-            base=_base(asked),
-            shown=asked.shown(),
-            lines=lines,
-            updated=_updated(lines),
-            name_of=name_of,
-        )
+async def changes_feed(asked: PageRequest) -> Feed:
+    """The newest changes of a repository, a level or a topic. Raises ``NotThere``."""
+    shown, topic = asked.shown(), asked.word("topic")
+    name = shown.repository.name
+    level = LEVELS[asked.level].template(asked.language) if asked.level else ""
+    lines = await _lines(asked, shown)
+    key = ("feed", topic, str(asked.level or ""))
+    return Feed(
+        id=name_of(f"{name} {topic} {asked.level or ''}"),
+        title=" · ".join(filter(None, (name, topic, level))),
+        home=path_of(name, topic=topic) if topic else path_of(name),
+        items=await _items(asked, shown, lines, key),
     )
-    return Response(_legible(body), headers=headers_of(tag), media_type=ATOM)
 
 
-async def json_feed(asked: PageRequest, tag: str) -> Response:
-    """The JSON Feed. Raises ``NotThere``."""
-    lines, base = await _lines(asked), _base(asked)
-    repository = asked.shown().repository
-    feed = {
-        "version": "https://jsonfeed.org/version/1.1",
-        "title": _title(asked),
-        "home_page_url": base + path_of(repository.name),
-        "feed_url": base + asked.address(),
-        "language": str(asked.language),
-        "items": [_item(line, repository, base) for line in lines],
-    }
-    return Response(as_json(feed), headers=headers_of(tag), media_type=JSON)
+async def all_feed(asked: PageRequest) -> Feed:
+    """The newest changes of every repository that the reader may know of."""
+    items: list[Item] = []
+    level = asked.level or Level.LOW
+    for shown in asked.shelf.visible(signed_in=asked.signed_in):
+        lines = await asked.shelf.browsing.newest(shown.repository, SIZE, level)
+        found = await _items(asked, shown, lines, ("feed", "", str(asked.level or "")))
+        items += (_of(item, shown) for item in found)
+    items.sort(key=lambda item: item.at, reverse=True)
+    title = PHRASES["all_repositories"].template(asked.language)
+    feed = name_of(f"* {asked.level or ''}")
+    return Feed(id=feed, title=f"digestbot · {title}", home="/", items=items[:SIZE])
 
 
-async def _lines(asked: PageRequest) -> Sequence[ChangeLine]:
+def _of(item: Item, shown: SiteRepository) -> Item:
+    return Item(
+        id=item.id,
+        path=item.path,
+        title=f"{shown.repository.name}: {item.title}",
+        html=item.html,
+        at=item.at,
+        author=item.author,
+        level=item.level,
+        outside=item.outside,
+    )
+
+
+async def digests_feed(asked: PageRequest) -> Feed:
+    """The newest digests of a repository as they were posted. Raises ``NotThere``."""
+    shown = asked.shown()
+    name = shown.repository.name
+    told = await asked.shelf.browsing.newest_posted(shown.repository, DIGESTS)
+    title = PHRASES["digests"].template(asked.language)
+    return Feed(
+        id=name_of(f"{name} digests"),
+        title=f"{name} · {title}",
+        home=path_of(name),
+        items=[_digest(asked, one) for one in told],
+    )
+
+
+def _digest(asked: PageRequest, told: KeptPost) -> Item:
+    posted = without_buttons(thaw(told.document).document)
+    return Item(
+        id=name_of(told.heading.repository, told.heading.mark),
+        path=digest_path(told.heading.mark),
+        title=posted.title,
+        html=fragment("blocks.html", "blocks", asked.language, posted.blocks[1:]),
+        at=told.heading.created_at,
+    )
+
+
+async def _lines(asked: PageRequest, shown: SiteRepository) -> Sequence[ChangeLine]:
     """The newest changes, of the level and above, of the topic where one is named."""
-    shown, level, topic = asked.shown(), asked.level or Level.LOW, asked.word("topic")
+    topic = asked.word("topic")
     if not topic:
+        level = asked.level or Level.LOW
         return await asked.shelf.browsing.newest(shown.repository, SIZE, level)
     archive = asked.shelf.archive
     aliases = {name: tuple(topics) for name, topics in shown.aliases.items()}
@@ -89,35 +164,76 @@ async def _lines(asked: PageRequest) -> Sequence[ChangeLine]:
     return [line_of(one) for one in await archive.select(shown.repository, query)]
 
 
-def _item(line: ChangeLine, repository: Repository, base: str) -> Json:
-    outside = repository.commit_url(line.sha)
-    title = clean(line.title) or line.sha[:10]
-    return {
-        "id": name_of(repository.name, line.sha),
-        "url": base + path_of(repository.name, change=line.sha[:12]),
-        "title": title,
-        "content_text": title,
-        "date_published": line.at.isoformat(),
-        "authors": [{"name": clean(line.author)}],
-        "tags": [str(line.level)],
-        **({"external_url": outside} if outside else {}),
-    }
+async def _items(
+    asked: PageRequest, shown: SiteRepository, lines: Sequence[ChangeLine], key: tuple[object, ...]
+) -> list[Item]:
+    lines, told = await told_of(asked.shelf, shown, lines, asked.language)
+    rows = await rows_of(asked, lines, told, key, shown=shown)
+    return sorted((_item(row, shown) for row in rows), key=lambda item: item.at, reverse=True)
 
 
-def _title(asked: PageRequest) -> str:
-    parts = [asked.shown().repository.name, asked.word("topic")]
-    if asked.level:
-        parts.append(LEVELS[asked.level].template(asked.language))
-    return " · ".join(filter(None, parts))
+def _item(row: Row, shown: SiteRepository) -> Item:
+    line, repository = row.line, shown.repository
+    return Item(
+        id=name_of(repository.name, line.sha),
+        path=path_of(repository.name, change=line.sha[:12]),
+        title=clean(line.title) or line.sha[:10],
+        html=Markup("<p>{}</p><p>{}</p>").format(
+            spans_markup(row.why or row.title),
+            f"{clean(line.author)} · +{row.added} −{row.deleted}",
+        ),
+        at=line.at,
+        author=clean(line.author),
+        level=line.level,
+        outside=repository.commit_url(line.sha),
+    )
+
+
+def atom(make: Made) -> Callable[[PageRequest, str], Awaitable[Response]]:
+    """What answers with a feed as Atom. Raises ``NotThere``."""
+
+    async def answer(asked: PageRequest, tag: str) -> Response:
+        feed = await make(asked)
+        body = "".join(rendered("feed.xml", asked, feed=feed, base=_base(asked)))
+        return Response(_legible(body), headers=headers_of(tag), media_type=ATOM)
+
+    return answer
+
+
+def json_feed(make: Made) -> Callable[[PageRequest, str], Awaitable[Response]]:
+    """What answers with a feed as JSON. Raises ``NotThere``."""
+
+    async def answer(asked: PageRequest, tag: str) -> Response:
+        feed, base = await make(asked), _base(asked)
+        told = {
+            "version": "https://jsonfeed.org/version/1.1",
+            "title": feed.title,
+            "home_page_url": base + feed.home,
+            "feed_url": base + asked.address(),
+            "language": str(asked.language),
+            "items": list(_json_items(feed, base)),
+        }
+        return Response(as_json(told), headers=headers_of(tag), media_type=JSON)
+
+    return answer
+
+
+def _json_items(feed: Feed, base: str) -> Iterator[Json]:
+    for item in feed.items:
+        yield {
+            "id": item.id,
+            "url": base + item.path,
+            "title": item.title,
+            "content_html": str(item.html),
+            "date_published": item.at.isoformat(),
+            "authors": [{"name": item.author}],
+            "tags": [str(item.level)] if item.level else [],
+            **({"external_url": item.outside} if item.outside else {}),
+        }
 
 
 def _base(asked: PageRequest) -> str:
     return asked.shelf.public_url or str(asked.request.base_url).rstrip("/")
-
-
-def _updated(lines: Sequence[ChangeLine]) -> datetime:
-    """When the feed last changed; a feed without entries never did."""
-    return max((line.at for line in lines), default=datetime(1970, 1, 1, tzinfo=UTC))
 
 
 def _legible(text: str) -> bytes:

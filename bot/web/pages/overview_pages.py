@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from datetime import date, timedelta
+from datetime import timedelta
 from itertools import islice
 
 from bot.store.browsing import ChangeLine, Extent
-from bot.store.digests import DigestHeading
-from bot.util.page_links import path_of
-from bot.web.pages.charts import Pulse, pulse, shares
+from bot.util.page_links import digest_path, path_of
+from bot.web.pages.charts import Bar, Pulse, pulse, shares
+from bot.web.pages.digest_page import digest_to_json
 from bot.web.pages.page_request import PageRequest
 from bot.web.pages.page_text import PHRASES
 from bot.web.pages.response import tag_of
@@ -94,7 +94,7 @@ async def repository_page(asked: PageRequest) -> Page:
             "pulse": drawn,
             "places": places,
             "newest": newest,
-            "digests": [(span_of(one.window), one, _day_of(one)) for one in digests],
+            "digests": [(span_of(one.window), one, digest_path(one.mark)) for one in digests],
             "week": week,
             "releases": releases,
             "weeks": [week - timedelta(days=7 * n) for n in range(_WEEKS)],
@@ -103,10 +103,10 @@ async def repository_page(asked: PageRequest) -> Page:
         json=lambda: {
             "schema": SCHEMA,
             **_about(shown, extent),
-            "days": [_day(bar.day, bar.counts) for bar in drawn.bars],
+            "days": [_day(bar) for bar in drawn.bars],
             "places": [{"path": one.name, "changes": one.number} for one in places],
             "newest": [line_to_json(line) for line in newest],
-            "digests": [_digest(one) for one in digests],
+            "digests": [digest_to_json(one) for one in digests],
         },
         ready=read,
     )
@@ -141,7 +141,8 @@ async def _pulse(asked: PageRequest, shown: SiteRepository, extent: Extent | Non
 
     async def draw() -> Pulse:
         edges = [day_window(day, zone).since for day in days]
-        return pulse(await asked.shelf.browsing.pulse(shown.repository, edges), first)
+        unread = [day for day in days if await asked.gaps(shown, day_window(day, zone))]
+        return pulse(await asked.shelf.browsing.pulse(shown.repository, edges), first, unread)
 
     version = await asked.version(shown.repository)
     return await asked.shelf.memo.of(("pulse", shown.repository.name, version, first), draw)
@@ -164,9 +165,10 @@ def _about(shown: SiteRepository, extent: Extent | None) -> Json:
     }
 
 
-def _day(day: date, counts: tuple[int, int, int]) -> Json:
-    high, medium, low = counts
-    return {"day": day.isoformat(), "high": high, "medium": medium, "low": low}
+def _day(bar: Bar) -> Json:
+    high, medium, low = bar.counts
+    day = bar.day.isoformat()
+    return {"day": day, "high": high, "medium": medium, "low": low, "read": bar.read}
 
 
 def line_to_json(line: ChangeLine) -> Json:
@@ -180,18 +182,6 @@ def line_to_json(line: ChangeLine) -> Json:
         "level": str(line.level),
         "score": line.score,
     }
-
-
-def _digest(heading: DigestHeading) -> Json:
-    return {
-        "since": heading.window.since.isoformat(),
-        "until": heading.window.until.isoformat(),
-        "counts": dict(heading.counts),
-    }
-
-
-def _day_of(heading: DigestHeading) -> date:
-    return heading.window.since.astimezone(heading.window.zone).date()
 
 
 def _document(

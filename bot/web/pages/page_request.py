@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
-from datetime import date, timedelta
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from datetime import date, datetime, timedelta
 from enum import StrEnum
 from urllib.parse import urlencode
 
@@ -13,8 +14,9 @@ from starlette.requests import Request
 from bot.web.pages.site import NotThere, Site, SiteRepository
 from digest.core.enums import Language
 from digest.core.grade import Level, Repository
+from digest.core.read_time import gaps
 from digest.errors import InvalidDate
-from digest.window import YEARS, parse_date
+from digest.window import YEARS, Window, parse_date
 
 CHOSEN = "digestbot_language"
 """The cookie that keeps a chosen language."""
@@ -47,12 +49,34 @@ class PageRequest:
     signed_in: bool = False
     versions: dict[str, str] = field(default_factory=dict)
     """What was asked of the archive already, by repository: one request sees one version."""
+    read: dict[str, Sequence[Window]] = field(default_factory=dict)
+    """Which time was read, by repository, as far as it was asked for."""
 
     async def version(self, repository: Repository) -> str:
         """A text that is another one whenever pages of the repository may be."""
         if repository.name not in self.versions:
             self.versions[repository.name] = await self.shelf.browsing.version(repository)
         return self.versions[repository.name]
+
+    async def covered(self, shown: SiteRepository) -> Sequence[Window]:
+        """The time of a repository of which every commit was read, the earliest first."""
+        repository = shown.repository
+        key = ("covered", repository.name, shown.branch, await self.version(repository))
+        find = self.shelf.coverage.covered
+        found = await self.shelf.memo.of(key, lambda: find(repository, shown.branch))
+        self.read[repository.name] = found
+        return found
+
+    async def gaps(self, shown: SiteRepository, window: Window) -> Sequence[Window]:
+        """What was not read of a window, as far as it has passed."""
+        now = self.shelf.clock.now()
+        past = replace(window, until=max(window.since, min(window.until, now)))
+        return gaps(past, await self.covered(shown))
+
+    def as_of(self, repository: Repository) -> datetime | None:
+        """When a repository was last read, once :meth:`covered` was asked for."""
+        found = self.read.get(repository.name)
+        return found[-1].until if found else None
 
     def shown(self) -> SiteRepository:
         """The repository that the path names. Raises ``NotThere``."""
@@ -95,6 +119,12 @@ class PageRequest:
         asked = {**kept, **changed}
         named = {name: value for name, value in asked.items() if value is not None}
         return f"{self.path}?{urlencode(named)}" if named else self.path
+
+    def feed_words(self, topic: str = "") -> str:
+        """What the feed of this view is asked with: its level and its topic."""
+        level = str(self.level) if self.level else ""
+        named = {name: value for name, value in (("level", level), ("topic", topic)) if value}
+        return f"?{urlencode(named)}" if named else ""
 
     def in_form(self, form: str) -> str:
         """The address of this page in another form."""

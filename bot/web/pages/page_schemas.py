@@ -48,6 +48,17 @@ _LINE = {
     "score": _SHARE,
 }
 
+_DIGEST: dict[str, Schema] = {
+    "id": _TEXT,
+    "path": _TEXT,
+    "span": _TEXT,
+    "since": _MOMENT,
+    "until": _MOMENT,
+    "created_at": _MOMENT,
+    "weekly": {"type": "boolean"},
+    "counts": {"type": "object"},
+}
+
 SCHEMAS: dict[str, Schema] = {
     "Missing": _object(error=_TEXT),
     "Window": _object(since=_MOMENT, until=_MOMENT, tz=_TEXT),
@@ -100,6 +111,7 @@ SCHEMAS: dict[str, Schema] = {
         counts=_object(total=_COUNT, **_BY_LEVEL),
         lead=_TEXT,
         commits=_many(_the("Entry")),
+        unread=_many(_the("Window")),
         page=_COUNT,
         pages=_COUNT,
     ),
@@ -145,6 +157,16 @@ SCHEMAS: dict[str, Schema] = {
         repository=_TEXT,
         releases=_many(_object(tag=_TEXT, before=_TEXT, path=_TEXT)),
     ),
+    "Digest": _object(
+        schema=_COUNT,
+        repository=_TEXT,
+        branch=_TEXT,
+        window=_the("Window"),
+        **_DIGEST,
+        title=_TEXT,
+        posted=_TEXT,
+        changes=_many(_object(sha=_TEXT, posted={"type": "boolean"}, state=_TEXT)),
+    ),
     "Answer": _object(
         schema=_COUNT,
         repository=_TEXT,
@@ -166,10 +188,16 @@ SCHEMAS: dict[str, Schema] = {
             _the("Repository"),
             _object(
                 schema=_COUNT,
-                days=_many(_object(day={"type": "string", "format": "date"}, **_BY_LEVEL)),
+                days=_many(
+                    _object(
+                        day={"type": "string", "format": "date"},
+                        **_BY_LEVEL,
+                        read={"type": "boolean"},
+                    )
+                ),
                 places=_many(_object(path=_TEXT, changes=_COUNT)),
                 newest=_many(_the("Line")),
-                digests=_many(_object(since=_MOMENT, until=_MOMENT, counts={"type": "object"})),
+                digests=_many(_object(**_DIGEST)),
             ),
         ]
     },
@@ -183,7 +211,7 @@ SCHEMAS: dict[str, Schema] = {
                 id=_TEXT,
                 url=_TEXT,
                 title=_TEXT,
-                content_text=_TEXT,
+                content_html=_TEXT,
                 date_published=_MOMENT,
                 tags=_many(_TEXT),
             )

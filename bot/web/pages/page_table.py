@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
-from bot.util.page_links import REPOSITORIES, WITHIN
+from bot.util.page_links import DIGESTS, REPOSITORIES, WITHIN
 from bot.web.pages.change_page import change_page
 from bot.web.pages.compare_page import compare_page
+from bot.web.pages.digest_page import digest_page
 from bot.web.pages.overview_pages import index_page, releases_page, repository_page
 from bot.web.pages.page_request import PageRequest
 from bot.web.pages.period_page import day_page, week_page
@@ -103,6 +104,13 @@ PAGES = (
         asks=("q",),
     ),
     PageRoute(
+        name="digest",
+        path=f"{DIGESTS}/{{digest}}",
+        view=digest_page,
+        summary="A digest as it was posted, and the changes that it is about",
+        answer="Digest",
+    ),
+    PageRoute(
         name="repository",
         path=REPOSITORY,
         view=repository_page,
@@ -120,4 +128,9 @@ PAGES = (
 """In the order in which paths are tried: a repository's name may hold any of them."""
 
 FEED = f"{REPOSITORY}{WITHIN}/feed"
-"""The path of a repository's feeds, which end in ``.atom`` and ``.json``."""
+
+DIGEST_FEED = f"{REPOSITORY}{WITHIN}/digests"
+
+ALL_FEED = "/feed"
+"""The paths of feeds, which end in ``.atom`` and ``.json``: of a repository's changes, of its
+digests, and of the changes of all repositories."""

@@ -21,6 +21,7 @@ from bot.web.pages.page_text import PHRASES
 from bot.web.pages.rows import OF_DAY, Budget, Row, articles, rows_of
 from bot.web.pages.site import Json, Page
 from bot.web.pages.stored_summary import StoredSummary, claims, led_of
+from bot.web.pages.unread import Unread
 from digest.answer.answers import window_words
 from digest.core.enums import Language
 from digest.core.grade import Graded, Level
@@ -28,8 +29,8 @@ from digest.document import Document, Spans
 from digest.question.dates import monday
 from digest.report.assembly import Counts, Report, ReportEntry, lead
 from digest.report.full_report import report_document
-from digest.report.report_json import report_to_json
-from digest.window import Window, days_window
+from digest.report.report_json import report_to_json, window_to_json
+from digest.window import Window, day_window, days_window
 
 _WRITTEN = 120
 """Changes that are looked at for being written out in the page, as far as its budget goes."""
@@ -201,6 +202,7 @@ async def _page(asked: PageRequest, *, first: date, last: date, weekly: bool) ->
     lines, told = await told_of(shelf, shown, lines, language)
     chosen = selected(lines, asked.level, asked.page)
     telling = PeriodEntries(asked, window, chosen, lines, told, weekly=weekly)
+    unread = await asked.gaps(shown, window)
     heading = week_words(first, language) if weekly else day_words(first, language)
     return Page(
         template="window.html",
@@ -213,13 +215,14 @@ async def _page(asked: PageRequest, *, first: date, last: date, weekly: bool) ->
             "chosen": chosen,
             "telling": telling,
             "claims": lambda led: claims(led, lines, shown.repository),
-            "week_drawn": _drawn(lines, first, shelf.zone) if weekly else None,
+            "week_drawn": _drawn(lines, first, shelf.zone, unread) if weekly else None,
+            "unread": Unread(asked, window, unread),
             "around": await _around(asked, window, weekly=weekly),
             "above": () if weekly else _week(asked, first),
             "weekly": weekly,
         },
         document=lambda: _document(telling, asked),
-        json=lambda: _json(telling, chosen),
+        json=lambda: _json(telling, chosen, unread),
         ready=telling.read,
     )
 
@@ -262,21 +265,30 @@ def _about(counts: Counts, language: Language) -> str:
     return PHRASES["counted"].text(language, n=counts.total, **levels)
 
 
-def _drawn(lines: Sequence[ChangeLine], first: date, zone: ZoneInfo) -> Pulse:
+def _drawn(
+    lines: Sequence[ChangeLine], first: date, zone: ZoneInfo, unread: Sequence[Window]
+) -> Pulse:
     """The days of a week as a chart."""
     counted = Counter((line.at.astimezone(zone).date(), line.level) for line in lines)
     days = [first + timedelta(days=n) for n in range(7)]
     high, medium, low = Level
-    return pulse([(counted[d, high], counted[d, medium], counted[d, low]) for d in days], first)
+    rows = [(counted[d, high], counted[d, medium], counted[d, low]) for d in days]
+    lacking = [day for day in days if any(_meets(day_window(day, zone), one) for one in unread)]
+    return pulse(rows, first, lacking)
+
+
+def _meets(one: Window, other: Window) -> bool:
+    return one.since < other.until and other.since < one.until
 
 
 def _document(telling: PeriodEntries, asked: PageRequest) -> Document:
     return report_document(telling.report(), asked.language)
 
 
-def _json(telling: PeriodEntries, chosen: Selected) -> Json:
+def _json(telling: PeriodEntries, chosen: Selected, unread: Sequence[Window]) -> Json:
     return {
         **report_to_json(telling.report()),
+        "unread": [window_to_json(one) for one in unread],
         "page": chosen.page,
         "pages": chosen.pages,
     }

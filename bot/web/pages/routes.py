@@ -19,11 +19,12 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
+from bot.util.page_links import WITHIN
 from bot.web.pages import feeds
 from bot.web.pages.admin import Admin
 from bot.web.pages.page_request import CHOSEN, Form, PageRequest, language_of
 from bot.web.pages.page_schemas import SCHEMAS
-from bot.web.pages.page_table import FEED, PAGES, PageRoute
+from bot.web.pages.page_table import ALL_FEED, DIGEST_FEED, FEED, PAGES, REPOSITORY, PageRoute
 from bot.web.pages.response import (
     HEADERS,
     as_json,
@@ -36,6 +37,7 @@ from bot.web.pages.response import (
 from bot.web.pages.session import Sessions
 from bot.web.pages.site import Moved, NotThere, Site
 from bot.web.pages.templating import files_by_name, rendered
+from bot.web.pages.unread import begin
 from digest.core.enums import Language
 from digest.core.grade import Level
 
@@ -47,6 +49,7 @@ _PARTS = {
     "week": ("An ISO 8601 week", {"pattern": "^[0-9]{4}-W[0-9]{2}$"}),
     "change": ("A commit's name, at least 7 digits, or a request's number", {}),
     "topic": ("A topic, or another name of one", {}),
+    "digest": ("The digest's id, as posts lead to it", {"pattern": "^[0-9a-f]{16}$"}),
     "span": (
         "Two tags, branches, commits or days, such as v1.0...v1.1; one reaches to the tip",
         {},
@@ -63,13 +66,20 @@ _ASKED = {
     "lang": ("The language of what is told", {"type": "string", "enum": [*map(str, Language)]}),
 }
 
+_FEEDS = (
+    ("feed", FEED, "The newest changes", ("topic", "level")),
+    ("digest_feed", DIGEST_FEED, "The newest digests", ()),
+    ("all_feed", ALL_FEED, "The newest changes of all repositories", ("level",)),
+)
+
 
 def description(public_url: str = "") -> dict[str, Any]:
     """The description; ``public_url`` is where it is served, as far as that is known."""
     paths = {
         _PART.sub(r"{\1}", entry.path_in("json")): {"get": _operation(entry)} for entry in PAGES
     }
-    paths[_PART.sub(r"{\1}", f"{FEED}.json")] = {"get": _feed()}
+    for name, feed, summary, asks in _FEEDS:
+        paths[_PART.sub(r"{\1}", f"{feed}.json")] = {"get": _feed(name, feed, summary, asks)}
     return {
         "openapi": "3.1.1",
         "info": {
@@ -93,11 +103,11 @@ def _operation(entry: PageRoute) -> dict[str, Any]:
     }
 
 
-def _feed() -> dict[str, Any]:
+def _feed(name: str, path: str, summary: str, asks: tuple[str, ...]) -> dict[str, Any]:
     return {
-        "operationId": "feed",
-        "summary": "The newest changes as JSON Feed 1.1",
-        "parameters": [*_in_path(FEED), *_in_query(("topic", "level", "lang"))],
+        "operationId": name,
+        "summary": f"{summary} as JSON Feed 1.1",
+        "parameters": [*_in_path(path), *_in_query((*asks, "lang"))],
         "responses": _responses("Feed", "application/feed+json"),
     }
 
@@ -132,9 +142,18 @@ def _responses(schema: str, media: str) -> dict[str, Any]:
     }
 
 
+_ROUTES_FEEDS = (
+    (FEED, feeds.changes_feed),
+    (DIGEST_FEED, feeds.digests_feed),
+    (ALL_FEED, feeds.all_feed),
+)
+
 Endpoint = Callable[[Request], Awaitable[Response]]
 
 _SQUEEZED = [Middleware(GZipMiddleware, minimum_size=1024, compresslevel=5)]
+
+_REFRESHED = 2
+"""Seconds after which a page that shows how far a reading is asks again."""
 
 _YEAR = 365 * 86_400
 
@@ -158,9 +177,12 @@ def routes(shelf: Site) -> list[BaseRoute]:
         Route("/openapi.json", site.openapi, middleware=_SQUEEZED),
         Route("/robots.txt", site.robots),
         *Admin(site.sessions, site.asked_plainly, shelf.office).routes(),
-        Route(f"{FEED}.atom", site.feed(feeds.atom), middleware=_SQUEEZED),
-        Route(f"{FEED}.json", site.feed(feeds.json_feed), middleware=_SQUEEZED),
+        Route(f"{REPOSITORY}{WITHIN}/read", site.read, methods=["POST"]),
     ]
+    for path, make in _ROUTES_FEEDS:
+        for ending, written in (("atom", feeds.atom), ("json", feeds.json_feed)):
+            answer = site.feed(written(make))
+            found.append(Route(f"{path}.{ending}", answer, middleware=_SQUEEZED))
     for entry in PAGES:
         for form in (Form.JSON, Form.MARKDOWN, Form.HTML):
             path = entry.path_in(form) if form else entry.path
@@ -207,7 +229,7 @@ class _Site:
             asked = self.asked(request, form)
             try:
                 tag = await self._tag(asked)
-                if unchanged(request, tag):
+                if unchanged(request, tag) and not self._reading(asked):
                     return not_modified(tag)
                 page = await entry.view(asked)
             except NotThere:
@@ -216,14 +238,31 @@ class _Site:
                 return RedirectResponse(moved.path, HTTPStatus.SEE_OTHER, headers_of(kept=False))
             if page.rests_on:
                 tag = tag_of(tag, page.rests_on)
-                if unchanged(request, tag):
+                if unchanged(request, tag) and not self._reading(asked):
                     return not_modified(tag)
-            response = await reply(asked, page, tag)
+            reading = self._reading(asked)
+            response = await reply(asked, page, "" if reading else tag)
+            if reading:
+                response.headers["refresh"] = str(_REFRESHED)
             if request.query_params.get("lang"):
                 response.set_cookie(CHOSEN, asked.language, max_age=_YEAR, samesite="lax")
             return response
 
         return answer
+
+    def _reading(self, asked: PageRequest) -> bool:
+        """Whether the page's repository is being read, so that the page changes by itself."""
+        if "repository" not in asked.request.path_params or asked.shelf.histories is None:
+            return False
+        return asked.shelf.histories.reading(asked.shown()) is not None
+
+    async def read(self, request: Request) -> Response:
+        """Have what was not read be read."""
+        asked = self.asked_plainly(request)
+        try:
+            return await begin(asked, request, self.sessions)
+        except NotThere:
+            return self._missing(asked)
 
     def feed(self, make: Callable[[PageRequest, str], Awaitable[Response]]) -> Endpoint:
         """What answers requests for a feed."""
@@ -247,6 +286,8 @@ class _Site:
         else:
             shown = self._shelf.visible(signed_in=asked.signed_in)
         versions = [await asked.version(one.repository) for one in shown]
+        for one in shown:
+            await asked.covered(one)
         today = asked.shelf.clock.now().astimezone(asked.shelf.zone).date().isoformat()
         # Feeds name the address that they were asked by.
         return tag_of(

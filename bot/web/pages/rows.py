@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from bot.store.browsing import ChangeLine
 from bot.web.pages.entries import Article, Told, article_of, entry_of, loaded
 from bot.web.pages.page_request import PageRequest
+from bot.web.pages.site import SiteRepository
 from digest.analysis.analyse import gist
 from digest.answer.marks import Mark, marks_of, urgency
 from digest.core.author_text import authored
@@ -57,10 +58,18 @@ class Budget:
 
 
 async def rows_of(
-    asked: PageRequest, lines: Sequence[ChangeLine], told: Told, key: tuple[object, ...]
+    asked: PageRequest,
+    lines: Sequence[ChangeLine],
+    told: Told,
+    key: tuple[object, ...],
+    *,
+    shown: SiteRepository | None = None,
 ) -> Sequence[Row]:
-    """The rows of changes, the most important first; kept by ``key`` until the archive changes."""
-    shown, language = asked.shown(), asked.language
+    """The rows of changes, the most important first; kept by ``key`` until the archive changes.
+
+    They are of the repository that is asked for, unless it is ``shown``.
+    """
+    shown, language = shown or asked.shown(), asked.language
     version = await asked.version(shown.repository)
 
     async def made() -> Sequence[Row]:

@@ -24,7 +24,7 @@ from digest.core.grade import Repository, Thresholds
 from digest.document import Document
 from digest.question.commit_range import Span
 from handlers.ports.forge_port import Requests
-from handlers.ports.storage import Archive, Clock
+from handlers.ports.storage import Archive, Clock, CoveragePort
 
 if TYPE_CHECKING:
     from bot.web.pages.admin import AdminData
@@ -141,6 +141,15 @@ class Histories(Protocol):
     async def releases(self, shown: SiteRepository) -> Sequence[str]:
         """Tags of final releases, the newest first; none where the repository is elsewhere."""
 
+    def read(self, shown: SiteRepository, span: Span) -> None:
+        """Begin to read what the archive lacks of a span, where nothing is being read yet."""
+
+    def reading(self, shown: SiteRepository) -> tuple[int, int] | None:
+        """How many of how many changes were read by what is under way; ``None`` where nothing is.
+
+        The total is 0 as long as it is not known.
+        """
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Site:
@@ -150,10 +159,13 @@ class Site:
     the address that feeds name, empty where it is that of the request. Without a ``token`` nobody
     signs in, and without an ``office`` there are no admin pages. ``ask`` answers questions, and
     ``histories`` tell what lies between two points; without them there are no pages for that.
+    ``strangers_read`` lets everybody have what the archive lacks read from git; else those alone
+    who signed in may.
     """
 
     repositories: Sequence[SiteRepository]
     archive: Archive
+    coverage: CoveragePort
     browsing: SqlBrowsing
     digests: SqlDigests
     requests: Requests
@@ -162,12 +174,17 @@ class Site:
     language: Language = Language.EN
     public_url: str = ""
     token: SecretStr | None = None
+    strangers_read: bool = False
     office: AdminData | None = None
     ask: Ask | None = None
     histories: Histories | None = None
     memo: Memo = field(default_factory=Memo)
     comparisons: Memo = field(default_factory=lambda: Memo(_COMPARISONS))
     rows: Memo = field(default_factory=lambda: Memo(_WINDOWS))
+
+    def may_read(self, *, signed_in: bool) -> bool:
+        """Whether somebody may have what the archive lacks read."""
+        return self.histories is not None and (self.strangers_read or signed_in)
 
     def visible(self, *, signed_in: bool) -> list[SiteRepository]:
         """The repositories that somebody may know of."""

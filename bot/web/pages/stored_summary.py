@@ -14,7 +14,7 @@ from bot.delivery.payload import thaw
 from bot.store.browsing import ChangeLine, KeptPost
 from bot.util.page_links import path_of
 from bot.web.pages.page_request import PageRequest
-from bot.workspace.workspace import day_of, is_weekly
+from bot.workspace.workspace import day_of
 from digest.core.grade import Repository
 from digest.core.statement import Origin
 from digest.document import Document, Listing, Paragraph, Spans, plain
@@ -103,7 +103,7 @@ def _name(sha: str, line: ChangeLine | None) -> str:
 def _leads_to(told: KeptPost, first: date, *, weekly: bool) -> bool:
     """Whether a digest's link to its full report leads to the page of the window."""
     day = day_of(told.heading)
-    return is_weekly(told.heading) is weekly and first == (monday(day) if weekly else day)
+    return told.heading.weekly is weekly and first == (monday(day) if weekly else day)
 
 
 def _is_of(day: DaySummary, lines: Sequence[ChangeLine], *, weekly: bool) -> bool:

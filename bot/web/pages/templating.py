@@ -14,6 +14,7 @@ from markupsafe import Markup, escape
 
 from bot.util.page_links import path_of, week_name
 from bot.web.pages.charts import bars, columns, linked_bars, rows
+from bot.web.pages.dates import minute
 from bot.web.pages.page_request import PageRequest
 from bot.web.pages.page_text import MARKS, PHRASES
 from digest.answer.marks import Mark
@@ -139,6 +140,13 @@ class _Words:
         return AREAS[area].template(self._language)
 
 
+def fragment(template: str, macro: str, language: Language, *values: Any) -> Markup:
+    """What a macro of a template makes of values and the phrases of a language."""
+    module = _environment().get_template(template).module
+    made: Markup = getattr(module, macro)(*values, _Words(language))
+    return made
+
+
 def rendered(template: str, asked: PageRequest, **values: Any) -> Iterator[str]:
     """A template in pieces, for the reader who asks."""
     zone = asked.shelf.zone
@@ -152,6 +160,7 @@ def rendered(template: str, asked: PageRequest, **values: Any) -> Iterator[str]:
             other=other,
             style=STYLE,
             moment=lambda at: moment(at, zone),
+            minute=lambda at: minute(at, zone),
             **values,
         )
     )

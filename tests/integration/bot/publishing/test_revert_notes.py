@@ -263,7 +263,10 @@ async def test_revert_and_what_it_undoes_name_the_digest_that_announced_it(app, 
 
     (web := app.data / "web.toml").write_text('[web]\npublic_url = "https://bot.example"\n')
     found = replace(app, config=read(web))
-    link = f"[{day}](https://bot.example/r/ada/project/-/days/{day}?lang=en)"
+    (first,) = [
+        one for one in await app.digests.list(9) if one.window.since.date() == MONDAY.date() - DAY
+    ]
+    link = f"[{day}](https://bot.example/digests/{first.mark}?lang=en)"
     assert f"Announced in the digest of {link}" in await explained("#2", found)
 
 

@@ -16,6 +16,7 @@ from bot.delivery.part_sender import Target
 from bot.messaging.receiver import Receiver
 from bot.publishing.slots import Slots
 from bot.scheduler.schedule import Slot
+from bot.store.digests import mark_of
 from bot.subscriptions.channel_registry import Post
 from bot.subscriptions.subscription import subscriptions_of
 from bot.util.clock import FixedClock
@@ -33,7 +34,10 @@ URLS = {
     "11111111-2222-3333-4444-555555555555",
 }
 
-PAGE = "https://bot.example/r/ada/project/-/days/2026-03-01?lang=en"
+
+def page(ready):
+    """The page of the digest itself, whichever hours it is of."""
+    return f"https://bot.example/digests/{mark_of(ready.digest)}?lang=en"
 
 
 class Hearing(FakeSender):
@@ -75,15 +79,16 @@ async def test_send_only_platform_gets_no_button_that_somebody_would_have_to_hea
     sender = module.create(module.Config(url=URLS[kind]))
     assert not isinstance(sender, Receiver)
     ready = await posted(tmp_path, sender)
-    assert [(one.action, one.url) for one in buttons(ready)] == [("", PAGE)]
+    assert [(one.action, one.url) for one in buttons(ready)] == [("", page(ready))]
     told = json.dumps([[part.text, part.body] for part in sender.render(ready.document)])
-    assert PAGE in told
+    assert page(ready) in told
     assert '"callback' not in told
     assert "Add --fast" in told
     await sender.aclose()
 
 
 async def test_platform_that_hears_gets_buttons_to_press(tmp_path):
-    found = buttons(await posted(tmp_path, Hearing()))
+    ready = await posted(tmp_path, Hearing())
+    found = buttons(ready)
     assert {one.action for one in found} >= {"explain", "useful"}
-    assert PAGE in [one.url for one in found]
+    assert page(ready) in [one.url for one in found]

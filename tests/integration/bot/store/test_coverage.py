@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
 
 import pytest
 from sqlalchemy import select
@@ -11,6 +13,7 @@ from bot.store.coverage import SqlCoverage
 from bot.store.database import Database
 from bot.store.postgresql import open_postgres
 from bot.store.tables.archive_tables import repositories
+from digest.window import Window
 from handlers.ports.storage import Outcome, State
 from tests.integration.bot.store.samples import OTHER, REPOSITORY, sha_of
 
@@ -112,3 +115,41 @@ async def test_record_raises_the_revision_only_where_something_is_new(
     assert (moved - first, await revision() - moved) == (1, 0)
     await coverage.record(REPOSITORY, "main", "terminal", None, told)
     assert await revision() == moved + 1
+
+
+def hours(first: int, last: int) -> Window:
+    since, until = (datetime(2026, 3, 2, tzinfo=UTC) + timedelta(hours=n) for n in (first, last))
+    return Window(since=since, until=until, zone=ZoneInfo("UTC"))
+
+
+async def test_covered_time_is_joined_by_branch(coverage: SqlCoverage) -> None:
+    assert await coverage.covered(REPOSITORY, "") == ()
+    for window in (hours(0, 2), hours(4, 6), hours(2, 4), hours(1, 3), hours(9, 10)):
+        await coverage.cover(REPOSITORY, "", window)
+    await coverage.cover(REPOSITORY, "next", hours(7, 8))
+    await coverage.cover(OTHER, "", hours(6, 9))
+    assert await coverage.covered(REPOSITORY, "") == (hours(0, 6), hours(9, 10))
+    assert await coverage.covered(REPOSITORY, "next") == (hours(7, 8),)
+
+
+async def test_what_is_known_to_be_read_is_not_written_again(
+    coverage: SqlCoverage, database: Database
+) -> None:
+    revision = select(repositories.c.revision).where(repositories.c.name == REPOSITORY.name)
+
+    async def written() -> int | None:
+        async with database.reading() as connection:
+            return await connection.scalar(revision)
+
+    await coverage.cover(REPOSITORY, "", hours(0, 4))
+    before = await written()
+    await coverage.cover(REPOSITORY, "", hours(1, 4))
+    assert await written() == before
+    await coverage.cover(REPOSITORY, "", hours(1, 5))
+    assert await written() != before
+
+
+async def test_stretches_written_at_once_are_all_kept(coverage: SqlCoverage) -> None:
+    windows = [hours(2 * n, 2 * n + 1) for n in range(10)]
+    await asyncio.gather(*(coverage.cover(REPOSITORY, "", one) for one in windows))
+    assert await coverage.covered(REPOSITORY, "") == tuple(windows)

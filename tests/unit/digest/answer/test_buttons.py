@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bot.store.feedback import mark_of
+from bot.store.digests import mark_of
 from digest.answer.answers import Answer, AnswerRow
 from digest.answer.buttons import (
     MOST_EXPLAINED,

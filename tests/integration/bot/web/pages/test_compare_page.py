@@ -119,7 +119,8 @@ async def test_what_is_not_archived_is_counted_and_not_read(configuration, clien
             found = (await reader.get(path + ".json")).json()
             page = (await reader.get(path)).text
     assert (found["total"], found["missing"], found["changes"]) == (1, 1, [])
-    assert "1 commit is not in the archive" in page
+    assert "Not read: 1 commit of this range." in page
+    assert "No verdict: 1 commit was not read" in page
 
 
 async def test_who_sits_at_the_machine_has_it_read(configuration):

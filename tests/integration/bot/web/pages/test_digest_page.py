@@ -1,0 +1,158 @@
+"""Digests have pages of their own: exactly what was posted, and all that they are about."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from datetime import timedelta
+
+import feedparser
+import httpx
+import pytest
+from jsonschema import Draft202012Validator
+
+from bot.delivery.part_sender import Target
+from bot.publishing.slots import Slots
+from bot.scheduler.schedule import Slot
+from bot.subscriptions.channel_registry import Post
+from bot.util.clock import FixedClock
+from bot.web.pages.page_schemas import SCHEMAS
+from bot.web.pages.routes import routes
+from bot.web.pages.templating import fragment
+from bot.web.server import application
+from digest.answer.buttons import without_buttons
+from digest.core.enums import Language
+from digest.core.grade import Level
+from digest.document import Listing, Paragraph, plain
+from digest.markdown import markdown
+from tests.servers.pages import MONDAY, TOKEN, shelved
+from tests.support.fakes_delivery import FakeSender
+
+OPEN = "/r/owner/open"
+
+AT = MONDAY + timedelta(hours=30)
+
+
+class Site:
+    """The pages, and a channel that digests are made for."""
+
+    def __init__(self, app, reader: httpx.AsyncClient) -> None:
+        self.app, self.reader = app, reader
+
+    async def post(self, kind: str = "daily", name: str = "owner/open"):
+        """What a channel is posted at three on Tuesday: windows that no calendar day holds."""
+        from bot.config.channel_section import ChannelConfig
+        from bot.subscriptions.subscription import subscriptions_of
+
+        settings = next(one for one in self.app.config.repositories if one.name == name)
+        given = {"kind": "weekly", "weekdays": ["tue"]} if kind == "weekly" else {}
+        channel = ChannelConfig(
+            name="team", platform="fake", time="15:00", least=Level.MEDIUM, **given
+        )
+        (served,) = subscriptions_of(channel, [settings])
+        app = replace(self.app, clock=FixedClock(AT))
+        post = Post(target=Target(name="team", sender=FakeSender()), spec=served.spec)
+        (ready,) = await Slots(app, lambda _: served).build(post, Slot(day=AT.date(), at=AT))
+        (heading,) = [one for one in await app.digests.list(9) if one.name == ready.digest]
+        return ready, heading
+
+
+@pytest.fixture
+async def site(configuration) -> AsyncIterator[Site]:
+    async with shelved(configuration) as (app, shelf):
+        transport = httpx.ASGITransport(app=application({"/": routes(shelf)}))
+        async with httpx.AsyncClient(transport=transport, base_url="http://pages") as reader:
+            yield Site(app, reader)
+
+
+def texts(document) -> list[str]:
+    """What a document says, piece by piece."""
+    found: list[str] = [document.title]
+    for block in document.blocks:
+        if isinstance(block, Paragraph):
+            found.append(plain(block.spans))
+        elif isinstance(block, Listing):
+            found += [plain(item.spans) for item in block.items]
+    return found
+
+
+async def test_page_of_a_digest_shows_what_was_posted_and_every_change_of_it(site):
+    ready, heading = await site.post()
+    page = await site.reader.get(f"/digests/{heading.mark}")
+    assert page.status_code == 200
+    told = (await site.reader.get(f"/digests/{heading.mark}.json")).json()
+    schema = {"$ref": "#/components/schemas/Digest", "components": {"schemas": SCHEMAS}}
+    Draft202012Validator(schema).validate(told)
+    kept = await site.app.digests.marked(heading.mark)
+    assert [one["sha"] for one in told["changes"]] == [one.sha for one in kept.outcomes]
+    assert len(told["changes"]) == heading.counts["total"] > 0
+    assert page.text.count('class="row ') == heading.counts["total"]
+    posted = without_buttons(ready.document)
+    assert told["posted"] == markdown(posted)
+    shown = fragment("blocks.html", "blocks", Language.EN, posted.blocks)
+    assert str(shown) in page.text
+
+
+async def test_digest_that_no_calendar_day_holds_is_told_whole(site):
+    _, heading = await site.post()
+    first = heading.window.since.date()
+    assert heading.window.until - heading.window.since == timedelta(days=1)
+    assert heading.window.since.hour == 15
+    on_day = (await site.reader.get(f"{OPEN}/-/days/{first}.json")).json()["counts"]["total"]
+    page = await site.reader.get(f"/digests/{heading.mark}")
+    # The day that its window begins in is another page, with other changes.
+    assert page.text.count('class="row ') != on_day
+
+
+async def test_weekly_digest_has_a_page_that_leads_to_its_week(site):
+    _, heading = await site.post("weekly")
+    assert heading.weekly
+    page = (await site.reader.get(f"/digests/{heading.mark}")).text
+    assert f"{OPEN}/-/weeks/" in page
+
+
+async def test_digest_of_a_private_repository_is_not_there_for_strangers(site):
+    _, heading = await site.post(name="owner/closed")
+    path = f"/digests/{heading.mark}"
+    assert (await site.reader.get(path)).status_code == 404
+    assert (await site.reader.get("/r/owner/closed/-/digests.atom")).status_code == 404
+    await site.reader.post("/admin/sign-in", data={"token": TOKEN})
+    assert (await site.reader.get(path)).status_code == 200
+
+
+@pytest.mark.parametrize("mark", ["0" * 16, "nothing", "daily:owner/open"])
+async def test_digest_that_never_was_is_not_there(site, mark):
+    assert (await site.reader.get(f"/digests/{mark}")).status_code == 404
+
+
+async def test_feed_of_digests_holds_what_was_posted(site):
+    ready, heading = await site.post()
+    feed = feedparser.parse((await site.reader.get(f"{OPEN}/-/digests.atom")).content)
+    assert not feed.bozo
+    (entry,) = feed.entries
+    assert entry.link == f"http://pages/digests/{heading.mark}"
+    assert entry.title == ready.document.title
+    said = texts(ready.document)[1]
+    assert said.split("`")[0].strip()[:30] in entry.content[0].value.replace("<code>", "`")
+    told = (await site.reader.get(f"{OPEN}/-/digests.json")).json()
+    schema = {"$ref": "#/components/schemas/Feed", "components": {"schemas": SCHEMAS}}
+    Draft202012Validator(schema).validate(told)
+
+
+async def test_feed_of_all_repositories_holds_those_that_the_reader_may_see(site):
+    feed = feedparser.parse((await site.reader.get("/feed.atom?level=medium")).content)
+    assert not feed.bozo
+    assert feed.entries
+    assert {one.title.partition(":")[0] for one in feed.entries} == {"owner/open"}
+    assert {one.tags[0].term for one in feed.entries} <= {"high", "medium"}
+    await site.reader.post("/admin/sign-in", data={"token": TOKEN})
+    told = (await site.reader.get("/feed.json?level=high")).json()
+    titles = {one["title"].partition(":")[0] for one in told["items"]}
+    assert titles == {"owner/open", "owner/closed"}
+
+
+async def test_feeds_of_changes_carry_the_consequence(site):
+    told = (await site.reader.get(f"{OPEN}/-/feed.json?level=high")).json()
+    (wait,) = [one for one in told["items"] if "Remove the wait" in one["title"]]
+    assert "<code>--pool-size</code>" in wait["content_html"]
+    assert "Remove the wait" not in wait["content_html"]

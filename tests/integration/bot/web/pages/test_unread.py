@@ -1,0 +1,129 @@
+"""What was not read is said to be so, and is read where somebody asks for it."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from dataclasses import replace
+from datetime import date, datetime, timedelta
+
+import httpx
+import pytest
+
+from bot.web.pages.routes import routes
+from bot.web.pages.site import Memo
+from bot.web.server import application
+from bot.web.site_factory import alone
+from digest.core.read_time import gaps, joined
+from digest.window import Window, day_window
+from tests.servers.pages import MONDAY, NOW, TOKEN, UTC_ZONE, shelved
+from tests.support.fakes import FakeCoverage
+
+OPEN = "/r/owner/open"
+
+FIRST = date(2026, 2, 26)
+
+DAYS = [FIRST + timedelta(days=n) for n in range(9)]
+
+QUIET = ("No changes in this time", "No changes so far")
+
+
+def stretch(since: datetime, hours: float) -> Window:
+    return Window(since=since, until=since + timedelta(hours=hours), zone=UTC_ZONE)
+
+
+def holes(seed: int) -> tuple[Window, ...]:
+    """Some stretches that end by now, with holes of any size between them."""
+    chance = random.Random(seed)
+    begin = day_window(FIRST, UTC_ZONE).since
+    made = [
+        stretch(begin + timedelta(hours=chance.randrange(150)), chance.choice([1, 9, 24, 48, 90]))
+        for _ in range(chance.randrange(5))
+    ]
+    return joined(replace(one, until=min(one.until, NOW)) for one in made if one.since < NOW)
+
+
+@pytest.mark.parametrize("seed", range(12))
+async def test_no_page_says_that_nothing_happened_in_time_that_was_not_read(configuration, seed):
+    coverage = FakeCoverage(stretches={("owner/open", ""): holes(seed)})
+    given = {"coverage": coverage, "memo": Memo()}
+    async with shelved(configuration, **given) as (_, shelf), reader_of(shelf) as reader:
+        overview = (await reader.get(f"{OPEN}.json")).json()
+        drawn = {one["day"]: one["read"] for one in overview["days"]}
+        for day in DAYS:
+            window = day_window(day, UTC_ZONE)
+            past = replace(window, until=max(window.since, min(window.until, NOW)))
+            lacking = gaps(past, holes(seed))
+            path = f"{OPEN}/-/days/{day}"
+            page, told = (await reader.get(path)).text, (await reader.get(f"{path}.json")).json()
+            assert bool(told["unread"]) == bool(lacking)
+            quiet = any(words in page for words in QUIET)
+            begun = window.since < NOW
+            assert quiet == (not lacking and begun and not told["counts"]["total"])
+            assert ("ot read" in page.split("<footer")[0]) == bool(lacking)
+            assert drawn.get(day.isoformat(), True) == (not lacking)
+
+
+async def test_week_greys_the_days_that_were_not_read(configuration):
+    coverage = FakeCoverage(stretches={("owner/open", ""): (stretch(MONDAY, 24),)})
+    async with shelved(configuration, coverage=coverage) as (_, shelf), reader_of(shelf) as reader:
+        page = (await reader.get(f"{OPEN}/-/weeks/2026-W10")).text
+    # Monday from midnight to nine, Tuesday from nine on, Wednesday to the present.
+    assert page.count('class="unread"') == 3
+    assert "3 days were not read in full" in page
+
+
+async def test_archive_that_read_nothing_says_so_everywhere(configuration):
+    async with (
+        shelved(configuration, coverage=FakeCoverage()) as (_, shelf),
+        reader_of(shelf) as reader,
+    ):
+        for path in (OPEN, f"{OPEN}/-/days/2026-03-02", f"{OPEN}/-/changes/3"):
+            assert "Nothing was read yet" in (await reader.get(path)).text
+
+
+async def test_every_page_says_until_when_it_was_read(client):
+    for path in (OPEN, f"{OPEN}/-/days/2026-03-02", f"{OPEN}/-/changes/3", f"{OPEN}/-/search"):
+        assert "As of 2026-03-04 09:00 UTC" in (await client.get(path)).text
+
+
+async def test_who_sits_at_the_machine_reads_a_day_from_its_page(configuration):
+    async with shelved(configuration) as (app, _):
+        assert app.config is not None
+        watched = await app.watch_configured(app.config.repositories[0])
+        empty = replace(watched, repository=replace(watched.repository, name="owner/new"))
+        async with reader_of(alone(app, [empty], "UTC")) as reader:
+            path = "/r/owner/new/-/days/2026-03-02"
+            page = await reader.get(path)
+            assert "This time was not read" in page.text
+            assert "Read it now" in page.text
+            form = {"span": "2026-03-02...2026-03-02"}
+            answer = await reader.post("/r/owner/new/-/read", data=form)
+            assert (answer.status_code, answer.headers["location"]) == (303, path)
+            for _ in range(100):
+                page = await reader.get(path)
+                if "refresh" not in page.headers:
+                    break
+                assert "etag" not in page.headers
+                await asyncio.sleep(0.05)
+            assert "not read" not in page.text
+            assert "Add a pool with a limit" in page.text
+
+
+async def test_stranger_and_other_sites_have_nothing_read(client):
+    form = {"span": "2026-02-01...2026-02-02"}
+    page = await client.get(f"{OPEN}/-/days/2026-02-01")
+    assert "This time was not read" in page.text
+    assert "Read it now" not in page.text
+    assert (await client.post(f"{OPEN}/-/read", data=form)).status_code == 404
+    await client.post("/admin/sign-in", data={"token": TOKEN})
+    assert "Read it now" in (await client.get(f"{OPEN}/-/days/2026-02-01")).text
+    evil = {"origin": "https://evil.example"}
+    assert (await client.post(f"{OPEN}/-/read", data=form, headers=evil)).status_code == 404
+    assert (await client.post(f"{OPEN}/-/read", data={"span": "--all"})).status_code == 404
+    assert (await client.post(f"{OPEN}/-/read", data=form)).status_code == 303
+
+
+def reader_of(shelf) -> httpx.AsyncClient:
+    transport = httpx.ASGITransport(app=application({"/": routes(shelf)}))
+    return httpx.AsyncClient(transport=transport, base_url="http://pages")

@@ -1,0 +1,69 @@
+"""Which time is known to have been read after a selection was."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
+
+from digest.window import Window
+from handlers.digests.ingest import fill
+from handlers.ports.storage import Range
+from tests.support.fakes import REPOSITORY, FakeSource, change, context
+
+NOON = datetime(2026, 1, 20, 12, tzinfo=UTC)
+
+KEY = (REPOSITORY.name, "")
+
+
+def window(since: datetime, until: datetime) -> Window:
+    return Window(since=since, until=until, zone=ZoneInfo("UTC"))
+
+
+async def test_window_is_read_up_to_now():
+    source = FakeSource([change("a", "One", at=NOON - timedelta(hours=1))])
+    ctx = context(source, at=NOON)
+    await fill(ctx, window(NOON - timedelta(hours=3), NOON + timedelta(hours=3)), await tip(ctx))
+    (read,) = ctx.coverage.stretches[KEY]
+    assert (read.since, read.until) == (NOON - timedelta(hours=3), NOON)
+
+
+async def test_time_that_has_not_come_is_not_read():
+    ctx = context(FakeSource(), at=NOON)
+    await fill(ctx, window(NOON + timedelta(hours=1), NOON + timedelta(hours=2)), await tip(ctx))
+    assert KEY not in ctx.coverage.stretches
+
+
+async def test_single_changes_read_no_time():
+    source = FakeSource([change("a", "One", at=NOON)])
+    ctx = context(source, at=NOON)
+    await fill(ctx, [source.branch_changes[0].sha], await tip(ctx))
+    assert KEY not in ctx.coverage.stretches
+
+
+async def test_range_to_the_tip_reads_on_and_leaves_no_hole():
+    days = [NOON - timedelta(hours=30), NOON - timedelta(hours=20), NOON - timedelta(hours=2)]
+    old, between, new = (change(name, "Any", at=at) for name, at in zip("abc", days, strict=True))
+    source = FakeSource([new, between, old])
+    ctx = context(source, at=NOON)
+    await ctx.coverage.cover(REPOSITORY, "", window(days[0], NOON - timedelta(hours=24)))
+    # What came before the range and after what was read would else be missing for ever.
+    await fill(ctx, Range(base=between.sha, tip=new.sha), await tip(ctx))
+    (read,) = ctx.coverage.stretches[KEY]
+    assert (read.since, read.until) == (days[0], NOON)
+    assert between.sha in await ctx.archive.load(REPOSITORY, [between.sha])
+
+
+async def test_range_that_ends_before_the_tip_reads_no_time():
+    old, new = (
+        change("a", "One", at=NOON - timedelta(hours=9)),
+        change("b", "Two", at=NOON - timedelta(hours=1)),
+    )
+    ctx = context(FakeSource([new, old]), at=NOON)
+    first = window(NOON - timedelta(hours=20), NOON - timedelta(hours=10))
+    await ctx.coverage.cover(REPOSITORY, "", first)
+    await fill(ctx, Range(base=None, tip=old.sha), await tip(ctx))
+    assert ctx.coverage.stretches[KEY] == (first,)
+
+
+async def tip(ctx):
+    return await ctx.watched.source.tip()
