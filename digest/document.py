@@ -186,6 +186,15 @@ class Document:
     language: str = "en"
 
 
+def unstopped(spans: Spans) -> Spans:
+    """A sentence without the full stop at its end."""
+    last = spans[-1] if spans else None
+    if not isinstance(last, Text) or not last.text.endswith((".", "。")):
+        return spans
+    rest = last.text[:-1]
+    return (*spans[:-1], Text(rest)) if rest else spans[:-1]
+
+
 def plain(spans: Iterable[Span]) -> str:
     """The words of the spans without their roles."""
     return "".join(span.text for span in spans)

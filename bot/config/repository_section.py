@@ -44,6 +44,8 @@ class RepositoryConfig(Settings):
     """What a model may see of the repository."""
     visibility: Literal["", "public", "private"] = ""
     """Who may hear of it; by default as :attr:`private` guesses."""
+    descriptions: bool = True
+    """Whether the forge is asked for the descriptions of merged requests."""
 
     @field_validator("place")
     @classmethod

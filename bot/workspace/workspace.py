@@ -99,6 +99,7 @@ class Workspace:
             privacy=settings.privacy,
             forge=self.forges.of(repository),
             place=settings.place,
+            descriptions=settings.descriptions,
         )
 
     async def _watch_default(self, branch: str | None) -> Watched:

@@ -12,11 +12,11 @@ from digest.analysis.change_types import change_types
 from digest.analysis.context import brief, read
 from digest.analysis.insights import impact, insights
 from digest.analysis.risks import concerns, risks, suggestions
-from digest.analysis.summary import summary
+from digest.analysis.summary import consequences, summary
 from digest.analysis.wording import unread
 from digest.core.enums import Language
 from digest.core.grade import Graded, Level
-from digest.core.statement import Analysis
+from digest.core.statement import Analysis, Aspect
 
 
 def analyse(graded: Graded, language: Language) -> Analysis:
@@ -28,13 +28,14 @@ def analyse(graded: Graded, language: Language) -> Analysis:
     types = change_types(reading)
     bounds = reading.bounds
     found = tuple(concerns(reading)) if bounds.risks or bounds.suggestions else ()
+    told, dangers = summary(reading), risks(found, bounds)
     return Analysis(
         language=language,
         change_types=types,
-        summary=summary(reading),
+        summary=told,
         impact=impact(reading),
-        insights=insights(reading, types) if bounds.insights else (),
-        risks=risks(found, bounds),
+        insights=insights(reading, (*told, *dangers)) if bounds.insights else (),
+        risks=dangers,
         suggestions=suggestions(found, bounds),
         partial=unread(reading),
     )
@@ -48,13 +49,14 @@ def analyse_whole(graded: Graded, language: Language) -> Analysis:
 
 
 def gist(graded: Graded, language: Language) -> Analysis:
-    """The summary and the risks alone: what a line below a title is made of."""
-    reading = brief(read(graded, language))
-    return Analysis(
-        language=language,
-        summary=summary(reading),
-        risks=risks(concerns(reading), reading.bounds),
-    )
+    """The summary alone: what the line of a change is made of."""
+    return Analysis(language=language, summary=summary(brief(read(graded, language))))
+
+
+def acts(graded: Graded) -> bool:
+    """Whether who upgrades may have to act: a contract went or changed, or it is about security."""
+    first = next(consequences(read(graded, Language.EN)), None)
+    return first is not None and first.aspect in {Aspect.COMPATIBILITY, Aspect.SECURITY}
 
 
 def typed(graded: Graded, language: Language) -> Analysis:

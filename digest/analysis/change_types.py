@@ -102,6 +102,8 @@ def _shown(reading: ChangeContext) -> list[ChangeType]:
         kinds.append(_BY_AREA[facts.areas[0]])
     if any(f.detail == "advisory" or f.name == "security" for f in facts.of(FactKind.SECURITY)):
         kinds.append(ChangeType.SECURITY)
+    if any(f.kind not in VERSIONS and f.action is Action.REMOVED for f in reading.contracts):
+        kinds.append(ChangeType.REMOVAL)
     if any(f.kind in VERSIONS for f in reading.contracts):
         kinds.append(ChangeType.DEPENDENCY)
     if facts.of(FactKind.DEPRECATION, Action.ADDED):

@@ -150,6 +150,7 @@ def _contracts(items: Iterable[Fact], areas: dict[str, Area]) -> tuple[Fact, ...
         f
         for f in items
         if f.kind in CONTRACTS
+        and f.detail != "moved"
         and areas.get(f.evidence.path) not in (_ASIDE_VERSIONS if f.kind in VERSIONS else _ASIDE)
         and (f.kind in VERSIONS or not is_script(f.evidence.path))
     )
@@ -243,6 +244,9 @@ def _place(item: Evidence | Fact | FileFacts) -> Evidence:
 
 SUBJECT_LINE = Evidence(path="", line=1, side=Side.MESSAGE)
 """The first line of the message as evidence."""
+
+REQUEST = Evidence(path="", line=0, side=Side.REQUEST)
+"""The description of the request as evidence."""
 
 
 def code(name: str, limit: int = 0) -> Code:

@@ -1,4 +1,4 @@
-"""Where a change reaches: its files by area, and whether tests came along.
+"""Where a change reaches: its files by area.
 
 Imports ``reading``, ``telling``, ``words`` and values.
 
@@ -12,13 +12,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from digest.analysis.context import CONTRACTS, SUBJECT_LINE, ChangeContext, code, said
-from digest.analysis.summary import measured
+from digest.analysis.context import CONTRACTS, ChangeContext, code, said
+from digest.analysis.quotes import measured
 from digest.analysis.wording import components, kind_of, lines, names, places, widespread
 from digest.core.change import FileStatus, Side, printable
 from digest.core.enums import Language
 from digest.core.facts import Action, Area, Fact, FactKind, FileFacts
-from digest.core.statement import Aspect, ChangeType, Statement
+from digest.core.statement import Aspect, Statement
 from digest.document import Spans, Strong
 from digest.i18n import statement_text as words
 from digest.i18n.labels import AREAS
@@ -41,7 +41,7 @@ _ORDER = (
 
 
 def impact(reading: ChangeContext) -> tuple[Statement, ...]:
-    """One statement an area, within the bound of the level; tests are spoken of either way."""
+    """One statement an area, within the bound of the level."""
     most = reading.bounds.impact
     if not most:
         return ()
@@ -51,8 +51,7 @@ def impact(reading: ChangeContext) -> tuple[Statement, ...]:
     found = [_area(area, by_area[area], reading) for area in _ORDER if area in by_area]
     if len(reading.facts.files) == 1:
         found = []  # the summary names the file
-    untested = list(_untested(reading))
-    return (*found[: most - len(untested)], *untested)
+    return tuple(found[:most])
 
 
 def _area(area: Area, files: Sequence[FileFacts], reading: ChangeContext) -> Statement:
@@ -65,12 +64,6 @@ def _area(area: Area, files: Sequence[FileFacts], reading: ChangeContext) -> Sta
         places=listed(shown, language, limit=most, total=len(found)),
     )
     return said(spans, (p.files[0] for p in found))
-
-
-def _untested(reading: ChangeContext) -> Iterator[Statement]:
-    """That no test changes: a fact of a change to the code, told without a reproach."""
-    if reading.core and not any(f.area is Area.TESTS for f in reading.facts.files):
-        yield said(words.NO_TESTS(reading.language), reading.core)
 
 
 _TOLD = {
@@ -90,18 +83,28 @@ _MODULES = 3
 """The most modules whose gains, and whose losses, are told one by one."""
 
 
-def insights(reading: ChangeContext, types: Sequence[ChangeType]) -> tuple[Statement, ...]:
+def insights(reading: ChangeContext, told: Sequence[Statement]) -> tuple[Statement, ...]:
     """The insights by aspect, in the order compatibility, architecture, performance, security.
 
-    Where the bound is short, every aspect keeps its first statements before any has its last.
+    What is ``told`` in other sections is left out. Where the bound is short, every aspect keeps its
+    first statements before any has its last.
     """
     aspects = [
-        list(interfaces(reading)),
-        list(_architecture(reading)),
-        list(_performance(reading, types)),
-        list(_security(reading)),
+        [s for s in found if not any(_covers(one, s) for one in told)]
+        for found in (
+            interfaces(reading),
+            _architecture(reading),
+            _performance(reading),
+            _security(reading),
+        )
     ]
     return _fairly(aspects, reading.bounds.insights)
+
+
+def _covers(told: Statement, statement: Statement) -> bool:
+    """Whether a statement rests on no other places than one that was told, or quotes the same."""
+    quote = statement.text.partition("“")[2].rstrip("”。. ")
+    return {*told.evidence}.issuperset(statement.evidence) or bool(quote and quote in told.text)
 
 
 def _fairly(aspects: Sequence[Sequence[Statement]], most: int) -> tuple[Statement, ...]:
@@ -252,16 +255,15 @@ def _spread(reading: ChangeContext) -> Iterator[Statement]:
     yield said(spans, (files[0] for _, files in found), Aspect.ARCHITECTURE)
 
 
-def _performance(reading: ChangeContext, types: Sequence[ChangeType]) -> Iterator[Statement]:
-    language = reading.language
+def _performance(reading: ChangeContext) -> Iterator[Statement]:
+    """The author's figures, and the benchmarks that change with them."""
     figures = list(measured(reading, _FIGURES))
     yield from figures
-    if ChangeType.PERFORMANCE in types and not figures:
-        yield said(words.MARKED_PERFORMANCE(language), [SUBJECT_LINE], Aspect.PERFORMANCE)
     benchmarks = [f for f in reading.facts.files if f.area is Area.BENCHMARKS]
-    if benchmarks and ChangeType.PERFORMANCE in types:
+    if benchmarks and figures:
         listing = _places(benchmarks, reading)
-        yield said(words.BENCHMARKS(language, names=listing), benchmarks, Aspect.PERFORMANCE)
+        spans = words.BENCHMARKS(reading.language, names=listing)
+        yield said(spans, benchmarks, Aspect.PERFORMANCE)
 
 
 def _security(reading: ChangeContext) -> Iterator[Statement]:

@@ -51,19 +51,20 @@ class Risk:
 
 
 def concerns(reading: ChangeContext) -> Iterator[Risk]:
-    """The concerns of a change, the surest first."""
+    """The concerns of a change: those of operators, then those of who imports its code."""
     yield from _declared(reading)
     yield from _removed(reading)
     yield from _renamed(reading)
     yield from _defaults(reading)
-    yield from _signatures(reading)
-    yield from _moved(reading)
-    yield from _removed_symbols(reading)
     yield from _versions(reading)
     yield from _schemas(reading)
     yield from _security(reading)
     yield from _undone(reading)
     yield from _deprecated(reading)
+    yield from _renamed_symbols(reading)
+    yield from _signatures(reading)
+    yield from _moved(reading)
+    yield from _removed_symbols(reading)
 
 
 def _concern(
@@ -89,25 +90,26 @@ def _removed(reading: ChangeContext) -> Iterator[Risk]:
     for kind in CONTRACTS:
         facts = [f for f in reading.told(kind, Action.REMOVED) if not is_pin(f)]
         if facts and kind in words.REMOVED_RISKS:
-            named = names(facts, reading)
             yield _concern(
-                words.REMOVED_RISKS[kind](reading.language, names=named),
-                words.REMOVED_ADVICE[kind](reading.language, names=named),
-                facts,
+                words.REMOVED_RISKS[kind](reading.language, names=names(facts, reading)), (), facts
             )
 
 
 def _renamed(reading: ChangeContext) -> Iterator[Risk]:
-    for kind in (*CONTRACTS, FactKind.SYMBOL):
-        found = reading.named if kind is FactKind.SYMBOL else None
-        facts = list(found(Action.RENAMED) if found else reading.told(kind, Action.RENAMED))
-        if facts and kind in words.RENAMED_RISKS:
-            named = names(facts, reading, values=True)
-            yield _concern(
-                words.RENAMED_RISKS[kind](reading.language, names=named),
-                words.RENAMED_ADVICE(reading.language, names=named),
-                facts,
-            )
+    for kind in CONTRACTS:
+        yield from _new_names(list(reading.told(kind, Action.RENAMED)), reading)
+
+
+def _renamed_symbols(reading: ChangeContext) -> Iterator[Risk]:
+    yield from _new_names(list(reading.named(Action.RENAMED)), reading)
+
+
+def _new_names(facts: list[Fact], reading: ChangeContext) -> Iterator[Risk]:
+    phrase = words.RENAMED_RISKS.get(facts[0].kind) if facts else None
+    if phrase is not None:
+        yield _concern(
+            phrase(reading.language, names=names(facts, reading, values=True)), (), facts
+        )
 
 
 def _defaults(reading: ChangeContext) -> Iterator[Risk]:
@@ -156,7 +158,7 @@ def _required(facts: list[Fact], reading: ChangeContext) -> Iterator[Risk]:
         listing, name = _listed(parameters, reading), _listed(tuple(functions), reading)
         yield _concern(
             words.SIGNATURE_REQUIRED(language, name=name, names=listing),
-            words.CHECK_CALLERS(language, name=name, names=listing),
+            (),
             [f for function in functions for f in lost[function]],
         )
 
@@ -169,7 +171,7 @@ def _signature(
         before, after = code(found.lost[0]), code(found.added[0])
         yield _concern(
             words.PARAMETER_RENAMED(language, name=name, before=before, after=after),
-            words.CHECK_PASSING(language, name=name, names=before),
+            (),
             facts,
         )
         return
@@ -177,14 +179,14 @@ def _signature(
         listing = _listed(found.required, reading)
         yield _concern(
             words.SIGNATURE_REQUIRED(language, name=name, names=listing),
-            words.CHECK_CALLERS(language, name=name, names=listing),
+            (),
             facts,
         )
     if found.lost:
         listing = _listed(found.lost, reading)
         yield _concern(
             words.SIGNATURE_LOST(language, name=name, names=listing),
-            words.CHECK_PASSING(language, name=name, names=listing),
+            (),
             facts,
         )
 
@@ -217,7 +219,7 @@ def _moved(reading: ChangeContext) -> Iterator[Risk]:
         named = names(moves, reading)
         yield _concern(
             words.IMPORTS_MOVED(language, names=named, before=code(before), after=code(after)),
-            words.UPDATE_IMPORTS(language, names=named, after=code(after)),
+            (),
             moves,
         )
     gone = [f for f in reading.core if f.status is FileStatus.RENAMED]
@@ -235,7 +237,7 @@ def _removed_symbols(reading: ChangeContext) -> Iterator[Risk]:
         named = names(facts, reading)
         yield _concern(
             words.REMOVED_RISKS[FactKind.SYMBOL](language, names=named),
-            words.REMOVED_ADVICE[FactKind.SYMBOL](language, names=named),
+            (),
             facts,
         )
     facts = [f for f in reading.named(Action.REMOVED) if owner_of(f.name)[0]]
@@ -243,7 +245,7 @@ def _removed_symbols(reading: ChangeContext) -> Iterator[Risk]:
         named = names(facts, reading)
         yield _concern(
             words.METHOD_GONE(language, names=named),
-            words.CHECK_METHODS(language, names=named),
+            (),
             facts,
         )
 
@@ -274,7 +276,7 @@ def _schemas(reading: ChangeContext) -> Iterator[Risk]:
         named = names(facts, reading)
         yield _concern(
             words.SCHEMA_RISK(reading.language, names=named),
-            words.AGREE_SCHEMA(reading.language, names=named),
+            (),
             facts,
         )
 
@@ -290,7 +292,7 @@ def _security(reading: ChangeContext) -> Iterator[Risk]:
         listing = listed(parts, language, limit=min(3, reading.bounds.names))
         yield _concern(
             words.SECURITY_RISK(language, names=listing),
-            words.REVIEW_SECURITY(language, names=listing),
+            (),
             facts,
             Aspect.SECURITY,
         )
@@ -302,7 +304,7 @@ def _undone(reading: ChangeContext) -> Iterator[Risk]:
         what = undone(reading.facts.reverts, language)
         yield _concern(
             words.UNDONE_RISK(language, what=what),
-            words.CHECK_RELIANCE(language, what=what),
+            (),
             [SUBJECT_LINE],
             Aspect.NONE,
         )

@@ -1,8 +1,8 @@
-"""The author's own words as statements, marked as theirs. Imports ``reading`` and ``authored``.
+"""What a change means for a reader: one sentence, then what explains it.
 
-The summary of a change: the author's words, then what the diff amounts to.
-
-Imports ``reading``, ``telling``, ``words`` and values.
+Sources are asked in the order of their worth: what is undone, contracts that went or changed,
+an entry of the changelog, the title where it says what is different, then what is new, refused,
+registered or set anew, the author's own words, and at last tests and functions.
 """
 
 from __future__ import annotations
@@ -11,348 +11,64 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
-from digest.analysis.context import CONTRACTS, SUBJECT_LINE, VERSIONS, ChangeContext, code, said
-from digest.analysis.wording import kind_of, lines, name_with_values, names, places, undone
-from digest.core.author_text import STOPS, authored, excerpt, sentences
-from digest.core.change import FileStatus, Side, printable
-from digest.core.facts import Action, Area, Evidence, Fact, FileFacts
-from digest.core.grade import Graded, Level
+from digest.analysis import explanations as explain
+from digest.analysis.context import (
+    SUBJECT_LINE,
+    ChangeContext,
+    brief,
+    code,
+    owner_of,
+    said,
+    unsigned,
+)
+from digest.analysis.explanations import known, named, stopped
+from digest.analysis.headline import Deed, Headline, headline
+from digest.analysis.quotes import quoted
+from digest.analysis.wording import has_default, is_pin, lines, undone, value
+from digest.core.change import printable
+from digest.core.facts import Action, ClueKind, Fact, FactKind
 from digest.core.statement import Aspect, Statement
-from digest.document import Spans
-from digest.i18n import statement_text as words
-from digest.i18n.labels import SEPARATOR, STOP
-from digest.i18n.phrase import Part, Phrase, listed, sentence
+from digest.document import Spans, plain
+from digest.i18n import consequence_text as words
+from digest.i18n import statement_text
+from digest.i18n.phrase import joined
 
-_FIGURE = re.compile(
-    r"(?<![\d.,])\d[\d.,]{0,30}\s{0,4}(?:%|x\b|×|ms\b|us\b|µs\b|ns\b|s\b|sec|min\b|tok|token|req|it/s|qps|rps|[KMGT]i?B|fps"
-    r"|倍|毫秒|秒|个百分点)|[x×]\s*\d",
-    re.IGNORECASE,
+_SETTINGS = (FactKind.FLAG, FactKind.ENVIRONMENT, FactKind.ROUTE, FactKind.METRIC, FactKind.CONFIG)
+"""What users set, call and read, in the order it is told; not the forms of messages."""
+"""What users set, call and read, in the order it is told; not the forms of messages."""
+
+_CLAUSES = 2
+"""So many things that went or changed are told."""
+
+_MANIFESTS = frozenset(
+    "go.mod cargo.toml pyproject.toml setup.cfg setup.py package.json pom.xml".split()  # noqa: SIM905
 )
 
-_SPEED = re.compile(
-    r"perf|fast|slow|speed|latenc|throughput|memory|overhead|tok(?:en)?s?/s|ttft|tpot|qps"
-    r"|regress|improv|reduc|\bsav(?:e|es|ing)\b|optimi|bench|性能|延迟|吞吐|内存|加速|提升|降低",
-    re.IGNORECASE,
-)
+_TOOLS = {"go": "Go", "rust": "Rust", "python": "Python", "node": "Node.js", "java": "Java"}
 
-_WORD = re.compile(r"\w+")
-
-_ENOUGH = 24
-"""Characters by which a paragraph is known again in its message."""
-
-_ADDRESS = re.compile(r"(?:[\w-]+:? ){0,3}https?://\S+", re.IGNORECASE)
-
-_POINTER = re.compile(
-    r"(?:(?:this|it) (?:(?:pr|change|commit|patch) )?(?:is|was) )?(?:an? )?"
-    r"(?:part of|part \d{1,3} of|follow[- ]?up (?:of|to|for|on)|based on|related to|relates to"
-    r"|see|split (?:out )?(?:from|of)|cc|ref(?:s|erences)?|tracked (?:in|by)|closes|fix(?:es)?"
-    r"|resolves):? (?:pr |issue )?[\w./-]{0,80}#\d{1,9}\.?",
-    re.IGNORECASE,
-)
-
-_SAME = 0.75
-"""Share of a paragraph's words from which on it repeats the title."""
-
-_LEAST = 12
-"""Shorter paragraphs ("cc someone", "WIP", "see below") say nothing by themselves, characters."""
-
-
-def quoted(reading: ChangeContext) -> Iterator[Statement]:
-    """The beginning of the message's body in whole sentences, or nothing."""
-    for paragraph in reading.facts.paragraphs:
-        if len(paragraph) < _LEAST or _says_nothing(paragraph, reading):
-            continue
-        text, whole = excerpt(paragraph, reading.bounds.quote)
-        if text:
-            yield _quote(reading, paragraph, text, whole=whole)
-            return
-
-
-def _says_nothing(paragraph: str, reading: ChangeContext) -> bool:
-    """Whether a paragraph is a mere pointer, the title again, or a subject that was squashed."""
-    return (
-        _ADDRESS.match(paragraph) is not None
-        or _POINTER.fullmatch(paragraph.strip()) is not None
-        or _repeats(paragraph, reading.graded.title)
-        or _is_squashed(paragraph, reading.graded)
-    )
-
-
-def _is_squashed(paragraph: str, graded: Graded) -> bool:
-    """Whether a paragraph is the subject of one of the commits that a request was squashed from.
-
-    GitHub writes each of them as an entry of a list: between empty lines, or beside the one that
-    became the title.
-    """
-    begin = f"* {paragraph[:_ENOUGH]}"
-    lines = ["", *graded.commit.body.splitlines(), ""]
-    found = next((at for at, line in enumerate(lines) if line.startswith(begin)), 0)
-    if not found:
-        return False
-    apart = not lines[found - 1].strip() and not lines[found + 1].strip()
-    return apart or any(line.startswith("* ") and _repeats(line, graded.title) for line in lines)
-
-
-def _repeats(paragraph: str, title: str) -> bool:
-    """Whether a paragraph says little but the title once more, as squashed subjects do."""
-    said, known = ({*_WORD.findall(text.casefold())} for text in (paragraph, title))
-    return len(said & known) >= _SAME * len(said)
-
-
-def measured(reading: ChangeContext, most: int) -> Iterator[Statement]:
-    """Sentences of the author that speak of performance and bring figures."""
-    found = 0
-    for paragraph in reading.facts.paragraphs:
-        for quote in sentences(paragraph):
-            fits = len(quote) <= reading.bounds.quote
-            if fits and _FIGURE.search(quote) and _SPEED.search(quote):
-                yield _quote(reading, paragraph, quote, aspect=Aspect.PERFORMANCE)
-                found += 1
-            if found == most:
-                return
-
-
-def _quote(
-    reading: ChangeContext,
-    paragraph: str,
-    text: str,
-    *,
-    whole: bool = True,
-    aspect: Aspect = Aspect.NONE,
-) -> Statement:
-    spans = authored(text)
-    if not whole:
-        spans += words.OMISSION(reading.language)
-    quote = words.AUTHOR_WRITES(reading.language, words=spans)
-    if whole and text[-1] not in STOPS:
-        quote += STOP(reading.language)
-    return said(
-        quote,
-        [Evidence(path="", line=_line(reading, paragraph, text), side=Side.MESSAGE)],
-        aspect,
-    )
-
-
-def _line(reading: ChangeContext, paragraph: str, text: str) -> int:
-    """The line of the message, counted from the subject, where the words begin."""
-    lines = reading.graded.commit.message.lstrip("\n").splitlines()
-    for start in (text[:24], paragraph.strip().splitlines()[0][:24]):
-        for at, line in enumerate(lines, 1):
-            if start and start in line:
-                return at
-    return 1
-
-
-_VERBS = {
-    Action.ADDED: words.ADDS,
-    Action.REMOVED: words.REMOVES,
-    Action.RENAMED: words.RENAMES,
-    Action.CHANGED: words.ALTERS,
-}
-
-_CLAUSES = 4
-"""The most sentences that tell what a change adds, removes and changes."""
-
-_NAMES = 3
-"""The most names of a clause; the insights name more."""
-
-_NAMED_FILES = 2
-"""So many files are named where nothing else is told of them."""
-
-_AREAS = 3
-"""So many areas are named beside the code."""
+_NUMBER = re.compile(r"\d{1,9}")
 
 
 def summary(reading: ChangeContext) -> tuple[Statement, ...]:
     """The summary in order of worth, within its bound; one statement for a low change."""
-    return tuple(
-        statement
-        for statement, _ in zip(_in_order(reading), range(reading.bounds.summary), strict=False)
-    )
+    return tuple(islice(_in_order(reading), reading.bounds.summary))
 
 
 def _in_order(reading: ChangeContext) -> Iterator[Statement]:
-    told = [*_undoing(reading), *_told(reading)]
+    told = list(consequences(reading))
     yield from told
-    yield _extent(reading) if told else _by_area(reading)
+    if not told or not reading.facts.files:
+        yield _extent(reading)
     yield from _series(reading)
 
 
-def _told(reading: ChangeContext) -> Iterator[Statement]:
-    """What the author says of it and what is seen of it; of a low change the latter first."""
-    low = reading.graded.grade.level is Level.LOW
-    yield from _deeds(reading) if low else quoted(reading)
-    yield from quoted(reading) if low else _deeds(reading)
-
-
-def _undoing(reading: ChangeContext) -> Iterator[Statement]:
-    """What is undone or brought back."""
-    facts, language = reading.facts, reading.language
-    if facts.reverts:
-        yield said(words.UNDOES(language, what=undone(facts.reverts, language)), [SUBJECT_LINE])
-    if facts.relands:
-        yield said(words.RELANDS(language, what=undone(facts.relands, language)), [SUBJECT_LINE])
-
-
 def _extent(reading: ChangeContext) -> Statement:
-    """How much changes, and where most of it stands."""
+    """How much changes, where nothing else can be said."""
     files, language = reading.facts.files, reading.language
     if not files:
-        return said(words.EMPTY(language), [SUBJECT_LINE])
-    if len(files) == 1:
-        return said(_single(files[0], reading), files)
-    if len(files) <= _NAMED_FILES and reading.graded.grade.level is Level.LOW:
-        return _both(reading)
+        return said(statement_text.EMPTY(language), [SUBJECT_LINE])
     counts = lines(sum(f.added for f in files), sum(f.deleted for f in files))
-    return said(
-        words.EXTENT(language, n=len(files), lines=counts, where=_where(reading)),
-        files,
-    )
-
-
-def _both(reading: ChangeContext) -> Statement:
-    """The files of a change of two, each with what happens to it."""
-    files, language = reading.facts.files, reading.language
-    parts: list[Part] = [p.described(language) for p in places(files, _NAMED_FILES)]
-    listing = listed(parts, language, limit=_NAMED_FILES)
-    return said(words.PAIR(language, names=listing), files)
-
-
-def _by_area(reading: ChangeContext) -> Statement:
-    """Which files a change touches of which nothing else can be said, those of the code first.
-
-    What else is touched, tests and docs as a rule, is counted by area.
-    """
-    facts, language = reading.facts, reading.language
-    first = Area.CORE if reading.core else next(iter(facts.areas), Area.CORE)
-    files = [f for f in facts.files if f.area is first]
-    if len(facts.files) < _NAMED_FILES:
-        return _extent(reading)
-    if len(facts.files) == _NAMED_FILES:
-        return _both(reading)
-    found = places(files, _NAMED_FILES)
-    parts: list[Part] = [p.described(language) for p in found]
-    named = listed(parts, language, limit=_NAMED_FILES, total=len(found))
-    rest = [_of_area(area, reading) for area in facts.areas if area is not first]
-    if not rest and first is not Area.CORE:
-        area = words.IN_AREA[first].text(language)
-        return said(words.OF_ONE_AREA(language, area=area, names=named), files)
-    beside = words.BESIDE(language, areas=listed(rest, language, limit=_AREAS)) if rest else ()
-    return said(words.BY_AREA(language, names=named, rest=beside), facts.files)
-
-
-def _of_area(area: Area, reading: ChangeContext) -> Part:
-    """The files of an area, counted."""
-    files = [f for f in reading.facts.files if f.area is area]
-    new = all(f.status is FileStatus.ADDED for f in files)
-    phrase = words.AREA_NEW if new else words.AREA_COUNT
-    return phrase(
-        reading.language,
-        area=words.IN_AREA[area].text(reading.language),
-        n=len(files),
-        lines=lines(sum(f.added for f in files), sum(f.deleted for f in files)),
-    )
-
-
-def _single(file: FileFacts, reading: ChangeContext) -> Spans:
-    """One file and what happens to it."""
-    key = str(file.status)
-    if file.omitted:
-        key = "omitted"
-    elif file.binary:
-        key = "binary"
-    elif file.status is FileStatus.COPIED:
-        key = "added"
-    phrase = words.ONE_FILE.get(key, words.ONE_FILE["modified"])
-    return phrase(
-        reading.language,
-        path=code(printable(file.path)),
-        old=code(printable(file.old_path or file.path)),
-        lines=lines(file.added, file.deleted),
-    )
-
-
-def _where(reading: ChangeContext) -> Spans:
-    """The folder that holds all, or at least half, of the changed lines of the code."""
-    files = reading.core or reading.facts.files
-    top = places(files, 3)[0]
-    if "/" not in top.path:
-        return ()
-    total = sum(f.added + f.deleted for f in reading.facts.files)
-    share = (top.added + top.deleted) / total if total else 0.0
-    if len(top.files) == len(reading.facts.files):
-        return words.ALL_IN(reading.language, place=code(top.path))
-    if share >= 0.5:
-        return words.MOSTLY_IN(reading.language, place=code(top.path))
-    return ()
-
-
-def _deeds(reading: ChangeContext) -> Iterator[Statement]:
-    """What the change adds, removes, renames and changes, a sentence each; one for a low change."""
-    clauses = list(islice(_clauses(reading), _CLAUSES))
-    if reading.graded.grade.level is not Level.LOW:
-        for clause, facts in clauses:
-            yield said((*sentence([clause]), *STOP(reading.language)), facts)
-    elif clauses:
-        row = SEPARATOR(reading.language)
-        told = [part for clause, _ in clauses for part in (row, clause)][1:]
-        every = [f for _, fs in clauses for f in fs]
-        yield said((*sentence(told), *STOP(reading.language)), every)
-
-
-def _clauses(
-    reading: ChangeContext,
-) -> Iterator[tuple[Spans, Sequence[Fact] | Sequence[FileFacts]]]:
-    """The interfaces that come, go and change, then the public symbols."""
-    for kind in CONTRACTS:
-        for action, verb in _VERBS.items():
-            if facts := reading.told(kind, action):
-                yield _clause(verb, facts, reading), facts
-    symbols = list(_symbol_clauses(reading))
-    yield from symbols
-    if not symbols and not reading.contracts:
-        yield from _module_clauses(reading)
-
-
-def _module_clauses(reading: ChangeContext) -> Iterator[tuple[Spans, Sequence[FileFacts]]]:
-    """The files of the code that come and go, where nothing in them has a public name."""
-    for status, verb in ((FileStatus.ADDED, words.ADDS), (FileStatus.DELETED, words.REMOVES)):
-        files = [f for f in reading.core if f.status is status]
-        if files and len(reading.facts.files) > 1:
-            parts: list[Part] = [code(printable(f.path)) for f in files[:_NAMES]]
-            what = listed(parts, reading.language, limit=_NAMES, total=len(files))
-            yield verb(reading.language, what=what), files
-
-
-def _clause(verb: Phrase, facts: Sequence[Fact], reading: ChangeContext) -> Spans:
-    """``adds the environment variable X``; changed things are told with their values."""
-    language, kind = reading.language, facts[0].kind
-    valued = facts[0].action in {Action.CHANGED, Action.RENAMED}
-    listing = listed(
-        [name_with_values(f, language) if valued else code(f.name) for f in facts[:_NAMES]],
-        language,
-        limit=_NAMES,
-        total=len(facts),
-    )
-    if kind in VERSIONS and valued:
-        return verb(language, what=listing)
-    named = words.NAMED(language, kind=kind_of(facts, language), names=listing)
-    return verb(language, what=named)
-
-
-def _symbol_clauses(reading: ChangeContext) -> Iterator[tuple[Spans, Sequence[Fact]]]:
-    language = reading.language
-    for action in (Action.ADDED, Action.REMOVED, Action.RENAMED):
-        if facts := reading.named(action):
-            what = names(facts, reading, values=action is Action.RENAMED, most=_NAMES)
-            yield _VERBS[action](language, what=what), facts
-    if facts := reading.moves:
-        yield words.MOVES(language, what=names(facts, reading, most=_NAMES)), facts
-    if facts := reading.resigned:
-        verb = words.CHANGES_SIGNATURE if len(facts) == 1 else words.CHANGES_SIGNATURES
-        yield verb(language, what=names(facts, reading, most=_NAMES)), facts
-    if facts := reading.rebased:
-        yield words.CHANGES_BASES(language, what=names(facts, reading, most=_NAMES)), facts
+    return said(statement_text.EXTENT(language, n=len(files), lines=counts), files)
 
 
 def _series(reading: ChangeContext) -> Iterator[Statement]:
@@ -360,7 +76,225 @@ def _series(reading: ChangeContext) -> Iterator[Statement]:
     if series is None:
         return
     if series.total is None:
-        yield said(words.SERIES(reading.language, part=str(series.part)), [SUBJECT_LINE])
+        yield said(statement_text.SERIES(reading.language, part=str(series.part)), [SUBJECT_LINE])
     else:
-        spans = words.SERIES_OF(reading.language, part=str(series.part), total=str(series.total))
+        spans = statement_text.SERIES_OF(
+            reading.language, part=str(series.part), total=str(series.total)
+        )
         yield said(spans, [SUBJECT_LINE])
+
+
+def consequences(reading: ChangeContext) -> Iterator[Statement]:
+    """The consequence first, then the statements that explain it, each thing once."""
+    at = brief(reading)
+    title = headline(reading.facts, reading.language)
+    seen: set[str] = set()
+    for statement in _ranked(at, title):
+        text = statement.text
+        if text not in seen:
+            seen.add(text)
+            yield statement
+
+
+def _ranked(reading: ChangeContext, title: Headline) -> Iterator[Statement]:
+    yield from _undoing(reading)
+    acts = list(_acts(reading, title))
+    yield from acts
+    if reading.core and not reading.facts.merge:
+        yield from explain.quoted_clue(ClueKind.CHANGELOG, reading)
+        yield from explain.release_note(reading)
+    telling = title.telling or title.deed is not Deed.OTHER
+    if telling:
+        yield from _title(reading, title)
+    yield from explain.news(reading)
+    yield from explain.entries(reading)
+    yield from explain.values(reading)
+    yield from explain.refusals(reading, title.deed)
+    yield from explain.quoted_clue(ClueKind.DOCS, reading)
+    yield from quoted(reading)
+    if not telling:
+        yield from _title(reading, title)
+    yield from explain.added_tests(reading)
+    yield from explain.versions(reading)
+    if not title.telling:
+        yield from explain.scopes(reading)
+
+
+def _undoing(reading: ChangeContext) -> Iterator[Statement]:
+    """What is undone or brought back."""
+    facts, language = reading.facts, reading.language
+    if facts.reverts:
+        what = undone(facts.reverts, language)
+        yield said(statement_text.UNDOES(language, what=what), [SUBJECT_LINE])
+    if facts.relands:
+        what = undone(facts.relands, language)
+        yield said(statement_text.RELANDS(language, what=what), [SUBJECT_LINE])
+
+
+# What a reader may have to act upon.
+
+
+def _acts(reading: ChangeContext, title: Headline) -> Iterator[Statement]:
+    """What went or changed of what users rely on, the surest consequence first."""
+    clauses = [
+        *_gone(reading),
+        *_renamed(reading),
+        *_defaults(reading, title),
+        *_deprecated(reading),
+    ]
+    clauses += _required(reading)
+    for spans, facts in clauses[:_CLAUSES]:
+        yield said(stopped(spans, reading), facts, Aspect.COMPATIBILITY)
+    if reading.facts.subject.breaking and not clauses:
+        told = words.BREAKING(reading.language, what=title.inner)
+        yield said(stopped(told, reading), [SUBJECT_LINE], Aspect.COMPATIBILITY)
+
+
+Clause = tuple[Spans, Sequence[Fact]]
+
+
+def _gone(reading: ChangeContext) -> Iterator[Clause]:
+    language = reading.language
+    kinds = (*_SETTINGS, FactKind.SCHEMA)
+    facts = [f for k in kinds for f in _public(reading.told(k, Action.REMOVED), reading)]
+    if facts:
+        phrase = words.REMOVED_ONE if len(facts) == 1 else words.REMOVED_MANY
+        what = phrase(language, names=named(facts, language))
+        yield joined([*what, *_in_file(facts, reading), *_after_all(facts, reading)]), facts
+    dependencies = reading.told(FactKind.DEPENDENCY, Action.REMOVED)
+    facts = [f for f in dependencies if not is_pin(f) and _is_main(f)]
+    if facts:
+        phrase = words.DROPS_ONE if len(facts) == 1 else words.DROPS_MANY
+        yield phrase(language, names=named(facts, language)), facts
+
+
+def _in_file(facts: Sequence[Fact], reading: ChangeContext) -> Spans:
+    """The file of facts that hold for it alone, because the trees could not be searched."""
+    paths = {f.evidence.path for f in facts if f.in_file}
+    if len(paths) != 1 or not all(f.in_file for f in facts):
+        return ()
+    return words.IN_FILE(reading.language, path=code(printable(*paths)))
+
+
+def _after_all(facts: Sequence[Fact], reading: ChangeContext) -> Spans:
+    """The version for which the removal had been announced, and what takes the place."""
+    language = reading.language
+    names = {unsigned(f.name) for f in facts}
+    notices = reading.facts.of(FactKind.DEPRECATION, Action.REMOVED)
+    mine = [f for f in notices if unsigned(f.name) in names]
+    version = next((v for f in (*facts, *mine) if (v := f.when or f.before) and f in mine), "")
+    instead = next((f.replacement for f in (*facts, *mine) if f.replacement), "")
+    announced = words.ANNOUNCED(language, version=version) if version else ()
+    use = words.USE_INSTEAD(language, replacement=code(instead)) if instead else ()
+    return (*announced, *use)
+
+
+def _renamed(reading: ChangeContext) -> Iterator[Clause]:
+    for kind in _SETTINGS:
+        for f in _public(reading.told(kind, Action.RENAMED), reading):
+            if f.before:
+                before, after = code(f.before), code(f.name)
+                yield words.RENAMED(reading.language, before=before, after=after), [f]
+
+
+def _defaults(reading: ChangeContext, title: Headline) -> Iterator[Clause]:
+    """Defaults and choices that changed; one that is computed now is told by what it was."""
+    language = reading.language
+    for kind in _SETTINGS:
+        for f in _public(reading.told(kind, Action.CHANGED), reading):
+            if f.detail == "choices" or has_default(f):
+                spans = _changed(f, reading, title)
+                if spans and f.condition:
+                    spans = words.WHERE(language, what=spans, condition=f.condition)
+                if spans:
+                    yield spans, [f]
+
+
+def _changed(f: Fact, reading: ChangeContext, title: Headline) -> Spans:
+    """What a default or the choices were and are, as far as either is known."""
+    language = reading.language
+    name, old, new = code(f.name), known(f.before), known(f.after)
+    before, after = value(f.before, language), value(f.after, language)
+    if f.detail == "choices":
+        both = old and new
+        return words.CHOICES(language, name=name, before=before, after=after) if both else ()
+    if old and new:
+        return words.DEFAULT(language, name=name, before=before, after=after)
+    if new:
+        return words.DEFAULT_NEW(language, name=name, after=after)
+    if not old or f.detail != "default":
+        return ()
+    if title.telling and _mentions(title, f):
+        return words.WAS(language, what=title.spans, name=name, before=before)
+    return words.DEFAULT_GONE(language, name=name, before=before)
+
+
+def _mentions(title: Headline, fact: Fact) -> bool:
+    """Whether a title speaks of the thing, by its name without its signs."""
+    name = unsigned(owner_of(fact.name)[1])
+    return f"_{name}_" in f"_{unsigned(plain(title.spans)).replace(' ', '_')}_"
+
+
+def _deprecated(reading: ChangeContext) -> Iterator[Clause]:
+    language = reading.language
+    announced = reading.facts.of(FactKind.DEPRECATION, Action.ADDED)
+    facts = [f for f in announced if f.evidence.path and not f.name.startswith("__")]
+    if facts:
+        phrase = words.DEPRECATED_ONE if len(facts) == 1 else words.DEPRECATED_MANY
+        version = next((v for f in facts if (v := f.when or f.after)), "")
+        instead = next((f.replacement for f in facts if f.replacement), "")
+        use = words.USE_INSTEAD(language, replacement=code(instead)) if instead else ()
+        goes = words.GOES(language, version=version) if version else ()
+        yield joined([*phrase(language, names=named(facts, language)), *use, *goes]), facts
+
+
+def _required(reading: ChangeContext) -> Iterator[Clause]:
+    """Minimum versions of languages that were raised in what the project declares."""
+    language = reading.language
+    for f in reading.told(FactKind.TOOLCHAIN, Action.CHANGED):
+        in_manifest = f.evidence.path.lower() in _MANIFESTS
+        if in_manifest and f.before and f.after and _raised(f.before, f.after):
+            name = _TOOLS.get(f.name.lower(), f.name)
+            before, after = _bare(f.before), _bare(f.after)
+            yield words.MINIMUM(language, name=name, before=before, after=after), [f]
+
+
+def _is_main(fact: Fact) -> bool:
+    """Whether a dependency is the project's own, and not that of one of its parts."""
+    folder, _, file = fact.evidence.path.lower().rpartition("/")
+    return file not in _MANIFESTS or not folder
+
+
+def _bare(version: str) -> str:
+    return version.lstrip("^~>=< ")
+
+
+def _raised(before: str, after: str) -> bool:
+    old, new = (tuple(map(int, _NUMBER.findall(one)[:4])) for one in (before, after))
+    return bool(old) and old < new
+
+
+def _public(facts: Sequence[Fact], reading: ChangeContext) -> list[Fact]:
+    """The facts without the fields that users do not set."""
+    return [f for f in facts if f.kind is not FactKind.CONFIG or explain.exposed(f, reading)]
+
+
+# The title.
+
+
+def _title(reading: ChangeContext, title: Headline) -> Iterator[Statement]:
+    if reading.facts.reverts:
+        return
+    if _secures(reading):
+        spans = words.SECURITY(reading.language, what=title.inner)
+        yield said(stopped(spans, reading), [SUBJECT_LINE], Aspect.SECURITY)
+    elif title.spans:
+        yield said(stopped(title.spans, reading), [SUBJECT_LINE])
+
+
+def _secures(reading: ChangeContext) -> bool:
+    """Whether the author calls it a security fix: by type, scope, tag or an advisory."""
+    subject = reading.facts.subject
+    marks = {subject.type, subject.scope, *(tag.casefold() for tag in subject.tags)}
+    advisory = any(f.detail == "advisory" for f in reading.facts.of(FactKind.SECURITY))
+    return "security" in marks or advisory

@@ -13,13 +13,13 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from digest.analysis.analyse import gist
+from digest.analysis.analyse import analyse, gist
 from digest.core.change import printable
 from digest.core.enums import Language
 from digest.core.facts import Area
 from digest.core.grade import Graded, Level, Repository
 from digest.document import Block, Document, Heading, Item, Link, Listing, Paragraph, Spans, plain
-from digest.report.blocks import title_link
+from digest.report.blocks import run, title_link
 from digest.report.condensed import why
 
 PAGE = 10
@@ -28,7 +28,7 @@ PAGE = 10
 _SOME_CODE = 0.1
 """Share of the changed lines from which on a change belongs to the code."""
 
-LINES_VERSION = 3
+LINES_VERSION = 4
 """Raised whenever the lines of changes come out differently, so that kept ones are made anew."""
 
 
@@ -109,10 +109,13 @@ def line_within(graded: Graded, wanted: str, language: Language) -> Spans:
     paths = {path for f in files for path in (f.path, f.old_path) if path}
     items = tuple(i for i in facts.items if i.evidence.path in paths)
     # The author's words are about the whole, and the reader asked about a part of it.
-    part = replace(facts, files=files, items=items, paragraphs=())
+    clues = tuple(c for c in facts.clues if c.evidence.path in paths)
+    part = replace(facts, files=files, items=items, clues=clues, paragraphs=())
     grade = replace(graded.grade, level=min(graded.grade.level, Level.MEDIUM, key=_rank))
     narrowed = replace(graded, facts=part, grade=grade)
-    return why(narrowed, gist(narrowed, language), language)
+    told = analyse(narrowed, language)
+    whole = replace(told, summary=(*told.summary, *told.insights))
+    return why(narrowed, whole, language) or run(told.summary[:1], language)
 
 
 def _rank(level: Level) -> int:

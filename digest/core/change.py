@@ -54,11 +54,15 @@ class FileStatus(StrEnum):
 
 
 class Side(StrEnum):
-    """Where a piece of evidence stands: before the change, after it, or in the message."""
+    """Where a piece of evidence stands: before the change, after it, or in the author's words.
+
+    Those are the commit's message, or the description of the request on the forge.
+    """
 
     OLD = "old"
     NEW = "new"
     MESSAGE = "message"
+    REQUEST = "request"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from digest.core.change import FileStatus, Side
 
-FACTS_VERSION = 3
+FACTS_VERSION = 4
 """Raised whenever extraction changes what it finds, so that stored facts are made anew."""
 
 
@@ -140,6 +140,38 @@ class Undone:
     title: str = ""
 
 
+class ClueKind(StrEnum):
+    """Where words or values that explain a change stand in it."""
+
+    HELP = "help"
+    CHANGELOG = "changelog"
+    DOCS = "docs"
+    REFUSED = "refused"
+    ENTRY = "entry"
+    LITERAL = "literal"
+    TEST = "test"
+    SCOPE = "scope"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Clue:
+    """Words or values of the diff that say what a change means for a reader.
+
+    ``HELP`` is the help text, docstring or comment beside the thing ``name``; ``CHANGELOG`` a line
+    that a changelog gains; ``DOCS`` a sentence or heading that documentation gains, about ``name``
+    where it has one; ``REFUSED`` the text of an error that is new, or gone if it stands on the old
+    side; ``ENTRY`` a key ``name`` that the table ``text`` gains or loses; ``LITERAL`` a value of
+    ``name`` before and after; ``TEST`` an added test; ``SCOPE`` a function that was changed.
+    """
+
+    kind: ClueKind
+    evidence: Evidence
+    text: str = ""
+    name: str = ""
+    before: str | None = None
+    after: str | None = None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileFacts:
     """One file as facts see it; ``language`` is a lower-case name such as ``python``, or empty."""
@@ -159,7 +191,8 @@ class FileFacts:
 class Facts:
     """Everything that is known of a change without judging it.
 
-    ``items`` stand in a stable order: by file as git lists them, then by line. ``paragraphs`` are
+    ``items`` and ``clues`` stand in a stable order: by file as git lists them, then by line.
+    ``paragraphs`` are
     the author's own words: the body without trailers, templates, quoted commands and checklists.
     ``issues`` are the numbers that the message says it fixes or refers to, without its own.
     """
@@ -167,6 +200,7 @@ class Facts:
     subject: Subject
     files: tuple[FileFacts, ...]
     items: tuple[Fact, ...] = ()
+    clues: tuple[Clue, ...] = ()
     paragraphs: tuple[str, ...] = ()
     trailers: tuple[tuple[str, str], ...] = ()
     co_authors: tuple[str, ...] = ()

@@ -68,12 +68,24 @@ class Thresholds:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Description:
+    """The author's description of a request: ``note`` is the one for its release, or empty."""
+
+    paragraphs: tuple[str, ...] = ()
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Graded:
-    """A commit, its facts and its grade: what the archive keeps, without the lines of the diff."""
+    """A commit, its facts and its grade: what the archive keeps, without the lines of the diff.
+
+    ``description`` is what its request says on the forge, where that was read; it is kept there.
+    """
 
     commit: Commit
     facts: Facts
     grade: Grade
+    description: Description | None = None
 
     @property
     def sha(self) -> str:

@@ -1,4 +1,4 @@
-"""What a forge says beside git: requests, issues, releases, comparisons. Imports ``change`` only.
+"""What a forge says beside git: requests, issues, releases, comparisons.
 
 A request is a pull request (GitHub, Gitea) or a merge request (GitLab). All times are aware and in
 UTC. Texts are what people wrote: bounded where they are read, escaped where they are shown.

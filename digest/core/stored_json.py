@@ -22,6 +22,8 @@ from digest.core.enums import Language
 from digest.core.facts import (
     Action,
     Area,
+    Clue,
+    ClueKind,
     Evidence,
     Fact,
     FactKind,
@@ -48,6 +50,8 @@ _ACTIONS = {action.value: action for action in Action}
 
 _SIDES = {side.value: side for side in Side}
 
+_CLUES = {kind.value: kind for kind in ClueKind}
+
 
 def facts_to_json(facts: Facts) -> Json:
     """A value that ``json.dumps`` takes; `from_json` returns an equal `Facts` from it.
@@ -59,6 +63,7 @@ def facts_to_json(facts: Facts) -> Json:
         "subject": _subject_out(facts.subject),
         "files": [_file_out(file) for file in facts.files],
         "items": [_fact_out(fact) for fact in facts.items],
+        "clues": [_clue_out(clue) for clue in facts.clues],
         "paragraphs": list(facts.paragraphs),
         "trailers": [list(pair) for pair in facts.trailers],
         "co_authors": list(facts.co_authors),
@@ -75,7 +80,7 @@ def facts_from_json(value: Mapping[str, Any]) -> Facts:
     Raises:
         KeyError, TypeError, ValueError: The value was not written by `to_json`.
     """
-    return Facts(**{name: read(value[name]) for name, read in READ.items()})
+    return Facts(**{name: read(value[name]) for name, read in READ.items() if name in value})
 
 
 def _subject_out(subject: Subject) -> Json:
@@ -135,7 +140,6 @@ def _file_in(value: Mapping[str, Any]) -> FileFacts:
 
 
 def _fact_out(fact: Fact) -> Json:
-    evidence = fact.evidence
     return {
         "kind": fact.kind.value,
         "action": fact.action.value,
@@ -143,11 +147,7 @@ def _fact_out(fact: Fact) -> Json:
         "before": fact.before,
         "after": fact.after,
         "detail": fact.detail,
-        "evidence": {
-            "path": evidence.path,
-            "line": evidence.line,
-            "side": evidence.side.value,
-        },
+        "evidence": _evidence_out(fact.evidence),
         "elsewhere": fact.elsewhere,
         "in_file": fact.in_file,
         "condition": fact.condition,
@@ -158,7 +158,6 @@ def _fact_out(fact: Fact) -> Json:
 
 
 def _fact_in(value: Mapping[str, Any]) -> Fact:
-    evidence = value["evidence"]
     return Fact(
         kind=_KINDS[value["kind"]],
         action=_ACTIONS[value["action"]],
@@ -166,11 +165,7 @@ def _fact_in(value: Mapping[str, Any]) -> Fact:
         before=value["before"],
         after=value["after"],
         detail=value["detail"],
-        evidence=Evidence(
-            path=evidence["path"],
-            line=evidence["line"],
-            side=_SIDES[evidence["side"]],
-        ),
+        evidence=_evidence_in(value["evidence"]),
         # Facts before version 3 have none of these.
         elsewhere=value.get("elsewhere"),
         in_file=value.get("in_file", False),
@@ -179,6 +174,36 @@ def _fact_in(value: Mapping[str, Any]) -> Fact:
         when=value.get("when"),
         public=value.get("public"),
     )
+
+
+def _clue_out(clue: Clue) -> Json:
+    return {
+        "kind": clue.kind.value,
+        "text": clue.text,
+        "name": clue.name,
+        "before": clue.before,
+        "after": clue.after,
+        "evidence": _evidence_out(clue.evidence),
+    }
+
+
+def _clue_in(value: Mapping[str, Any]) -> Clue:
+    return Clue(
+        kind=_CLUES[value["kind"]],
+        text=value["text"],
+        name=value["name"],
+        before=value["before"],
+        after=value["after"],
+        evidence=_evidence_in(value["evidence"]),
+    )
+
+
+def _evidence_out(evidence: Evidence) -> Json:
+    return {"path": evidence.path, "line": evidence.line, "side": evidence.side.value}
+
+
+def _evidence_in(value: Mapping[str, Any]) -> Evidence:
+    return Evidence(path=value["path"], line=value["line"], side=_SIDES[value["side"]])
 
 
 def _undone_out(undone: Undone | None) -> Json | None:
@@ -198,6 +223,7 @@ READ: Mapping[str, Callable[[Any], Any]] = {
     "subject": _subject_in,
     "files": lambda files: tuple(map(_file_in, files)),
     "items": lambda items: tuple(map(_fact_in, items)),
+    "clues": lambda clues: tuple(map(_clue_in, clues)),
     "paragraphs": tuple,
     "trailers": lambda pairs: tuple((token, text) for token, text in pairs),
     "co_authors": tuple,

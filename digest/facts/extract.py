@@ -16,6 +16,7 @@ from dataclasses import replace
 from digest.core.change import Change, FileChange, FileStatus
 from digest.core.facts import Action, Area, Fact, FactKind, Facts, FileFacts, Subject
 from digest.facts import code, dependencies, deprecations, schema, security
+from digest.facts.clues import clues
 from digest.facts.message import co_authors, read_issues, read_paragraphs, split_trailers
 from digest.facts.paths import area_of, language_of
 from digest.facts.reverts import find_undone
@@ -173,11 +174,14 @@ def extract(change: Change, texts: Mapping[str, str]) -> Facts:
     body, trailers = split_trailers(message.body)
     reverts, relands = find_undone(subject, message.body)
     bare, _ = strip_numbers(subject.title[:1000])
+    scenes = _scenes(change, texts)
+    items = _without_gone((*_items(change, scenes), *_of_message(change, subject)))
     own = (subject.number, reverts and reverts.number, relands and relands.number)
     return Facts(
         subject=subject,
         files=tuple(_file_facts(file) for file in change.files),
-        items=_without_gone((*_items(change, texts), *_of_message(change, subject))),
+        items=items,
+        clues=clues([*scenes.values()], items),
         paragraphs=read_paragraphs(body, (subject.title, subject.words, bare)),
         trailers=trailers,
         co_authors=co_authors(message.body.splitlines(), commit.author, commit.email),
@@ -214,22 +218,28 @@ def _is_legible(file: FileChange) -> bool:
     return old and new
 
 
-def _items(change: Change, texts: Mapping[str, str]) -> tuple[Fact, ...]:
-    found: list[Fact] = []
-    for file in change.files:
-        if not _is_legible(file):
-            found.extend(dependencies.submodule(file))
-            continue
-        area = area_of(file.path)
-        if area in _CLOSED:
-            continue
-        scene = FileContext(
+def _scenes(change: Change, texts: Mapping[str, str]) -> dict[str, FileContext]:
+    """The files that can be read, by path, with their texts as far as they are at hand."""
+    return {
+        file.path: FileContext(
             file=file,
-            area=area,
+            area=area_of(file.path),
             language=language_of(file.path),
             old=_text(texts, file.old_id),
             new=_text(texts, file.new_id),
         )
+        for file in change.files
+        if _is_legible(file) and area_of(file.path) not in _CLOSED
+    }
+
+
+def _items(change: Change, scenes: Mapping[str, FileContext]) -> tuple[Fact, ...]:
+    found: list[Fact] = []
+    for file in change.files:
+        if not _is_legible(file):
+            found.extend(dependencies.submodule(file))
+        if (scene := scenes.get(file.path)) is None:
+            continue
         facts = [f for find in _FINDERS for f in find(scene) if len(f.name) <= _LONGEST_NAME]
         found.extend(sorted(facts, key=_place))
     return _settled(reconcile(found))

@@ -21,6 +21,7 @@ from dataclasses import dataclass, field
 
 from digest.core.change import Side
 from digest.core.facts import Evidence
+from digest.core.grade import Description
 from digest.facts import noise
 from digest.facts.noise import forms_of, is_machine_line
 
@@ -326,3 +327,20 @@ def _read(lines: list[str]) -> list[tuple[str, str]]:
         elif found := trailer(line):
             pairs.append(found)
     return pairs
+
+
+_NOTE = re.compile(r"```[ \t]{0,3}release-notes?[ \t]{0,3}\n(.{1,1500}?)```", re.DOTALL)
+_NO_NOTE = frozenset({"none", "n/a", "na", "no", "nil", "-"})
+
+
+def read_description(title: str, body: str) -> Description:
+    """What an author says of a request, without its form, its tests and its checklists.
+
+    The note for a release is the block that many projects ask for in their form.
+    """
+    found = _NOTE.search(body[:_LONGEST])
+    note = " ".join(found[1].split()) if found else ""
+    return Description(
+        paragraphs=read_paragraphs(body, (title,)),
+        note="" if note.strip(".").casefold() in _NO_NOTE else note,
+    )

@@ -6,7 +6,7 @@ who has to look, and leaves open whether anybody does.
 
 from __future__ import annotations
 
-from digest.core.facts import Area, FactKind
+from digest.core.facts import FactKind
 from digest.i18n.phrase import Phrase
 
 # The author's own words.
@@ -15,75 +15,9 @@ AUTHOR_WRITES = Phrase("In the author's words: “{words}”", "作者写道：�
 OMISSION = Phrase(" […]", " […]")
 
 # Summary.
-EXTENT = Phrase(
-    "Changes {n:file|files} ({lines}){where}.",
-    "改动 {n} 个文件（{lines}）{where}。",
-)
-
-MOSTLY_IN = Phrase(", mostly in {place}", "，主要位于{place}")
-
-ALL_IN = Phrase(", all in {place}", "，均位于{place}")
-
-BY_AREA = Phrase("Changes {names}{rest}.", "修改{names}{rest}。")
-
-OF_ONE_AREA = Phrase("Changes {area} alone: {names}.", "仅涉及{area}：{names}。")
-
-BESIDE = Phrase("; with it {areas}", "；同时涉及{areas}")
-
-AREA_COUNT = Phrase("{area} ({n:file|files}, {lines})", "{area}（{n} 个文件，{lines}）")
-
-AREA_NEW = Phrase("{area} ({n:new file|new files}, {lines})", "{area}（{n} 个新文件，{lines}）")
-
-IN_AREA = {
-    Area.CORE: Phrase("code", "代码"),
-    Area.TESTS: Phrase("tests", "测试"),
-    Area.DOCS: Phrase("docs", "文档"),
-    Area.CI: Phrase("CI", "持续集成"),
-    Area.BUILD: Phrase("build files", "构建文件"),
-    Area.CONFIG: Phrase("configuration files", "配置文件"),
-    Area.EXAMPLES: Phrase("examples", "示例"),
-    Area.BENCHMARKS: Phrase("benchmarks", "基准测试"),
-    Area.GENERATED: Phrase("generated files", "生成的文件"),
-    Area.VENDORED: Phrase("vendored code", "第三方代码"),
-    Area.LOCKFILE: Phrase("lock files", "锁文件"),
-}
-
-PAIR = Phrase("Changes {names}.", "修改{names}。")
+EXTENT = Phrase("Changes {n:file|files} ({lines}).", "改动 {n} 个文件（{lines}）。")
 
 EMPTY = Phrase("Changes no file.", "没有改动任何文件。")
-
-ONE_FILE = {
-    "added": Phrase("Adds {path} ({lines}).", "新增{path}（{lines}）。"),
-    "deleted": Phrase("Removes {path} ({lines}).", "移除{path}（{lines}）。"),
-    "renamed": Phrase(
-        "Moves {old} to {path} ({lines}).",
-        "将 {old} 移动为{path}（{lines}）。",
-    ),
-    "modified": Phrase("Changes {path} ({lines}).", "修改{path}（{lines}）。"),
-    "binary": Phrase("Changes {path}, a binary file.", "修改二进制文件{path}。"),
-    "omitted": Phrase(
-        "Changes {path}, whose content is not in this clone.",
-        "修改{path}（本地克隆中缺少其内容）。",
-    ),
-}
-
-ADDS = Phrase("adds {what}", "新增{what}")
-
-REMOVES = Phrase("removes {what}", "移除{what}")
-
-RENAMES = Phrase("renames {what}", "重命名{what}")
-
-CHANGES_BASES = Phrase("changes the base classes of {what}", "变更{what}的基类")
-
-MOVES = Phrase("moves {what} to another module", "将{what}移至其他模块")
-
-CHANGES_SIGNATURES = Phrase("changes the signatures of {what}", "变更{what}的签名")
-
-CHANGES_SIGNATURE = Phrase("changes the signature of {what}", "变更{what}的签名")
-
-ALTERS = Phrase("changes {what}", "更改{what}")
-
-NAMED = Phrase("the {kind} {names}", "{kind} {names}")
 
 SERIES = Phrase("Part {part} of a series.", "系列变更的第 {part} 部分。")
 
@@ -109,8 +43,6 @@ NEW_FILE = Phrase("new, {lines}", "新文件，{lines}")
 GONE_FILE = Phrase("removed, {lines}", "已移除，{lines}")
 
 MOVED_FILE = Phrase("moved, {lines}", "已移动，{lines}")
-
-NO_TESTS = Phrase("No test file changes.", "没有测试文件的改动。")
 
 # Insights: interfaces.
 NEW_THING = Phrase("New {kind}: {names}.", "新增{kind}：{names}。")
@@ -165,11 +97,6 @@ PARAMETER_DEFAULTS = Phrase("Changed defaults of parameters: {names}.", "参数�
 SPREAD = Phrase("Cuts across {n:component|components}: {places}.", "横跨 {n} 个组件：{places}。")
 
 # Insights: performance and security.
-MARKED_PERFORMANCE = Phrase(
-    "The author marks this as a performance change; the message gives no figures.",
-    "作者将其标记为性能相关变更；提交信息未给出数据。",
-)
-
 BENCHMARKS = Phrase("Benchmarks change with it: {names}.", "同时改动了基准测试：{names}。")
 
 SECURITY_ADDED = Phrase("Security-related code added: {names}.", "新增安全相关代码：{names}。")
@@ -187,46 +114,35 @@ BREAKING = Phrase("The author declares this change incompatible.", "作者声明
 
 REMOVED_RISKS = {
     FactKind.FLAG: Phrase(
-        "Commands that pass {names} need a change: removed here.",
-        "仍传入{names}的命令需要修改：该参数在此移除。",
+        "Replace or drop {names} in commands, scripts and service files.",
+        "在命令、脚本和服务文件中替换或去掉{names}。",
     ),
     FactKind.ENVIRONMENT: Phrase(
-        "Deployments that set {names} need a look: removed here.",
-        "仍设置{names}的部署需要检查：该环境变量在此移除。",
+        "Replace or drop {names} in deployments.", "在部署环境中替换或去掉{names}。"
     ),
     FactKind.CONFIG: Phrase(
-        "Configurations that set {names} need a change: removed here.",
-        "仍设置{names}的配置需要修改：该配置项在此移除。",
+        "Replace or drop {names} in configuration files.", "在配置文件中替换或去掉{names}。"
     ),
     FactKind.ROUTE: Phrase(
-        "Clients that call {names} need a change: removed here.",
-        "仍调用{names}的客户端需要修改：该路由在此移除。",
+        "Move clients off {names} before upgrading.", "升级前将客户端迁离{names}。"
     ),
     FactKind.METRIC: Phrase(
-        "Dashboards and alerts that read {names} need a change: removed here.",
-        "仍读取{names}的看板和告警需要修改：该指标在此移除。",
+        "Update the dashboards and alerts that read {names}.", "更新读取{names}的看板和告警。"
     ),
     FactKind.SCHEMA: Phrase(
-        "Readers and writers of {names} need a look: removed here.",
-        "{names}的读写方需要检查：该定义在此移除。",
+        "Update the readers and writers of {names} together.", "同步更新{names}的读写双方。"
     ),
     FactKind.DEPENDENCY: Phrase(
-        "Code that relied on {names} being installed has to ask for it itself:"
-        " no longer a dependency.",
-        "依赖{names}随项目一起安装的代码需要自行声明：它不再是依赖。",
+        "Add {names} to your own requirements if you import it.",
+        "若自行导入{names}，请加入自己的依赖清单。",
     ),
     FactKind.SYMBOL: Phrase(
-        "Code outside that imports {names} breaks: removed here.",
-        "外部代码若导入{names}将会失效：此处已移除。",
+        "Search your code for {names} before upgrading: imports of it break.",
+        "升级前在自己的代码中搜索{names}：对其的导入将失效。",
     ),
 }
 
 METHOD_GONE = Phrase("No longer defined on the class itself: {names}.", "类本身不再定义{names}。")
-
-CHECK_METHODS = Phrase(
-    "Check whether calls of {names} still find what they expect.",
-    "检查对{names}的调用是否仍符合预期。",
-)
 
 RENAMED_RISKS = {
     FactKind.FLAG: Phrase(
@@ -300,49 +216,9 @@ SCHEMA_RISK = Phrase(
 SECURITY_RISK = Phrase("Touches security-related code: {names}.", "触及安全相关代码：{names}。")
 
 # Suggestions.
-REMOVED_ADVICE = {
-    FactKind.FLAG: Phrase(
-        "Replace or drop {names} in commands, scripts and service files.",
-        "在命令、脚本和服务文件中替换或去掉{names}。",
-    ),
-    FactKind.ENVIRONMENT: Phrase(
-        "Replace or drop {names} in deployments.", "在部署环境中替换或去掉{names}。"
-    ),
-    FactKind.CONFIG: Phrase(
-        "Replace or drop {names} in configuration files.", "在配置文件中替换或去掉{names}。"
-    ),
-    FactKind.ROUTE: Phrase(
-        "Move clients off {names} before upgrading.", "升级前将客户端迁离{names}。"
-    ),
-    FactKind.METRIC: Phrase(
-        "Update the dashboards and alerts that read {names}.", "更新读取{names}的看板和告警。"
-    ),
-    FactKind.SCHEMA: Phrase(
-        "Update the readers and writers of {names} together.", "同步更新{names}的读写双方。"
-    ),
-    FactKind.DEPENDENCY: Phrase(
-        "Add {names} to your own requirements if you import it.",
-        "若自行导入{names}，请加入自己的依赖清单。",
-    ),
-    FactKind.SYMBOL: Phrase(
-        "Search your code for {names} before upgrading.", "升级前在自己的代码中搜索{names}。"
-    ),
-}
-
-RENAMED_ADVICE = Phrase("Rename {names} where you use it.", "在使用处改名：{names}。")
-
 KEEP_DEFAULT = Phrase(
     "Set {name} to {before} to keep the old behaviour.",
     "如需保持原行为，请将{name}设为{before}。",
-)
-
-CHECK_CALLERS = Phrase(
-    "Check callers of {name} for {names}, now required.",
-    "检查{name}的调用方是否传入现为必填的{names}。",
-)
-
-CHECK_PASSING = Phrase(
-    "Check calls that pass {names} to {name}.", "检查向{name}传入{names}的调用。"
 )
 
 TEST_WITH = Phrase(
@@ -354,17 +230,7 @@ TEST_WITH_RANGE = Phrase(
     "Test with {name} {after} before upgrading.", "升级前用{name} {after}测试。"
 )
 
-UPDATE_IMPORTS = Phrase("Import {names} from {after}.", "改为从{after}导入{names}。")
-
 LEAVE_DEPRECATED = Phrase("Plan the move away from {names}.", "规划迁离{names}。")
-
-REVIEW_SECURITY = Phrase("Review {names} with security in mind.", "从安全角度审阅{names}。")
-
-CHECK_RELIANCE = Phrase("Check whether you rely on {what}.", "检查是否依赖{what}。")
-
-AGREE_SCHEMA = Phrase(
-    "Update the readers and writers of {names} together.", "同步更新{names}的读写双方。"
-)
 
 READ_NOTES = Phrase(
     "Read the message for the migration the author describes.", "阅读提交信息中作者给出的迁移说明。"

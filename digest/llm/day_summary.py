@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
+from digest.analysis.quotes import restates
 from digest.core.change import Change, Commit
 from digest.core.enums import Language
 from digest.core.facts import Facts, Subject
@@ -182,7 +183,8 @@ def _rows(one: ToldChange, at: int) -> list[str]:
     graded, analysis = one.graded, one.analysis
     first, risks = _KEPT[graded.grade.level]
     rows = [f"# C{at}, importance {graded.grade.level}", f"> {_day_line(graded.title)}"]
-    rows += [f"* {_day_line(s.text)}" for s in analysis.summary[:first]]
+    fresh = [s for s in analysis.summary if not restates(s, graded)]
+    rows += [f"* {_day_line(s.text)}" for s in fresh[:first]]
     rows += [f"* risk: {_day_line(s.text)}" for s in analysis.risks[:risks]]
     return rows
 

@@ -46,7 +46,7 @@ class HunkIds:
 
     def id_of(self, place: Evidence) -> str:
         """The id of the hunk, of the file where no hunk holds the place, or of the message."""
-        if place.side is Side.MESSAGE:
+        if place.side in {Side.MESSAGE, Side.REQUEST}:
             return MESSAGE
         found = self.indexes(place)
         if found is None:

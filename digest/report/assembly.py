@@ -10,15 +10,14 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from digest.analysis.analyse import analyse
-from digest.analysis.wording import main_places
+from digest.analysis.analyse import acts, analyse, gist
 from digest.core.enums import Language
 from digest.core.grade import Graded, Level, Repository
 from digest.core.statement import Analysis, ChangeType
-from digest.document import Code, Spans
+from digest.document import Spans, unstopped
 from digest.i18n import report_text as words
 from digest.i18n.labels import COMMA, COUNTED_TYPES, SEPARATOR, STOP
-from digest.i18n.phrase import Part, joined, listed
+from digest.i18n.phrase import joined
 from digest.window import Window
 
 if TYPE_CHECKING:
@@ -30,7 +29,8 @@ class ReportEntry:
     """A change in a report.
 
     ``late`` says that its date lies outside the window, ``missed`` that a model was to tell of it
-    and did not, ``muted`` that it is about what the reader does not want to see, but to be counted.
+    and did not, ``muted`` that it is about what the reader does not want to see, but to be counted,
+    ``acts`` that who upgrades may have to do something.
     """
 
     graded: Graded
@@ -39,10 +39,17 @@ class ReportEntry:
     missed: bool = False
     muted: bool = False
 
+    acts: bool = False
+
     @property
     def level(self) -> Level:
         """The level of the change."""
         return self.graded.grade.level
+
+
+def foremost(entries: Iterable[ReportEntry]) -> list[ReportEntry]:
+    """The entries by level, of each those to act on first, then by score."""
+    return sorted(entries, key=lambda e: (e.level.rank, not e.acts, -e.graded.grade.score))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,24 +112,25 @@ def tally(outcomes: Iterable[tuple[str, str]], total: int) -> Coverage:
 
 
 def lead(entries: Sequence[ReportEntry], counts: Counts, language: Language) -> Spans:
-    """What matters in a sentence: how many, of what kinds, where; counted by code."""
+    """What a reader should know first, then how many changes of what kinds, counted by code.
+
+    Without anything to act on that is one sentence, which says so.
+    """
     if not counts.total:
         return words.QUIET(language)
-    told = [e for e in entries if e.level is Level.HIGH] or list(entries)
+    top = foremost(entries)
+    todo = [e for e in top if e.acts and e.level is not Level.LOW]
     phrase = words.LEAD_HIGH if counts.high else words.LEAD_NONE
+    if not todo:
+        phrase = words.LEAD_CALM if counts.high else words.LEAD_CALM_NONE
     spans = phrase(language, total=counts.total, high=counts.high)
+    told = [e for e in entries if e.level is Level.HIGH] or list(entries)
     if kinds := _kinds(told, language):
         spans = words.LEAD_KINDS(language, lead=spans, kinds=kinds)
-    where = main_places([e.graded.facts for e in told], 3)
-    if where:
-        parts: list[Part] = [Code(path) for path in where]
-        spans = words.LEAD_AREAS(
-            language, lead=spans, places=listed(parts, language, limit=len(parts))
-        )
     late = sum(1 for e in entries if e.late)
     if late:
         spans = (*spans, *SEPARATOR(language), *words.LEAD_LATE(language, n=late))
-    return joined((*spans, *STOP(language)))
+    return joined([*_foremost(todo, language), *spans, *STOP(language)])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -173,6 +181,7 @@ def assemble(
             analysis=given.get(g.sha) or analyse(g, language),
             late=g.sha in late,
             missed=g.sha in missed,
+            acts=acts(g),
         )
         for g in changes
     )
@@ -204,6 +213,19 @@ def _counts(entries: Sequence[ReportEntry]) -> Counts:
         medium=levels[Level.MEDIUM],
         low=levels[Level.LOW],
     )
+
+
+def _foremost(todo: Sequence[ReportEntry], language: Language) -> Spans:
+    """The first thing to act on, and how many more there are; empty where there is none."""
+    if not todo:
+        return ()
+    graded = todo[0].graded
+    first = gist(graded, language).summary[0].spans
+    name = f"#{graded.number}" if graded.number is not None else graded.sha[:10]
+    spans = joined([*unstopped(first), *words.CITED(language, places=name)])
+    if more := len(todo) - 1:
+        spans = words.LEAD_MORE(language, first=spans, n=more)
+    return joined([*spans, *STOP(language), "" if language is Language.ZH else " "])
 
 
 def _kinds(entries: Sequence[ReportEntry], language: Language) -> str:

@@ -29,6 +29,7 @@ from digest.document import (
     Spans,
     Strong,
     Text,
+    plain,
 )
 from digest.grading.level_override import PREFIX
 from digest.i18n import report_text as words
@@ -70,7 +71,7 @@ class Citations:
 
     def behind(self, spans: Spans, evidence: Sequence[Evidence]) -> Spans:
         """Words with the first places that bear them out behind them."""
-        places = [e for e in evidence if e.line and e.side is not Side.MESSAGE]
+        places = [e for e in evidence if e.line and e.side in {Side.OLD, Side.NEW}]
         if not places:
             return spans
         shown: list[Part] = []
@@ -154,6 +155,15 @@ def title_link(graded: Graded, repository: Repository) -> Span:
     return Link(title, url) if url else Text(title)
 
 
+def name_link(graded: Graded, repository: Repository) -> Span:
+    """The number or name of a change, linked where the repository has pages."""
+    if graded.number is not None:
+        name, url = f"#{graded.number}", repository.request_url(graded.number)
+        return Link(name, url) if url else Text(name)
+    name, url = graded.sha[:10], repository.commit_url(graded.sha)
+    return Link(name, url) if url else Code(name)
+
+
 def _reference(graded: Graded, repository: Repository, zone: ZoneInfo, language: Language) -> Spans:
     """Sha, links, author and time on one line."""
     parts: list[Part] = [(Strong("SHA"), *COLON(language), Code(graded.sha[:10]))]
@@ -226,12 +236,14 @@ def _sections(
     whole: bool,
 ) -> Iterator[Block]:
     """The sections that have something to say, each a label and its statements."""
-    if graded.grade.level is Level.LOW and not whole:
-        yield Paragraph((*label("📋", SUMMARY, language), *run(analysis.summary, language)))
-        return
-    if analysis.summary:
-        yield Paragraph((*label("📋", SUMMARY, language), *run(analysis.summary, language)))
     where = Citations(graded, repository, language)
+    if analysis.summary:
+        first, *further = analysis.summary
+        yield Paragraph((*label("📋", SUMMARY, language), *where.cited(first)))
+        if further:
+            yield _list(Item(where.cited(s)) for s in further)
+    if graded.grade.level is Level.LOW and not whole:
+        return
     if analysis.impact:
         yield Paragraph(label("🗂️", IMPACT, language))
         yield _list(Item(s.spans) for s in analysis.impact)
@@ -247,9 +259,17 @@ def _sections(
 
 
 def run(statements: Iterable[Statement], language: Language) -> Spans:
-    """Statements as running text; English sets a space between sentences."""
-    gap = "" if language is Language.ZH else " "
-    return between([s.spans for s in statements], gap)
+    """Statements as running text, with a space between sentences where the language sets one."""
+    parts: list[Part] = []
+    for statement in statements:
+        if parts:
+            ends = plain(parts[-1]) if isinstance(parts[-1], tuple) else ""
+            parts.append("" if language is Language.ZH and ends[-1:] in _WIDE_STOPS else " ")
+        parts.append(statement.spans)
+    return joined(parts)
+
+
+_WIDE_STOPS = tuple("。！？”；")
 
 
 def _list(items: Iterable[Item]) -> Listing:

@@ -15,8 +15,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from digest.analysis.analyse import gist
+from digest.analysis.quotes import restates
+from digest.core.author_text import authored, unticked
 from digest.core.enums import Language
-from digest.core.grade import Graded, Level, Repository
+from digest.core.grade import Graded, Level
 from digest.core.statement import Analysis, Origin, Statement
 from digest.document import (
     Block,
@@ -32,13 +34,22 @@ from digest.document import (
     Spans,
     Strong,
     Text,
+    unstopped,
 )
 from digest.i18n import report_text as words
 from digest.i18n.labels import COLON, INSIGHTS, LEVEL_MARKS, RISKS, SUGGESTIONS
 from digest.i18n.phrase import Part, between, joined
 from digest.i18n.report_text import DETAILS
-from digest.report.assembly import Report, ReportEntry
-from digest.report.blocks import Citations, grade_reasons, label, level_words, run, title_link
+from digest.report.assembly import Report, ReportEntry, foremost
+from digest.report.blocks import (
+    Citations,
+    grade_reasons,
+    label,
+    level_words,
+    name_link,
+    run,
+    title_link,
+)
 from digest.window import days_of, edges, whole_day
 
 _CITED = 3
@@ -96,19 +107,10 @@ def _behind(
     if not listed:
         return
     repository = report.repository if linked else replace(report.repository, web="")
-    named: list[Part] = [_name(graded, repository) for graded in listed[:most]]
+    named: list[Part] = [name_link(graded, repository) for graded in listed[:most]]
     if len(listed) > most:
         named.append(words.MORE.text(report.language, n=len(listed) - most))
     yield from words.CITED(report.language, places=between(named, ", "))
-
-
-def _name(graded: Graded, repository: Repository) -> Span:
-    """A change by its number or name, linked where the repository has pages."""
-    if graded.number is not None:
-        name, url = f"#{graded.number}", repository.request_url(graded.number)
-        return Link(name, url) if url else Text(name)
-    name, url = graded.sha[:10], repository.commit_url(graded.sha)
-    return Link(name, url) if url else Code(name)
 
 
 _NOTABLE = 3
@@ -163,61 +165,74 @@ def closing(report: Report, count: int, language: Language, where: str) -> Itera
 def shown(report: Report, least: Level = Level.HIGH) -> tuple[ReportEntry, ...]:
     """The entries that the digest shows: those of ``least`` and above, within a bound.
 
-    Those that matter most stand first, then the newest; muted ones stand nowhere. Where there are
-    none, the top medium changes stand in.
+    Those to act on stand first, then those that matter most; muted ones stand nowhere. Where there
+    are none, the top medium changes stand in.
     """
-    heard = [entry for entry in report.entries if not entry.muted]
-    ranked = sorted(heard, key=lambda e: (e.level.rank, -e.graded.grade.score))
+    ranked = foremost([entry for entry in report.entries if not entry.muted])
     chosen = [e for e in ranked if e.level.rank <= least.rank][: _MOST[least]]
     return tuple(chosen or [e for e in ranked if e.level is Level.MEDIUM][:_NOTABLE])
 
 
 def _item(entry: ReportEntry, report: Report, language: Language) -> Item:
-    """Mark, title and author, with the why below."""
+    """Mark, consequence, number and author, with what explains it below."""
     graded = entry.graded
-    head: list[Part] = [f"{LEVEL_MARKS[entry.level]} ", title_link(graded, report.repository)]
+    told = entry.analysis
+    if told.source is Origin.FACTS:
+        told = gist(graded, language)
+    head: list[Part] = [f"{LEVEL_MARKS[entry.level]} ", *consequence(graded, told)]
+    head += words.CITED(language, places=name_link(graded, report.repository))
     head.append(f" · {' '.join(graded.commit.author.split())}")
     if entry.late:
         head += [" · ", Strong(words.LATE.template(language))]
     if entry.missed:
         head += [" · ", Emphasis(words.MISSED.template(language))]
-    told = entry.analysis
-    if told.source is Origin.FACTS:
-        told = gist(graded, language)
-    reason = why(graded, told, language)
-    return Item(joined(head), (Item(reason),) if reason else ())
+    below = _below(graded, told, language)
+    return Item(joined(head), (Item(below),) if below else ())
+
+
+def consequence(graded: Graded, analysis: Analysis) -> Spans:
+    """What a change means, in one sentence without its stop; the title where nothing is said."""
+    if not analysis.summary:
+        return authored(graded.title) or (Code(graded.sha[:10]),)
+    return unstopped(analysis.summary[0].spans)
+
+
+def _below(graded: Graded, analysis: Analysis, language: Language) -> Spans:
+    """What explains the line above; the title too, where no statement restates it."""
+    if any(restates(s, graded) for s in analysis.summary):
+        return run(_fitting(analysis.summary[1:], analysis, _WHY), language)
+    title = unticked(graded.facts.subject.words)
+    more = _fitting(analysis.summary[1:], analysis, _WHY - _width(title))
+    parts: list[Part] = [Emphasis(title)] if analysis.summary and title else []
+    return between([*parts, run(more, language)] if more else parts, " · ")
 
 
 def why(graded: Graded, analysis: Analysis, language: Language) -> Spans:
-    """One line on why a change matters, of whole statements.
+    """What a change means, for below its title: whole statements that do not restate it.
 
-    The summary, then the risks, then how much changes, as far as they fit; where a risk rests on
-    all the places that a statement of the summary does, it stands in its place. Without any of
-    these, the reasons of the grade.
+    Without any, the reasons of the grade.
     """
-    deeds = [s for s in analysis.summary if any(e.line for e in s.evidence)]
-    extent = [s for s in analysis.summary if s not in deeds]
-    kept: list[Statement] = []
-    length = 0
-    for statement in (*(_risk_of(s, analysis) for s in deeds), *analysis.risks, *extent):
-        width = _width(statement.text)
-        if length + width <= _WHY and statement not in kept:
-            kept.append(statement)
-            length += width
-    if kept:
+    fresh = [s for s in analysis.summary if not restates(s, graded)]
+    if kept := _fitting(fresh, analysis, _WHY):
         return run(kept, language)
     reasons = grade_reasons(graded.grade, language)
     return (Text(reasons),) if reasons else ()
 
 
+def _fitting(statements: Sequence[Statement], analysis: Analysis, room: int) -> Sequence[Statement]:
+    """The statements as far as they fit, and a model's risks."""
+    risks = analysis.risks if analysis.source is Origin.MODEL else ()
+    kept: list[Statement] = []
+    for statement in (*statements, *risks):
+        width = _width(statement.text)
+        if width <= room and statement not in kept:
+            kept.append(statement)
+            room -= width
+    return kept
+
+
 def _width(text: str) -> int:
     return len(text) if text.isascii() else sum(2 if ord(c) >= _WIDE else 1 for c in text)
-
-
-def _risk_of(statement: Statement, analysis: Analysis) -> Statement:
-    """The risk that says the same with its consequence, or the statement."""
-    places = set(statement.evidence)
-    return next((r for r in analysis.risks if places.issubset(r.evidence)), statement)
 
 
 def _foot(report: Report, shown: int, language: Language) -> Spans:

@@ -10,13 +10,15 @@ from dataclasses import dataclass, replace
 
 from digest.core.enums import Language
 from digest.core.grade import Graded, Repository
-from digest.document import Block, Code, Document, Item, Link, Listing, Paragraph, Span, Text, plain
+from digest.document import Block, Document, Item, Link, Listing, Paragraph, plain
 from digest.i18n import report_text as words
 from digest.i18n.labels import LEVEL_MARKS
 from digest.i18n.phrase import Part, joined
-from digest.report.blocks import title_link
+from digest.report.blocks import name_link, title_link
 
 _MARK = "↩️ "
+
+_MARKS = tuple(LEVEL_MARKS.values())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,7 +49,7 @@ def amended(
 def revert_note(one: RevertedChange, repository: Repository, language: Language) -> Document:
     """What is told in the thread of the digest that listed the change."""
     title = title_link(one.change, repository)
-    spans = words.REVERT_NOTE(language, title=title, by=_name(one.by, repository))
+    spans = words.REVERT_NOTE(language, title=title, by=name_link(one.by, repository))
     return Document(
         title=plain(spans), blocks=(Paragraph(joined([_MARK, spans])),), language=str(language)
     )
@@ -59,23 +61,17 @@ def _marked(
     by = next((r.by for r in reverts if _lists(item, r.change, repository)), None)
     if by is None:
         return item
-    told = words.REVERTED(language, by=_name(by, repository))
+    told = words.REVERTED(language, by=name_link(by, repository))
     parts: list[Part] = [item.spans, f" · {_MARK}", told]
     return replace(item, spans=joined(parts))
 
 
 def _lists(item: Item, change: Graded, repository: Repository) -> bool:
-    """Whether an item's title is the change's: it leads there, or it reads the same."""
-    title = title_link(change, repository)
-    if isinstance(title, Link):
-        return any(isinstance(span, Link) and span.url == title.url for span in item.spans[:2])
+    """Whether an item is about the change: it leads there, or it gives its number or name."""
+    name = name_link(change, repository)
+    if isinstance(name, Link):
+        return any(isinstance(span, Link) and span.url == name.url for span in item.spans)
     text = plain(item.spans)
-    return any(text.startswith(f"{mark} {title.text} · ") for mark in LEVEL_MARKS.values())
-
-
-def _name(graded: Graded, repository: Repository) -> Span:
-    if graded.number is not None:
-        name, url = f"#{graded.number}", repository.request_url(graded.number)
-        return Link(name, url) if url else Text(name)
-    name, url = graded.sha[:10], repository.commit_url(graded.sha)
-    return Link(name, url) if url else Code(name)
+    return text.startswith(_MARKS) and f"({name.text}) · " in text.replace("（", "(").replace(
+        "）", ")"
+    )

@@ -16,6 +16,7 @@ from digest.report.assembly import Report, assemble, tally
 from digest.report.condensed import shown
 from digest.window import Window
 from handlers.context import Context
+from handlers.digests.descriptions import with_descriptions
 from handlers.digests.ingest import Ingested, ingest
 from handlers.ports.storage import Outcome, Range, Selection, State, Tip
 
@@ -110,6 +111,7 @@ async def _report(
     if late is None:
         late = [g.sha for g in read.changes if g.commit.committed_at < window.since]
     total = await ctx.watched.source.count(tip, selection) if tip.sha else 0
+    read = replace(read, changes=tuple(await with_descriptions(read.changes, ctx)))
     judgement = await _judged(ctx, read, tip)
     report = await asyncio.to_thread(
         _assembled, ctx, tip, window, read, late=frozenset(late), judgement=judgement

@@ -319,7 +319,8 @@ class Watched:
 
     ``aliases`` leads from another name of a topic (lower case, any language) to the topics it
     stands for. ``branch`` is ``None`` for the default branch. ``privacy`` is what a model may see.
-    ``forge`` is ``None`` where there is none to ask. ``place`` is where it was opened.
+    ``forge`` is ``None`` where there is none to ask; ``descriptions`` says whether it may be asked
+    for those of merged requests when a digest is made. ``place`` is where it was opened.
     """
 
     repository: Repository
@@ -329,6 +330,7 @@ class Watched:
     aliases: dict[str, tuple[str, ...]] = field(default_factory=dict)
     privacy: Privacy = Privacy.REDACTED
     forge: Forge | None = None
+    descriptions: bool = True
     place: str = ""
 
 

@@ -28,6 +28,7 @@ from digest.llm.prompt import PromptKind as Asked
 from digest.question.intent import Explain
 from digest.report.blocks import change_blocks, title_link
 from handlers.context import Context
+from handlers.digests.descriptions import with_description
 from handlers.digests.ingest import ensure, tip_of
 from handlers.llm.analyse import by_facts
 from handlers.llm.analyse_change import PARTS, request_for, room
@@ -75,6 +76,7 @@ class _Explained:
 
 
 async def _explained(graded: Graded, ctx: Context, tip: Tip) -> _Explained:
+    graded = await with_description(graded, ctx)
     if ctx.judging is None:
         return _Explained(graded=graded, analysis=analyse_whole(graded, ctx.language))
     from handlers.llm.analyse import judge_one

@@ -9,6 +9,8 @@ from digest.core.facts import (
     FACTS_VERSION,
     Action,
     Area,
+    Clue,
+    ClueKind,
     Evidence,
     Fact,
     FactKind,
@@ -37,6 +39,7 @@ def facts_of(
         subject=_subjects(texts),
         files=_some(_files(texts, paths)),
         items=_some(_items(texts, paths)),
+        clues=_some(_clues(texts, paths)),
         paragraphs=_some(texts),
         trailers=_some(st.tuples(texts, texts)),
         co_authors=_some(texts),
@@ -99,4 +102,16 @@ def _items(texts: st.SearchStrategy[str], paths: st.SearchStrategy[str]) -> st.S
         replacement=st.none() | texts,
         when=st.none() | texts,
         public=st.none() | st.booleans(),
+    )
+
+
+def _clues(texts: st.SearchStrategy[str], paths: st.SearchStrategy[str]) -> st.SearchStrategy[Clue]:
+    return st.builds(
+        Clue,
+        kind=st.sampled_from(ClueKind),
+        evidence=st.builds(Evidence, path=paths, line=_counts, side=st.sampled_from(Side)),
+        text=texts,
+        name=texts,
+        before=st.none() | texts,
+        after=st.none() | texts,
     )

@@ -99,7 +99,7 @@ async def test_a_model_that_hangs_does_not_make_a_digest_late(serve, bench) -> N
         (ready,) = await both.build("team")
     assert asyncio.get_running_loop().time() - began < 45
     text = markdown(ready.document)
-    assert "Remove the --workers flag" in text
+    assert "`--workers` was removed" in text
     assert text.count("from facts alone") == 5  # each line of the channel's level
     assert "timeout" not in text
     told = [line for line in logs if line["event"] == "analysis.missed"]
@@ -132,6 +132,6 @@ async def test_a_server_that_is_down_leaves_the_digest_as_without_a_model(serve,
     both = await channels(await bench(server))
     (with_model,) = await both.build("team")
     lines = markdown(with_model.document)
-    assert "Remove the --workers flag" in lines
+    assert "`--workers` was removed" in lines
     assert "503" not in lines
     assert "down" not in lines.lower().split()

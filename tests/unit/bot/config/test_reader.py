@@ -347,7 +347,7 @@ MISTAKES = [
     (REPOSITORY + "[platforms.console]\nwdth = 1",
      "unknown key platforms.console.wdth; did you mean 'width'?"),
     (REPOSITORY + "zzz = 1",
-     ("unknown key repositories[#1].zzz; known here: aliases, branch, forge, name, place, "
+     ("unknown key repositories[#1].zzz; known here: aliases, branch, descriptions, forge, name, place, "
      "privacy, thresholds, visibility, web")),
     (REPOSITORY + CHANNEL + "time = '25:00'",
      ("channels['team'].time = '25:00': write hours and minutes from 00:00 to 23:59, "

@@ -36,8 +36,9 @@ def known(graded) -> str:
     facts = graded.facts
     texts = [graded.commit.message, *(printable(f.path) for f in facts.files)]
     texts += [printable(f.old_path) for f in facts.files if f.old_path]
-    for item in facts.items:
+    for item in (*facts.items, *facts.clues):
         texts += [item.name, item.before or "", item.after or ""]
+    texts += [clue.text for clue in facts.clues]
     if facts.reverts:
         texts.append(facts.reverts.sha)
     return " ".join(" ".join(texts).split())
@@ -90,19 +91,38 @@ def test_low_change_is_told_in_one_statement():
     assert analysis.change_types == (ChangeType.DOCUMENTATION,)
 
 
-def test_risks_name_what_was_removed_renamed_or_changed():
+def test_summary_tells_what_went_and_changed_of_what_users_rely_on():
     text = said(samples.flag_change())
-    assert "Commands that pass --use-pool need a change: removed here." in text
+    assert "--use-pool, GET /pool and pool.mode were removed." in text
+    assert "ENGINE_POOL is now ENGINE_POOL_SIZE." in text
+
+
+def test_risks_say_what_to_do_about_what_was_removed_renamed_or_changed():
+    text = said(samples.flag_change())
+    assert "Replace or drop --use-pool in commands, scripts and service files." in text
     assert "Deployments have to use the new name: ENGINE_POOL → ENGINE_POOL_SIZE." in text
     assert "Without a value, --workers is now auto instead of 1." in text
     assert "The author declares this change incompatible." in text
 
 
-def test_suggestions_answer_the_risks():
+def test_suggestions_add_what_risks_do_not_say():
     text = said(samples.flag_change())
-    assert "Replace or drop --use-pool in commands, scripts and service files." in text
-    assert "Rename ENGINE_POOL → ENGINE_POOL_SIZE where you use it." in text
+    assert "Set --workers to 1 to keep the old behaviour." in text
     assert "Test with torch 2.10.0 before upgrading, or pin 2.9.1." in said(samples.versions())
+
+
+def test_risks_of_operators_stand_before_those_of_importers():
+    risks = [r.text for r in analyse(samples.flag_change(), Language.EN).risks]
+    assert risks.index("Replace or drop pool.mode in configuration files.") < 5
+    assert not any("OldPool" in text for text in risks[:4])
+
+
+@pytest.mark.parametrize("graded", samples.everything(), ids=lambda g: g.title[:20])
+def test_no_section_says_what_another_has_said(graded):
+    analysis = analyse(graded, Language.EN)
+    told = [frozenset(s.evidence) for s in (*analysis.summary, *analysis.risks)]
+    for insight in analysis.insights:
+        assert not any(places.issuperset(insight.evidence) for places in told)
 
 
 def test_a_change_that_only_adds_has_no_risk():
@@ -146,7 +166,7 @@ def test_what_only_changed_place_is_neither_new_nor_gone():
 def test_methods_of_many_classes_are_told_as_one():
     text = said(samples.refactoring())
     assert "Calls of apply (5 classes) now have to pass plan." in text
-    assert "Adds planned (5 classes)." in text
+    assert "New public symbols: planned (5 classes)." in text
     assert "K0.planned" not in text
 
 
@@ -158,19 +178,15 @@ def test_a_changed_base_class_is_no_changed_signature():
 
 def test_performance_comes_from_the_author_alone():
     insights = analyse(samples.faster(), Language.EN).insights
-    assert [s.text for s in insights if s.aspect is Aspect.PERFORMANCE] == [
-        "In the author's words: “throughput rises by 12.5 %”."
-    ]
-    unmeasured = dataclasses.replace(
-        samples.faster(), facts=dataclasses.replace(samples.faster().facts, paragraphs=())
-    )
-    assert "the message gives no figures" in said(unmeasured)
+    assert not any(s.aspect is Aspect.PERFORMANCE for s in insights)
+    assert "throughput rises by 12.5 %" in said(samples.faster())
 
 
-def test_untested_code_is_stated_without_a_reproach():
-    assert "No test file changes." in said(samples.faster())
-    assert "No test file changes." not in said(samples.flag_change())
-    assert "No test file changes." not in said(samples.versions())
+def test_nothing_is_said_of_figures_and_tests_that_are_not_there():
+    bare = dataclasses.replace(samples.faster().facts, paragraphs=())
+    text = said(dataclasses.replace(samples.faster(), facts=bare))
+    assert "figures" not in text
+    assert "test" not in text
 
 
 def test_revert_names_what_it_undoes():
@@ -187,54 +203,13 @@ def test_unreadable_files_are_said_to_be_left_out():
 
 def test_change_without_files_says_so():
     graded = samples.change(1, "Empty", Level.HIGH)
-    assert analyse(graded, Language.EN).summary[0].text == "Changes no file."
-
-
-SILENT = {
-    "code with tests and docs": (
-        (
-            samples.file("src/engine.py", added=11, deleted=2),
-            samples.file("tests/test_engine.py", Area.TESTS, 92, 0, status=FileStatus.ADDED),
-            samples.file("docs/engine.md", Area.DOCS, 1, 1),
-        ),
-        "Changes src/engine.py (+11 −2); with it tests (1 new file, +92) and docs (1 file, +1 −1).",
-        "修改 src/engine.py（+11 −2）；同时涉及测试（1 个新文件，+92）和文档（1 个文件，+1 −1）。",
-    ),
-    "one area alone": (
-        tuple(samples.file(f"docs/{name}.md", Area.DOCS, 4, 2) for name in ("a", "b", "c")),
-        "Changes docs alone: docs/ (3 files, +12 −6).",
-        "仅涉及文档：docs/（3 个文件，+12 −6）。",
-    ),
-    "no code": (
-        (
-            samples.file(".github/workflows/release.yml", Area.CI, 5, 5),
-            samples.file("tests/test_a.py", Area.TESTS, 2, 2),
-            samples.file("tests/test_b.py", Area.TESTS, 0, 1),
-        ),
-        "Changes .github/workflows/release.yml (+5 −5); with it tests (2 files, +2 −3).",
-        "修改 .github/workflows/release.yml（+5 −5）；同时涉及测试（2 个文件，+2 −3）。",
-    ),
-    "two files": (
-        (samples.file("src/a.py", added=7, deleted=4), samples.file("src/b.py", added=7)),
-        "Changes src/a.py (+7 −4) and src/b.py (+7 −2).",
-        "修改 src/a.py（+7 −4）和 src/b.py（+7 −2）。",
-    ),
-}
-
-
-@pytest.mark.parametrize(("files", "english", "chinese"), SILENT.values(), ids=SILENT)
-@pytest.mark.parametrize("level", list(Level))
-def test_change_of_which_no_fact_is_known_is_told_by_its_files(level, files, english, chinese):
-    graded = samples.change(1, "Tidy up", level, files=files)
-    for language, expected in ((Language.EN, english), (Language.ZH, chinese)):
-        (told,) = analyse(graded, language).summary
-        assert told.text == expected
-        assert {e.path for e in told.evidence} <= {f.path for f in files}
+    assert analyse(graded, Language.EN).summary[-1].text == "Changes no file."
 
 
 def test_chinese_keeps_identifiers_and_quotes_and_sets_spaces():
     text = said(samples.flag_change(), Language.ZH)
-    assert "新增命令行参数 --pool-size。" in text
+    assert "移除了 --use-pool、GET /pool 和 pool.mode。" in text
+    assert "新增 --pool-size" in text
     assert "The pool is now sized by one flag." in text
     assert not re.search(r"[\u4e00-\u9fff]--", text)
 
@@ -298,8 +273,8 @@ def test_only_what_is_installed_can_be_missed(name, detail, risky):
         3, "Drop it", Level.HIGH, files=[samples.file("pyproject.toml", Area.BUILD)], items=[gone]
     )
     told = analyse(graded, Language.EN)
-    assert any("being installed" in s.text for s in told.risks) is risky
-    assert any("pinned version" in s.text for s in told.summary) is not risky
+    assert any("your own requirements" in s.text for s in told.risks) is risky
+    assert any("no longer a dependency" in s.text for s in told.summary) is risky
 
 
 def test_parameters_that_callables_lost_alike_are_told_together():
@@ -331,7 +306,7 @@ def test_arguments_of_templates_are_left_out_of_names():
         samples.at("a.hpp", 1),
     )
     graded = samples.change(3, "Add it", Level.HIGH, files=[samples.file("a.hpp")], items=[added])
-    assert analyse(graded, Language.EN).summary[0].text == "Adds core::Attention::run."
+    assert "a.hpp gains core::Attention::run." in said(graded)
 
 
 def test_change_that_brings_names_and_settings_is_a_feature_first():
@@ -350,7 +325,7 @@ def test_a_sentence_longer_than_the_bound_is_not_quoted():
     graded = samples.change(
         1, "Say it at once", Level.LOW, files=[samples.file("a.py")], paragraphs=["word " * 200]
     )
-    assert analyse(graded, Language.EN).summary[0].text == "Changes a.py (+4 −2)."
+    assert analyse(graded, Language.EN).summary[0].text == "Says it at once."
 
 
 @pytest.mark.parametrize(

@@ -40,8 +40,8 @@ def test_line_about_a_path_tells_what_changed_there():
     told = plain(line_within(graded, "engine/core/", Language.EN))
     assert "--pool-size" in everywhere
     assert "--pool-size" not in told
-    assert "Adds the metric engine_pool_busy." in told
-    assert "OldPool" in told
+    assert "New metric engine_pool_busy." in told
+    assert "Removed: engine/core/legacy.py" in told
 
 
 def test_line_about_a_path_is_there_for_a_low_change_too():

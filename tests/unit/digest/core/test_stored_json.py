@@ -60,6 +60,7 @@ def test_keys_of_the_documented_form():
         "subject",
         "files",
         "items",
+        "clues",
         "paragraphs",
         "trailers",
         "co_authors",

@@ -14,6 +14,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from digest.analysis.quotes import restates
 from digest.core.enums import Language
 from digest.core.grade import Level
 from digest.document import Heading, Item, Link, Listing, Paragraph, Quote, Table, plain
@@ -134,7 +135,7 @@ def test_digest_without_high_changes_shows_the_top_medium_ones():
     r = report(changes=[c for c in samples.everything() if c.grade.level is not Level.HIGH])
     assert [e.level for e in shown(r)] == [Level.MEDIUM] * 3
     text = markdown(digest_document(r, Language.EN))
-    assert "Nothing of high importance among 7 commits" in text
+    assert "Nothing to act on among 7 commits" in text
     assert "3 of 7 shown" in text
 
 
@@ -193,7 +194,7 @@ def test_change_blocks_leave_out_empty_sections():
 def test_why_is_one_line_of_whole_statements():
     for entry in report().entries:
         line = plain(why(entry.graded, entry.analysis, Language.EN))
-        assert line
+        assert line or all(restates(s, entry.graded) for s in entry.analysis.summary)
         assert len(line) < 330
         assert "\n" not in line
 
@@ -235,7 +236,8 @@ def test_item_children_hold_the_why():
     listing = next(
         b for b in digest_document(report(), Language.EN).blocks if isinstance(b, Listing)
     )
-    assert all(isinstance(item, Item) and len(item.children) == 1 for item in listing.items)
+    assert all(isinstance(item, Item) and len(item.children) <= 1 for item in listing.items)
+    assert any(item.children for item in listing.items)
 
 
 if __name__ == "__main__":

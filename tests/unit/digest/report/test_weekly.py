@@ -14,7 +14,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from digest.core.author_text import unticked
 from digest.core.enums import Language
 from digest.document import Link, Listing, Table, plain
 from digest.markdown import markdown
@@ -100,7 +99,7 @@ def test_top_changes_are_those_that_the_digest_counts_as_posted():
         for span in item.spans
         if isinstance(span, Link)
     }
-    assert {unticked(entry.graded.title) for entry in shown(report)} <= links
+    assert {f"#{entry.graded.number}" for entry in shown(report)} <= links
 
 
 @pytest.mark.parametrize("web", ["", samples.REPOSITORY.web])
@@ -118,7 +117,7 @@ def test_reverted_change_is_marked_on_its_line_alone(web, language):
     ((old, new),) = [(o, n) for o, n in zip(before, after, strict=True) if o != n]
     assert new.startswith(f"{old} · ↩️ ")
     assert f"#{by.number}" in new
-    assert change.facts.subject.words.split()[1].strip("`") in old
+    assert f"#{change.number}" in old
     told = markdown(revert_note(revert, repository, language))
     assert f"#{change.number}" in told
     assert f"#{by.number}" in told

@@ -1,0 +1,156 @@
+"""The author's own words as statements, marked as theirs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from digest.analysis.context import REQUEST, ChangeContext, said
+from digest.core.author_text import STOPS, authored, excerpt, sentences
+from digest.core.change import Side
+from digest.core.facts import Evidence
+from digest.core.grade import Graded
+from digest.core.statement import Aspect, Statement
+from digest.i18n import statement_text as words
+from digest.i18n.labels import STOP
+
+_FIGURE = re.compile(
+    r"(?<![\d.,])\d[\d.,]{0,30}\s{0,4}(?:%|x\b|×|ms\b|us\b|µs\b|ns\b|s\b|sec|min\b|tok|token|req|it/s|qps|rps|[KMGT]i?B|fps"
+    r"|倍|毫秒|秒|个百分点)|[x×]\s*\d",
+    re.IGNORECASE,
+)
+
+_SPEED = re.compile(
+    r"perf|fast|slow|speed|latenc|throughput|memory|overhead|tok(?:en)?s?/s|ttft|tpot|qps"
+    r"|regress|improv|reduc|\bsav(?:e|es|ing)\b|optimi|bench|性能|延迟|吞吐|内存|加速|提升|降低",
+    re.IGNORECASE,
+)
+
+_WORD = re.compile(r"\w+")
+
+_ENOUGH = 24
+"""Characters by which a paragraph is known again in its message."""
+
+_ADDRESS = re.compile(r"(?:[\w-]+:? ){0,3}https?://\S+", re.IGNORECASE)
+
+_POINTER = re.compile(
+    r"(?:(?:this|it) (?:(?:pr|change|commit|patch) )?(?:is|was) )?(?:an? )?"
+    r"(?:part of|part \d{1,3} of|follow[- ]?up (?:of|to|for|on)|based on|related to|relates to"
+    r"|see|split (?:out )?(?:from|of)|cc|ref(?:s|erences)?|tracked (?:in|by)|closes|fix(?:es)?"
+    r"|resolves):? (?:pr |issue )?[\w./-]{0,80}#\d{1,9}\.?",
+    re.IGNORECASE,
+)
+
+_SAME = 0.75
+"""Share of a paragraph's words from which on it repeats the title."""
+
+_SUBJECT = re.compile(
+    r"(?:feat|fix|docs|test|chore|refactor|perf|ci|build|style)(?:\([^()]{1,40}\))?!?: ",
+    re.IGNORECASE,
+)
+"""How the subject of a commit on the way begins, which a squash left in the body."""
+
+_LEAST = 12
+"""Shorter paragraphs ("cc someone", "WIP", "see below") say nothing by themselves, characters."""
+
+
+def quoted(reading: ChangeContext) -> Iterator[Statement]:
+    """The beginning of the request's description, else of the message's body, or nothing.
+
+    Sentences are whole.
+    """
+    for paragraph in (*_described(reading), *reading.facts.paragraphs):
+        if len(paragraph) < _LEAST or _says_nothing(paragraph, reading):
+            continue
+        text, whole = excerpt(paragraph, reading.bounds.quote)
+        if text:
+            yield _quote(reading, paragraph, text, whole=whole)
+            return
+
+
+def _described(reading: ChangeContext) -> tuple[str, ...]:
+    """The paragraphs of the request's description that the message does not hold."""
+    description = reading.graded.description
+    own = set(reading.facts.paragraphs)
+    return tuple(p for p in description.paragraphs if p not in own) if description else ()
+
+
+def _says_nothing(paragraph: str, reading: ChangeContext) -> bool:
+    """Whether a paragraph is a mere pointer, the title again, or a subject that was squashed."""
+    return (
+        _ADDRESS.match(paragraph) is not None
+        or _SUBJECT.match(paragraph) is not None
+        or _POINTER.fullmatch(paragraph.strip()) is not None
+        or repeats(paragraph, reading.graded.title)
+        or _is_squashed(paragraph, reading.graded)
+    )
+
+
+def _is_squashed(paragraph: str, graded: Graded) -> bool:
+    """Whether a paragraph is the subject of one of the commits that a request was squashed from.
+
+    GitHub writes each of them as an entry of a list: between empty lines, or beside the one that
+    became the title.
+    """
+    begin = f"* {paragraph[:_ENOUGH]}"
+    lines = ["", *graded.commit.body.splitlines(), ""]
+    found = next((at for at, line in enumerate(lines) if line.startswith(begin)), 0)
+    if not found:
+        return False
+    apart = not lines[found - 1].strip() and not lines[found + 1].strip()
+    return apart or any(line.startswith("* ") and repeats(line, graded.title) for line in lines)
+
+
+def repeats(paragraph: str, title: str) -> bool:
+    """Whether a paragraph says little but the title once more, as squashed subjects do."""
+    said, known = ({*_WORD.findall(text.casefold())} for text in (paragraph, title))
+    return len(said & known) >= _SAME * len(said)
+
+
+def restates(statement: Statement, graded: Graded) -> bool:
+    """Whether a statement is the title, put differently."""
+    title = graded.facts.subject.words
+    return repeats(title.partition(" ")[2] or title, statement.text)
+
+
+def measured(reading: ChangeContext, most: int) -> Iterator[Statement]:
+    """Sentences of the author that speak of performance and bring figures."""
+    found = 0
+    for paragraph in (*reading.facts.paragraphs, *_described(reading)):
+        for quote in sentences(paragraph):
+            fits = len(quote) <= reading.bounds.quote
+            if fits and _FIGURE.search(quote) and _SPEED.search(quote):
+                yield _quote(reading, paragraph, quote, aspect=Aspect.PERFORMANCE)
+                found += 1
+            if found == most:
+                return
+
+
+def _quote(
+    reading: ChangeContext,
+    paragraph: str,
+    text: str,
+    *,
+    whole: bool = True,
+    aspect: Aspect = Aspect.NONE,
+) -> Statement:
+    spans = authored(text)
+    if not whole:
+        spans += words.OMISSION(reading.language)
+    quote = words.AUTHOR_WRITES(reading.language, words=spans)
+    if whole and text[-1] not in STOPS:
+        quote += STOP(reading.language)
+    if paragraph in _described(reading):
+        return said(quote, [REQUEST], aspect)
+    line = _line(reading, paragraph, text)
+    return said(quote, [Evidence(path="", line=line, side=Side.MESSAGE)], aspect)
+
+
+def _line(reading: ChangeContext, paragraph: str, text: str) -> int:
+    """The line of the message, counted from the subject, where the words begin."""
+    lines = reading.graded.commit.message.lstrip("\n").splitlines()
+    for start in (text[:24], paragraph.strip().splitlines()[0][:24]):
+        for at, line in enumerate(lines, 1):
+            if start and start in line:
+                return at
+    return 1

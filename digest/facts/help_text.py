@@ -1,0 +1,155 @@
+"""The help text, docstring or comment that stands beside a named thing in program text.
+
+Only lines are looked at, a bounded number of them, so that any language with quotes and comments
+is read alike and text that does not parse costs nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from digest.core.author_text import sentences
+
+LONGEST = 300
+"""Characters of a text that are kept."""
+
+_BELOW = 10
+"""Lines of a declaration that are looked at."""
+
+_ABOVE = 12
+"""Lines of a comment above it that are looked at."""
+
+_LEAST_WORDS = 4
+
+_KEY = re.compile(
+    r"\b(?:help|long_help|description|desc|doc|documentation|about|usage|summary)\s*[=:(]\s*",
+    re.IGNORECASE,
+)
+
+_LITERAL = re.compile(
+    r"[rbuf]{0,2}(\"(?:[^\"\\]|\\.){0,600}\"|'(?:[^'\\]|\\.){0,600}'|`[^`]{0,600}`)"
+)
+
+_JOINT = re.compile(r"[\s+\\()]{0,80}")
+
+_COMMENT = re.compile(
+    r"\s*(?:///?!?|#(?!\[|!|\s*(?:type:|noqa|pylint|nosec|fmt:))|--|/?\*{1,2}(?!/))\s?(.*)$"
+)
+
+_DOCSTRING = re.compile(r"\s*[rRuU]?(\"\"\"|''')(.*)$")
+
+_ATTRIBUTE = re.compile(r"\s*(?:#\[|@)")
+
+_NEXT = re.compile(r"\s*[\"']?[\w.-]{1,80}[\"']?\s*:\s*(?!=)|\s*(?:pub |def |fn |func |class |@)")
+
+_WORD = re.compile(r"[^\W\d_]{2,}")
+
+_MARKS = re.compile(r":\w{1,20}:`([^`]{1,100})`|``([^`]{1,100})``")
+
+_NOISE = re.compile(
+    r"\b(?:TODO|FIXME|XXX|HACK|nolint|eslint|pragma|copyright|license)\b", re.IGNORECASE
+)
+
+
+def beside(lines: Sequence[str], row: int) -> str:
+    """What is said of the thing declared on ``lines[row]``, or an empty text."""
+    if not 0 <= row < len(lines):
+        return ""
+    return next(
+        (
+            text
+            for read in (_keyed, _docstring, _comment, _quoted)
+            if (text := cleaned(read(lines, row)))
+        ),
+        "",
+    )
+
+
+def cleaned(text: str) -> str:
+    """The first sentences of a text on one line, as far as they fit; empty for what is no prose."""
+    text = _MARKS.sub(lambda m: f"`{m[1] or m[2]}`", " ".join(text.split())).strip("-=*# ")
+    if len(_WORD.findall(text)) < _LEAST_WORDS or _NOISE.search(text):
+        return ""
+    kept = ""
+    for sentence in sentences(text):
+        if len(kept) + len(sentence) > LONGEST:
+            break
+        kept = f"{kept} {sentence}".lstrip()
+    return kept
+
+
+def _keyed(lines: Sequence[str], row: int) -> str:
+    """The text of an argument or field that is called help or the like."""
+    window = "\n".join(_declaration(lines, row))
+    found = _KEY.search(window)
+    return literals(window, found.end()) if found else ""
+
+
+def _quoted(lines: Sequence[str], row: int) -> str:
+    """The longest text of the declaration's first lines that reads like prose."""
+    window = "\n".join(_declaration(lines, row))
+    texts = [literals(window, at.start()) for at in _LITERAL.finditer(window)]
+    prose = [t for t in texts if len(_WORD.findall(t)) > _LEAST_WORDS and " " in t]
+    return max(prose, key=len, default="")
+
+
+def _declaration(lines: Sequence[str], row: int) -> Iterator[str]:
+    """The declaration that begins on a line, up to where the next one seems to."""
+    indent = _indent(lines[row])
+    yield lines[row]
+    for line in lines[row + 1 : row + _BELOW]:
+        depth = _indent(line)
+        if not line.strip() or depth < indent:
+            return
+        if depth == indent and _NEXT.match(line) and not _KEY.match(line.lstrip()):
+            return
+        yield line
+
+
+def _docstring(lines: Sequence[str], row: int) -> str:
+    """The docstring on the lines below, as fields of classes in Python have one."""
+    for at in range(row + 1, min(row + 3, len(lines))):
+        if found := _DOCSTRING.match(lines[at]):
+            return _until(found[1], [found[2], *lines[at + 1 : at + _BELOW]])
+        if not lines[at].strip() or _NEXT.match(lines[at]):
+            return ""
+    return ""
+
+
+def _until(end: str, lines: Sequence[str]) -> str:
+    kept: list[str] = []
+    for line in lines:
+        head, found, _ = line.partition(end)
+        kept.append(head)
+        if found or not head.strip():
+            break
+    return "\n".join(kept)
+
+
+def _comment(lines: Sequence[str], row: int) -> str:
+    """The comment on the lines above, or at the end of the line."""
+    kept: list[str] = []
+    for at in range(row - 1, max(row - 1 - _ABOVE, -1), -1):
+        if not kept and _ATTRIBUTE.match(lines[at]):
+            continue
+        found = _COMMENT.match(lines[at])
+        if found is None or not found[1].strip(" */"):
+            break
+        kept.append(found[1].strip(" */"))
+    return "\n".join(reversed(kept))
+
+
+def literals(text: str, at: int) -> str:
+    """The string literal that begins at an offset, with those that are joined to it."""
+    parts: list[str] = []
+    while found := _LITERAL.match(text, _JOINT.match(text, at).end()):  # type: ignore[union-attr]
+        parts.append(found[1][1:-1])
+        at = found.end()
+        if len(parts) == _BELOW:
+            break
+    return "".join(parts).replace("\\n", " ").replace('\\"', '"').replace("%%", "%")
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())

@@ -1,0 +1,158 @@
+"""How many lines of changes say what the change means for a reader.
+
+    python -m tests.evals.lines CLONE --since DAY --until DAY [--name OWNER/NAME] [--show]
+
+A line has a *consequence* where a reader who knows none of the code learns what is different: what
+works or is refused now, what went, changed its name, value or version, what is new, or that nobody
+outside is concerned. :func:`says_consequence` judges the words alone and knows nothing of how they
+were made. docs/lines.md says how a person judges, and how often both agree.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import re
+from collections import Counter
+from collections.abc import Collection, Sequence
+from datetime import date, datetime
+from zoneinfo import ZoneInfo
+
+from rich.console import Console
+from rich.table import Table
+
+from bot.app import opened
+from digest.analysis.analyse import gist
+from digest.core.enums import Language
+from digest.core.facts import ClueKind, FactKind
+from digest.core.grade import Graded, Level
+from digest.document import plain
+from digest.report.condensed import consequence
+from digest.window import Window
+from handlers.digests.ingest import ensure
+
+_EXTENT = re.compile(
+    r"changes \d[\d,]* files?\b|(?:adds|removes|changes|renames|moves) [\w.`:, ]{1,120} and \d+ more\b"
+    r"|changes [\w./`-]+\.\w{1,5} \(",
+    re.IGNORECASE,
+)
+
+_LABEL = re.compile(
+    r"(?:internal|tests only|ci only|documentation only|build only|benchmarks only|examples only"
+    r"|fix|new|performance|security|breaking): (?=\S)",
+    re.IGNORECASE,
+)
+
+_SCOPE = re.compile(r"[^:“”]{1,60}: (?=\S)")
+
+_STATE = re.compile(
+    r"\b(?:is|are|was|were) (?:now|no longer|removed|deprecated|required|not|a|supported|on|off)\b"
+    r"|\bnow (?:defaults|takes|requires)\b|\bno longer\b|\bjoins? the\b|\bleaves? the\b"
+    r"|\braised from\b|\bundoes\b|\bbrings back\b|\b(?:should|must|fails?)\b|\bwas silently\b",
+    re.IGNORECASE,
+)
+
+_VERB = re.compile(r"[A-Za-z-]{2,24}(?:[^s]s|sses|ches|shes|xes|zzes|ies)\b")
+
+_ADVERB = re.compile(r"(?:[a-z]{2,20}ly|always|only|also) ", re.IGNORECASE)
+
+_EMPTY_VERB = re.compile(
+    r"(?:updates|improves|refines|changes|tweaks|adjusts|merges|cleans up|reworks) ", re.IGNORECASE
+)
+
+_WORD = re.compile(r"[^\W_]{2,}")
+
+_LITTLE = frozenset("the a an of for in on to and or with some more few it them code".split())  # noqa: SIM905
+
+
+_SYMPTOM = re.compile(
+    r"crash|hang|deadlock|race|leak|error|exception|panic|fail|nan\b|wrong|incorrect|corrupt|invalid"
+    r"|accuracy|overflow|out of memory|oom\b|timeout|slow|fast|performance|regress|stale|missing"
+    r"|mismatch|support|default|memory|deprecat",
+    re.IGNORECASE,
+)
+
+_NEAR = 1
+"""So many words behind the verb, the name of a symbol stands before the consequence."""
+
+
+def says_consequence(line: str, internal: Collection[str] = ()) -> bool:
+    """Whether a line in English says what is different for somebody outside.
+
+    ``internal`` are the names of the functions and classes that the change touches: who reads one
+    of them first, and no symptom, learns nothing.
+    """
+    text = line.strip()
+    if not text or _EXTENT.match(text):
+        return False
+    labelled = False
+    while (found := _LABEL.match(text)) or (found := _SCOPE.match(text)):
+        labelled = labelled or found.re is _LABEL
+        text = text[found.end() :]
+    content = [w for w in _WORD.findall(text) if w.lower() not in _LITTLE]
+    if labelled and len(content) >= 2:
+        return True
+    if _STATE.search(text):
+        return len(content) >= 2
+    text = _ADVERB.sub("", text, count=1) if _ADVERB.match(text) else text
+    if not _VERB.match(text):
+        return False
+    early = text.replace("`", "").split()[1 : 1 + _NEAR]
+    if any(word.strip(".,()") in internal for word in early) and not _SYMPTOM.search(text):
+        return False
+    return len(content) >= (4 if _EMPTY_VERB.match(text) else 3)
+
+
+def lines(changes: Sequence[Graded]) -> list[tuple[Level, str, bool, str]]:
+    """Level, line, whether it says a consequence, and the title, for every change."""
+    out = []
+    for graded in changes:
+        line = plain(consequence(graded, gist(graded, Language.EN)))
+        says = says_consequence(line, internal_names(graded))
+        out.append((graded.grade.level, line, says, graded.title))
+    return out
+
+
+def internal_names(graded: Graded) -> frozenset[str]:
+    """The functions and classes that a change touches, with and without what holds them."""
+    facts = graded.facts
+    named = [f.name for f in facts.items if f.kind is FactKind.SYMBOL]
+    named += [c.name for c in facts.clues if c.kind is ClueKind.SCOPE]
+    return frozenset([*named, *(name.rpartition(".")[2] for name in named)])
+
+
+async def measure(clone: str, since: date, until: date, name: str | None) -> Sequence[Graded]:
+    """The graded changes of a window."""
+    zone = ZoneInfo("UTC")
+    begin, end = (datetime(d.year, d.month, d.day, tzinfo=zone) for d in (since, until))
+    async with opened() as app:
+        watched = await app.watch(clone, name=name)
+        ctx = app.context(watched, zone=zone)
+        tip = await watched.source.tip(watched.branch)
+        return await ensure(ctx, Window(since=begin, until=end, zone=zone), tip)
+
+
+def main() -> None:
+    """Measure a window and print the shares by level."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("clone")
+    parser.add_argument("--name")
+    parser.add_argument("--since", type=date.fromisoformat, required=True)
+    parser.add_argument("--until", type=date.fromisoformat, required=True)
+    parser.add_argument("--show", action="store_true", help="print the lines without a consequence")
+    given = parser.parse_args()
+    found = lines(asyncio.run(measure(given.clone, given.since, given.until, given.name)))
+    total, without = Counter(level for level, *_ in found), Counter()
+    for level, line, says, title in found:
+        without[level] += not says
+        if given.show and not says:
+            Console().print(f"{level}: {line}   [{title}]", markup=False)
+    table = Table("level", "lines", "without consequence", "share")
+    for level in Level:
+        share = without[level] / max(1, total[level])
+        table.add_row(str(level), str(total[level]), str(without[level]), f"{share:.1%}")
+    Console().print(table)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,131 @@
+"""Clues: words and values beside what a change touches."""
+
+from __future__ import annotations
+
+import pytest
+
+from digest.core.change import Side
+from digest.core.facts import ClueKind
+from digest.facts.help_text import beside, cleaned
+from tests.unit.digest.facts.changes import facts_of
+
+
+def clues(kind, *files, message="Change it"):
+    return [c for c in facts_of(message, *files).clues if c.kind is kind]
+
+
+PYTHON = """\
+import argparse
+parser = argparse.ArgumentParser()
+parser.add_argument(
+    "--old",
+    help="The old way.",
+)
+"""
+
+
+def test_help_of_a_new_flag_is_found_beside_it():
+    new = PYTHON + (
+        'parser.add_argument(\n    "--depth",\n    type=int,\n    default=4,\n'
+        '    help="How many batches are prepared "\n    "ahead of the model.",\n)\n'
+    )
+    (clue,) = clues(ClueKind.HELP, ("app/cli.py", PYTHON, new))
+    assert clue.name == "--depth"
+    assert clue.text == "How many batches are prepared ahead of the model."
+    assert clue.evidence.line == 8
+
+
+@pytest.mark.parametrize(
+    ("lines", "row", "text"),
+    [
+        (["# Waits for the peer before it gives up.", "WAIT = 3"], 1, "Waits for the peer"),
+        (["/// Sets the size of the pool.", "#[arg(long)]", "size: u8,"], 2, "Sets the size"),
+        (["x: int = 3", '"""How often it is tried again."""'], 0, "How often it is tried"),
+        (['app.Flag("path", "Path that is written to.")'], 0, "Path that is written to."),
+        (["a: 1", "b: 2  # noqa"], 1, ""),
+        (["# TODO make this go away soon", "X = 1"], 1, ""),
+        (["first = 1", "", "second = 2"], 2, ""),
+    ],
+)
+def test_text_beside_a_line(lines, row, text):
+    found = beside(lines, row)
+    assert found.startswith(text) if text else found == ""
+
+
+def test_entry_of_a_neighbour_is_not_taken():
+    lines = ['    "A": lambda: 1,', "    # Says what B is about.", '    "B": lambda: 2,']
+    assert beside(lines, 0) == ""
+    assert beside(lines, 2) == "Says what B is about."
+
+
+def test_marks_of_documentation_are_taken_off():
+    assert cleaned("Uses :class:`Pool` and ``size`` always. ") == "Uses `Pool` and `size` always."
+
+
+TABLE = """\
+_TEXT_MODELS = {
+    "Alpha": ("alpha", "Alpha"),
+    "Beta": ("beta", "Beta"),
+}
+"""
+
+
+def test_key_that_enters_a_table_is_found_with_its_table():
+    new = TABLE.replace("}", '    "Gamma": ("gamma", "Gamma"),\n}')
+    old = TABLE + "def f(flag):\n    return flag\n"
+    new = new + "def f(flag, more):\n    return flag\n"
+    (clue,) = clues(ClueKind.ENTRY, ("app/registry.py", old, new))
+    assert (clue.name, clue.text, clue.evidence.side) == ("Gamma", "_TEXT_MODELS", Side.NEW)
+
+
+def test_keys_of_a_new_table_are_no_entries():
+    new = "def f(a):\n    return a\n" + TABLE
+    assert clues(ClueKind.ENTRY, ("app/registry.py", "def f():\n    return 1\n", new)) == []
+
+
+def test_value_that_changes_alone_on_its_line_is_told():
+    old, new = "def f():\n    limit = 75\n", "def f():\n    limit = 80\n"
+    (clue,) = clues(ClueKind.LITERAL, ("app/a.py", old, new))
+    assert (clue.name, clue.before, clue.after) == ("limit", "75", "80")
+    assert clues(ClueKind.LITERAL, ("app/a.py", old, "def f():\n    other = 80\n")) == []
+    assert clues(ClueKind.LITERAL, ("docs/a.md", "limit = 75", "limit = 80")) == []
+
+
+def test_new_error_is_found_and_a_reworded_one_is_not():
+    base = "def f(x):\n    pass\n"
+    raised = 'def f(x):\n    raise ValueError(f"depth must be below {x}")\n'
+    (clue,) = clues(ClueKind.REFUSED, ("app/a.py", base, raised))
+    assert clue.text == "depth must be below {x}"
+    again = raised.replace("must be", "has to be")
+    assert clues(ClueKind.REFUSED, ("app/a.py", raised, again)) == []
+
+
+def test_entry_of_a_changelog_counts_and_a_release_does_not():
+    core = ("app/a.py", "x = 1\n", "x = 2\n")
+    entry = ("CHANGELOG.md", "# Next\n", "# Next\n\n- Tokens are counted per request now.\n")
+    (clue,) = clues(ClueKind.CHANGELOG, core, entry)
+    assert clue.text == "Tokens are counted per request now."
+    many = "# Next\n" + "".join(f"- The entry with number {n}.\n" for n in range(9))
+    assert clues(ClueKind.CHANGELOG, core, ("CHANGELOG.md", "# Next\n", many)) == []
+
+
+def test_names_of_new_tests_are_found_and_moved_ones_are_not():
+    old = "def test_it_waits_for_the_peer():\n    pass\n"
+    new = old + "\n\ndef test_it_gives_up_without_a_peer():\n    pass\n"
+    (clue,) = clues(ClueKind.TEST, ("tests/test_a.py", old, new))
+    assert clue.name == "test_it_gives_up_without_a_peer"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "x = " + "'a' " * 4000,
+        "raise E(" * 3000,
+        '"' * 9000,
+        "# " * 9000,
+        "a: 1, " * 3000,
+        "((" * 4000,
+    ],
+)
+def test_endless_lines_are_read_at_once(line):
+    facts_of("Change it", ("app/a.py", "x = 1\n", f"{line}\n"), ("docs/a.md", "", f"{line}\n"))
