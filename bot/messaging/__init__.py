@@ -1,18 +1,65 @@
-"""What platforms share between a message and the wire; none of them is known here.
+"""What a platform is to the rest of the program, and the tools that platforms share.
 
-What a platform is to the rest of the program.
-
-A platform is one module beside this package, or a package of its own where a file would be too
-long, found by its name: ``kind = "console"`` in the configuration imports
-``bot.platforms.console``. It holds
+A platform is a module or a package in ``bot.platforms``, found by its name: ``kind = "console"`` in
+the configuration imports ``bot.platforms.console``. It holds
 
 - ``Config``: a :class:`bot.util.section.Settings` model, the platform's own settings;
-- ``create(config) -> Sender``: what ``digestbot run`` calls; a sender that also has ``listen``
-  is a :class:`Receiver` too.
+- ``create(config) -> Sender``: called by ``digestbot run``; a sender that also has ``listen`` is a
+  :class:`Receiver` too.
 
-Nothing outside it names the platform, and it imports of ours only this package, ``settings``,
-``legible``, ``terminal``, ``rates``, ``replays``, ``inbox``, ``called``, ``wire``, ``turns``,
-``addressed``, ``remembered``, ``shapes`` and ``digest``; what two platforms of one maker share
-stands beside these, as ``feishu_card`` does. ``tests/contract/test_platforms.py`` tries every
-platform with the same kit.
+Nothing outside a platform's module names the platform, and one platform does not know another.
+``tests/contract/test_platforms.py`` runs the same checks against each of them. Platforms from
+other packages import the names below from here.
 """
+
+from __future__ import annotations
+
+from bot.messaging.asgi import Asgi, AsgiReceive, AsgiScope, AsgiSend, Called
+from bot.messaging.receiver import Attentive, Ear, Incoming, MessageEvent, Receiver
+from bot.messaging.sender import (
+    CHAIN,
+    Ability,
+    Bounded,
+    Counted,
+    Discerning,
+    Hosted,
+    Limit,
+    Paced,
+    Part,
+    Pictured,
+    Receipt,
+    Sender,
+    SendError,
+    SendReason,
+    Unit,
+)
+from bot.util.tracing import trace
+
+__all__ = [
+    "CHAIN",
+    "Ability",
+    "Asgi",
+    "AsgiReceive",
+    "AsgiScope",
+    "AsgiSend",
+    "Attentive",
+    "Bounded",
+    "Called",
+    "Counted",
+    "Discerning",
+    "Ear",
+    "Hosted",
+    "Incoming",
+    "Limit",
+    "MessageEvent",
+    "Paced",
+    "Part",
+    "Pictured",
+    "Receipt",
+    "Receiver",
+    "SendError",
+    "SendReason",
+    "Sender",
+    "Unit",
+    "trace",
+]

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.platforms.telegram.receiver import secret_of
+from bot.platforms.telegram.webhook import secret_of
 from tests.e2e.running import Running, free_port, running
 from tests.integration.bot.platforms.feishu.test_web_events import KEY
 from tests.integration.bot.platforms.feishu.test_web_events import TOKEN as VERIFICATION

@@ -37,8 +37,8 @@ from bot.platforms.slack import create as slack
 from bot.platforms.slack import sender as slack_sender
 from bot.platforms.slack.config import Config as SlackConfig
 from bot.platforms.telegram.client import Client
-from bot.platforms.telegram.receiver import secret_of
 from bot.platforms.telegram.sender import Telegram, TelegramAccount
+from bot.platforms.telegram.webhook import secret_of
 from bot.store.replies import SqlReplies, Stage
 from bot.store.sqlite import open_database
 from bot.store.stored_inbox import SqlShelf

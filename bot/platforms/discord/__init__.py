@@ -23,36 +23,6 @@ from bot.platforms.discord.markup import MOST, render
 from bot.util.section import Settings
 from digest.document import Document
 
-__all__ = [
-    "MOST",
-    "Ability",
-    "Any",
-    "Counted",
-    "Document",
-    "HttpClient",
-    "Limit",
-    "Literal",
-    "Mapping",
-    "PacedAddress",
-    "Part",
-    "Rate",
-    "Receipt",
-    "Reply",
-    "SecretStr",
-    "SendError",
-    "SendReason",
-    "Settings",
-    "Unit",
-    "annotations",
-    "field_validator",
-    "json",
-    "quote",
-    "re",
-    "reason_of",
-    "render",
-]
-
-
 _ADDRESS = re.compile(
     r"(https://(?:[a-z]+\.)?discord(?:app)?\.com|http://127\.0\.0\.1:\d+)"
     r"/api/(?:v\d+/)?webhooks/\d+/[A-Za-z0-9_-]{8,200}"

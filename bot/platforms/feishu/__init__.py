@@ -18,23 +18,6 @@ from bot.platforms.feishu.sender import FeishuSender
 from bot.platforms.feishu.web_events import FeishuWebEvents
 from bot.util.section import Settings
 
-__all__ = [
-    "Api",
-    "Feishu",
-    "FeishuSender",
-    "FeishuWebEvents",
-    "Field",
-    "HttpClient",
-    "Literal",
-    "SecretStr",
-    "Self",
-    "Settings",
-    "annotations",
-    "field_validator",
-    "model_validator",
-]
-
-
 _DOMAINS = {"feishu": "https://open.feishu.cn", "lark": "https://open.larksuite.com"}
 
 _HERE = ("http://127.0.0.1:", "http://localhost:", "http://[::1]:")

@@ -14,18 +14,6 @@ from pydantic import SecretStr, field_validator
 from bot.platforms.telegram.sender import Telegram, TelegramAccount
 from bot.util.section import Settings
 
-__all__ = [
-    "Literal",
-    "SecretStr",
-    "Settings",
-    "Telegram",
-    "TelegramAccount",
-    "annotations",
-    "field_validator",
-    "re",
-]
-
-
 _TOKEN = re.compile(r"\d{1,20}:[A-Za-z0-9_-]{1,100}")
 
 

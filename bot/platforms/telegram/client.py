@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -38,45 +37,10 @@ from telegram.request import HTTPXRequest, RequestData
 
 from bot.messaging.sender import SendError, SendReason
 from bot.platforms.telegram.api_errors import ServerFault, classified, is_about_markup
+from bot.platforms.telegram.chat_place import ChatPlace
 from bot.platforms.telegram.escaping import inert_alike
 from bot.platforms.telegram.menu import COMMANDS
 from digest.core.enums import Language
-
-# User names: 4 to 32 letters, digits and underscores. Ids: at most 52 significant bits,
-# https://core.telegram.org/bots/api#chat
-_CHAT = re.compile(r"(@[A-Za-z]\w{3,31}|-?\d{1,16})(?:/(\d{1,10}))?", re.ASCII)
-
-
-class ChatPlace(NamedTuple):
-    """Where a message goes. ``topic`` is the id of a forum's topic; General has none."""
-
-    chat: int | str
-    topic: int | None = None
-
-    @property
-    def is_group(self) -> bool:
-        """Whether the stricter rate of groups and channels holds; their ids are negative."""
-        return isinstance(self.chat, str) or self.chat < 0
-
-    def __str__(self) -> str:
-        return str(self.chat) if self.topic is None else f"{self.chat}/{self.topic}"
-
-
-def place_of(chat: str) -> ChatPlace:
-    """The place that the configuration names. Raises ``SendError``."""
-    found = _CHAT.fullmatch(chat.strip())
-    if not found:
-        raise SendError(
-            SendReason.NO_CHANNEL,
-            f"{chat[:80]!r} is no chat; write an id such as -1001234567890, or @channel, "
-            "with /5 behind it for topic 5",
-        )
-    name, topic = found.groups()
-    return ChatPlace(
-        name if name.startswith("@") else int(name),
-        int(topic) if topic and int(topic) > 1 else None,  # 1 is General, which takes no id
-    )
-
 
 log = structlog.get_logger(__name__)
 

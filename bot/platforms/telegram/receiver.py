@@ -3,28 +3,17 @@
 Telegram keeps an update until a request asks for what comes after it, for at most 24 hours. What is
 asked for here comes after everything that was written down, so a process that dies in between gets
 it again, and the messages' own identities tell that it is the same. One bot token has one poller.
-
-Telegram calling over HTTP: an ASGI application behind the program's web server.
-
-Every call bears the secret that the webhook was set with; without it nothing of a call is read. A
-call is answered once it is written down, so that one which was not comes again: Telegram repeats
-what is not answered with 2xx. https://core.telegram.org/bots/api#setwebhook
 """
 
 from __future__ import annotations
 
 import asyncio
-import hashlib
-import hmac
-import json
 from dataclasses import dataclass
-from http import HTTPStatus
 
 import structlog
 from telegram import Update
 from telegram.error import Conflict, InvalidToken, RetryAfter, TelegramError, TimedOut
 
-from bot.messaging.asgi import AsgiReceive, AsgiScope, AsgiSend, body_of, reply
 from bot.messaging.inbox import Keep, Unkept
 from bot.messaging.receiver import Ear
 from bot.platforms.telegram.api_errors import seconds_of, send_error
@@ -129,44 +118,3 @@ class Poller:
 
 def _now() -> float:
     return asyncio.get_running_loop().time()
-
-
-_HEADER = b"x-telegram-bot-api-secret-token"
-
-
-def secret_of(token: str) -> str:
-    """64 letters that Telegram and nobody else knows, the same in every process of the account."""
-    return hmac.new(token.encode(), b"digestbot webhook", hashlib.sha256).hexdigest()
-
-
-class TelegramWebhook:
-    """Takes calls, and has what they bring written down."""
-
-    def __init__(self, secret: str, keep: Keep) -> None:
-        self._secret = secret.encode()
-        self._keep = keep
-
-    async def __call__(self, scope: AsgiScope, receive: AsgiReceive, send: AsgiSend) -> None:
-        """Answer one call: 401 and nothing else to what Telegram did not send."""
-        if scope["type"] == "http":
-            await reply(send, await self._status(scope, receive))
-
-    async def _status(self, scope: AsgiScope, receive: AsgiReceive) -> HTTPStatus:
-        given = [value for name, value in scope["headers"] if name.lower() == _HEADER]
-        if len(given) != 1 or not hmac.compare_digest(given[0], self._secret):
-            return HTTPStatus.UNAUTHORIZED
-        if scope["method"] != "POST":
-            return HTTPStatus.METHOD_NOT_ALLOWED
-        body = await body_of(receive)
-        if body is None:
-            return HTTPStatus.REQUEST_ENTITY_TOO_LARGE
-        try:
-            text = body.decode()
-            json.loads(text)
-        except ValueError:
-            return HTTPStatus.BAD_REQUEST
-        try:
-            await self._keep(text)
-        except Unkept:
-            return HTTPStatus.SERVICE_UNAVAILABLE
-        return HTTPStatus.OK

@@ -15,11 +15,11 @@ from bot.messaging.inbox import Arrival, Inbox, hearing
 from bot.messaging.rates import Pace, Rate, TooBusy
 from bot.messaging.receiver import Ear, Incoming
 from bot.messaging.sender import CHAIN, Ability, Part, Receipt, SendError, SendReason
-from bot.platforms.telegram.client import ChatPlace, place_of
+from bot.platforms.telegram.chat_place import ChatPlace, place_of
 from bot.platforms.telegram.escaping import inert
 from bot.platforms.telegram.layout import lay_out
 from bot.platforms.telegram.packing import LIMIT, pack
-from bot.platforms.telegram.receiver import TelegramWebhook, secret_of
+from bot.platforms.telegram.webhook import TelegramWebhook, secret_of
 from bot.util.sanitize import legible
 from digest.document import Document
 

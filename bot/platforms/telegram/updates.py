@@ -10,7 +10,8 @@ from telegram import CallbackQuery, MaybeInaccessibleMessage, Message, MessageEn
 
 from bot.messaging.receiver import Incoming, MessageEvent
 from bot.messaging.sender import CHAIN, Receipt
-from bot.platforms.telegram.client import ChatPlace, Me
+from bot.platforms.telegram.chat_place import ChatPlace
+from bot.platforms.telegram.client import Me
 from bot.platforms.telegram.menu import language_of, pressed, question
 
 PLATFORM = "telegram"

@@ -14,8 +14,8 @@ from bot.messaging.asgi import LARGEST, Called
 from bot.messaging.inbox import Unkept
 from bot.messaging.receiver import Incoming
 from bot.platforms.telegram import Config, create
-from bot.platforms.telegram.receiver import TelegramWebhook, secret_of
 from bot.platforms.telegram.sender import Telegram, TelegramAccount
+from bot.platforms.telegram.webhook import TelegramWebhook, secret_of
 from tests.contract.benches.telegram import BRISK
 from tests.integration.bot.platforms.telegram.test_receiver import listening, said, until
 from tests.servers.telegram import GROUP, PERSON, TOKEN, TelegramServer
