@@ -310,7 +310,8 @@ class StoredFacts(Facts):
         elif name == "subject":
             read = READ[name](json.loads(self._subject))
         elif name in READ:
-            read = READ[name](self._late[name])
+            # Facts that an older version stored have no clues.
+            read = READ[name](self._late[name] if name != "clues" else self._late.get(name, ()))
         else:
             raise AttributeError(name)
         _put(self, name, read)

@@ -63,7 +63,6 @@ def facts_to_json(facts: Facts) -> Json:
         "subject": _subject_out(facts.subject),
         "files": [_file_out(file) for file in facts.files],
         "items": [_fact_out(fact) for fact in facts.items],
-        "clues": [_clue_out(clue) for clue in facts.clues],
         "paragraphs": list(facts.paragraphs),
         "trailers": [list(pair) for pair in facts.trailers],
         "co_authors": list(facts.co_authors),
@@ -71,6 +70,7 @@ def facts_to_json(facts: Facts) -> Json:
         "reverts": _undone_out(facts.reverts),
         "relands": _undone_out(facts.relands),
         "merge": facts.merge,
+        "clues": [_clue_out(clue) for clue in facts.clues],
     }
 
 

@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
+import json
 import pickle
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
 
 from bot.store.rows import StoredFacts, texts_of_facts
-from digest.core.facts import Facts
+from digest.core.change import Side
+from digest.core.facts import Clue, ClueKind, Evidence, Facts
 from tests.integration.bot.store import samples
+
+CLUE = Clue(
+    kind=ClueKind.HELP,
+    name="--depth-of-a-clue",
+    text="How deep it goes.",
+    evidence=Evidence(path="a.py", line=3, side=Side.NEW),
+)
 
 
 def stored(facts: Facts) -> StoredFacts:
@@ -42,3 +52,15 @@ def test_texts_that_look_like_keys_are_no_names() -> None:
     facts = samples.made(1, trap, paths=(trap, "a\\b", 'c"d'), names=(trap, "plain")).facts
     assert stored(facts).paths == facts.paths
     assert stored(facts).names == (trap, "plain")
+
+
+def test_facts_of_an_older_version_have_no_clues() -> None:
+    facts = replace(samples.made(1, "Add a flag", names=("--depth",)).facts, clues=(CLUE,))
+    subject, rest = texts_of_facts(facts)
+    value = json.loads(rest)
+    del value["clues"]
+    older = StoredFacts.from_texts(3, subject, json.dumps(value, separators=(",", ":")))
+    assert older.clues == ()
+    assert texts_of_facts(older)[0] == subject
+    assert stored(facts).clues == (CLUE,)
+    assert stored(facts).names == ("--depth",)
