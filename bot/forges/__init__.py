@@ -1,8 +1,7 @@
 """Forges: GitHub, GitLab and Gitea behind ``handlers.ports.forge_port.Forge``.
 
-:mod:`bot.forges.forge_client` asks over :mod:`bot.forges.forge_transport`,
-:mod:`bot.forges.forge_transport` says when not to, :mod:`bot.forges.github`,
-:mod:`bot.forges.gitlab` and :mod:`bot.forges.gitea` know one forge each,
-:mod:`bot.forges.forge_registry` finds the one of a repository, and :mod:`bot.forges.hooks` is what
-forges call.
+:mod:`bot.forges.forge_client` sends requests through :mod:`bot.forges.forge_transport`, which also
+tracks rate limits. :mod:`bot.forges.github`, :mod:`bot.forges.gitlab` and :mod:`bot.forges.gitea`
+know one forge each, :mod:`bot.forges.forge_registry` finds the forge of a repository, and
+:mod:`bot.forges.hooks` receives webhooks.
 """

@@ -1,11 +1,8 @@
-"""Fields of a forge's JSON, taken out with their kind checked and their length bounded.
+"""Fields of a forge's JSON, with types checked and lengths bounded, and values built from them.
 
-A forge is somebody else's program: what is missing or of another kind is a ``ValueError``, which
-:mod:`bot.forges.forge_client` turns into ``ForgeDown``.
-
-What GitHub's and Gitea's JSON have alike, as values: Gitea's API is made after GitHub's.
-
-Every function raises ``ValueError`` for what makes no sense.
+A forge is somebody else's program: a missing or mistyped field raises ``ValueError``, which
+:mod:`bot.forges.forge_client` turns into ``ForgeDown``. GitHub and Gitea share the functions for
+requests, changes, issues and releases, because Gitea's API follows GitHub's.
 """
 
 from __future__ import annotations
@@ -42,7 +39,7 @@ _SHA = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 
 
 def table(value: object) -> Json:
-    """An object. Raises ``ValueError``, as all of these do."""
+    """An object. Raises ``ValueError``, as all functions here do."""
     if not isinstance(value, Mapping):
         raise ValueError("not an object")  # noqa: TRY004 - of what a stranger sent
     return value
@@ -56,7 +53,7 @@ def tables(value: object) -> Sequence[Json]:
 
 
 def text(of: Json, key: str, longest: int = NAME) -> str:
-    """A text, cut to its longest; empty for one that is missing or null."""
+    """A text, cut to ``longest``; empty if missing or null."""
     value = of.get(key)
     if value is None:
         return ""
@@ -71,7 +68,7 @@ def line(of: Json, key: str, longest: int = NAME) -> str:
 
 
 def number(of: Json, key: str) -> int:
-    """A whole number that is not negative."""
+    """An integer that is not negative."""
     value = of.get(key)
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 2**63:
         raise ValueError(f"{key} is no number")
@@ -79,7 +76,7 @@ def number(of: Json, key: str) -> int:
 
 
 def count(of: Json, key: str) -> int:
-    """A whole number, 0 where it is missing."""
+    """An integer, 0 if missing."""
     return number(of, key) if of.get(key) is not None else 0
 
 
@@ -89,13 +86,13 @@ def flag(of: Json, key: str) -> bool:
 
 
 def inner(of: Json, key: str) -> Json:
-    """An object within; an empty one where it is missing or null: accounts get deleted."""
+    """An inner object; empty if missing or null, since accounts can be deleted."""
     value = of.get(key)
     return {} if value is None else table(value)
 
 
 def sha_field(of: Json, key: str) -> str:
-    """The full name of a commit; empty for none."""
+    """The full sha of a commit; empty for none."""
     value = text(of, key).lower()
     if value and not _SHA.fullmatch(value):
         raise ValueError(f"{key} is no commit")
@@ -111,7 +108,7 @@ def moment(of: Json, key: str) -> datetime:
 
 
 def moment_or_none(of: Json, key: str) -> datetime | None:
-    """A moment, where there is one."""
+    """A moment, if there is one."""
     written = text(of, key)
     if not written:
         return None
@@ -123,7 +120,7 @@ def moment_or_none(of: Json, key: str) -> datetime | None:
 
 
 def names(of: Json, key: str, inside: str = "name") -> tuple[str, ...]:
-    """The names in a list of texts or of objects, such as labels; a missing list is empty."""
+    """The names in a list of texts or of objects, such as labels; empty if missing."""
     value = of.get(key)
     if value is None:
         return ()
@@ -136,13 +133,13 @@ def names(of: Json, key: str, inside: str = "name") -> tuple[str, ...]:
 
 
 _MOST_NAMED = 100
-"""Requests and commits that are kept of an issue."""
+"""The most requests and commits kept of an issue."""
 
 
 def request(
     found: Json, repository: str, reviewers: tuple[Reviewer, ...] | None, *, merged: bool
 ) -> PullRequest:
-    """A pull request; ``reviewers`` is ``None`` where they were not asked for."""
+    """A pull request; ``reviewers`` is ``None`` if they were not requested."""
     is_open = text(found, "state") == "open"
     body = text(found, "body", BODY)
     ended = RequestState.MERGED if merged else RequestState.CLOSED
@@ -157,7 +154,7 @@ def request(
         draft=flag(found, "draft"),
         base=line(inner(found, "base"), "ref"),
         head=sha_field(inner(found, "head"), "sha"),
-        # For an open one this is a merge that was only tried.
+        # For an open request this is a trial merge.
         merge_commit=sha_field(found, "merge_commit_sha") if merged else "",
         merged_at=moment_or_none(found, "merged_at") if merged else None,
         labels=names(found, "labels"),
@@ -169,7 +166,7 @@ def request(
 
 
 def author(found: Json) -> str:
-    """Whose it is; a deleted account is shown as ``ghost``, as GitHub does."""
+    """The author; a deleted account is shown as ``ghost``, as GitHub does."""
     return line(inner(found, "user"), "login") or "ghost"
 
 

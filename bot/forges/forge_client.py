@@ -1,8 +1,7 @@
-"""As whom a forge is asked: nobody, a token, or an app (see :mod:`bot.forges.github_app`).
+"""Requests to a forge: credentials, etags, rate limits, pages, and a closed set of errors.
 
-Asks a forge: with etags, within its limits, page by page, and with a closed set of errors.
-
-What is asked of a repository alike, whichever forge it is on.
+Credentials are none, a token, or an app (see :mod:`bot.forges.github_app`).
+:class:`ForgeRepository` holds what all forges' repositories share.
 """
 
 from __future__ import annotations
@@ -26,29 +25,29 @@ from handlers.ports.storage import Clock
 
 
 class Credentials(Protocol):
-    """What goes with every request."""
+    """Authenticates every request."""
 
     name: str
-    """Tells accounts apart without telling secrets: pages are kept by it."""
+    """Distinguishes accounts without revealing secrets; pages are stored under it."""
 
     known: bool
-    """Whether it is somebody: nobody has few requests, which are not spent unasked."""
+    """Whether it is an account: without one there are few requests, which are not spent unasked."""
 
     async def headers(self) -> Mapping[str, str]:
-        """The headers, in small letters. Raises what asking a forge raises."""
+        """The headers, in lower case. Raises the same errors as a request."""
 
     def refused(self) -> bool:
-        """Told that the forge did not take them; whether new ones are to be had."""
+        """The forge rejected the credentials; return whether new ones are available."""
 
 
 class Anonymous:
-    """Nobody."""
+    """No account."""
 
     name = ""
     known = False
 
     async def headers(self) -> Mapping[str, str]:
-        """None."""
+        """No headers."""
         return {}
 
     def refused(self) -> bool:
@@ -57,7 +56,7 @@ class Anonymous:
 
 
 class Token:
-    """A token that stays the same. ``header`` and ``scheme`` are how the forge takes it."""
+    """A fixed token. ``header`` and ``scheme`` are how the forge accepts it."""
 
     known = True
 
@@ -82,28 +81,28 @@ T = TypeVar("T")
 log = logging.getLogger(__name__)
 
 _KEPT = 2 * 2**20
-"""Characters of an answer that are kept to be asked for again by its etag."""
+"""The most characters of an answer that is stored for revalidation by its etag."""
 
 _TRANSIENT = {500, 502, 503, 504}
 
 _PAUSE = 0.5
-"""Seconds before the one repetition after a cut connection or a server's own error."""
+"""Seconds before the one retry after a cut connection or a server error."""
 
 _USELESS = ("_links", "repo", "node_id", "permissions")
 
 
 class Pages(Protocol):
-    """Answers kept with their etags, by account and address."""
+    """Stores answers with their etags, by account and address."""
 
     async def get(self, account: str, address: str) -> ForgePage | None:
-        """The answer that was kept."""
+        """The stored answer."""
 
     async def put(self, account: str, address: str, page: ForgePage) -> None:
-        """Keep an answer in the place of the one before."""
+        """Store an answer, replacing the previous one."""
 
 
 class ForgeClient:
-    """What one forge says to one account. ``base`` is the API's address."""
+    """Requests to one forge from one account. ``base`` is the API's address."""
 
     def __init__(
         self,
@@ -130,10 +129,10 @@ class ForgeClient:
         query: Mapping[str, str | int] | None = None,
         accept: str = "",
     ) -> ForgePage:
-        """An answer, from the forge or, where it says that nothing changed, as it was kept.
+        """An answer from the forge, or the stored one if the forge says that nothing changed.
 
-        ``path`` begins behind the base or is a full address on its origin; ``what`` names the
-        thing in an error. Raises ``NotOnForge``, ``ForgeLimited``, ``ForgeDown`` and
+        ``path`` is relative to the base or a full address on its origin; ``what`` names the
+        resource in errors. Raises ``NotOnForge``, ``ForgeLimited``, ``ForgeDown`` and
         ``ForgeUnauthorized``.
         """
         address = self._transport.full(path) + (f"?{urlencode(query)}" if query else "")
@@ -151,12 +150,12 @@ class ForgeClient:
         return page
 
     async def post(self, path: str, what: str, headers: Mapping[str, str]) -> ForgePage:
-        """An answer to a request that makes something; asked with these headers alone."""
+        """The answer to a POST, sent with these headers alone."""
         answer = await self._asked("POST", self._transport.full(path), what, headers, own=True)
         return self._read(answer, text=False)
 
     async def look(self, path: str, what: str, headers: Mapping[str, str]) -> ForgePage:
-        """An answer to a request with these headers alone, which is not kept."""
+        """The answer to a request with these headers alone, which is not stored."""
         answer = await self._asked("GET", self._transport.full(path), what, headers, own=True)
         return self._read(answer, text=False)
 
@@ -168,7 +167,7 @@ class ForgeClient:
         query: Mapping[str, str | int] | None = None,
         most: int = 30,
     ) -> AsyncIterator[ForgePage]:
-        """The pages of a list in order, up to ``most`` of them, by the links between them."""
+        """The pages of a list in order, up to ``most`` of them, following their links."""
         page = await self.get(path, what, query=query)
         yield page
         for _ in range(most - 1):
@@ -186,7 +185,7 @@ class ForgeClient:
         query: Mapping[str, str | int] | None = None,
         most: int = 30,
     ) -> Sequence[Any]:
-        """What is on all pages of a list."""
+        """The items on all pages of a list."""
         found: list[Any] = []
         async for page in self.listed(path, what, query=query, most=most):
             if not isinstance(page.value, list):
@@ -195,14 +194,14 @@ class ForgeClient:
         return found
 
     def understood(self, read: Callable[[], T]) -> T:
-        """What ``read`` makes of an answer. ``ForgeDown`` where it raises ``ValueError``."""
+        """The value of ``read``. Raises ``ForgeDown`` if it raises ``ValueError``."""
         try:
             return read()
         except ValueError as error:
             raise odd(self.host, str(error)) from error
 
     async def aclose(self) -> None:
-        """Let go of the connections."""
+        """Close the connections."""
         await self._transport.aclose()
 
     async def _asked(
@@ -214,7 +213,7 @@ class ForgeClient:
         *,
         own: bool = False,
     ) -> ForgeResponse:
-        """An answer that is neither an error nor a redirect; asked once more where that helps."""
+        """An answer that is neither an error nor a redirect; retried once where that helps."""
         for left in (1, 0):
             given = {**({} if own else await self.credentials.headers()), **headers}
             if (until := self.limits.blocked(self._clock.now())) is not None:
@@ -283,7 +282,7 @@ def next_page(link: str) -> str:
 
 
 def _slim(found: dict[str, Any]) -> dict[str, Any]:
-    """An object without addresses and copies of the repository, most of what a forge sends."""
+    """The object without addresses and copies of the repository, most of what a forge sends."""
     return {
         key: value
         for key, value in found.items()
@@ -292,10 +291,10 @@ def _slim(found: dict[str, Any]) -> dict[str, Any]:
 
 
 class ForgeRepository:
-    """A repository behind a wire. ``name`` is what people call it, ``base`` where the API has it.
+    """A repository on a forge. ``name`` is its name for people, ``base`` its path in the API.
 
-    It is ``eager`` where an account asks: nobody has few requests an hour, and does without what is
-    merely good to know.
+    It is ``eager`` with an account: without one there are few requests an hour, and optional data
+    is left out.
     """
 
     def __init__(self, wire: ForgeClient, name: str, base: str) -> None:
@@ -314,9 +313,9 @@ class ForgeRepository:
         *,
         most: int,
     ) -> AsyncIterator[Sequence[PullRequest]]:
-        """The merged ones of a list, page by page, as far back as ``since`` or ``most`` pages.
+        """The merged requests of a list, page by page, back to ``since`` or up to ``most`` pages.
 
-        The list is in the order of updates, the last one first.
+        The list is in the order of updates, the latest first.
         """
         async for page in self._wire.listed(path, what, query=query, most=most):
             listed = self._wire.understood(partial(_each, page, read))

@@ -1,4 +1,4 @@
-"""The forge of a repository: the configured one of its host, else its public one as nobody."""
+"""The forge of a repository: the configured one of its host, or its public one without account."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ _ANONYMOUS = {
     "gitea.com": "https://gitea.com/api/v1",
     "codeberg.org": "https://codeberg.org/api/v1",
 }
-"""Where nobody may ask about public repositories, politely."""
+"""Forges that answer about public repositories without an account."""
 
 
 class Forges:
-    """The connections to all forges of a program, made when they are first needed."""
+    """The connections to all forges of a program, opened when first needed."""
 
     def __init__(
         self, settings: Mapping[str, ForgeConfig], clock: Clock, pages: Pages | None = None
@@ -39,7 +39,7 @@ class Forges:
         self._asking: list[ForgeClient] = []
 
     def of(self, repository: Repository) -> Forge | None:
-        """The forge of a repository; ``None`` where it has no page on one that can be asked."""
+        """The forge of a repository; ``None`` if it has no page on a supported forge."""
         parts = urlsplit(repository.web)
         host, path = parts.netloc.lower(), parts.path.strip("/")
         if not host or not path:
@@ -53,13 +53,13 @@ class Forges:
         return make(repository.forge, self._kept(("", host), api, repository.forge, ""), path)
 
     def wire(self, name: str, home: str) -> ForgeClient:
-        """The connections to a configured forge; an app may have several installations."""
+        """The client of a configured forge; an app may have several installations."""
         settings = self._settings[name]
         apart = home if settings.app_id and not settings.installation else ""
         return self._kept((name, apart), settings.api, settings.kind, home, settings)
 
     def credentials(self, settings: ForgeConfig, home: str) -> Credentials:
-        """As whom a forge is asked about a repository."""
+        """The credentials for requests about a repository."""
         if settings.app_key is not None:
             asking = ForgeClient(settings.api, Anonymous(), self._clock, headers=github.HEADERS)
             self._asking.append(asking)
@@ -80,7 +80,7 @@ class Forges:
         return Token(token, scheme="Bearer" if settings.kind == "github" else "token")
 
     async def aclose(self) -> None:
-        """Let go of all connections."""
+        """Close all connections."""
         for wire in (*self._wires.values(), *self._asking):
             await wire.aclose()
 

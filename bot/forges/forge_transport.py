@@ -1,14 +1,12 @@
-"""When a forge may be asked again, from what its answers say. No I/O; moments come from outside.
+"""HTTP requests to a forge, bounded in size and time, and its rate limits.
 
 Sources: https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api and
-https://docs.gitlab.com/security/rate_limits/. GitHub answers 403 or 429 for both of its limits:
-the primary one is known by ``x-ratelimit-remaining: 0``, the secondary by ``retry-after`` or by
-its words, and then at least a minute passes, twice as long each further time.
+https://docs.gitlab.com/security/rate_limits/. GitHub answers 403 or 429 for both of its limits: the
+primary one is recognised by ``x-ratelimit-remaining: 0``, the secondary by ``retry-after`` or by
+its message; then the wait is at least a minute, doubled each further time.
 
-One request to a forge over HTTP, bounded in size and time.
-
-Redirects are followed on the forge's own origin alone, so that nothing that holds a secret goes to
-another host. Bodies are bounded before and after they are unpacked.
+Redirects are followed only on the forge's own origin, so that no secret goes to another host.
+Bodies are bounded before and after they are decompressed.
 """
 
 from __future__ import annotations
@@ -37,7 +35,7 @@ _SECONDARY_WORDS = ("secondary rate limit", "abuse detection", "rate limit excee
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Quota:
-    """What is left of the primary limit, as the last answer said; ``None`` where it did not."""
+    """The rest of the primary limit, as the last answer stated; ``None`` if it did not."""
 
     limit: int | None = None
     remaining: int | None = None
@@ -53,7 +51,7 @@ class ForgeLimits:
         self._pause = _LEAST_PAUSE
 
     def blocked(self, now: datetime) -> datetime | None:
-        """Until when nothing may be asked; ``None`` where something may."""
+        """Until when no request may be sent; ``None`` if one may."""
         if self._until is not None and now < self._until:
             return self._until
         resets_at = self.quota.resets_at
@@ -63,9 +61,9 @@ class ForgeLimits:
     def heard(
         self, status: int, headers: Mapping[str, str], text: str, now: datetime
     ) -> datetime | None:
-        """Take in an answer; until when to wait, where it refused by a limit.
+        """Process an answer; return until when to wait if it was refused by a limit.
 
-        ``headers`` have names in small letters; ``text`` is the begin of the body.
+        ``headers`` have names in lower case; ``text`` is the beginning of the body.
         """
         self._count(headers, now)
         until = self._refused(status, headers, text, now)
@@ -114,7 +112,7 @@ def _number(written: str | None) -> float | None:
 
 
 def _epoch(written: str | None, now: datetime) -> datetime | None:
-    """A moment in seconds since 1970; one that is more than a day ahead is not believed."""
+    """A moment in seconds since 1970; one more than a day ahead is ignored."""
     seconds = _number(written)
     if seconds is None:
         return None
@@ -122,13 +120,13 @@ def _epoch(written: str | None, now: datetime) -> datetime | None:
 
 
 LARGEST = 20 * 2**20
-"""Bytes of an answer: a page of 100 files with patches takes a few million at most."""
+"""The most bytes of an answer: a page of 100 files with patches takes a few million."""
 
 _PATIENCE = {"connect": 5.0, "read": 15.0, "write": 10.0, "pool": 15.0}
 """Seconds for a connection, and for each silence of a server."""
 
 _WHOLE = 40.0
-"""Seconds for one answer, redirects included, however slowly it drips."""
+"""Seconds for one answer with redirects, however slowly it arrives."""
 
 _AT_ONCE = 4
 
@@ -138,12 +136,12 @@ _REDIRECTS = {301, 302, 307, 308}
 
 
 class NoResponse(Exception):
-    """No answer came, which may be otherwise the next time."""
+    """There was no answer, but there may be one next time."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ForgeResponse:
-    """What came over the wire; names of headers are in small letters."""
+    """An answer; names of headers are in lower case."""
 
     status: int
     headers: Mapping[str, str]
@@ -151,7 +149,7 @@ class ForgeResponse:
 
     @property
     def start(self) -> str:
-        """The begin of the body, where a refusal says why."""
+        """The beginning of the body, where a refusal states its reason."""
         return self.body[:2000].decode("utf-8", "replace")
 
 
@@ -170,7 +168,7 @@ class ForgeTransport:
         self._client: httpx.AsyncClient | None = None
 
     def full(self, path: str) -> str:
-        """An address on the forge's own origin, whatever a forge says of where to go on."""
+        """An address on the forge's own origin, whatever link a forge gives."""
         if path.startswith("/"):
             return self._base + path
         if _origin(path) != _origin(self._base):
@@ -178,7 +176,7 @@ class ForgeTransport:
         return path
 
     async def ask(self, method: str, address: str, headers: Mapping[str, str]) -> ForgeResponse:
-        """An answer that is no redirect. Raises ``Cut`` where none came, and ``ForgeDown``."""
+        """An answer that is no redirect. Raises ``NoResponse`` and ``ForgeDown``."""
         import httpx
 
         try:
@@ -217,7 +215,7 @@ class ForgeTransport:
         return self._client
 
     async def aclose(self) -> None:
-        """Let go of the connections."""
+        """Close the connections."""
         if self._client is not None:
             await self._client.aclose()
             self._client = None
@@ -229,7 +227,7 @@ def odd(host: str, why: str) -> ForgeDown:
 
 
 async def _bounded(response: httpx.Response) -> bytes:
-    """The body, unpacked, and cut one byte above what is allowed."""
+    """The decompressed body, cut one byte above the limit."""
     packed = response.headers.get("content-encoding", "").strip().lower() in {"gzip", "x-gzip"}
     unpacking = zlib.decompressobj(16 + zlib.MAX_WBITS) if packed else None
     body = bytearray()

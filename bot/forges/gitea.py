@@ -1,6 +1,6 @@
 """Gitea and Forgejo over REST v1 (https://docs.gitea.com/api).
 
-Files are listed without lines, so the diff of a request is asked for as a text.
+Files are listed without lines, so the diff of a request is fetched as text.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from digest.core.request import (
 from digest.diff.unified_diff import read_diff
 
 _PAGE = 50
-"""The most that an instance gives by default."""
+"""The largest page of an instance by default."""
 
 _MOST_PAGES = 20
 
@@ -63,7 +63,7 @@ class Gitea(ForgeRepository):
         return Patch(files=files, total=max(request.files, len(files)))
 
     async def issue(self, number: int) -> Issue:
-        """An issue, with what its timeline says of requests and commits."""
+        """An issue, with the requests and commits in its timeline."""
         what = f"issue #{number}"
         path = f"{self._base}/issues/{number}"
         page = await self._wire.get(path, what)
@@ -83,13 +83,13 @@ class Gitea(ForgeRepository):
         )
 
     def recent(self, since: datetime | None) -> AsyncIterator[Sequence[PullRequest]]:
-        """The merged ones of the closed requests, the one updated last first."""
+        """The merged requests among the closed ones, the last updated first."""
         query: dict[str, str | int] = {"state": "closed", "sort": "recentupdate", "limit": _PAGE}
         path = f"{self._base}/pulls"
         return self._merged(path, "pull requests", query, since, self._unreviewed, most=_MOST_PAGES)
 
     async def releases(self, limit: int = 30) -> Sequence[Release]:
-        """The newest published ones; drafts are none."""
+        """The newest published releases, without drafts."""
         query = {"limit": min(limit, _PAGE)}
         page = await self._wire.get(f"{self._base}/releases", "releases", query=query)
         return self._wire.understood(
@@ -108,7 +108,7 @@ class Gitea(ForgeRepository):
 
 
 async def standing(wire: ForgeClient) -> Json:
-    """Who asks, or which version answers. Raises ``ForgeUnauthorized`` for a wrong token."""
+    """The account, or the version of the server. Raises ``ForgeUnauthorized`` for a wrong token."""
     page = await wire.get("/user" if wire.credentials.known else "/version", "account")
     return wire.understood(lambda: table(page.value))
 
@@ -135,7 +135,7 @@ def _mentions(events: Sequence[Json]) -> Iterator[int]:
 def _comparison(base: str, head: str, found: Json) -> Comparison:
     commits = tuple(fields.sha_field(one, "sha") for one in tables(found.get("commits", [])))
     total = fields.count(found, "total_commits")
-    # The newest stands first here.
+    # Here the newest commit comes first.
     return Comparison(
         base=base,
         head=head,

@@ -1,12 +1,11 @@
-"""GitHub's JSON as values. Every function raises ``ValueError`` for what makes no sense.
-
-Fields: https://docs.github.com/en/rest/pulls/pulls, /issues/timeline, /commits/commits.
-
-GitHub and GitHub Enterprise Server over REST, version 2022-11-28.
+"""GitHub and GitHub Enterprise Server over REST, version 2022-11-28.
 
 The version is pinned because 2026-03-10 leaves ``merge_commit_sha`` out of pull requests. On
 Enterprise Server the API is at ``https://HOST/api/v3``.
 https://docs.github.com/en/rest/about-the-rest-api/breaking-changes
+
+Functions that read JSON raise ``ValueError`` for invalid values. Fields:
+https://docs.github.com/en/rest/pulls/pulls, /issues/timeline, /commits/commits.
 """
 
 from __future__ import annotations
@@ -59,14 +58,14 @@ _TEXT = 1 << 20
 
 
 def read_reviews(given: Sequence[Json], of: Json) -> Iterator[Reviewer]:
-    """Reviews in the order they were given, behind those who are only asked for one."""
+    """Requested reviewers, followed by reviews in the order they were given."""
     for asked in fields.names(of, "requested_reviewers", "login"):
         yield Reviewer(name=asked, verdict=ReviewVerdict.ASKED)
     mine = fields.author(of)
     for review in given:
         verdict = _VERDICTS.get(fields.text(review, "state"))
         name = fields.author(review)
-        # Answering remarks is no review of one's own work.
+        # Replying to remarks is no review of one's own work.
         if verdict is not None and name != mine:
             yield Reviewer(name=name, verdict=verdict)
 
@@ -93,7 +92,7 @@ def read_file(found: Json) -> FileChange:
 
 
 def read_content(found: Json) -> str | None:
-    """The text of a blob; ``None`` for what is no text or larger than what is read of one."""
+    """The text of a blob; ``None`` if it is not text or is over the size limit."""
     packed = fields.text(found, "content", 2 * _TEXT)
     if fields.text(found, "encoding") != "base64" or fields.count(found, "size") > _TEXT:
         return None
@@ -106,7 +105,7 @@ def read_content(found: Json) -> str | None:
 def read_request(
     found: Json, repository: str, reviewers: tuple[Reviewer, ...] | None
 ) -> PullRequest:
-    """A pull request; ``reviewers`` is ``None`` where they were not asked for."""
+    """A pull request; ``reviewers`` is ``None`` if they were not requested."""
     merged = fields.moment_or_none(found, "merged_at") is not None
     return fields.request(found, repository, reviewers, merged=merged)
 
@@ -117,7 +116,7 @@ def read_change(found: Json, files: Sequence[Json]) -> Change:
 
 
 def issue(found: Json, events: Sequence[Json], repository: str) -> Issue:
-    """An issue with what its timeline says."""
+    """An issue with the data of its timeline."""
     return fields.issue(found, _mentions(events, repository), _closings(events))
 
 
@@ -141,13 +140,13 @@ def _closings(events: Sequence[Json]) -> Iterator[str]:
 
 
 def comparison(base: str, head: str, pages: Sequence[Json]) -> Comparison:
-    """A comparison from its pages; it says how many commits there are, but not how many files."""
+    """A comparison from its pages; they state the number of commits, but not of files."""
     first = table(pages[0])
     files = tuple(map(read_file, tables(first.get("files", []))))
     commits = tuple(
         fields.sha_field(one, "sha") for page in pages for one in tables(page.get("commits"))
     )
-    # 300 files are all that is ever listed: then there may be more.
+    # At most 300 files are ever listed: then there may be more.
     total = len(files) + (len(files) >= 300)
     return Comparison(
         base=base,
@@ -159,20 +158,20 @@ def comparison(base: str, head: str, pages: Sequence[Json]) -> Comparison:
 
 
 HEADERS = {"accept": "application/vnd.github+json", "x-github-api-version": "2022-11-28"}
-"""What goes with every request."""
+"""Headers of every request."""
 
 _PAGE = 100
 
 _MOST_FILES = 3000
-"""Files of a pull request or commit that the API lists at most; more are only counted."""
+"""The most files that the API lists of a pull request or commit; further ones are only counted."""
 
 _MOST_FILE_PAGES = _MOST_FILES // _PAGE
 
 _MOST_PAGES = 10
-"""Pages of merged requests at one look: a thousand, several weeks of a busy repository."""
+"""The most pages of merged requests read at a time: a thousand, weeks of a busy repository."""
 
 _MOST_TEXTS = 20
-"""Contents of files that are asked for at most, each by a request."""
+"""The most file contents that are fetched, each by a request."""
 
 _MOST_COMMIT_PAGES = 10
 
@@ -213,9 +212,9 @@ class GitHub(ForgeRepository):
         return await self._with_texts(request, whole)
 
     async def _with_texts(self, request: PullRequest, patch: Patch) -> Patch:
-        """The files with the contents that facts are read from, as far as requests allow.
+        """The files with the contents that facts are read from, as far as the rate limit allows.
 
-        Nobody has few requests an hour, and does without: facts are then read from lines alone.
+        Without an account there are few requests an hour, so facts are read from lines alone.
         """
         if not self.eager:
             return patch
@@ -234,7 +233,7 @@ class GitHub(ForgeRepository):
         return replace(patch, files=tuple(files), texts=texts)
 
     async def _text(self, blob: str) -> str | None:
-        """A file's content; ``None`` where the forge does not give it."""
+        """A file's content; ``None`` if the forge does not give it."""
         try:
             page = await self._wire.get(f"{self._base}/git/blobs/{blob}", "file")
         except NotOnForge:
@@ -242,7 +241,7 @@ class GitHub(ForgeRepository):
         return self._wire.understood(lambda: read_content(table(page.value)))
 
     async def issue(self, number: int) -> Issue:
-        """An issue, with what its timeline says of requests and commits."""
+        """An issue, with the requests and commits in its timeline."""
         what = f"issue #{number}"
         page = await self._wire.get(f"{self._base}/issues/{number}", what)
         events = await self._wire.all(
@@ -267,7 +266,7 @@ class GitHub(ForgeRepository):
         return self._wire.understood(lambda: read_change(found, files))
 
     def recent(self, since: datetime | None) -> AsyncIterator[Sequence[PullRequest]]:
-        """The merged ones of the closed requests, the one updated last first."""
+        """The merged requests among the closed ones, the last updated first."""
         query: dict[str, str | int] = {
             "state": "closed",
             "sort": "updated",
@@ -278,7 +277,7 @@ class GitHub(ForgeRepository):
         return self._merged(path, "pull requests", query, since, self._unreviewed, most=_MOST_PAGES)
 
     async def releases(self, limit: int = 30) -> Sequence[Release]:
-        """The newest published ones; drafts are none."""
+        """The newest published releases, without drafts."""
         query = {"per_page": min(limit, _PAGE)}
         page = await self._wire.get(f"{self._base}/releases", "releases", query=query)
         return self._wire.understood(
@@ -286,7 +285,7 @@ class GitHub(ForgeRepository):
         )[:limit]
 
     async def compare(self, base: str, head: str) -> Comparison:
-        """Commits, oldest first; files stand on the first page only, 300 at most."""
+        """Commits, oldest first; files are on the first page only, at most 300."""
         pages = [
             page
             async for page in self._wire.listed(
@@ -305,7 +304,7 @@ class GitHub(ForgeRepository):
 
 
 async def standing(wire: ForgeClient) -> Json:
-    """Who asks, and what is left of the limit: asking this costs nothing."""
+    """The account and the rest of its limit; this request is free."""
     try:
         page = await wire.get("/rate_limit", "rate limit")
     except NotOnForge:

@@ -1,8 +1,8 @@
-"""A GitHub App as an account: a signed statement of who it is buys a token for an hour.
+"""A GitHub App as an account: a signed JSON web token buys an access token for an hour.
 
 https://docs.github.com/en/apps/creating-github-apps/authenticating-with-a-github-app/
-generating-a-json-web-token-jwt-for-a-github-app: RS256, at most ten minutes, begun a minute ago
-since clocks differ.
+generating-a-json-web-token-jwt-for-a-github-app: RS256, valid for at most ten minutes, issued a
+minute in the past because clocks differ.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from digest.errors import ForgeUnauthorized
 from handlers.ports.storage import Clock
 
 _AHEAD = timedelta(minutes=5)
-"""A token is renewed so long before it ends, so that none ends on the way."""
+"""A token is renewed this long before it expires, so that none expires during a request."""
 
 
 class GitHubApp:
-    """The installation of an app. ``asking`` reaches the forge without any account.
+    """The installation of an app. ``asking`` reaches the forge without credentials.
 
-    Where ``installation`` is 0 it is the one that has the repository ``home`` (``owner/name``).
+    If ``installation`` is 0, it is the one that has the repository ``home`` (``owner/name``).
     """
 
     known = True
@@ -46,7 +46,7 @@ class GitHubApp:
         self._turn = asyncio.Lock()
 
     async def headers(self) -> Mapping[str, str]:
-        """The installation's token, a new one where the last is about to end."""
+        """The installation's token, renewed if it is about to expire."""
         async with self._turn:
             now = self._clock.now()
             if self._until is None or now >= self._until - _AHEAD:
@@ -54,7 +54,7 @@ class GitHubApp:
         return {"authorization": f"Bearer {self._token}"}
 
     def refused(self) -> bool:
-        """A token can be taken back early: the next is a new one."""
+        """A token can be revoked early: fetch a new one next time."""
         had, self._until = self._until, None
         return had is not None
 
@@ -78,7 +78,7 @@ class GitHubApp:
 
 
 def statement(app: str, key: str, now: datetime, host: str) -> str:
-    """The signed statement that whoever asks is the app. Raises ``ForgeUnauthorized``."""
+    """The signed JSON web token of the app. Raises ``ForgeUnauthorized``."""
     from cryptography.hazmat.primitives.asymmetric.padding import PKCS1v15
     from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
     from cryptography.hazmat.primitives.hashes import SHA256

@@ -1,7 +1,7 @@
 """GitLab over REST v4 (https://docs.gitlab.com/api/merge_requests/).
 
-Diffs of a merge request are paged up to the limits of the instance; what is collapsed or too large
-comes without lines. GitLab names no reviewers' verdicts but approvals.
+Diffs of a merge request are paged up to the limits of the instance; collapsed or too large ones
+come without lines. GitLab's only reviewer verdicts are approvals.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ class GitLab(ForgeRepository):
         return self._wire.understood(lambda: _change(table(page.value), tables(files)))
 
     def recent(self, since: datetime | None) -> AsyncIterator[Sequence[PullRequest]]:
-        """The merged requests, the one updated last first."""
+        """The merged requests, the last updated first."""
         query: dict[str, str | int] = {
             "state": "merged",
             "order_by": "updated_at",
@@ -108,7 +108,7 @@ class GitLab(ForgeRepository):
         )
 
     async def releases(self, limit: int = 30) -> Sequence[Release]:
-        """The newest releases that are out."""
+        """The newest published releases."""
         query = {"per_page": min(limit, _PAGE)}
         page = await self._wire.get(f"{self._base}/releases", "releases", query=query)
         return self._wire.understood(
@@ -127,7 +127,7 @@ class GitLab(ForgeRepository):
 
 
 async def standing(wire: ForgeClient) -> Json:
-    """Who asks, or nobody. Raises ``ForgeUnauthorized`` where the token is not taken."""
+    """The account, if any. Raises ``ForgeUnauthorized`` if the token is rejected."""
     if not wire.credentials.known:
         await wire.get("/projects", "projects", query={"per_page": 1})
         return {}
@@ -153,7 +153,7 @@ def _request(found: Json, name: str, reviewers: tuple[Reviewer, ...] | None) -> 
         draft=fields.flag(found, "draft"),
         base=fields.line(found, "target_branch"),
         head=fields.sha_field(found, "sha"),
-        # A fast-forward makes no commit of its own: the head is what was merged.
+        # A fast-forward has no commit of its own: the head is what was merged.
         merge_commit=(commit or fields.sha_field(found, "sha")) if merged else "",
         merged_at=fields.moment_or_none(found, "merged_at"),
         labels=fields.names(found, "labels"),

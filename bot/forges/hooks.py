@@ -1,10 +1,8 @@
-"""What forges tell, from a delivery that was heard to the work that follows from it.
+"""``/hooks/<forge>``: the webhooks of forges as an ASGI application, and the work they start.
 
-``/hooks/<forge>``: what forges call when something was merged, as an ASGI application.
-
-Only a body with the right signature has any effect; everything else is 401 and leaves no trace but
-a line in the log. The answer comes at once, the work follows: GitHub waits ten seconds, and takes
-no answer for a failure. A delivery that comes again, by its id, is answered and does nothing.
+Only a body with a valid signature has any effect; anything else gets 401 and leaves only a log
+line. The answer is sent at once and the work follows: GitHub waits ten seconds, and counts no
+answer as a failure. A repeated delivery, by its id, is answered and does nothing.
 
 https://docs.github.com/en/webhooks/using-webhooks/validating-webhook-deliveries,
 https://docs.gitlab.com/user/project/integrations/webhooks/ (a token, not a signature),
@@ -37,10 +35,10 @@ log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Arrived:
-    """That a branch of a repository moved, or a request was changed or merged.
+    """An event: a branch of a repository moved, or a request was changed or merged.
 
     ``repository`` is its path on the host, such as ``owner/name``; ``moved`` says that there are
-    new commits, and not only new words.
+    new commits, and not only new text.
     """
 
     host: str
@@ -49,21 +47,21 @@ class Arrived:
 
 
 Tell = Callable[[Arrived], Awaitable[None]]
-"""Does what follows from an arrival; its errors are logged."""
+"""Handles an event; its errors are logged."""
 
 
 class Taking(Protocol):
-    """Takes in what a forge delivered, so that its answer need not wait for what follows."""
+    """Accepts deliveries of a forge, so that the answer need not wait for the work."""
 
     async def take(self, forge: str, delivery: str, arrived: Arrived) -> bool:
-        """Whether a delivery, by its id, was not here before; one without an id never was."""
+        """Whether a delivery, by its id, is new; one without an id always is."""
 
     async def settle(self) -> None:
-        """Wait until everything that was begun here is done."""
+        """Wait until everything that was started here is done."""
 
 
 class AtOnce:
-    """Does in this process what follows. Implements :class:`Taking`."""
+    """Handles events in this process. Implements :class:`Taking`."""
 
     def __init__(self, ledger: Ledger, tell: Tell) -> None:
         self._ledger = ledger
@@ -71,7 +69,7 @@ class AtOnce:
         self._work: set[asyncio.Task[None]] = set()
 
     async def take(self, forge: str, delivery: str, arrived: Arrived) -> bool:
-        """Claim the delivery, and begin."""
+        """Claim the delivery, and start handling it."""
         if delivery and not await self._ledger.claim_slot(f"{HOOK}{forge}", delivery):
             return False
         task = asyncio.create_task(self._done(arrived))
@@ -80,7 +78,7 @@ class AtOnce:
         return True
 
     async def settle(self) -> None:
-        """Wait until everything that was taken in is done."""
+        """Wait until everything that was accepted is done."""
         while self._work:
             await asyncio.wait(set(self._work))
 
@@ -92,7 +90,7 @@ class AtOnce:
 
 
 LARGEST = 25 * 2**20
-"""Bytes of a delivery, GitHub's own limit."""
+"""The most bytes of a delivery, GitHub's own limit."""
 
 PREFIX = "/hooks/"
 
@@ -101,7 +99,7 @@ _LONGEST_ID = 200
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Manner:
-    """How a kind of forge writes its deliveries; names of headers are in small letters."""
+    """How a kind of forge writes its deliveries; names of headers are in lower case."""
 
     event: str
     delivery: str
@@ -134,7 +132,7 @@ _REQUESTS = {"pull_request", "Merge Request Hook", "pull_request_review", "pull_
 
 
 class Hooks:
-    """The application; ``settle`` waits for the work that deliveries began."""
+    """The application; ``settle`` waits for the work that deliveries started."""
 
     def __init__(self, forges: Mapping[str, ForgeConfig], taking: Taking) -> None:
         self._forges = {name: one for name, one in forges.items() if one.webhook_secret is not None}
@@ -146,7 +144,7 @@ class Hooks:
             await _say(send, await self._status(scope, receive))
 
     async def settle(self) -> None:
-        """Wait until everything that was taken in is done."""
+        """Wait until everything that was accepted is done."""
         await self._taking.settle()
 
     async def _status(self, scope: AsgiScope, receive: AsgiReceive) -> int:
@@ -158,7 +156,7 @@ class Hooks:
             return 405
         headers = {key.decode("latin-1"): value for key, value in scope["headers"]}
         manner = _MANNERS[settings.kind]
-        # A signature can only be checked over the whole; without one nothing is read.
+        # A signature can only be checked over the whole body; without one nothing is read.
         if manner.signature not in headers:
             return self._refused(name)
         body = await _whole(receive)
@@ -185,7 +183,7 @@ class Hooks:
 
 
 def _genuine(manner: _Manner, secret: bytes, given: bytes, body: bytes) -> bool:
-    """Whether the sender knows the secret, told in a time that does not depend on how nearly."""
+    """Whether the sender knows the secret, compared in constant time."""
     if not manner.signed:
         return hmac.compare_digest(given, secret)
     right = manner.prefix + hmac.new(secret, body, hashlib.sha256).hexdigest()
@@ -193,7 +191,7 @@ def _genuine(manner: _Manner, secret: bytes, given: bytes, body: bytes) -> bool:
 
 
 def _read(manner: _Manner, headers: Mapping[str, bytes], body: bytes, host: str) -> Arrived | None:
-    """What a delivery tells; ``None`` for what does not concern us, such as a star."""
+    """The event in a delivery; ``None`` for irrelevant ones, such as a star."""
     event = headers.get(manner.event, b"").decode("latin-1")
     if event not in _MOVES | _REQUESTS:
         return None
@@ -221,7 +219,7 @@ def _merged(told: Any) -> bool:
 
 
 async def _whole(receive: AsgiReceive) -> bytes | None:
-    """The body; ``None`` where it is too long."""
+    """The body; ``None`` if it is too long."""
     body = bytearray()
     more = True
     while more:

@@ -1,5 +1,5 @@
-"""Language models behind any server that speaks OpenAI's chat completions.
+"""Language models behind any server that implements OpenAI's chat completions.
 
-``config`` holds the section of the configuration, ``connection`` puts a model together, and nothing
-else here is needed from outside.
+:mod:`bot.llm.probe` connects to the configured model, and :mod:`bot.llm.runtime` adds what a
+process shares.
 """

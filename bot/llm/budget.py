@@ -1,9 +1,9 @@
-"""The caps of a day, kept over the ledger of calls.
+"""Daily spending caps, checked against the ledger of calls.
 
-What was spent is what the ledger says, so that a restart forgets nothing and no second count can
-differ. Beside it stands what the calls under way may still take at most: with several at once, a
-cap is never passed, and at its very end a call may be refused that would just have fitted. Several
-processes see each other's calls once these are over.
+Spending is read from the ledger, so a restart forgets nothing and there is no second count. The
+most that running calls may still cost is added to it: concurrent calls never exceed a cap, though
+close to it a call may be refused that would just have fitted. Other processes' calls count once
+they end.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Scope:
-    """One cap and whose it is."""
+    """One cap and the scope it applies to."""
 
     cap: CapSettings
     name: str
@@ -37,7 +37,7 @@ class _Scope:
 
 
 class CappedBudget:
-    """Implements ``Purse``. A day is one of UTC."""
+    """Implements ``BudgetPort``. Days are in UTC."""
 
     def __init__(self, caps: CapsSettings, ledger: CallLedger, clock: Clock) -> None:
         self._caps = caps
@@ -49,7 +49,7 @@ class CappedBudget:
         self._turn = asyncio.Lock()
 
     async def reserve(self, account: BillingAccount, most: Usage) -> Hold:
-        """Set aside the most that a call can take. Raises ``BudgetSpent``."""
+        """Reserve the most that a call can cost. Raises ``BudgetSpent``."""
         async with self._turn:
             for scope in self._scopes(account):
                 await self._check(scope, most)
@@ -58,7 +58,7 @@ class CappedBudget:
             return hold
 
     async def settle(self, hold: Hold, usage: Usage) -> None:  # noqa: ARG002 - the ledger has it
-        """Give back what was set aside."""
+        """Release the reservation."""
         self._holds.pop(hold.id, None)
 
     async def _check(self, scope: _Scope, most: Usage) -> None:
@@ -74,7 +74,7 @@ class CappedBudget:
             raise self._spent(f"{cap.money} a day{scope.name}")
 
     def _spent(self, detail: str) -> BudgetSpent:
-        """The error, which is logged once a day for each cap."""
+        """The error for a spent cap, which is logged once a day for each cap."""
         today = self._clock.now().date()
         if self._told.get(detail) != today:
             self._told[detail] = today
@@ -82,7 +82,7 @@ class CappedBudget:
         return BudgetSpent(detail)
 
     def _scopes(self, account: BillingAccount) -> Iterator[_Scope]:
-        """The caps that hold for an account."""
+        """The caps that apply to an account."""
         caps = self._caps
         candidates = [_Scope(cap=caps.day, name="")]
         if account.channel:

@@ -1,6 +1,6 @@
-"""Requests to one server: each in its turn, within the caps, and on the books.
+"""Requests to one server, limited by rate and caps and recorded in the ledger.
 
-What a request took is written down however it ends: answered, broken, or given up by its caller.
+The usage of a request is recorded however it ends: answered, broken, or cancelled by its caller.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ log = structlog.get_logger(__name__)
 
 
 class Outdated(Exception):
-    """While a request waited for its turn, the server was found to be spoken to otherwise."""
+    """The dialect of the server changed while a request waited for its turn."""
 
 
 @dataclass(slots=True)
 class CallContext:
-    """What belongs to one question: whose it is, until when (the loop's time), what it took.
+    """What belongs to one question: its account, deadline (in the loop's time) and usage.
 
-    ``dialect`` tells how the server is spoken to by now.
+    ``dialect`` returns the server's current dialect.
     """
 
     account: BillingAccount
@@ -51,7 +51,7 @@ class CallContext:
 
 @dataclass(slots=True)
 class _Sent:
-    """One request on its way."""
+    """One request that is being sent."""
 
     ask: Ask
     most: Usage
@@ -64,7 +64,7 @@ class _Sent:
 
 
 class ModelCalls:
-    """Sends requests through one gate, breaker and purse, and keeps the estimates right."""
+    """Sends requests through one rate gate, breaker and budget, and corrects token estimates."""
 
     def __init__(
         self,
@@ -89,11 +89,11 @@ class ModelCalls:
 
     @property
     def estimator(self) -> token_count.Estimator:
-        """What is learnt of the model's tokens."""
+        """The estimator, which learns how the model counts tokens."""
         return self._estimator
 
     async def send(self, ask: Ask, errand: CallContext, hear: Hear | None) -> ModelResponse:
-        """One request. Raises :class:`Fault`, :class:`Outdated` or ``BudgetSpent``."""
+        """Send one request. Raises :class:`ModelFault`, :class:`Outdated` or ``BudgetSpent``."""
         self._breaker.check()
         most = self._priced(
             Usage(
@@ -104,7 +104,7 @@ class ModelCalls:
             )
         )
         async with self._gate.turn(most.tokens, errand.deadline) as turn:
-            # Much may have been found out while this one waited.
+            # The dialect may have changed while this request waited.
             if ask.dialect != errand.dialect():
                 turn.not_taken()
                 raise Outdated
@@ -123,8 +123,8 @@ class ModelCalls:
                     await self._purse.settle(hold, usage)
 
     async def _carry(self, sent: _Sent, deadline: float, hear: Hear | None) -> ModelResponse:
-        """Send it, and take note of how that ended."""
-        # While a stream flows it may go on; the wait between two pieces is the transport's.
+        """Send it and record how it ended."""
+        # A stream may go on while it flows; the transport limits the wait between two pieces.
         limit = deadline if hear else min(deadline, sent.began + self._config.timeout)
         if hear is not None:
             sent.heard = []
@@ -155,7 +155,7 @@ class ModelCalls:
             self._gate.close_for(fault.retry_after)
 
     def _used(self, sent: _Sent) -> Usage:
-        """What a request took; where nobody says, what it can have taken at most."""
+        """The usage of a request; if nobody reports it, the most it can have been."""
         if sent.answer is not None and (metered := sent.answer.metered) is not None:
             return self._priced(
                 Usage(

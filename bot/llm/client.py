@@ -38,16 +38,16 @@ T = TypeVar("T")
 
 Tell = Callable[[ReplyPiece | Restart], None]
 
-# Faults that can be about how was asked, not what.
+# Faults that can be caused by the dialect rather than by the request itself.
 _ABOUT_ASKING = frozenset({ModelReason.REJECTED, ModelReason.UNAVAILABLE})
 
-# A server that refuses one way of asking after the other is not asked for ever.
+# Limits the changes of dialect, in case a server refuses every one.
 _CHANGES = 6
 
 
 @dataclass(slots=True)
 class _Patience:
-    """What one question may still try."""
+    """The retries and changes of dialect that a question has left."""
 
     tries: Tries
     changes: int = 0
@@ -68,7 +68,7 @@ class ServedModel:
         pauses: Pauses | None = None,
         breaker: Breaker | None = None,
     ) -> None:
-        """Without ``purse`` nothing is capped; without ``memory`` nothing is remembered."""
+        """Without ``purse`` there are no caps; without ``memory`` nothing is remembered."""
         self._config = config
         self._transport = transport
         self._memory: DialectMemory = memory or Forgetful()
@@ -87,12 +87,12 @@ class ServedModel:
 
     @property
     def profile(self) -> ModelProfile:
-        """Its name and its bounds."""
+        """The model's name and limits."""
         return self._config.profile
 
     @property
     def dialect(self) -> Dialect:
-        """How the server is spoken to, as far as is known."""
+        """The server's dialect, as far as it is known."""
         return self._dialect
 
     def count(self, text: str) -> int:
@@ -100,14 +100,14 @@ class ServedModel:
         return self._calls.estimator.count(text)
 
     async def complete(self, request: ModelRequest[T]) -> ModelReply[T]:
-        """Ask, and return the whole reply. Raises ``ModelError``."""
+        """Ask, and return the complete reply. Raises ``ModelError``."""
         return await self._run(request, None)
 
     async def stream(self, request: ModelRequest[T]) -> AsyncIterator[StreamEvent[T]]:
-        """Ask, and hand on the reply while it comes; the last event is the whole reply.
+        """Ask, and yield the reply as it arrives; the last event is the complete reply.
 
-        The question runs in a task of its own, so that a caller who is slow with one piece does not
-        use up the time of the next.
+        The question runs in a task of its own, so that a slow consumer does not use up the time for
+        the following pieces.
         """
         events: asyncio.Queue[ReplyPiece | Restart | None] = asyncio.Queue()
         task = asyncio.create_task(self._run(request, events.put_nowait))
@@ -121,23 +121,23 @@ class ServedModel:
             await asyncio.gather(task, return_exceptions=True)
 
     def body(self, request: ModelRequest[T]) -> Mapping[str, Any]:
-        """What would be sent first for a question. Nothing is sent.
+        """The body of the first request for a question. Nothing is sent.
 
-        Raises ``ModelError`` where it cannot fit.
+        Raises ``ModelError`` if it cannot fit.
         """
         talk = Dialogue(request, self.profile, self._calls.estimator.factor)
         return self._transport.body(talk.ask(self._dialect))
 
     def remember(self) -> None:
-        """Keep what was found out of the server for the next run."""
+        """Store what was learned about the server for the next run."""
         self._memory.keep(self._config.base_url, self._config.name, self._dialect)
 
     async def warm(self) -> None:
-        """Load what takes long, beside other work; without this the first question waits for it."""
+        """Load slow parts in the background; otherwise the first question waits for them."""
         await self._transport.warm()
 
     async def aclose(self) -> None:
-        """Let go of connections."""
+        """Close connections."""
         await self._transport.aclose()
 
     async def _run(self, request: ModelRequest[T], tell: Tell | None) -> ModelReply[T]:
@@ -186,7 +186,7 @@ class ServedModel:
     async def _overcome(
         self, fault: ModelFault, ask: Ask, errand: CallContext, patience: _Patience
     ) -> None:
-        """Change what there is to change, or wait. Raises ``ModelError`` where neither helps."""
+        """Change the dialect or wait. Raises ``ModelError`` if neither helps."""
         new = None
         if fault.reason in _ABOUT_ASKING:
             shaped = ask.schema is not None
@@ -201,7 +201,7 @@ class ServedModel:
         await asyncio.sleep(pause)
 
     def _adopt(self, old: Dialect, new: Dialect | None) -> None:
-        """Speak so from now on, unless another request found something out meanwhile."""
+        """Use the new dialect from now on, unless another request has changed it meanwhile."""
         if new is None or self._dialect != old:
             return
         self._dialect = new
@@ -211,7 +211,7 @@ class ServedModel:
 
 @dataclass(slots=True)
 class _Telling:
-    """Tells a listener what one request brings, without the thoughts."""
+    """Passes the text of one request to a listener, without the model's thoughts."""
 
     tell: Tell
     unthinking: Unthinking = field(default_factory=Unthinking)

@@ -1,8 +1,8 @@
-"""A chat completion, read from its JSON with every field in doubt.
+"""Parses chat completions, checking every field.
 
-Servers that call themselves compatible leave fields out, put ``null`` or another type there, or
-answer 200 with an error inside. The library's own classes take all of that without a word, so the
-JSON is read directly.
+Servers that call themselves compatible omit fields, fill them with ``null`` or another type, or
+answer 200 with an error inside. The library's own classes accept all of that silently, so the JSON
+is read directly.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _FINISHES = {
 
 
 def answer(body: bytes, scrub: Scrub) -> ModelResponse:
-    """The answer in the body of a completion. Raises :class:`Fault`, ``BROKEN``."""
+    """The response in the body of a completion. Raises :class:`ModelFault` with ``BROKEN``."""
     try:
         data = json.loads(body)
     except (ValueError, RecursionError):
@@ -47,7 +47,7 @@ def answer(body: bytes, scrub: Scrub) -> ModelResponse:
 
 
 def names(body: bytes) -> tuple[str, ...]:
-    """The names in a list of models; empty where it is none."""
+    """The names in a list of models; empty if it is no such list."""
     try:
         listed = _table(json.loads(body)).get("data")
     except (ValueError, RecursionError):
@@ -57,7 +57,7 @@ def names(body: bytes) -> tuple[str, ...]:
 
 
 class Gathering:
-    """The answer that the chunks of a stream add up to."""
+    """Combines the chunks of a stream into a response."""
 
     def __init__(self, scrub: Scrub) -> None:
         self._scrub = scrub
@@ -73,7 +73,7 @@ class Gathering:
         return "".join(self._pieces)
 
     def add(self, data: Any) -> str:
-        """The text that a chunk adds. Raises :class:`Fault`."""
+        """The text that a chunk adds. Raises :class:`ModelFault`."""
         chunk = _table(data)
         self._model = _word(chunk.get("model")) or self._model
         self._metered = metered(chunk.get("usage")) or self._metered
@@ -87,7 +87,7 @@ class Gathering:
         return piece
 
     def close(self) -> ModelResponse:
-        """The whole answer. Raises :class:`Fault` where the stream ended before it was whole."""
+        """The complete response. Raises :class:`ModelFault` if the stream ended early."""
         if self._finish is Finish.NONE:
             raise broken("the stream ended before the answer did")
         return ModelResponse(
@@ -112,7 +112,7 @@ def text(content: Any) -> str:
 
 
 def finish(reason: Any, scrub: Scrub) -> Finish:
-    """Why the server stopped. Raises :class:`Fault` where it says that it broke off."""
+    """Why the server stopped. Raises :class:`ModelFault` if it reports an abort."""
     name = _word(reason).lower()
     if name not in _FINISHES:
         # Such as DeepSeek's insufficient_system_resource, vLLM's abort, a router's error.
@@ -121,13 +121,13 @@ def finish(reason: Any, scrub: Scrub) -> Finish:
 
 
 def metered(usage: Any) -> Metered | None:
-    """The tokens that a server reports, as far as they can be true."""
+    """The tokens that a server reports, if they are plausible."""
     found = _table(usage)
     counted = _count(found.get("prompt_tokens"))
     written = _count(found.get("completion_tokens"))
     if counted is None or written is None or counted + written == 0:
         return None
-    # DeepSeek has a field of its own for the tokens that its cache had.
+    # DeepSeek has its own field for cached tokens.
     cached = _count(_table(found.get("prompt_tokens_details")).get("cached_tokens"))
     cached = _count(found.get("prompt_cache_hit_tokens")) if cached is None else cached
     return Metered(input=counted, output=written, cached=min(counted, cached or 0))

@@ -1,18 +1,17 @@
-r"""In which of our languages sentences are, told by their script.
+r"""One question until there is a usable reply: what to send next, and when to give up.
 
-English and Chinese are told apart by it, and both from most others; English from German is not.
-Code, paths and names stay as they are in every language, so they do not count.
-
-One question until there is a reply that can be used: what to send next, and when to give up.
-
-No I/O here. Each way out of a bad reply is taken once, so that a question takes at most five
-answers, and most take one::
+There is no I/O here. Each remedy for a bad reply is used once, so that a question takes at most
+five answers, and usually one::
 
     blank ---------------------> the same again
-    stopped at the length limit -> with all the room there is -> with the wish to be shorter
+    stopped at the length limit -> with all available room -> with a request to be shorter
     no JSON, wrong shape, \
     wrong language ------------> with the complaint ("mend it")
-    declined, filtered --------> no way out
+    declined, filtered --------> no remedy
+
+The language of sentences is recognised by script: that distinguishes English and Chinese from each
+other and from most languages, but not English from German. Code, paths and names do not count,
+because they are the same in every language.
 """
 
 from __future__ import annotations
@@ -40,8 +39,8 @@ from handlers.ports.model_port import (
 
 _CODE = re.compile(r"`[^`]*`|https?://\S+")
 
-# Words of a language have letters alone; anything with a digit, underscore, dot, slash or an inner
-# capital is a name.
+# Words consist of letters only; anything with a digit, underscore, dot, slash or an inner capital
+# is a name.
 _WORD = re.compile(r"(?<![\w./:-])[A-Za-z][a-z]+(?![\w./:-]*[\w/])")
 
 _HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]")
@@ -51,14 +50,14 @@ _OTHER = re.compile(
     r"[\u3040-\u30ff\uac00-\ud7af\u0400-\u04ff\u0370-\u03ff\u0600-\u06ff\u0590-\u05ff\u0e00-\u0e7f\u0900-\u097f]"
 )
 
-# Two Han characters make about one word. Below this many words a text is too short to be judged.
+# Two Han characters make about one word. A text with fewer words than this is too short to judge.
 _LEAST = 8
 
 _HAN_A_WORD = 2
 
 
 def sentences(value: Any) -> Iterator[str]:
-    """The texts in a reply that a person reads: those with more than one word."""
+    """The texts in a reply that are meant for people: those with more than one word."""
     if isinstance(value, str):
         if " " in value.strip() or _HAN.search(value) or _OTHER.search(value):
             yield value
@@ -71,7 +70,7 @@ def sentences(value: Any) -> Iterator[str]:
 
 
 def speaks(value: Any, language: Language) -> bool:
-    """Whether the sentences in a value are in the language; true where too few words tell."""
+    """Whether the sentences in a value are in the language; true if there are too few words."""
     text = _CODE.sub(" ", "\n".join(sentences(value)))
     latin = len(_WORD.findall(text))
     han = len(_HAN.findall(text)) / _HAN_A_WORD
@@ -81,16 +80,16 @@ def speaks(value: Any, language: Language) -> bool:
         return True
     if other > total / 4:
         return False
-    # Chinese about code quotes many English words; English quotes hardly any Chinese.
+    # Chinese about code contains many English words; English contains hardly any Chinese.
     return han >= total / 4 if language is Language.ZH else han <= total / 4
 
 
 T = TypeVar("T")
 
-# More room is asked for only where it is worth a call.
+# A retry asks for more room only if there is at least this many times as much.
 _WORTH = 1.2
 
-# A bad reply is shown to the model again up to this many characters; the complaint matters more.
+# The characters of a bad reply that are shown to the model again; the complaint matters more.
 _ECHO = 8_000
 
 
@@ -103,14 +102,17 @@ class Whole(Generic[T]):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AskAgain:
-    """It cannot; the next question says why. ``unkept``: a strict server broke the schema."""
+    """The reply cannot be used.
+
+    The next request says why. ``unkept``: a strict server broke the schema.
+    """
 
     why: ModelReason
     unkept: bool = False
 
 
 class _Unusable(Exception):
-    """A reply that is whole and wrong."""
+    """A complete reply with wrong content."""
 
     def __init__(self, reason: ModelReason, complaint: str, *, unkept: bool = False) -> None:
         super().__init__(complaint)
@@ -120,7 +122,7 @@ class _Unusable(Exception):
 
 
 class Dialogue(Generic[T]):
-    """The state of one question. Every method may raise ``ModelError``: then it has ended."""
+    """The state of one question. Any method may raise ``ModelError``, which ends it."""
 
     def __init__(self, request: ModelRequest[T], profile: ModelProfile, factor: float) -> None:
         """``factor`` corrects the estimates of :func:`bot.llm.token_count.raw`."""
@@ -133,11 +135,11 @@ class Dialogue(Generic[T]):
         self._ways = {"blank", "wider", "shorter", "mend"}
 
     def ask(self, dialect: Dialect) -> Ask:
-        """What to send. Raises ``CONTEXT_LENGTH`` where it cannot fit."""
+        """The next request. Raises ``CONTEXT_LENGTH`` if it cannot fit."""
         messages = _described(self._request, dialect.rung) + self._more
         room = self._room(messages)
         if self._more and room < self._output:
-            # Rather mend without sight of the bad reply than not at all.
+            # Asking for a correction without showing the bad reply is better than giving up.
             messages = tuple(one for one in messages if one.role is not Speaker.ASSISTANT)
             room = self._room(messages)
         if room < self._output // 2:
@@ -166,7 +168,7 @@ class Dialogue(Generic[T]):
         try:
             return Whole(value=self._read(ask, answer))
         except _Unusable as unusable:
-            # Some servers say "stop" where the limit stopped them.
+            # Some servers report "stop" although the length limit stopped them.
             if answer.metered and answer.metered.output >= ask.output_tokens:
                 return self._longer(ask)
             if unusable.reason is ModelReason.EMPTY:
@@ -174,7 +176,7 @@ class Dialogue(Generic[T]):
             return self._mended(unusable, answer)
 
     def _read(self, ask: Ask, answer: ModelResponse) -> T:
-        """The value of a whole reply. Raises ``_Unusable``."""
+        """The value of a complete reply. Raises ``_Unusable``."""
         text = json_reply.without_thoughts(answer.text)
         if not text:
             raise _Unusable(ModelReason.EMPTY, "it is blank")
@@ -241,21 +243,21 @@ class Dialogue(Generic[T]):
         return step
 
     def _room(self, messages: Sequence[ModelMessage]) -> int:
-        """Tokens left for the reply. A schema that goes beside the messages may count, too."""
+        """Tokens left for the reply. A schema sent beside the messages may count too."""
         taken = sum(self._weight(message.text) for message in messages)
         if self._request.schema is not None:
             taken += self._weight(prompt.shape(self._request.schema))
         return self._profile.context - OVERHEAD // 2 - int(taken * self._factor)
 
     def _weight(self, text: str) -> float:
-        """The uncorrected estimate of a text, made once."""
+        """The uncorrected estimate of a text, cached."""
         if text not in self._weights:
             self._weights[text] = token_count.raw(text)
         return self._weights[text]
 
 
 def _described(request: ModelRequest[Any], rung: Rung) -> tuple[ModelMessage, ...]:
-    """The messages, with the schema in the first one where the server does not know it."""
+    """The messages, with the schema in the first one if the server does not support schemas."""
     if request.schema is None or rung is Rung.STRICT:
         return request.messages
     words = prompt.shape(request.schema)

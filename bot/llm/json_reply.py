@@ -1,16 +1,14 @@
-"""JSON out of what a model writes: thoughts, fences, chatter and trailing commas around it.
+"""JSON in the text of a model, despite thoughts, fences, chatter and trailing commas.
 
-The text is hostile: every step is linear in its length, nesting that would exhaust the stack is no
-JSON, and characters that no database takes are replaced. Tags of thoughts are taken for such only
-where a server leaves them, since a change can be about those tags.
+The text is hostile: every step takes linear time, nesting that would exhaust the stack does not
+count as JSON, and characters that no database accepts are replaced. Tags count as thoughts only
+where servers leave them, because a change can be about those tags.
 
-Whether a value fits a JSON schema, for the part of the standard that strict servers take.
-
-The part is the one of https://developers.openai.com/api/docs/guides/structured-outputs: ``type``,
-``properties``, ``required``, ``additionalProperties`` false, ``items``, ``enum``, ``const``,
-``anyOf``, ``$ref`` into ``$defs``, and the bounds of numbers, texts and arrays. Another keyword is
-a mistake of ours and stops at an assertion, so that no rule is silently not checked: schemas are
-the program's own, never from outside.
+:func:`problem` checks values against a JSON schema, for the subset that strict servers accept
+(https://developers.openai.com/api/docs/guides/structured-outputs): ``type``, ``properties``,
+``required``, ``additionalProperties`` false, ``items``, ``enum``, ``const``, ``anyOf``, ``$ref``
+into ``$defs``, and bounds of numbers, texts and arrays. Any other keyword is a programming error
+and fails an assertion, so that no rule goes unchecked: schemas never come from outside.
 """
 
 from __future__ import annotations
@@ -21,8 +19,8 @@ from collections.abc import Callable, Iterator, Mapping
 from enum import Enum, auto
 from typing import Any
 
-# Reasoning models think before they answer; servers that do not take the thoughts out leave them
-# between such tags. Some chat templates open the thoughts, so that a reply begins inside them.
+# Reasoning models think before they answer; servers that do not remove the thoughts leave them
+# between such tags. Some chat templates open the tag, so that a reply begins inside it.
 _TAG = r"(?:think|thinking|thought|reasoning)>"
 
 _OPENING = re.compile(rf"\s*<{_TAG}", re.IGNORECASE)
@@ -37,22 +35,22 @@ _FENCE = re.compile(r"^[ \t]*(?:```|~~~)[\w-]*[ \t]*$", re.MULTILINE)
 
 _MARK = re.compile(r'["{}\[\]]')
 
-# A text that is not closed reaches to the end: so nothing is looked at twice.
+# An unterminated string extends to the end, so that nothing is scanned twice.
 _STRING = r'"[^"\\]*(?:\\.[^"\\]*)*(?:"|\\?\Z)'
 
 _STRING_HERE = re.compile(_STRING, re.DOTALL)
 
 _TRAILING_COMMA = re.compile(rf"({_STRING})|,(?=\s*+[}}\]])", re.DOTALL)
 
-# Lone surrogates cannot be encoded, and PostgreSQL takes no NUL in a text.
+# Lone surrogates cannot be encoded, and PostgreSQL accepts no NUL in a text.
 _UNFIT = re.compile("[\ud800-\udfff\x00]")
 
-# How many places an object may begin at before the search is given up.
+# How many places are tried as the beginning of an object.
 _TRIES = 6
 
 
 def without_thoughts(text: str) -> str:
-    """The reply itself; blank where the model only thought."""
+    """The reply itself; blank if the model only thought."""
     if opening := _OPENING.match(text):
         closing = _CLOSING.search(text, opening.end())
         return text[closing.end() :].strip() if closing else ""
@@ -61,9 +59,9 @@ def without_thoughts(text: str) -> str:
 
 
 def objects(text: str) -> list[dict[str, Any]]:
-    """The JSON objects in a reply that stand side by side, in order.
+    """The top-level JSON objects in a reply, in order.
 
-    Raises ``ValueError``, with words for the model, where there is none.
+    Raises ``ValueError``, worded for the model, if there is none.
     """
     bare = _FENCE.sub("", without_thoughts(text)).strip()
     whole = _loaded(bare)
@@ -79,7 +77,7 @@ def objects(text: str) -> list[dict[str, Any]]:
 
 
 def _loaded(text: str) -> Any:
-    """The value of a JSON text, ``None`` where it is none."""
+    """The value of a JSON text, ``None`` if it is not valid."""
     try:
         return clean(json.loads(_mended(text), strict=False))
     except (ValueError, RecursionError):
@@ -91,7 +89,7 @@ def _mended(text: str) -> str:
 
 
 def clean(value: Any) -> Any:
-    """The same value with every text fit to be stored."""
+    """The same value with all texts made storable."""
     if isinstance(value, str):
         return _UNFIT.sub("\ufffd", value)
     if isinstance(value, list):
@@ -118,7 +116,7 @@ def _spans(text: str) -> Iterator[str]:
 
 
 def _end(text: str, start: int) -> int | None:
-    """The place after the brace that closes the one at ``start``."""
+    """The position after the brace that closes the one at ``start``."""
     depth = 0
     place = start
     while found := _MARK.search(text, place):
@@ -160,14 +158,14 @@ class _Stage(Enum):
 
 
 class Unthinking:
-    """Takes the thoughts off the front of a text that comes in pieces."""
+    """Removes thoughts from the front of a text that arrives in pieces."""
 
     def __init__(self) -> None:
         self._held = ""
         self._stage = _Stage.BEGIN
 
     def feed(self, piece: str) -> str:
-        """What can be shown now; it may be empty."""
+        """The text that can be shown now; may be empty."""
         if self._stage is _Stage.ANSWER:
             return piece
         self._held += piece
@@ -185,11 +183,11 @@ class Unthinking:
         return ""
 
     def close(self) -> str:
-        """What was held back, at the end."""
+        """The text still held back, at the end."""
         return self._held if self._stage is _Stage.BEGIN else ""
 
     def _go_on(self, stage: _Stage, place: int) -> str:
-        """Enter a stage; what is held up to the place is done with, and returned."""
+        """Enter a stage; return the held text up to the position."""
         done, self._held = self._held[:place], self._held[place:]
         self._stage = stage
         return done
@@ -224,7 +222,7 @@ _BOUNDS: Mapping[str, tuple[type | tuple[type, ...], Callable[[Any, Any], bool],
 
 
 def problem(value: Any, schema: Mapping[str, Any]) -> str:
-    """What is wrong first, with its place, in words for the model; empty where the value fits."""
+    """The first error and its location, worded for the model; empty if the value fits."""
     return next(_problems(value, schema, schema, "the reply", 0), "")
 
 

@@ -1,9 +1,9 @@
-"""The connection to a server, through the ``openai`` library; it is named nowhere else.
+"""The connection to a server, through the ``openai`` library, which is used nowhere else.
 
-The library is given what is configured and nothing of its own: no key, address or header of the
-environment (but proxies and certificates, which are the machine's), no repeating, no redirect that
-would carry a diff to another host. Importing it takes more than a second, so that happens in a
-thread, at the first use or when :meth:`OpenAITransport.warm` says.
+The library gets the configuration and nothing else: no key, address or header from the environment
+(except proxies and certificates, which belong to the machine), no retries, and no redirect that
+would send a diff to another host. Importing it takes over a second, so that is done in a thread, at
+the first use or by :meth:`OpenAITransport.warm`.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     from openai import AsyncOpenAI
 
 
-# At the level of debugging these log whole requests, and with them other people's code.
+# At debug level these log whole requests, and with them other people's code.
 _TALKATIVE = ("openai", "httpx2", "httpcore2")
 
-# All that a request carries beside the key. The library adds what machine it runs on, and whatever
+# All headers of a request besides the key. The library adds data about the machine and whatever
 # OPENAI_CUSTOM_HEADERS, OPENAI_ORG_ID and OPENAI_PROJECT_ID say, which is meant for another server.
 _HEADERS = frozenset(
     {
@@ -39,13 +39,13 @@ _HEADERS = frozenset(
         "content-type",
         "host",
         "transfer-encoding",
-        "x-stainless-raw-response",  # by it the library knows what to make of the answer
+        "x-stainless-raw-response",  # tells the library how to treat the answer
     }
 )
 
 
 class OpenAITransport:
-    """Implements ``Transport``."""
+    """Implements ``ModelTransport``."""
 
     def __init__(self, config: ModelConfig) -> None:
         self._config = config
@@ -55,7 +55,7 @@ class OpenAITransport:
         self._opening = asyncio.Lock()
 
     async def warm(self) -> None:
-        """Have the library ready before it is needed."""
+        """Load the library before it is needed."""
         await self._opened()
 
     async def send(self, ask: Ask, hear: Hear | None = None) -> ModelResponse:
@@ -68,11 +68,11 @@ class OpenAITransport:
             return completion.answer(raw.http_response.content, self._scrub)
         except _expected() as error:
             fault = self._fault(error)
-        # Raised out here, since the library's error carries the request, and that the key.
+        # Raised outside the handler: the library's error holds the request, and that holds the key.
         raise fault
 
     async def models(self) -> Sequence[str]:
-        """The names of the models that the server lists; none where it keeps no list."""
+        """The names of the models that the server lists; empty if it has no list."""
         client = await self._opened()
         try:
             raw = await client.models.with_raw_response.list()
@@ -82,7 +82,7 @@ class OpenAITransport:
         raise fault
 
     async def aclose(self) -> None:
-        """Let go of connections."""
+        """Close connections."""
         if self._client is not None:
             await self._client.close()
             self._client = None
@@ -102,7 +102,7 @@ class OpenAITransport:
             logging.getLogger(name).setLevel(logging.WARNING)
         config = self._config
         timeout = httpx2.Timeout(config.timeout, connect=config.connect_timeout)
-        # One more than the slots, for a probe beside them.
+        # One more than the slots, for a concurrent probe.
         most = config.concurrency + 1
         return AsyncOpenAI(
             # The library insists on a key, and would look for one in the environment.
@@ -119,7 +119,7 @@ class OpenAITransport:
         )
 
     async def _dress(self, request: Request) -> None:
-        """Leave a request the headers that it needs, and the key where there is one."""
+        """Leave only the necessary headers on a request, and the key if there is one."""
         for name in [*request.headers]:
             if name not in _HEADERS:
                 del request.headers[name]
@@ -128,7 +128,7 @@ class OpenAITransport:
             request.headers["authorization"] = f"Bearer {self._key}"
 
     def body(self, ask: Ask) -> dict[str, Any]:
-        """The fields of a request, the same ones in the same order for the same ask."""
+        """The fields of a request; equal asks give the same fields in the same order."""
         config = self._config
         body: dict[str, Any] = {
             "model": config.name,
@@ -153,17 +153,17 @@ class OpenAITransport:
         completions = client.chat.completions.with_streaming_response
         async with completions.create(**body) as raw:
             if "json" in raw.headers.get("content-type", ""):
-                # The server does not stream, and did not say so.
+                # The server answered without streaming.
                 return completion.answer(await raw.read(), self._scrub)
             async for chunk in await raw.parse():
-                # Chunks of another shape are no news worth a warning: the gathering sorts them out.
+                # Chunks of another shape need no warning: the parser handles them.
                 is_table = hasattr(chunk, "to_dict")
                 if piece := gathering.add(chunk.to_dict(warnings=False) if is_table else chunk):
                     hear(piece)
         return gathering.close()
 
     def _fault(self, error: Exception) -> ModelFault:
-        """What an error of the library means."""
+        """The fault for an error of the library."""
         import httpx2
         import openai
 
@@ -187,7 +187,7 @@ class OpenAITransport:
 
 
 def _expected() -> tuple[type[Exception], ...]:
-    """What the library raises: errors of its own, and of its parts that it lets through."""
+    """The exceptions of the library: its own, and those of its dependencies that it passes on."""
     import httpx2
     import openai
 

@@ -1,10 +1,9 @@
-"""A model put together from what is configured: where the rest of the program begins.
+"""Connects to the configured model, and tests what the server supports.
 
-What stands at the configured address: for ``digestbot check``, before anything depends on it.
-
-The list of models is free, and tells of the address, the key, and often the model. Whether a server
-keeps to a schema only a reply can tell: that takes one tiny request for each rung down to the one
-that it stands on, a few hundred tokens together, so it is done only where it is allowed.
+``digestbot check`` probes the server before anything depends on it. The list of models is free and
+shows whether the address, the key and often the model are right. Only a reply shows whether a
+server keeps to a schema: that takes one tiny request for each rung down to the one that works, a
+few hundred tokens together, so it is only done if allowed.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ from handlers.ports.storage import Clock
 
 
 def connect(config: ModelConfig, ledger: CallLedger, clock: Clock, data: Path) -> ServedModel:
-    """The configured model, with its caps; what is found out of its server is kept in ``data``.
+    """The configured model with its caps; what is learned of its server is stored in ``data``.
 
     Nothing is imported or opened before the first question, or before ``warm``.
     """
@@ -53,7 +52,7 @@ def connect(config: ModelConfig, ledger: CallLedger, clock: Clock, data: Path) -
 async def look(
     config: ModelConfig, ledger: CallLedger, clock: Clock, data: Path, *, spend: bool = False
 ) -> Probe:
-    """What stands at the configured address; with ``spend`` at the cost of a few tokens."""
+    """Probe the configured server; with ``spend`` this costs a few tokens."""
     transport = OpenAITransport(config)
     try:
         return await probe(
@@ -69,7 +68,7 @@ async def look(
 
 
 PROBE_TOKENS = 600
-"""About what a probe with ``spend`` takes at most, on all rungs together."""
+"""The approximate most that a probe with ``spend`` costs, on all rungs together."""
 
 _SCHEMA = {
     "type": "object",
@@ -83,7 +82,8 @@ _SCHEMA = {
 
 _QUESTION = (
     ModelMessage(role=Speaker.SYSTEM, text="You answer briefly, in JSON."),
-    # Without the schema in words a model cannot guess the keys: so a server that ignores it shows.
+    # Without the schema in words a model cannot guess the keys, so a server that ignores it is
+    # detected.
     ModelMessage(role=Speaker.USER, text="Describe a blue triangle."),
 )
 
@@ -95,11 +95,11 @@ _PATIENCE = 60.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Probe:
-    """What was found. ``None`` is: not known.
+    """The findings of a probe; ``None`` means unknown.
 
     ``problem`` is why the model cannot be used, with ``detail`` for the person at the terminal
-    (without the key). ``rung`` is the one that the server stands on. ``near`` are models that the
-    server has and that are spelt like the one it has not. ``usage`` is what the probe took.
+    (without the key). ``rung`` is the one that works. ``near`` lists models of the server with
+    names similar to the missing one. ``usage`` is what the probe cost.
     """
 
     reachable: bool
@@ -113,7 +113,7 @@ class Probe:
 
     @property
     def usable(self) -> bool:
-        """Whether nothing is known to be wrong."""
+        """Whether no problem is known."""
         return self.problem is None
 
 
@@ -126,16 +126,16 @@ async def probe(
     purse: BudgetPort | None = None,
     spend: bool = False,
 ) -> Probe:
-    """Find out. Without ``spend`` no token is used. Never raises for what the server does.
+    """Probe a server. Without ``spend`` it uses no tokens. Errors of the server never raise.
 
-    What is found replaces what was remembered of the server.
+    The findings replace what was remembered of the server.
     """
     try:
         listed = await transport.models()
     except ModelFault as fault:
         if fault.reason is not ModelReason.REJECTED:
             return _failed(fault.reason, fault.detail)
-        # Not every server keeps a list.
+        # Not every server lists its models.
         listed = ()
     if spend:
         model = ServedModel(config, transport, ledger, purse=purse, memory=Anew(memory))

@@ -1,8 +1,8 @@
-"""How many requests run at once, and how many requests and tokens a minute may hold.
+"""Limits the concurrent requests, and the requests and tokens in a minute.
 
-All callers share one :class:`Gate`. A minute is counted exactly, not on average: no 60 seconds,
-wherever they begin, hold more than the limit. A bucket that refills while it is full would let
-twice the limit pass in its first minute, which servers answer with 429.
+All callers share one :class:`RateGate`. A minute is counted exactly, not on average: no 60 seconds,
+wherever they begin, contain more than the limit. A token bucket that starts full would let twice
+the limit pass in its first minute, which servers answer with 429.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ from dataclasses import dataclass
 from bot.llm.transport_values import ModelFault
 from handlers.ports.model_port import ModelReason
 
-# Seconds. The margin is for requests that take unequally long on their way to the server's clock.
+# Seconds. The margin allows for requests with different delays to the server's clock.
 MINUTE = 60.5
 
-# A waiter looks again this often, in seconds: an answer that took less than was set aside for it
+# Waiters check again this often, in seconds: an answer that used less than was reserved for it
 # makes room before the minute is over.
 _LOOK = 1.0
 
 
 @dataclass(slots=True)
 class GateEntry:
-    """Something that was let pass: when, and how much."""
+    """An amount that was let pass, and when."""
 
     at: float
     amount: float
@@ -34,24 +34,24 @@ class GateEntry:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """What one request was let pass as."""
+    """The entries of one request that was let pass."""
 
     request: GateEntry
     tokens: GateEntry
 
     def took(self, tokens: int) -> None:
-        """It took this many tokens in the end."""
+        """The request actually took this many tokens."""
         self.tokens.amount = tokens
 
     def not_taken(self) -> None:
-        """It was not sent after all."""
+        """The request was not sent after all."""
         self.request.amount = self.tokens.amount = 0
 
 
 class MinuteWindow:
     """Lets at most ``limit`` pass in any 60 seconds; ``None`` lets everything pass.
 
-    One amount above the limit passes when nothing else has for a minute, rather than never.
+    An amount above the limit passes once nothing else has for a minute, rather than never.
     """
 
     def __init__(self, limit: float | None) -> None:
@@ -59,7 +59,7 @@ class MinuteWindow:
         self._passed: deque[GateEntry] = deque()
 
     def wait(self, now: float, amount: float) -> float:
-        """Seconds until this amount may pass, 0 where it may now."""
+        """Seconds until this amount may pass; 0 if it may now."""
         if self._limit is None:
             return 0.0
         while self._passed and self._passed[0].at + MINUTE <= now:
@@ -82,7 +82,7 @@ class MinuteWindow:
 
 
 class RateGate:
-    """Where every request waits for its turn, first come, first served."""
+    """Where all requests wait for their turn, first come, first served."""
 
     def __init__(
         self,
@@ -97,15 +97,15 @@ class RateGate:
         self._closed_until = 0.0
 
     def close_for(self, seconds: float) -> None:
-        """Let nobody pass for a while, since the server asked for it."""
+        """Let nothing pass for a while, because the server asked for it."""
         self._closed_until = max(self._closed_until, _now() + seconds)
 
     @asynccontextmanager
     async def turn(self, tokens: int, deadline: float) -> AsyncIterator[Turn]:
-        """A slot, for the time of one request.
+        """A slot for the duration of one request.
 
-        ``tokens`` are the most that the request can take; ``deadline`` is in the loop's time.
-        Raises :class:`Fault` where the turn cannot come before it.
+        ``tokens`` is the most that the request can take; ``deadline`` is in the loop's time. Raises
+        :class:`ModelFault` if the turn cannot come before it.
         """
         try:
             async with asyncio.timeout_at(deadline):

@@ -1,12 +1,12 @@
-"""Secrets in changes, found and masked before anything of a change leaves the machine.
+"""Finds and masks secrets in changes before anything of a change leaves the machine.
 
-Keys and tokens of known services are found by Kingfisher (mongodb/kingfisher), which scans inside
-this process and asks nobody; what it leaves out on purpose, such as passwords in assignments, by
-a few rules of ours. A mask hits too much rather than too little: it costs a word in a prompt.
+Keys and tokens of known services are found by Kingfisher (mongodb/kingfisher), which scans within
+this process and uses no network; what it omits on purpose, such as passwords in assignments, by a
+few rules of our own. Masking rather hits too much than too little: that costs a word in a prompt.
 
-The library's rules take seconds to compile, so what it compiled is kept in a folder of ours, and
-the library is loaded when the first change is masked. Loading the kept rules takes about half a
-second; a change takes 0.1 ms for each 10 kB.
+The library's rules take seconds to compile, so the compiled rules are stored in a folder, and the
+library is loaded when the first change is masked. Loading them takes about half a second; masking a
+change takes 0.1 ms for each 10 kB.
 """
 
 from __future__ import annotations
@@ -28,20 +28,24 @@ if TYPE_CHECKING:
 
 
 MASK = "[secret]"
-"""What stands in the place of a secret."""
+"""The text that replaces a secret."""
 
 _SHORTEST = 6
-"""Characters of the shortest secret; shorter values are words, and masking them everywhere would
-hide more than it protects."""
+"""Characters of the shortest secret.
+
+Shorter values are words, and masking them everywhere would hide
+
+more than it protects.
+"""
 
 _LINE = 12
-"""Characters of the shortest line of a secret with several lines that is masked by itself."""
+"""Characters of the shortest line of a multi-line secret that is masked on its own."""
 
 
 class Secrets:
     """Implements :class:`digest.llm.model_input.Redactor`; may be used from several threads.
 
-    ``folder`` is where compiled rules are kept; it is made, with its rights, by the library.
+    ``folder`` is where compiled rules are stored; the library creates it with its permissions.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -58,7 +62,7 @@ class Secrets:
         return Masked(change=shown, facts=known, secrets=len(found))
 
     def find(self, text: str) -> frozenset[str]:
-        """The different secrets in a text, as they stand there."""
+        """The distinct secrets in a text, as written there."""
         return frozenset(
             secret
             for secret in (*self._by_library(text), *_by_rules(text))
@@ -82,14 +86,14 @@ class Secrets:
         for finding in self._loaded().scan(data):
             if finding.secret in text:
                 yield finding.secret
-            else:  # found inside something encoded: then that is the secret
+            else:  # found inside encoded text: the encoded text is the secret
                 place = finding.location
                 span = data[place["start_offset"] : place["end_offset"]]
                 yield span.decode("utf-8", "replace").strip()
 
 
 def _text(change: Change) -> str:
-    """Everything of a change that could be sent, the lines of a hunk's side together."""
+    """All text of a change that could be sent, the lines of a hunk's side together."""
     parts = [change.commit.message]
     for file in change.files:
         for hunk in file.hunks:
@@ -98,7 +102,7 @@ def _text(change: Change) -> str:
 
 
 def _rule(secrets: Iterable[str]) -> re.Pattern[str]:
-    """What matches the secrets, the longest first; one of several lines is matched line by line."""
+    """A pattern of the secrets, longest first; multi-line ones are matched line by line."""
     pieces: set[str] = set()
     for secret in secrets:
         lines = secret.splitlines()
@@ -108,7 +112,7 @@ def _rule(secrets: Iterable[str]) -> re.Pattern[str]:
 
 
 def _telling(line: str) -> bool:
-    """Whether a line of a secret is one by itself; the head and foot of a key block are not."""
+    """Whether a line of a secret is secret on its own; header and footer of a key block are not."""
     return len(line) >= _LINE and not line.startswith("-----")
 
 
@@ -116,7 +120,7 @@ def _masked(rule: re.Pattern[str], text: str) -> str:
     return rule.sub(MASK, text)
 
 
-# What is written where a secret would stand: examples, names of variables, templates, calls.
+# Placeholders for secrets: examples, names of variables, templates, calls.
 _PLACEHOLDER = re.compile(
     r"(?:empty|none|null|true|false|change_?me|example|placeholder|dummy|fake|redacted|default"
     r"|your[-_ ]|my[-_]|test[-_]|sample|insert|replace|todo).*|[x*.]{3,}.*|[<${%\[(].*|[A-Z][A-Z_]+"
@@ -140,7 +144,7 @@ _HEADER = re.compile(r"\b(?:bearer|basic)\s{1,3}([A-Za-z0-9._~+/=-]{20,2000})", 
 
 _ACCOUNT = re.compile(r"AccountKey=([A-Za-z0-9+/]{40,200}={0,2})")
 
-# Shapes of services that the library leaves out, or finds only between quotes or blanks.
+# Token formats that the library omits, or finds only between quotes or blanks.
 _KNOWN = re.compile(
     r"(?<![A-Za-z0-9])(?:(?:AKIA|ASIA)[A-Z0-9]{16}|AIza[\w-]{35}|hf_[A-Za-z0-9]{30,64}"
     r"|(?<!-)sk-(?=[\w-]{0,220}\d)[\w-]{32,220}|[rs]k_(?:live|test)_[A-Za-z0-9]{16,120}|\d{8,10}:AA[\w-]{33}"
@@ -148,7 +152,7 @@ _KNOWN = re.compile(
     r"|[MNO](?=[\w-]{0,27}\d)[\w-]{23,27}\.[\w-]{6}\.[\w-]{27,40})(?![A-Za-z0-9])"
 )
 
-# A key block that the diff cuts off; whole ones the library finds.
+# A key block that the diff cuts off; the library finds complete ones.
 _BLOCK = re.compile(
     r"-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----\n((?:[A-Za-z0-9+/=]{16,100}\n?){1,200})"
 )
@@ -158,15 +162,15 @@ _LOWER = {ord(upper): upper.lower() for upper in string.ascii_uppercase}
 _WORDS = ("pass", "pwd", "secret", "key", "token", "credential")
 
 _BEFORE, _BEHIND = 200, 2_000
-"""Characters around a word that rules read of a line: what it names stands that near."""
+"""Characters around a keyword that the rules read: the value is within that distance."""
 
 
 def _by_rules(text: str) -> Iterator[str]:
-    """Secrets that the library leaves out: it wants a service's shape, and some proof of it."""
+    """Secrets that the library omits, because it needs a service's format and some evidence."""
     yield from _KNOWN.findall(text)
     yield from _BLOCK.findall(text)
     lowered = text.lower()
-    if len(lowered) != len(text):  # a few letters have a lower case of two
+    if len(lowered) != len(text):  # a few letters have a lower case of two characters
         lowered = text.translate(_LOWER)
     for line in _lines(text, lowered, ("://",)):
         yield from filter(_worth, _USER_INFO.findall(line))
@@ -180,7 +184,7 @@ def _by_rules(text: str) -> Iterator[str]:
 
 
 def _lines(text: str, lowered: str, words: Iterable[str]) -> Iterator[str]:
-    """The lines that hold one of the words, long ones in pieces: looking for words is quick."""
+    """The lines that contain one of the words, long ones in parts: searching words is fast."""
     for word in words:
         at = lowered.find(word)
         while at >= 0:
@@ -196,5 +200,5 @@ def _worth(value: str) -> bool:
 
 
 def _mixed(value: str) -> bool:
-    """Whether a value has letters and digits, as random ones have and names mostly have not."""
+    """Whether a value has both letters and digits, as random values do and names mostly do not."""
     return any(c.isdigit() for c in value) and any(c.isalpha() for c in value)

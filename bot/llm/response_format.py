@@ -1,8 +1,8 @@
-"""How a server is spoken to, from the best way down to what every server understands.
+"""The dialects of servers, from the best to what every server understands.
 
-The rungs of the ladder are the ways of making a model keep to a schema. Servers that refuse one say
-so with status 400, 404 or 422 and name the field, so that the first real request is also the probe,
-and costs nothing where it fails:
+The rungs are the ways of making a model keep to a schema. Servers that do not support one refuse it
+with status 400, 404 or 422 and name the field, so that the first real request is also the probe and
+costs nothing if it fails:
 
 - DeepSeek knows JSON mode alone: https://api-docs.deepseek.com/guides/json_mode
 - DashScope's support for schemas differs by model:
@@ -10,9 +10,8 @@ and costs nothing where it fails:
 - some models take ``max_completion_tokens`` only, or no ``temperature``:
   https://developers.openai.com/api/docs/guides/reasoning
 
-Servers that take a schema and do not keep to it are found by checking every reply.
-
-What a server was found to understand, kept from one run to the next.
+Servers that accept a schema and break it are detected by checking every reply. The dialect that was
+found is stored from one run to the next.
 """
 
 from __future__ import annotations
@@ -48,10 +47,10 @@ class Rung(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dialect:
-    """What a server was found to understand. The defaults are the best that there is.
+    """What a server was found to support. The defaults are the best case.
 
-    ``limit`` is the name of the field that bounds the reply. ``usage`` says that a stream may be
-    asked to end with the tokens it took.
+    ``limit`` is the name of the field that limits the reply. ``usage`` says that a stream may be
+    asked to end with its token counts.
     """
 
     rung: Rung = Rung.STRICT
@@ -63,8 +62,8 @@ class Dialect:
 
 _STATUSES = frozenset({400, 404, 405, 415, 422, 501})
 
-# What servers call the fields in their complaints. The last are a router's words for "no server
-# of this model takes these fields", and llama.cpp's for a schema that it cannot turn to a grammar.
+# Names of the fields in servers' error messages. The last are a router's words for "no server of
+# this model takes these fields", and llama.cpp's for a schema that it cannot turn into a grammar.
 _FORMAT = re.compile(
     r"response_?format|json_?schema|json_object|structured.?output|guided|grammar"
     r"|json mode|requested parameters",
@@ -86,14 +85,14 @@ _OTHER_LIMIT = {
 
 
 def about_format(words: str) -> bool:
-    """Whether a complaint is about how the reply was to be formed."""
+    """Whether an error message is about the requested response format."""
     return bool(_FORMAT.search(words))
 
 
 def simpler(
     dialect: Dialect, status: int | None, parameter: str, detail: str, *, shaped: bool
 ) -> Dialect | None:
-    """The dialect that a complaint leads to; ``None`` where it is not about how it was asked.
+    """The dialect to try after an error; ``None`` if the error is not about the dialect.
 
     ``shaped`` says that the request asked for a format at all.
     """
@@ -109,7 +108,7 @@ def simpler(
     if "temperature" in words:
         return replace(dialect, temperature=False) if dialect.temperature else None
     if _LIMIT.search(words) and _UNKNOWN_FIELD.search(words):
-        # The complaint may name both, so that only "sent and refused" is sure.
+        # The message may name both fields, so only the one that was sent is surely refused.
         return replace(dialect, limit=_OTHER_LIMIT[dialect.limit])
     if re.search(r"\bstream(ing)?\b", words, re.IGNORECASE):
         return replace(dialect, stream=False) if dialect.stream else None
@@ -136,33 +135,33 @@ def response_format(rung: Rung, name: str, schema: Mapping[str, Any]) -> dict[st
 
 FILE = "model-dialects.json"
 
-# A server that learnt something is asked again after this long.
+# After this time a server is probed again, because it may have improved.
 _KEPT = timedelta(days=30)
 
 
 class DialectMemory(Protocol):
-    """Which dialect a model on a server takes."""
+    """Stores the dialect of each model on each server."""
 
     def recall(self, server: str, model: str) -> Dialect | None:
-        """What was found; ``None`` where nothing was, or long ago."""
+        """The stored dialect; ``None`` if there is none or it is too old."""
 
     def keep(self, server: str, model: str, dialect: Dialect) -> None:
-        """Remember it."""
+        """Store it."""
 
 
 class Forgetful:
-    """Remembers nothing: every run finds out anew."""
+    """Stores nothing: every run starts from the best dialect."""
 
     def recall(self, server: str, model: str) -> Dialect | None:  # noqa: ARG002 - the port's names
         """Nothing."""
         return None
 
     def keep(self, server: str, model: str, dialect: Dialect) -> None:
-        """Forget it."""
+        """Do nothing."""
 
 
 class Anew:
-    """Lets everything be found out anew, and keeps it where it is to be kept."""
+    """Recalls nothing, so that everything is probed again, but stores the results."""
 
     def __init__(self, memory: DialectMemory) -> None:
         self._memory = memory
@@ -172,15 +171,15 @@ class Anew:
         return None
 
     def keep(self, server: str, model: str, dialect: Dialect) -> None:
-        """Remember it."""
+        """Store it."""
         self._memory.keep(server, model, dialect)
 
 
 class DialectFile:
     """Implements ``DialectMemory`` in a file of the data folder.
 
-    A file that is damaged or cannot be written costs a few refused requests, which are free, so
-    neither is an error.
+    A damaged or unwritable file costs a few refused requests, which are free, so neither is an
+    error.
     """
 
     def __init__(self, folder: Path, clock: Clock) -> None:
@@ -188,7 +187,7 @@ class DialectFile:
         self._clock = clock
 
     def recall(self, server: str, model: str) -> Dialect | None:
-        """What was found in the last 30 days."""
+        """The dialect found in the last 30 days."""
         found: Any = self._read().get(_key(server, model))
         try:
             kept = datetime.fromisoformat(found["at"])
@@ -200,7 +199,7 @@ class DialectFile:
             return None
 
     def keep(self, server: str, model: str, dialect: Dialect) -> None:
-        """Write it beside what is known of others; the file is whole at every moment."""
+        """Add it to the file, which is complete at every moment."""
         entry = {"at": self._clock.now().isoformat(), "dialect": asdict(dialect)}
         text = json.dumps({**self._read(), _key(server, model): entry}, indent=1, sort_keys=True)
         scratch = self._file.with_suffix(f".{os.getpid()}.tmp")

@@ -1,14 +1,12 @@
-"""A server that is gone costs one wait, not one for every call.
+"""When to retry a failed request, and when to stop sending to a server that is down.
 
-After some failures in a row nothing is sent for a while; then one request goes ahead, and the rest
-follow once it is answered. Failures of requests that ran side by side are one failure, since they
-have one cause; only waits that ran out count one by one, being the dearest.
+After several failures in a row the breaker stops all requests for a while; then one request goes
+ahead, and the others follow once it is answered. Failures of concurrent requests count once,
+because they have one cause; only timeouts count singly, because they cost most.
 
-Which faults are worth another try, and after what pause.
-
-What a server asks for is done, however long, as far as the caller's time reaches. A request that
-the server may have worked for is hardly repeated: a broken answer once, and one that never came not
-at all, since both may have to be paid.
+A wait that the server asks for is observed, however long, within the caller's time. A request that
+the server may have worked on is hardly repeated: after a broken answer once, after a timeout not at
+all, because both may have to be paid for.
 """
 
 from __future__ import annotations
@@ -27,12 +25,12 @@ log = structlog.get_logger(__name__)
 
 _GONE = frozenset({ModelReason.UNAVAILABLE, ModelReason.BROKEN, ModelReason.TIMEOUT})
 
-# What no repeating mends: a person must.
+# Failures that retrying does not solve: a person has to.
 _LASTING = frozenset({ModelReason.UNAUTHORIZED, ModelReason.NO_CREDIT, ModelReason.UNKNOWN_MODEL})
 
 
 class Breaker:
-    """Remembers how the last requests to a server went. Times are in seconds, of one clock."""
+    """Tracks the results of the last requests to a server. Times are in seconds, of one clock."""
 
     def __init__(
         self, clock: Callable[[], float], failures: int = 3, cooling: float = 60.0
@@ -47,7 +45,7 @@ class Breaker:
         self._last: ModelFault | None = None
 
     def check(self) -> None:
-        """Whether a request has a chance. Raises :class:`Fault`, as the last one was, if not."""
+        """Raise the last :class:`ModelFault` again while the breaker is open."""
         if self._last is not None and self._clock() < self._open_until:
             detail = f"not asked again yet; before: {self._last.detail}"
             raise replace(self._last, detail=detail, charged=False, final=True)
@@ -56,11 +54,11 @@ class Breaker:
         """Let a request be sent, or raise as :meth:`check` does."""
         self.check()
         if self._last is not None:
-            # This request goes ahead; the others wait for how it ends.
+            # This request goes ahead; the others wait for its result.
             self._open_until = self._clock() + self._cooling
 
     def succeeded(self) -> None:
-        """A request was answered, be it with a refusal."""
+        """A request was answered, possibly with a refusal."""
         if self._last is not None:
             log.info("model.back")
         self._failures = 0
@@ -100,13 +98,13 @@ class Pauses:
 
 @dataclass(slots=True)
 class Tries:
-    """The tries of one request."""
+    """The retries of one request."""
 
     pauses: Pauses
     made: Counter[ModelReason] = field(default_factory=Counter)
 
     def pause(self, fault: ModelFault) -> float | None:
-        """Seconds to wait before the next try; ``None``: there is none."""
+        """Seconds to wait before the next attempt; ``None`` if there is none."""
         if fault.final:
             return None
         made = self.made[fault.reason]
@@ -116,12 +114,12 @@ class Tries:
             ModelReason.RATE_LIMITED,
             ModelReason.UNAVAILABLE,
         }:
-            # A little later than asked, so that not all who wait come in the same instant.
+            # A little later than asked, so that waiters do not all return at the same instant.
             return max(asked, self.pauses.first) + self._jitter(self.pauses.first)
         if made >= _TRIES.get(fault.reason, 0):
             return None
         return self._jitter(min(self.pauses.longest, self.pauses.first * 2**made))
 
     def _jitter(self, pause: float) -> float:
-        """Between half of it and all of it."""
+        """A random value between half the pause and the whole pause."""
         return pause * random.uniform(0.5, 1.0)  # noqa: S311 - spreads load, guards nothing

@@ -1,10 +1,7 @@
-"""What a judgement took and lacked: for the log, and for the person at the terminal.
+"""The model of a process with its stored analyses, ledger and caps, and its log lines.
 
-Why a change was not judged is told here and nowhere else: a report only says that it was not.
-
-The model of a process, with what belongs to it: kept analyses, the books, the caps.
-
-Only a process that has a model imports this.
+Only here is the reason logged why a change was not analysed by the model: a report only says that
+it was not. Only processes with a model import this module.
 """
 
 from __future__ import annotations
@@ -31,7 +28,7 @@ log = structlog.get_logger(__name__)
 
 
 def note(judgement: AnalysisRun, repository: str, *, channel: str) -> None:
-    """Log what was judged and what was not."""
+    """Log what was analysed and what was not."""
     about = {"repository": repository, "channel": channel}
     for missed in judgement.missed.values():
         log.warning(
@@ -54,7 +51,7 @@ def note(judgement: AnalysisRun, repository: str, *, channel: str) -> None:
 
 
 def shortfall(judgement: AnalysisRun) -> str:
-    """What the model did not tell of and why, in a line; empty where nothing is missing."""
+    """What the model did not describe and why, in one line; empty if nothing is missing."""
     reasons = Counter(missed.reason for missed in judgement.missed.values())
     if not reasons:
         unled = judgement.unled
@@ -65,12 +62,12 @@ def shortfall(judgement: AnalysisRun) -> str:
 
 
 _RULES = "secret-rules"
-"""The folder, in the data folder, of the compiled rules by which secrets are found."""
+"""The folder, within the data folder, of the compiled rules that find secrets."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelRuntime:
-    """What every digest and answer of a process shares, so that none pays for another's work."""
+    """Shared by all digests and answers of a process, so that nothing is paid for twice."""
 
     config: ModelConfig
     model: ServedModel
@@ -79,7 +76,7 @@ class ModelRuntime:
     flights: Flights = field(default_factory=Flights)
 
     def judging(self, channel: str, person: str = "", listener: Listener | None = None) -> Judging:
-        """What a context is given to judge on the account of a channel or a person."""
+        """What a context needs for analyses on the account of a channel or a person."""
         return Judging(
             model=self.model,
             analyses=self.analyses,
@@ -94,16 +91,16 @@ class ModelRuntime:
         )
 
     async def warm(self) -> None:
-        """Load what takes long, beside other work: the client's library, the rules for secrets."""
+        """Load slow parts in the background: the client library and the rules for secrets."""
         await asyncio.gather(self.model.warm(), asyncio.to_thread(self.redactor.load))
 
     async def aclose(self) -> None:
-        """Let go of connections."""
+        """Close connections."""
         await self.model.aclose()
 
 
 def open_runtime(config: ModelConfig, database: Database, clock: Clock, data: Path) -> ModelRuntime:
-    """Put it together; nothing is asked, imported or read before it is needed."""
+    """Create the runtime; nothing is requested, imported or read before it is needed."""
     ledger = SqlCalls(database, config.price.currency)
     return ModelRuntime(
         config=config,

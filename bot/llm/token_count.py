@@ -1,8 +1,8 @@
-"""How many tokens a text makes, without the tokenizer of the model.
+"""Estimates the tokens of a text without the model's tokenizer.
 
-Every model has its own tokenizer, most of them megabytes to be downloaded, and a server may run any
-of them. So a text is estimated by what it is made of, and the estimate is corrected by what the
-server says that it counted.
+Every model has its own tokenizer, most of them megabytes to download, and a server may run any
+model. So tokens are estimated from the characters of a text, and the estimate is corrected by the
+counts that the server reports.
 
 The weights were fitted, by least squares of the relative error, to the largest of five tokenizers
 (o200k, cl100k, DeepSeek V3, Qwen 3, Llama 3.1) on 286 texts: 260 commits of vLLM with their
@@ -16,8 +16,8 @@ from __future__ import annotations
 import string
 from collections.abc import Mapping
 
-# Tokens a byte of UTF-8. Line ends are dear because indentation and diff marks hang on them; what
-# is not named here is punctuation. A Han character has three bytes.
+# Tokens for each byte of UTF-8. Line ends count much because of indentation and diff marks; bytes
+# not listed are punctuation. A Han character has three bytes.
 _WEIGHTS: Mapping[bytes, float] = {
     string.ascii_lowercase.encode(): 0.194,
     string.ascii_uppercase.encode(): 0.366,
@@ -29,12 +29,12 @@ _WEIGHTS: Mapping[bytes, float] = {
 
 _PUNCTUATION = 0.575
 
-# How fast the correction follows the server, and by how many usual deviations it stays above.
+# How fast the correction follows the server, and how many usual deviations it stays above.
 _PACE = 0.2
 
 _ABOVE = 2.0
 
-# Below this many tokens the marks around messages weigh too much to learn from.
+# Below this many tokens the overhead of messages is too large to learn from.
 _WORTH = 400
 
 _LEAST, _MOST = 0.3, 3.0
@@ -55,8 +55,8 @@ def raw(text: str) -> float:
 class Estimator:
     """Estimates for one model, rather too high than too low.
 
-    It starts a tenth above the fit, and comes nearer to what the server counts with every answer:
-    the running mean of counted over estimated, plus twice the usual deviation from it.
+    It starts a tenth above the fit and approaches the server's counts with every answer: the
+    running mean of counted over estimated, plus twice the usual deviation from it.
     """
 
     def __init__(self) -> None:
@@ -65,15 +65,15 @@ class Estimator:
 
     @property
     def factor(self) -> float:
-        """What a raw estimate is multiplied by."""
+        """The factor for raw estimates."""
         return self._mean + _ABOVE * self._deviation
 
     def count(self, text: str) -> int:
-        """Tokens in a text, at least 1 where there is any."""
+        """Tokens in a text, at least 1 unless it is empty."""
         return int(raw(text) * self.factor) + 1 if text else 0
 
     def learn(self, estimated: float, counted: int) -> None:
-        """Take note that a text with this raw estimate had this many tokens."""
+        """Learn that a text with this raw estimate had this many tokens."""
         if estimated < _WORTH or counted <= 0:
             return
         ratio = min(_MOST, max(_LEAST, counted / estimated))

@@ -1,12 +1,9 @@
-"""What passes between the conversation and the wire: one question, one answer, one fault.
+"""Values that pass between exchange and transport: a request, a response, a fault.
 
-The conversation decides what to ask; a :class:`Transport` carries it once, without repeating, and
-classifies what goes wrong.
-
-What a server's refusal means, told by its status and its words.
-
-Statuses alone do not say: a wrong model is 404 in one place and 400 in another, an empty account
-402, 429 or 400. Codes and words: https://developers.openai.com/api/docs/guides/error-codes,
+The exchange decides what to ask; a :class:`ModelTransport` sends it once, without retries, and
+classifies errors. Statuses alone do not suffice for that: an unknown model is 404 on one server and
+400 on another, an empty account 402, 429 or 400. Codes and messages:
+https://developers.openai.com/api/docs/guides/error-codes,
 https://api-docs.deepseek.com/quick_start/error_codes,
 https://help.aliyun.com/zh/model-studio/error-code
 """
@@ -32,15 +29,15 @@ class Finish(StrEnum):
     STOP = "stop"
     LENGTH = "length"
     FILTER = "content_filter"
-    NONE = ""  # the server does not say
+    NONE = ""  # not stated by the server
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ask:
     """One request, ready to be sent.
 
-    ``output_tokens`` is the most that the reply may take; ``estimated`` the uncorrected estimate
-    (see :mod:`bot.llm.token_count`) of what the messages take.
+    ``output_tokens`` is the most that the reply may take; ``estimated`` is the uncorrected estimate
+    of the messages' tokens (see :mod:`bot.llm.token_count`).
     """
 
     messages: tuple[ModelMessage, ...]
@@ -53,7 +50,7 @@ class Ask:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Metered:
-    """The tokens that a server reports. ``output`` includes thinking, ``input`` the cached."""
+    """The tokens that a server reports. ``output`` includes thinking, ``input`` cached tokens."""
 
     input: int
     output: int
@@ -62,7 +59,7 @@ class Metered:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelResponse:
-    """What came back, whole as far as the protocol can tell. ``metered`` ``None``: not reported."""
+    """A response, complete as far as is known. ``metered`` is ``None`` if not reported."""
 
     text: str
     finish: Finish
@@ -75,10 +72,10 @@ class ModelResponse:
 class ModelFault(Exception):
     """A request that got no answer.
 
-    ``charged`` says that the server may have worked for it, and so may ask money. ``retry_after``
-    is in seconds, where the server names a time. ``parameter`` is the field that the server objects
-    to, where it names one. ``detail`` is one line without the key. ``final`` says that nothing was
-    sent and repeating is no use for now.
+    ``charged`` says that the server may have worked on it and may charge for it. ``retry_after`` is
+    in seconds, if the server gives a time. ``parameter`` is the field that the server rejects, if
+    it names one. ``detail`` is one line without the key. ``final`` says that nothing was sent and
+    that retrying is useless for now.
     """
 
     reason: ModelReason
@@ -94,26 +91,26 @@ class ModelFault(Exception):
 
 
 Hear = Callable[[str], None]
-"""Who is told each piece of text as it comes."""
+"""Called with each piece of text as it arrives."""
 
 
 class ModelTransport(Protocol):
-    """A connection to one server. Every method raises :class:`Fault` and nothing else."""
+    """A connection to one server. Every method raises only :class:`ModelFault`."""
 
     async def warm(self) -> None:
-        """Have ready what takes long to load."""
+        """Load slow parts."""
 
     def body(self, ask: Ask) -> Mapping[str, Any]:
-        """What :meth:`send` sends, but for what makes it a stream; nothing is sent."""
+        """The body that :meth:`send` sends, without the streaming options; nothing is sent."""
 
     async def send(self, ask: Ask, hear: Hear | None = None) -> ModelResponse:
-        """Ask once. With ``hear``, and where the dialect streams, pieces are told as they come."""
+        """Ask once. With ``hear``, if the dialect streams, pieces are passed on as they arrive."""
 
     async def models(self) -> Sequence[str]:
         """The names of the models that the server lists; this costs no tokens."""
 
     async def aclose(self) -> None:
-        """Let go of connections."""
+        """Close connections."""
 
 
 _LONGEST = 300
@@ -144,7 +141,7 @@ _MODEL = re.compile(
 
 
 class Scrub:
-    """Makes one line, short and without the key, of what a server says."""
+    """Turns a server's message into one short line without the key."""
 
     def __init__(self, key: str) -> None:
         self._key = key
@@ -159,7 +156,7 @@ class Scrub:
 
 
 def of_status(status: int, headers: Mapping[str, str], body: bytes, scrub: Scrub) -> ModelFault:
-    """The fault that an answer with an error status is."""
+    """The fault for an answer with an error status."""
     words, code, parameter = _said(body)
     known = f"{code} {words}"
     reason = _reason(status, known, parameter)
@@ -188,13 +185,13 @@ def _reason(status: int, words: str, parameter: str) -> ModelReason:
         case 408 | 409 | 425:
             return ModelReason.UNAVAILABLE
         case _ if status >= 500:
-            # llama.cpp answers a prompt that is too long with 500 in some versions.
+            # Some versions of llama.cpp answer a prompt that is too long with 500.
             too_long = _CONTEXT.search(words)
             return ModelReason.CONTEXT_LENGTH if too_long else ModelReason.UNAVAILABLE
         case 413:
             return ModelReason.CONTEXT_LENGTH
     if about_format(words):
-        # "This model does not ..." is not a model that is not there.
+        # "This model does not ..." does not mean that the model does not exist.
         return ModelReason.REJECTED
     for pattern, reason in (
         (_CREDIT, ModelReason.NO_CREDIT),
@@ -208,7 +205,7 @@ def _reason(status: int, words: str, parameter: str) -> ModelReason:
 
 
 def _said(body: bytes) -> tuple[str, str, str]:
-    """Message, code and field of an error, in any of the forms that servers give it."""
+    """Message, code and field of an error, in any of the forms that servers use."""
     try:
         data = json.loads(body)
     except (ValueError, RecursionError):
@@ -220,7 +217,7 @@ def _said(body: bytes) -> tuple[str, str, str]:
         return "", "", ""
     words = inner.get("message") or inner.get("detail") or inner.get("msg") or ""
     if isinstance(words, list):
-        # FastAPI lists what it did not like, beside the input itself, which is not ours to repeat.
+        # FastAPI lists validation errors with the input itself, which must not be repeated.
         words = "; ".join(f"{one.get('msg')} at {one.get('loc')}" for one in words if _table(one))
     return str(words), _word(inner.get("code")), _word(inner.get("param"))
 

@@ -1,11 +1,4 @@
-"""A platform that calls over HTTP, and what it calls.
-
-What every application that platforms call does with a request: headers, body and answer.
-
-Signed requests, each taken once: what was recorded on its way cannot be played again.
-
-What was found out of somebody else, remembered for a while.
-"""
+"""Receivers that their platform calls over HTTP: reading requests, replies, replay protection."""
 
 from __future__ import annotations
 
@@ -28,15 +21,15 @@ Asgi = Callable[[AsgiScope, AsgiReceive, AsgiSend], Awaitable[None]]
 class Called(Protocol):
     """A receiver that its platform can call over HTTP.
 
-    ``web`` answers those calls, and refuses what the platform did not sign; the program's web
-    server mounts it. ``None`` where the receiver is configured to connect by itself.
+    ``web`` answers the calls and refuses those that the platform did not sign; the program's web
+    server mounts it. It is ``None`` if the receiver is configured to connect by itself.
     """
 
     web: Asgi | None
 
 
 LARGEST = 2**20
-"""Bytes of a request; those of platforms are a few thousand."""
+"""The most bytes of a request; those of platforms have a few thousand."""
 
 
 def headers_of(scope: AsgiScope) -> dict[str, str]:
@@ -47,7 +40,7 @@ def headers_of(scope: AsgiScope) -> dict[str, str]:
 
 
 async def body_of(receive: AsgiReceive) -> bytes | None:
-    """The whole body; ``None`` where it is larger than ``LARGEST`` or breaks off."""
+    """The whole body; ``None`` if it is larger than ``LARGEST`` or breaks off."""
     body = bytearray()
     while True:
         message = await receive()
@@ -73,23 +66,23 @@ JSON = ((b"content-type", b"application/json"),)
 """The header of an answer in JSON."""
 
 _MOST = 100_000
-"""Signatures of one account: more than a platform sends within any window."""
+"""The most signatures of one account: more than a platform sends within any window."""
 
 
 class Replays:
-    """Signatures that were taken within a window.
+    """Signatures accepted within a window, so that a recorded request cannot be replayed.
 
-    A request bears its time under its signature, so that nothing needs to be remembered for longer
-    than that time is accepted. Platforms sign anew what they deliver again.
+    A request's time is covered by its signature, so nothing needs to be remembered for longer than
+    that time is accepted. Platforms sign redeliveries anew.
     """
 
     def __init__(self, window: float) -> None:
-        """``window`` is how many seconds a request's time may lie from ours, either way."""
+        """``window`` is how many seconds a request's time may differ from ours, either way."""
         self._kept = 2 * window
         self._seen: OrderedDict[str, float] = OrderedDict()
 
     def first(self, signature: str, now: float) -> bool:
-        """Whether the signature is new; from now on it is not."""
+        """Whether the signature is new; it is remembered from now on."""
         while self._seen and (
             next(iter(self._seen.values())) < now - self._kept or len(self._seen) > _MOST
         ):
@@ -100,18 +93,18 @@ class Replays:
         return True
 
     def forget(self, signature: str) -> None:
-        """The request was not taken after all, and may come again as it is."""
+        """The request was not accepted after all, and may come again unchanged."""
         self._seen.pop(signature, None)
 
 
 _T = TypeVar("_T")
 
 _REMEMBERED_MOST = 10_000
-"""Values that are kept at a time."""
+"""The most values kept at a time."""
 
 
 class Remembered(Generic[_T]):
-    """Values by key, the newest of them, each for some seconds."""
+    """A cache of the newest values by key, each valid for some seconds."""
 
     def __init__(self, seconds: float, clock: Callable[[], float] = time.monotonic) -> None:
         self._seconds = seconds
@@ -119,14 +112,14 @@ class Remembered(Generic[_T]):
         self._kept: OrderedDict[str, tuple[float, _T]] = OrderedDict()
 
     def get(self, key: str) -> _T | None:
-        """The value, while it lasts."""
+        """The value, while it is valid."""
         if key not in self._kept:
             return None
         until, value = self._kept[key]
         return value if until > self._clock() else None
 
     def keep(self, key: str, value: _T) -> _T:
-        """Remember, and forget the oldest where there are too many."""
+        """Store a value, and drop the oldest if there are too many."""
         self._kept[key] = (self._clock() + self._seconds, value)
         self._kept.move_to_end(key)
         while len(self._kept) > _REMEMBERED_MOST:

@@ -1,10 +1,10 @@
-"""Between a platform's delivery and what is done about it: written down, then acknowledged.
+"""The inbox of an account: platform deliveries are stored before they are acknowledged.
 
-A platform delivers again what is not acknowledged, and nothing else: so an acknowledgement means
-that the delivery is written down. Reading it, for which a library is asked and sometimes the
-platform itself, goes on behind, in the order of arrival, some at a time. What a process leaves
-behind the next start takes up, and any process that hears the same account after a while; a message
-that is read twice so is known by its own identity.
+A platform redelivers only what is not acknowledged, so an acknowledgement means that the delivery
+is stored. Reading it, which needs a library and sometimes the platform itself, follows in the order
+of arrival, several at a time. What a process leaves behind is taken up at the next start, or after
+a while by any process that listens to the same account; a message that is read twice is recognised
+by its own identity.
 """
 
 from __future__ import annotations
@@ -30,20 +30,23 @@ from digest.errors import UserError
 log = structlog.get_logger(__name__)
 
 MOST = 10_000
-"""Deliveries of an account that wait; what comes beyond is to come again later."""
+"""The most waiting deliveries of an account; further ones have to come again later."""
 
 AT_ONCE = 16
-"""Deliveries that are read at a time."""
+"""Deliveries read at a time."""
 
 TRIES = 5
 
 OLDEST = timedelta(hours=24)
-"""What was taken up so often, or is so old, is given up: messages are known for twice as long."""
+"""Deliveries tried too often or older than this are given up.
+
+Messages are remembered twice as long.
+"""
 
 LOOK, PATIENCE = 60.0, 300.0
-"""Seconds between two looks for what is left, and for which what was handed on is not taken up."""
+"""Seconds between checks for leftovers, and for which a handed-on delivery is not one."""
 
-# While deliveries arrive reading waits, for so many seconds at most before it takes some more.
+# While deliveries arrive, reading the next ones waits up to this many seconds.
 _BREATH, _LONGEST_BREATH, _SOME = 0.005, 0.5, 256
 
 _PROCESS = os.urandom(4).hex()
@@ -52,15 +55,15 @@ _NUMBERS = itertools.count()
 
 
 class Unkept(Exception):
-    """A delivery could not be written down, and must not be acknowledged."""
+    """A delivery could not be stored, and must not be acknowledged."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Arrival:
     """What a platform delivered. Keys are in the order of arrival.
 
-    ``kind`` is the platform's own word for how ``content`` is written. ``at`` is aware, in UTC.
-    ``tries`` is how often it was taken up since.
+    ``kind`` is the platform's own name for the format of ``content``. ``at`` is aware, in UTC.
+    ``tries`` is how often it has been taken up.
     """
 
     key: str
@@ -73,23 +76,23 @@ class Arrival:
 
 
 class InboxStore(Protocol):
-    """Where arrivals are kept until they are dealt with."""
+    """Stores arrivals until they are handled."""
 
     async def keep(self, arrival: Arrival) -> None:
-        """Write it down so that it outlives this process. Raises ``UserError``."""
+        """Store it so that it outlives this process. Raises ``UserError``."""
 
     def drop(self, key: str) -> None:
-        """Forget it, soon."""
+        """Delete it, soon."""
 
     async def left(self, account: str, until: datetime) -> Sequence[Arrival]:
-        """What is kept of an account since before a moment, in order. Raises ``UserError``."""
+        """The stored arrivals of an account before a moment, in order. Raises ``UserError``."""
 
     async def tried(self, keys: Sequence[str]) -> None:
-        """Count that these are taken up. Raises ``UserError``."""
+        """Count an attempt at each of these. Raises ``UserError``."""
 
 
 class Fleeting:
-    """A shelf that keeps nothing: what waits ends with the process."""
+    """A store that keeps nothing: waiting arrivals end with the process."""
 
     async def keep(self, arrival: Arrival) -> None:
         """Nothing."""
@@ -106,11 +109,11 @@ class Fleeting:
 
 
 Read = Callable[[Arrival], Awaitable[Incoming | None]]
-"""Reads a delivery; nothing where there is nothing to answer. What raises is tried again."""
+"""Reads a delivery; ``None`` if there is nothing to answer. If it raises, it is tried again."""
 
 
 Keep = Callable[[str], Awaitable[None]]
-"""Writes a delivery down; it may be acknowledged then. Raises :class:`Unkept`."""
+"""Stores a delivery, which may then be acknowledged. Raises :class:`Unkept`."""
 
 
 class Inbox:
@@ -125,7 +128,7 @@ class Inbox:
         self._came = asyncio.Event()
 
     async def put(self, content: str, kind: str = "") -> None:
-        """Write a delivery down; once this returns it may be acknowledged. Raises ``Unkept``."""
+        """Store a delivery; after this it may be acknowledged. Raises ``Unkept``."""
         if len(self._held) >= MOST:
             log.warning("inbox.full", account=self._account)
             raise Unkept
@@ -152,9 +155,9 @@ class Inbox:
         self._wait(arrival)
 
     async def deal(self, read: Read, hand_on: Callable[[Incoming], None]) -> None:
-        """Read what arrives and hand on what is to be answered, until cancelled.
+        """Read arrivals and hand on the messages to be answered, until cancelled.
 
-        What was left by others comes first.
+        Leftovers of other processes come first.
         """
         await self._look(datetime.now(UTC) + OLDEST)
         places = asyncio.Semaphore(AT_ONCE)
@@ -177,7 +180,7 @@ class Inbox:
             await asyncio.gather(*reading, return_exceptions=True)
 
     def done(self, key: str) -> None:
-        """A delivery is dealt with, for good."""
+        """Mark a delivery as handled, for good."""
         self._held.pop(key, None)
         self._shelf.drop(key)
 
@@ -186,7 +189,7 @@ class Inbox:
         self._came.set()
 
     async def _next(self) -> Sequence[Arrival]:
-        """The next few, after what is about to be acknowledged: for that a platform waits."""
+        """The next few; storing goes first, because a platform waits for it."""
         while not self._waiting:
             self._came.clear()
             await self._came.wait()
@@ -215,7 +218,7 @@ class Inbox:
                     hand_on(replace(incoming, taken=partial(self.done, arrival.key)))
 
     async def _look_often(self) -> None:
-        """Take up what nobody deals with, such as what another process left."""
+        """Take up what nobody handles, such as leftovers of another process."""
         while True:
             await asyncio.sleep(LOOK)
             await self._look(datetime.now(UTC) - timedelta(seconds=LOOK))
@@ -233,7 +236,7 @@ class Inbox:
             log.info("inbox.taken_up", account=self._account, count=len(left))
 
     async def _left(self, until: datetime) -> Sequence[Arrival]:
-        """What is to be taken up, counted; what was so too often is given up."""
+        """What is to be taken up, after counting it; what was tried too often is given up."""
         now, late = datetime.now(UTC), time.monotonic() - PATIENCE
         left = await self._shelf.left(self._account, until)
         ours = [one for one in left if self._held.get(one.key, late) <= late]
@@ -249,9 +252,9 @@ class Inbox:
 
 @runtime_checkable
 class Keeping(Protocol):
-    """A receiver that acknowledges what is written down.
+    """A receiver that acknowledges what is stored.
 
-    ``inbox`` is set once, before anything is delivered; the one it has then keeps nothing.
+    ``inbox`` is set once, before anything is delivered; its initial value stores nothing.
     """
 
     inbox: Inbox
@@ -260,9 +263,9 @@ class Keeping(Protocol):
 async def hearing(
     inbox: Inbox, read: Read, bringing: Coroutine[None, None, None] | None = None
 ) -> AsyncGenerator[Incoming, None]:
-    """What is to be answered, as it is read out of an inbox.
+    """The messages to be answered, as they are read from an inbox.
 
-    ``bringing`` puts deliveries there meanwhile; its error is raised here, its end is the end.
+    ``bringing`` puts deliveries there meanwhile; its error is raised here, and its end ends this.
     """
     heard: asyncio.Queue[Incoming | asyncio.Task[None]] = asyncio.Queue()
     duties = [asyncio.create_task(inbox.deal(read, heard.put_nowait))]

@@ -1,12 +1,13 @@
-"""Turns to speak: how a sender keeps below its platform's limits, so that nothing is refused.
+"""Rate limits: senders wait for turns so that the platform refuses nothing.
 
 A platform counts the messages of a second or a minute, for each chat and for the whole account.
-:class:`Pace` counts the same beforehand and lets callers wait. Windows are exact: no ``seconds``,
-wherever they begin, hold more than ``count``. The leaky buckets that libraries offer refill while
-they are drained, so the first minute holds up to twice the limit, and platforms refuse that.
+:class:`Pace` counts in the same way beforehand and lets callers wait. Windows are exact: no
+``seconds``, wherever they begin, contain more than ``count``. The leaky buckets of libraries refill
+while they are drained, so the first minute contains up to twice the limit, and platforms refuse
+that.
 
-A process counts for itself, until :meth:`Pace.share` gives it what all processes count by. It goes
-on counting beside that, for the time in which what is shared does not answer.
+A process counts alone until :meth:`Pace.share` gives it windows shared by all processes. It
+continues its own count for times when the shared windows do not answer.
 """
 
 from __future__ import annotations
@@ -18,10 +19,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-# Chats that are remembered; those which nothing holds back are forgotten first.
+# The most chats that are remembered; those without a waiting time are forgotten first.
 _MOST_CHATS = 4096
 
-# Parts of an account that are remembered, as chats are.
+# The most parts of an account that are remembered, as for chats.
 _MOST_PARTS = 1024
 
 
@@ -34,7 +35,7 @@ class Rate:
 
 
 class TooBusy(Exception):
-    """A turn would come too late. ``wait`` is the time until then, in seconds."""
+    """The turn would come too late. ``wait`` is the time until then, in seconds."""
 
     def __init__(self, wait: float) -> None:
         super().__init__(f"no turn for {wait:.0f} s")
@@ -43,22 +44,22 @@ class TooBusy(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Booked:
-    """A turn in ``wait`` seconds, if it is ``booked``; else ask for one again then."""
+    """A turn in ``wait`` seconds if it is ``booked``; otherwise ask again then."""
 
     booked: bool
     wait: float
 
 
 class SharedWindows(Protocol):
-    """The windows of one account, counted for every process that speaks by it."""
+    """The windows of one account, counted for every process that uses it."""
 
     async def book(
         self, chat: str, rates: Sequence[Rate], overall: Rate, spare: Rate, *, answer: bool
     ) -> Booked | None:
-        """Book a turn as :class:`Pace` does; ``None`` where that cannot be found out now."""
+        """Book a turn as :class:`Pace` does; ``None`` if that is not possible now."""
 
     def hold(self, chat: str, seconds: float) -> None:
-        """Let nobody book the chat for a while."""
+        """Block the chat for a while."""
 
 
 class RateWindow:
@@ -85,7 +86,7 @@ class RateWindow:
 
 @dataclass(slots=True)
 class _Chat:
-    """One chat: whose turn it is, what was sent, and how long the platform wants silence."""
+    """One chat: its lock for turns, its windows, and how long the platform wants silence."""
 
     turn: asyncio.Lock = field(default_factory=asyncio.Lock)
     windows: dict[Rate, RateWindow] = field(default_factory=dict)
@@ -99,11 +100,11 @@ class _Chat:
 
 
 class Pace:
-    """The turns of one account. Chats do not wait for each other but for the account's own rate.
+    """The turns of one account. Chats wait only for the account's own rate, not for each other.
 
-    ``overall`` bounds the account. ``spare`` are turns beside it that only answers may take, so
-    that a question is not kept waiting while a thousand chats get their digest; a platform's own
-    limit must hold both.
+    ``overall`` limits the account. ``spare`` are additional turns for answers alone, so that a
+    question does not wait while a thousand chats get their digest; both must fit the platform's own
+    limit.
     """
 
     def __init__(self, overall: Rate, spare: Rate) -> None:
@@ -114,7 +115,7 @@ class Pace:
         self._common: SharedWindows | None = None
 
     def share(self, common: SharedWindows) -> None:
-        """From now on count with all processes."""
+        """Count together with all processes from now on."""
         self._common = common
 
     async def turn(
@@ -122,8 +123,8 @@ class Pace:
     ) -> None:
         """Wait until a message may go to the chat, and count it.
 
-        Callers of one chat go in the order in which they came. Raises :class:`TooBusy` where the
-        chat alone would hold it up for more than ``longest`` seconds.
+        Callers for one chat go in the order in which they came. Raises :class:`TooBusy` if the chat
+        alone would delay it for more than ``longest`` seconds.
         """
         state = self._chat(chat)
         if (wait := state.held_until - _now()) > longest:
@@ -140,14 +141,14 @@ class Pace:
 
     @property
     def idle(self) -> bool:
-        """Whether nobody waits, and nobody who comes now would have to."""
+        """Whether nobody waits, and a new caller would not have to wait."""
         now = _now()
         if max(self._overall.last, self._spare.last) > now - self._rates[0].seconds:
             return False
         return all(_free(state, now) for state in self._chats.values())
 
     def hold(self, chat: str, seconds: float) -> None:
-        """Let nothing go to the chat for a while, since the platform asked for it."""
+        """Send nothing to the chat for a while, because the platform asked for it."""
         state = self._chat(chat)
         state.held_until = max(state.held_until, _now() + seconds)
         if self._common is not None:
@@ -156,7 +157,10 @@ class Pace:
     async def _with_all(
         self, chat: str, rates: Sequence[Rate], *, answer: bool, longest: float
     ) -> bool:
-        """Wait for a turn among all processes; whether one was had, and counted here as well."""
+        """Wait for a turn among all processes.
+
+        Whether there was one, which is then counted here too.
+        """
         if self._common is None:
             return False
         overall, spare = self._rates
@@ -173,7 +177,7 @@ class Pace:
             await asyncio.sleep(found.wait)
 
     async def _account(self, *, answer: bool) -> None:
-        """Book the account's next turn and wait for it. Who is cancelled meanwhile wastes it."""
+        """Book the account's next turn and wait for it. A cancelled caller wastes its turn."""
         window = self._overall
         if answer and self._spare.free_at() < self._overall.free_at():
             window = self._spare
@@ -192,9 +196,9 @@ class Pace:
 
 
 class Paces(Mapping[str, Pace]):
-    """Paces by part, for an account whose limits hold for each of its parts, such as workspaces.
+    """Paces by part, for an account with limits for each of its parts, such as workspaces.
 
-    One is made when its part is first spoken to. What is shared is shared by those to come as well.
+    A pace is created when its part is first used. Sharing applies to later ones as well.
     """
 
     def __init__(self, overall: Rate, spare: Rate) -> None:
@@ -213,21 +217,24 @@ class Paces(Mapping[str, Pace]):
         return pace
 
     def __iter__(self) -> Iterator[str]:
-        """The parts that were spoken to lately."""
+        """The parts that were used lately."""
         return iter(tuple(self._made))
 
     def __len__(self) -> int:
-        """How many those are."""
+        """The number of parts used lately."""
         return len(self._made)
 
     def share(self, common: Callable[[str], SharedWindows]) -> None:
-        """From now on count with all processes; ``common`` is by what, for each part."""
+        """Count together with all processes from now on.
+
+        ``common`` gives the shared windows of a part.
+        """
         self._common = common
         for part, pace in self._made.items():
             pace.share(common(part))
 
     def _forget(self) -> None:
-        """Forget those left alone longest, where there are too many; none that is busy."""
+        """Drop the paces unused for longest if there are too many, but none that is busy."""
         over = len(self._made) - _MOST_PARTS
         if over > 0:
             idle = [part for part in tuple(self._made)[:-1] if self._made[part].idle]

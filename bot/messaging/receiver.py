@@ -1,4 +1,4 @@
-"""What is said to the bot, and who hears it."""
+"""Incoming messages, and the receivers that yield them."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from bot.util.tracing import trace
 
 
 def _kept_by_nobody() -> None:
-    """What is done where nothing keeps a message."""
+    """The default of ``taken`` when nothing stores the message."""
 
 
 class MessageEvent(StrEnum):
-    """What became of a message: it came, its words were changed, it was taken back."""
+    """What happened to a message: it was sent, edited or deleted."""
 
     SAID = "said"
     EDITED = "edited"
@@ -29,19 +29,19 @@ class Incoming:
     """A message to the bot.
 
     ``id`` is the message's own identity, the same when the platform delivers it again. ``text`` is
-    hostile. ``receipt`` is what an answer replies to. ``direct`` says that only the bot and the
-    person are in the chat. ``at`` is aware, in UTC.
+    hostile. ``receipt`` is what a reply refers to. ``direct`` says that only the bot and the person
+    are in the chat. ``at`` is aware, in UTC.
 
-    ``action`` is empty for words. For a button it is the name that :class:`digest.document.Button`
-    gave it, with the button's value as ``text``; for something chosen on a message (such as
-    "Explain"), its name with that message as ``text``. ``addressed`` is false for words that merely
-    follow in a thread the bot is in: an answer to what is no question would disturb there.
-    ``workspace`` is the platform's name for the organisation, where it has such; ``external`` says
-    that people of other organisations read the chat. ``also`` are other names of the chat by which
-    a configuration may know it, the narrowest first. ``fate`` is not ``SAID`` where a message of
-    this ``id`` has other words now, or was deleted and has none. ``trace`` is in every log line
-    from the platform's call to the answer. ``taken`` is to be called once the message is known for
-    good, so that nothing has to keep it any more; see :mod:`bot.messaging.inbox`.
+    ``action`` is empty for text. For a button it is the name that :class:`digest.document.Button`
+    gave it, with the button's value as ``text``; for an action chosen on a message (such as
+    "Explain"), its name with that message as ``text``. ``addressed`` is false for text that merely
+    follows in a thread the bot is in: replying to what is no question would disturb there.
+    ``workspace`` is the platform's name for the organisation, if it has one; ``external`` says that
+    people of other organisations read the chat. ``also`` are other names by which a configuration
+    may know the chat, the narrowest first. ``fate`` is not ``SAID`` if a message of this ``id`` was
+    edited, or was deleted and has no text. ``trace`` is in every log line from the platform's call
+    to the reply. ``taken`` is to be called once the message is stored for good, so that nothing
+    else has to keep it; see :mod:`bot.messaging.inbox`.
     """
 
     platform: str
@@ -64,16 +64,16 @@ class Incoming:
 
 @runtime_checkable
 class Receiver(Protocol):
-    """Hears one account of a platform."""
+    """Receives the messages of one account of a platform."""
 
     def listen(self) -> AsyncIterator[Incoming]:
         """The messages as they come. Ends when the platform closes for good."""
 
 
 class Ear:
-    """Whether a receiver hears at the moment: ``trouble`` says why not, and is empty while it does.
+    """Whether a receiver is connected: ``trouble`` says why not, and is empty while it is.
 
-    It is for whoever asks whether all is well; the receiver mends itself.
+    It is for health checks; the receiver reconnects by itself.
     """
 
     __slots__ = ("trouble",)
@@ -82,16 +82,16 @@ class Ear:
         self.trouble = "does not listen yet"
 
     def hears(self) -> None:
-        """A connection stands."""
+        """A connection is up."""
         self.trouble = ""
 
     def fails(self, why: str) -> None:
-        """None does, for a reason that holds no secret."""
+        """No connection is up, for a reason that contains no secret."""
         self.trouble = why
 
 
 @runtime_checkable
 class Attentive(Protocol):
-    """A receiver that can tell whether it hears."""
+    """A receiver that reports whether it is connected."""
 
     ear: Ear

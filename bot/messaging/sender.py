@@ -1,8 +1,6 @@
-"""Why a platform did not do what it was asked.
+"""Senders: what posts to a platform, its messages and limits, receipts and errors.
 
-One message of a platform, how long it may be, and the proof that it stands.
-
-Who posts, and what only some who post can do.
+What only some platforms can do is in protocols of their own.
 """
 
 from __future__ import annotations
@@ -21,14 +19,14 @@ from digest.errors import DigestbotError
 
 
 class SendReason(StrEnum):
-    """Why a message was not sent. A closed set: metrics and tests count on it."""
+    """Why a message was not sent. A closed set: metrics and tests depend on it."""
 
     RATE_LIMITED = "rate_limited"  # too many messages for now
-    UNAVAILABLE = "unavailable"  # refused before it was taken: no connection, 5xx
-    NO_ANSWER = "no_answer"  # handed over, and no word whether it was taken
+    UNAVAILABLE = "unavailable"  # refused before it was accepted: no connection, 5xx
+    NO_ANSWER = "no_answer"  # handed over, but unknown whether it was accepted
     UNAUTHORIZED = "unauthorized"  # token or permission
     NO_CHANNEL = "no_channel"  # no such chat, the bot was removed, the chat is closed
-    REJECTED = "rejected"  # the platform does not take this content
+    REJECTED = "rejected"  # the platform does not accept this content
     UNSUPPORTED = "unsupported"  # the platform cannot do this at all
     BROKEN = "broken"  # the platform's answer makes no sense
 
@@ -39,9 +37,9 @@ _AGAIN = frozenset({SendReason.RATE_LIMITED, SendReason.UNAVAILABLE})
 class SendError(DigestbotError):
     """A platform's failure, classified by its adapter. The delivery decides what follows.
 
-    ``retry`` says that the same call may be repeated and cannot make a second message; by default
-    so for ``RATE_LIMITED`` and ``UNAVAILABLE`` alone. ``retry_after`` is in seconds, where the
-    platform names a time. ``detail`` is for logs and holds no secret.
+    ``retry`` says that the same call may be repeated without causing a second message; by default
+    only for ``RATE_LIMITED`` and ``UNAVAILABLE``. ``retry_after`` is in seconds, if the platform
+    gives a time. ``detail`` is for logs and contains no secret.
     """
 
     def __init__(
@@ -68,7 +66,7 @@ class Unit(StrEnum):
 
 
 class Counted(StrEnum):
-    """Which side of a part the limit holds for."""
+    """Which side of a part the limit applies to."""
 
     TEXT = "text"
     BODY = "body"
@@ -76,14 +74,14 @@ class Counted(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Part:
-    """One message. Frozen in the ledger, so both sides are plain strings.
+    """One message. It is frozen in the ledger, so both sides are plain strings.
 
     ``text`` is what a person reads, without markup: for notifications, for a platform that refuses
     the markup, for tests. ``body`` is what is sent, in the platform's markup or as JSON text.
-    ``identity`` (32 hex digits, set by the delivery) is the same at every attempt to send this
-    part to this channel: an adapter puts it where the platform keeps it, and :meth:`Sender.find`
-    looks for it. ``since`` is when the part was frozen, so that no attempt to send it is older;
-    ``None`` for what no ledger keeps. It is aware, in UTC.
+    ``identity`` (32 hex digits, set by the delivery) is the same at every attempt to send this part
+    to this channel: an adapter puts it where the platform keeps it, and :meth:`Sender.find` looks
+    for it. ``since`` is when the part was frozen, so that no attempt to send it is older; ``None``
+    for parts that are in no ledger. It is aware, in UTC.
     """
 
     text: str
@@ -121,28 +119,28 @@ class Limit:
 
 
 CHAIN = "re:"
-"""What a thread's name begins with where a platform has chains of replies and no threads.
+"""Prefix of thread names on platforms that have chains of replies instead of threads.
 
-The rest of it is the answered message: each answer is a thread to whoever replies to it. Of a chain
-that nothing is known of, such as one that goes on from the second part of an answer, the
-conversation is the chat's own.
+The rest of the name is the answered message: each reply of the bot is a thread to whoever replies
+to it. If nothing is known of a chain, such as one that continues from the second part of a reply,
+the conversation is that of the whole chat.
 """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Receipt:
-    """A platform's proof that a message stands: its id, and the thread that answers belong to."""
+    """A platform's proof that a message was posted: its id, and the thread for replies to it."""
 
     message: str
     thread: str = ""
 
     def dump(self) -> str:
-        """The receipt as the ledger keeps it."""
+        """The receipt as the ledger stores it."""
         return json.dumps([self.message, self.thread], ensure_ascii=False)
 
     @classmethod
     def parse(cls, text: str) -> Receipt | None:
-        """The receipt of a ledger entry; ``None`` where the entry has no proof."""
+        """The receipt in a ledger entry; ``None`` if the entry has no proof."""
         if not text:
             return None
         message, thread = json.loads(text)
@@ -150,7 +148,7 @@ class Receipt:
 
 
 class Ability(StrEnum):
-    """What not every platform can do; a call of what it cannot raises ``UNSUPPORTED``."""
+    """What not every platform can do; calling an unsupported one raises ``UNSUPPORTED``."""
 
     EDIT = "edit"
     FIND = "find"
@@ -158,9 +156,9 @@ class Ability(StrEnum):
 
 
 class Sender(Protocol):
-    """Posts to one account of a platform. ``chat`` is a chat in the platform's own words.
+    """Posts to one account of a platform. ``chat`` is the platform's own id of a chat.
 
-    Every method but ``render`` raises :class:`SendError` and nothing else.
+    Every method but ``render`` raises only :class:`SendError`.
     """
 
     name: str
@@ -168,37 +166,38 @@ class Sender(Protocol):
     abilities: frozenset[Ability]
 
     def render(self, document: Document) -> tuple[Part, ...]:
-        """The messages that the document makes, in order, each within ``limit``; pure.
+        """The messages for the document, in order, each within ``limit``; pure.
 
-        No text is lost, and nothing in it acts: markup, mentions and escape codes are neutralised.
+        No text is lost, and nothing in it has an effect: markup, mentions and escape codes are
+        neutralised.
         """
 
     async def send(self, chat: str, part: Part, reply_to: Receipt | None = None) -> Receipt:
-        """Post once, without repeating. ``reply_to`` is ignored where there are no threads."""
+        """Post once, without retries. ``reply_to`` is ignored if there are no threads."""
 
     async def edit(self, chat: str, receipt: Receipt, part: Part) -> Receipt:
-        """Put another content in the place of a message."""
+        """Replace the content of a message."""
 
     async def find(self, chat: str, part: Part, reply_to: Receipt | None = None) -> Receipt | None:
-        """The message that stands in the chat with the part's identity.
+        """The message in the chat that has the part's identity.
 
-        ``None`` says that the part may be sent: nothing stands there, or the platform itself will
-        drop the repeat. ``reply_to`` is what the part was sent as an answer to: some platforms keep
-        threads apart. ``UNSUPPORTED`` is raised too where this one chat cannot be looked through.
+        ``None`` says that the part may be sent: there is no such message, or the platform itself
+        will drop the repeat. ``reply_to`` is what the part was sent as a reply to: some platforms
+        keep threads apart. Raises ``UNSUPPORTED`` also if this one chat cannot be searched.
         """
 
     async def probe(self, chat: str) -> str:
-        """Find out, without sending, whether it could be done; a few words on what is there."""
+        """Check without sending whether sending would work; return what was found."""
 
     async def aclose(self) -> None:
-        """Let go of connections."""
+        """Close connections."""
 
 
 @runtime_checkable
 class Hosted(Protocol):
     """A sender whose platform gives the bot a page of its own, one for each person.
 
-    ``page`` is set once, before listening: it makes the page for a person, or has none to show.
+    ``page`` is set once, before listening: it returns the page for a person, or ``None``.
     """
 
     page: Callable[[str], Awaitable[Document | None]] | None
@@ -211,23 +210,23 @@ class Discerning(Protocol):
     async def external(self, chat: str) -> bool:
         """Whether people of other organisations, or anybody at all, may read it.
 
-        Yes, where the platform does not tell.
+        True if the platform does not say.
         """
 
 
 @runtime_checkable
 class Paced(Protocol):
-    """A sender whose platform lets only so many messages pass in a time.
+    """A sender whose platform limits the number of messages in a period.
 
-    Waiting for a turn is no part of handing a message over: the delivery waits before it writes
-    down that a message is on its way. So a process that ends while it waits leaves nothing in
-    doubt, and a long queue is not taken for a platform that gives no answer.
+    The delivery waits for a turn before it records that a message is on its way. So a process that
+    ends while it waits leaves nothing in doubt, and a long queue is not taken for a platform that
+    does not answer.
     """
 
     async def ready(self, chat: str, *, answer: bool = False) -> None:
         """Wait until a message may go to the chat; the next ``send`` there then goes at once.
 
-        Answers come before posts. Raises :class:`SendError` where the turn would come too late.
+        Replies go before posts. Raises :class:`SendError` if the turn would come too late.
         """
 
 
@@ -236,9 +235,9 @@ class Pictured(Protocol):
     """A sender that shows pictures."""
 
     async def show(self, chat: str, picture: Picture, below: Receipt) -> None:
-        """Post a picture that belongs to a message of ours. Raises ``SendError``.
+        """Post a picture that belongs to a message of the bot. Raises ``SendError``.
 
-        It is no part of what was promised: nobody repeats it or looks for it.
+        It is not part of the guaranteed delivery: nobody retries it or looks for it.
         """
 
 
@@ -246,9 +245,9 @@ class Pictured(Protocol):
 class Bounded(Protocol):
     """A sender that counts its messages in :class:`bot.messaging.rates.Pace`.
 
-    What speaks by the same account in other processes may be counted with it.
+    Other processes that use the same account may share the count.
     """
 
     @property
     def paces(self) -> Mapping[str, Pace]:
-        """Every pace that it keeps, by a name that stays."""
+        """Every pace it keeps, by a stable name."""

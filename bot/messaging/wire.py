@@ -1,13 +1,8 @@
-"""One request to a platform's server, with what can go wrong on the way classified.
+"""HTTP requests to a platform's server, with errors classified, and senders to an address.
 
-For platforms that are spoken to over HTTP without a library of their own. Nothing is repeated, no
-redirect is followed; addresses, which may hold secrets, are in no error.
-
-Waiting for a platform's turn, with a queue that is too long told as a platform tells it.
-
-What is alike in platforms that are no more than an address to post to.
-
-Such an account has one chat, so that ``chat`` is not looked at for a turn, and it reads nothing.
+For platforms that have no library of their own. Nothing is retried and no redirect is followed;
+addresses, which may contain secrets, appear in no error. A sender to an address has one chat and
+reads nothing, so ``chat`` does not matter for its turns.
 """
 
 from __future__ import annotations
@@ -29,32 +24,34 @@ if TYPE_CHECKING:
 
 
 _MOST_BYTES = 4_000_000
-"""Of an answer; what is longer is none that we asked for."""
+"""The most bytes of an answer; a longer one is not what was asked for."""
 
 _CONNECTING = 10.0
 
 _IDLE = 4.0
 """Seconds that a connection is kept: one that its server is about to close would leave the next
-message in doubt."""
+
+message in doubt.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reply:
-    """What a server answered; the names of ``headers`` are in small letters."""
+    """A server's answer; the names of ``headers`` are in lower case."""
 
     status: int
     headers: Mapping[str, str]
     body: bytes
 
     def json(self) -> Any:
-        """The body as JSON; ``None`` where it is none."""
+        """The body as JSON; ``None`` if it is not valid."""
         try:
             return json.loads(self.body)
         except ValueError:
             return None
 
     def seconds(self, header: str) -> float | None:
-        """A header that holds a number of seconds, not below 0."""
+        """A header with a number of seconds, not below 0."""
         try:
             found = float(self.headers.get(header, ""))
         except ValueError:
@@ -79,7 +76,7 @@ class HttpClient:
         body: bytes | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> Reply:
-        """Ask once.
+        """Send one request.
 
         Raises ``SendError``: ``UNAVAILABLE`` before the request was handed over, ``NO_ANSWER`` when
         it may have been, ``UNSUPPORTED`` for an address that cannot be used.
@@ -104,7 +101,7 @@ class HttpClient:
             raise SendError(SendReason.NO_ANSWER, type(error).__name__) from None
 
     def session(self) -> aiohttp.ClientSession:
-        """The library's own session, for what is more than a request."""
+        """The library's own session, for more than a single request."""
         import aiohttp
 
         if self._session is None:
@@ -114,13 +111,13 @@ class HttpClient:
                 ),
                 headers={"user-agent": "digestbot"},
                 connector=aiohttp.TCPConnector(keepalive_timeout=_IDLE),
-                # Proxies as the environment names them.
+                # Proxies from the environment.
                 trust_env=True,
             )
         return self._session
 
     async def aclose(self) -> None:
-        """Let go of the connections."""
+        """Close the connections."""
         if self._session is not None:
             await self._session.close()
             self._session = None
@@ -137,7 +134,7 @@ async def _read(response: aiohttp.ClientResponse) -> bytes:
 
 @contextmanager
 def queued() -> Iterator[None]:
-    """Have a turn that would come too late raise ``SendError``, as a refusal does."""
+    """Turn a turn that would come too late into ``SendError``, as for a refusal."""
     try:
         yield
     except TooBusy as error:
@@ -145,10 +142,10 @@ def queued() -> Iterator[None]:
 
 
 class Addressed:
-    """A sender that has an address, which is a secret, and connections to it."""
+    """A sender with an address, which is secret, and connections to it."""
 
     cannot_read: str
-    """Why nothing can be looked for there, for the logs."""
+    """Why nothing can be looked up there, for the logs."""
 
     def __init__(self, url: SecretStr, wire: HttpClient) -> None:
         self._url = url
@@ -159,24 +156,24 @@ class Addressed:
         raise SendError(SendReason.UNSUPPORTED, self.cannot_read)
 
     async def aclose(self) -> None:
-        """Let go of connections."""
+        """Close connections."""
         await self._wire.aclose()
 
 
 class PacedAddress(Addressed):
-    """An address that takes so many messages in a time. Implements ``Paced`` and ``Bounded``."""
+    """An address with a limit of messages in a period. Implements ``Paced`` and ``Bounded``."""
 
     rates: Sequence[Rate]
-    """What the address lets pass."""
+    """What the address allows."""
 
     def __init__(self, url: SecretStr, wire: HttpClient, most: Rate) -> None:
-        """``most`` is what may leave together for all addresses of a kind."""
+        """``most`` is the limit for all addresses of a kind together."""
         super().__init__(url, wire)
         self._pace = Pace(most, most)
 
     @property
     def paces(self) -> Mapping[str, Pace]:
-        """As :class:`bot.messaging.Bounded`."""
+        """See :class:`bot.messaging.sender.Bounded`."""
         return {"": self._pace}
 
     async def ready(self, chat: str, *, answer: bool = False) -> None:  # noqa: ARG002  # one chat
@@ -186,7 +183,7 @@ class PacedAddress(Addressed):
 
 
 def reason_of(status: int) -> SendReason:
-    """What the status of an answer says where its body says no more; not of one that is well."""
+    """The reason for an error status, if the body says nothing more specific."""
     match status:
         case 429:
             return SendReason.RATE_LIMITED
@@ -195,7 +192,7 @@ def reason_of(status: int) -> SendReason:
         case 404 | 410:
             return SendReason.NO_CHANNEL
         case 408 | 502 | 504:
-            # Somebody in between gave up waiting; what stands behind may have taken it.
+            # A proxy gave up waiting; the server behind it may have accepted the message.
             return SendReason.NO_ANSWER
         case _ if status >= 500:
             return SendReason.UNAVAILABLE
