@@ -1,1 +1,1 @@
-"""One digest into one channel, each part once."""
+"""Delivers one digest to one channel, each part once."""

@@ -1,13 +1,10 @@
-"""Word from elsewhere in the process that something is left to be sent to a channel.
-
-What a chat is not told of: private repositories, where people from outside read along.
-
-From a document to messages that stand: render, claim, send, keep the proof.
+"""Delivers documents: render, freeze, send the parts, store the receipts.
 
 A delivery belongs to one process at a time (:mod:`bot.util.locks`), and what it posts is what was
 frozen at the first claim (:mod:`bot.delivery.payload`). Parts go in order; one that cannot be sent
-holds back those after it. What a crash or an outage leaves is taken up by
-:meth:`Delivery.resume_pending`. How a single part goes is in :mod:`bot.delivery.part_sender`.
+holds back those after it. :meth:`Delivery.resume_pending` continues what a crash or an outage left.
+:mod:`bot.delivery.part_sender` sends a single part. Private repositories are withheld from chats
+that people from outside read.
 """
 
 from __future__ import annotations
@@ -30,21 +27,21 @@ from digest.document import Document
 from handlers.ports.storage import Clock, DeliveryKey, DeliveryRecord, Ledger, PartRecord, PartState
 
 Wake = Callable[[str], Awaitable[None]]
-"""Has what is left of a channel, by its name, sent at once by whichever process delivers."""
+"""Asks whichever process delivers to send the pending deliveries of a channel, by name, at once."""
 
 
 class WakeQueue:
-    """Names of channels, in the order in which they were told. What is lost is found by a sweep."""
+    """Names of channels in the order they were added. If any are lost, a sweep finds them."""
 
     def __init__(self) -> None:
         self._names: asyncio.Queue[str] = asyncio.Queue()
 
     async def tell(self, channel: str) -> None:
-        """Something is left of a channel; as :data:`Wake`."""
+        """Add a channel with pending deliveries; see :data:`Wake`."""
         self._names.put_nowait(channel)
 
     async def told(self) -> str:
-        """The next channel, as soon as there is one."""
+        """Wait for the next channel."""
         return await self._names.get()
 
 
@@ -52,17 +49,17 @@ log = structlog.get_logger(__name__)
 
 
 class Visibility:
-    """Looks, right before something is posted by itself, who reads the chat now.
+    """Checks who reads a chat right before anything is posted there unasked.
 
-    A chat of a platform that cannot tell is read by its own people alone, unless the configuration
-    says otherwise.
+    If a platform cannot tell, only the chat's own people are assumed to read it, unless the
+    configuration says otherwise.
     """
 
     def __init__(self, gate: AccessGate) -> None:
         self._gate = gate
 
     async def withholds(self, target: Target, repository: str) -> bool:
-        """Whether a repository is not to be posted to the target."""
+        """Whether a repository must not be posted to the target."""
         sender = target.sender
         external = isinstance(sender, Discerning) and await sender.external(target.chat)
         told = await self._gate.tellable(
@@ -87,10 +84,10 @@ _LASTING = frozenset(
 )
 
 Withholds = Callable[[Target, str], Awaitable[bool]]
-"""Whether a repository may not be told of in a target now."""
+"""Whether a repository must not be posted to a target now."""
 
 WITHHELD = "withheld"
-"""The error of a delivery that waits until its chat may be told of the repository again."""
+"""The error of a delivery that waits until its chat may see the repository again."""
 
 Left = Sequence[DeliveryRecord]
 """Deliveries of one target that are not done."""
@@ -100,9 +97,9 @@ Left = Sequence[DeliveryRecord]
 class Posting:
     """A document for a target; ``digest`` is its stable name, as in ``DeliveryKey``.
 
-    ``reply_to`` is a message that it answers, frozen with it. ``details`` follow in its thread, on
-    platforms that have such: frozen with it and part of the same delivery. ``repository`` is what
-    it tells of, empty where it is of none.
+    ``reply_to`` is a message that it answers, frozen with it. ``details`` follow in its thread on
+    platforms with threads: frozen with it and part of the same delivery. ``repository`` is the one
+    it is about, empty if there is none.
     """
 
     target: Target
@@ -114,7 +111,7 @@ class Posting:
 
     @property
     def key(self) -> DeliveryKey:
-        """The unit that is delivered once."""
+        """The key under which it is delivered once."""
         return DeliveryKey(
             platform=self.target.sender.name, channel=self.target.name, digest=self.digest
         )
@@ -122,11 +119,11 @@ class Posting:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Delivered:
-    """How a delivery stands after an attempt.
+    """The state of a delivery after an attempt.
 
-    ``parts`` are in order. ``new`` counts the parts that this attempt brought to a receipt.
-    ``busy`` says that another process is at it. ``error`` is empty, or why it is not done.
-    ``frozen`` says that the ledger has the content, so that what is left will be taken up again.
+    ``parts`` are in order. ``new`` counts the parts that got a receipt in this attempt. ``busy``
+    says that another process is working on it. ``error`` says why it is not done, or is empty.
+    ``frozen`` says that the ledger has the content, so that the rest will be resumed.
     """
 
     key: DeliveryKey
@@ -138,7 +135,7 @@ class Delivered:
 
     @property
     def lasting(self) -> bool:
-        """Whether trying again is no use before somebody mends something."""
+        """Whether retrying is useless until a person fixes something."""
         return self.error.partition(":")[0] in _LASTING
 
     @property
@@ -161,10 +158,10 @@ class Delivery:
         withholds: Withholds | None = None,
         elsewhere: Callable[[DeliveryKey], bool] | None = None,
     ) -> None:
-        """``targets`` are those whose pending deliveries are taken up.
+        """``targets`` are those whose pending deliveries are resumed.
 
-        ``withholds`` is asked before a delivery goes on that began earlier: who reads the chat may
-        have changed since. ``elsewhere`` knows deliveries that somebody else takes up.
+        ``withholds`` is asked before an earlier delivery continues, because the chat's readers may
+        have changed. ``elsewhere`` recognises deliveries that are resumed by another component.
         """
         self._withholds = withholds
         self._elsewhere = elsewhere or (lambda _: False)
@@ -177,7 +174,7 @@ class Delivery:
         self._targets = _by_key(targets)
 
     async def deliver(self, posting: Posting) -> Delivered:
-        """Post what is not yet posted."""
+        """Post what has not been posted yet."""
         sender = posting.target.sender
         parts = sender.render(posting.document)
         following: tuple[Part, ...] = ()
@@ -197,16 +194,19 @@ class Delivery:
             return await self._go_on(posting.target, record, mine=mine)
 
     async def deliver_all(self, postings: Sequence[Posting]) -> tuple[Delivered, ...]:
-        """Post to many targets at once, results in the order given; no failure stops another."""
+        """Post to many targets at once.
+
+        Results are in the given order, and failures are independent.
+        """
         return tuple(await asyncio.gather(*map(self._isolated, postings)))
 
     async def left(
         self, skip: Collection[DeliveryKey] = frozenset(), targets: Iterable[Target] = ()
     ) -> Mapping[str, Left]:
-        """What a crash or an outage left, by channel; each oldest first.
+        """What a crash or an outage left, by channel, each oldest first.
 
-        Those of ``skip`` are left out while they stand as they failed. ``targets`` are asked after
-        beside those given at the beginning.
+        Those in ``skip`` are left out while their state is unchanged since they failed. ``targets``
+        are included besides those given at the beginning.
         """
         known = {**self._targets, **_by_key(targets)}
         found: dict[str, list[DeliveryRecord]] = {}
@@ -217,19 +217,19 @@ class Delivery:
             if target is not None:
                 found.setdefault(target.name, []).append(record)
             elif record.key not in self._orphans and not self._elsewhere(record.key):
-                # Told once; its channel may be paused, and come back.
+                # Logged once; its channel may be paused, and come back.
                 self._orphans.add(record.key)
                 log.warning("delivery.orphaned", **describe(record.key))
         return found
 
     async def left_of(self, target: Target) -> Left:
-        """What is left of one target, oldest first; nothing is said of the others."""
+        """The pending deliveries of one target, oldest first; other targets are not checked."""
         place = (target.sender.name, target.name)
         pending = await self._ledger.pending()
         return [one for one in pending if (one.key.platform, one.key.channel) == place]
 
     async def resume(self, target: Target, left: Left) -> tuple[Delivered, ...]:
-        """Go on with deliveries of one target, one after the other."""
+        """Continue the deliveries of one target, one after the other."""
         postings = (
             Posting(target=target, digest=one.key.digest, document=thaw(one.content).document)
             for one in left
@@ -237,7 +237,7 @@ class Delivery:
         return tuple([await self._isolated(posting) for posting in postings])
 
     async def resume_pending(self) -> tuple[Delivered, ...]:
-        """Go on with everything that is left; targets do not wait for each other."""
+        """Continue all pending deliveries; targets do not wait for each other."""
         left = await self.left()
         results = await asyncio.gather(
             *(self.resume(one, left.get(one.name, ())) for one in self._targets.values())
@@ -304,9 +304,9 @@ def _by_key(targets: Iterable[Target]) -> Mapping[tuple[str, str], Target]:
 
 
 def identity(key: DeliveryKey, part: int) -> str:
-    """32 hex digits that name one part of one delivery, the same at every attempt.
+    """32 hex digits that identify one part of one delivery, the same at every attempt.
 
-    Short enough for every platform that takes a key against repeats.
+    They are short enough for every platform that accepts a key against duplicates.
     """
     return hashlib.sha256(f"{_name(key)}\0{part}".encode()).hexdigest()[:32]
 

@@ -1,17 +1,17 @@
-r"""One part to one chat, so that only one call is ever in doubt.
+r"""Sends one part to one chat, so that only one call is ever in doubt.
 
-What happens to a part, in the ledger's words::
+The states of a part in the ledger::
 
-    WAITING -> SENDING -> SENT        the platform took it; its receipt is written at once
+    WAITING -> SENDING -> SENT        the platform accepted it; its receipt is stored at once
                       \-> WAITING     it did not, and the call is repeated after a pause
-                      \-> FAILED      it did not, and repeating now is no use; resuming tries again
+                      \-> FAILED      it did not, and repeating now is useless; resuming tries again
 
 A part found in ``SENDING`` was handed over without a known outcome: the process died, or no answer
-came. It is resolved so:
+came. It is resolved as follows:
 
-- where the platform can find its messages it is looked for, and sent again only if not there;
-- elsewhere by the channel's promise: *at most once* (the default) takes it as sent, without a
-  receipt and with the doubt written beside it; *at least once* sends it again.
+- if the platform can find its messages, the part is looked up, and sent again only if missing;
+- otherwise by the channel's promise: *at most once* (the default) counts it as sent, without a
+  receipt and with the doubt recorded beside it; *at least once* sends it again.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from handlers.ports.storage import DeliveryKey, Ledger, PartRecord, PartState
 
 log = structlog.get_logger(__name__)
 
-# How often a part whose outcome stays unknown is looked for and sent again before it is left to the
+# How often a part whose outcome stays unknown is looked up and sent again before it is left to the
 # next resume.
 _ROUNDS = 3
 
@@ -38,9 +38,8 @@ _ROUNDS = 3
 class Target:
     """A channel that can be posted to. ``name`` is its name in the ledger and in logs.
 
-    ``account`` is the account's name in the configuration, where that is not the platform's.
-    ``person`` is who asked for what is posted, as ``platform:id``, where a rule about people is to
-    end it.
+    ``account`` is the account's name in the configuration, if that differs from the platform's.
+    ``person`` is who asked for the posts, as ``platform:id``, if access rules for people apply.
     """
 
     name: str
@@ -52,15 +51,15 @@ class Target:
 
     @property
     def place(self) -> tuple[str, str]:
-        """Account and chat: what a platform's refusals are about, whatever is posted there."""
+        """Account and chat: what a platform's refusals apply to, whatever is posted there."""
         return self.account or self.sender.name, self.chat
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Patience:
-    """How long one attempt goes on, in seconds. What is left over waits for the next resume.
+    """How long one attempt goes on, in seconds. The rest waits for the next resume.
 
-    ``first`` is the first pause, doubled each time; ``longest`` bounds a pause, also one that the
+    ``first`` is the first pause, doubled each time; ``longest`` limits a pause, also one that the
     platform asks for; ``answer`` is the wait for the answer to one call.
     """
 
@@ -93,7 +92,7 @@ class Patience:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PartToSend:
-    """One part on its way: ``number`` is its place in the delivery, ``thread`` the first part."""
+    """A part to send: ``number`` is its position in the delivery, ``thread`` the first part."""
 
     target: Target
     key: DeliveryKey
@@ -103,16 +102,16 @@ class PartToSend:
 
 
 class PartSender:
-    """Sends parts and writes the ledger beside every step."""
+    """Sends parts and records every step in the ledger."""
 
     def __init__(self, ledger: Ledger, patience: Patience) -> None:
         self._ledger = ledger
         self._patience = patience
 
     async def settle(self, errand: PartToSend, state: PartState) -> PartRecord:
-        """Bring a part from the state the ledger has it in to ``SENT``, or as far as it goes.
+        """Bring a part from its state in the ledger to ``SENT``, or as far as possible.
 
-        What is returned is what the ledger has.
+        Returns the part's record in the ledger.
         """
         doubtful = state is PartState.SENDING
         for _ in range(_ROUNDS):
@@ -125,7 +124,7 @@ class PartSender:
         return PartRecord(part=errand.number, state=PartState.SENDING, error=SendReason.NO_ANSWER)
 
     async def _hand_over(self, target: Target, part: Part, reply_to: Receipt | None) -> Receipt:
-        """One call of the platform, answered in time. Raises ``SendError``."""
+        """One call of the platform, with a time limit. Raises ``SendError``."""
         try:
             async with asyncio.timeout(self._patience.answer):
                 return await target.sender.send(target.chat, part, reply_to)
@@ -134,7 +133,7 @@ class PartSender:
             raise SendError(SendReason.NO_ANSWER, detail) from error
 
     async def _send(self, errand: PartToSend) -> PartRecord | None:
-        """Send with repeats; ``None`` leaves the part in ``SENDING`` with its outcome unknown."""
+        """Send with retries; ``None`` leaves the part in ``SENDING`` with its outcome unknown."""
         doubtful = False
         # Before the attempts begin: a queue of a thousand posts must not use up their time.
         turned = await _early_turn(errand.target)
@@ -161,7 +160,7 @@ class PartSender:
         return await self._mark(errand, PartState.SENT, receipt=receipt.dump())
 
     async def _resolve(self, errand: PartToSend) -> PartRecord | None:
-        """The outcome of a call in doubt, or ``None``: it is to be sent."""
+        """The outcome of a call in doubt; ``None`` if the part has to be sent."""
         target = errand.target
         if Ability.FIND in target.sender.abilities:
             try:
@@ -193,13 +192,13 @@ class PartSender:
 
 
 async def _turn(target: Target) -> None:
-    """Wait where the platform lets only so many messages pass. Raises ``SendError``."""
+    """Wait if the platform limits the rate of messages. Raises ``SendError``."""
     if isinstance(target.sender, Paced):
         await target.sender.ready(target.chat)
 
 
 async def _early_turn(target: Target) -> bool:
-    """Wait for a turn; false where it would come too late, which the attempts deal with."""
+    """Wait for a turn; false if it would come too late, which the attempts handle."""
     try:
         await _turn(target)
     except SendError:

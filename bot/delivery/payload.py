@@ -1,7 +1,7 @@
-"""A delivery's content as text, so that the ledger can freeze it.
+"""A delivery's content as text, to be frozen in the ledger.
 
-Both the document and the parts that it makes are kept: a delivery that goes on after a restart
-posts what was claimed, even if the renderer or the width of the terminal has changed since.
+Both the document and its rendered parts are stored: a delivery that continues after a restart posts
+what was claimed, even if the renderer or the width of the terminal has changed since.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ _TYPES = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Payload:
-    """A document with the parts that a platform made of it.
+    """A document with the parts that a platform rendered from it.
 
-    ``thread`` is the message that they answer, where they answer one. The first ``own`` parts are
-    the document's; the others are ``details`` that follow it. ``repository`` is what it tells of,
-    empty where it is of none.
+    ``thread`` is the message that they reply to, if any. The first ``own`` parts are the
+    document's; the others are ``details`` that follow it. ``repository`` is the one it is about,
+    empty if there is none.
     """
 
     document: Document
@@ -51,7 +51,7 @@ def freeze(
     details: Document | None = None,
     following: Sequence[Part] = (),
 ) -> str:
-    """The document and its parts as JSON text, in ASCII: no database chokes on a lone surrogate.
+    """The document and its parts as JSON in ASCII, since databases reject lone surrogates.
 
     ``at`` is the time of freezing, aware, in UTC. ``following`` are the parts of ``details``.
     """
@@ -70,7 +70,7 @@ def freeze(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Messages:
-    """What is to be sent: parts, the message that they answer, the repository they tell of."""
+    """What to send: parts, the message that they reply to, and the repository they are about."""
 
     parts: tuple[Part, ...]
     thread: Receipt | None
@@ -78,13 +78,13 @@ class Messages:
 
 
 def messages(content: str) -> Messages:
-    """What is to be sent of what :func:`freeze` was given; documents are not read for it."""
+    """What to send, from the text of :func:`freeze`, without parsing documents."""
     return _messages(json.loads(content))
 
 
 @lru_cache(maxsize=32)
 def thaw(content: str) -> Payload:
-    """What :func:`freeze` was given; the same value for the same text, which many channels get."""
+    """The payload that :func:`freeze` wrote; cached, because many channels get the same text."""
     loaded = json.loads(content)
     told = _messages(loaded)
     return Payload(
@@ -106,7 +106,7 @@ def _messages(loaded: Mapping[str, Any]) -> Messages:
     )
 
 
-# Of the documents of many channels all blocks but the buttons are the same.
+# The documents of many channels differ only in their buttons.
 @lru_cache(maxsize=512)
 def _block(block: Block) -> Any:
     return _encode(block)

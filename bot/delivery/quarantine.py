@@ -1,4 +1,4 @@
-r"""Dead chats: one that refuses again and again is parked, and nothing is sent to it any more.
+r"""Dead chats: one that refuses repeatedly is parked, and nothing more is sent to it.
 
 ::
 
@@ -6,9 +6,10 @@ r"""Dead chats: one that refuses again and again is parked, and nothing is sent 
        ^                  |  ^                                   |
        \----- a post -----/  \---- a probe that succeeds --------/
 
-A refusal is a platform's word that there is no such chat, or that we may not post in it. A parked
-chat is probed at growing intervals, without sending anything. One that a probe finds well is posted
-to again; if it refuses that too, it is parked at once, and the intervals go on growing.
+A refusal means that the platform says that there is no such chat, or that the bot may not post in
+it. A parked chat is probed at growing intervals, without sending anything. After a successful probe
+the chat is posted to again; if it refuses that too, it is parked at once, and the intervals go on
+growing.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ REFUSALS = frozenset({SendReason.NO_CHANNEL, SendReason.UNAUTHORIZED})
 STRIKES = 3
 
 LASTING = timedelta(minutes=5)
-"""A platform's own trouble of a moment must not park a thousand chats."""
+"""A platform's momentary failure must not park a thousand chats."""
 
 _FIRST_PROBE = timedelta(minutes=15)
 
@@ -48,20 +49,20 @@ _AT_ONCE = 8
 
 
 class Refusals(Protocol):
-    """Where refusals are kept."""
+    """Stores refusals."""
 
     async def all(self) -> Sequence[ChatRefusal]:
-        """Every chat that refused and has taken nothing since."""
+        """Every chat that has refused and accepted nothing since."""
 
     async def keep(self, refusal: ChatRefusal) -> None:
-        """Put the refusal in the place of what is kept of the chat."""
+        """Store the refusal; it replaces the chat's earlier one."""
 
     async def forget(self, account: str, chat: str) -> bool:
-        """Keep nothing of the chat; whether anything was."""
+        """Delete the chat's refusal; whether there was one."""
 
 
 class Quarantine:
-    """Which chats are parked, as it was last read, and what each attempt changes."""
+    """Which chats are parked, as last read, updated by the result of each attempt."""
 
     def __init__(self, kept: Refusals, clock: Clock) -> None:
         self._kept = kept
@@ -69,7 +70,7 @@ class Quarantine:
         self._known: dict[tuple[str, str], ChatRefusal] = {}
 
     async def look(self, targets: Mapping[tuple[str, str], Target]) -> None:
-        """Read again what is kept, and probe the parked chats of ``targets`` that are due."""
+        """Reload the stored refusals, and probe the parked chats of ``targets`` that are due."""
         self._known = {one.place: one for one in await self._kept.all()}
         now = self._clock.now()
         due = [
@@ -86,7 +87,7 @@ class Quarantine:
         return known is not None and known.parked_at is not None
 
     async def note(self, target: Target, results: Sequence[Delivered]) -> None:
-        """Draw the conclusions from an attempt: a post clears the chat, a refusal strikes it."""
+        """Record the results of an attempt: a post clears the chat, a refusal counts against it."""
         if any(result.new for result in results):
             if self._known.pop(target.place, None):
                 await self._kept.forget(*target.place)
@@ -120,7 +121,7 @@ class Quarantine:
             known = replace(known, probes=probes, next_probe=again)
         else:
             log.warning("chat.back", account=known.account, chat=known.chat)
-            # One more refusal parks it again, with the intervals that it had.
+            # One more refusal parks it again, with its previous intervals.
             probes = known.probes + 1
             known = replace(
                 known, parked_at=None, next_probe=None, strikes=STRIKES - 1, probes=probes
@@ -135,11 +136,11 @@ def refusal_of(result: Delivered) -> bool:
 
 
 def pause(probes: int) -> timedelta:
-    """How long after so many probes the next one is due."""
+    """The interval until the next probe after this many probes."""
     grown: int = _GROWTH ** min(probes, 5)
     return min(_LONGEST, _FIRST_PROBE * grown)
 
 
 def parked(refusals: Sequence[ChatRefusal]) -> list[tuple[ChatRefusal, datetime]]:
-    """Those that are parked, with the time since when."""
+    """The parked chats, each with the time since when."""
     return [(one, one.parked_at) for one in refusals if one.parked_at is not None]

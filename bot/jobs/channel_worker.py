@@ -1,7 +1,4 @@
-"""One channel's slots: which is due, and how it is brought to an end.
-
-Which channels are served now, and when the clock calls for each.
-"""
+"""The slots of channels: which one is due, how it is completed, and when each channel is called."""
 
 from __future__ import annotations
 
@@ -25,24 +22,24 @@ from handlers.ports.storage import Clock, DeliveryKey
 log = structlog.get_logger(__name__)
 
 LATE = timedelta(minutes=15)
-"""How late a digest is still simply late, even for a channel that catches nothing up."""
+"""How late a digest may be, even for a channel that does not catch up."""
 
 NOTES = _FINISHED, _FIRST_SEEN = "finished:", "first-seen:"
-"""What stands before a channel's name where the ledger's slots are notes of this loop."""
+"""Prefixes of the loop's own notes among the ledger's slots, before a channel's name."""
 
 _DAY = timedelta(days=1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClaimedSlot:
-    """A slot to work on, claimed by us; ``again`` where it was claimed before and not finished."""
+    """A slot claimed by us; ``again`` if it was claimed before and not finished."""
 
     slot: Slot
     again: bool = False
 
 
 class ChannelWorker:
-    """Attends to the slots of channels. ``given_up`` are deliveries not worth another attempt."""
+    """Handles the slots of channels. ``given_up`` are deliveries not worth another attempt."""
 
     def __init__(self, work: LoopServices) -> None:
         self.given_up: set[DeliveryKey] = set()
@@ -56,9 +53,9 @@ class ChannelWorker:
         return parked or post.spec.resting(self._work.clock.now())
 
     async def idle(self, post: Post) -> bool:
-        """Whether nothing of a channel is to be done now, which is told without claiming anything.
+        """Whether a channel has nothing to do now, found out without claiming anything.
 
-        Of thousands of channels few are due at a time. One that was never seen is not idle.
+        Of thousands of channels few are due at a time. A channel that was never seen is not idle.
         """
         if self.left_alone(post):
             return True
@@ -75,7 +72,7 @@ class ChannelWorker:
         return True
 
     async def due(self, post: Post) -> ClaimedSlot | None:
-        """The slot to work on: one that is due or was missed, or one that was not finished."""
+        """The slot to work on: one that is due, was missed, or was not finished."""
         ledger, now = self._work.ledger, self._work.clock.now()
         if self.left_alone(post):
             return None
@@ -98,7 +95,7 @@ class ChannelWorker:
         return next((ClaimedSlot(slot=one, again=True) for one in left if one.name == last), None)
 
     async def resume(self, post: Post, left: Left) -> None:
-        """Deliver what is left of a channel's digests, in their order."""
+        """Deliver the pending digests of a channel, in order."""
         await self._conclude(post, await self._work.delivery.resume(post.target, left))
 
     async def produce(self, post: Post, slot: Slot) -> None:
@@ -119,7 +116,7 @@ class ChannelWorker:
             )
 
     async def _conclude(self, post: Post, results: Sequence[Delivered]) -> None:
-        """Remember what is not worth another attempt."""
+        """Remember deliveries that are not worth another attempt."""
         parking = self._work.parking
         if parking is not None:
             await parking.note(post.target, results)
@@ -128,8 +125,8 @@ class ChannelWorker:
         }
 
     def _tell_missed(self, post: Post, last: str, slot: Slot | None, now: datetime) -> None:
-        """Log, once, the due slots of which no digest will come; a later one covers them."""
-        # Of a channel that is kept up with no more than a day or two is looked at.
+        """Log, once, the due slots that get no digest; a later one covers them."""
+        # For a channel that is up to date, this covers no more than a day or two.
         day = datetime.fromisoformat(last).replace(tzinfo=UTC)
         due = slots_between(post.spec, max(now - LONGEST_REACH, day - 2 * _DAY), now)
         gone = [one for one in due if one.name > last and (slot is None or one < slot)]
@@ -149,38 +146,38 @@ def _posting(post: Post, ready: DigestToPost) -> Posting:
 
 
 def _newest(post: Post, now: datetime) -> str:
-    """The name of the newest slot that is due; where all were held, that of yesterday's date."""
+    """The name of the newest slot that is due; if all were held, yesterday's date."""
     due = slots_between(post.spec, now - LONGEST_REACH, now)
     return due[-1].name if due else (now.astimezone(post.spec.zone).date() - _DAY).isoformat()
 
 
 class Served:
-    """The channels as they were last read; ``posts`` are by name."""
+    """The channels as last read; ``posts`` are by name."""
 
     def __init__(self, channels: Channels) -> None:
         self.posts: Mapping[str, Post] = {}
         self._channels = channels
 
     async def look(self) -> Sequence[Post]:
-        """Read the channels again; those that are new or changed."""
+        """Read the channels again; return those that are new or changed."""
         posts = {post.name: post for post in await self._channels.current()}
         fresh = [post for name, post in posts.items() if self.posts.get(name) != post]
         self.posts = posts
         return fresh
 
     async def changed(self) -> None:
-        """Return as soon as the channels are told to have changed."""
+        """Return as soon as the channels are reported to have changed."""
         await self._channels.changed()
 
     async def watch(self) -> None:
-        """Read the channels as soon as they are told to have changed, and do no more."""
+        """Read the channels whenever they are reported to have changed; do nothing else."""
         while True:
             await self.changed()
             await self.look()
 
 
 class Timetabled(Served):
-    """Channels that the clock calls for: ``attend`` gets the name of one whose slot is due."""
+    """Channels with timers: ``attend`` is called with the name of one whose slot is due."""
 
     def __init__(
         self,
@@ -195,7 +192,7 @@ class Timetabled(Served):
         self._attend = attend
 
     async def look(self) -> Sequence[Post]:
-        """Read the channels again, and keep the timetable as they are."""
+        """Read the channels again, and update the timetable."""
         fresh = await super().look()
         for post in fresh:
             self._timetable.put(post.name, post.spec, partial(self._attend, post.name))

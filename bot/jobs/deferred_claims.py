@@ -1,4 +1,4 @@
-"""Claims that put down a job in their own transaction: what is claimed is also going to be done."""
+"""Claims that defer a job in their own transaction: whatever is claimed will also be done."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ class DeferringLedger(SqlLedger):
     async def _claimed(
         self, connection: AsyncConnection, claims: Sequence[tuple[str, str]]
     ) -> None:
-        # The loop's own notes stand among the slots.
+        # The loop's own notes are among the slots.
         names = [name for name, _ in claims if not name.startswith(NOTES)]
         if names:
             await self._engine.put_channels(names, connection)
 
 
 class DeferringArrivals(SqlLedger):
-    """Takes in what forges tell for others to read: ``bot.forges.hooks.Taking``."""
+    """Accepts forge events for other processes; implements ``bot.forges.hooks.Taking``."""
 
     def __init__(self, database: Database, engine: Engine) -> None:
         super().__init__(database)
@@ -47,11 +47,11 @@ class DeferringArrivals(SqlLedger):
             return True
 
     async def settle(self) -> None:
-        """Nothing is begun here."""
+        """Nothing is started here."""
 
 
 class DeferringReplies(SqlReplies):
-    """The records of a process that hears for others to answer."""
+    """The message records of a process that receives for others to answer."""
 
     def __init__(self, database: Database, engine: Engine) -> None:
         super().__init__(database)

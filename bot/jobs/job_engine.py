@@ -1,8 +1,8 @@
-"""The engine: Procrastinate with its tables beside the archive's, and its workers.
+"""The job engine: Procrastinate with its tables beside the archive's, and its workers.
 
-A job that belongs to a row is put down through the connection of the row's transaction: both are
-there, or neither. A job remembers under which id the logs told of what it was put down for, and is
-done under the same. See https://procrastinate.readthedocs.io/en/stable/ for what the library does.
+A job that belongs to a row is deferred through the connection of the row's transaction: both exist,
+or neither. A job carries the log id of what it was deferred for, and runs under the same id. See
+https://procrastinate.readthedocs.io/en/stable/ for the library.
 """
 
 from __future__ import annotations
@@ -49,10 +49,10 @@ _Made = Task[Any, Any, Any]
 
 
 class Engine:
-    """Puts jobs down and does them. Opened and closed by ``async with``."""
+    """Defers jobs and runs them. Opened and closed by ``async with``."""
 
     def __init__(self, database: PostgresDatabase, *, heartbeat: float = 10.0) -> None:
-        """A worker that is silent for three heartbeats, in seconds, is taken for dead."""
+        """A worker that is silent for three heartbeats, in seconds, counts as dead."""
         self._database = database
         self._heartbeat = heartbeat
         url = database.url.set(drivername="postgresql").render_as_string(hide_password=False)
@@ -63,11 +63,11 @@ class Engine:
         self._tasks = {kind: self._task(kind) for kind in JobKind}
         for kind, cron in PERIODIC.items():
             self._app.periodic(cron=cron)(self._tasks[kind])
-        # It tells of every job what the log tells already, at a level that people read.
+        # At info level it logs every job again.
         logging.getLogger("procrastinate").setLevel(logging.WARNING)
 
     async def __aenter__(self) -> Self:
-        """Make the tables and indexes that are missing. Raises ``UnreachableDatabase``."""
+        """Create missing tables and indexes. Raises ``UnreachableDatabase``."""
         try:
             await self._app.open_async()
             async with self._database.writing("jobs") as connection:
@@ -84,11 +84,11 @@ class Engine:
         await self._app.close_async()
 
     async def put_channel(self, name: str, *, left: bool = False) -> None:
-        """Let a channel be brought up to date, what is left of it first if there is some."""
+        """Defer bringing a channel up to date; with ``left``, pending deliveries first."""
         await self._put_once(JobKind.CHANNEL, name, name=name, left=left)
 
     async def put_channels(self, names: Sequence[str], connection: AsyncConnection) -> None:
-        """Let channels be brought up to date, with the transaction of a connection."""
+        """Defer bringing channels up to date, in the transaction of a connection."""
         task = self._tasks[JobKind.CHANNEL]
         jobs = [
             task.configure(queueing_lock=name).make_new_job(name=name, left=False, trace=trace())
@@ -98,18 +98,18 @@ class Engine:
             async with connection.begin_nested():
                 await self._put(jobs, connection)
         except AlreadyEnqueued:
-            # Some wait already; which these are is found out one by one.
+            # Some are waiting already; they are found one by one.
             for name in names:
                 await self._put_once(JobKind.CHANNEL, name, connection, name=name, left=False)
 
     async def put_left(self, name: str) -> None:
-        """Let what is left of a channel's deliveries be sent; as ``bot.delivery.delivery.Wake``."""
-        # What waits already may be without them.
+        """Defer sending a channel's deliveries; implements ``bot.delivery.delivery.Wake``."""
+        # A job that is already waiting may not include them.
         await self._put_once(JobKind.CHANNEL, f"left {name}", name=name, left=True)
 
     async def put_arrival(self, arrived: Arrived, connection: AsyncConnection) -> None:
-        """Let what a forge told of be read, with the transaction of a connection."""
-        # What waits serves a further one of the same sort: it reads what is there by then.
+        """Defer handling an event of a forge, in the transaction of a connection."""
+        # A waiting job also covers further events of the same kind: it reads what is there by then.
         name = f"{arrived.host}/{arrived.repository} {arrived.moved}"
         await self._put_once(
             JobKind.ARRIVED,
@@ -121,19 +121,19 @@ class Engine:
         )
 
     async def put_alert(self, repository: str) -> None:
-        """Let a repository be looked at for what may break somebody."""
+        """Defer checking a repository for alerts."""
         await self._put_once(JobKind.ALERT, f"alert {repository}", repository=repository)
 
     async def put_amendments(self) -> None:
-        """Let the amendments that are planned be carried out."""
+        """Defer carrying out the planned amendments."""
         await self._put_once(JobKind.AMEND, str(JobKind.AMEND))
 
     async def put_answers(
         self, keys: Sequence[tuple[str, str, str]], connection: AsyncConnection
     ) -> None:
-        """Let messages be answered, with the transaction of a connection."""
+        """Defer answering messages, in the transaction of a connection."""
         answer = self._tasks[JobKind.ANSWER]
-        # Each is answered under the id of its own record: many are put down together.
+        # Each runs under the log id of its own record, although they are deferred together.
         jobs = [
             answer.configure(lock=lock_of(account, chat, message)).make_new_job(
                 account=account, chat=chat, message=message
@@ -144,12 +144,12 @@ class Engine:
             await self._put(jobs, connection)
 
     async def put_change(self, key: tuple[str, str, str], incoming: str) -> None:
-        """Let the answer follow a message that was changed, after what is done about it now."""
+        """Defer updating the reply to an edited message, after its current job."""
         change = self._tasks[JobKind.CHANGE].configure(lock=lock_of(*key))
         await change.defer_async(account=key[0], incoming=incoming, trace=trace())
 
     def serve(self, duties: Duties) -> None:
-        """Say who does the jobs of workers."""
+        """Set what handles the workers' jobs."""
         self._duties |= {
             JobKind.CHANNEL: duties.channel,
             JobKind.ANSWER: duties.answer,
@@ -161,15 +161,15 @@ class Engine:
         }
 
     def sweeping(self, sweep: Callable[[], Awaitable[None]]) -> None:
-        """Say who sweeps."""
+        """Set what sweeps."""
         self._duties[JobKind.SWEEP] = sweep
 
     async def work(self, queues: Sequence[str], at_once: int) -> None:
-        """Do the jobs of these queues until cancelled; then let those under way end."""
+        """Run the jobs of these queues until cancelled, then let the running ones end."""
         while True:
             try:
                 await self._app.run_worker_async(
-                    queues=list(queues),  # a tuple would be no array
+                    queues=list(queues),  # a tuple would not become an array
                     concurrency=at_once,
                     install_signal_handlers=False,
                     delete_jobs="successful",
@@ -177,17 +177,17 @@ class Engine:
                     update_heartbeat_interval=self._heartbeat,
                     stalled_worker_timeout=3 * self._heartbeat,
                 )
-            except Exception as error:  # the database is away, for a while
-                # Its own words are "Database error", and the driver's those that tell.
+            except Exception as error:  # the database is unavailable for a while
+                # Its own message is just "Database error"; the driver's says more.
                 told = " ".join(str(error.__cause__ or error).split())
                 log.warning("jobs.broken", error=told, pause=_PAUSE)
                 if _is_cancelled():
-                    # Its last words to the database took the place of the cancellation.
+                    # Its last error from the database replaced the cancellation.
                     raise asyncio.CancelledError from error
             await asyncio.sleep(_PAUSE)
 
     async def rescue(self) -> int:
-        """Put down again what workers had that died; how many there were."""
+        """Defer the jobs of dead workers again; return how many there were."""
         manager = self._app.job_manager
         found = await manager.get_stalled_jobs(seconds_since_heartbeat=3 * self._heartbeat)
         stalled = list(found)
@@ -196,10 +196,10 @@ class Engine:
         return len(stalled)
 
     async def put_abandoned(self) -> int:
-        """Put down again the messages that nobody is at any more; how many there were.
+        """Defer abandoned messages again; return how many there were.
 
-        The library tried each as often as it does. They are old by now, so that their askers are
-        told that no answer comes.
+        The library has used up its retries for each. They are old by now, so that their askers are
+        told that no answer will come.
         """
         async with self._database.writing("abandoned") as connection:
             keys = await abandoned(connection)
@@ -214,16 +214,16 @@ class Engine:
         await self._app.job_manager.delete_old_jobs(nb_hours=_KEPT_HOURS, include_failed=True)
 
     async def _put(self, jobs: list[Job], connection: AsyncConnection) -> None:
-        """Put down many by one statement."""
+        """Defer many jobs by one statement."""
         driver = await _driver(connection)
         await self._app.job_manager.batch_defer_jobs_async(jobs, connection=driver)
 
     async def _put_once(
         self, kind: JobKind, lock: str, connection: AsyncConnection | None = None, **given: Any
     ) -> None:
-        """Let something be done; once, however often it is said beforehand.
+        """Defer something once, however often this is called before it runs.
 
-        What waits until it is tried again is tried now: something came to it.
+        A job waiting for its retry is run now, because something new came.
         """
         options: dict[str, Any] = {"queueing_lock": lock}
         given["trace"] = trace()
@@ -231,7 +231,7 @@ class Engine:
             if connection is None:
                 await self._tasks[kind].configure(**options).defer_async(**given)
                 return
-            # What is waiting already does this as well, and must not undo the transaction.
+            # A waiting job does this as well, and must not undo the transaction.
             async with connection.begin_nested():
                 options["connection"] = await _driver(connection)
                 await self._tasks[kind].configure(**options).defer_async(**given)
@@ -249,7 +249,7 @@ class Engine:
             with structlog.contextvars.bound_contextvars(trace=given.pop("trace", "") or trace()):
                 await self._duties[kind](**given)
 
-        # Without anybody who does them, periodic ones do not pile up.
+        # If no process runs periodic jobs, they must not pile up.
         alone = str(kind) if kind in PERIODIC else None
         made = self._app.task(
             name=task_of(kind), queue=QUEUES[kind], retry=_RETRY, queueing_lock=alone

@@ -1,17 +1,12 @@
-"""How the next job of a queue is found: by the library's rule, through two indexes of our own.
+"""How jobs are stored and fetched: Procrastinate's way, with indexes of our own.
 
-The library's statement walks over whatever waits in other queues, and it compares locks by an index
-that does not begin with the lock; where statistics are older than what waits it reads all that
-waits for each job. Here a job costs the same however many wait, by any statistics.
+The library's statement scans the jobs waiting in other queues, and compares locks through an index
+that does not begin with the lock; with outdated statistics it reads all waiting jobs for each job.
+Here fetching costs the same however many jobs wait, with any statistics. Connections and retries
+differ from the library in one point each, stated there.
 
-How the library keeps jobs: its connections, how a job is fetched, and done again.
-
-All are the library's own with one thing otherwise, said at each.
-
-Messages that were heard and that no job is about any more: each was tried, and failed too often.
-
-Nothing of them is lost: the record says how far the answer came. For so long as their askers may
-still wait they are put down again, and whoever takes them up finds that it is too late to answer.
+Messages whose jobs have all failed are deferred again while their askers may still wait; the record
+says how far the reply came, and whoever takes them up finds that it is too late to answer.
 """
 
 from __future__ import annotations
@@ -40,14 +35,14 @@ INDEXES: Mapping[str, str] = {
     "digestbot_jobs_queue": "(queue_name, priority DESC, id) WHERE status = 'todo'",
     "digestbot_jobs_lock": "(lock) WHERE status IN ('todo', 'doing')",
 }
-"""What is indexed of ``procrastinate_jobs`` besides what the library does, by name."""
+"""Additional indexes of ``procrastinate_jobs``, by name."""
 
 _TO_MAKE = text("""
     SELECT name FROM unnest(CAST(:names AS text[])) AS name WHERE to_regclass(name) IS NULL
 """)
 
-# OFFSET keeps the database from joining the jobs with each other: it looks at the locks of the
-# first job alone, and of the next where that one has to wait.
+# OFFSET keeps the database from joining the jobs with each other: it checks the locks of the first
+# job alone, and of the next one if that has to wait.
 FETCH: Final = """
     WITH candidate AS (
         SELECT jobs.id FROM procrastinate_jobs AS jobs
@@ -68,12 +63,16 @@ FETCH: Final = """
     FROM candidate WHERE job.id = candidate.id
     RETURNING job.*
 """
-"""Takes the first job of ``queue`` for ``worker``: of those that share a lock the first put down,
-while none of them is being done. A row, or none."""
+"""Takes the first job of ``queue`` for ``worker``.
+
+Of jobs that share a lock the one deferred first,
+
+while none of them is running. Returns a row, or none.
+"""
 
 
 async def make_indexes(connection: AsyncConnection) -> None:
-    """Make what is missing of :data:`INDEXES`, beside the library's table."""
+    """Create the missing ones of :data:`INDEXES` on the library's table."""
     missing = await connection.scalars(_TO_MAKE, {"names": list(INDEXES)})
     for name in missing.all():
         await connection.exec_driver_sql(
@@ -82,16 +81,16 @@ async def make_indexes(connection: AsyncConnection) -> None:
 
 
 class Turns:
-    """In which order a worker looks at its queues: each is the first in its turn.
+    """The order in which a worker checks its queues: each is first in turn.
 
-    So a queue with thousands of jobs holds up none of the others.
+    So a queue with thousands of jobs does not hold up the others.
     """
 
     def __init__(self) -> None:
         self._orders: dict[tuple[str, ...], deque[str]] = {}
 
     def next(self, queues: Sequence[str]) -> Sequence[str]:
-        """The queues of a worker, in the order of this time."""
+        """The queues of a worker, in the order for this time."""
         order = self._orders.setdefault(tuple(queues), deque(queues))
         order.rotate(-1)
         return tuple(order)
@@ -100,11 +99,11 @@ class Turns:
 log = structlog.get_logger(__name__)
 
 _IDLE = 1.0
-"""Seconds after which a connection of the pool is tried before it is used."""
+"""A pooled connection that was idle for this many seconds is tested before use."""
 
 
 def app_on(address: str) -> App:
-    """The library's program at a database, which is not asked yet."""
+    """The library's app on a database, which is not contacted yet."""
     connector = PsycopgConnector(
         pool_factory=_Connections,
         conninfo=address,
@@ -119,15 +118,15 @@ def app_on(address: str) -> App:
 
 
 async def _configure(connection: psycopg.AsyncConnection[Any]) -> None:
-    # Each of the library's statements is a function of the server, and alone.
+    # Each of the library's statements is a server function, and runs alone.
     await connection.set_autocommit(True)
 
 
 class _Connections(AsyncConnectionPool[psycopg.AsyncConnection[Any]]):
-    """Tries a connection before its use where it lay idle, not at every use.
+    """Tests a connection before use if it was idle, not on every use.
 
-    A server that was started anew has dropped what lay idle; what was used a moment ago is found
-    broken by what is done with it, and every job is done again.
+    A restarted server has dropped idle connections; one used a moment ago shows the failure when it
+    is next used, and every job is retried.
     """
 
     def __init__(self, **given: Any) -> None:
@@ -142,14 +141,14 @@ class _Connections(AsyncConnectionPool[psycopg.AsyncConnection[Any]]):
 
 
 class _Jobs(JobManager):
-    """Jobs that are found by indexes, and give way to another that waits already."""
+    """Jobs that are found by indexes, and that give way to an equal one already waiting."""
 
     def __init__(self, connector: PsycopgConnector) -> None:
         super().__init__(connector)
         self._turns = Turns()
 
     async def fetch_job(self, queues: Iterable[str] | None, worker_id: int) -> Job | None:
-        """As the library's, by :data:`bot.jobs.job_store.FETCH`; queues are looked at in turn."""
+        """As in the library, by :data:`bot.jobs.job_store.FETCH`; queues are checked in turn."""
         if queues is None:
             return await super().fetch_job(queues, worker_id)
         for queue in self._turns.next(list(queues)):
@@ -168,7 +167,7 @@ class _Jobs(JobManager):
         queue: str | None = None,
         lock: str | None = None,
     ) -> None:
-        """As the library's; of two under one queueing lock one may wait, and does the work."""
+        """As in the library; an equal job already waiting under the queueing lock suffices."""
         try:
             await super().retry_job(job, retry_at, priority, queue, lock)
         except UniqueViolation as error:
@@ -179,7 +178,7 @@ class _Jobs(JobManager):
 
 
 STILL_TOLD = timedelta(hours=2)
-"""What is older is given up without a word."""
+"""Older messages are given up silently."""
 
 _BETWEEN = "\x1f"
 
@@ -200,12 +199,12 @@ _ABANDONED = text("""
 
 
 def lock_of(account: str, chat: str, message: str) -> str:
-    """The lock under which the jobs of a message are done one after the other."""
+    """The lock under which the jobs of a message run one after the other."""
     return _BETWEEN.join((account, chat, message))
 
 
 async def abandoned(connection: AsyncConnection) -> Sequence[tuple[str, str, str]]:
-    """The messages that were not answered in time and that no job is about, oldest first."""
+    """Messages not answered in time that no job is about, oldest first."""
     given = {
         "answered": int(STILL_ANSWERED.total_seconds()),
         "told": int(STILL_TOLD.total_seconds()),

@@ -1,7 +1,4 @@
-"""What receivers hear, from connecting to handing it on.
-
-The duties of a process that does it all, and the time they run.
-"""
+"""The loop of a process that does everything: listening, sweeps, timers and a clean stop."""
 
 from __future__ import annotations
 
@@ -26,20 +23,20 @@ from digest.errors import UserError
 log = structlog.get_logger(__name__)
 
 ELECTION = 5.0
-"""Seconds between two looks whether the process that hears an account is gone."""
+"""Seconds between checks whether the process that listens to an account is gone."""
 
 _LONGEST_PAUSE = 60.0
 
 
 class Listening:
-    """Hears accounts; what it hears is under way until it is dealt with."""
+    """Listens to accounts; messages count as running tasks until they are handled."""
 
     def __init__(self, work: LoopServices, under_way: TaskTracker) -> None:
         self._work = work
         self._under_way = under_way
 
     async def listen(self, sender: Sender) -> None:
-        """Answer what a platform hears, as long as this process is the one that may hear it."""
+        """Answer an account's messages while this process is the one that may listen."""
         account = next((name for name, one in self._work.elected.items() if one is sender), "")
         if not account:
             await self._listen(sender)
@@ -56,7 +53,7 @@ class Listening:
             await asyncio.sleep(ELECTION)
 
     async def _listen(self, sender: Sender) -> None:
-        """Answer what a platform hears, until it closes for good; connect again when it breaks."""
+        """Answer an account's messages until it closes for good; reconnect when it breaks."""
         assert isinstance(sender, Receiver)
         pause = 1.0
         while True:
@@ -73,7 +70,7 @@ class Listening:
                 return
 
     async def recover(self, sender: Sender) -> None:
-        """Take up the answers that a crash left, before there are others."""
+        """Complete the replies that a crash left, before new ones begin."""
         with self._under_way.here(), traced():
             try:
                 await self._work.hearing.recover(sender)
@@ -87,7 +84,7 @@ _DAY = timedelta(days=1)
 
 
 async def run(work: LoopServices, stop: asyncio.Event, *, sweep: timedelta = SWEEP) -> None:
-    """Work until ``stop`` is set, then finish what is under way within ``GRACE`` seconds."""
+    """Work until ``stop`` is set, then finish running tasks within ``GRACE`` seconds."""
     timetable = Timetable(timedelta(days=1))
     runner = Runner(work, timetable)
     listening = Listening(work, runner.under_way)
@@ -128,10 +125,10 @@ def stop_on_signals(stop: asyncio.Event) -> None:
 
 
 class Runner:
-    """The duties towards channels, each of which may be called at any time, from any process."""
+    """The work on channels; each method may be called at any time, from any process."""
 
     def __init__(self, work: LoopServices, timetable: Timetable | None = None) -> None:
-        """``timetable`` is kept as the channels are; without one nothing is called by itself."""
+        """``timetable`` follows the channels; without one there are no timers."""
         self.under_way = TaskTracker()
         self.channels = (
             Served(work.posts)
@@ -142,7 +139,7 @@ class Runner:
         self._attendance = ChannelWorker(work)
 
     async def follow(self) -> None:
-        """Take up channels as soon as they are told to have changed."""
+        """Handle channels as soon as they are reported to have changed."""
         while True:
             await self.channels.changed()
             with self.under_way.here():
@@ -150,7 +147,7 @@ class Runner:
                 await asyncio.gather(self._alert(), *(self.attend(post) for post in fresh))
 
     async def wake(self) -> None:
-        """Take up what is left of a channel as soon as it is told of, given up before or not."""
+        """Deliver a channel's pending posts as soon as it is reported, even those given up."""
         while True:
             name = await self._work.waking.told()
             if (post := self.channels.posts.get(name)) is not None:
@@ -161,12 +158,12 @@ class Runner:
                         log.exception("wake.broken", channel=name)
 
     async def sweep(self) -> None:
-        """Take up what is left of every channel; none waits for another's platform."""
+        """Handle what is left of every channel; none waits for another's platform."""
         with self.under_way.here(), traced():
             began = time.perf_counter()
             await self.channels.look()
             now = self._work.clock.now()
-            # Whoever has waited longest first: what an outage left is made up for in its order.
+            # Longest waiting first: the backlog of an outage is worked off in its order.
             posts = sorted(self.channels.posts.values(), key=lambda post: _since_due(post, now))[
                 ::-1
             ]
@@ -182,19 +179,19 @@ class Runner:
             log.debug("sweep.done", left=sum(map(len, left.values())), seconds=seconds)
 
     async def take_up(self, post: Post, left: Left) -> None:
-        """Pending deliveries first, so that digests come in their order; then a slot."""
+        """Pending deliveries first, so that digests come in order; then a slot."""
         with self.under_way.here():
             if not self._attendance.left_alone(post):
                 await self._attendance.resume(post, left)
                 await self.attend(post)
 
     async def attend_named(self, name: str) -> None:
-        """Attend to a channel as it is now, if it is still there."""
+        """Attend to a channel in its present state, if it still exists."""
         if (post := self.channels.posts.get(name)) is not None:
             await self.attend(post)
 
     async def attend(self, post: Post) -> None:
-        """Bring the channel's newest due slot to an end; nothing but cancellation leaves it."""
+        """Complete the channel's newest due slot; raises nothing but cancellation."""
         with self.under_way.here(), traced():
             try:
                 await self._attend(post)
@@ -204,7 +201,7 @@ class Runner:
                 log.exception("slot.failed", channel=post.name)
 
     async def _attend(self, post: Post) -> None:
-        """Post what is due, if nobody else is at it. Raises whatever building it raises."""
+        """Post what is due, unless another process does. Raises whatever building it raises."""
         if await self._attendance.idle(post):
             return
         async with self._work.leases.hold(f"slot\0{post.name}") as mine:
@@ -214,7 +211,7 @@ class Runner:
                     await self._attendance.produce(post, due.slot)
 
     async def _left(self, posts: Sequence[Post]) -> Mapping[str, Left]:
-        """What is left of the deliveries, by channel; nothing where that cannot be told."""
+        """The pending deliveries, by channel; empty if they cannot be read."""
         try:
             if self._work.parking is not None:
                 await self._work.parking.look({post.target.place: post.target for post in posts})
@@ -237,7 +234,7 @@ class Runner:
             await self._work.alerts.look()
 
     async def _quietly(self, event: str, work: Callable[[], Awaitable[None]] | None) -> None:
-        """Do what keeps the archive in order, if there is such work; its failure is logged."""
+        """Run maintenance of the archive, if there is any; a failure is logged."""
         if work is not None:
             try:
                 await work()
@@ -246,6 +243,6 @@ class Runner:
 
 
 def _since_due(post: Post, now: datetime) -> timedelta:
-    """The time since a channel's hour was last there, whichever its days are."""
+    """The time since a channel's hour last passed, on whatever day."""
     local, at = now.astimezone(post.spec.zone), post.spec.at
     return (timedelta(hours=local.hour - at.hour, minutes=local.minute - at.minute)) % _DAY

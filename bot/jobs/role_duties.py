@@ -1,11 +1,8 @@
-"""The scheduler: finds what is due, claims it and puts it down as jobs; does none of it.
+"""What a process with a role does: scheduler, web, or worker.
 
-Any number of schedulers may run: a slot's claim is had by one, and of the periodic sweep the
-library's unique key lets one be put down at a time.
-
-The web process: hears, writes down with a job, and lets workers answer.
-
-From a role to what its process does, for every role but that of a process that does it all.
+A scheduler finds what is due, claims it and defers it as jobs, but does none of it. Any number of
+schedulers may run: each slot is claimed by one, and the library's unique key allows one periodic
+sweep at a time. A web process receives messages, stores each with a job, and lets workers answer.
 """
 
 from __future__ import annotations
@@ -45,7 +42,7 @@ log = structlog.get_logger(__name__)
 
 
 class Scheduler(Runner):
-    """A loop that claims. Its work's ledger is a ``DeferringLedger``."""
+    """A loop that only claims. Its ledger is a ``DeferringLedger``."""
 
     def __init__(
         self, work: LoopServices, engine: Engine, timetable: Timetable | None = None
@@ -54,7 +51,7 @@ class Scheduler(Runner):
         self._engine = engine
 
     async def take_up(self, post: Post, left: Left) -> None:
-        """Put down what is left of the channel's deliveries, and what is due."""
+        """Defer the channel's pending deliveries, and what is due."""
         if self._attendance.left_alone(post):
             return
         if left:
@@ -62,9 +59,9 @@ class Scheduler(Runner):
         await self.attend(post)
 
     async def _attend(self, post: Post) -> None:
-        """Claim what is due, if nobody did, and its job comes with the claim.
+        """Claim what is due, unless somebody did; the claim defers its job.
 
-        What was claimed before is put down again, unless somebody is at it.
+        What was claimed before is deferred again, unless somebody is working on it.
         """
         due = await self._attendance.due(post)
         if due is not None and due.again:
@@ -86,7 +83,7 @@ class Scheduler(Runner):
             await self._engine.put_alert(repository)
 
     async def _tell(self, event: str, work: Awaitable[None]) -> None:
-        """Do it; what goes wrong is logged under the event, and done at the next sweep."""
+        """Await the work; an error is logged under the event, and the next sweep tries again."""
         try:
             await work
         except Exception:
@@ -119,7 +116,7 @@ async def schedule(work: LoopServices, engine: Engine, stop: asyncio.Event) -> N
 
 
 class MessageIntake:
-    """Implements ``bot.jobs.services.Hearing``. ``records`` put a job down with each claim."""
+    """Implements ``bot.jobs.services.Hearing``. ``records`` defer a job with each claim."""
 
     def __init__(
         self, records: Records, engine: Engine, clock: Clock, accounts: Mapping[str, Sender]
@@ -130,7 +127,7 @@ class MessageIntake:
         self._accounts = {id(sender): name for name, sender in accounts.items()}
 
     async def hear(self, sender: Sender, incoming: Incoming) -> None:
-        """Write the message down for a worker, unless it was heard before."""
+        """Store the message for a worker, unless it was received before."""
         account = self._accounts.get(id(sender), sender.name)
         key = MessageKey(account=account, chat=incoming.chat, message=incoming.id)
         with structlog.contextvars.bound_contextvars(trace=incoming.trace):
@@ -148,11 +145,11 @@ class MessageIntake:
                 log.exception("message.unanswered", platform=sender.name)
 
     async def recover(self, sender: Sender) -> None:
-        """Nothing: what was left half answered is a job that the library puts down again."""
+        """Nothing: a half-finished reply is a job that the library retries."""
 
 
 async def receive(work: LoopServices, stop: asyncio.Event) -> None:
-    """Hear until ``stop`` is set."""
+    """Receive until ``stop`` is set."""
     channels, under_way = Served(work.posts), TaskTracker()
     listening = Listening(work, under_way)
     await channels.look()
@@ -179,9 +176,9 @@ async def part_of(
     keeper: Keeper,
     stack: AsyncExitStack,
 ) -> RoleDuties:
-    """What a process of the role does, its engine closed with ``stack``.
+    """The duties of a process with the role; ``stack`` closes its engine.
 
-    Raises ``InvalidConfig`` where the archive is in a file, and ``UnreachableDatabase``.
+    Raises ``InvalidConfig`` if the archive is in a file, and ``UnreachableDatabase``.
     """
     if not isinstance(app.database, PostgresDatabase):
         raise InvalidConfig(

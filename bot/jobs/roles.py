@@ -1,9 +1,8 @@
-"""Which part of the program a process is.
+"""The roles of processes, and the precedence of questions over digests within one process.
 
-Questions before digests, where both want the processor: somebody waits for an answer.
-
-Each kind has places of its own, so neither waits for the other to end. But what is under way shares
-one processor: a thousand digests that are due would take more than half of it from those who ask.
+Questions and digests have separate places, so neither waits for the other to end. But all of them
+share one processor: a thousand digests that are due would take more than half of it from people who
+are waiting for answers.
 """
 
 from __future__ import annotations
@@ -26,9 +25,9 @@ Loop = Callable[[asyncio.Event], Coroutine[None, None, None]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoleDuties:
-    """What a process does, and how it takes in what forges tell it; not at all without hooks.
+    """What a process does, and how it accepts forge events; ``None`` without webhooks.
 
-    ``wake`` has what is left of a channel sent at once; without it a sweep finds it.
+    ``wake`` has a channel's pending deliveries sent at once; without it a sweep finds them.
     """
 
     loop: Loop
@@ -41,15 +40,15 @@ class ProcessRole(StrEnum):
 
     ALL = "all"
     WEB = "web"
-    """Pages, and what platforms tell; others answer."""
+    """Serves pages and receives from platforms; others answer."""
     WORKER = "worker"
-    """Builds, posts and answers what others found to be done."""
+    """Builds, posts and answers what others have deferred."""
     SCHEDULER = "scheduler"
     """Finds what is due."""
 
     @property
     def hosts(self) -> bool:
-        """Whether it serves what the outside calls."""
+        """Whether it serves requests from outside."""
         return self in {ProcessRole.ALL, ProcessRole.WEB}
 
     @property
@@ -59,30 +58,30 @@ class ProcessRole(StrEnum):
 
     @property
     def sweeps(self) -> bool:
-        """Whether it may be held against it that nothing was taken up for long."""
+        """Whether the absence of sweeps for a long time means that it is unhealthy."""
         return self is ProcessRole.ALL
 
 
 class Precedence:
-    """Lets few digests go on while every place for questions is taken, and all of them otherwise.
+    """Limits digests while all places for questions are taken.
 
-    Those few are never none: digests come later then, and come.
+    A few digests always go on, so they come later, but they come.
     """
 
     def __init__(self, *, questions: int, digests: int, meanwhile: int) -> None:
-        """``questions`` and ``digests`` are the places of each.
+        """``questions`` and ``digests`` are the numbers of places.
 
         ``meanwhile`` is how many digests go on while all places for questions are taken.
         """
         self._questions, self._digests, self._meanwhile = questions, digests, meanwhile
         self._answering = self._building = 0
         self._changed = asyncio.Event()
-        # Who came first is the next: the others wait here.
+        # First come, first served: the others wait here.
         self._door = asyncio.Lock()
 
     @contextmanager
     def answering(self) -> Iterator[None]:
-        """A question is answered inside."""
+        """Count a question as being answered inside the context."""
         self._answering += 1
         try:
             yield
@@ -92,7 +91,7 @@ class Precedence:
 
     @asynccontextmanager
     async def building(self) -> AsyncIterator[None]:
-        """A digest is built inside, once it may."""
+        """Wait until a digest may be built, and count it inside the context."""
         async with self._door:
             while self._building >= self._room():
                 self._changed.clear()

@@ -1,7 +1,4 @@
-"""What is under way, so that a stop can wait for it.
-
-What the loop is given, and what it asks of those who build, answer and alert.
-"""
+"""The services that the loop is given, and the running tasks that a stop waits for."""
 
 from __future__ import annotations
 
@@ -27,10 +24,10 @@ from handlers.ports.storage import Clock, Ledger, Watched
 log = structlog.get_logger(__name__)
 
 GRACE = 25.0
-"""Seconds that what is under way gets at a stop.
+"""Seconds that running tasks get at a stop.
 
-They follow the web server's five: 30 in all, which is what Kubernetes gives; systemd's own default
-is 90.
+They follow the web server's five: 30 in all, which is what Kubernetes gives; systemd's default is
+90.
 """
 
 
@@ -42,7 +39,7 @@ class TaskTracker:
 
     @contextmanager
     def here(self) -> Iterator[None]:
-        """Count the task that calls as under way; one inside another is the same task."""
+        """Count the calling task as running; nested calls count once."""
         task = asyncio.current_task()
         assert task is not None
         outermost = task not in self._tasks
@@ -54,13 +51,13 @@ class TaskTracker:
                 self._tasks.discard(task)
 
     def begin(self, work: Coroutine[None, None, None]) -> None:
-        """Let something run by itself, under way until it ends."""
+        """Start a task of its own, which counts as running until it ends."""
         task = asyncio.create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
     async def settle(self, seconds: float) -> None:
-        """Wait for what is under way, then cancel it."""
+        """Wait for running tasks, then cancel them."""
         if self._tasks:
             _, late = await asyncio.wait(self._tasks, timeout=seconds)
             for task in late:
@@ -72,47 +69,47 @@ class TaskTracker:
 
 @contextmanager
 def traced() -> Iterator[None]:
-    """Log under one id, with whatever is called from here."""
+    """Log everything inside under one id."""
     with structlog.contextvars.bound_contextvars(trace=trace()):
         yield
 
 
 Build = Callable[[Post, Slot], Awaitable[Sequence[DigestToPost]]]
-"""Makes the digests of a slot, none for a quiet one; repeatable until the slot is finished."""
+"""Builds the digests of a slot, none for a quiet one; repeatable until the slot is finished."""
 
 Finish = Callable[[Post, Slot, Sequence[Delivered]], Awaitable[None]]
 """Called when the slot's content is frozen, and again if the process dies in it."""
 
 
 class Alerts(Protocol):
-    """Tells what cannot wait for a slot. Nothing but cancellation leaves it."""
+    """Posts what cannot wait for a slot. Raises nothing but cancellation."""
 
     async def look(self) -> None:
-        """Look at everything; called often."""
+        """Check everything; called often."""
 
     async def wanted(self) -> Sequence[str]:
-        """The names of the repositories that :meth:`look` looks at."""
+        """The names of the repositories that :meth:`look` checks."""
 
     async def look_at(self, repository: str) -> None:
-        """Look at one repository, by its name."""
+        """Check one repository, by its name."""
 
     async def moved(self, watched: Watched) -> None:
-        """Look at a repository whose newest changes were just fetched."""
+        """Check a repository whose newest changes were just fetched."""
 
 
 class Hearing(Protocol):
-    """Deals with what platforms hear. Nothing but cancellation leaves it."""
+    """Handles received messages. Raises nothing but cancellation."""
 
     async def hear(self, sender: Sender, incoming: Incoming) -> None:
-        """Answer a message, unless it was heard before."""
+        """Answer a message, unless it was received before."""
 
     async def recover(self, sender: Sender) -> None:
-        """Bring to an end what a process that died left half answered."""
+        """Complete the replies that a dead process left unfinished."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoopServices:
-    """What the loop is given. ``receivers`` are senders that listen as well."""
+    """The services of the loop. ``receivers`` are senders that also listen."""
 
     posts: Channels
     build: Build
@@ -124,16 +121,16 @@ class LoopServices:
     clock: Clock
     receivers: Sequence[Sender] = ()
     elected: Mapping[str, Sender] = field(default_factory=dict)
-    """The receivers, by account, that one process at a time may have a connection of."""
+    """Receivers, by account, to which only one process at a time may be connected."""
     parking: Quarantine | None = None
-    """Knows dead chats; without it one is left alone until the next start."""
+    """Knows dead chats; without it, they are left alone until the next start."""
     amend: Callable[[Mapping[str, Post]], Awaitable[None]] | None = None
-    """Tells, in what was posted to the channels given, what became of it since."""
+    """Amends posts in the given channels whose changes were reverted since."""
     alerts: Alerts | None = None
-    """Tells at once what cannot wait for a slot."""
+    """Posts at once what cannot wait for a slot."""
     waking: WakeQueue = field(default_factory=WakeQueue)
-    """Told of channels that something is to be sent to again."""
+    """Receives channels with new pending deliveries."""
     tidy: Callable[[], Awaitable[None]] | None = None
-    """Lets go what nobody can ask for any more; called at every sweep."""
+    """Removes data that is no longer needed; called at every sweep."""
     refresh: Callable[[], Awaitable[None]] | None = None
-    """Reads again some of what an older version read; called at every sweep, nobody waits."""
+    """Reads some changes again that an older version read; called at every sweep, nobody waits."""

@@ -1,4 +1,4 @@
-"""The worker: builds and posts what schedulers claimed, answers what web processes heard."""
+"""The worker: builds and posts what schedulers claimed, answers what web processes received."""
 
 from __future__ import annotations
 
@@ -25,28 +25,30 @@ from digest.errors import UserError
 log = structlog.get_logger(__name__)
 
 _FRESH = 60.0
-"""Seconds for which the settings of channels are taken to be as they were read."""
+"""Seconds for which the channels' settings are cached."""
 
 _ANSWERED_AT_ONCE, _BUILT_AT_ONCE = 16, 8
-"""Jobs of a process at a time; most of them wait for a platform, a model or for git.
+"""Concurrent jobs of a process; most of them wait for a platform, a model or git.
 
-Questions have places of their own: nobody who asks waits until a thousand digests are posted.
+Questions have separate places: nobody who asks waits until a thousand digests are posted.
 """
 
 _ANSWERED_ALONE = 6
-"""Questions at a time where no model is asked: each is done before it needs a placeholder, which
-would cost two more calls. More at once would be no faster, as all want the processor."""
+"""Concurrent questions without a model: each is answered before it needs a placeholder, which would
+
+cost two more calls. More would be no faster, because all need the processor.
+"""
 
 _BUILT_MEANWHILE = 2
-"""Digests at a time while so many questions are answered: a quarter of the processor."""
+"""Concurrent digests while that many questions are answered: a quarter of the processor."""
 
 
 class RetryLater(Exception):
-    """Somebody else is at it, or it did not work out: the library is to try again."""
+    """Another process is working on it, or it failed: the library is to retry."""
 
 
 class Worker:
-    """Does jobs. ``accounts`` are the senders by their names in the configuration."""
+    """Runs jobs. ``accounts`` are the senders by their names in the configuration."""
 
     def __init__(
         self,
@@ -57,12 +59,12 @@ class Worker:
         *,
         asks_model: bool = False,
     ) -> None:
-        """``keeper`` reads what forges say; without one nobody is there to tell of it.
+        """``keeper`` reads from forges; without one there are no forge events.
 
         ``asks_model`` says that answers may wait for a model.
         """
         self.at_once = _ANSWERED_AT_ONCE if asks_model else _ANSWERED_ALONE
-        # Who waits for a model wants no processor.
+        # Questions that wait for a model do not need the processor.
         meanwhile = _BUILT_AT_ONCE if asks_model else _BUILT_MEANWHILE
         self._precedence = Precedence(
             questions=self.at_once, digests=_BUILT_AT_ONCE, meanwhile=meanwhile
@@ -77,8 +79,8 @@ class Worker:
         self._looked = -_FRESH
 
     async def channel(self, name: str, left: bool) -> None:  # a job's arguments
-        """Bring a channel up to date. Raises :class:`Later`, and whatever building it raises."""
-        # What is known of the channel is looked at when its turn has come.
+        """Bring a channel up to date. Raises :class:`RetryLater` and building errors."""
+        # The channel's state is read when its turn has come.
         async with self._precedence.building():
             await self._channel(name, left=left)
 
@@ -111,7 +113,7 @@ class Worker:
                     await self._attendance.produce(post, due.slot)
 
     async def answer(self, account: str, chat: str, message: str) -> None:
-        """Answer a message. Raises :class:`Later` where that did not work out."""
+        """Answer a message. Raises :class:`RetryLater` if that failed."""
         sender = self._accounts.get(account)
         if sender is None:
             log.error("answer.no_account", account=account)
@@ -122,33 +124,33 @@ class Worker:
                 raise RetryLater("the answer does not stand")
 
     async def change(self, account: str, incoming: str) -> None:
-        """Let an answer follow its question, which was edited or deleted."""
+        """Update the reply to an edited or deleted question."""
         sender = self._accounts.get(account)
         if sender is not None:
             with self.under_way.here():
                 await self._conversation.hear(sender, load(incoming))
 
     async def arrived(self, host: str, repository: str, moved: bool) -> None:  # by its name
-        """Read what a forge told of."""
+        """Handle an event of a forge."""
         if self._keeper is not None:
             with self.under_way.here():
                 arrived = Arrived(host=host, repository=repository, moved=moved)
                 await self._keeper.arrived(arrived)
 
     async def forges(self) -> None:
-        """Read what forges say of every repository."""
+        """Read what forges say about every repository."""
         if self._keeper is not None:
             with self.under_way.here():
                 await self._keeper.enrich_all()
 
     async def alert(self, repository: str) -> None:
-        """Tell those who want to know what may break them in a repository."""
+        """Alert those whom a change in a repository may break."""
         if self._work.alerts is not None:
             with self.under_way.here():
                 await self._work.alerts.look_at(repository)
 
     async def amend(self) -> None:
-        """Carry out the amendments that are planned, but of channels that are left alone."""
+        """Carry out the planned amendments, except for channels that rest or are parked."""
         if self._work.amend is not None:
             await self._refresh("")
             alone = self._attendance.left_alone
@@ -167,7 +169,7 @@ class Worker:
 
 
 async def labour(worker: Worker, engine: Engine, stop: asyncio.Event) -> None:
-    """Do jobs until ``stop`` is set, then finish what is under way."""
+    """Run jobs until ``stop`` is set, then finish the running ones."""
     engine.serve(worker)
     duties = [
         asyncio.create_task(engine.work([ANSWERS], worker.at_once)),

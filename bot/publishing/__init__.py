@@ -1,1 +1,1 @@
-"""Which digest is due where, built once for all channels that get the same."""
+"""Which digest is due where, built once for all channels with the same content."""

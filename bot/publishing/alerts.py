@@ -1,8 +1,8 @@
-"""What cannot wait for the next digest: merged changes that may break what a chat uses.
+"""Alerts: merged changes that may break what a chat uses, posted before the next digest.
 
-A chat that turned alerts on is told once of each stretch of history. How far an alert reaches is
-claimed before it is made, and what was looked at is kept as soon as it is frozen in the ledger: a
-process that dies in between makes the same alert again, under the same name.
+A chat with alerts turned on is alerted once about each range of history. The range of an alert is
+claimed before the alert is made, and progress is stored as soon as the alert is frozen in the
+ledger: a process that dies in between makes the same alert again, under the same name.
 """
 
 from __future__ import annotations
@@ -38,25 +38,25 @@ if TYPE_CHECKING:
 log = structlog.get_logger(__name__)
 
 _CHANNEL = "alerts "
-"""What stands before the owner in the name that the ledger knows an alert's chat by."""
+"""Prefix of the owner in the ledger's name for an alert's channel."""
 
 
 class AlertSource(Protocol):
-    """Knows what a chat may not be told."""
+    """Knows which repositories a chat must not see."""
 
     async def withholds(self, target: Target, repository: str) -> bool:
-        """Whether a repository is not to be posted to the target."""
+        """Whether a repository must not be posted to the target."""
 
 
 class Spoken(Protocol):
-    """Knows how chats are spoken to."""
+    """Knows the languages of chats."""
 
     async def language(self, account: str, chat: str) -> Language:
         """The language of a chat of an account."""
 
 
 class ImmediateAlerts:
-    """Looks for what may break somebody, and tells them. Nothing but cancellation leaves it."""
+    """Finds breaking changes and alerts those affected. Raises nothing but cancellation."""
 
     def __init__(
         self,
@@ -78,31 +78,31 @@ class ImmediateAlerts:
         self._turns: dict[str, asyncio.Lock] = {}
 
     async def look(self) -> None:
-        """Look at every repository that somebody wants alerts about."""
+        """Check every repository with alerts turned on."""
         for settings in self._configured():
             await self._look_at(settings)
 
     async def look_at(self, repository: str) -> None:
-        """Look at one repository, by its name; at none that is not configured any more."""
+        """Check one repository, by name, if it is still configured."""
         for settings in self._configured():
             if settings.name == repository:
                 await self._look_at(settings)
 
     async def wanted(self) -> Sequence[str]:
-        """The names of the repositories that somebody wants alerts about."""
+        """The names of the repositories with alerts turned on."""
         configured = [settings.repository for settings in self._configured()]
         return [one.name for one in configured if await self._app.profiles.alerted(one)]
 
     async def moved(self, watched: Watched) -> None:
-        """Look at one repository, whose newest changes were just fetched."""
+        """Check one repository, whose newest changes were just fetched."""
         async with self._turn(watched.repository.name):
             await self._owners(watched, await self._app.profiles.alerted(watched.repository))
 
     @asynccontextmanager
     async def _turn(self, repository: str) -> AsyncIterator[None]:
-        """One look at a repository at a time: a later one sees what the earlier came too soon for.
+        """Check a repository one call at a time; a later call catches what came too late.
 
-        What goes wrong is logged.
+        Errors are logged.
         """
         async with self._turns.setdefault(repository, asyncio.Lock()):
             try:
@@ -139,9 +139,9 @@ class ImmediateAlerts:
                     await self._owner(kept.owner, target, watched)
 
     async def _owner(self, owner: str, target: Target, watched: Watched) -> None:
-        """What is left of earlier alerts first, then what is new."""
+        """Finish earlier alerts first, then send new ones."""
         await self._delivery.resume(target, await self._delivery.left_of(target))
-        # Read again now that nobody else is at it: another process may have told what was new.
+        # Read again under the lease: another process may have sent the new alerts.
         kept = await self._app.profiles.load(owner, watched.repository)
         ctx = await self._context(target, watched)
         tip = await self._reach(kept, await tip_of(ctx), watched)
@@ -164,7 +164,7 @@ class ImmediateAlerts:
         await self._app.profiles.reached(watched.repository, kept, tip.sha)
 
     async def _reach(self, kept: StoredProfile, tip: Tip, watched: Watched) -> Tip:
-        """How far to look: as far as an alert that was begun reaches, else up to the tip."""
+        """How far to look: up to the end of an alert already begun, otherwise to the tip."""
         name = stretch(watched.repository.name, kept.owner, kept.tip)
         begun = await self._app.ledger.last_slot(name)
         if begun is None or tip.sha is None:
@@ -192,6 +192,6 @@ class ImmediateAlerts:
 
 
 def takes_up(accounts: Collection[str], key: DeliveryKey) -> bool:
-    """Whether a delivery that was left is an alert, to one of these accounts."""
+    """Whether a pending delivery is an alert to one of these accounts."""
     owner = key.channel.removeprefix(_CHANNEL)
     return owner != key.channel and owner.partition(":")[0] in accounts

@@ -1,12 +1,9 @@
-"""Work that many want is done once.
+"""Builds digests: one edition for all channels with the same content.
 
-Full reports as Markdown files.
-
-Digests as they are made: one edition for all channels that get the same.
-
-However many channels want a repository at an instant, git is asked once, every change is graded
-and judged once for each language, and a document is laid out once for each level that is shown.
-Where several processes want it, one grades and judges; the others wait, and find it archived.
+However many channels want a repository at an instant, git is read once, every change is graded and
+analysed once for each language, and a document is laid out once for each level that is shown. If
+several processes want it, one grades and analyses; the others wait, and find it archived. Full
+reports are also written as Markdown files.
 """
 
 from __future__ import annotations
@@ -55,10 +52,10 @@ T = TypeVar("T")
 
 
 class SingleFlight:
-    """Results by key: who asks while one is made waits for it, who asks later gets it as it is.
+    """Results by key: concurrent callers wait for one computation, later ones get its result.
 
-    A key must name everything that the result depends on. Of finished results the last ``most``
-    are kept; a failure reaches those who wait, and is not kept.
+    A key must include everything that the result depends on. The last ``most`` finished results are
+    kept; a failure reaches those who wait, and is not kept.
     """
 
     def __init__(self, most: int = 16) -> None:
@@ -66,14 +63,14 @@ class SingleFlight:
         self._made: OrderedDict[Hashable, asyncio.Task[Any]] = OrderedDict()
 
     async def get(self, key: Hashable, make: Callable[[], Awaitable[T]]) -> T:
-        """The result of a key, made by whoever asks for it first. Raises what ``make`` raises."""
+        """The result of a key, computed by the first caller. Raises what ``make`` raises."""
         task: asyncio.Task[T] | None = self._made.get(key)
         if task is None or task.cancelled():
             task = asyncio.ensure_future(_awaited(make))
             self._made[key] = task
             task.add_done_callback(lambda done: self._finished(key, done))
         self._made.move_to_end(key)
-        # Shielded, so that one who no longer waits does not take it from the others.
+        # Shielded: cancelling one caller does not affect the others.
         return await asyncio.shield(task)
 
     def _finished(self, key: Hashable, task: asyncio.Task[Any]) -> None:
@@ -90,7 +87,7 @@ async def _awaited(make: Callable[[], Awaitable[T]]) -> T:
 def keep_report(folder: Path, daily: Daily, variant: str = "") -> Path:
     """Write the full report into the folder, under the repository, window and language.
 
-    ``variant`` tells apart the reports of one window that do not hold the same.
+    ``variant`` distinguishes reports of one window with different content.
     """
     report = daily.report
     name = ".".join(filter(None, (_stem(report.window), variant, str(report.language), "md")))
@@ -100,7 +97,7 @@ def keep_report(folder: Path, daily: Daily, variant: str = "") -> Path:
 
 
 def aside(report: Report, branch: str, zone: ZoneInfo) -> str:
-    """What tells a report from that of the usual branch, and of days in the usual zone, if any."""
+    """Marks a report of another branch or time zone than the usual one; empty for the usual."""
     parts = [report.branch] if branch and report.branch != branch else []
     if report.window.zone.key != zone.key:
         parts.append(report.window.zone.key)
@@ -108,7 +105,7 @@ def aside(report: Report, branch: str, zone: ZoneInfo) -> str:
 
 
 async def usual_branch(source: Source) -> str:
-    """The branch that a repository is on by itself; empty where it is on none."""
+    """The repository's default branch; empty if it is on none."""
     try:
         return (await source.tip()).branch
     except UnknownBranch:
@@ -116,7 +113,7 @@ async def usual_branch(source: Source) -> str:
 
 
 def slug(repository: Repository) -> str:
-    """The repository's name as a folder's: letters, digits, dot, dash, underscore."""
+    """The repository's name as a folder name: letters, digits, dot, dash, underscore."""
     return re.sub(r"[^\w.-]+", "_", repository.name).strip(".") or "repository"
 
 
@@ -126,30 +123,33 @@ def _stem(window: Window) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Edition:
-    """A digest but for its name, which is each channel's own."""
+    """A digest without its name, which each channel sets itself."""
 
     kept: KeptDigest
 
     def named(self, name: str) -> KeptDigest:
-        """It as one channel's."""
+        """The digest under a channel's name."""
         return replace(self.kept, heading=replace(self.kept.heading, name=name))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Read:
-    """A repository as it stands at a slot."""
+    """The state of a repository at a slot."""
 
     watched: Watched
     tip: Tip
     branch: str
-    """The usual one of the repository."""
+    """The default branch of the repository."""
 
 
 class Editions:
-    """Makes editions."""
+    """Builds editions."""
 
     def __init__(self, app: Workspace, leases: Leases | None = None) -> None:
-        """``leases`` are those of all processes that make editions; without them it is alone."""
+        """``leases`` are shared by all processes that build editions.
+
+        ``None`` if there is one process.
+        """
         self._app = app
         self._leases = leases
         self._reads = SingleFlight(64)
@@ -164,10 +164,10 @@ class Editions:
         window: Window,
         judging: Judging | None,
     ) -> Edition:
-        """What a channel gets of a repository in a slot.
+        """The edition of a repository for a channel in a slot.
 
-        ``judging`` is on whose account a model is asked, if this channel is the first to want it.
-        Raises ``SourceUnavailable``.
+        ``judging`` is the account that pays for the model if this channel is the first to want the
+        edition. Raises ``SourceUnavailable``.
         """
         place = (settings.name, settings.branch, slot.at)
         read = await self._reads.get(place, lambda: self._read(settings, slot))
@@ -197,7 +197,7 @@ class Editions:
         )
 
     async def _labels(self, daily: Daily, channel: Subscription) -> Labels:
-        """What the forge calls the changes, where the channel's choice may rest on that."""
+        """The forge's labels of the changes, if the channel's filters may depend on them."""
         if not (channel.muted or channel.filters.by(RuleField.LABEL)):
             return {}
         report = daily.report
@@ -205,13 +205,13 @@ class Editions:
         return await labels_of(self._app.requests, report.repository, changes)
 
     def _reads_files(self, channel: Subscription) -> bool:
-        """Whether those who read the channel sit at this machine."""
+        """Whether the channel's readers use this machine."""
         accounts = self._app.config.platforms if self._app.config else {}
         account = accounts.get(channel.platform)
         return account is not None and account.kind == "console"
 
     def _variant(self, channel: Subscription, daily: Daily, branch: str) -> str:
-        """What tells a channel's report from the usual one; empty where it is the usual one."""
+        """What distinguishes a channel's report from the usual one, or empty."""
         usual = self._app.config.defaults.least if self._app.config else Level.HIGH
         parts = [aside(daily.report, branch, self._app.zone(None))]
         parts += [f"from-{channel.least}"] if channel.least is not usual else []
@@ -263,7 +263,7 @@ class Editions:
             report, counts = ours.report, ours.report.counts
             where = keep_report(folder, ours, variant)
             lay_out = weekly_document if channel.spec.kind is Frequency.WEEKLY else digest_document
-            # A path of this machine is of use on this machine alone.
+            # A local path is useful on this machine only.
             shown_path = str(where) if self._reads_files(channel) else ""
             document = lay_out(report, report.language, shown_path, least=channel.least)
             listed = [entry.graded for entry in shown(report, channel.least)]

@@ -1,7 +1,7 @@
-"""Keeps up with forges while ``digestbot run`` does: every few minutes, and at once when told.
+"""Keeps up with forges during ``digestbot run``: every few minutes, and at once on a webhook.
 
-Polling is what holds: a webhook only makes it sooner. Nothing here is waited for by a digest, and
-what fails is tried again at the next turn.
+Correctness rests on polling: a webhook only makes it faster. No digest waits for this, and failures
+are retried the next time.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ from handlers.ports.storage import Tip, Watched
 log = structlog.get_logger(__name__)
 
 EVERY = timedelta(minutes=5)
-"""Between two looks at a forge's lists; one that did not change costs nothing."""
+"""Between two checks of a forge's lists; an unchanged list costs nothing."""
 
 _BACK = timedelta(days=1)
 """How much of a branch is read as soon as it moved; a digest reads the rest."""
 
 Follow = Callable[[Watched], Awaitable[None]]
-"""Told of a repository whose newest changes were just read."""
+"""Called with a repository whose newest changes were just read."""
 
 
 class Keeper:
-    """Reads what is new of the configured repositories. ``follow`` is told when one has moved."""
+    """Reads what is new in the configured repositories. ``follow`` is called when one has moved."""
 
     def __init__(self, app: Workspace, config: Config, follow: Sequence[Follow] = ()) -> None:
         self._app = app
@@ -49,7 +49,7 @@ class Keeper:
 
     @asynccontextmanager
     async def running(self, every: timedelta = EVERY) -> AsyncIterator[None]:
-        """Look at the forges again and again for as long as the block lasts."""
+        """Check the forges periodically inside the context."""
         task = asyncio.create_task(self._again_and_again(every))
         try:
             yield
@@ -58,7 +58,7 @@ class Keeper:
             await asyncio.gather(task, return_exceptions=True)
 
     async def arrived(self, arrived: Arrived) -> None:
-        """Read what a forge told of; of a repository that nobody watches nothing happens."""
+        """Read what a forge's event is about; does nothing if nobody watches the repository."""
         for settings in self._config.repositories:
             watched = await self._app.watch_configured(settings)
             if place_of(watched.repository.web) != (arrived.host, arrived.repository.casefold()):
@@ -68,9 +68,9 @@ class Keeper:
             await self._enrich(watched)
 
     async def enrich_all(self) -> None:
-        """Read the lists of all repositories; one that fails does not keep back the others.
+        """Read the lists of all repositories; failures do not affect the others.
 
-        Where requests changed the branch may have moved, and is looked at.
+        If requests changed, the branch may have moved and is checked.
         """
         for settings in self._config.repositories:
             try:
@@ -90,7 +90,7 @@ class Keeper:
             await asyncio.sleep(every.total_seconds())
 
     async def _read(self, watched: Watched) -> None:
-        """Fetch; where the branch moved, grade what came within the last day, and tell of it."""
+        """Fetch; if the branch moved, grade the changes of the last day and call ``follow``."""
         async with self._turns.setdefault(watched.repository.name, asyncio.Lock()):
             await watched.source.sync()
             zone = self._config.defaults.zone
@@ -114,7 +114,7 @@ class Keeper:
 
 
 def home_of(settings: RepositoryConfig) -> tuple[str, str]:
-    """Host and path of a configured repository, as far as the file alone tells; else empty."""
+    """Host and path of a configured repository if the file alone states them, else empty."""
     web = settings.web
     if not web:
         address = read_address(settings.place)
@@ -124,6 +124,6 @@ def home_of(settings: RepositoryConfig) -> tuple[str, str]:
 
 
 def place_of(web: str) -> tuple[str, str]:
-    """Host and path, without case, of a repository's pages."""
+    """Host and path of a repository's pages, in lower case."""
     parts = urlsplit(web)
     return parts.netloc.lower(), parts.path.strip("/").casefold()

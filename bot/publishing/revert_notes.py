@@ -1,10 +1,10 @@
-"""Posts that tell what became of their changes: one that was reverted is marked, and told once.
+"""Amends posts whose changes were reverted: marks the change and adds a note, once.
 
 When a slot is finished, its reverts are looked up: what they undo, and which digests of the last
-weeks told of that in the same channel. Each such digest is planned to be amended, in the archive;
-the next sweep edits the post, where the platform can, and tells its thread. A process that dies in
-between does it again: an edit to the same content changes nothing, and the note in the thread is a
-delivery, which comes once.
+weeks listed that in the same channel. An amendment of each such digest is planned in the archive;
+the next sweep edits the post, if the platform can, and posts a note in its thread. A process that
+dies in between does it again: an edit to the same content changes nothing, and the note in the
+thread is a delivery, which comes once.
 """
 
 from __future__ import annotations
@@ -43,12 +43,12 @@ _WEEKS = timedelta(days=56)
 """How far back digests are amended; platforms let bots edit for months, people read for days."""
 
 NameOf = Callable[[str, RepositoryConfig, str, str], str]
-"""The name of a digest: of a kind, a repository, a slot, and a subscription by its name."""
+"""The name of a digest, from its kind, repository, slot, and the name of a subscription."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Case:
-    """A posted digest with all that became of its changes."""
+    """A posted digest with all reverts of its changes."""
 
     target: Target
     record: DeliveryRecord
@@ -57,7 +57,7 @@ class _Case:
 
     @property
     def document(self) -> Document:
-        """The digest as it was posted first."""
+        """The digest as first posted."""
         return thaw(self.record.content).document
 
 
@@ -74,10 +74,10 @@ class RevertNotes:
     async def plan(
         self, target: Target, channel: Subscription, settings: RepositoryConfig, kept: KeptDigest
     ) -> None:
-        """Plan what the reverts of a digest mean for earlier ones in the same channel."""
+        """Plan amendments of earlier digests in the same channel for the reverts of a digest."""
         shas = [one.sha for one in kept.outcomes if one.state is not State.FAILED]
         named = Repository(name=settings.name)
-        # Channels that get the same changes within a slot ask for the same.
+        # Channels with the same changes in a slot look up the same reverts.
         subject = (settings.name, kept.tip, kept.heading.window, tuple(shas))
         undoings = await self._undoings.get(subject, lambda: self._undone(named, shas))
         plans: list[Amendment] = []
@@ -102,13 +102,13 @@ class RevertNotes:
     async def _undone(
         self, named: Repository, shas: Sequence[str]
     ) -> Sequence[tuple[Graded, Sequence[Graded]]]:
-        """Those of the commits that undo others, with what they undo."""
+        """The commits that undo others, with what they undo."""
         changes = (await self._app.archive.load(named, shas)).values()
         found = [(by, await undone_by(self._app.archive, named, by)) for by in changes]
         return [(by, undone) for by, undone in found if undone]
 
     async def carry_out(self, posts: Mapping[str, Post], channel: ChannelOf) -> None:
-        """Amend what is planned for these posts; no platform's trouble stops another."""
+        """Carry out the amendments planned for these posts; failures are independent."""
         mine = [one for one in await self._kept.planned() if one.key.channel in posts]
         by_channel = groupby(sorted(mine, key=lambda one: one.key.channel), lambda o: o.key.channel)
         await asyncio.gather(
@@ -131,10 +131,10 @@ class RevertNotes:
                 log.exception("amendment.broken", channel=target.name, digest=one.key.digest)
 
     async def _tell(self, target: Target, channel: Subscription, one: Amendment) -> bool:
-        """Edit and tell; whether nothing is left to do. Raises ``SendError``."""
+        """Edit the post and add the note; whether nothing is left to do. Raises ``SendError``."""
         record = await self._app.ledger.record(one.key)
         if record is None or not record.content:
-            return True  # the digest was never posted here, or too long ago to be amended
+            return True  # the digest was never posted here, or too long ago
         if not record.done:
             return False
         case = await self._case(target, channel, record, one)
@@ -153,13 +153,13 @@ class RevertNotes:
         result = await self._delivery.deliver(posting)
         if result.done:
             log.info("digest.amended", channel=target.name, digest=one.key.digest, by=one.by_name)
-        # What is frozen is brought to its end by the delivery, like any digest.
+        # Once frozen, it is completed by the delivery, like any digest.
         return result.frozen and not result.busy
 
     async def _case(
         self, target: Target, channel: Subscription, record: DeliveryRecord, one: Amendment
     ) -> _Case | None:
-        """What to amend; ``None`` where the channel or the archive no longer has it."""
+        """What to amend; ``None`` if the channel or the archive no longer has it."""
         kept = await self._app.digests.get(record.key.digest)
         settings = next(
             (r for r in channel.repositories if kept and r.name == kept.heading.repository), None
@@ -182,7 +182,7 @@ class RevertNotes:
     def _names(
         self, channel: Subscription, settings: RepositoryConfig, change: Graded, until: datetime
     ) -> Iterator[tuple[str, str]]:
-        """Digests that may tell of a change, by name, with the subscription of each."""
+        """Digests that may list a change, by name, with the subscription of each."""
         zone = channel.spec.zone
         last = until.astimezone(zone).date()
         first = max(change.commit.committed_at.astimezone(zone).date(), last - _WEEKS)
@@ -196,7 +196,7 @@ ChannelOf = Callable[[str], Subscription | None]
 
 
 async def _edit(case: _Case) -> None:
-    """Put the marked lines into the posts. Raises ``SendError`` where it may be tried again."""
+    """Write the marked lines into the posts. Raises ``SendError`` if it may be retried."""
     sender = case.target.sender
     document = amended(case.document, case.reverts, case.repository)
     if document is None or Ability.EDIT not in sender.abilities:
@@ -212,14 +212,14 @@ async def _edit(case: _Case) -> None:
         except SendError as error:
             if error.retry:
                 raise
-            # The thread is told all the same.
+            # The note is posted all the same.
             log.warning("amendment.not_edited", channel=case.target.name, error=str(error))
 
 
 def _changed(
     before: Sequence[Part], after: Sequence[Part], record: DeliveryRecord
 ) -> Iterator[tuple[Part, Receipt]]:
-    """The parts that differ, with the messages that they stand in."""
+    """The parts that differ, with their messages."""
     for entry in record.parts[: len(after)]:
         old, new = before[entry.part], after[entry.part]
         receipt = Receipt.parse(entry.receipt)
@@ -232,6 +232,6 @@ def _first(record: DeliveryRecord) -> Receipt | None:
 
 
 def _days(first: date, last: date) -> Iterator[date]:
-    # A slot lies on the day of the change at the earliest; one more for dates ahead of the clock.
+    # A slot is at the earliest on the day of the change; one more for dates ahead of the clock.
     for back in range((last - first).days + 2):
         yield last - timedelta(days=back)

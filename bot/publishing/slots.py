@@ -1,9 +1,9 @@
-"""What a slot of a channel posts, and how its commits are accounted for afterwards.
+"""The digests of a channel's slot, and the coverage of its commits afterwards.
 
-A slot's digest is kept in the archive, with the tip it went up to and the state of each of its
-commits, before anything is posted. A process that dies in between finds it there, posts the same
-content and moves the channel's tip to the same commit: nothing is lost, nothing comes twice. What
-several channels get alike is made once (:mod:`bot.publishing.digest_builder`).
+A slot's digest is stored in the archive, with its tip and the state of each of its commits, before
+anything is posted. After a crash the next process finds it there, posts the same content and moves
+the channel's tip to the same commit: nothing is lost, nothing comes twice. Content shared by
+several channels is built once (:mod:`bot.publishing.digest_builder`).
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ if TYPE_CHECKING:
 class DigestToPost:
     """A document to post; ``digest`` is its stable name, as in ``DeliveryKey``.
 
-    ``details`` follow in its thread, where the platform has threads. ``repository`` is the one that
-    it tells of.
+    ``details`` follow in its thread on platforms with threads. ``repository`` is the one it is
+    about.
     """
 
     digest: str
@@ -55,7 +55,7 @@ class DigestToPost:
 
 
 _HELD = 256
-"""Digests that are held between building and finishing; what is let go is read again."""
+"""Digests cached between building and finishing; others are read again."""
 
 log = structlog.get_logger(__name__)
 
@@ -71,10 +71,10 @@ class Slots:
         discretion: Visibility | None = None,
         leases: Leases | None = None,
     ) -> None:
-        """``subscription`` knows what is served now, by the names of posts.
+        """``subscription`` finds the active subscription by the name of a post.
 
-        With ``discretion`` nothing is posted where it withholds the repository. With ``leases``
-        processes that want the same do not make it side by side.
+        With ``discretion``, repositories that it withholds from a chat are not posted there. With
+        ``leases``, processes that want the same digest do not build it concurrently.
         """
         self._discretion = discretion
         self._app = app
@@ -84,11 +84,12 @@ class Slots:
         self._amending = amending
 
     async def build(self, post: Post, slot: Slot) -> Sequence[DigestToPost]:
-        """The digests of a slot, one a repository; none for a quiet day that is to be silent.
+        """The digests of a slot, one for each repository.
 
-        A repository that cannot be read, or that is withheld from the chat, is left for the next
-        slot, which finds its commits by ancestry. Raises ``SourceUnavailable`` where none can be
-        read.
+        None for a quiet day that is to be silent.
+
+        A repository that cannot be read, or is withheld from the chat, is left for the next slot,
+        which finds its commits by ancestry. Raises ``SourceUnavailable`` if none can be read.
         """
         channel = self._subscription(post.name)
         if channel is None:
@@ -115,7 +116,7 @@ class Slots:
         return ready
 
     def _ready(self, kept: KeptDigest, post: Post) -> DigestToPost:
-        """A kept digest as it is posted: with buttons that are of use where it goes."""
+        """A stored digest with the buttons that are useful in its channel."""
         frozen, heading = thaw(kept.document), kept.heading
         language = Language(frozen.document.language)
         where = self._address(kept.heading, language)
@@ -132,13 +133,13 @@ class Slots:
         )
 
     def _address(self, heading: DigestHeading, language: Language) -> str:
-        """The page of a digest; empty where there are no pages to be found."""
+        """The page of a digest; empty if no pages are served."""
         web = self._app.config.web if self._app.config else None
         return page_of_digest(web.public_url if web else "", heading.mark, str(language))
 
     async def finish(self, post: Post, slot: Slot, results: Sequence[Delivered]) -> None:
         """Record how every commit of the slot ended, move the channel's tips, plan amendments."""
-        del results  # frozen is as good as posted: the delivery brings it to an end
+        del results  # once frozen, the delivery completes it
         channel = self._subscription(post.name)
         for settings in channel.repositories if channel else ():
             assert channel is not None
@@ -157,7 +158,7 @@ class Slots:
                 )
 
     async def amend(self, posts: Mapping[str, Post]) -> None:
-        """Carry out what is planned for the posts."""
+        """Carry out the amendments planned for the posts."""
         if self._amending is not None:
             await self._amending.carry_out(posts, self._subscription)
 
@@ -180,7 +181,7 @@ class Slots:
         return kept
 
     def _remember(self, kept: KeptDigest) -> None:
-        """Hold what is frozen until the slot is finished, which as a rule is a moment later."""
+        """Cache a frozen digest until the slot is finished, usually a moment later."""
         if kept.heading.frozen:
             self._built[kept.heading.name] = kept
             if len(self._built) > _HELD:
@@ -188,7 +189,7 @@ class Slots:
 
 
 class _Late:
-    """How long a slot may still wait for a model: all its repositories together as long as one."""
+    """How long a slot may still wait for a model: one allowance for all its repositories."""
 
     def __init__(self, app: Workspace, channel: str) -> None:
         self._app = app
@@ -196,7 +197,7 @@ class _Late:
         self._began = asyncio.get_running_loop().time()
 
     def judging(self) -> Judging | None:
-        """The model on the channel's account, with what is left of its patience."""
+        """The model on the channel's account, with the rest of its time."""
         judging = self._app.judging(self._channel)
         if judging is None:
             return None
@@ -205,10 +206,10 @@ class _Late:
 
 
 def digest_name(channel: Subscription, repository: RepositoryConfig, slot: str) -> str:
-    """The stable name of what one channel gets of one repository in one slot."""
+    """The stable name of a channel's digest of one repository in one slot."""
     return name_of(str(channel.spec.kind), repository, slot, channel.name)
 
 
 def name_of(kind: str, repository: RepositoryConfig, slot: str, subscription: str) -> str:
-    """The same, of a subscription by its name."""
+    """The same, from the name of a subscription."""
     return f"{kind}:{repository.name}:{repository.branch or 'HEAD'}:{slot}:{subscription}"

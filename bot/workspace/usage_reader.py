@@ -1,4 +1,4 @@
-"""What the code of a repository uses of another: read at its tip, file by file."""
+"""What a repository's code uses of other packages, read at its tip, file by file."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ _AT_ONCE = 200
 
 
 def places_of(app: Workspace, names: Collection[str] | None = None) -> dict[str, str]:
-    """Where the configured repositories are, all or those of the names."""
+    """The places of the configured repositories, all or those named."""
     configured = app.config.repositories if app.config else ()
     return {one.name: one.place for one in configured if names is None or one.name in names}
 
 
 class Usages:
-    """Reads places for profiles. Implements ``handlers.ports.chat_port.Usage``.
+    """Reads usages for profiles. Implements ``handlers.ports.chat_port.Usage``.
 
-    Only configured names are read for people in chats, who could else make this machine fetch
-    whatever they name; ``anywhere`` is for the terminal.
+    For people in chats only configured names are read: otherwise they could make this machine fetch
+    whatever they name. ``anywhere`` is for the terminal.
     """
 
     def __init__(self, data: Path, known: dict[str, str], *, anywhere: bool = False) -> None:

@@ -1,4 +1,4 @@
-"""The digests that told of changes, with their pages."""
+"""The opened program, and the lookup of digests that showed a change."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _OWN_CHECKOUT = Path(__file__).resolve().parent.parent
 class Workspace:
     """Everything that a command or the loop of ``digestbot run`` works with.
 
-    ``mind`` is the model with what belongs to it, where one is configured.
+    ``mind`` is the model's runtime, if a model is configured.
     """
 
     config: Config | None
@@ -69,8 +69,8 @@ class Workspace:
     ) -> Watched:
         """A repository by folder, address or configured name, with its settings.
 
-        Without a place it is the first configured one, this folder's, or the one used last.
-        Raises ``NotARepository``, ``UserError``.
+        Without a place it is the first configured one, this folder's, or the one used last. Raises
+        ``NotARepository``, ``UserError``.
         """
         configured = self._configured(place)
         if configured is not None:
@@ -82,7 +82,7 @@ class Workspace:
     async def watch_configured(
         self, settings: RepositoryConfig, *, branch: str | None = None
     ) -> Watched:
-        """A repository of the configuration, under the name and with the settings it has there."""
+        """A repository of the configuration, under its name and with its settings there."""
         found, source = await self.sources.open(settings.place)
         repository = Repository(
             name=settings.name,
@@ -107,7 +107,7 @@ class Workspace:
             return await self.watch_configured(self.config.repositories[0], branch=branch)
         here = str(Path.cwd())
         last = self.places.last()
-        # In the program's own checkout a question is about what was looked at last.
+        # In the program's own checkout a question is about the repository used last.
         places = (last, here) if Path.cwd() == _OWN_CHECKOUT else (here, last)
         for place in filter(None, places):
             try:
@@ -124,7 +124,7 @@ class Workspace:
     ) -> Watched:
         key = _canonical(place)
         known = self.places.name_of(key)
-        # A name that was once given holds until another is given.
+        # A name given once stays until another is given.
         given = name or (known if known and "/" in known else None)
         repository, source = await open_source(place, self.data, name=given)
         repository = self.places.enter(key, repository)
@@ -156,7 +156,7 @@ class Workspace:
         judging: Judging | None = None,
         usage: Usage | None = None,
     ) -> Context:
-        """What a use case is given for one repository and one asker, who is shown pages."""
+        """The context of a use case for one repository and one asker."""
         return Context(
             watched=watched,
             archive=self.archive,
@@ -176,18 +176,18 @@ class Workspace:
         )
 
     def announcements(self) -> KeptAnnouncements:
-        """Which digest told of a change, with its page where the web server has an address."""
+        """Finds the digest that showed a change, with its page if the web server has an address."""
         web = self.config.web if self.config else None
         return KeptAnnouncements(self.digests, web.public_url if web else "")
 
     def judging(
         self, channel: str, person: str = "", listener: Listener | None = None
     ) -> Judging | None:
-        """What lets a context ask the model on somebody's account; ``None`` without a model."""
+        """Lets a context ask the model on an account; ``None`` without a model."""
         return self.mind.judging(channel, person, listener) if self.mind else None
 
     def zone(self, name: str | None) -> ZoneInfo:
-        """The zone by name, else the configured one, else this machine's.
+        """The zone of that name, otherwise the configured one, otherwise this machine's.
 
         Raises ``UnknownZone``.
         """
@@ -196,11 +196,11 @@ class Workspace:
         return self.config.defaults.zone if self.config else local_zone()
 
     def language(self, asked: Language | None) -> Language:
-        """The language asked for, else the configured one."""
+        """The language asked for, otherwise the configured one."""
         return asked or (self.config.defaults.language if self.config else Language.EN)
 
     def at(self, clock: Clock) -> Workspace:
-        """The same program at another time."""
+        """The same program with another clock."""
         return replace(self, clock=clock)
 
 
@@ -211,7 +211,7 @@ def _canonical(place: str) -> str:
 
 
 def local_zone() -> ZoneInfo:
-    """This machine's zone, UTC where it cannot be told."""
+    """This machine's zone; UTC if it is unknown."""
     import tzlocal
 
     try:
@@ -221,7 +221,7 @@ def local_zone() -> ZoneInfo:
 
 
 class KeptAnnouncements:
-    """Finds digests among those that are kept; see ``handlers.ports.status_port.Announcements``."""
+    """Finds digests among the stored ones; see ``handlers.ports.status_port.Announcements``."""
 
     def __init__(self, digests: SqlDigests, public_url: str = "") -> None:
         """Without a public address digests have no page."""
@@ -242,5 +242,5 @@ class KeptAnnouncements:
 
 
 def day_of(heading: DigestHeading) -> date:
-    """The day that a digest is of: the first of its window."""
+    """The day that a digest is about: the first of its window."""
     return heading.window.since.astimezone(heading.window.zone).date()
