@@ -32,7 +32,17 @@ from tree_sitter import Node, Tree
 
 from digest.core.change import FileChange, FileStatus
 from digest.core.facts import Area, Fact
-from digest.facts import class_fields, env_variables, flags, metrics, routes, symbols
+from digest.facts import (
+    class_fields,
+    default_tables,
+    env_variables,
+    flags,
+    metrics,
+    option_tables,
+    routes,
+    symbols,
+)
+from digest.facts.header_fields import HeaderFields
 from digest.facts.prefilter import may_declare, may_set
 from digest.facts.side_text import FileContext, SideText, sides
 from digest.facts.syntax import c_family, go, java, javascript, rust
@@ -339,6 +349,11 @@ def wants(file: FileChange, area: Area, language: str) -> bool:
         return False
     if may_set(file.hunks, language):
         return True
+    if area is Area.CORE and (
+        default_tables.may_change(file.hunks, language)
+        or (language == "python" and option_tables.may_go(file.hunks))
+    ):
+        return True
     return (
         area is Area.CORE
         and _has_symbols(file.path, language)
@@ -366,6 +381,11 @@ def _found(scene: FileContext, before: SideText, after: SideText) -> Iterator[Fa
             yield from metrics.find(before, after, language)
     if scene.area is not Area.CORE:
         return
+    yield from default_tables.find(before, after, language)
+    if language == "python":
+        yield from option_tables.find(before, after)
+    elif language in {"c", "cpp"} and HeaderFields.reads(after.path, after.text):
+        yield from class_fields.compare(HeaderFields(before), HeaderFields(after))
     if not _has_symbols(after.path, language) or not may_declare(scene.file.hunks, language):
         return
     if language == "python":

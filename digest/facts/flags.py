@@ -68,6 +68,9 @@ _FIELD_LINE = re.compile(r"(?:\s*+(?:///|#\[)[^\n]*+)*+\s*+(?:pub(?:\([^)]*\))?\
 
 _DEFAULT = re.compile(r"\.default_value\(([^()]*)\)")
 
+_FEATURE_FLAG = re.compile(r"\"(\w*-?features?(?:-\w+)?)\"")
+_CASE = re.compile(r"\s*case\s+\"")
+_VALUE = re.compile(r"\"([\w.-]+)\"")
 _CHAINED = re.compile(r"(?:\s*+\.\s*+\w++\((?:[^()\n]|\([^()\n]*+\))*+\))*+")
 
 _GO_DEFAULT = re.compile(r"\.Default\(([^()]*)\)")
@@ -87,6 +90,10 @@ def find(before: SideText, after: SideText, language: str) -> Iterator[Fact]:
     """The flags of one file that came, went or changed their name, default or choices."""
     if language not in WORDS:
         return
+    if language == "go":
+        yield from named_settings.compare(
+            FactKind.FLAG, before, after, _features(before), _features(after)
+        )
     yield from named_settings.compare(
         FactKind.FLAG,
         before,
@@ -109,6 +116,19 @@ def defined(source: SideText, language: str, name: str) -> bool:
         made.search(_FUNCTIONS.split(block(source.text, found.start()), maxsplit=1)[0])
         for found in _SETS.finditer(source.text)
     )
+
+
+def _features(source: SideText) -> Iterator[NamedSetting]:
+    """The values that a flag for features takes, where a switch tells them apart."""
+    named = _FEATURE_FLAG.search(source.text)
+    if named is None:
+        return
+    for row, line in source.changed():
+        if _CASE.match(line):
+            for value in _VALUE.findall(line):
+                yield NamedSetting(
+                    names=(f"--{named[1]}={value}",), line=row + 1, quoted=(f'"{value}"',)
+                )
 
 
 def _became_field(flag: NamedSetting, here: SideText, there: SideText) -> bool:

@@ -43,6 +43,7 @@ _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_:./-]{2,}")
 
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w{0,60}")
 
+_TABLE_ENTRY = re.compile(r"\{\s*\w+\s*,\s*\"([a-z][\w-]*(?:\.[\w-]+){2,8})\"\s*\}")
 _TELLING = 12
 """Characters of a part of a name that is looked for by itself."""
 
@@ -51,6 +52,10 @@ _TOLD = ("documentation", "description", "desc", "help", "unit")
 
 def find(before: SideText, after: SideText, language: str) -> Iterator[Fact]:
     """The metrics of one file that came, went or were renamed."""
+    if language in {"c", "cpp"}:
+        yield from named_settings.compare(
+            FactKind.METRIC, before, after, _listed(before), _listed(after)
+        )
     if language not in _CALLEES:
         return
     if not any(w in s.changed_text for s in (before, after) for w in (*_WORDS, "ame")):
@@ -84,6 +89,13 @@ def spellings(name: str) -> tuple[str, ...]:
 def _bare(name: str) -> str:
     """A name without its namespace before a colon and the ending that clients add."""
     return name.rpartition(":")[2].removesuffix("_total")
+
+
+def _listed(source: SideText) -> Iterator[NamedSetting]:
+    """Entries of a table that gives the members of an enumeration their dotted names."""
+    for row, line in source.changed():
+        for found in _TABLE_ENTRY.finditer(line):
+            yield NamedSetting(names=(found[1],), line=row + 1, quoted=(f'"{found[1]}"',))
 
 
 def _made(source: SideText, language: str) -> Iterator[NamedSetting]:

@@ -133,6 +133,8 @@ _SETTINGS = {
         "'--', ",
         "@",
         "oute(",
+        "Namespace(",
+        "Setting(",
         "path(",
         "add_url_rule",
         "ounter",
@@ -167,6 +169,7 @@ _SETTINGS = {
         "const ",
     ),
     "go": (
+        'case "',
         "lag",
         "Var(",
         "VarP(",
@@ -215,7 +218,7 @@ _SETTINGS = {
         "auge",
         "istogram",
     ),
-    "c": ("_argument", "DEFINE_", "ABSL_FLAG", "getenv"),
+    "c": ("_argument", "DEFINE_", "ABSL_FLAG", "getenv", '"}'),
 }
 
 _SETTINGS |= {

@@ -209,6 +209,27 @@ class SideText:
             if first < last and start <= len(self.text):
                 yield from enumerate(self.text[start : end - 1].split("\n"), first)
 
+    def offset(self, line: int) -> int:
+        """Where a line begins, counted from 1."""
+        return self._start(line - 1)
+
+    def places(self) -> list[tuple[int, list[str]]]:
+        """Each changed place with the 0-based number of its first line and its lines."""
+        return [
+            (first, self.text[start : end - 1].split("\n") if first < last else [])
+            for (first, last), (start, end) in zip(self.rows, self.spans, strict=True)
+        ]
+
+    def above(self, row: int, most: int) -> Iterator[str]:
+        """The lines above a 0-based line, nearest first."""
+        end = self._start(row) - 1
+        for _ in range(most):
+            if end < 0:
+                return
+            start = self.text.rfind("\n", 0, end) + 1
+            yield self.text[start:end]
+            end = start - 1
+
     def changed_line(self, first: int, last: int) -> int | None:
         """The first changed line among lines ``first`` to ``last``, all counted from 1."""
         for start, end in self.rows:

@@ -1,0 +1,155 @@
+"""Fields of structures and members of enumerations in the public headers of C and C++."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from digest.facts.side_text import SideText
+from digest.facts.syntax.declarations import DeclaredField
+
+_PUBLIC = re.compile(r"(?:^|/)(?:include|api|public)/")
+_LONGEST = 400_000  # characters; a longer header is generated
+_TOKENS = re.compile(
+    r'"(?:[^"\\\n]|\\.)*+"|//[^\n]*|/\*[\s\S]*?(?:\*/|\Z)|^[ \t]*#[^\n]*|[;{}\n]', re.MULTILINE
+)
+_OPENS = re.compile(
+    r"\b(?P<kind>struct|class|union|enum)\s+(?:class\s+|struct\s+)?(?:[A-Z_]+\s+)?(?P<name>\w+)"
+    r"(?:\s+final)?\s*(?::[^:;{}][^;{}]*)?$"
+)
+_NAMESPACE = re.compile(r"\b(?:namespace|extern)\b[^;{}]*$")
+_ACCESS = re.compile(r"\b(?P<access>public|private|protected)\s*:(?!:)")
+_FIELD = re.compile(
+    r"\s*(?:(?:static|inline|constexpr|mutable|volatile)\s+)*+(?P<type>[A-Za-z_][\w:<>,*&\s]{0,160}?)"
+    r"[\s*&]+(?P<name>[A-Za-z_]\w*)\s*(?:\[[^\]]*\]\s*)?(?:=\s*(?P<value>[\s\S]{1,300}))?$"
+)
+_NOT_TYPES = re.compile(
+    r"\s*(?:using|typedef|friend|return|template|enum|struct|class|goto|operator)\b"
+)
+_MEMBER = re.compile(r"\s*(?P<name>[A-Za-z_]\w*)\s*(?:=\s*[^,]{1,200})?\s*$")
+
+
+@dataclass(slots=True)
+class _Block:
+    kind: str
+    name: str = ""
+    public: bool = True
+    fields: dict[str, DeclaredField] = field(default_factory=dict)
+
+
+class HeaderFields:
+    """One side of a header: the public fields of its types."""
+
+    def __init__(self, source: SideText) -> None:
+        self.source = source
+
+    @staticmethod
+    def reads(path: str, text: str) -> bool:
+        """Whether a file is a public header of a length that people write."""
+        return _PUBLIC.search(path) is not None and len(text) <= _LONGEST
+
+    @cached_property
+    def _types(self) -> dict[str, dict[str, DeclaredField]]:
+        return {b.name: b.fields for b in _blocks(self.source) if b.fields}
+
+    def owners(self) -> tuple[str, ...]:
+        """The types with fields that the change touches."""
+        return tuple(
+            n for n, those in self._types.items() if any(f.touched for f in those.values())
+        )
+
+    def fields(self, owner: str) -> Mapping[str, DeclaredField] | None:
+        """The fields of a type by name."""
+        return self._types.get(owner)
+
+
+def _blocks(source: SideText) -> Iterator[_Block]:
+    """The types of a text, each when it closes."""
+    text = source.text
+    stack: list[_Block] = []
+    parts: list[str] = []
+    start = last = 0
+    line = first = 1
+    for token in _TOKENS.finditer(text):
+        mark = token.group()
+        parts.append(text[last : token.start()])
+        last = token.end()
+        if mark[0] == '"':
+            parts.append(mark)
+        elif mark == "\n":
+            line += 1
+            parts.append("\n")
+            if not "".join(parts[-3:]).strip() and not "".join(parts).strip():
+                parts, first = [], line
+        elif mark[0] in "/#" or mark.lstrip().startswith("#"):
+            line += mark.count("\n")
+        else:
+            statement = "".join(parts)
+            parts = []
+            yield from _closed(source, stack, mark, statement, (first, line))
+            first, start = line, token.end()
+    del start
+
+
+def _closed(
+    source: SideText, stack: list[_Block], mark: str, statement: str, lines: tuple[int, int]
+) -> Iterator[_Block]:
+    if mark == "{":
+        opened = _OPENS.search(statement)
+        if opened:
+            stack.append(_Block(opened["kind"], opened["name"], opened["kind"] != "class"))
+        else:
+            stack.append(_Block("namespace" if _NAMESPACE.search(statement) else "other"))
+    elif mark == "}" and stack:
+        block = stack.pop()
+        if block.kind == "enum":
+            _members(source, block, statement, lines[1])
+        if block.name:
+            yield block
+    elif mark == ";" and stack and stack[-1].kind in {"struct", "class", "union"}:
+        _field(source, stack[-1], statement, lines)
+
+
+def _field(source: SideText, block: _Block, statement: str, lines: tuple[int, int]) -> None:
+    for access in _ACCESS.finditer(statement):
+        block.public = access["access"] == "public"
+        statement = statement[access.end() :] if access is not None else statement
+        break
+    found = _FIELD.match(statement[:600].rstrip())
+    if not block.public or found is None or _NOT_TYPES.match(statement) or "(" in found["type"]:
+        return
+    value = found["value"]
+    last = lines[1]
+    begin = last - statement.strip().count("\n")
+    block.fields[found["name"]] = _declared(
+        source, block.name, found["name"], (begin, last), (" ".join(found["type"].split()), value)
+    )
+
+
+def _members(source: SideText, block: _Block, statement: str, last: int) -> None:
+    number = last - statement.count("\n")
+    for row, text in enumerate(statement.split("\n"), number):
+        for part in text.split(","):
+            if found := _MEMBER.match(part):
+                block.fields[found["name"]] = _declared(
+                    source, block.name, found["name"], (row, row), ("enum member", None)
+                )
+
+
+def _declared(
+    source: SideText,
+    owner: str,
+    name: str,
+    lines: tuple[int, int],
+    read: tuple[str, str | None],
+) -> DeclaredField:
+    changed = source.changed_line(*lines)
+    return DeclaredField(
+        owner=owner,
+        name=name,
+        line=changed or lines[0],
+        touched=changed is not None,
+        read=lambda: read,
+    )

@@ -1,0 +1,166 @@
+"""Settings that a Python program lists in tables of calls: ``limit=Option(10, type="int")``."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from functools import cached_property
+
+from digest.core.change import Hunk
+from digest.core.facts import Action, Fact, FactKind
+from digest.facts import class_fields
+from digest.facts.side_text import SideText, block
+from digest.facts.syntax.declarations import DeclaredField
+
+_LEAF = re.compile(r"(?:Option|Setting|Opt)$")
+_TABLE = re.compile(r"(?:Namespace|Section|Group|dict|OrderedDict)$")
+_HINTS = ("Option(", "Setting(", "Opt(", "Namespace(", "Section(")
+_LONGEST = 300_000  # characters of a text that is parsed
+_DEEPEST = 6
+_ATTRIBUTE = re.compile(r"    (?P<name>[a-z]\w*)\s*(?::[^=]{1,80})?=(?!=)")
+_ALIAS = re.compile(r"(?P<name>[A-Za-z]\w*) = [A-Za-z]\w*(?:\s*#.*)?$")
+_CLASS = re.compile(r"^class (?P<name>[A-Za-z]\w*)\b|^(?:def |async def |@)", re.MULTILINE)
+_REACH = 60_000  # characters above a line in which its class begins
+
+
+def find(before: SideText, after: SideText) -> Iterator[Fact]:
+    """The settings of tables, and the attributes and other names of classes that went."""
+    yield from _of_tables(before, after)
+    yield from _gone(before, after)
+
+
+def may_go(hunks: Iterable[Hunk]) -> bool:
+    """Whether some removed line could be an attribute or another name of a class."""
+    return any(
+        _ALIAS.match(line) or (hunk.section.startswith("class") and _ATTRIBUTE.match(line))
+        for hunk in hunks
+        for line in hunk.removed
+    )
+
+
+def _of_tables(before: SideText, after: SideText) -> Iterator[Fact]:
+    if not any(hint in s.changed_text for s in (before, after) for hint in _HINTS):
+        return
+    for fact in class_fields.compare(_Tables(before), _Tables(after)):
+        shown = fact.name.partition(".")[2]
+        if fact.detail != "type":
+            yield replace(fact, kind=FactKind.CONFIG, name=shown, public=True)
+
+
+class _Tables:
+    """One side of a file: the leaves of its tables by the name of the outermost."""
+
+    def __init__(self, source: SideText) -> None:
+        self.source = source
+
+    @cached_property
+    def _leaves(self) -> dict[str, dict[str, DeclaredField]]:
+        if len(self.source.text) > _LONGEST:
+            return {}
+        try:
+            tree = ast.parse(self.source.text)
+        except (SyntaxError, ValueError, MemoryError, RecursionError):
+            return {}
+        found: dict[str, dict[str, DeclaredField]] = {}
+        for node in tree.body:
+            if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+                owner = node.targets[0].id
+                leaves = _walk(self.source, owner, (), node.value, ())
+                if those := {f.name: f for f in leaves}:
+                    found[owner] = those
+        return found
+
+    def owners(self) -> tuple[str, ...]:
+        """The tables of the file."""
+        return tuple(self._leaves)
+
+    def fields(self, owner: str) -> Mapping[str, DeclaredField] | None:
+        """The settings of a table by their whole names."""
+        return self._leaves.get(owner)
+
+
+def _walk(
+    source: SideText, owner: str, path: tuple[str, ...], node: ast.expr, above: tuple[int, ...]
+) -> Iterator[DeclaredField]:
+    if len(path) > _DEEPEST:
+        return
+    if isinstance(node, ast.Call) and _LEAF.search(_callee(node)):
+        yield _leaf(source, owner, path, node, above)
+        return
+    for key, value in _members(node):
+        line = value.lineno
+        yield from _walk(source, owner, (*path, key), value, (*above, line))
+
+
+def _members(node: ast.expr) -> Iterator[tuple[str, ast.expr]]:
+    if isinstance(node, ast.Call) and _TABLE.search(_callee(node)):
+        yield from ((k.arg, k.value) for k in node.keywords if k.arg)
+    elif isinstance(node, ast.Dict):
+        for key, value in zip(node.keys, node.values, strict=True):
+            if isinstance(key, ast.Constant) and isinstance(key.value, str):
+                yield key.value, value
+
+
+def _callee(node: ast.Call) -> str:
+    called = node.func
+    return called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")
+
+
+def _leaf(
+    source: SideText, owner: str, path: tuple[str, ...], node: ast.Call, above: tuple[int, ...]
+) -> DeclaredField:
+    """A setting; where only the line of a table around it changed, that is its line."""
+    given = node.args[:1] or [k.value for k in node.keywords if k.arg == "default"]
+    value = ast.get_source_segment(source.text, given[0]) if given else "None"
+    own = source.changed_line(node.lineno, node.end_lineno or node.lineno)
+    line = own or next((at for n in above if (at := source.changed_line(n, n))), node.lineno)
+    return DeclaredField(
+        owner=owner,
+        name="_".join(p for p in path if p),
+        line=line,
+        touched=own is not None,
+        read=lambda: ("option", value),
+    )
+
+
+def _gone(before: SideText, after: SideText) -> Iterator[Fact]:
+    """Attributes of classes and other names for them that went; what comes is no contract yet."""
+    for row, line in before.changed():
+        if found := _ALIAS.match(line):
+            name = found["name"]
+            if re.search(rf"\b{name}\b", after.text) is None:
+                yield _removed(before, name, row + 1, "alias")
+        elif found := _ATTRIBUTE.match(line):
+            owner = _owner(before, row + 1)
+            if owner and not _has(after.text, owner, found["name"]):
+                yield _removed(before, f"{owner}.{found['name']}", row + 1, "attribute")
+
+
+def _owner(source: SideText, line: int) -> str:
+    """The class at the left margin in whose body a line stands."""
+    end = source.offset(line)
+    above = list(_CLASS.finditer(source.text, max(0, end - _REACH), end))
+    return above[-1]["name"] or "" if above else ""
+
+
+def _has(text: str, owner: str, name: str) -> bool:
+    """Whether a class is gone as a whole, which speaks for its attributes, or has the name."""
+    found = re.search(rf"^class {owner}\b", text, re.MULTILINE)
+    if found is None:
+        return True
+    body = block(text, found.start())
+    return (
+        re.search(rf"\b(?:self\.|def |^    ){name}\b|^ +{name}\b", body, re.MULTILINE) is not None
+    )
+
+
+def _removed(source: SideText, name: str, line: int, detail: str) -> Fact:
+    return Fact(
+        kind=FactKind.SYMBOL,
+        action=Action.REMOVED,
+        name=name,
+        detail=detail,
+        evidence=source.evidence(line),
+    )
