@@ -220,3 +220,38 @@ def flat(text: str, limit: int = 300) -> str:
     if "\n" in text:
         line = _LOOSE.sub("", line)
     return line if len(line) <= limit else line[: limit - 1].rstrip() + "…"
+
+
+_CONSTANT = re.compile(r"(?:[A-Za-z_]\w*(?:\.|::))*(?P<last>[A-Za-z_]\w*)")
+_WORDS = frozenset({"true", "false", "none", "null", "nil", "nullptr", "undefined"})
+
+
+def resolved(written: str | None, text: str) -> str | None:
+    """A default as a value: that of the constant of the same file which it names, else itself."""
+    if not is_constant(written) or written is None:
+        return written
+    found = _CONSTANT.fullmatch(written)
+    last = re.escape(found["last"]) if found else ""
+    head = rf"^[^\n=()]{{0,80}}\b{last}\b(?:\s*:[^=\n]{{1,60}})?\s*="
+    defined = re.search(rf"{head}\s*([\w.\"'+-]{{1,80}})[ \t]*[;,]?[ \t]*$", text, re.MULTILINE)
+    return defined[1] if defined else written
+
+
+def is_constant(written: str | None) -> bool:
+    """Whether a default is the name of something rather than a value."""
+    found = _CONSTANT.fullmatch(written or "")
+    return found is not None and found["last"].lower() not in _WORDS
+
+
+def is_told_apart(before: str | None, after: str | None) -> bool:
+    """Whether two values are of one kind: a literal that became a constant may be the same."""
+    if before is None or after is None:
+        return True
+    if is_constant(before) and is_constant(after):
+        return _scope(before) == _scope(after)
+    return is_constant(before) == is_constant(after)
+
+
+def _scope(written: str) -> str:
+    """What a constant belongs to: ``Level`` of ``Level::HIGH``."""
+    return re.split(r"(?:\.|::)\w+$", written)[0] if re.search(r"\.|::", written) else ""

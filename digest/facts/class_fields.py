@@ -12,7 +12,7 @@ from difflib import SequenceMatcher
 from typing import Protocol
 
 from digest.core.facts import Action, Fact, FactKind
-from digest.facts.call_arguments import flat
+from digest.facts.call_arguments import flat, is_told_apart, resolved
 from digest.facts.side_text import SideText, same_place
 from digest.facts.symbols import key
 from digest.facts.syntax.declarations import DeclaredField
@@ -57,14 +57,15 @@ def compare(before: FieldsOfSide, after: FieldsOfSide) -> Iterator[Fact]:
             gone.remove(old)
             come.remove(new)
             yield _fact(Action.RENAMED, new, after.source, (old.name, new.name))
-            yield from _changes(old, new, after.source)
+            if {old.read()[1], new.read()[1]} not in _OPPOSITES:  # then its meaning turned round
+                yield from _changes(old, new, before.source, after.source)
         for lost in gone:
             yield _fact(Action.REMOVED, lost, before.source, (lost.read()[1], None))
         for found in come:
             yield _fact(Action.ADDED, found, after.source, (None, found.read()[1]))
         for name, new in news.items():
             if name in olds and (new.touched or olds[name].touched):
-                yield from _changes(olds[name], new, after.source)
+                yield from _changes(olds[name], new, before.source, after.source)
 
 
 def _is_changed(field: DeclaredField, source: SideText) -> bool:
@@ -93,16 +94,22 @@ def _likeness(old: DeclaredField, new: DeclaredField) -> float:
     if key(old_type) != key(new_type) or (len(defaults) > 1 and defaults not in _OPPOSITES):
         return 0
     contained = old.name in new.name or new.name in old.name
+    tails = [name.rpartition("_")[2] for name in (old.name, new.name)]
+    if old_type == "option" and (tails[0].endswith(tails[1]) or tails[1].endswith(tails[0])):
+        return max(_ALIKE, SequenceMatcher(None, old.name, new.name).ratio())
     alike = SequenceMatcher(None, old.name, new.name).ratio()
     return max(alike, _ALIKE if contained and len(old_type) > _TELLING else 0)
 
 
-def _changes(old: DeclaredField, new: DeclaredField, after: SideText) -> Iterator[Fact]:
+def _changes(
+    old: DeclaredField, new: DeclaredField, before: SideText, after: SideText
+) -> Iterator[Fact]:
     (old_type, old_default), (new_type, new_default) = old.read(), new.read()
     if not old_type or not new_type:  # one of them could not be read
         return
-    if key(old_default) != key(new_default):
-        yield _fact(Action.CHANGED, new, after, (old_default, new_default), "default")
+    values = resolved(old_default, before.text), resolved(new_default, after.text)
+    if key(values[0]) != key(values[1]) and is_told_apart(*values):
+        yield _fact(Action.CHANGED, new, after, values, "default")
     if key(old_type) != key(new_type):
         detail = "type" if _configures(new.owner) else "types"
         yield _fact(Action.CHANGED, new, after, (old_type, new_type), detail)

@@ -373,6 +373,8 @@ def find(scene: FileContext) -> Iterable[Fact]:
 
 def _found(scene: FileContext, before: SideText, after: SideText) -> Iterator[Fact]:
     language = scene.language
+    if language == "cmake":
+        yield from flags.build_options(before, after)
     if may_set(scene.file.hunks, language):
         yield from flags.find(before, after, language)
         yield from env_variables.find(before, after, language)
@@ -383,7 +385,7 @@ def _found(scene: FileContext, before: SideText, after: SideText) -> Iterator[Fa
         return
     yield from default_tables.find(before, after, language)
     if language == "python":
-        yield from option_tables.find(before, after)
+        yield from option_tables.find_tables(before, after)
     elif language in {"c", "cpp"} and HeaderFields.reads(after.path, after.text):
         yield from class_fields.compare(HeaderFields(before), HeaderFields(after))
     if not _has_symbols(after.path, language) or not may_declare(scene.file.hunks, language):
@@ -391,7 +393,12 @@ def _found(scene: FileContext, before: SideText, after: SideText) -> Iterator[Fa
     if language == "python":
         module = Module(before), Module(after)
         yield from symbols.compare(*module)
-        yield from class_fields.compare(*module)
+        fields = list(class_fields.compare(*module))
+        yield from fields
+        told = {
+            name for f in fields for name in (f.name, f"{f.name.rpartition('.')[0]}.{f.before}")
+        }
+        yield from (f for f in option_tables.find_gone(before, after) if f.name not in told)
     else:
         if not all(_parses(side.text, language) for side in (before, after)):
             return

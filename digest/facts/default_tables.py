@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 
 from digest.core.change import Hunk
 from digest.core.facts import Action, Fact, FactKind
-from digest.facts.call_arguments import flat
+from digest.facts.call_arguments import flat, is_told_apart
 from digest.facts.side_text import SideText
 
 _MEMBER = re.compile(
@@ -69,7 +69,7 @@ def _changed(
             if was and was["name"] == found["name"] and was["value"] != found["value"]:
                 owners = {_owner(before, rows[0]), _owner(after, rows[1])}
                 owner = owners.pop() if len(owners) == 1 else ""
-                if owner and _LITERAL.fullmatch(was["value"]):
+                if owner and is_told_apart(was["value"], found["value"]):
                     yield _fact(after, f"{owner}.{found['name']}", was, found, rows[1])
     elif language != "go" and (found := _FALLBACK.search(line)):
         for old in olds:

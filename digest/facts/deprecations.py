@@ -174,7 +174,7 @@ def find_in_message(message: str, subject: Subject) -> Iterator[Fact]:
         text = subject.words if number == 1 and subject.title.startswith(line[:40]) else line
         if (found := _SAID.match(text)) is None:
             continue
-        name = _named(found["rest"])
+        name = _named(_INSTEAD.split(found["rest"], maxsplit=1)[0])
         if name and (" " in name or _SPELLED.search(name) or f"`{name}" in text):
             yield Fact(
                 kind=FactKind.DEPRECATION,

@@ -70,7 +70,7 @@ _READS["typescript"] = _READS["javascript"]
 _READS["cpp"] = _READS["cuda"] = _READS["c"]
 
 _CONSTANT = re.compile(
-    r"\bconst\s+\w+\s*:\s*&(?:'static\s+)?str\s*=\s*\"(?P<name>[A-Z][A-Z0-9]*_[A-Z0-9_]+)\""
+    r"\bconst\s+(?P<constant>\w+)\s*:\s*&(?:'static\s+)?str\s*=\s*\"(?P<name>[A-Z][A-Z0-9]*_[A-Z0-9_]+)\""
     r"|\bformat!\(\"(?P<made>[A-Z][A-Z0-9_]*_\{\w+\}[A-Z0-9_]*)\""
 )
 
@@ -161,7 +161,10 @@ def _constants(source: SideText) -> Iterator[NamedSetting]:
         found = _CONSTANT.search(line)
         if found and not _FOR_TESTS.search(above):
             name = found["name"] or found["made"]
-            yield NamedSetting(names=(name,), line=row + 1, text=line, quoted=(f'"{name}"',))
+            kept = f"const {found['constant'] or ''} {name.lower() if found['made'] else ''}"
+            yield NamedSetting(
+                names=(name,), line=row + 1, text=kept.lower(), quoted=(f'"{name}"',)
+            )
         above = line
 
 

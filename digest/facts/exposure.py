@@ -67,7 +67,7 @@ def _is_public(fact: Fact, texts: Mapping[str, str]) -> bool | None:
     top = re.split(r"[.:]+", fact.name)[0]
     match language_of(path):
         case "python":
-            return _in_python(top, fact, texts)
+            return fact.kind is FactKind.CONFIG or _in_python(top, fact, texts)
         case "typescript" | "javascript":
             index = next((p for p in files_around(fact) if p in texts), None)
             return index is not None and (index == path or _names(texts[index], top))

@@ -68,6 +68,9 @@ _FIELD_LINE = re.compile(r"(?:\s*+(?:///|#\[)[^\n]*+)*+\s*+(?:pub(?:\([^)]*\))?\
 
 _DEFAULT = re.compile(r"\.default_value\(([^()]*)\)")
 
+_CMAKE_OPTION = re.compile(
+    r"\s*(?:cmake_dependent_)?option\s*\(\s*(\w+)\s+\".*?\"\s+(\w+)", re.IGNORECASE
+)
 _FEATURE_FLAG = re.compile(r"\"(\w*-?features?(?:-\w+)?)\"")
 _CASE = re.compile(r"\s*case\s+\"")
 _VALUE = re.compile(r"\"([\w.-]+)\"")
@@ -116,6 +119,25 @@ def defined(source: SideText, language: str, name: str) -> bool:
         made.search(_FUNCTIONS.split(block(source.text, found.start()), maxsplit=1)[0])
         for found in _SETS.finditer(source.text)
     )
+
+
+def build_options(before: SideText, after: SideText) -> Iterator[Fact]:
+    """The options that a CMake file declares."""
+    yield from named_settings.compare(
+        FactKind.CONFIG, before, after, _options(before), _options(after)
+    )
+
+
+def _options(source: SideText) -> Iterator[NamedSetting]:
+    for row, line in source.changed():
+        if found := _CMAKE_OPTION.match(line):
+            yield NamedSetting(
+                names=(found[1],),
+                line=row + 1,
+                value=found[2],
+                quoted=(f"option({found[1]}",),
+                detail="build option",
+            )
 
 
 def _features(source: SideText) -> Iterator[NamedSetting]:

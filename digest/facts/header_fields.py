@@ -70,8 +70,8 @@ def _blocks(source: SideText) -> Iterator[_Block]:
     text = source.text
     stack: list[_Block] = []
     parts: list[str] = []
-    start = last = 0
-    line = first = 1
+    last = 0
+    line = 1
     for token in _TOKENS.finditer(text):
         mark = token.group()
         parts.append(text[last : token.start()])
@@ -81,20 +81,16 @@ def _blocks(source: SideText) -> Iterator[_Block]:
         elif mark == "\n":
             line += 1
             parts.append("\n")
-            if not "".join(parts[-3:]).strip() and not "".join(parts).strip():
-                parts, first = [], line
         elif mark[0] in "/#" or mark.lstrip().startswith("#"):
             line += mark.count("\n")
         else:
             statement = "".join(parts)
             parts = []
-            yield from _closed(source, stack, mark, statement, (first, line))
-            first, start = line, token.end()
-    del start
+            yield from _closed(source, stack, mark, statement, line)
 
 
 def _closed(
-    source: SideText, stack: list[_Block], mark: str, statement: str, lines: tuple[int, int]
+    source: SideText, stack: list[_Block], mark: str, statement: str, line: int
 ) -> Iterator[_Block]:
     if mark == "{":
         opened = _OPENS.search(statement)
@@ -105,23 +101,21 @@ def _closed(
     elif mark == "}" and stack:
         block = stack.pop()
         if block.kind == "enum":
-            _members(source, block, statement, lines[1])
+            _members(source, block, statement, line)
         if block.name:
             yield block
     elif mark == ";" and stack and stack[-1].kind in {"struct", "class", "union"}:
-        _field(source, stack[-1], statement, lines)
+        _field(source, stack[-1], statement, line)
 
 
-def _field(source: SideText, block: _Block, statement: str, lines: tuple[int, int]) -> None:
-    for access in _ACCESS.finditer(statement):
+def _field(source: SideText, block: _Block, statement: str, last: int) -> None:
+    if access := _ACCESS.search(statement):
         block.public = access["access"] == "public"
-        statement = statement[access.end() :] if access is not None else statement
-        break
+        statement = statement[access.end() :]
     found = _FIELD.match(statement[:600].rstrip())
     if not block.public or found is None or _NOT_TYPES.match(statement) or "(" in found["type"]:
         return
     value = found["value"]
-    last = lines[1]
     begin = last - statement.strip().count("\n")
     block.fields[found["name"]] = _declared(
         source, block.name, found["name"], (begin, last), (" ".join(found["type"].split()), value)

@@ -342,11 +342,16 @@ def pre_commit(sheet: SideLines) -> Iterator[Pin]:
                 break
 
 
+_STANDARD = re.compile(r"\s*set\s*\(\s*CMAKE_CXX_STANDARD\s+(\d+)")
+
+
 def cmake(sheet: SideLines) -> Iterator[Pin]:
     """CMake: fetched projects, version variables, required packages."""
     for number, line in sheet.changed:
         if found := _CMAKE_MINIMUM.match(line):
             yield Pin(name="cmake", version=found[1], line=number, detail="cmake", toolchain=True)
+        elif found := _STANDARD.match(line):
+            yield Pin(name="C++", version=found[1], line=number, detail="cmake", toolchain=True)
         elif found := _CMAKE_SET.match(line):
             if looks_like_version(found[2]) and not found[1].upper().startswith("PROJECT_"):
                 tool = is_toolchain(of_variable(found[1].upper()))

@@ -31,6 +31,7 @@ _KEY = re.compile(r"\s*(\"[^\"]+\"|'[^']+'|[\w.-]+)\s*=\s*(.*)$")
 
 _INLINE_VERSION = re.compile(r"\b(?:version|rev|tag|branch)\s*=\s*\"([^\"]+)\"")
 
+_EXTRA = re.compile(r"\s+[\"']([\w.-]{1,60})[\"']\s*:\s*\[(.*)$")
 _SETUP_KEY = re.compile(
     r"\s*[\"']?(install_requires|setup_requires|tests_require|extras_require"
     r"|python_requires)[\"']?\s*[=:]\s*(.*)$"
@@ -105,9 +106,28 @@ def setup_py(sheet: SideLines) -> Iterator[Pin]:
             yield from _python(found[2], number)
             continue
         key = found[1] if found else _open_list(sheet.above(number, 120))
+        if not key and _extra(sheet, number, line):
+            key = "extras_require"
         if key and key != "python_requires":
-            detail = "pip" if key == "install_requires" else "pip dev"
-            yield from _strings(found[2] if found else line, number, detail)
+            extra = key == "extras_require" and not found and _extra(sheet, number, line)
+            own = key == "install_requires" or (extra and not _DEV.search(extra))
+            text = found[2] if found else line.partition(":")[2] or line if extra else line
+            yield from _strings(text, number, "pip" if own else "pip dev")
+
+
+def _extra(sheet: SideLines, number: int, line: str) -> str:
+    """The extra whose list a line of ``extras_require`` stands in; empty outside of one."""
+    name = ""
+    for row, above in enumerate((line, *sheet.above(number, 120))):
+        if not name and (found := _EXTRA.match(above)):
+            if row and found[2].rstrip().rstrip(",").endswith("]"):
+                return ""
+            name = found[1]
+        elif not name and row and above.strip() in {"]", "],"}:
+            return ""
+        elif name and "extras_require" in above:
+            return name
+    return ""
 
 
 def toml_places(whole: Sequence[str]) -> list[tuple[str, str]]:

@@ -43,7 +43,7 @@ _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_:./-]{2,}")
 
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w{0,60}")
 
-_TABLE_ENTRY = re.compile(r"\{\s*\w+\s*,\s*\"([a-z][\w-]*(?:\.[\w-]+){2,8})\"\s*\}")
+_TABLE_ENTRY = re.compile(r"(?:\{\s*\w+\s*,\s*|^\s*)\"([a-z][\w-]*(?:\.[\w-]+){2,8})\"\s*\}")
 _TELLING = 12
 """Characters of a part of a name that is looked for by itself."""
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 
 from digest.core.facts import Action, Fact, FactKind
-from digest.facts.call_arguments import flat
+from digest.facts.call_arguments import flat, is_told_apart, resolved
 from digest.facts.side_text import SideText, same_place
 
 _JOINED = re.compile(r"[\w-]")
@@ -66,14 +66,14 @@ def compare(
         gone.remove(old)
         come.remove(new)
         yield _fact(kind, Action.RENAMED, new, after, before=old.names[0], after=new.names[0])
-        yield from _changed(kind, old, new, after)
+        yield from _changed(kind, old, new, before, after)
     for lost in gone:
         yield _fact(kind, Action.REMOVED, lost, before, before=lost.value)
     for found in come:
         yield _fact(kind, Action.ADDED, found, after, after=found.value)
     for old, new in pairs:
         yield from _aliases(kind, old, new, before, after)
-        yield from _changed(kind, old, new, after)
+        yield from _changed(kind, old, new, before, after)
 
 
 def _matched(
@@ -187,11 +187,13 @@ def _aliases(
 
 
 def _changed(
-    kind: FactKind, old: NamedSetting, new: NamedSetting, after: SideText
+    kind: FactKind, old: NamedSetting, new: NamedSetting, before: SideText, after: SideText
 ) -> Iterator[Fact]:
     for detail in ("value", "choices"):
-        one, other = getattr(old, detail), getattr(new, detail)
-        if old.known and new.known and _plain(one) != _plain(other):
+        one = resolved(getattr(old, detail), before.text)
+        other = resolved(getattr(new, detail), after.text)
+        same = _plain(one) == _plain(other) or not is_told_apart(one, other)
+        if old.known and new.known and not same:
             yield _fact(
                 kind,
                 Action.CHANGED,

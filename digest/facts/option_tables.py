@@ -21,14 +21,10 @@ _LONGEST = 300_000  # characters of a text that is parsed
 _DEEPEST = 6
 _ATTRIBUTE = re.compile(r"    (?P<name>[a-z]\w*)\s*(?::[^=]{1,80})?=(?!=)")
 _ALIAS = re.compile(r"(?P<name>[A-Za-z]\w*) = [A-Za-z]\w*(?:\s*#.*)?$")
-_CLASS = re.compile(r"^class (?P<name>[A-Za-z]\w*)\b|^(?:def |async def |@)", re.MULTILINE)
+_CLASS = re.compile(r"^(?:class (?P<name>[A-Za-z]\w*)\b|[A-Za-z_@])", re.MULTILINE)
+_KEPT = r"^\s*NAME\s*=|^\s*(?:class|def|async def) NAME\b|\bimport\b.*\bNAME\b|^    NAME,?$"
+_MOST = 40  # lines of one change that are looked at; more are data
 _REACH = 60_000  # characters above a line in which its class begins
-
-
-def find(before: SideText, after: SideText) -> Iterator[Fact]:
-    """The settings of tables, and the attributes and other names of classes that went."""
-    yield from _of_tables(before, after)
-    yield from _gone(before, after)
 
 
 def may_go(hunks: Iterable[Hunk]) -> bool:
@@ -40,7 +36,8 @@ def may_go(hunks: Iterable[Hunk]) -> bool:
     )
 
 
-def _of_tables(before: SideText, after: SideText) -> Iterator[Fact]:
+def find_tables(before: SideText, after: SideText) -> Iterator[Fact]:
+    """The settings of tables that came, went or changed their default."""
     if not any(hint in s.changed_text for s in (before, after) for hint in _HINTS):
         return
     for fact in class_fields.compare(_Tables(before), _Tables(after)):
@@ -125,12 +122,13 @@ def _leaf(
     )
 
 
-def _gone(before: SideText, after: SideText) -> Iterator[Fact]:
+def find_gone(before: SideText, after: SideText) -> Iterator[Fact]:
     """Attributes of classes and other names for them that went; what comes is no contract yet."""
-    for row, line in before.changed():
+    lines = [one for one in before.changed() if _ALIAS.match(one[1]) or _ATTRIBUTE.match(one[1])]
+    for row, line in lines if len(lines) <= _MOST else ():
         if found := _ALIAS.match(line):
             name = found["name"]
-            if re.search(rf"\b{name}\b", after.text) is None:
+            if re.search(_KEPT.replace("NAME", name), after.text, re.MULTILINE) is None:
                 yield _removed(before, name, row + 1, "alias")
         elif found := _ATTRIBUTE.match(line):
             owner = _owner(before, row + 1)

@@ -218,6 +218,7 @@ _SETTINGS = {
         "auge",
         "istogram",
     ),
+    "cmake": ("option(", "OPTION(", "option ("),
     "c": ("_argument", "DEFINE_", "ABSL_FLAG", "getenv", '"}'),
 }
 

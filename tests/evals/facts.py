@@ -232,7 +232,7 @@ def _same(one: str, other: str, *, loose: bool) -> bool:
 
 def _key(name: str | None) -> str:
     text = (name or "").strip().lstrip("-").replace("__init__.", "").removesuffix(")")
-    text = _ALSO.get(text, re.sub(r"::|/|\(", ".", text))
+    text = _ALSO.get(text, re.sub(r"::|[/( ]", ".", text))
     return re.sub(r"[-_]", "", text).casefold()
 
 

@@ -101,7 +101,9 @@ def test_undoing_a_change_takes_away_what_it_brought(old, new):
         forth, old=new, new=old, file=replace(forth.file, hunks=turned(forth.file.hunks))
     )
     brought = {(f.kind, f.name) for f in code.find(forth) if f.action is Action.ADDED}
-    assert brought == {(f.kind, f.name) for f in code.find(back) if f.action is Action.REMOVED}
+    gone = (f for f in code.find(back) if f.action is Action.REMOVED)
+    # Attributes of classes are told where they go; one that comes is nobody's contract yet.
+    assert brought == {(f.kind, f.name) for f in gone if f.detail not in {"attribute", "alias"}}
 
 
 def turned(made):
