@@ -2,7 +2,7 @@
 
 A change is kept where
 
-1. it was not made by a bot, unless bots are wanted;
+1. it was not made by a bot of its own accord, unless bots are wanted or it fixes a weakness;
 2. no rule of ``exclude`` meets it;
 3. of every field that ``include`` has rules for, one meets it.
 
@@ -14,7 +14,6 @@ What a chat sets for itself. Imports ``filtering`` and values.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -22,6 +21,7 @@ from datetime import time
 from enum import StrEnum
 from zoneinfo import ZoneInfo
 
+from digest.core.bots import fixes_weakness, made_by_bot
 from digest.core.enums import Language
 from digest.core.globs import matches
 from digest.core.grade import Graded, Level
@@ -32,14 +32,6 @@ MOST_RULES = 50
 
 BOT = "bot"
 """The rule by which changes of bots are left out."""
-
-_BOT = re.compile(r"\[bot\]|(?:^|[\s_-])(?:ro)?bot$", re.IGNORECASE)
-
-_KNOWN = re.compile(
-    r"(?:dependabot|renovate|github-actions|pre-commit-ci|mergify|pyup|greenkeeper|snyk"
-    r"|allcontributors|weblate|codecov|semantic-release|imgbot)\b",
-    re.IGNORECASE,
-)
 
 
 class RuleField(StrEnum):
@@ -92,7 +84,8 @@ class Filters:
 
     def rejection(self, graded: Graded, labels: Collection[str] = ()) -> str:
         """The rule that leaves a change out, in words; empty where it is kept."""
-        if not self.bots and is_bot(graded.commit.author, graded.commit.email):
+        unwanted = not self.bots and made_by_bot(graded.commit, graded.facts)
+        if unwanted and not fixes_weakness(graded.facts):
             return BOT
         for rule in self.exclude:
             if rule.meets(graded, labels):
@@ -158,12 +151,6 @@ def left_out(
 def counted(rules: Iterable[str]) -> tuple[tuple[str, int], ...]:
     """How often each rule stands there, the most frequent first."""
     return tuple(sorted(Counter(rules).items(), key=lambda one: (-one[1], one[0])))
-
-
-def is_bot(author: str, email: str = "") -> bool:
-    """Whether a commit was made by a program, going by the names that such give themselves."""
-    name = " ".join(author.split())
-    return bool(_BOT.search(name) or "[bot]" in email.lower() or _KNOWN.match(name))
 
 
 def _within(pattern: str, *texts: str) -> bool:

@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from digest.core.change import FileStatus, Side
 
-FACTS_VERSION = 4
+FACTS_VERSION = 5
 """Raised whenever extraction changes what it finds, so that stored facts are made anew."""
 
 
@@ -100,6 +100,19 @@ class Fact:
     replacement: str | None = None
     when: str | None = None
     public: bool | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Note:
+    """An entry that the change adds to the project's changelog.
+
+    ``mark`` is what stands over it, as one of ``breaking``, ``security``, ``deprecated``,
+    ``removed``, ``changed``, ``added`` and ``fixed``, or empty.
+    """
+
+    mark: str
+    text: str
+    evidence: Evidence
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -208,6 +221,7 @@ class Facts:
     reverts: Undone | None = None
     relands: Undone | None = None
     merge: bool = False
+    notes: tuple[Note, ...] = ()
     version: int = FACTS_VERSION
 
     def of(self, kind: FactKind, *actions: Action) -> tuple[Fact, ...]:

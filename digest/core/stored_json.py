@@ -29,6 +29,7 @@ from digest.core.facts import (
     FactKind,
     Facts,
     FileFacts,
+    Note,
     Series,
     Subject,
     Undone,
@@ -71,6 +72,10 @@ def facts_to_json(facts: Facts) -> Json:
         "relands": _undone_out(facts.relands),
         "merge": facts.merge,
         "clues": [_clue_out(clue) for clue in facts.clues],
+        "notes": [
+            {"mark": n.mark, "text": n.text, "evidence": _evidence_out(n.evidence)}
+            for n in facts.notes
+        ],
     }
 
 
@@ -157,6 +162,18 @@ def _fact_out(fact: Fact) -> Json:
     }
 
 
+def _evidence_out(evidence: Evidence) -> Json:
+    return {"path": evidence.path, "line": evidence.line, "side": evidence.side.value}
+
+
+def _evidence_in(value: Mapping[str, Any]) -> Evidence:
+    return Evidence(path=value["path"], line=value["line"], side=_SIDES[value["side"]])
+
+
+def _note_in(value: Mapping[str, Any]) -> Note:
+    return Note(mark=value["mark"], text=value["text"], evidence=_evidence_in(value["evidence"]))
+
+
 def _fact_in(value: Mapping[str, Any]) -> Fact:
     return Fact(
         kind=_KINDS[value["kind"]],
@@ -198,14 +215,6 @@ def _clue_in(value: Mapping[str, Any]) -> Clue:
     )
 
 
-def _evidence_out(evidence: Evidence) -> Json:
-    return {"path": evidence.path, "line": evidence.line, "side": evidence.side.value}
-
-
-def _evidence_in(value: Mapping[str, Any]) -> Evidence:
-    return Evidence(path=value["path"], line=value["line"], side=_SIDES[value["side"]])
-
-
 def _undone_out(undone: Undone | None) -> Json | None:
     if undone is None:
         return None
@@ -231,6 +240,7 @@ READ: Mapping[str, Callable[[Any], Any]] = {
     "reverts": _undone_in,
     "relands": _undone_in,
     "merge": bool,
+    "notes": lambda notes: tuple(map(_note_in, notes)),
 }
 """What makes each field of `Facts` of its value in JSON: one can be read without the others."""
 

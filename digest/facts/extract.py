@@ -14,8 +14,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from digest.core.change import Change, FileChange, FileStatus
-from digest.core.facts import Action, Area, Fact, FactKind, Facts, FileFacts, Subject
-from digest.facts import code, dependencies, deprecations, schema, security
+from digest.core.facts import Action, Area, Fact, FactKind, Facts, FileFacts, Note, Subject
+from digest.facts import change_notes, code, dependencies, deprecations, schema, security
 from digest.facts.clues import clues
 from digest.facts.message import co_authors, read_issues, read_paragraphs, split_trailers
 from digest.facts.paths import area_of, language_of
@@ -139,6 +139,7 @@ _WANTS: tuple[Wants, ...] = (
     dependencies.wants,
     deprecations.wants,
     schema.wants,
+    change_notes.wants,
 )
 
 _CLOSED = frozenset([Area.GENERATED, Area.VENDORED, Area.LOCKFILE])
@@ -189,6 +190,7 @@ def extract(change: Change, texts: Mapping[str, str]) -> Facts:
         reverts=reverts,
         relands=relands,
         merge=len(commit.parents) > 1,
+        notes=_notes(scenes),
     )
 
 
@@ -243,6 +245,17 @@ def _items(change: Change, scenes: Mapping[str, FileContext]) -> tuple[Fact, ...
         facts = [f for find in _FINDERS for f in find(scene) if len(f.name) <= _LONGEST_NAME]
         found.extend(sorted(facts, key=_place))
     return _settled(reconcile(found))
+
+
+def _notes(scenes: Mapping[str, FileContext]) -> tuple[Note, ...]:
+    """The changelog entries of a change, none where it writes up a release."""
+    found = [
+        note
+        for path, scene in scenes.items()
+        if change_notes.is_change_note(path)
+        for note in change_notes.find(scene)
+    ]
+    return tuple(found) if len(found) <= change_notes.MOST else ()
 
 
 def _of_message(change: Change, subject: Subject) -> Iterator[Fact]:

@@ -1,7 +1,10 @@
-"""How much a change matters: a logistic model over the signals of its facts.
+"""How much a change matters: two questions over the signals of its facts, and one level.
 
-``importance.json`` holds the weights (log-odds per unit of a signal) and the bias. Same facts, same
-grade: nothing here looks at a clock, a model's reply or another change.
+*Must a reader act?* Rules answer: what a deployment has to react to is at least of their level,
+whatever the change's size or its author's title. *Is it news?* A logistic model answers: how alike
+the change is to those that maintainers name in release notes. ``importance.json`` holds both: the
+levels of the rules with their strengths, the weights (log-odds per unit of a signal) and the bias.
+Same facts, same grade: nothing here looks at a clock, a model's reply or another change.
 
 From changes to graded changes: pure, so that it can run in a thread or another process.
 
@@ -12,24 +15,35 @@ apart by the cause.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.resources import files
 from math import exp
 
-from digest.core.change import Change
+from digest.core.change import Change, Commit
 from digest.core.facts import Facts
 from digest.core.grade import Grade, Graded, Level, Reason, Thresholds
 from digest.facts.extract import bare, extract
-from digest.grading.signals import signals
+from digest.grading.signals import Signal, signals
 
 _LEAST_REASON = 0.08  # log-odds; what moves a score by less than 2 % is no reason to name
 
 _MOST_REASONS = 5
 
+_FOOT = 0.08
+"""How far above the threshold of its level the most urgent demand alone lifts a score."""
+
 _CONTEXT_ONLY = frozenset({"title_length", "files", "core"})
 """Signals that steady the score but tell a reader nothing."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Demand:
+    """A rule of the first question: the least level, and how urgent it is (log-odds)."""
+
+    level: Level
+    strength: float
 
 
 @cache
@@ -41,35 +55,78 @@ def weights() -> Weights:
         version=data["version"],
         bias=data["bias"],
         weights=data["weights"],
+        act={
+            rule: Demand(level=Level(level), strength=strength)
+            for rule, (level, strength) in data["act"].items()
+        },
     )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Weights:
-    """A fitted model; ``version`` changes whenever grades may."""
+    """A fitted model and the rules; ``version`` changes whenever grades may."""
 
     version: str
     bias: float
-    weights: dict[str, float]
+    weights: Mapping[str, float]
+    act: Mapping[str, Demand] = field(default_factory=dict)
 
 
-def grade(facts: Facts, thresholds: Thresholds | None = None) -> Grade:
-    """Grade a change by its facts; ``thresholds`` replaces the shipped ones."""
+def demands_action(rule: str) -> bool:
+    """Whether a reason answers the first question: a reader may have to act."""
+    return rule in weights().act
+
+
+def grade(
+    facts: Facts,
+    thresholds: Thresholds | None = None,
+    *,
+    commit: Commit | None = None,
+    labels: Collection[str] = (),
+) -> Grade:
+    """Grade a change by its facts; ``thresholds`` replaces the shipped ones.
+
+    ``commit`` says who made it, and ``labels`` are those that the forge gave its request.
+    """
     model, least = weights(), thresholds or Thresholds()
-    moved = [
-        Reason(rule=s.name, weight=round(model.weights[s.name] * s.value, 4), subject=s.subject)
-        for s in signals(facts)
-        if s.name in model.weights
-    ]
-    odds = model.bias + sum(r.weight for r in moved)
-    score = round(1 / (1 + exp(-odds)), 4)
+    found = signals(facts, commit, labels)
+    news = {s.name: round(model.weights.get(s.name, 0.0) * s.value, 4) for s in found}
+    score = 1 / (1 + exp(-model.bias - sum(news.values())))
+    due = _due(model, found, undone=facts.reverts is not None)
+    score = round(max(score, _urgency(due.values(), least)), 4)
     level = level_of(score, least)
-    return Grade(
-        score=score,
-        level=level,
-        reasons=_told(moved, level),
-        by=graded_by(least),
-    )
+    reasons = [
+        Reason(rule=s.name, weight=weight, subject=s.subject)
+        for s in found
+        if (weight := max(due[s.name].strength, news[s.name]) if s.name in due else news[s.name])
+    ]
+    return Grade(score=score, level=level, reasons=_told(reasons, level), by=graded_by(least))
+
+
+def _due(model: Weights, found: Sequence[Signal], *, undone: bool) -> dict[str, Demand]:
+    """The rules that a change meets. A revert takes back what it may just have been given."""
+    due = {s.name: model.act[s.name] for s in found if s.name in model.act}
+    if undone:
+        return {
+            name: Demand(level=Level.MEDIUM, strength=demand.strength)
+            for name, demand in due.items()
+        }
+    return due
+
+
+def _urgency(due: Collection[Demand], least: Thresholds) -> float:
+    """The least score of what must be acted on: within its level, the more urgent the higher."""
+    if not due:
+        return 0.0
+    top = min((demand.level for demand in due), key=lambda level: level.rank)
+    strength = sum(demand.strength for demand in due if demand.level is top)
+    low, high = {
+        Level.HIGH: (least.high, 1.0),
+        Level.MEDIUM: (least.medium, least.high),
+        Level.LOW: (0.0, least.medium),
+    }[top]
+    # The foot of the level: what is news as well stands above what only demands an answer.
+    return min(low + _FOOT * (1 - exp(-strength / 4)), (low + high) / 2)
 
 
 def graded_by(thresholds: Thresholds | None = None) -> str:
@@ -85,7 +142,7 @@ def level_of(score: float, thresholds: Thresholds) -> Level:
     return Level.MEDIUM if score >= thresholds.medium else Level.LOW
 
 
-def _told(moved: list[Reason], level: Level) -> tuple[Reason, ...]:
+def _told(moved: Sequence[Reason], level: Level) -> tuple[Reason, ...]:
     """The weightiest reasons for the level, ties by name.
 
     What lowered a high grade is no reason for it, nor what raised a low one while anything else
@@ -130,4 +187,10 @@ def _grade_one(change: Change, batch: Batch, failures: dict[str, str]) -> Graded
     except Exception as error:  # noqa: BLE001 - one odd commit must not end the day; it is told
         failures[change.sha] = f"{type(error).__name__}: {error}"
         facts = bare(change)
-    return Graded(commit=change.commit, facts=facts, grade=grade(facts, batch.thresholds))
+    found = grade(facts, batch.thresholds, commit=change.commit)
+    return Graded(commit=change.commit, facts=facts, grade=found)
+
+
+def regrade(graded: Graded, thresholds: Thresholds | None) -> Graded:
+    """The change with the grade that its facts give it now."""
+    return replace(graded, grade=grade(graded.facts, thresholds, commit=graded.commit))

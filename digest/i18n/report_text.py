@@ -144,6 +144,45 @@ FULL_REPORT = Phrase("Full report", "完整报告")
 LEVEL_COUNT = Phrase("{title} ({count})", "{title}（{count}）")
 
 REASONS = {
+    "bot": Phrase("made by a bot", "由机器人提交"),
+    "default_changed": Phrase("default changed: {subject}", "默认值变更：{subject}"),
+    "deprecation_added": Phrase("deprecated: {subject}", "已弃用：{subject}"),
+    "label_deprecation": Phrase("labelled “{subject}”", "标签“{subject}”"),
+    "label_security": Phrase("labelled “{subject}”", "标签“{subject}”"),
+    "note": Phrase("has a changelog entry", "附有更新日志条目"),
+    "note_added": Phrase("listed in the changelog as added", "更新日志列为新增"),
+    "note_breaking": Phrase("listed in the changelog as breaking", "更新日志列为不兼容变更"),
+    "note_changed": Phrase("listed in the changelog as changed", "更新日志列为变更"),
+    "note_deprecated": Phrase("listed in the changelog as deprecated", "更新日志列为弃用"),
+    "note_fixed": Phrase("listed in the changelog as fixed", "更新日志列为修复"),
+    "note_removed": Phrase("listed in the changelog as removed", "更新日志列为移除"),
+    "note_security": Phrase("listed in the changelog as a security fix", "更新日志列为安全修复"),
+    "says_contract_removed": Phrase("announces a removal (“{subject}”)", "宣布移除（“{subject}”）"),
+    "says_default": Phrase(
+        "announces another default (“{subject}”)", "宣布默认值变更（“{subject}”）"
+    ),
+    "says_deprecated_removed": Phrase(
+        "removes something deprecated (“{subject}”)", "移除已弃用的内容（“{subject}”）"
+    ),
+    "says_deprecation": Phrase("announces a deprecation", "宣布弃用"),
+    "says_format": Phrase("announces another format (“{subject}”)", "宣布格式变更（“{subject}”）"),
+    "says_refusal": Phrase(
+        "refuses what was accepted before (“{subject}”)", "开始拒绝此前接受的内容（“{subject}”）"
+    ),
+    "says_rename": Phrase("announces a renaming (“{subject}”)", "宣布重命名（“{subject}”）"),
+    "says_requirement": Phrase("raises a requirement (“{subject}”)", "提高环境要求（“{subject}”）"),
+    "says_security": Phrase("about security (“{subject}”)", "涉及安全（“{subject}”）"),
+    "says_support_dropped": Phrase("drops support (“{subject}”)", "停止支持（“{subject}”）"),
+    "schema_changed": Phrase("changed schema {subject}", "模式变更 {subject}"),
+    "security_code": Phrase("security-related code: {subject}", "安全相关代码：{subject}"),
+    "tests_added": Phrase(
+        "{subject:line|lines} of tests added with the code", "随代码新增 {subject} 行测试"
+    ),
+    "title_aside": Phrase("filed under “{subject}”", "归类为“{subject}”"),
+    "title_code": Phrase("the title names `{subject}`", "标题提到 `{subject}`"),
+    "title_experimental": Phrase("called “{subject}”", "标题称“{subject}”"),
+    "title_figure": Phrase("the title gives a figure ({subject})", "标题给出数字（{subject}）"),
+    "title_name": Phrase("about {subject}", "关于 {subject}"),
     "advisory": Phrase("security advisory: {subject}", "安全公告：{subject}"),
     "area_benchmarks": Phrase("touches benchmarks", "改动基准测试"),
     "area_build": Phrase("touches the build", "改动构建"),
@@ -258,6 +297,8 @@ FAINT = frozenset(
         "docs_with_core",
         "explained",
         "files",
+        "note",
+        "tests_added",
         "tests_with_core",
         "title_length",
     }

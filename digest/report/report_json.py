@@ -14,7 +14,7 @@ from zoneinfo import ZoneInfo
 
 from digest.core.change import printable
 from digest.core.enums import Language
-from digest.core.facts import Evidence, Fact, Facts, FileFacts, Undone
+from digest.core.facts import Evidence, Fact, Facts, FileFacts, Note, Undone
 from digest.core.grade import Graded
 from digest.core.statement import Analysis, Origin, Statement
 from digest.core.stored_json import spans_from_json, spans_to_json
@@ -234,7 +234,14 @@ def facts_to_json(facts: Facts) -> dict[str, Any]:
         "co_authors": list(facts.co_authors),
         "trailers": [{"key": key, "value": value} for key, value in facts.trailers],
         "items": [_item(item) for item in facts.items],
+        **_notes(facts.notes),
     }
+
+
+def _notes(notes: Sequence[Note]) -> dict[str, Any]:
+    """The changelog entries of a change, where it has any."""
+    told = [{"mark": note.mark, "text": note.text, **_evidence(note.evidence)} for note in notes]
+    return {"notes": told} if told else {}
 
 
 def _undone(undone: Undone | None) -> dict[str, Any] | None:

@@ -22,7 +22,7 @@ from digest.core.facts import FACTS_VERSION
 from digest.core.grade import Graded, Repository
 from digest.core.request import RequestState
 from digest.facts.extract import wanted
-from digest.grading.importance import Batch, GradedBatch, grade, grade_batch, graded_by
+from digest.grading.importance import Batch, GradedBatch, grade_batch, graded_by, regrade
 from digest.window import Window
 from handlers.context import Context
 from handlers.digests.settled_facts import settle
@@ -178,7 +178,7 @@ async def _keep(ctx: Context, pending: _Pending, failures: dict[str, str]) -> No
     facts = await settle(ctx.watched.source, pending.changes, [g.facts for g in pending.graded])
     thresholds = ctx.watched.thresholds
     graded = [
-        one if better is one.facts else replace(one, facts=better, grade=grade(better, thresholds))
+        one if better is one.facts else regrade(replace(one, facts=better), thresholds)
         for one, better in zip(pending.graded, facts, strict=True)
     ]
     await ctx.archive.save(ctx.watched.repository, graded)
@@ -190,7 +190,7 @@ async def _regrade(ctx: Context, lacking: Sequence[str]) -> frozenset[str]:
     """Grade anew, by today's weights and thresholds, what has today's facts; their names."""
     held = await ctx.archive.load(ctx.watched.repository, lacking)
     fresh = [
-        replace(graded, grade=grade(graded.facts, ctx.watched.thresholds))
+        regrade(graded, ctx.watched.thresholds)
         for graded in held.values()
         if graded.facts.version == FACTS_VERSION
     ]

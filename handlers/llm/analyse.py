@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import TypeAlias
 
 from digest.core.grade import Graded, Level, settled
-from digest.grading.importance import grade
+from digest.grading.importance import regrade
 from digest.grading.level_override import by_model, laid_over
 from digest.llm.model_input import Privacy
 from digest.llm.prompt import PromptKind as Asked
@@ -119,7 +119,7 @@ def by_facts(ctx: Context, graded: Graded) -> Graded:
     """The change with the grade that facts give it, whatever a model has moved since."""
     if not by_model(graded.grade.reasons):
         return graded
-    return replace(graded, grade=grade(graded.facts, ctx.watched.thresholds))
+    return regrade(graded, ctx.watched.thresholds)
 
 
 def _plan(changes: Sequence[Graded]) -> Plan:

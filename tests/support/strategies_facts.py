@@ -16,6 +16,7 @@ from digest.core.facts import (
     FactKind,
     Facts,
     FileFacts,
+    Note,
     Series,
     Subject,
     Undone,
@@ -47,6 +48,14 @@ def facts_of(
         reverts=undone,
         relands=undone,
         merge=st.booleans(),
+        notes=_some(
+            st.builds(
+                Note,
+                mark=st.sampled_from(["", "breaking", "fixed"]),
+                text=texts,
+                evidence=st.builds(Evidence, path=paths, line=_counts, side=st.sampled_from(Side)),
+            )
+        ),
         version=versions,
     )
 

@@ -13,9 +13,11 @@ from digest.chat.chat_settings import (
     Rule,
     RuleField,
     counted,
-    is_bot,
     left_out,
 )
+from digest.core.bots import is_bot
+from digest.core.change import Side
+from digest.core.facts import Action, Evidence, Fact, FactKind
 from tests.support import samples
 
 CHANGE = samples.flag_change()
@@ -27,7 +29,11 @@ def rule(text: str) -> Rule:
 
 
 def by(author: str, email: str = "a@example.org"):
-    return replace(CHANGE, commit=replace(CHANGE.commit, author=author, email=email))
+    return replace(
+        CHANGE,
+        commit=replace(CHANGE.commit, author=author, email=email),
+        facts=replace(CHANGE.facts, co_authors=()),
+    )
 
 
 PATH = CHANGE.facts.files[0].path
@@ -56,6 +62,41 @@ def test_bots_are_known_by_the_names_they_give_themselves(
     assert is_bot(author, email) is bot
     assert Filters().rejection(by(author, email)) == (BOT if bot else "")
     assert EVERYTHING.rejection(by(author, email)) == ""
+
+
+def test_what_a_bot_lands_for_a_person_is_kept() -> None:
+    landed = by("merge-queue[bot]")
+    told = replace(landed, facts=replace(landed.facts, co_authors=("Ada Lovelace",)))
+    assert Filters().rejection(told) == ""
+    two = replace(landed, facts=replace(landed.facts, co_authors=("renovate[bot]",)))
+    assert Filters().rejection(two) == BOT
+
+
+@pytest.mark.parametrize(
+    ("branch", "rule"), [("ada/cache", ""), ("dependabot/npm/x", BOT), ("renovate/serde", BOT)]
+)
+def test_a_merge_by_a_bot_is_a_persons_unless_the_branch_is_a_bots(branch: str, rule: str) -> None:
+    message = f"Merge pull request #7 from {branch}"
+    made = by("merge-queue[bot]")
+    merge = replace(
+        made,
+        commit=replace(made.commit, message=message),
+        facts=replace(made.facts, merge=True),
+    )
+    assert Filters().rejection(merge) == rule
+
+
+def test_a_bots_update_against_a_weakness_is_kept() -> None:
+    update = by("renovate[bot]")
+    item = Fact(
+        kind=FactKind.SECURITY,
+        action=Action.CHANGED,
+        name="CVE-2026-1",
+        detail="advisory",
+        evidence=Evidence(path="", line=1, side=Side.MESSAGE),
+    )
+    told = replace(update, facts=replace(update.facts, items=(item,)))
+    assert Filters().rejection(told) == ""
 
 
 def test_exclusion_wins_over_inclusion_and_is_named() -> None:

@@ -68,6 +68,7 @@ def test_keys_of_the_documented_form():
         "reverts",
         "relands",
         "merge",
+        "notes",
     }
     assert set(value["items"][0]) == {
         "kind",

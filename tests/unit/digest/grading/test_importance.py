@@ -10,10 +10,24 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from digest.core.change import FileStatus, Side
-from digest.core.facts import Action, Area, Evidence, Fact, FactKind, Facts, FileFacts, Subject
+from digest.core.facts import (
+    Action,
+    Area,
+    Evidence,
+    Fact,
+    FactKind,
+    Facts,
+    FileFacts,
+    Note,
+    Subject,
+    Undone,
+)
 from digest.core.grade import Level, Thresholds
-from digest.grading.importance import grade, weights
+from digest.facts.subject import read_subject
+from digest.grading.importance import demands_action, grade, weights
 from digest.grading.signals import signals
+from digest.grading.title_signals import _DEMANDED, _TITLE
+from tests.unit.digest.facts.changes import commit
 
 TITLES = st.sampled_from(
     [
@@ -55,6 +69,10 @@ def fact(kind: FactKind, action: Action, name: str) -> Fact:
     return Fact(
         kind=kind, action=action, name=name, evidence=Evidence(path="a", line=1, side=Side.NEW)
     )
+
+
+def fact_evidence() -> Evidence:
+    return Evidence(path="CHANGELOG.md", line=1, side=Side.NEW)
 
 
 @st.composite
@@ -131,6 +149,71 @@ def test_advisory_lifts_an_update_once_however_many_it_names() -> None:
     assert grade(replace(plain, items=tuple(named[:1]))).score > 5 * grade(plain).score
 
 
+def changed(title: str, *items: Fact, notes: tuple[Note, ...] = ()) -> Facts:
+    subject = read_subject(title)
+    return Facts(subject=subject, files=(file(Area.CORE, 1),), items=items, notes=notes)
+
+
+HIGH = [
+    changed("[CLI] Rename `--exclude-deltas`"),
+    changed("[Misc] Make the small backend the default"),
+    changed("Tidy", replace(fact(FactKind.FLAG, Action.CHANGED, "--x"), detail="default")),
+    changed("Tidy", fact(FactKind.CONFIG, Action.REMOVED, "Engine.swap")),
+    changed("Tidy", fact(FactKind.DEPRECATION, Action.ADDED, "--x")),
+    changed("[Bugfix] Bound an offset (CVE-2026-1)"),
+    changed("chore!: drop node 18"),
+    changed("feat!(loader): remove the type of exports"),
+    changed("[BREAKING] Read headers in lower case"),
+    changed("fix: reject names with two dots"),
+    changed("Tidy", notes=(Note(mark="breaking", text="x", evidence=fact_evidence()),)),
+    changed("Tidy", notes=(Note(mark="security", text="x", evidence=fact_evidence()),)),
+]
+
+
+@pytest.mark.parametrize("told", HIGH, ids=lambda told: told.subject.title)
+def test_what_must_be_acted_on_is_high_whatever_its_size(told: Facts) -> None:
+    found = grade(told)
+    assert found.level is Level.HIGH
+    assert demands_action(found.reasons[0].rule)
+
+
+def test_a_label_of_the_forge_declares_a_breaking_change() -> None:
+    told = changed("Use files instead of links")
+    assert grade(told).level is not Level.HIGH
+    assert grade(told, labels=["breaking"]).level is Level.HIGH
+
+
+@pytest.mark.parametrize("high", [0.2, 0.55, 0.99])
+def test_a_rule_holds_at_every_threshold(high: float) -> None:
+    told = changed("Tidy", fact(FactKind.FLAG, Action.REMOVED, "--x"))
+    assert grade(told, Thresholds(high=high, medium=0.1)).level is Level.HIGH
+    medium = changed("Tidy", fact(FactKind.SCHEMA, Action.CHANGED, "Point.x"))
+    assert grade(medium, Thresholds(high=high, medium=0.1)).level is not Level.LOW
+
+
+def test_what_a_revert_takes_back_was_just_given() -> None:
+    item = fact(FactKind.FLAG, Action.REMOVED, "--x")
+    given = changed('Revert "Add a flag"', item)
+    assert grade(replace(given, reverts=Undone(title="Add a flag"))).level is Level.MEDIUM
+
+
+def test_many_names_of_a_contract_weigh_as_much_as_one() -> None:
+    one, many = (
+        changed("Tidy", *(fact(FactKind.SYMBOL, Action.REMOVED, f"n{n}") for n in range(count)))
+        for count in (1, 40)
+    )
+    assert grade(one).score == grade(many).score
+
+
+def test_a_bot_is_told_by_its_commit() -> None:
+    told = changed("Add a reader")
+    bot, person = (
+        grade(told, commit=commit("Add a reader", author=author)).score
+        for author in ("renovate[bot]", "Ada Lovelace")
+    )
+    assert bot < person
+
+
 def test_documentation_alone_is_low() -> None:
     title = "docs: spelling"
     told = Facts(subject=Subject(title=title, words=title), files=(file(Area.DOCS, 3),))
@@ -150,6 +233,5 @@ def test_no_signal_knows_a_project() -> None:
         r"vllm|cuda|moe|rocm|torch|kernel|lora|llm|gpu|attention|quant", re.IGNORECASE
     )
     assert not [name for name in weights().weights if known.search(name)]
-    from digest.grading.signals import _TITLE_RULES
-
-    assert not [name for name, rule in _TITLE_RULES.items() if known.search(rule.pattern)]
+    rules = (_TITLE | _DEMANDED).items()
+    assert not [name for name, rule in rules if known.search(rule.pattern)]

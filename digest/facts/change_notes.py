@@ -1,0 +1,128 @@
+"""Entries that a change adds to the project's own changelog, with the mark that stands over them.
+
+A project that asks for an entry with the code says there what the change means to its users. Files
+are a changelog (``CHANGELOG.md``, ``HISTORY.rst``) or one of a folder of fragments
+(``newsfragments/12.removal.rst``, ``.changeset/x.md``). A commit that writes many entries writes
+up a release and yields none.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from digest.core.change import FileChange, FileStatus
+from digest.core.facts import Area, Note
+from digest.facts.side_text import FileContext, SideLines, sheets
+
+_FILE = re.compile(
+    r"(?:^|/)(?:change[-_]?logs?|changes|history|news|release[-_]?notes|releases)"
+    r"(?:[-_.][\w.-]{1,20})?\.(?:md|rst|txt|adoc|markdown)$",
+    re.IGNORECASE,
+)
+
+_FRAGMENT = re.compile(
+    r"(?:^|/)(?:changelog\.d|changelogs?|newsfragments|changes|\.changeset|unreleased\w{0,20}"
+    r"|\.chloggen|releasenotes/notes)/(?:[\w.-]{1,80}/){0,2}[\w.+-]{1,80}\.(?:md|rst|txt|ya?ml|toml)$",
+    re.IGNORECASE,
+)
+
+_MARKS = {
+    "breaking": re.compile(r"\bbreak(?:s|ing)?\b|incompat|:boom:|:warning:|⚠|💥", re.IGNORECASE),
+    "security": re.compile(r"\bsecurity\b|vulnerab|\bCVE-|\bGHSA-", re.IGNORECASE),
+    "deprecated": re.compile(r"(?<![\w-])deprecat", re.IGNORECASE),
+    "removed": re.compile(r"\bremov(?:ed|als?)\b", re.IGNORECASE),
+    "changed": re.compile(r"\bchanged?s?\b|\bbehaviou?r", re.IGNORECASE),
+    "added": re.compile(
+        r"\badded\b|\bfeat(?:ure)?s?\b|\benhance\w{0,7}|\bnew\b|\bminor\b", re.IGNORECASE
+    ),
+    "fixed": re.compile(r"\b(?:bug)?-?fix(?:ed|es)?\b|\bbugs?\b|\bpatch\b", re.IGNORECASE),
+}
+
+_BULLET = re.compile(r" {0,6}[-*+•] +(?=\S)")
+
+_HEADING = re.compile(r" {0,3}(?:#{1,6} +|\*\*(?=[^*]{3,60}\*\*:? *$))(?P<text>.{1,120})")
+
+_TAG = re.compile(
+    r"(?:\[[A-Za-z /_-]{2,40}\]|\*\*[^*]{2,40}\*\*:?|:\w{2,30}:|⚠️?|💥|BREAKING[ :A-Z]{0,20})"
+)
+
+_FRONT = re.compile(
+    r"(?:change_type|kind|type|[\"']?[\w@/.-]{1,80}[\"']?): *[\"']?(?P<mark>\w{3,20})"
+)
+
+MOST = 4
+"""Entries of one change; who writes more of them writes up a release."""
+
+_LONGEST = 400
+"""Characters of an entry that are kept."""
+
+
+def is_change_note(path: str) -> bool:
+    """Whether the file is a changelog or a fragment of one."""
+    return bool(_FILE.search(path) or _FRAGMENT.search(path))
+
+
+def wants(file: FileChange, area: Area, language: str) -> bool:  # noqa: ARG001 - the finders' protocol
+    """Whether the heading above an added entry is needed."""
+    return file.status is FileStatus.MODIFIED and file.added > 0 and bool(_FILE.search(file.path))
+
+
+def find(scene: FileContext) -> Iterator[Note]:
+    """The entries that a changelog or a fragment gains."""
+    _, new = sheets(scene)
+    return (_entries if _FILE.search(scene.file.path) else _fragment)(scene.file, new)
+
+
+def _entries(file: FileChange, new: SideLines) -> Iterator[Note]:
+    gone = {_bare(line) for hunk in file.hunks for line in hunk.removed}
+    heading, last = "", 0
+    for number, line in new.changed:
+        if found := _HEADING.match(line):
+            heading = found["text"]
+        elif (bullet := _BULLET.match(line)) and _bare(line) not in gone:
+            if line.startswith("  ") and number == last + 1:
+                continue  # a point of the entry above
+            text, last = line[bullet.end() :], number
+            mark = _tagged(text) or mark_of(heading or _heading_above(new, number))
+            yield _note(new, number, mark, text)
+
+
+def _fragment(file: FileChange, new: SideLines) -> Iterator[Note]:
+    """One entry: its mark stands in the file's name, in its front matter or in its folder's."""
+    mark = next(
+        (m for m in map(mark_of, re.split(r"[/.]", file.path.replace("_", " "))[::-1]) if m), ""
+    )
+    for number, line in new.changed:
+        text = line.strip().lstrip("-*+ ")
+        if found := _FRONT.fullmatch(text):
+            mark = {"major": "breaking"}.get(found["mark"].lower(), mark_of(found["mark"])) or mark
+        elif len(text) > 12 and not line.startswith(("#", "---", ":", "..")):
+            yield _note(new, number, _tagged(text) or mark, text)
+            return
+
+
+def _note(new: SideLines, number: int, mark: str, text: str) -> Note:
+    return Note(mark=mark, text=" ".join(text.split())[:_LONGEST], evidence=new.evidence(number))
+
+
+def mark_of(text: str) -> str:
+    """The mark that a heading, a tag or a name gives, the weightiest first; or empty."""
+    return next((name for name, rule in _MARKS.items() if rule.search(text[:200])), "")
+
+
+def _tagged(text: str) -> str:
+    """The mark among the tags that open an entry."""
+    tags: list[str] = []
+    while len(tags) < 4 and (found := _TAG.match(text)):
+        tags.append(found[0])
+        text = text[found.end() :].lstrip(" :-")
+    return mark_of(" ".join(tags))
+
+
+def _heading_above(new: SideLines, number: int) -> str:
+    return next((f["text"] for line in new.above(number) if (f := _HEADING.match(line))), "")
+
+
+def _bare(line: str) -> str:
+    return " ".join(line.split())[:80]

@@ -1,0 +1,80 @@
+"""Entries in the project's changelog that come with the code."""
+
+from __future__ import annotations
+
+from digest.core.change import Change, FileChange, FileStatus, Hunk
+from digest.core.facts import Facts
+from digest.facts.extract import extract
+from tests.unit.digest.facts.changes import commit
+
+CHANGELOG = """# Changelog
+
+## Unreleased
+
+### Breaking Changes
+
+- Drop the old reader (#7)
+
+### Fixed
+
+- Close the file
+- [SECURITY] Bound the size
+- **Breaking**: No longer guess
+"""
+
+
+def facts_of(path: str, text: str, *lines: int, status: FileStatus = FileStatus.MODIFIED) -> Facts:
+    whole = text.split("\n")
+    file = FileChange(
+        path=path,
+        status=status,
+        added=len(lines),
+        hunks=tuple(
+            Hunk(old_start=n, new_start=n, removed=(), added=(whole[n - 1],)) for n in lines
+        ),
+        new_id="b" * 40,
+    )
+    change = Change(commit=commit("Read"), files=(file,))
+    return extract(change, {"b" * 40: text})
+
+
+def test_an_entry_has_the_mark_of_its_heading() -> None:
+    found = facts_of("CHANGELOG.md", CHANGELOG, 7, 11).notes
+    assert [(note.mark, note.text) for note in found] == [
+        ("breaking", "Drop the old reader (#7)"),
+        ("fixed", "Close the file"),
+    ]
+    assert found[0].evidence.line == 7
+
+
+def test_a_tag_of_the_entry_counts_more_than_the_heading() -> None:
+    assert [n.mark for n in facts_of("CHANGELOG.md", CHANGELOG, 12, 13).notes] == [
+        "security",
+        "breaking",
+    ]
+
+
+def test_a_fragment_is_marked_by_its_name() -> None:
+    for path, mark in (
+        ("newsfragments/12.removal.rst", "removed"),
+        ("unreleased_history/behavior_changes/cache.md", "changed"),
+        ("changelog.d/7.md", ""),
+    ):
+        found = facts_of(path, "The cache is gone", 1, status=FileStatus.ADDED).notes
+        assert [(n.mark, n.text) for n in found] == [(mark, "The cache is gone")]
+
+
+def test_a_changeset_tells_its_mark_in_front_of_its_text() -> None:
+    text = '---\n"@scope/pkg": major\n---\nStop guessing the folder'
+    found = facts_of(".changeset/brave-cats.md", text, 1, 2, 3, 4, status=FileStatus.ADDED).notes
+    assert [(n.mark, n.text) for n in found] == [("breaking", "Stop guessing the folder")]
+
+
+def test_the_write_up_of_a_release_is_no_entry() -> None:
+    text = "## 1.2\n" + "\n".join(f"- Entry {n} (#{n})" for n in range(9))
+    assert facts_of("HISTORY.md", text, *range(2, 11)).notes == ()
+
+
+def test_other_files_have_no_entries() -> None:
+    assert facts_of("docs/guide.md", "- Close the file", 1).notes == ()
+    assert facts_of("vendor/x/CHANGES.md", CHANGELOG, 7).notes == ()

@@ -1,0 +1,91 @@
+"""What titles say, and what only seems to say it."""
+
+from __future__ import annotations
+
+import pytest
+
+from digest.core.facts import Undone
+from digest.facts.subject import read_subject
+from digest.grading.title_signals import Title, read_title
+
+
+def read(title: str, *, core: bool = True, undone: Undone | None = None) -> set[str]:
+    return {name for name, _ in read_title(Title.of(read_subject(title), undone), core=core)}
+
+
+@pytest.mark.parametrize(
+    ("title", "signal"),
+    [
+        ("Tune the all-reduce of two nodes", "title_performance"),
+        ("Select a backend of fused_moe", "title_performance"),
+        ("Translate Anthropic messages", "title_logging"),
+        ("Raise E2E throughput", "title_tests"),
+        ("Place layers of pipeline parallel stages", "title_ci"),
+        ("Copy from pinned memory", "title_upgrade"),
+        ("Choose split_k by size", "title_refactor"),
+        ("[Bugfix] Fix a crash and add a check", "title_feature"),
+        ("Remove support of bz2", "title_feature"),
+    ],
+)
+def test_words_that_belong_to_something_else_say_nothing(title: str, signal: str) -> None:
+    assert signal not in read(title)
+
+
+@pytest.mark.parametrize(
+    ("title", "signal"),
+    [
+        ("Reduce the latency of a request", "title_performance"),
+        ("[CI] Run nightly tests twice", "title_ci"),
+        ("Bump serde from 1.0 to 1.1", "title_upgrade"),
+        ("30% faster start", "title_figure"),
+        ("Run Turbo-7 models", "title_name"),
+    ],
+)
+def test_words_that_say_it_are_read(title: str, signal: str) -> None:
+    assert signal in read(title, core=False)
+
+
+@pytest.mark.parametrize(
+    ("title", "signal"),
+    [
+        ("[CLI] Rename `--exclude-deltas` to `--skip-deltas`", "says_rename"),
+        ("Enable AOT compilation by default", "says_default"),
+        ("Make the synchronous reader the default", "says_default"),
+        ("Drop support for Node 18", "says_support_dropped"),
+        ("Remove deprecated hooks of the loader", "says_deprecated_removed"),
+        ("Deprecate the old scheduler", "says_deprecation"),
+        ("Bump the MSRV to 1.96", "says_requirement"),
+        ("Reject multi-dot file names", "says_refusal"),
+        ("Remove the `--fast` flag", "says_contract_removed"),
+        ("Change the index format to v3", "says_format"),
+        ("Bound the length of a prompt (security)", "says_security"),
+    ],
+)
+def test_demands_of_a_title_are_read(title: str, signal: str) -> None:
+    assert signal in read(title)
+
+
+@pytest.mark.parametrize(
+    "title",
+    [
+        "Remove unused flags of the parser",
+        "Remove deprecated imports in tests",
+        "Fix a typo in the help of the default flag",
+        "[no-deprecated] report accessors",
+        "Require-less loading",
+    ],
+)
+def test_housekeeping_demands_nothing(title: str) -> None:
+    assert not {name for name in read(title) if name.startswith("says_")}
+
+
+def test_a_tag_of_the_authors_filing_does_not_outweigh_code() -> None:
+    assert "title_ci" in read("[CI] Add a step", core=False)
+    assert {"title_aside"} == read("[CI] Add a step", core=True) - {"title_feature"}
+
+
+def test_a_revert_is_read_by_the_title_of_what_it_undoes() -> None:
+    undone = Undone(title="[Perf] Add a cache by default")
+    found = read('Revert "[Perf] Add a cache by default" (#7)', undone=undone)
+    assert {"title_feature", "title_performance", "title_revert"} <= found
+    assert not {name for name in found if name.startswith("says_")}
