@@ -82,8 +82,7 @@ _SCHEMA = {
 
 _QUESTION = (
     ModelMessage(role=Speaker.SYSTEM, text="You answer briefly, in JSON."),
-    # Without the schema in words a model cannot guess the keys, so a server that ignores it is
-    # detected.
+    # Without the schema in words a model cannot guess the keys: that reveals a server ignoring it.
     ModelMessage(role=Speaker.USER, text="Describe a blue triangle."),
 )
 

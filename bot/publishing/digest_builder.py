@@ -146,10 +146,7 @@ class Editions:
     """Builds editions."""
 
     def __init__(self, app: Workspace, leases: Leases | None = None) -> None:
-        """``leases`` are shared by all processes that build editions.
-
-        ``None`` if there is one process.
-        """
+        """``leases`` are shared by all building processes; ``None`` if there is only one."""
         self._app = app
         self._leases = leases
         self._reads = SingleFlight(64)

@@ -84,9 +84,7 @@ class Slots:
         self._amending = amending
 
     async def build(self, post: Post, slot: Slot) -> Sequence[DigestToPost]:
-        """The digests of a slot, one for each repository.
-
-        None for a quiet day that is to be silent.
+        """The digests of a slot, one for each repository; none for a silent quiet day.
 
         A repository that cannot be read, or is withheld from the chat, is left for the next slot,
         which finds its commits by ancestry. Raises ``SourceUnavailable`` if none can be read.

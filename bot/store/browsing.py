@@ -257,7 +257,7 @@ class SqlBrowsing:
         return [KeptPost(heading=heading_of(row), document=row.document) for row in rows]
 
     async def newest_posted(self, repository: Repository, limit: int) -> Sequence[KeptPost]:
-        """The digests that were made last with what was posted, the newest first."""
+        """The most recently made digests with their content, newest first."""
         rows = await self._rows(_NEWEST_POSTED, repository, most=limit)
         return [KeptPost(heading=heading_of(row), document=row.document) for row in rows]
 

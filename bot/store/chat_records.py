@@ -116,10 +116,7 @@ class SqlChats:
             )
 
     async def unsubscribe(self, chat: ChatKey, repository: str = "") -> int:
-        """Remove the chat's subscriptions to a repository, or all of them.
-
-        Return how many there were.
-        """
+        """Remove the chat's subscriptions to a repository, or all; return how many."""
         gone = delete(chat_subscriptions).where(_of(chat_subscriptions, chat))
         if repository:
             gone = gone.where(chat_subscriptions.c.repository == storable(repository))

@@ -98,13 +98,13 @@ class SqlCoverage:
         return found
 
     async def covered(self, repository: Repository, branch: str) -> tuple[Window, ...]:
-        """The time of which every commit was read, in stretches, the earliest first."""
+        """The periods in which every commit was read, earliest first."""
         given = {"repository": repository.name, "of_branch": branch}
         async with self._database.reading() as connection:
             return _windows((await connection.execute(_STRETCHES, given)).all())
 
     async def cover(self, repository: Repository, branch: str, window: Window) -> None:
-        """Keep that every commit of a window was read, unless that is known."""
+        """Record that every commit of a window was read, unless that is known."""
         if not gaps(window, await self.covered(repository, branch)):
             return
         given = {"repository": repository.name, "of_branch": branch}

@@ -192,10 +192,7 @@ class SqlRefusals:
             await connection.execute(_KEEP, _columns(refusal))
 
     async def forget(self, account: str, chat: str) -> bool:
-        """Delete the refusal: the chat accepts messages or is to be tried again.
-
-        Whether one existed.
-        """
+        """Delete the refusal, so that the chat is tried again; return whether one existed."""
         gone = (
             delete(refusals)
             .where(refusals.c.account == account, refusals.c.chat == chat)

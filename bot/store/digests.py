@@ -54,7 +54,7 @@ HEADINGS: Select[*tuple[Any, ...]] = select(*(c for c in digests.c if c.name not
 
 
 def mark_of(name: str) -> str:
-    """What buttons and addresses say of a digest instead of its name: 16 hex digits."""
+    """The mark of a digest in buttons and addresses, in place of its name: 16 hex digits."""
     return hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
@@ -71,12 +71,12 @@ class DigestHeading:
 
     @property
     def mark(self) -> str:
-        """What its page and its buttons find it by."""
+        """Its mark in buttons and addresses."""
         return mark_of(self.name)
 
     @property
     def weekly(self) -> bool:
-        """Whether it is of a week."""
+        """Whether it is a weekly digest."""
         return self.name.startswith("weekly:")
 
     @property
@@ -134,7 +134,7 @@ class SqlDigests:
         return _kept(row) if row else None
 
     async def marked(self, mark: str) -> KeptDigest | None:
-        """The digest that bears a mark."""
+        """The digest with a mark."""
         row = (await self._database.ask(_MARKED, {"mark": mark})).first
         return _kept(row) if row else None
 
@@ -262,8 +262,7 @@ async def empty_deliveries(database: Database, before: datetime, *, at_once: int
 
     Raises ``UnwritableFolder`` and ``BrokenArchive``, as every function here does.
     """
-    # Row numbers grow with time: a row without a date is older than a dated one with a higher
-    # number.
+    # Row numbers grow with time: an undated row is older than a dated one with a higher number.
     newest = select(func.max(deliveries.c.id)).where(
         deliveries.c.at > 0, deliveries.c.at < seconds(before)
     )
@@ -316,8 +315,7 @@ async def _drop_some(
         .order_by(digests.c.created_at, digests.c.name)
         .limit(at_once)
     )
-    # The same subject under which digests are stored, so that an unused report stays unused
-    # meanwhile.
+    # The subject under which digests are stored, so that an unused report stays unused.
     async with database.writing(f"digests {repository}") as connection:
         rows = (await connection.execute(some)).all()
         if rows:

@@ -310,7 +310,7 @@ class StoredFacts(Facts):
         elif name == "subject":
             read = READ[name](json.loads(self._subject))
         elif name in READ:
-            # Facts that an older version stored have no clues.
+            # Facts stored by an older version have no clues.
             read = READ[name](self._late[name] if name != "clues" else self._late.get(name, ()))
         else:
             raise AttributeError(name)

@@ -73,8 +73,7 @@ class SqliteDatabase(Database):
         super().__init__(engine, str(path))
         self.path = path
         self._turn = asyncio.Lock()
-        # Ordinary writers queue here and only one waits for the turn itself, so an urgent one is
-        # next.
+        # Ordinary writers queue here: only one waits for the turn itself, so an urgent one is next.
         self._ordinary = asyncio.Lock()
         self._scribe = DurableWriter(path)
 
@@ -186,8 +185,7 @@ def _engine(path: Path) -> AsyncEngine:
         URL.create("sqlite+aiosqlite", database=str(path)),
         connect_args={"timeout": _PATIENCE},
         isolation_level="AUTOCOMMIT",
-        # Each statement costs four hops to the driver's thread: reads should not pay for a
-        # rollback.
+        # Each statement costs four hops to the driver's thread: reads need no rollback.
         skip_autocommit_rollback=True,
         pool_size=4,
     )

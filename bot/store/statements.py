@@ -179,8 +179,7 @@ def _driving(shape: QueryStatement, driver: Driver, index: TextIndex) -> Stateme
     match driver:
         case Driver.TOPICS:
             bearing = _from(change_topics, shape).where(_topical())
-            # With a single topic each change occurs once; ``DISTINCT`` would take a third of the
-            # time.
+            # With a single topic each change occurs once; DISTINCT would take a third of the time.
             return bearing if shape.topics == 1 else bearing.distinct()
         case Driver.PATHS:
             return _from(change_paths, shape).where(_below_any(shape)).distinct()

@@ -107,8 +107,7 @@ inbox = Table(
     PrimaryKeyConstraint("key"),
 )
 
-# A person's latest verdict on a change (its sha) or a digest (its name), with the grade at the
-# time.
+# A person's latest verdict on a change (its sha) or a digest (its name), with the grade then.
 feedback = Table(
     "feedback",
     metadata,

@@ -41,8 +41,8 @@ outcomes = Table(
     PrimaryKeyConstraint("repository_id", "sha", "branch", "channel"),
 )
 
-# Time of a branch of which every commit was read; stretches do not touch one another. The branch is
-# empty where the usual one is watched.
+# Periods in which every commit of a branch was read; they do not touch one another. The branch is
+# empty if the default one is watched.
 stretches = Table(
     "stretches",
     metadata,
@@ -65,7 +65,7 @@ digests = Table(
     *texts("report", "counts"),
     # The tip of the branch, and how each commit ends once the digest is delivered.
     *texts("tip", "outcomes"),
-    # What its page and its buttons find it by; see bot.store.digests.
+    # Its page and its buttons find it by this; see bot.store.digests.
     Column("mark", Text, nullable=False, server_default=text("''")),
     Index(None, "created_at"),
     Index(None, "report"),
