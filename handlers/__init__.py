@@ -1,1 +1,1 @@
-"""Use cases: the asynchronous flow over ports. Imports ``digest`` only, and no I/O library."""
+"""Use cases: asynchronous flows over ports. Imports ``digest`` only, and no I/O library."""

@@ -1,4 +1,4 @@
-"""What a use case is given."""
+"""The context of a use case: its ports and the asker's settings."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ if TYPE_CHECKING:
 
 
 class Silent:
-    """Progress that nobody watches."""
+    """Progress that is not shown to anyone."""
 
     def start(self, total: int) -> None:
-        """Say nothing."""
+        """Do nothing."""
 
     def advance(self, count: int) -> None:
-        """Say nothing."""
+        """Do nothing."""
 
     def finish(self) -> None:
-        """Say nothing."""
+        """Do nothing."""
 
 
 class InThreads:
-    """Workers without processes: the event loop goes on, one processor does the work."""
+    """Workers without processes: threads on one processor, so that the event loop keeps running."""
 
     at_once = 1
 
@@ -50,14 +50,14 @@ class InThreads:
 class Context:
     """The ports and the asker's settings for one request.
 
-    ``every`` says that the asker reads every match of a question (as JSON does), not only the page
-    that is shown: a chat does without them, since there may be thousands. Without ``judging`` no
-    model is asked. ``conversation`` says whose question it is, where ``conversations`` remembers
-    what was said before. ``page`` of what was found is shown, from 1, at ``length``. ``profiles``
-    keep what askers depend on, and ``usage`` finds that in the code of another repository.
-    ``announcements`` know which digest told of a change.
-    ``coarse`` says that what an older version of the program read is good enough: somebody waits.
-    ``overheard`` says that the words may be for somebody else: no model is asked what they mean.
+    ``every`` asks for all matches of a question (as JSON output does) instead of one page; chats
+    leave it off, since there may be thousands. Without ``judging`` no model is used.
+    ``conversation`` identifies the conversation that is remembered in ``conversations``. ``page``
+    (from 1) of the results is shown, at ``length``. ``profiles`` hold what askers depend on, and
+    ``usage`` finds that in the code of another repository. ``announcements`` find the digest that
+    announced a change. ``coarse`` accepts facts read by an older version of the program, because
+    somebody is waiting. ``overheard`` says that the words may be meant for somebody else: no model
+    interprets them.
     """
 
     watched: Watched

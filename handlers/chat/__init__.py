@@ -1,1 +1,1 @@
-"""Use cases of a chat's own settings: subscriptions, filters, follow-up questions."""
+"""Use cases for a chat's own settings: subscriptions, filters, follow-up questions."""

@@ -1,6 +1,6 @@
-"""What filters would do: tried on the last week of every repository that a chat follows.
+"""Filters of a chat: trying a rule on last week's changes, saving it, removing it.
 
-Filters of a chat: what a rule would keep, shown before it is saved, and rules taken away.
+A rule is tried on the last week of every repository that the chat follows before it is saved.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ from handlers.ports.chat_port import Room
 from handlers.ports.storage import Watched
 
 WEEK = timedelta(days=7)
-"""What a filter is tried on before it is saved."""
+"""The period that a filter is tried on before it is saved."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Week:
-    """The changes of a repository in the last week, with the labels of its forge."""
+    """The last week's changes of a repository, with the labels from its forge."""
 
     repository: str
     changes: Sequence[Graded]
@@ -40,27 +40,27 @@ class Week:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tried:
-    """What filters are tried on; ``unread`` are repositories that cannot be read now."""
+    """The changes to try filters on; ``unread`` are repositories that cannot be read now."""
 
     weeks: tuple[Week, ...]
     unread: tuple[str, ...] = ()
 
     @property
     def total(self) -> int:
-        """How many changes there are."""
+        """The number of changes."""
         return sum(len(week.changes) for week in self.weeks)
 
     @property
     def names(self) -> str:
-        """The repositories that were read."""
+        """The names of the repositories that were read."""
         return ", ".join(week.repository for week in self.weeks)
 
     def kept(self, filters: Filters) -> tuple[int, ...]:
-        """How many changes of each week filters keep."""
+        """How many changes of each week pass the filters."""
         return tuple(len(left_out(filters, w.changes, w.labels)[0]) for w in self.weeks)
 
     def rules(self, filters: Filters) -> list[str]:
-        """The rule that leaves a change out, for each that is."""
+        """The rule that rejects a change, for each rejected change."""
         return [
             rule
             for week in self.weeks
@@ -69,9 +69,10 @@ class Tried:
 
 
 async def last_week(ctx: Context, room: Room) -> Tried:
-    """The last week of all that the chat follows; of what was asked in, where it follows nothing.
+    """The last week of every repository that the chat follows.
 
-    Raises ``SourceUnavailable`` where nothing at all can be read.
+    A chat that follows nothing gets the last week of the repository asked about. Raises
+    ``SourceUnavailable`` if no repository can be read.
     """
     weeks: list[Week] = []
     unread: list[str] = []
@@ -88,7 +89,7 @@ async def last_week(ctx: Context, room: Room) -> Tried:
 
 
 async def _followed(ctx: Context, room: Room) -> AsyncIterator[Watched]:
-    """Each repository of the chat's subscriptions on its branch, that of a daily digest first."""
+    """Each repository of the chat's subscriptions on its branch, those of daily digests first."""
     runs = sorted(await room.runs(), key=lambda run: run.weekly)
     branches = {name: run.timing.branch for run in reversed(runs) for name in run.repositories}
     if not branches or room.watch is None:
@@ -107,14 +108,14 @@ async def _week(ctx: Context) -> Week:
 
 
 SAVE_ACTION = "save"
-"""The name of a button: with its value behind it, it is the command that saves a filter."""
+"""The name of the save button. With its value appended, it is the command that saves a filter."""
 
 _LONGEST_VALUE = 50
-"""Bytes that the value of a button may have on the tightest platform, its name aside."""
+"""The most bytes that a button's value may have on the strictest platform, without its name."""
 
 
 async def filter_changes(intent: Filter, ctx: Context, room: Room) -> Answer:
-    """Show what a rule would keep of the last week; with ``save``, keep the rule."""
+    """Show which of last week's changes a rule would keep; with ``save``, save the rule."""
     allowed(room, ctx.language)
     before = (await room.chats.settings(room.chat)).filters
     after = _given(before, intent, ctx.language)
@@ -134,7 +135,7 @@ async def filter_changes(intent: Filter, ctx: Context, room: Room) -> Answer:
 
 
 def _given(filters: Filters, intent: Filter, language: Language) -> Filters:
-    """The filters with the rule. Raises ``UserError`` for more than a chat may have."""
+    """The filters with the new rule. Raises ``UserError`` if a chat may not have that many."""
     more = filters.given(intent.rule, include=intent.include)
     if more.size > MOST_RULES:
         raise UserError(words.TOO_MANY.text(language, n=MOST_RULES))
@@ -170,7 +171,7 @@ def _of_one(week: Week, kept: int, language: Language) -> Item:
 
 
 def rules_of(rules: Iterable[str]) -> str:
-    """Rules with how often each left a change out."""
+    """Each rule with the number of changes it rejected."""
     return ", ".join(f"{rule} {count}" for rule, count in counted(rules))
 
 
@@ -195,7 +196,7 @@ async def _saved(intent: Filter, ctx: Context, room: Room, tried: Tried) -> Answ
 
 
 async def unfilter(intent: Unfilter, ctx: Context, room: Room) -> Answer:
-    """Take a rule away, or all of them; bots are a setting of their own."""
+    """Remove one rule, or all of them. Whether bots are hidden is a separate setting."""
     allowed(room, ctx.language)
     before, rule = (await room.chats.settings(room.chat)).filters, intent.rule
     if rule is not None and rule not in (*before.include, *before.exclude):

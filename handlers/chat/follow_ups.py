@@ -1,4 +1,4 @@
-"""What goes on from an answer: the question it stands for, and what is remembered after it."""
+"""Follow-up questions: resolving one to a full question, and remembering the conversation."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ FOLLOWUPS: Mapping[type[Intent], Phrase] = {
     Nth: HELP_NTH,
     Again: HELP_AGAIN,
 }
-"""What goes on from an answer, with what ``help`` says of it."""
+"""The intents that continue from an answer, with their descriptions for ``help``."""
 
 _OF_ONE = Explain | Why | Risky | Reviewers | Author | ShowDiff
 
@@ -60,7 +60,7 @@ _LEAVE_NO_TRACE = (Help, Greet, Status, PrivacyOf, Unknown)
 
 
 async def last_talk(ctx: Context) -> Talk | None:
-    """How far the conversation is, where it was about the repository that is asked about now."""
+    """The conversation so far, if it was about the repository that is asked about now."""
     if ctx.conversations is None or ctx.conversation is None:
         return None
     talk = await ctx.conversations.talk(ctx.conversation, ctx.clock.now())
@@ -68,9 +68,9 @@ async def last_talk(ctx: Context) -> Talk | None:
 
 
 def resumed(intent: Intent, talk: Talk | None, ctx: Context) -> tuple[Intent, Context]:
-    """The question that an intent stands for after what was said, and how to answer it.
+    """The full question that a follow-up stands for, and the context to answer it in.
 
-    Raises ``NothingBefore`` where nothing was said that it could go on from.
+    Raises ``NothingBefore`` if the conversation holds nothing to continue from.
     """
     if isinstance(intent, More | Retell | Again | Nth):
         return _followed(intent, talk, ctx)
@@ -89,7 +89,7 @@ def _followed(intent: Followup, talk: Talk | None, ctx: Context) -> tuple[Intent
     last = _last(talk.question, ctx)
     narrows = isinstance(intent, Again) and (intent.level or intent.kind)
     if narrows and isinstance(last, _OF_ONE):
-        # A list is narrowed, whichever of its changes was spoken of since.
+        # A filter applies to the last list, even if single changes of it were discussed since.
         last = _last(talk.list_question, ctx)
     ctx = replace(ctx, length=talk.length)
     match intent:
@@ -103,7 +103,7 @@ def _followed(intent: Followup, talk: Talk | None, ctx: Context) -> tuple[Intent
 
 
 def _of_list(nth: Nth, talk: Talk) -> Intent:
-    """The change at a place of the last list. Raises ``NothingBefore`` where there is none."""
+    """The change at a position in the last list. Raises ``NothingBefore`` if there is none."""
     place = nth.place - 1 if nth.place > 0 else nth.place
     if not -len(talk.listed) <= place < len(talk.listed):
         raise NothingBefore
@@ -111,7 +111,7 @@ def _of_list(nth: Nth, talk: Talk) -> Intent:
 
 
 def _alone(intent: Followup, ctx: Context) -> Intent:
-    """What a period or a topic asks for when nothing was said before. Raises ``NothingBefore``."""
+    """The question that a period or topic stands for by itself. Raises ``NothingBefore``."""
     if isinstance(intent, Again) and intent.reference:
         return Explain(reference=intent.reference)
     if isinstance(intent, Again) and intent.topic:
@@ -123,7 +123,7 @@ def _alone(intent: Followup, ctx: Context) -> Intent:
 
 
 def _last(question: str, ctx: Context) -> Intent:
-    """The last question. Raises ``NothingBefore`` where this program cannot read it any more."""
+    """The last question. Raises ``NothingBefore`` if this version can no longer parse it."""
     try:
         last = parse(question, ctx.clock.now(), ctx.zone)
     except UserError:
@@ -134,7 +134,7 @@ def _last(question: str, ctx: Context) -> Intent:
 
 
 def _turned(last: Intent, again: Again, ctx: Context) -> Intent:
-    """The last question of another time or change, or of another topic in the same time."""
+    """The last question for another period or change, or about another topic in the same period."""
     if again.reference:
         if isinstance(last, _OF_ONE):
             return replace(last, reference=again.reference)
@@ -158,9 +158,9 @@ def _turned(last: Intent, again: Again, ctx: Context) -> Intent:
 
 
 def _narrowed(last: Intent, level: Level | None, kinds: tuple[ChangeKind, ...]) -> Intent:
-    """The changes of the last question from a level on, or of a kind alone.
+    """The last question limited to changes from a level up, or of one kind.
 
-    Raises ``NothingBefore`` without any.
+    Raises ``NothingBefore`` if there was none.
     """
     if isinstance(last, Changed | Search):
         return replace(last, level=level or last.level, kinds=kinds or last.kinds)
@@ -177,9 +177,11 @@ def _length(talk: Talk, longer: bool) -> Length:
 
 
 async def remember(intent: Intent, answer: Answer, ctx: Context, before: Talk | None) -> None:
-    """Keep how far the conversation is after an answer; what is no question leaves no trace.
+    """Save the state of the conversation after an answer.
 
-    What was listed ``before`` stays so while single changes of it are spoken of.
+    Intents that are no questions are ignored.
+
+    The last list (``before``) is kept while single changes of it are discussed.
     """
     if ctx.conversations is None or ctx.conversation is None or answer.error is not None:
         return

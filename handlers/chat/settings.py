@@ -35,13 +35,13 @@ _WEEK = 7
 
 
 def allowed(room: Room, language: Language) -> None:
-    """Raises ``UserError`` for somebody who may not change the settings of the chat."""
+    """Raises ``UserError`` if the person may not change the chat's settings."""
     if not room.admin:
         raise UserError(words.ONLY_ADMINS.text(language))
 
 
 def told(ctx: Context, blocks: Sequence[Block], title: Phrase | None = None) -> Answer:
-    """An answer of a few blocks; without a title, its first paragraph is its title as well."""
+    """An answer of a few blocks; without a title, its first paragraph is the title as well."""
     heads = [Heading(1, title(ctx.language))] if title else []
     first = title.template(ctx.language) if title else ""
     for block in blocks:
@@ -52,7 +52,7 @@ def told(ctx: Context, blocks: Sequence[Block], title: Phrase | None = None) -> 
 
 
 async def show_settings(_intent: ShowSettings, ctx: Context, room: Room) -> Answer:
-    """Everything that the chat set, and what holds where it set nothing."""
+    """All settings of the chat, with the defaults for those it has not set."""
     language, kept = ctx.language, await room.chats.settings(room.chat)
     rows = [
         _line(name.template(language), value, language)
@@ -96,7 +96,7 @@ def _values(kept: ChatSettings, room: Room, language: Language) -> list[tuple[Ph
 
 
 def _said(value: Value, language: Language) -> Spans:
-    """A value as people read it: what has a word of its own by that, the others as written."""
+    """A value as people read it: its display name if it has one, otherwise as written."""
     match value:
         case bool() | Language():
             return words.VALUES[value](language)
@@ -113,7 +113,7 @@ def _line(name: str, value: Spans, language: Language) -> Item:
 
 
 async def set_value(intent: Set, ctx: Context, room: Room) -> Answer:
-    """Set something. Private repositories for outsiders are allowed by a named admin alone."""
+    """Change a setting. Only a named admin may show private repositories to outsiders."""
     allowed(room, ctx.language)
     if intent.setting is ChatSetting.PRIVATE and intent.value and not room.appointed:
         raise UserError(words.APPOINTED_ONLY.text(ctx.language))
@@ -147,12 +147,12 @@ def _with(kept: ChatSettings, setting: ChatSetting, value: Any) -> ChatSettings:
 
 
 async def mute(intent: Mute, ctx: Context, room: Room) -> Answer:
-    """Leave a topic out of the chat's posts."""
+    """Exclude a topic from the chat's posts."""
     return told(ctx, [Paragraph((Text(await mute_topic(room, intent.topic, ctx.language)),))])
 
 
 async def mute_topic(room: Room, topic: str, language: Language) -> str:
-    """Leave a topic out of the posts of a chat; what is said of it. Raises ``UserError``."""
+    """Exclude a topic from a chat's posts and return the confirmation. Raises ``UserError``."""
     allowed(room, language)
 
     def muted(kept: ChatSettings) -> ChatSettings:
@@ -167,7 +167,7 @@ async def mute_topic(room: Room, topic: str, language: Language) -> str:
 
 
 async def unmute(intent: Unmute, ctx: Context, room: Room) -> Answer:
-    """Show a topic in the chat's posts again."""
+    """Show a muted topic in the chat's posts again."""
     allowed(room, ctx.language)
     before = (await room.chats.settings(room.chat)).muted
     gone = [one for one in before if term(one) == term(intent.topic)]

@@ -1,4 +1,4 @@
-"""Subscriptions of a chat: asked for, dropped, listed, paused."""
+"""A chat's subscriptions: adding, removing, listing, pausing and resuming them."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ _HAN_DAYS = "一二三四五六日"
 
 
 async def manage(intent: Managing, ctx: Context) -> Answer:
-    """Do what a chat is told about itself. Raises ``UserError``."""
+    """Carry out a command about the chat itself. Raises ``UserError``."""
     if ctx.room is None:
         raise UserError(words.NO_ROOM.text(ctx.language))
     return await _HANDLERS[type(intent)](intent, ctx, ctx.room)
 
 
 async def subscribe(intent: Subscribe, ctx: Context, room: Room) -> Answer:
-    """Send the chat a digest of one repository, or of all that it may be told of."""
+    """Subscribe the chat to one repository, or to all that it may see."""
     allowed(room, ctx.language)
     names = [_named(intent.repository, room, ctx.language)] if intent.repository else None
     timing = _of_kind(intent, room, ctx.language)
@@ -61,7 +61,7 @@ async def subscribe(intent: Subscribe, ctx: Context, room: Room) -> Answer:
 
 
 def _of_kind(intent: Subscribe, room: Room, language: Language) -> DigestTiming:
-    """The timing of a subscription; a weekly one has one weekday, Monday where none is said."""
+    """The timing of a subscription; a weekly one has one weekday, Monday by default."""
     days = intent.timing.weekdays
     if not intent.weekly:
         return intent.timing
@@ -72,9 +72,9 @@ def _of_kind(intent: Subscribe, room: Room, language: Language) -> DigestTiming:
 
 
 def _named(name: str, room: Room, language: Language, also: Sequence[str] = ()) -> str:
-    """A repository of the room by its name, or by the last part of it.
+    """A repository of the room by its full name or the last part of it.
 
-    ``also`` are understood and not told of. Raises ``UserError``.
+    Names in ``also`` are accepted but not listed in the error. Raises ``UserError``.
     """
     wanted = name.casefold()
     known = {one.casefold(): one for one in (*room.repositories, *also)}
@@ -90,7 +90,7 @@ def _named(name: str, room: Room, language: Language, also: Sequence[str] = ()) 
 
 
 async def unsubscribe(intent: Unsubscribe, ctx: Context, room: Room) -> Answer:
-    """Send no more of what the chat asked for; what the configuration posts is not the chat's."""
+    """Remove subscriptions that the chat made; those in the configuration stay."""
     allowed(room, ctx.language)
     asked = await room.chats.subscribed(room.chat)
     name = ""
@@ -109,7 +109,7 @@ async def unsubscribe(intent: Unsubscribe, ctx: Context, room: Room) -> Answer:
 
 
 async def subscriptions(_intent: Subscriptions, ctx: Context, room: Room) -> Answer:
-    """What the chat gets, and when next."""
+    """The chat's digests, and when the next one is due."""
     language, runs = ctx.language, await room.runs()
     if not runs:
         name = room.repositories[0] if room.repositories else "owner/name"
@@ -165,12 +165,12 @@ def days_of(days: frozenset[int], language: Language) -> str:
 
 
 async def pause(_intent: Pause, ctx: Context, room: Room) -> Answer:
-    """Post nothing to the chat by itself."""
+    """Stop posting to the chat; questions are still answered."""
     return await _paused(ctx, room, words.PAUSED, paused=True)
 
 
 async def resume(_intent: Resume, ctx: Context, room: Room) -> Answer:
-    """Post again."""
+    """Resume posting to the chat."""
     return await _paused(ctx, room, words.RESUMED, paused=False)
 
 

@@ -1,7 +1,7 @@
-"""The digest: a window's changes, graded, told, and every commit accounted for.
+"""The digest: a window's changes graded and analysed, with every commit accounted for.
 
-``look`` takes a window by the calendar, for somebody who asks. ``due`` takes what came since the
-channel's last digest, by ancestry, so that a commit with an old date is late but never lost.
+``look`` selects by calendar, for somebody who asks. ``due`` selects by ancestry what arrived since
+the channel's last digest, so that a commit with an old date is late but never lost.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Daily:
-    """A report with the state that every commit of it ends in once the digest is posted.
+    """A report with the state that each commit ends in once the digest is posted.
 
-    ``outcomes`` hold each commit of the selection once, in the report's order; one that a model was
-    to judge and did not says why. ``rewritten`` says that the branch no longer descends from the
-    tip it was last seen at. ``judgement`` is ``None`` where there is no model.
+    ``outcomes`` hold each commit of the selection once, in the report's order; a commit whose
+    analysis by a model is missing says why. ``rewritten`` says that the branch no longer descends
+    from its last seen tip. ``judgement`` is ``None`` without a model.
     """
 
     report: Report
@@ -49,15 +49,15 @@ async def look(ctx: Context, window: Window, least: Level = Level.HIGH) -> Daily
 async def between(
     ctx: Context, selection: Range, window: Window, least: Level = Level.HIGH
 ) -> Daily:
-    """The report of a range of commits, told as one of ``window``, whenever they were made."""
+    """The report of a range of commits, presented as one of ``window`` whatever their dates."""
     tip = await ctx.watched.source.tip(ctx.watched.branch)
     return await _report(ctx, tip, selection, window, least, late=())
 
 
 async def due(ctx: Context, channel: str, window: Window, least: Level = Level.HIGH) -> Daily:
-    """The report of what came to the branch since the channel's last digest.
+    """The report of the commits that arrived on the branch since the channel's last digest.
 
-    The first digest of a channel is that of the window alone: it does not reach back further.
+    A channel's first digest covers the window only.
     """
     tip = await ctx.watched.source.tip(ctx.watched.branch)
     seen = await ctx.coverage.seen(ctx.watched.repository, tip.branch, channel)
@@ -67,24 +67,24 @@ async def due(ctx: Context, channel: str, window: Window, least: Level = Level.H
 async def come(
     ctx: Context, tip: Tip, seen: str | None, window: Window, least: Level = Level.HIGH
 ) -> Daily:
-    """The report of what came to the branch between two tips.
+    """The report of the commits that arrived on the branch between two tips.
 
-    Without ``seen`` it is that of the window alone. It is the same for everybody who asks for it
-    in one language, but for :func:`shown_from`.
+    Without ``seen`` it covers the window only. It is the same for everybody who asks for it in one
+    language, apart from :func:`shown_from`.
     """
     source = ctx.watched.source
     if seen is None or tip.sha is None:
         return await _report(ctx, tip, window, window, least, late=())
     rewritten = not await source.is_ancestor(seen, tip.sha)
     if rewritten and not await source.find(tip, sha=seen):
-        # Rewritten and cleaned up: what came since is known by its dates alone.
+        # The branch was rewritten and the old commits are gone: only dates tell what is new.
         return await _report(ctx, tip, window, window, least, late=(), rewritten=True)
     selection = Range(base=seen, tip=tip.sha)
     return await _report(ctx, tip, selection, window, least, late=None, rewritten=rewritten)
 
 
 def shown_from(daily: Daily, least: Level) -> Daily:
-    """The same report for a digest that shows changes from another level on."""
+    """The same report for a digest that shows changes from another level up."""
     posted = {entry.graded.sha for entry in shown(daily.report, least)}
     outcomes = tuple(
         one
@@ -128,7 +128,7 @@ async def _report(
 
 
 async def _judged(ctx: Context, read: Ingested, tip: Tip) -> AnalysisRun | None:
-    """What the context's model says of what could be read."""
+    """The analyses by the context's model of the changes that could be read."""
     if ctx.judging is None:
         return None
     from handlers.llm.analyse import judge
@@ -166,7 +166,7 @@ def _assembled(
 def _outcomes(
     report: Report, read: Ingested, least: Level, missed: Mapping[str, Missed]
 ) -> tuple[Outcome, ...]:
-    """One state for each commit: failed to be read, shown in the digest, or kept for questions."""
+    """One state for each commit: failed to be read, shown in the digest, or only archived."""
     posted = {entry.graded.sha for entry in shown(report, least)}
     return tuple(
         Outcome(sha=g.sha, state=State.FAILED, why=read.failures[g.sha])

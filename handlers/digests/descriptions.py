@@ -1,7 +1,7 @@
-"""The descriptions of merged requests, read from the forge without an account where need be.
+"""Descriptions of merged pull requests, read from the forge, without an account if necessary.
 
-One page of a forge's list holds a hundred requests with what their authors say of them, so that a
-day costs a call or two. Without an answer the digest is told from the diff and the message alone.
+One page of a forge's list holds a hundred requests with their descriptions, so that a day costs one
+or two calls. If the forge does not answer, the digest rests on diffs and messages alone.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ from handlers.ports.forge_port import Forge, KeptRequest
 log = logging.getLogger(__name__)
 
 _PAGES = 2
-"""Pages that are asked for at most: nobody without an account has more than 60 calls an hour."""
+"""The most pages to request: without an account a client has only 60 calls an hour."""
 
 _RECENT = timedelta(days=14)
-"""The list is in the order of updates: what is older than this stands too far back in it."""
+"""The list is sorted by update time: older requests are too far down to look for."""
 
 _PATIENCE = 6.0
 """Seconds that a digest waits for the forge."""
 
 
 async def with_descriptions(changes: Sequence[Graded], ctx: Context) -> list[Graded]:
-    """The changes, each with the description of its request where one is known or can be read."""
+    """The changes with the descriptions of their requests, where known or readable."""
     numbers = {g.number for g in changes if g.number is not None}
     kept = await _kept(numbers, ctx)
     if await _ask([g for g in changes if g.number not in kept], ctx):
@@ -42,7 +42,7 @@ async def with_descriptions(changes: Sequence[Graded], ctx: Context) -> list[Gra
 
 
 async def with_description(graded: Graded, ctx: Context) -> Graded:
-    """The change with the description of its request as far as it is known."""
+    """The change with the description of its request, if that is known."""
     numbers = {graded.number} if graded.number is not None else set()
     return _described(graded, await _kept(numbers, ctx))
 
@@ -61,7 +61,7 @@ def _described(graded: Graded, kept: Mapping[int, KeptRequest]) -> Graded:
 
 
 async def _ask(lacking: Sequence[Graded], ctx: Context) -> bool:
-    """Read the newest pages of merged requests where recent changes lack theirs."""
+    """Read the newest pages of merged requests if recent changes lack their descriptions."""
     now = ctx.clock.now()
     recent = [g for g in lacking if g.number and now - g.commit.committed_at < _RECENT]
     forge = ctx.watched.forge
@@ -81,7 +81,7 @@ async def _ask(lacking: Sequence[Graded], ctx: Context) -> bool:
 async def _read(
     forge: Forge, wanted: Collection[int | None], since: datetime, ctx: Context
 ) -> bool:
-    """Keep page after page until all that is wanted was seen, or enough pages were."""
+    """Save page after page until all wanted requests were seen or the page limit is reached."""
     assert ctx.requests is not None
     missing = set(wanted)
     pages = count(1)

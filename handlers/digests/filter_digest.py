@@ -1,4 +1,4 @@
-"""A digest without what its chat does not want: filtered changes go, muted ones are counted."""
+"""Applies a chat's filters to a digest: filtered changes are removed, muted ones only counted."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from handlers.ports.storage import Archive, Outcome, State, Watched
 NO_LABELS: Labels = {}
 
 MUTED = "muted"
-"""Why a change that is kept for questions was not in a digest."""
+"""Why a change that can be asked about was not in a digest."""
 
 
 async def topics_of(
     archive: Archive, watched: Watched, topics: Sequence[str]
 ) -> tuple[tuple[str, Resolved], ...]:
-    """Muted topics as the repository's terms; those that it has no term for mute nothing there."""
+    """Muted topics as index terms; a topic that the repository has no term for mutes nothing."""
     found: list[tuple[str, Resolved]] = []
     for topic in topics:
         wanted = candidates(topic, watched.aliases)
@@ -39,11 +39,11 @@ def sifted(
     muted: Sequence[tuple[str, Resolved]] = (),
     labels: Labels = NO_LABELS,
 ) -> Daily:
-    """The digest as a chat wants it, with every commit still accounted for.
+    """The digest after a chat's filters, with every commit still accounted for.
 
-    What filters reject is in no count of the report, and ends as filtered, with the rule; what
-    could not be read stays failed. What is muted stays in the counts and in the full report.
-    ``labels`` are those that a forge gave.
+    Changes that a filter rejects are in no count of the report and end as filtered, with the rule;
+    commits that could not be read stay failed. Muted changes stay in the counts and in the full
+    report. ``labels`` come from a forge.
     """
     rules = {
         entry.graded.sha: rule
@@ -88,9 +88,9 @@ def _outcome(one: Outcome, rules: dict[str, str], topics: dict[str, str]) -> Out
 
 
 def _narrowed(report: Report, entries: Sequence[ReportEntry], gone: Collection[str]) -> Report:
-    """The report of the entries.
+    """The report reduced to the given entries.
 
-    Its opening by a model stays where it can speak of none that went.
+    Its lead by a model is kept only if it cannot mention a removed change.
     """
     day = report.day
     told = day is not None and all(

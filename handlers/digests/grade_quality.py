@@ -1,4 +1,4 @@
-"""How past grades did: the changes of a window held against what became of them."""
+"""Quality of past grades: compares the grades of a window with what became of its changes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from handlers.digests.ingest import fill, tip_of
 from handlers.ports.forge_port import Publishing
 
 DAYS = timedelta(days=90)
-"""What is judged where no window is named, up to ``SOON`` before now."""
+"""The length of the default window, which ends ``SOON`` before now."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,16 +38,16 @@ class QualityResult:
 
 
 def usual_window(ctx: Context) -> Window:
-    """The last ``DAYS`` whose changes' fates are known by now."""
+    """The last ``DAYS`` in which the fates of changes are known by now."""
     until = ctx.clock.now().replace(microsecond=0) - SOON
     return Window(since=until - DAYS, until=until, zone=ctx.zone)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NamedByNotes:
-    """What the notes of a forge's releases name: numbers of requests, of so many releases.
+    """Request numbers that are named in release notes, and the number of releases read.
 
-    ``unread`` says why the forge gave none, where it was asked and gave none.
+    ``unread`` says why the forge returned none, if it was asked.
     """
 
     named: frozenset[int] = frozenset()
@@ -56,7 +56,7 @@ class NamedByNotes:
 
 
 async def released(ctx: Context, since: datetime) -> NamedByNotes:
-    """The notes of the releases since a moment, of a forge that may be asked unasked."""
+    """The release notes since a moment, from a forge that may be queried unprompted."""
     forge = ctx.watched.forge
     if forge is None or not forge.eager or not isinstance(forge, Publishing):
         return NamedByNotes()
@@ -69,9 +69,9 @@ async def released(ctx: Context, since: datetime) -> NamedByNotes:
 
 
 async def judge_grades(ctx: Context, window: Window, later: LaterFacts) -> QualityResult:
-    """Grade a window where the archive lacks it, and look at what came ``SOON`` after.
+    """Grade a window, where the archive lacks it, and check what followed within ``SOON``.
 
-    Raises ``InvalidWindow`` for a window that ends so late that nothing is known of it.
+    Raises ``InvalidWindow`` for a window that ends too late for anything to have followed.
     """
     now = ctx.clock.now()
     if window.since > now - SOON:

@@ -1,11 +1,8 @@
-"""From commits to graded changes in the archive: read what is missing, grade it, keep it.
+"""From commits to graded changes in the archive: reads what is missing, grades and saves it.
 
-The labels that a forge gave to changes: what only it knows, beside what git says.
-
-Labels, issues and the like of merged requests, read from the forge and kept beside the changes.
-
-It runs beside everything else and holds nothing up: a digest is told with what is known, and what
-comes later is in the next answer. Grades do not rest on it.
+Labels, issues and other data of merged requests are read from the forge and kept beside the
+changes. That runs beside everything else and delays nothing: a digest uses what is known, and what
+arrives later is in the next answer. Grades do not depend on it.
 """
 
 from __future__ import annotations
@@ -31,7 +28,7 @@ from handlers.ports.storage import Range, Selection, Tip
 
 
 async def tip_of(ctx: Context) -> Tip:
-    """Where the watched branch stands now."""
+    """The current tip of the watched branch."""
     return await ctx.watched.source.tip(ctx.watched.branch)
 
 
@@ -40,15 +37,15 @@ _MANY = 2000
 
 
 _TOGETHER = 512
-"""Changes for which the trees are searched at once: a week or two of a large project."""
+"""Changes that share one search of the trees: a week or two of a large project."""
 
 _OFTEN = timedelta(minutes=1)
-"""How much later somebody has to look again for that to be kept."""
+"""How much the covered time must grow before it is saved again."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ingested:
-    """The changes of a selection, newest first, and why some could only be read in part."""
+    """The changes of a selection, newest first, and why some could be read only in part."""
 
     changes: tuple[Graded, ...]
     failures: Mapping[str, str] = field(default_factory=dict)
@@ -63,25 +60,25 @@ class _Pending:
     failures: dict[str, str] = field(default_factory=dict)
 
     def add(self, changes: Sequence[Change], batch: GradedBatch) -> None:
-        """More changes, older than those before."""
+        """Add changes that are older than those before."""
         self.changes += changes
         self.graded += batch.changes
         self.failures.update(batch.failures)
 
     def take(self) -> _Pending:
-        """What is pending, which is then no longer."""
+        """Return what is pending and clear it."""
         taken = replace(self)
         self.changes, self.graded, self.failures = [], [], {}
         return taken
 
 
 async def ensure(ctx: Context, selection: Selection, tip: Tip) -> tuple[Graded, ...]:
-    """The graded changes of a selection, newest first, read where the archive lacks them."""
+    """The graded changes of a selection, newest first; what the archive lacks is read."""
     return (await ingest(ctx, selection, tip)).changes
 
 
 async def ingest(ctx: Context, selection: Selection, tip: Tip) -> Ingested:
-    """As :func:`ensure`, with the failures by full commit name."""
+    """Like :func:`ensure`, with the failures by full commit name."""
     names, failures = await fill(ctx, selection, tip)
     kept = await ctx.archive.load(ctx.watched.repository, names)
     return Ingested(changes=tuple(kept[s] for s in names if s in kept), failures=failures)
@@ -90,11 +87,10 @@ async def ingest(ctx: Context, selection: Selection, tip: Tip) -> Ingested:
 async def fill(
     ctx: Context, selection: Selection, tip: Tip
 ) -> tuple[Sequence[str], Mapping[str, str]]:
-    """Bring the archive up to date for a selection without reading back what is there.
+    """Update the archive for a selection without loading what is already there.
 
-    For a coarse context what another version of the program read counts as read.
-
-    Returns the names of its commits, newest first, and the failures by name.
+    In a coarse context, facts that another version of the program read count as present. Returns
+    the names of the selection's commits, newest first, and the failures by name.
     """
     names = await ctx.watched.source.names(tip, selection)
     by = graded_by(ctx.watched.thresholds)
@@ -109,7 +105,7 @@ async def fill(
         ctx.progress.advance(len(names) - len(lacking))
         regraded = await _regrade(ctx, lacking)
         missing = [sha for sha in lacking if sha not in regraded]
-        # The selection itself is cheaper for git than a list of names, where all is missing.
+        # If all commits are missing, the selection itself is cheaper for git than a list of names.
         wide = len(missing) == len(names) and not isinstance(selection, Sequence)
         if missing:
             await _read(ctx, selection if wide else missing, tip, failures, len(missing))
@@ -119,9 +115,9 @@ async def fill(
 
 
 async def _cover(ctx: Context, selection: Selection, tip: Tip) -> None:
-    """Keep which time was read by now.
+    """Record the time that has been read by now.
 
-    A range up to the tip reads on from where reading ended; what lies between is looked at as well.
+    A range up to the tip continues where reading ended; the time in between is read as well.
     """
     repository, branch = ctx.watched.repository, ctx.watched.branch or ""
     now = ctx.clock.now()
@@ -138,9 +134,9 @@ async def _cover(ctx: Context, selection: Selection, tip: Tip) -> None:
 async def _read(
     ctx: Context, selection: Selection, tip: Tip, failures: dict[str, str], expected: int
 ) -> None:
-    """Read and keep a selection; batches are graded while the next ones are being read.
+    """Read and save a selection; batches are graded while the next ones are being read.
 
-    The trees are searched once for many batches.
+    One search of the trees serves many batches.
     """
     pending = _Pending()
     under_way: deque[asyncio.Task[GradedBatch]] = deque()
@@ -187,7 +183,7 @@ async def _keep(ctx: Context, pending: _Pending, failures: dict[str, str]) -> No
 
 
 async def _regrade(ctx: Context, lacking: Sequence[str]) -> frozenset[str]:
-    """Grade anew, by today's weights and thresholds, what has today's facts; their names."""
+    """Regrade changes that have current facts by the current weights; return their names."""
     held = await ctx.archive.load(ctx.watched.repository, lacking)
     fresh = [
         regrade(graded, ctx.watched.thresholds)
@@ -200,15 +196,15 @@ async def _regrade(ctx: Context, lacking: Sequence[str]) -> frozenset[str]:
 
 
 Labels = Mapping[str, tuple[str, ...]]
-"""The labels of changes by full name; one without any is not there."""
+"""The labels of changes by full name; a change without labels is absent."""
 
 
 async def labels_of(
     requests: Requests | None, repository: Repository, changes: Iterable[Graded]
 ) -> Labels:
-    """What is kept of the labels of changes; nothing where no forge was ever asked.
+    """The stored labels of changes; none if no forge was ever queried.
 
-    A label is the merged request's: every commit of it has the same.
+    Labels belong to the merged request: all its commits have the same ones.
     """
     numbered = {one.sha: one.number for one in changes if one.number is not None}
     if requests is None or not numbered:
@@ -223,15 +219,15 @@ async def labels_of(
 
 
 _OVERLAP = timedelta(minutes=5)
-"""Read again each time: a list is in the order of a forge's own clocks."""
+"""Time that is read again on each call: forges sort their lists by their own clocks."""
 
 
 async def enrich(ctx: Context) -> int:
-    """Read what changed in the list of merged requests since the last time; how many those are.
+    """Read the merged requests that changed since the last call; return their number.
 
-    Only where the forge may be asked unasked. At most a bounded number of pages is read: after a
-    long gap the oldest of what changed stays unread until somebody asks about it. Raises what a
-    forge raises; what was read until then is kept.
+    Only for a forge that may be queried unprompted. The number of pages is bounded: after a long
+    gap the oldest changed requests stay unread until somebody asks about them. Raises the forge's
+    errors; what was read until then is kept.
     """
     forge, requests, repository = ctx.watched.forge, ctx.requests, ctx.watched.repository
     if forge is None or requests is None or not forge.eager:

@@ -1,4 +1,4 @@
-"""Facts of changes settled against the trees before and after them."""
+"""Facts checked against the trees before and after their changes."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from handlers.ports.storage import Source
 
 
 async def settle(source: Source, changes: Sequence[Change], facts: Sequence[Facts]) -> list[Facts]:
-    """The facts with names that moved told as moves; one search for each line of commits.
+    """The facts, with moved names reported as moves; one search per line of commits.
 
-    ``changes`` are newest first. Most change nothing that needs a look.
+    ``changes`` are newest first. Most changes need no search.
     """
     result = await _expose(source, changes, facts)
     for run in runs(changes):
@@ -28,7 +28,7 @@ async def settle(source: Source, changes: Sequence[Change], facts: Sequence[Fact
 
 
 async def _expose(source: Source, changes: Sequence[Change], facts: Sequence[Facts]) -> list[Facts]:
-    """The facts with what tells names that a project offers from internal ones."""
+    """The facts, with names that the project offers marked apart from internal ones."""
     places = {
         (_side(change, fact), path)
         for change, those in zip(changes, facts, strict=True)
@@ -56,7 +56,7 @@ async def _expose(source: Source, changes: Sequence[Change], facts: Sequence[Fac
 
 
 def _side(change: Change, fact: Fact) -> str:
-    """The commit in whose tree a fact's name stands."""
+    """The commit whose tree contains a fact's name."""
     parents = change.commit.parents
     return parents[0] if fact.action is Action.REMOVED and parents else change.sha
 

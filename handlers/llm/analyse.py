@@ -1,8 +1,8 @@
-"""The changes of a digest put before a model, the most important first, side by side.
+"""Analyses the changes of a digest with a model, the most important first, in parallel.
 
-What was kept before is not asked for again; what facts settle is not asked for at all. A change
-whose question fails is told from its facts, and everything ends within the patience of the digest:
-a model makes a digest richer, never late and never incomplete.
+Stored analyses are reused, and changes that facts settle are not sent. If a call fails, the change
+is described by its facts. Everything ends within the patience of the digest: a model makes a digest
+richer, never late or incomplete.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ from handlers.ports.model_port import CallKind, ModelReason
 from handlers.ports.storage import Tip
 
 _GRACE = 2.0
-"""Seconds that questions have to end by themselves once the digest waits no longer."""
+"""Seconds that open calls have left to end after the deadline."""
 
 _READER = 120.0
-"""Seconds that somebody who asks about one change is kept waiting at most."""
+"""The most seconds that somebody waits for the analysis of one change."""
 
 _LATE = Missed(sha="", reason=ModelReason.TIMEOUT.value, detail="the digest waits no longer")
 
@@ -37,9 +37,9 @@ Plan: TypeAlias = Sequence[tuple[Asked, Mapping[str, Graded]]]
 
 
 async def judge(ctx: Context, changes: Sequence[Graded], tip: Tip) -> AnalysisRun:
-    """What the model of the context says of the changes, now or before; nothing without a model.
+    """The analyses of the changes by the context's model, new or stored; empty without a model.
 
-    Raises nothing that a model does; what it did not do is in ``Judgement.missed``.
+    Raises no errors of the model; what is missing is in ``AnalysisRun.missed``.
     """
     judging = ctx.judging
     if judging is None or ctx.watched.privacy is Privacy.NONE:
@@ -48,9 +48,9 @@ async def judge(ctx: Context, changes: Sequence[Graded], tip: Tip) -> AnalysisRu
 
 
 async def judge_one(ctx: Context, graded: Graded, tip: Tip) -> AnalysisRun:
-    """As :func:`judge`, for one change that somebody asks about and waits for.
+    """Like :func:`judge`, for one change that somebody is waiting for.
 
-    A question that failed before is asked again.
+    A failed call is repeated.
     """
     judging = ctx.judging
     if judging is None or ctx.watched.privacy is Privacy.NONE:
@@ -95,12 +95,12 @@ async def _judge(
 async def _lead(
     done: Round, plan: Plan, bases: Sequence[Graded], asked: asyncio.Event
 ) -> DayResult:
-    """The lead, as soon as the most important changes are judged."""
+    """The lead, requested as soon as the most important changes are analysed."""
     ctx = done.shelf.ctx
     kind, first = next(((kind, some) for kind, some in plan if some), (Asked.HIGH, {}))
     await done.ended(kind)
     if any(sha not in done.kept and sha not in done.missed for sha in first):
-        await asked.wait()  # somebody else is asking about one of them
+        await asked.wait()  # another task is asking about one of them
     judged = {
         sha: Said(graded=_graded(graded, kept, ctx), analysis=kept.analysis)
         for sha, graded in first.items()
@@ -116,14 +116,14 @@ def _with_lead(judgement: AnalysisRun, led: DayResult) -> AnalysisRun:
 
 
 def by_facts(ctx: Context, graded: Graded) -> Graded:
-    """The change with the grade that facts give it, whatever a model has moved since."""
+    """The change with the grade from its facts, without any level moved by a model."""
     if not by_model(graded.grade.reasons):
         return graded
     return regrade(graded, ctx.watched.thresholds)
 
 
 def _plan(changes: Sequence[Graded]) -> Plan:
-    """What to ask how deep. At a cap, or out of time, what comes first is what was asked."""
+    """Which changes to ask about and how deeply. The first ones are served first under a cap."""
     wanted = [graded for graded in changes if not settled(graded)]
     return [
         (kind_of(level), {g.sha: g for g in wanted if g.grade.level is level}) for level in Level
@@ -131,7 +131,7 @@ def _plan(changes: Sequence[Graded]) -> Plan:
 
 
 async def _ask(done: Round, plan: Plan) -> None:
-    """Ask for what is not kept, and wait for what somebody else is asking for right now."""
+    """Ask about changes without a stored analysis, and wait for those others are asking about."""
     shelf = done.shelf
     left = [(kind, {s: g for s, g in some.items() if s not in done.kept}) for kind, some in plan]
     name = shelf.ctx.watched.repository.name
@@ -158,7 +158,7 @@ async def _moved(
     bases: Sequence[Graded],
     kept: Mapping[str, StoredAnalysis],
 ) -> Mapping[str, Graded]:
-    """The changes whose grade is another now, written to the archive: it knows one grade."""
+    """The changes whose grade differs now, saved to the archive, which holds one grade each."""
     moved: dict[str, Graded] = {}
     for graded, base in zip(changes, bases, strict=True):
         fresh = _graded(base, kept.get(base.sha), ctx)
@@ -170,7 +170,7 @@ async def _moved(
 
 
 def _graded(base: Graded, kept: StoredAnalysis | None, ctx: Context) -> Graded:
-    """The change with the level that a model moved it to, if one did."""
+    """The change with the level that a model moved it to, if it did."""
     move = kept.move if kept else None
     return replace(base, grade=laid_over(base.grade, move, ctx.watched.thresholds))
 
@@ -190,7 +190,7 @@ def _judgement(plan: Plan, done: Round, moved: Mapping[str, Graded]) -> Analysis
 
 
 def _why(sha: str, done: Round) -> Missed:
-    """Why a change was not judged: its own failure, or what ended everything."""
+    """Why a change was not analysed: its own failure, or the error that ended the round."""
     if sha in done.missed:
         return done.missed[sha]
     kept = done.kept.get(sha)

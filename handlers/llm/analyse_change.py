@@ -1,9 +1,8 @@
-"""One change, or several small ones, put before a model: fitted, asked, checked.
+"""Analyses one change, or several small ones, with a model: packs, asks, checks.
 
-A change that does not fit is asked about in parts, whose checked notes are merged. Where the server
-says that it has less room than was configured, further questions are fitted into less.
-
-An analysis told while it is made: each statement as soon as it is whole and checked.
+A change that does not fit is analysed in parts, whose checked notes are merged. If the server
+reports less room than configured, further prompts are made smaller. A streamed analysis passes on
+each statement as soon as it is complete and checked.
 """
 
 from __future__ import annotations
@@ -42,22 +41,22 @@ from handlers.ports.model_port import (
 T = TypeVar("T")
 
 MOST_TOKENS = {Asked.HIGH: 32_000, Asked.MEDIUM: 16_000, Asked.LINES: 16_000}
-"""Tokens of one prompt, however much the model takes: more costs more than it tells."""
+"""The most tokens of one prompt, whatever the model takes: more costs more than it yields."""
 
 PARTS = {Asked.HIGH: 6, Asked.MEDIUM: 3}
-"""The most parts that a change is read in, by how deep it is looked at."""
+"""The most parts that a change is read in, by depth."""
 
 _OUTPUT = {Asked.HIGH: 3_000, Asked.MEDIUM: 1_600, Asked.LINES: 2_400}
 
 _REFITS = 5
 
 _LESS = 0.6
-"""The part of a question that was too long that the next one may take."""
+"""The share of a rejected prompt's size that the next, smaller one may have."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelFindings:
-    """What was judged, and what asking took."""
+    """Checked findings, and the usage of the calls."""
 
     judged: CheckedReply
     usage: Usage
@@ -65,9 +64,9 @@ class ModelFindings:
 
 @dataclass(slots=True, kw_only=True)
 class Asker:
-    """Asks one model on one account. ``deadline`` is when answers are no use any more (loop time).
+    """Asks one model on one account. ``deadline`` (loop time) is when replies become useless.
 
-    ``account`` makes the account of a question about the named commits.
+    ``account`` makes the billing account of a question about the given commits.
     """
 
     model: Model
@@ -80,16 +79,16 @@ class Asker:
     async def change(
         self, material: Material, kind: Asked, watch: ReplyListener | None = None
     ) -> ModelFindings:
-        """One change in full. Raises ``ModelError``, with what was spent all the same.
+        """The analysis of one change. Raises ``ModelError``, which includes what was spent.
 
-        ``watch`` is told the raw reply while it comes.
+        ``watch`` receives the raw reply while it arrives.
         """
         for left in reversed(range(_REFITS)):
             cap = self._cap
             try:
                 found, usage = await self._change(material, kind, watch)
             except ModelError as error:
-                # What was refused for its length was free; anything else is not tried again.
+                # Only a call refused for its length, which is free, is repeated.
                 if not left or error.usage.tokens or self._cap == cap:
                     raise
             else:
@@ -97,9 +96,9 @@ class Asker:
         raise AssertionError("the last try returns or raises")
 
     async def lines(self, materials: Sequence[Material]) -> dict[str, ModelFindings | ModelError]:
-        """A line for each of several changes, by full name; ``ModelError`` for those without.
+        """One line for each of several changes, by full name; ``ModelError`` for those without.
 
-        A change is in one question only, so the usage of a question is shared out among its.
+        Each change is in one call only, so the usage of a call is split among its changes.
         """
         try:
             prompts = await asyncio.to_thread(
@@ -150,7 +149,7 @@ class Asker:
     async def _parts(
         self, material: Material, prompts: Sequence[Prompt], most: int, watch: ReplyListener | None
     ) -> tuple[CheckedReply, Usage]:
-        """The parts side by side, then their notes together. One part that fails fails all."""
+        """The parts in parallel, then their notes together. If one part fails, all fail."""
         read = notes_reader(material, self.language)
         replies = await asyncio.gather(
             *(self._ask(prompt, read) for prompt in prompts), return_exceptions=True
@@ -205,7 +204,7 @@ class Asker:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReplyListener:
-    """Who follows a reply: ``piece`` is told more of it, ``restart`` that it begins again."""
+    """Receives a reply as it arrives: ``piece`` for more of it, ``restart`` when it starts over."""
 
     piece: Callable[[str], None]
     restart: Callable[[], None]
@@ -236,7 +235,7 @@ def request_for(
 
 
 def messages_of(prompt: Prompt) -> tuple[ModelMessage, ModelMessage]:
-    """What is sent: first what is the same for many, then the change."""
+    """The messages of a prompt: first the part that many prompts share, then the change."""
     return (
         ModelMessage(role=Speaker.SYSTEM, text=prompt.system),
         ModelMessage(role=Speaker.USER, text=prompt.user),
@@ -244,7 +243,7 @@ def messages_of(prompt: Prompt) -> tuple[ModelMessage, ModelMessage]:
 
 
 async def watched(events: AsyncIterator[StreamEvent[T]], watch: ReplyListener) -> ModelReply[T]:
-    """The whole reply of a stream, followed while it comes."""
+    """The whole reply of a stream, passed to ``watch`` while it arrives."""
     reply: ModelReply[T] | None = None
     async for event in events:
         match event:
@@ -260,7 +259,7 @@ async def watched(events: AsyncIterator[StreamEvent[T]], watch: ReplyListener) -
 
 
 def shared(usage: Usage, count: int) -> list[Usage]:
-    """A usage in ``count`` shares that add up to it; the first has the call and what is left."""
+    """A usage in ``count`` shares that add up to it; the first has the call and the remainder."""
     if count < 2:
         return [usage] * count
     share = Usage(
@@ -287,7 +286,7 @@ def _usage(reply: object) -> Usage:
 
 
 def follow(material: Material, language: Language, listener: Listener) -> ReplyListener:
-    """What tells a listener of a reply on a change; nothing unchecked reaches it."""
+    """A reply listener that checks the reply on a change and passes on checked statements only."""
     follower = _Follower(material=material, language=language, listener=listener)
     return ReplyListener(piece=follower.piece, restart=follower.restart)
 

@@ -1,8 +1,7 @@
-"""Analyses kept from before, found for one digest or question, and new ones put beside them.
+"""A round of model calls for one digest or question: finds stored analyses, makes missing ones.
 
-One round of questions to a model: each change read again, with its lines, and asked about.
-
-Lines are in memory only while their question is under way.
+Each change that needs one is read again with its lines. Lines are in memory only while their call
+is under way.
 """
 
 from __future__ import annotations
@@ -28,19 +27,19 @@ from handlers.ports.model_port import BillingAccount, CallKind, ModelError, Mode
 from handlers.ports.storage import Tip
 
 _FAILURES_HOLD = timedelta(days=1)
-"""A question that was paid for in vain is not asked again for so long."""
+"""How long a failed call that was paid for is not repeated."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnalysisCache:
-    """What is kept for one context. ``anew`` lets failures be asked about again at once."""
+    """The stored analyses for one context. ``anew`` lets failed calls be repeated at once."""
 
     ctx: Context
     judging: Judging
     anew: bool = False
 
     def basis(self, kind: Asked) -> Basis:
-        """What an analysis of a kind rests on."""
+        """The basis of an analysis of a kind."""
         profile = self.judging.model.profile
         return Basis(
             prompt=prompt_basis(kind, self.ctx.watched.privacy, profile.wording),
@@ -49,7 +48,7 @@ class AnalysisCache:
         )
 
     async def find(self, kind: Asked, shas: Sequence[str]) -> Mapping[str, StoredAnalysis]:
-        """What is kept of commits and still holds, by full name."""
+        """The valid stored analyses of commits, by full name."""
         found = await self.judging.analyses.load(
             self.ctx.watched.repository, shas, self.basis(kind)
         )
@@ -57,7 +56,7 @@ class AnalysisCache:
         return {sha: kept for sha, kept in found.items() if self._holds(kept, now)}
 
     async def alike(self, kind: Asked, diffs: Collection[str]) -> Mapping[str, StoredAnalysis]:
-        """What is kept of the same changes under another name, by fingerprint."""
+        """The stored analyses of the same changes under another name, by patch id."""
         if not diffs:
             return {}
         return await self.judging.analyses.alike(
@@ -67,7 +66,7 @@ class AnalysisCache:
     async def keep(
         self, kind: Asked, kept: Sequence[StoredAnalysis]
     ) -> Mapping[str, StoredAnalysis]:
-        """Keep these, and return what stands then."""
+        """Save analyses and return what is stored afterwards."""
         if not kept:
             return {}
         return await self.judging.analyses.save(self.ctx.watched.repository, self.basis(kind), kept)
@@ -79,20 +78,20 @@ class AnalysisCache:
 
 
 AHEAD = 2
-"""Changes that are held ready for each slot of the server: each takes memory until it is read."""
+"""Changes held ready for each slot of the server: each takes memory until it is used."""
 
 ODD = "odd"
-"""The reason of a change on which the program itself stumbled."""
+"""The reason of a change on which the program itself failed."""
 
 _ENDS_ALL = frozenset({ModelReason.BUDGET, ModelReason.UNAUTHORIZED, ModelReason.NO_CREDIT})
-"""After these no further question can fare better."""
+"""After these errors no further call can succeed."""
 
 Result: TypeAlias = ModelFindings | ModelError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PreparedChange:
-    """A change as it may be shown, with its fingerprint."""
+    """A change as it may be shown, with its patch id."""
 
     material: Material
     diff: str
@@ -105,10 +104,10 @@ class PreparedChange:
 
 @dataclass(slots=True, kw_only=True)
 class Round:
-    """Asks, and gathers what came of it.
+    """Makes calls and collects their results.
 
-    ``deadline`` is in the loop's time. ``spends`` is what the questions are booked as, by default
-    by how deep they go.
+    ``deadline`` is in loop time. ``spends`` is the kind the calls are booked as; the default
+    follows from their depth.
     """
 
     shelf: AnalysisCache
@@ -126,11 +125,12 @@ class Round:
     def __post_init__(self) -> None:
         slots = self.shelf.judging.model.profile.slots
         self._places = asyncio.Semaphore(AHEAD * slots + BATCH)
-        # Waited for here and not at the server's gate, so that what ends all ends what waits.
+        # Waiting here and not in the client lets an error that ends the round end the waiting calls
+        # too.
         self._turns = asyncio.Semaphore(slots)
 
     async def ask(self, plan: Sequence[tuple[Asked, Mapping[str, Graded]]]) -> None:
-        """Ask about the changes, in this order, as many at once as the server takes."""
+        """Ask about the changes in this order, as many at once as the server takes."""
         async with asyncio.TaskGroup() as tasks:
             if any(changes for _, changes in plan):
                 tasks.create_task(self._warm())
@@ -143,11 +143,11 @@ class Round:
                 tasks.create_task(self._end(kind, under_way))
 
     async def ended(self, kind: Asked) -> None:
-        """Wait until everything of a kind is answered, or will not be."""
+        """Wait until all calls of a kind are answered or given up."""
         await self._ends[kind].wait()
 
     def end(self) -> None:
-        """Whatever is not answered by now will not be."""
+        """Give up everything that is not answered yet."""
         for kind in Asked:
             self._ends[kind].set()
 
@@ -157,12 +157,12 @@ class Round:
         self._ends[kind].set()
 
     async def _warm(self) -> None:
-        """Have ready what the first question would wait for, while git reads."""
+        """Load what the first call needs while git reads."""
         warm = self.shelf.judging.warm
         try:
             if warm is not None:
                 await warm()
-        except Exception as error:  # noqa: BLE001 - the first question will meet it and tell
+        except Exception as error:  # noqa: BLE001 - the first call will report it
             self._stumbled([], error)
 
     async def _ask(
@@ -193,7 +193,7 @@ class Round:
     async def _prepare(
         self, kind: Asked, batch: Sequence[Change], changes: Mapping[str, Graded]
     ) -> Sequence[PreparedChange]:
-        """Those of a batch that have to be asked about, ready to be shown."""
+        """The changes of a batch that must be asked about, prepared for the prompt."""
         wanted = [change for change in batch if change.sha in changes]
         ready = await asyncio.to_thread(self._made_ready, wanted, changes)
         alike = await self.shelf.alike(kind, [one.diff for one in ready])
@@ -243,7 +243,7 @@ class Round:
                 self._places.release()
 
     async def _take(self, kind: Asked, results: Iterable[tuple[PreparedChange, Result]]) -> None:
-        """Note what became of questions, and keep what was paid for."""
+        """Record the results of calls, and save what was paid for."""
         now = self.shelf.ctx.clock.now()
         kept: list[StoredAnalysis] = []
         for ready, found in results:
@@ -270,7 +270,7 @@ class Round:
 
 
 def asker_of(shelf: AnalysisCache, kind: CallKind, deadline: float) -> Asker:
-    """What asks on the account of a context."""
+    """The asker on the account of a context."""
     judging, watched = shelf.judging, shelf.ctx.watched
 
     def account(shas: Sequence[str]) -> BillingAccount:
@@ -292,14 +292,14 @@ def asker_of(shelf: AnalysisCache, kind: CallKind, deadline: float) -> Asker:
 
 
 def made_ready(shelf: AnalysisCache, change: Change, graded: Graded) -> PreparedChange:
-    """The change as its repository's privacy lets it be shown."""
+    """The change, limited to what its repository's privacy lets a model see."""
     shown = material(change, graded, shelf.ctx.watched.privacy, shelf.judging.redactor)
     assert shown is not None, "a repository that shows nothing is not asked about"
     return PreparedChange(material=shown, diff=fingerprint(change))
 
 
 def kept_of(ready: PreparedChange, found: Result, at: datetime) -> StoredAnalysis:
-    """What is to be kept of an answer, or of a failure."""
+    """The record to store for a reply or a failure."""
     secrets = ready.material.secrets
     if isinstance(found, ModelError):
         return StoredAnalysis(

@@ -1,7 +1,8 @@
-"""The lead and the themes of a digest, by a second call that sees only what was kept.
+"""The lead and themes of a digest, by a second call that sees only checked statements.
 
-It need not wait for everything: once the most important changes are judged, the others are shown to
-it as facts tell of them. So it runs beside the last analyses, and sees the same in every run.
+The call does not wait for all analyses: once the most important changes are analysed, it gets the
+others as described by their facts. So it runs beside the last analyses, with the same input in
+every run.
 """
 
 from __future__ import annotations
@@ -35,17 +36,17 @@ from handlers.ports.model_port import (
 )
 
 PATIENCE = 30.0
-"""Seconds for one try; there are two at most, since the rest of the digest is ready."""
+"""Seconds for one try. There are at most two, because the rest of the digest is ready."""
 
 _MOST_TOKENS = 12_000
 
 _OUTPUT = 1_200
 
 _LEAST_CHANGES = 2
-"""With fewer there is nothing to lead to and nothing to join."""
+"""With fewer there is nothing to introduce or to group."""
 
 _MOST_CHANGES = 80
-"""With more than these it would not fit; and they are the most important."""
+"""The most important changes; more would not fit."""
 
 _AGAIN = frozenset({ModelReason.TIMEOUT, ModelReason.BROKEN, ModelReason.UNAVAILABLE})
 
@@ -54,7 +55,7 @@ _FAILURES_HOLD = timedelta(days=1)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Said:
-    """A change with what is said of it; implements ``Told``."""
+    """A change with its analysis; implements ``ToldChange``."""
 
     graded: Graded
     analysis: Analysis
@@ -62,7 +63,7 @@ class Said:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DayResult:
-    """What a model says of a stretch of time; ``error`` is why it says nothing, where it should."""
+    """A model's summary of a period; ``error`` says why an expected summary is missing."""
 
     day: DaySummary | None = None
     spent: Usage = field(default_factory=Usage)
@@ -72,7 +73,7 @@ class DayResult:
 def told(
     changes: Sequence[Graded], judged: Mapping[str, Said], language: Language
 ) -> tuple[Said, ...]:
-    """What the call may be shown: the most important changes, as ``judged`` or by their facts."""
+    """The input of the call: the most important changes, as ``judged`` or by their facts."""
     ranked = sorted(changes, key=lambda one: (one.grade.level.rank, -one.grade.score))
     return tuple(
         judged.get(one.sha) or Said(graded=one, analysis=analyse(one, language))
@@ -83,7 +84,7 @@ def told(
 def composed(
     day: DaySummary | None, entries: Sequence[ToldChange], language: Language
 ) -> DaySummary:
-    """The day as a report tells it: with themes by rule where a model made none."""
+    """The summary for a report, with themes by rule if a model made none."""
     if day is None:
         return plain_day(entries, language)
     ruled = all(theme.source is not Origin.MODEL for theme in day.themes)
@@ -91,7 +92,7 @@ def composed(
 
 
 async def lead(ctx: Context, judging: Judging, changes: Sequence[Said]) -> DayResult:
-    """The lead and the themes of changes. Raises nothing: without it a digest is whole as well."""
+    """The lead and the themes of changes. Raises nothing: a digest is complete without them."""
     read = any(one.analysis.source is Origin.MODEL for one in changes)
     if not read or len(changes) < _LEAST_CHANGES:
         return DayResult()
@@ -99,7 +100,7 @@ async def lead(ctx: Context, judging: Judging, changes: Sequence[Said]) -> DayRe
         return await _led(ctx, judging, changes)
     except ModelError as error:
         return DayResult(spent=error.usage, error=error)
-    except Exception as error:  # noqa: BLE001 - the digest is ready; only its opening is not
+    except Exception as error:  # noqa: BLE001 - the digest is complete without a lead
         return DayResult(error=ModelError(ModelReason.REJECTED, f"{type(error).__name__}: {error}"))
 
 
@@ -125,7 +126,7 @@ async def _led(ctx: Context, judging: Judging, changes: Sequence[Said]) -> DayRe
 
 
 def _kept(kept: StoredDay, ctx: Context) -> DayResult | None:
-    """What was kept, as far as it holds. A failure that was paid for holds for a day."""
+    """The stored summary if it is still valid. A failure that was paid for is kept for a day."""
     if kept.day is not None:
         return DayResult(day=kept.day)
     if ctx.clock.now() - kept.at >= _FAILURES_HOLD:
@@ -153,7 +154,7 @@ async def _made(
 async def _asked(
     ctx: Context, judging: Judging, prompt: Prompt, seen: Sequence[ToldChange]
 ) -> ModelReply[DaySummary]:
-    """The reply, at the second try where the first one did not come through."""
+    """The reply, after a second try if the first failed in transit."""
     account = BillingAccount(
         kind=CallKind.LEAD,
         repository=ctx.watched.repository.name,
@@ -181,5 +182,5 @@ def _room(judging: Judging) -> int:
 
 
 def _key(prompt: Prompt) -> str:
-    """What the call sees, as a name."""
+    """A key for the input of the call."""
     return blake2b(prompt.user.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()

@@ -1,7 +1,7 @@
-"""Words that the grammar cannot read: what they mean, by a model, where one may be asked.
+"""Interprets questions that the grammar cannot read, by a model if one may be used.
 
-Nothing else comes of it: the model chooses a question, code reads and answers it. Whatever goes
-wrong, the words stay unknown.
+The model only chooses a question; code reads and answers it. If anything fails, the words stay
+unknown.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ from handlers.ports.model_port import (
 )
 
 PATIENCE = 15.0
-"""Seconds that somebody waits to be understood; what else they asked for takes time, too."""
+"""Seconds that an asker waits for the interpretation; the answer takes time as well."""
 
 _WORD = re.compile(r"[^\W\d_]{2}|[\u3400-\u9fff]")
 
 
 async def meaning(words: str, unread: Unknown, ctx: Context) -> Intent | None:
-    """What a model takes the words for; ``None`` where none is asked, or it does not know.
+    """A model's reading of the words; ``None`` if none may be used or it does not know.
 
-    What is too long is not sent, nor what has no word, nor what may have been said to others.
+    Not sent: text that is too long, text without a word, and text that may be meant for others.
     """
     judging = ctx.judging
     if judging is None or ctx.overheard or ctx.watched.privacy is Privacy.NONE:
@@ -42,7 +42,7 @@ async def meaning(words: str, unread: Unknown, ctx: Context) -> Intent | None:
         return None
     try:
         intent = await _meant(words, ctx, judging)
-    except ModelError:  # the client has logged it and put it on the books
+    except ModelError:  # the client has logged and booked it
         return None
     return None if isinstance(intent, Unknown) else intent
 

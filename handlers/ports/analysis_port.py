@@ -1,7 +1,8 @@
-"""What a model said of changes, as far as it was kept, and what judging them needs.
+"""Stored analyses of changes, and what a use case needs to make new ones.
 
-Two things are kept apart. A :class:`Kept` is what became of asking about one change on one
-:class:`Basis`; it is never asked for again. A :class:`Judgement` is what one digest makes of many.
+Two things are kept apart. A :class:`StoredAnalysis` is the result of asking about one change on one
+:class:`Basis`; the question is never repeated. An :class:`AnalysisRun` is what one digest makes of
+many.
 """
 
 from __future__ import annotations
@@ -25,9 +26,9 @@ from handlers.ports.model_port import Model, ModelError, ModelReason, Usage
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Basis:
-    """What an analysis rests on beside the change itself; on another basis it is another one.
+    """What an analysis depends on beside the change; another basis gives another analysis.
 
-    ``prompt`` counts in every word that the model is told and what it may see.
+    ``prompt`` covers every word of the prompt and what the model may see.
     """
 
     prompt: str
@@ -49,12 +50,12 @@ def prompt_basis(kind: PromptKind, privacy: Privacy, wording: int) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredAnalysis:
-    """What became of asking about a change.
+    """The result of asking about a change.
 
-    ``diff`` is the fingerprint of the change. ``usage`` is what asking took, ``secrets`` how many
-    were masked in what was sent. ``move`` is how a model moved the level; once one was made for a
-    change it stands for all languages. Where ``failure`` is set there is no analysis, and asking
-    again would be paid again.
+    ``diff`` is the change's patch id. ``usage`` is the cost of the calls, ``secrets`` the number of
+    secrets masked in the input. ``move`` is how a model moved the level; the first move of a change
+    holds for all languages. If ``failure`` is set there is no analysis, and a repeated call would
+    be paid again.
     """
 
     sha: str
@@ -69,7 +70,7 @@ class StoredAnalysis:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredDay:
-    """What became of asking for a lead and themes; see :class:`Kept`."""
+    """The result of asking for a lead and themes; see :class:`StoredAnalysis`."""
 
     at: datetime
     day: DaySummary | None = None
@@ -78,35 +79,35 @@ class StoredDay:
 
 
 class Analyses(Protocol):
-    """What models said, kept. Each method is about one repository and one basis."""
+    """Stored results of model calls. Each method is about one repository and one basis."""
 
     async def load(
         self, repository: Repository, shas: Sequence[str], basis: Basis
     ) -> Mapping[str, StoredAnalysis]:
-        """What is kept of the commits, by full name."""
+        """The stored analyses of the commits, by full name."""
 
     async def alike(
         self, repository: Repository, diffs: Collection[str], basis: Basis
     ) -> Mapping[str, StoredAnalysis]:
-        """What is kept of the same changes under whatever name, by fingerprint; no failures."""
+        """The stored analyses of the same changes under any name, by patch id, without failures."""
 
     async def save(
         self, repository: Repository, basis: Basis, kept: Sequence[StoredAnalysis]
     ) -> Mapping[str, StoredAnalysis]:
-        """Keep these, and return what stands then: of several moves of a change the first."""
+        """Save these and return what is stored then; a change's first move wins."""
 
     async def day(self, repository: Repository, shown: str, basis: Basis) -> StoredDay | None:
-        """What is kept of a day by the name of what was shown of it."""
+        """The stored summary of a day, by the key of the call's input."""
 
     async def keep_day(
         self, repository: Repository, shown: str, basis: Basis, kept: StoredDay
     ) -> None:
-        """Keep it, in the place of a failure too."""
+        """Save it, replacing a failure too."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Missed:
-    """Why a change that was to be judged was not; ``detail`` is for the log alone."""
+    """Why a change was not analysed as planned; ``detail`` is for the log only."""
 
     sha: str
     reason: str
@@ -115,13 +116,12 @@ class Missed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnalysisRun:
-    """What a model has to say of changes.
+    """A model's results on a set of changes.
 
-    ``analyses`` by full name hold what was judged, now or before, ``graded`` those changes that a
-    model moved. ``made`` is what each analysis took when it was made; ``spent`` is what this
-    judgement took. ``missed`` holds each change that should have been judged and was not; of the
-    others facts say all. ``day`` is the lead and the themes by the model, ``unled`` why there is
-    none where it should.
+    ``analyses`` holds new and stored results by full name, ``graded`` the changes that a model
+    moved. ``made`` is what each analysis cost when it was made; ``spent`` is the cost of this run.
+    ``missed`` holds each change whose planned analysis is missing; for all others facts suffice.
+    ``day`` is the lead and the themes by the model, ``unled`` why an expected one is missing.
     """
 
     analyses: Mapping[str, Analysis] = field(default_factory=dict)
@@ -135,23 +135,23 @@ class AnalysisRun:
 
 
 class Listener(Protocol):
-    """Whom an analysis is told while it is being made, checked sentence by sentence."""
+    """Receives the checked statements of an analysis while it is being made."""
 
     def hear(self, section: str, statement: Statement) -> None:
-        """One more statement that the change bears out."""
+        """Receive one more statement that the change supports."""
 
     def restart(self) -> None:
-        """Everything so far is void."""
+        """Discard everything received so far."""
 
 
 @dataclass(slots=True)
 class Flights:
-    """What is being asked right now, so that two who want the same do not both pay."""
+    """The calls under way, so that two tasks that want the same result do not both pay."""
 
     _under_way: dict[Hashable, asyncio.Event] = field(default_factory=dict)
 
     def take(self, keys: Iterable[Hashable]) -> tuple[set[Hashable], list[asyncio.Event]]:
-        """The keys that nobody asks for yet, which the caller has now, and the ends of others."""
+        """Claim the keys that nobody is asking for; return them and the others' events."""
         mine: set[Hashable] = set()
         others: list[asyncio.Event] = []
         for key in keys:
@@ -163,17 +163,17 @@ class Flights:
         return mine, others
 
     def land(self, keys: Iterable[Hashable]) -> None:
-        """Let those who wait for the keys go on."""
+        """Release the keys and wake the tasks that wait for them."""
         for key in keys:
             self._under_way.pop(key).set()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judging:
-    """A model, what it needs, and whom its work is charged to.
+    """A model, the services it needs, and the accounts that its work is charged to.
 
     ``patience`` is how long one digest waits for all of its analyses, in seconds. ``warm`` loads
-    what takes long, once there is something to ask. ``report`` is told of each judgement, with the
+    slow resources once there is something to ask. ``report`` receives each run, with the
     repository's name, for the log.
     """
 

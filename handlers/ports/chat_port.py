@@ -1,8 +1,6 @@
-"""The port to what chats set up for themselves, and what a command about a chat is given.
+"""The ports to chats' own settings and to profiles, and the context of a chat command.
 
-What somebody depends on, kept: the port of profiles.
-
-An owner is a chat or a person, in one text. Imports ``digest`` only.
+A profile's owner is a chat or a person, written as one text.
 """
 
 from __future__ import annotations
@@ -23,10 +21,10 @@ from handlers.ports.storage import Watched
 
 @dataclass(frozen=True, slots=True, kw_only=True, order=True)
 class ChatKey:
-    """A chat, in its platform's own words, as an account sees it.
+    """A chat of a platform, as one account sees it.
 
-    ``account`` is the account's name in the configuration: two bots of one platform are in the same
-    chat each for itself.
+    ``account`` is the account's name in the configuration: two bots of one platform in the same
+    chat have separate keys.
     """
 
     platform: str
@@ -34,17 +32,17 @@ class ChatKey:
     chat: str
 
     def __str__(self) -> str:
-        """As the configuration and the gate write it, to whom a chat is the same for all."""
+        """The name in the configuration and in access checks, without the account."""
         return f"{self.platform}:{self.chat}"
 
     @property
     def known(self) -> str:
-        """The name of the chat among those of all accounts."""
+        """The chat's unique name among the chats of all accounts."""
         return f"{self.account or self.platform}:{self.chat}"
 
     @classmethod
     def parse(cls, name: str, account: str = "") -> ChatKey:
-        """The chat that is written so, of an account."""
+        """The chat with this name, for an account."""
         platform, _, chat = name.partition(":")
         return cls(platform=platform, account=account, chat=chat)
 
@@ -53,29 +51,29 @@ class Chats(Protocol):
     """Settings and subscriptions by chat. All methods may raise ``UserError``."""
 
     async def settings(self, chat: ChatKey) -> ChatSettings:
-        """The settings of a chat; the plain ones where it set nothing."""
+        """The settings of a chat; the defaults if it has set nothing."""
 
     async def change(
         self, chat: ChatKey, change: Callable[[ChatSettings], ChatSettings]
     ) -> ChatSettings:
-        """Change the settings in one transaction; what they are now."""
+        """Change the settings in one transaction and return them."""
 
     async def subscribed(self, chat: ChatKey) -> Sequence[Subscribed]:
-        """What the chat asked for, by repository."""
+        """The chat's own subscriptions, by repository."""
 
     async def subscribe(self, chat: ChatKey, one: Subscribed) -> None:
-        """Keep a subscription, in the place of one of the same repository and kind."""
+        """Save a subscription, replacing one of the same repository and kind."""
 
     async def unsubscribe(self, chat: ChatKey, repository: str = "") -> int:
-        """Drop what the chat asked for of a repository, or of any; how many that were."""
+        """Remove the chat's subscriptions to one repository or to all; return their number."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChatDigest:
-    """A digest that a chat gets: by the configuration, or because it asked for it itself.
+    """A digest that a chat gets, from the configuration or by its own subscription.
 
-    ``following`` is when it comes next, aware; ``None`` while the chat is paused. ``timing`` has
-    its time, days, zone and level.
+    ``following`` is when the next one is due, aware; ``None`` while the chat is paused. ``timing``
+    has its time, days, zone and level.
     """
 
     repositories: tuple[str, ...]
@@ -91,14 +89,14 @@ async def _nothing() -> Sequence[ChatDigest]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Room:
-    """The chat that a command comes from, and who says it.
+    """The chat that a command comes from, and the person who sent it.
 
-    ``repositories`` are those that it may be told of. ``admin`` may change its settings;
-    ``appointed`` says that the configuration names this person as one. ``defaults`` hold where the
-    chat sets nothing; ``zone`` and ``language`` are those that hold. ``runs`` tells what the chat
-    gets, and ``tell`` is called when that has changed. ``check`` looks whether a repository has a
-    branch, and raises ``UnknownBranch``. ``watch`` opens a repository of the chat on a branch,
-    empty for its usual one; it may raise ``UserError``.
+    ``repositories`` are those that the chat may see. ``admin`` may change its settings;
+    ``appointed`` says that the configuration names this person as an admin. ``defaults`` apply
+    where the chat sets nothing; ``zone`` and ``language`` are those in effect. ``runs`` returns the
+    chat's digests, and ``tell`` is called when they have changed. ``check`` checks that a
+    repository has a branch, and raises ``UnknownBranch``. ``watch`` opens a repository of the chat
+    on a branch (empty for the default); it may raise ``UserError``.
     """
 
     chat: ChatKey
@@ -118,11 +116,11 @@ class Room:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredProfile:
-    """A profile as it is kept.
+    """A profile as it is stored.
 
-    ``alerts`` says that its owner wants to know of what may break as soon as it is merged; ``tip``
-    is the commit up to which was looked for that, or empty. ``person`` is who turned them on, as
-    ``platform:id``; empty where that is not known.
+    ``alerts`` says that its owner wants to know of possible breakage as soon as it is merged;
+    ``tip`` is the commit up to which alerts were checked, or empty. ``person`` is who turned them
+    on, as ``platform:id``; empty if unknown.
     """
 
     owner: str
@@ -133,38 +131,39 @@ class StoredProfile:
 
 
 Usage = Callable[[str, frozenset[str]], Awaitable[frozenset[ProfileEntry]]]
-"""What the code at a place uses of packages. Raises ``UserError`` where it may not be read."""
+"""The packages' names that the code at a place uses. Raises ``UserError`` if it may not be read."""
 
 
 class Profiles(Protocol):
     """Profiles by owner and repository. All methods may raise ``UserError``."""
 
     async def load(self, owner: str, repository: Repository) -> StoredProfile:
-        """What is kept, or an empty profile."""
+        """The stored profile, or an empty one."""
 
     async def change(
         self, owner: str, repository: Repository, change: Callable[[StoredProfile], StoredProfile]
     ) -> StoredProfile:
-        """Change what is kept in one transaction; what it is now.
+        """Change the profile in one transaction and return it.
 
-        A profile without entries is forgotten. What ``change`` raises leaves everything as it was.
+        A profile without entries is deleted. If ``change`` raises, nothing is changed.
         """
 
     async def reached(self, repository: Repository, kept: StoredProfile, tip: str) -> None:
-        """Alerts were looked for up to ``tip``; where that or alerts were changed, nothing is kept.
+        """Save ``tip`` as the point up to which alerts were checked.
 
-        What else was changed of the profile since ``kept`` was loaded stays.
+        Nothing is saved if the tip or alerts were changed since ``kept`` was loaded; other changes
+        to the profile stay.
         """
 
     async def alerted(self, repository: Repository) -> Sequence[StoredProfile]:
-        """Those whose owners want alerts."""
+        """The profiles whose owners want alerts."""
 
 
 def chat_owner(key: ConversationKey) -> str:
-    """The owner that a chat is: all who talk there share its profile."""
+    """The owner for a chat: everybody in it shares its profile."""
     return f"{key.platform}:{key.chat}"
 
 
 def person_owner(key: ConversationKey) -> str:
-    """The owner that a person is, wherever they ask."""
+    """The owner for a person, in whatever chat they ask."""
     return f"{key.platform}@{key.person}"

@@ -1,7 +1,7 @@
-"""What was said before: the state of a conversation, and what somebody looked at last.
+"""The state of conversations, and what somebody looked at last.
 
 A conversation belongs to one person in one thread of one chat, so that two people who ask in the
-same channel do not mix. Imports ``digest`` only.
+same channel do not mix.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from digest.core.enums import Language
 from digest.core.grade import Repository
 
 LIFETIME = timedelta(days=14)
-"""A conversation that nobody went on with for so long is over."""
+"""A conversation that is idle for this long is over."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConversationKey:
-    """Whose conversation it is, in the platform's own names; ``thread`` may be empty."""
+    """Identifies a conversation by the platform's own names; ``thread`` may be empty."""
 
     platform: str
     chat: str
@@ -38,13 +38,13 @@ class Length(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Talk:
-    """How far a conversation is.
+    """The state of a conversation.
 
-    ``question`` is the last intent that was answered, as ``format_intent`` writes it, and
-    ``page`` the page of it that was shown, from 1. ``subject`` is the full name of the change that
-    is spoken of, or empty. ``repository`` is the name of the repository that was asked about;
-    ``at`` is when it was answered. ``listed`` are the full names of the changes of the last list,
-    in its order, and ``list_question`` is what it answered.
+    ``question`` is the last answered intent, as ``format_intent`` writes it, and ``page`` the page
+    that was shown, from 1. ``subject`` is the full name of the change under discussion, or empty.
+    ``repository`` is the name of the repository asked about; ``at`` is when it was answered.
+    ``listed`` are the full names of the changes of the last list, in its order, and
+    ``list_question`` is the question it answered.
     """
 
     question: str
@@ -60,26 +60,26 @@ class Talk:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Look:
-    """When the changes up to ``tip`` were looked at; ``tip`` is a full commit name."""
+    """When the changes up to ``tip`` (a full commit name) were looked at."""
 
     at: datetime
     tip: str
 
 
 class Conversations(Protocol):
-    """What is remembered of conversations. All methods may raise ``UserError``."""
+    """Remembered conversations. All methods may raise ``UserError``."""
 
     async def talk(self, key: ConversationKey, now: datetime) -> Talk | None:
-        """How far a conversation is, where it is not over by ``now``."""
+        """The state of a conversation, unless it is over by ``now``."""
 
     async def keep(self, key: ConversationKey, talk: Talk) -> None:
-        """Remember how far a conversation is; what is over by then may be forgotten."""
+        """Save the state of a conversation; conversations that are over may be deleted."""
 
     async def last_look(self, key: ConversationKey, repository: Repository) -> Look | None:
-        """What the person last looked at in the chat, in whichever thread."""
+        """What the person last looked at in the chat, in any thread."""
 
     async def looked(self, key: ConversationKey, repository: Repository, look: Look) -> None:
-        """Remember what the person looked at; an earlier look than the last changes nothing."""
+        """Record what the person looked at; a look older than the stored one is ignored."""
 
     async def forget(self, key: ConversationKey) -> None:
-        """Forget the conversation, as when its question was deleted."""
+        """Forget the conversation, for example because its question was deleted."""

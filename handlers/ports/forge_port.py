@@ -1,8 +1,8 @@
-"""What the use cases need of a forge, and of what was kept of it: three protocols.
+"""What the use cases need of a forge and of its stored data: three protocols.
 
-``bot/forges`` implements :class:`Forge` and :class:`Publishing`, ``bot/store/requests`` implements
-:class:`Requests`. A forge is never needed: without one, or while it is down, everything that git
-knows is told all the same.
+``bot/forges`` implements :class:`Forge` and :class:`Publishing`, ``bot/store`` implements
+:class:`Requests`. A forge is never required: without one, or while it is down, everything from git
+still works.
 """
 
 from __future__ import annotations
@@ -20,49 +20,49 @@ from digest.core.request import Comparison, Issue, Patch, PullRequest, Release
 class Forge(Protocol):
     """The forge of one repository.
 
-    All methods may raise ``NotOnForge`` (what is private is not there), ``ForgeLimited``,
-    ``ForgeDown`` and ``ForgeUnauthorized``, and nothing else. Texts are cut to a bounded length.
+    All methods may raise ``NotOnForge`` (also for private items), ``ForgeLimited``, ``ForgeDown``
+    and ``ForgeUnauthorized``, and nothing else. Texts are cut to a bounded length.
     """
 
     eager: bool
-    """Whether it may be asked by itself, and not only where somebody wants to know something."""
+    """Whether it may be queried unprompted, and not only to answer a question."""
 
     async def request(self, number: int) -> PullRequest:
         """A request with its reviewers and the issues that it closes."""
 
     async def patch(self, request: PullRequest) -> Patch:
-        """The files of a request, against what it is to be merged into."""
+        """The diff of a request against its target branch."""
 
     async def issue(self, number: int) -> Issue:
-        """An issue, with what mentions and what closed it."""
+        """An issue, with what mentions it and what closed it."""
 
     async def change(self, sha: str) -> Change:
-        """A commit that no clone has, by at least 7 digits; its message, files and lines."""
+        """A commit that no clone has, by at least 7 digits: its message, files and lines."""
 
     def recent(self, since: datetime | None) -> AsyncIterator[Sequence[PullRequest]]:
-        """The merged requests that changed since, in pages, the one changed last first.
+        """The merged requests that changed since, in pages, the last changed first.
 
-        Reviewers are not among what a list says. Stops by itself after a bounded number of pages.
+        The list does not name reviewers. Stops after a bounded number of pages.
         """
 
 
 @runtime_checkable
 class Publishing(Protocol):
-    """What a forge says of releases and ranges; the errors are those of :class:`Forge`."""
+    """A forge's releases and comparisons; the errors are those of :class:`Forge`."""
 
     async def releases(self, limit: int = 30) -> Sequence[Release]:
         """The newest published releases, newest first."""
 
     async def compare(self, base: str, head: str) -> Comparison:
-        """What ``head`` has and ``base`` has not."""
+        """The commits that ``head`` has and ``base`` lacks."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeptRequest:
     """A request as it was last seen.
 
-    ``graded`` is its diff analysed, for one that is no change of the branch; ``seen_at`` when the
-    forge was asked.
+    ``graded`` is its analysed diff if it is not a change of the branch; ``seen_at`` is when the
+    forge was queried.
     """
 
     request: PullRequest
@@ -76,20 +76,20 @@ class Requests(Protocol):
     async def keep(
         self, repository: Repository, requests: Sequence[PullRequest], now: datetime
     ) -> None:
-        """Keep what the forge said; what is known of reviewers stays where nothing changed."""
+        """Save the forge's data; known reviewers stay if the request is unchanged."""
 
     async def keep_graded(
         self, repository: Repository, request: PullRequest, graded: Graded, now: datetime
     ) -> None:
-        """Keep a request with its analysed diff."""
+        """Save a request with its analysed diff."""
 
     async def load(
         self, repository: Repository, numbers: Collection[int]
     ) -> Mapping[int, KeptRequest]:
-        """The kept ones among ``numbers``."""
+        """The stored requests among ``numbers``."""
 
     async def read_until(self, repository: Repository) -> datetime | None:
-        """Up to which moment the list of requests was read."""
+        """The moment up to which the list of requests was read."""
 
     async def mark(self, repository: Repository, until: datetime) -> None:
-        """Keep up to which moment the list was read."""
+        """Save the moment up to which the list was read."""

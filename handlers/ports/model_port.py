@@ -1,11 +1,4 @@
-"""What a call is for, whom it is charged to, and what it took.
-
-Why there is no reply.
-
-A question to a language model, the reply, and who answers.
-
-Whether a call may be paid for, and what was called.
-"""
+"""The port to language models: questions, replies, errors, billing and budgets."""
 
 from __future__ import annotations
 
@@ -21,7 +14,7 @@ from digest.errors import DigestbotError
 
 
 class CallKind(StrEnum):
-    """What a call is for: the rows of a cost report."""
+    """The purpose of a call: the rows of a cost report."""
 
     ANALYSIS = "analysis"
     LINES = "lines"
@@ -33,9 +26,9 @@ class CallKind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BillingAccount:
-    """What a call is for and whom it is charged to; an empty name is nobody in particular.
+    """The purpose of a call and who it is charged to; an empty name is nobody in particular.
 
-    ``subject`` names the thing asked about, such as a commit; it is for the ledger alone.
+    ``subject`` names what is asked about, such as a commit; it is for the ledger only.
     """
 
     kind: CallKind
@@ -47,12 +40,12 @@ class BillingAccount:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Usage:
-    """What calls took. Values add up.
+    """The usage of calls. Values add up.
 
-    ``input_tokens`` includes the ``cached_tokens``, ``output_tokens`` includes what the model
-    thought to itself. ``cost`` is in the currency of the configuration. ``calls`` are requests that
-    were sent. ``estimated`` says that a server did not report a part, which is then our estimate;
-    an estimate is never too low on purpose, so that a cap holds.
+    ``input_tokens`` includes the ``cached_tokens``; ``output_tokens`` includes the model's
+    reasoning. ``cost`` is in the currency of the configuration. ``calls`` are requests that were
+    sent. ``estimated`` says that a server did not report a part, which is then our estimate;
+    estimates err on the high side, so that a cap holds.
     """
 
     calls: int = 0
@@ -79,29 +72,29 @@ class Usage:
 
 
 class ModelReason(StrEnum):
-    """Why there is no reply. A closed set: metrics, the run's record and tests count on it."""
+    """Why there is no reply. A closed set: metrics, the run's record and tests rely on it."""
 
     RATE_LIMITED = "rate_limited"  # too many requests or tokens, for longer than the caller waits
-    UNAVAILABLE = "unavailable"  # no connection, 5xx, or gone a moment ago and not yet tried again
+    UNAVAILABLE = "unavailable"  # no connection, 5xx, or failed a moment ago and not retried yet
     TIMEOUT = "timeout"  # no answer in time, or no turn in time
-    BROKEN = "broken"  # the answer broke off, or is none that the protocol knows
-    UNAUTHORIZED = "unauthorized"  # the key is wrong or may not do this
-    NO_CREDIT = "no_credit"  # the account has nothing left
+    BROKEN = "broken"  # the answer broke off, or does not follow the protocol
+    UNAUTHORIZED = "unauthorized"  # the key is wrong or lacks permission
+    NO_CREDIT = "no_credit"  # the account has no credit left
     UNKNOWN_MODEL = "unknown_model"  # the server has no such model
-    REJECTED = "rejected"  # the server does not take this request
+    REJECTED = "rejected"  # the server does not accept this request
     CONTEXT_LENGTH = "context_length"  # the request is longer than the model's context
     CUT_OFF = "cut_off"  # the reply stopped at the length limit, every time
     EMPTY = "empty"  # the reply is blank, also when asked again
-    NOT_JSON = "not_json"  # no JSON object in the reply, also when asked to repair it
-    WRONG_SHAPE = "wrong_shape"  # JSON of another shape, also when asked to repair it
-    WRONG_LANGUAGE = "wrong_language"  # words in another language, also when asked to repair it
+    NOT_JSON = "not_json"  # no JSON object in the reply, also after a repair request
+    WRONG_SHAPE = "wrong_shape"  # JSON of another shape, also after a repair request
+    WRONG_LANGUAGE = "wrong_language"  # words in another language, also after a repair request
     REFUSED = "refused"  # the model declines
     FILTERED = "filtered"  # the server's content filter stopped question or reply
     BUDGET = "budget"  # a cap on tokens or money is reached
 
 
 class ModelError(DigestbotError):
-    """There is no reply. ``usage`` is what was spent all the same.
+    """There is no reply. ``usage`` is what was spent anyway.
 
     ``detail`` is one line for logs and the run's record, never for a report. It holds no key; a
     server's own words in it are cut to 300 characters.
@@ -117,7 +110,7 @@ class ModelError(DigestbotError):
 
 
 class BudgetSpent(ModelError):
-    """A cap would be passed. ``cap`` names it, such as ``tokens a day of channel 'team'``."""
+    """A cap would be exceeded. ``cap`` names it, such as ``tokens a day of channel 'team'``."""
 
     def __init__(self, cap: str) -> None:
         super().__init__(ModelReason.BUDGET, cap)
@@ -128,7 +121,7 @@ T = TypeVar("T")
 
 
 class Speaker(StrEnum):
-    """Who speaks."""
+    """The speaker of a message."""
 
     SYSTEM = "system"
     USER = "user"
@@ -137,7 +130,7 @@ class Speaker(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelMessage:
-    """One turn of what the model is given."""
+    """One message of a prompt."""
 
     role: Speaker
     text: str
@@ -145,19 +138,19 @@ class ModelMessage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelRequest(Generic[T]):
-    """One question.
+    """One question to a model.
 
-    ``messages`` begin with what is the same for many requests, byte for byte, since servers cache
-    by the common prefix. ``schema`` is a JSON schema within the subset that strict servers take:
-    an object at the root, every property required, ``additionalProperties`` false, no defaults;
+    ``messages`` begin with the part that many requests share, byte for byte, because servers cache
+    by the common prefix. ``schema`` is a JSON schema within the subset that strict servers take: an
+    object at the root, every property required, ``additionalProperties`` false, no defaults;
     ``None`` asks for plain text. ``name`` names the schema (letters, digits, ``-`` and ``_``).
 
-    ``read`` turns the parsed object (or the text, where there is no schema) to the value, and
-    raises ``ValueError`` with words that tell the model what to mend; it is pure and may be called
-    several times. ``output_tokens`` is the room for the reply at first; a reply that does not fit
-    is asked for again with more. ``language`` is what the reply's sentences must be in.
-    ``patience`` is how long the caller waits for everything, turns and repeats included, in seconds
-    from the call; ``None`` leaves it to the configuration.
+    ``read`` converts the parsed object (or the text, without a schema) to the value, and raises
+    ``ValueError`` with words that tell the model what to correct; it is pure and may be called
+    several times. ``output_tokens`` is the initial room for the reply; a reply that does not fit is
+    requested again with more. ``language`` is the language of the reply's sentences. ``patience``
+    is how long the caller waits for everything, including waiting for a turn and repeats, in
+    seconds from the call; ``None`` leaves it to the configuration.
     """
 
     messages: tuple[ModelMessage, ...]
@@ -172,9 +165,9 @@ class ModelRequest(Generic[T]):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelReply(Generic[T]):
-    """A whole reply, read. ``usage`` covers every call that it took; ``seconds`` likewise.
+    """A whole reply, parsed. ``usage`` and ``seconds`` cover every call that it took.
 
-    ``model`` is what the server calls the model that answered.
+    ``model`` is the server's name for the model that answered.
     """
 
     value: T
@@ -185,14 +178,14 @@ class ModelReply(Generic[T]):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReplyPiece:
-    """Some more of a reply that is not whole yet, as raw text."""
+    """A piece of a reply that is not complete yet, as raw text."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Restart:
-    """All pieces so far are void: the reply begins again. ``why`` is what was wrong with them."""
+    """The reply starts over; all pieces so far are void. ``why`` says what was wrong."""
 
     why: ModelReason
 
@@ -204,9 +197,9 @@ StreamEvent: TypeAlias = ReplyPiece | Restart | ModelReply[T]
 class ModelProfile:
     """What a caller must know of the model to fit a request to it.
 
-    ``context`` is the tokens that question and reply share; ``max_output`` the most that a reply
+    ``context`` is the tokens that question and reply share; ``max_output`` is the most that a reply
     may take of them. ``slots`` is how many questions it takes at once. ``wording`` is the version
-    of what the client itself adds to a question: it belongs to that of the prompt.
+    of the text that the client adds to a question: it is part of the prompt's version.
     """
 
     name: str
@@ -223,9 +216,9 @@ class ModelProfile:
 
 
 OVERHEAD = 256
-"""Tokens kept free for what the client adds to a request: role marks, format, a repair's words.
+"""Tokens kept free for what the client adds to a request: role marks, format, repair words.
 
-The schema's text comes on top where a server needs it in words.
+The schema's text comes on top if a server needs it in words.
 """
 
 
@@ -234,7 +227,7 @@ class Model(Protocol):
 
     @property
     def profile(self) -> ModelProfile:
-        """Its name and its bounds."""
+        """Its name and limits."""
 
     def count(self, text: str) -> int:
         """An estimate of the tokens in a text, rather too high than too low."""
@@ -243,7 +236,7 @@ class Model(Protocol):
         """Ask, and return the whole reply. Raises ``ModelError``."""
 
     def stream(self, request: ModelRequest[T]) -> AsyncIterator[StreamEvent[T]]:
-        """Ask, and hand on the reply while it comes; the last event is the whole reply.
+        """Ask, and yield the reply while it arrives; the last event is the whole reply.
 
         Raises ``ModelError``: then there is no reply, and the pieces so far are void. A server that
         cannot stream yields the reply alone. To stop early, close the iterator.
@@ -252,7 +245,7 @@ class Model(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hold:
-    """Budget that is set aside for one call while it runs."""
+    """Budget reserved for one call while it runs."""
 
     id: str
     account: BillingAccount
@@ -260,13 +253,13 @@ class Hold:
 
 
 class BudgetPort(Protocol):
-    """The caps on what calls may take: per day, channel and person."""
+    """The caps on the usage of calls: per day, channel and person."""
 
     async def reserve(self, account: BillingAccount, most: Usage) -> Hold:
-        """Set aside the most that a call can take. Raises ``BudgetSpent``."""
+        """Reserve the most that a call can take. Raises ``BudgetSpent``."""
 
     async def settle(self, hold: Hold, usage: Usage) -> None:
-        """Give back what was set aside; ``usage`` is what the call took, and the ledger has it."""
+        """Release the reservation; ``usage`` is what the call took, which the ledger has."""
 
 
 OK = "ok"
@@ -275,10 +268,10 @@ OK = "ok"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelCall:
-    """One request to a server. ``at`` is when it was sent; ``seconds`` until it was over.
+    """One request to a server. ``at`` is when it was sent; ``seconds`` how long it took.
 
-    ``outcome`` is :data:`OK` for an answer (whether or not it could be used), ``cancelled``, or the
-    value of a :class:`ModelReason`. ``rung`` is how the server was asked to keep to a schema.
+    ``outcome`` is :data:`OK` for an answer (usable or not), ``cancelled``, or the value of a
+    :class:`ModelReason`. ``rung`` is how the server was asked to follow a schema.
     """
 
     at: datetime
@@ -291,20 +284,20 @@ class ModelCall:
 
 
 class CallLedger(Protocol):
-    """Every call to a model, kept."""
+    """The record of all calls to models."""
 
     async def add(self, call: ModelCall) -> None:
-        """Keep one call."""
+        """Record one call."""
 
     async def spent(
         self, since: datetime, *, channel: str | None = None, person: str | None = None
     ) -> Usage:
-        """The sum of the calls from ``since`` on; of one channel or person where given."""
+        """The total usage from ``since`` on, optionally of one channel or person."""
 
 
 @dataclass(slots=True)
 class Unlimited:
-    """A purse without caps."""
+    """A budget without caps."""
 
     _count: int = field(default=0, init=False)
 
@@ -314,4 +307,4 @@ class Unlimited:
         return Hold(id=str(self._count), account=account, most=most)
 
     async def settle(self, hold: Hold, usage: Usage) -> None:
-        """Nothing was set aside."""
+        """Do nothing."""

@@ -1,7 +1,4 @@
-"""The port to how the process does: its runs, what waits, what models took.
-
-Which digest told of a change first, for what is said of it later.
-"""
+"""The ports to the process's status and to the digests that were posted."""
 
 from __future__ import annotations
 
@@ -24,7 +21,7 @@ from handlers.ports.storage import Archive
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScheduledRun:
-    """A scheduled digest: its name, the date it was last due on or empty, when it comes next."""
+    """A scheduled digest: its name, its last due date or empty, and when the next is due."""
 
     channel: str
     last: str
@@ -33,7 +30,7 @@ class ScheduledRun:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Budget:
-    """What models took since midnight in UTC; ``most`` is the cap on that, if there is one."""
+    """Model cost since midnight in UTC; ``most`` is its cap, if there is one."""
 
     spent: Decimal
     currency: str
@@ -42,7 +39,7 @@ class Budget:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BotStatus:
-    """How the process does: its runs, how many digests wait, its budget, if it has a model."""
+    """The status of the process: its runs, the number of waiting digests, its budget if any."""
 
     runs: Sequence[ScheduledRun] = ()
     waiting: int = 0
@@ -50,28 +47,28 @@ class BotStatus:
 
 
 class StatusSource(Protocol):
-    """Who knows how the process does."""
+    """Knows the status of the process."""
 
     async def standing(self) -> BotStatus:
-        """How it does now. Raises ``UserError`` where that cannot be told."""
+        """The current status. Raises ``UserError`` if it is not available."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Announced:
-    """A digest that was posted: the day that it is of, and its page, empty where it has none."""
+    """A posted digest: its day, and its page, empty if it has none."""
 
     day: date
     page: str = ""
 
     @property
     def shown(self) -> Span:
-        """The day, leading to the page where there is one."""
+        """The day, linked to the page if there is one."""
         day = self.day.isoformat()
         return Link(day, self.page) if self.page else Text(day)
 
 
 class Announcements(Protocol):
-    """Knows the digests that were posted. May raise ``UserError``."""
+    """Finds the digests that were posted. May raise ``UserError``."""
 
     async def announced(
         self, repository: Repository, change: Graded, language: Language
@@ -82,8 +79,7 @@ class Announcements(Protocol):
 async def undone_by(archive: Archive, repository: Repository, by: Graded) -> Sequence[Graded]:
     """The changes that a revert undoes, as far as the archive has them.
 
-    One of which the archive knows nothing but the title is looked for among those of the weeks
-    before.
+    If only the title is known, the archived changes of the weeks before are searched for it.
     """
     undone = by.facts.reverts
     if undone is None:
@@ -93,7 +89,7 @@ async def undone_by(archive: Archive, repository: Repository, by: Graded) -> Seq
         found = await archive.find(repository, undone.number, undone.sha)
     if not found and undone.sha:
         found = await archive.find(repository, None, undone.sha)
-    # A number is also its own revert's, where that was merged under it.
+    # The revert itself has the number too if it was merged under it.
     named = [g for g in found if g.sha != by.sha and g.facts.reverts is None]
     return named or await _of_title(archive, repository, by, undone.title)
 
@@ -101,7 +97,7 @@ async def undone_by(archive: Archive, repository: Repository, by: Graded) -> Seq
 async def _of_title(
     archive: Archive, repository: Repository, by: Graded, title: str
 ) -> Sequence[Graded]:
-    """The newest change before a revert that has the title, a number behind it or not."""
+    """The newest change before a revert that has the title, with or without a number after it."""
     wanted, words = bare_title(title), re.findall(r"\w+", title)
     if not words:
         return ()
@@ -109,7 +105,7 @@ async def _of_title(
     until = at + timedelta(seconds=1)
     query = Query(
         window=Window(since=at - SOON, until=until, zone=ZoneInfo("UTC")),
-        # The archive knows words; that they are the whole title is seen here.
+        # The archive searches words; the whole title is compared here.
         terms=(max(words, key=len),),
     )
     found = await archive.select(repository, query)

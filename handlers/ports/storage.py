@@ -1,8 +1,6 @@
-"""What the use cases need of the outside world: five protocols, each small.
+"""The ports to repositories, workers, the clock, the archive and the ledger.
 
 ``bot`` implements them; tests use the fakes in ``tests/support/fakes.py``.
-
-A repository that is looked at.
 """
 
 from __future__ import annotations
@@ -30,10 +28,10 @@ B = TypeVar("B")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Range:
-    """Commits reachable from ``tip`` and not from ``base``; ``base`` ``None`` is from the root.
+    """Commits reachable from ``tip`` but not from ``base``; ``base`` ``None`` starts at the root.
 
-    Both are full commit names. A ``base`` that ``tip`` does not descend from (a force-push) is
-    allowed: what both share is left out, and :attr:`Tip.rewritten` says so.
+    Both are full commit names. ``tip`` need not descend from ``base`` (a force-push): then the
+    commits that both share are left out.
     """
 
     base: str | None
@@ -41,12 +39,12 @@ class Range:
 
 
 Selection = Window | Range | Sequence[str]
-"""By calendar, by ancestry, or commit names one by one."""
+"""By calendar, by ancestry, or by commit names."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tip:
-    """Where a branch stands. ``branch`` is its short name, ``sha`` its commit (``None``: empty)."""
+    """The tip of a branch: its short name and its commit (``None`` if empty)."""
 
     branch: str
     sha: str | None
@@ -56,9 +54,9 @@ class Source(Protocol):
     """A repository that can be read. All methods may raise ``SourceUnavailable``."""
 
     async def sync(self, since: datetime | None = None) -> None:
-        """Fetch what is new, where there is anything to fetch from.
+        """Fetch new commits, if there is a remote.
 
-        Not again where somebody fetched after ``since``, an aware time, or after this call.
+        Does nothing if somebody else fetched after ``since`` (an aware time), or after this call.
         """
 
     async def tip(self, branch: str | None = None) -> Tip:
@@ -68,16 +66,16 @@ class Source(Protocol):
         """
 
     async def resolve(self, reference: str) -> str:
-        """The full name of the commit that a tag, a branch or a commit's name stands for.
+        """The full commit name of a tag, a branch or a commit's name.
 
         Raises ``UnknownBranch`` and ``AmbiguousReference``.
         """
 
     async def release(self, name: str) -> TaggedRelease | None:
-        """The release that a tag names, written with a ``v`` or without, and the one before it.
+        """The release that a tag names, with or without ``v``, and the release before it.
 
-        That is the nearest among its ancestors, as :func:`digest.core.release.eligible` tells them.
-        ``None`` where no tag is meant.
+        The previous release is the nearest among its ancestors; see
+        :func:`digest.core.release.eligible`. ``None`` if the name is no tag.
         """
 
     async def releases(self) -> Sequence[str]:
@@ -90,40 +88,40 @@ class Source(Protocol):
         """Full names of the selection's commits, as ``git rev-list`` lists them, newest first."""
 
     async def count(self, branch: Tip, selection: Selection) -> int:
-        """How many commits ``git rev-list --count`` finds in the selection."""
+        """The number of commits that ``git rev-list --count`` finds in the selection."""
 
     async def find(self, branch: Tip, number: int | None = None, sha: str = "") -> Sequence[str]:
-        """Full names of the commits that a request number or a shortened sha names, newest first.
+        """Full names of the commits with a request number or a shortened sha, newest first.
 
-        A number is looked for in subjects and merge messages of the branch.
+        A number is searched for in subjects and merge messages of the branch.
         """
 
     async def is_ancestor(self, base: str, tip: str) -> bool:
-        """Whether ``tip`` descends from ``base``; false where ``base`` is gone."""
+        """Whether ``tip`` descends from ``base``; false if ``base`` is gone."""
 
     async def texts(self, blobs: Sequence[str]) -> Mapping[str, str]:
-        """The contents of blobs by name; absent, oversized (1 MiB) and binary ones are left out."""
+        """The contents of blobs by name, without absent, oversized (1 MiB) and binary ones."""
 
     async def mentions(
         self, commit: str, words: Collection[str]
     ) -> Mapping[str, Collection[str]] | None:
-        """The paths of program text in which each word stands, in the tree of a commit.
+        """The source file paths that contain each word, in the tree of a commit.
 
-        ``None`` where that tree is not at hand as a whole.
+        ``None`` if that tree is not available as a whole.
         """
 
     async def contents(self, places: Collection[tuple[str, str]]) -> Mapping[tuple[str, str], str]:
-        """The texts of files by commit and path; what is no text or absent is left out."""
+        """The texts of files by commit and path, without absent and binary files."""
 
     async def backported(self, branch: Tip) -> frozenset[str]:
-        """Commits and subjects of the branch that stand on release branches or tags as well."""
+        """Commits and subjects of the branch that are on release branches or tags as well."""
 
 
 class Progress(Protocol):
-    """Whom long work tells how far it is."""
+    """Receives the progress of long-running work."""
 
     def start(self, total: int) -> None:
-        """``total`` changes are to be read."""
+        """``total`` changes will be read."""
 
     def advance(self, count: int) -> None:
         """``count`` more are done."""
@@ -133,16 +131,16 @@ class Progress(Protocol):
 
 
 class Workers(Protocol):
-    """Where pure work that takes processor time is done, away from the event loop."""
+    """Runs pure, processor-bound work away from the event loop."""
 
     at_once: int
-    """How many pieces of work make sense at a time."""
+    """How many pieces of work to run at a time."""
 
     async def few(self, work: Callable[[A], B], given: A) -> B:
-        """Do a piece of little work."""
+        """Do one small piece of work."""
 
     async def many(self, work: Callable[[A], B], given: A) -> B:
-        """Do one of many pieces; what goes in and comes out can be pickled."""
+        """Do one of many pieces; its input and output must be picklable."""
 
 
 class Clock(Protocol):
@@ -163,7 +161,7 @@ class State(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """The state of one commit, with the rule that filtered it or the cause it failed by."""
+    """The state of one commit, with the rule that filtered it or the cause of its failure."""
 
     sha: str
     state: State
@@ -171,56 +169,59 @@ class Outcome:
 
 
 class Archive(Protocol):
-    """Graded changes, kept. Writing what is there already changes nothing."""
+    """Stored graded changes. Saving what is already there changes nothing."""
 
     async def save(self, repository: Repository, changes: Sequence[Graded]) -> None:
-        """Keep the changes in one transaction; a newer facts version replaces an older one."""
+        """Save the changes in one transaction; a newer facts version replaces an older one."""
 
     async def current(
         self, repository: Repository, shas: Sequence[str], graded_by: str
     ) -> frozenset[str]:
-        """Those of ``shas`` that need no work: today's facts, and the named grading."""
+        """Those of ``shas`` that need no work: they have current facts and the named grading."""
 
     async def aged(self, repository: Repository, shas: Sequence[str]) -> frozenset[str]:
-        """Those of ``shas`` that are archived with the facts of another version of the program."""
+        """Those of ``shas`` that were archived with facts of another version of the program."""
 
     async def load(self, repository: Repository, shas: Sequence[str]) -> Mapping[str, Graded]:
-        """The archived ones among ``shas``, whatever their number, by full name."""
+        """The archived changes among ``shas``, whatever their number, by full name."""
 
     async def find(
         self, repository: Repository, number: int | None = None, sha: str = ""
     ) -> Sequence[Graded]:
-        """Those that a request number or a sha of at least 7 digits names, newest first."""
+        """The changes with a request number or a sha of at least 7 digits, newest first."""
 
     async def select(self, repository: Repository, query: Query) -> Sequence[Graded]:
-        """Those that meet every condition of the query, newest first."""
+        """The changes that meet every condition of the query, newest first."""
 
     async def survey(
         self, repository: Repository, query: Query, page: int, language: Language
     ) -> Listed:
-        """Those that meet every condition, counted, and a page of them in a language.
+        """The number of changes that meet every condition, and one page of them in a language.
 
-        ``page`` counts from 1; a page beyond the last is the last, and page 0 is none, which is
-        quicker. The limit and the rank of the query do not matter.
+        ``page`` counts from 1; a page beyond the last is the last. Page 0 returns no page, which is
+        quicker. The limit and the rank of the query are ignored.
         """
 
     async def vocabulary(
         self, repository: Repository, among: Collection[str] | None = None
     ) -> Mapping[str, int]:
-        """The topics of the repository with the number of changes that bear each.
+        """The topics of the repository with the number of changes that have each.
 
-        With ``among`` only those of the given ones that some change bears, which is quick.
+        With ``among``, only those of the given topics that some change has, which is quick.
         """
 
     async def alike(self, repository: Repository, names: Sequence[str]) -> Mapping[str, int]:
-        """Topics that may be near to one of the names, among others; as :meth:`vocabulary`."""
+        """Candidates for topics similar to one of the names.
+
+        The result is as of :meth:`vocabulary`.
+        """
 
 
 class CoveragePort(Protocol):
-    """Which commit ended how, and which time was read, so that nothing is lost."""
+    """The record of how each commit ended and of the time read, so that nothing is lost."""
 
     async def seen(self, repository: Repository, branch: str, channel: str) -> str | None:
-        """The tip that the channel's last finished run ended at."""
+        """The tip at which the channel's last finished run ended."""
 
     async def record(
         self,
@@ -230,24 +231,24 @@ class CoveragePort(Protocol):
         tip: str | None,
         outcomes: Sequence[Outcome],
     ) -> None:
-        """Keep outcomes and, where given, the new tip, in one transaction."""
+        """Save outcomes and, if given, the new tip in one transaction."""
 
     async def states(self, repository: Repository, shas: Sequence[str]) -> Mapping[str, Outcome]:
         """The recorded outcomes of ``shas`` by full name."""
 
     async def covered(self, repository: Repository, branch: str) -> Sequence[Window]:
-        """The time of which every commit was read, in stretches, the earliest first.
+        """The periods of which every commit was read, the earliest first.
 
-        The branch is empty where the usual one is watched.
+        The branch is empty if the default one is watched.
         """
 
     async def cover(self, repository: Repository, branch: str, window: Window) -> None:
-        """Keep that every commit of a window was read."""
+        """Record that every commit of a window was read."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeliveryKey:
-    """What is delivered where: the unit that is delivered once.
+    """Content and destination: the unit that is delivered once.
 
     ``digest`` is the stable name of the content, such as ``daily:owner/name:main:2026-01-23`` or
     ``window:owner/name:main:<since>:<until>``.
@@ -259,7 +260,7 @@ class DeliveryKey:
 
 
 class PartState(StrEnum):
-    """How far one part of a delivery is: ``SENDING`` is written before the call that sends."""
+    """The state of one part of a delivery. ``SENDING`` is saved before the call that sends."""
 
     WAITING = "waiting"
     SENDING = "sending"
@@ -269,7 +270,7 @@ class PartState(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PartRecord:
-    """One part as the ledger has it; ``receipt`` is the platform's proof, such as a message id."""
+    """The ledger's record of a part; ``receipt`` is the platform's proof, such as an id."""
 
     part: int
     state: PartState
@@ -279,7 +280,7 @@ class PartRecord:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeliveryRecord:
-    """A delivery as the ledger has it: the content frozen at the first claim, and its parts.
+    """The ledger's record of a delivery: the content frozen at the first claim, and its parts.
 
     ``done`` says that nothing is left to do. ``fresh`` says that this claim made the record.
     """
@@ -292,16 +293,16 @@ class DeliveryRecord:
 
 
 class Ledger(Protocol):
-    """Which part of which digest was sent where, so that nothing is sent twice."""
+    """The record of which part of which digest was sent where, so that nothing is sent twice."""
 
     async def claim(self, key: DeliveryKey, content: str, parts: int) -> DeliveryRecord:
-        """Create the record by its unique key, or return the one that stands; frozen content wins.
+        """Create the record, or return the existing one, whose frozen content wins.
 
-        ``content`` is the document as JSON text; ``parts`` how many messages it makes.
+        ``content`` is the document as JSON text; ``parts`` is the number of messages it makes.
         """
 
     async def mark(self, key: DeliveryKey, part: PartRecord) -> None:
-        """Write one part's state at once; all parts ``SENT`` makes the delivery done."""
+        """Save one part's state at once. The delivery is done when all parts are ``SENT``."""
 
     async def pending(self) -> Sequence[DeliveryRecord]:
         """The deliveries that were claimed and are not done, oldest first."""
@@ -310,17 +311,17 @@ class Ledger(Protocol):
         """Whether this call is the first to claim the slot (a local date) of a subscription."""
 
     async def last_slot(self, subscription: str) -> str | None:
-        """The newest slot that was claimed for a subscription."""
+        """The newest claimed slot of a subscription."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Watched:
-    """A repository with the settings that belong to it.
+    """A repository with its settings.
 
-    ``aliases`` leads from another name of a topic (lower case, any language) to the topics it
-    stands for. ``branch`` is ``None`` for the default branch. ``privacy`` is what a model may see.
-    ``forge`` is ``None`` where there is none to ask; ``descriptions`` says whether it may be asked
-    for those of merged requests when a digest is made. ``place`` is where it was opened.
+    ``aliases`` maps another name of a topic (lower case, any language) to the topics it stands for.
+    ``branch`` is ``None`` for the default branch. ``privacy`` is what a model may see. ``forge`` is
+    ``None`` if there is none to query; ``descriptions`` says whether digests may query it for those
+    of merged requests. ``place`` is where the repository was opened.
     """
 
     repository: Repository
@@ -337,11 +338,11 @@ class Watched:
 _CLONES = frozenset(
     {"repo", "repos", "repository", "src", "git", "work", "home", "clone", "clones", "code"}
 )
-"""Names of folders that say nothing of what is in them."""
+"""Folder names that say nothing about the clone in them."""
 
 
 def called(watched: Watched) -> frozenset[str]:
-    """What a repository goes by, lower case: its name, the last part of it, its clone's folder."""
+    """The names of a repository in lower case: full, its last part, its clone's folder."""
     name = watched.repository.name.lower()
     folders = watched.place.lower().rstrip("/").split("/")[-2:]
     parts = [part for folder in folders for part in folder.removesuffix(".git").split("+")]

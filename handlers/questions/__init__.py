@@ -1,1 +1,1 @@
-"""Use cases of questions, one module a question."""
+"""Use cases of questions, one module per question."""

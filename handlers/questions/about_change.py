@@ -41,10 +41,10 @@ from handlers.questions.explain import find, refuse_elsewhere
 from handlers.questions.pull_request import explain_requested, reviews_of
 
 _REASONS = 12
-"""Reasons of a grade that are told, the weightiest."""
+"""The most reasons of a grade to show, the weightiest first."""
 
 _FILES = 8
-"""Files that are named where none is about the part that was asked for."""
+"""The most files to name if none belongs to the requested part."""
 
 _REVIEWED_BY = frozenset({"reviewed-by", "acked-by", "approved-by", "tested-by"})
 
@@ -69,7 +69,7 @@ async def why(intent: Why, ctx: Context) -> Answer:
 
 
 async def risky(intent: Risky, ctx: Context) -> Answer:
-    """The risks that facts show, and what to look at."""
+    """The risks that facts show, and what to check."""
     graded = await _one(intent.reference, ctx)
     language = ctx.language
     analysis = analyse_whole(graded, language)
@@ -88,7 +88,7 @@ async def risky(intent: Risky, ctx: Context) -> Answer:
 
 
 async def reviewers(intent: Reviewers, ctx: Context) -> Answer:
-    """Who has reviewed it: what the forge says, else the commit itself."""
+    """The reviewers, from the forge if it knows, otherwise from the commit."""
     try:
         graded = await _one(intent.reference, ctx)
     except UnknownChange as unknown:
@@ -111,7 +111,7 @@ async def reviewers(intent: Reviewers, ctx: Context) -> Answer:
 
 
 async def author(intent: Author, ctx: Context) -> Answer:
-    """Who wrote it, and when it came to the branch."""
+    """The author, and when the change reached the branch."""
     graded = await _one(intent.reference, ctx)
     line = words.WRITTEN_BY(
         ctx.language,
@@ -123,7 +123,7 @@ async def author(intent: Author, ctx: Context) -> Answer:
 
 
 async def show_diff(intent: ShowDiff, ctx: Context) -> Answer:
-    """A page of the changed lines, of all files or of those that the asked part names."""
+    """A page of the changed lines, of all files or of those that match the requested part."""
     graded = await _one(intent.reference, ctx)
     change = await _change(graded, ctx)
     files = files_about(change, intent.part)

@@ -1,4 +1,4 @@
-"""``changed``: what changed in a topic, by somebody, under a path, within a window or a range."""
+"""``changed``: changes by topic, person or path, within a window or a range."""
 
 from __future__ import annotations
 
@@ -60,9 +60,9 @@ from handlers.questions.scope import QueryResult, Reach, count, found, newest, r
 
 
 async def changed(intent: Changed, ctx: Context) -> Answer:
-    """The changes that meet the intent, after reading what the archive lacks of them.
+    """The changes that match the intent, after reading those that the archive lacks.
 
-    Without any, the answer says so and names near topics. Raises as :func:`reach` does.
+    If there are none, the answer says so and suggests similar topics. Raises as :func:`reach` does.
     """
     tip = await tip_of(ctx)
     reached = await reach(intent.window, ctx, tip)
@@ -118,7 +118,7 @@ async def changed(intent: Changed, ctx: Context) -> Answer:
 
 
 _TROUBLE = (ChangeKind.REVERTS, ChangeKind.FIX, ChangeKind.DEPRECATIONS)
-"""What tells of trouble where nothing is marked as breaking."""
+"""Kinds that suggest trouble when nothing is marked as breaking."""
 
 _SAYS = {
     Action.ADDED: re.compile(
@@ -136,7 +136,7 @@ _SAYS = {
 async def _acted(
     intent: Changed, resolved: Resolved, held: QueryResult, ctx: Context, reached: Reach
 ) -> QueryResult:
-    """Of the changes about a topic those whose titles say that something was added or removed."""
+    """The changes about a topic whose titles say that something was added or removed."""
     changes = await ctx.archive.select(ctx.watched.repository, _query(intent, resolved, reached))
     said = [g for g in changes if any(_SAYS[one].search(g.title) for one in intent.actions)]
     if not said:
@@ -149,7 +149,7 @@ async def _acted(
 
 
 async def _meant(intent: Changed, ctx: Context) -> tuple[Changed, Resolved, list[Spans]]:
-    """The topic as the index knows it, and what was put right or left out to get there."""
+    """The topic as the index knows it, with notes on corrections and omissions."""
     resolved = await _resolve(intent, ctx)
     if not intent.topic or resolved.topics:
         return intent, resolved, []
@@ -168,13 +168,13 @@ async def _meant(intent: Changed, ctx: Context) -> tuple[Changed, Resolved, list
 
 
 def _is_misspelt(word: str, known: str) -> bool:
-    """Whether a word is a known one but for a letter, or two of a long one."""
+    """Whether a word is a misspelling of a known one: one letter off, or two in a long word."""
     most = 1 if len(word) < 8 else 2
     return len(word) > 4 and OSA.distance(word, known, score_cutoff=most) <= most
 
 
 async def _resolve(intent: Changed, ctx: Context) -> Resolved:
-    """The topic with its kinds and label as index terms; where it has none, with near ones."""
+    """The topic with its kinds and label as index terms, or with similar ones if it has none."""
     if not intent.topic:
         return narrowed(Resolved(), intent.kinds, intent.label)
     repository, aliases = ctx.watched.repository, ctx.watched.aliases
@@ -212,9 +212,9 @@ async def _found(intent: Changed, resolved: Resolved, ctx: Context, reached: Rea
 def _row(
     graded: Graded, resolved: Resolved, labels: Sequence[str], language: Language
 ) -> AnswerRow:
-    """A change with why it is about the topic; without a topic, why it was graded so.
+    """A change with why it matches the topic; without a topic, with the reason of its grade.
 
-    What a period alone selected needs no reason where it is listed.
+    Changes that only a period selected need no reason in a list.
     """
     if not resolved.topics:
         return AnswerRow(graded=graded, why=graded_because(graded, language), unseen="")
@@ -225,7 +225,7 @@ def _row(
 
 
 def _within(held: QueryResult, path: str, language: Language) -> QueryResult:
-    """The same with what each change of the page does under the path that was asked about."""
+    """The same rows, each with what the change does under the requested path."""
     page = tuple(
         replace(shown, line=line_within(shown.graded, path, language)) for shown in held.survey.page
     )
@@ -233,7 +233,7 @@ def _within(held: QueryResult, path: str, language: Language) -> QueryResult:
 
 
 async def _charted(document: Document, query: Query, reached: Reach, ctx: Context) -> Document:
-    """The document with the numbers of all its changes by day below its counts."""
+    """The document with a chart of all its changes by day below its counts."""
     changes = await ctx.archive.select(ctx.watched.repository, query)
     window = reached.window
     first = window.since if window else changes[-1].commit.committed_at
@@ -261,7 +261,7 @@ async def _filed(document: Document, query: Query, ctx: Context) -> Document:
 async def _by_name(
     intent: Changed, held: QueryResult, ctx: Context, reached: Reach
 ) -> tuple[Changed, QueryResult]:
-    """The changes of somebody whose name was read as a topic, where there are any."""
+    """The changes by a person whose name was parsed as a topic, if there are any."""
     meant = replace(intent, topic="", author=intent.topic)
     nobody = narrowed(Resolved(), intent.kinds, intent.label)
     theirs = await _found(meant, nobody, ctx, reached)
@@ -271,7 +271,7 @@ async def _by_name(
 async def _by_topic(
     intent: Changed, resolved: Resolved, held: QueryResult, ctx: Context, reached: Reach
 ) -> tuple[Changed, Resolved, QueryResult]:
-    """The changes about what was read as a name, where nobody is called so and it is a topic."""
+    """The changes about a topic that was parsed as a person's name, if nobody has that name."""
     meant = replace(intent, topic=intent.author, author="")
     about = await _resolve(meant, ctx)
     if not about.topics:
@@ -282,7 +282,7 @@ async def _by_topic(
 async def _nothing(
     intent: Changed, resolved: Resolved, ctx: Context, reached: Reach
 ) -> list[Spans]:
-    """That there is nothing, and where else to look."""
+    """A note that nothing matches, and suggestions where else to look."""
     language, repository = ctx.language, ctx.watched.repository
     if not intent.topic:
         return [NO_CHANGE(language)]
@@ -304,7 +304,7 @@ async def _nothing(
 
 
 async def _elsewhere(ctx: Context, resolved: Resolved) -> int:
-    """How many changes are about the topic, of any period."""
+    """The number of changes about the topic in any period."""
     if not resolved.topics:
         return 0
     return await count(ctx, Query(topics=resolved.topics, about=resolved.alternatives))

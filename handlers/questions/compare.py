@@ -1,6 +1,6 @@
-"""``compare A B``: what lies between two releases, as release notes.
+"""``compare A B``: the changes between two releases, as release notes.
 
-What is asked of a release by its name: the range from the release before it.
+Questions about one release by name use the range from the release before it.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ from handlers.ports.forge_port import Publishing
 from handlers.questions.scope import range_of, seen
 
 _MOST = {Length.SHORT: 3, Length.NORMAL: 5, Length.LONG: 25}
-"""Changes of a group that are listed."""
+"""The most changes of a group to list."""
 
 _SOON = 5.0
-"""Seconds that notes wait for what a forge says of releases; they are whole without it."""
+"""Seconds that notes wait for the forge's data on releases; they are complete without it."""
 
 
 async def compare(intent: Compare, ctx: Context) -> Answer:
-    """The changes that the second reference has and the first has not, in groups by kind.
+    """The changes that the second reference has and the first lacks, in groups by kind.
 
     Raises as :func:`handlers.questions.scope.range_of` does.
     """
@@ -56,7 +56,7 @@ async def compare(intent: Compare, ctx: Context) -> Answer:
 
 
 async def _releases(refs: Refs, ctx: Context) -> Sequence[Release]:
-    """What the forge says of the two references, where there is one and it answers soon."""
+    """The forge's data on the two references, if it answers in time."""
     forge = ctx.watched.forge
     if not isinstance(forge, Publishing):
         return ()
@@ -70,15 +70,16 @@ async def _releases(refs: Refs, ctx: Context) -> Sequence[Release]:
 
 
 _NOW = timedelta(minutes=1)
-"""A period that ends so long ago at most, and begins where the default does, is the default."""
+"""A period that ended at most this long ago, and begins where the default does, is the default."""
 
 
 async def of_release(intent: Intent, ctx: Context) -> tuple[Intent, Spans]:
-    """The intent with the range of the release that its topic names, and a line that says so.
+    """The intent with the range of the release named by its topic, and a line that says so.
 
-    That is so of a topic with the form of a version, which is a tag of the repository, in a
-    question that names no period. What asks for the latest release, as a topic or as an end of a
-    range, asks for its tag. Every other intent stays, without a line. Raises ``NoRelease``.
+    It applies if the topic looks like a version and is a tag of the repository, and the question
+    names no period. A question about the latest release, as a topic or as an end of a range, gets
+    that release's tag. Every other intent is returned unchanged, without a line. Raises
+    ``NoRelease``.
     """
     intent, newest = await _with_latest(intent, ctx)
     if not isinstance(intent, Changed) or not _names_no_period(intent, ctx):
@@ -93,7 +94,7 @@ async def of_release(intent: Intent, ctx: Context) -> tuple[Intent, Spans]:
 
 
 async def _with_latest(intent: Intent, ctx: Context) -> tuple[Intent, str]:
-    """The intent with the tag of the latest release where its range has that, and the tag."""
+    """The intent with "latest" in its range replaced by the latest release's tag, and that tag."""
     span = intent.refs if isinstance(intent, Compare) else getattr(intent, "window", None)
     ends = [end.lower() for end in (span.base, span.tip)] if isinstance(span, Refs) else []
     asked = asked_release(intent.topic) if isinstance(intent, Changed) else None
@@ -122,7 +123,7 @@ def _names_no_period(intent: Changed, ctx: Context) -> bool:
 
 
 def _line(release: TaggedRelease, newest: str, ctx: Context) -> Spans:
-    """What the release is: of which day, whether the latest, and from where it is counted."""
+    """A description of the release: its date, whether it is the latest, and the range's start."""
     tag, last = Code(release.tag), release.tag == newest
     phrase = OF_LATEST if last else OF_RELEASE
     said = [LATEST_IS(ctx.language, tag=tag)] if last and not release.before else []

@@ -1,4 +1,4 @@
-"""Which defaults changed: what holds now where nobody gives a value, and what held before."""
+"""Changed defaults: the value that applies now if none is given, and the one before."""
 
 from __future__ import annotations
 
@@ -35,10 +35,11 @@ _PAGE = 20
 
 
 async def defaults(intent: Changed, query: Query, reached: Reach, ctx: Context, at: Seen) -> Answer:
-    """The defaults of flags, variables and settings that changed, of the changes of a query.
+    """The changed defaults of flags, variables and settings, from the changes of a query.
 
-    Of several steps the first value and the last one count; what is back at its old value has not
-    changed. A value that is no literal is not compared: it may stand for the same as before.
+    Of several steps the first value and the last one count; a default that is back at its old value
+    has not changed. Values that are no literals are not compared, because they may mean the same as
+    before.
     """
     changes = await ctx.archive.select(ctx.watched.repository, query)
     found = [one for one in await asyncio.to_thread(met, changes) if _is_asked(one, intent)]
@@ -58,7 +59,7 @@ async def defaults(intent: Changed, query: Query, reached: Reach, ctx: Context, 
 
 
 _SAID = re.compile(r"\bdefaults?\b(?! to\b)", re.IGNORECASE)
-"""What a title says that is about a default which code alone does not show."""
+"""Words of titles about defaults that the code alone does not show."""
 
 
 def _is_code(graded: Graded) -> bool:
@@ -68,7 +69,7 @@ def _is_code(graded: Graded) -> bool:
 def _with_titles(
     document: Document, found: Sequence[UpgradeItem], titled: Sequence[Graded], ctx: Context
 ) -> Document:
-    """The document with the changes whose titles alone speak of a default."""
+    """The document with the changes of which only the title mentions a default."""
     shown = {one.sha for one in found}
     others = [g for g in titled if g.sha not in shown]
     if not others:
@@ -108,7 +109,7 @@ def _document(intent: Changed, found: Sequence[UpgradeItem], ctx: Context, at: S
 
 
 def _item(one: UpgradeItem, at: Seen) -> Item:
-    """The default with the change that made it what it is, and the line where it stands."""
+    """The default, with the change that set it and a link to its line."""
     repository = at.repository
     if one.number is None:
         name, url = one.sha[:10], repository.commit_url(one.sha)

@@ -1,8 +1,6 @@
-"""``digest``: the condensed digest of any window or range, for somebody who asks.
+"""``digest`` and ``catch up``: the condensed digest of a window, a range, or since the last look.
 
-What an asker has seen of a repository, so that catching up can begin there.
-
-``catch up``: everything since the asker last looked, as one digest.
+Remembers what an asker has seen of a repository, so that catching up can start there.
 """
 
 from __future__ import annotations
@@ -28,7 +26,7 @@ from handlers.ports.storage import Range, Tip
 from handlers.questions.scope import newest, range_of, seen
 
 LEAST = {Length.SHORT: Level.HIGH, Length.NORMAL: Level.HIGH, Length.LONG: Level.LOW}
-"""From which level on a digest of a length shows changes."""
+"""The lowest level of changes that a digest of a length shows."""
 
 
 async def digest_of(intent: DigestOf, ctx: Context) -> Answer:
@@ -54,7 +52,7 @@ async def digest_of(intent: DigestOf, ctx: Context) -> Answer:
 
 
 async def report_between(ctx: Context, selection: Range, least: Level) -> Report:
-    """The report of a range, told as one of the time from its first change to its last."""
+    """The report of a range, with the time from its first change to its last as its window."""
     changes = await ensure(ctx, selection, await tip_of(ctx))
     return (await between(ctx, selection, _window(changes, ctx), least)).report
 
@@ -75,25 +73,25 @@ def _window(changes: Sequence[Graded], ctx: Context) -> Window:
 
 
 _NOW = timedelta(minutes=1)
-"""A window that ends so long ago reaches until now."""
+"""A window that ended at most this long ago counts as reaching until now."""
 
 
 async def last_look(ctx: Context) -> Look | None:
-    """When the asker last looked, or the chat where nobody is named."""
+    """When the asker last looked, or the chat if nobody is named."""
     if ctx.conversations is None or ctx.conversation is None:
         return None
     return await ctx.conversations.last_look(ctx.conversation, ctx.watched.repository)
 
 
 async def looked(ctx: Context, tip: str | None) -> None:
-    """Remember that the asker has now seen what there is up to a tip."""
+    """Remember that the asker has seen everything up to a tip."""
     if ctx.conversations is not None and ctx.conversation is not None and tip is not None:
         here = Look(at=ctx.clock.now(), tip=tip)
         await ctx.conversations.looked(ctx.conversation, ctx.watched.repository, here)
 
 
 async def looked_over(ctx: Context, window: Window, tip: str | None) -> None:
-    """A digest was shown: a look, where it reaches until now and leaves no gap to the last one."""
+    """Record a shown digest as a look if it reaches until now and leaves no gap to the last one."""
     if window.until < ctx.clock.now() - _NOW:
         return
     last = await last_look(ctx)
@@ -102,13 +100,13 @@ async def looked_over(ctx: Context, window: Window, tip: str | None) -> None:
 
 
 LONGEST_DAYS = 31
-"""A longer absence is caught up with from so many days ago on."""
+"""After a longer absence, catching up starts this many days ago."""
 
 
 async def catch_up(_intent: CatchUp, ctx: Context) -> Answer:
-    """The digest of what came since the last look, by ancestry; the look is then now.
+    """The digest of what arrived since the last look, by ancestry; the look is then now.
 
-    Who was never here gets the last days, and who was away for too long the last month.
+    A new asker gets the last days; after a long absence it is the last month.
     """
     tip, now = await tip_of(ctx), ctx.clock.now()
     last = await last_look(ctx)

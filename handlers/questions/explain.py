@@ -1,6 +1,6 @@
-"""``explain``: one change in full, found in the archive, else in the repository.
+"""``explain``: one change in full, found in the archive or else in the repository.
 
-What would be sent about a change, without sending it.
+Also shows what would be sent to a model about a change, without sending it.
 """
 
 from __future__ import annotations
@@ -40,14 +40,14 @@ from handlers.questions.pull_request import explain_issue, explain_requested, li
 from handlers.questions.scope import seen
 
 _MENTIONS = 20
-"""Changes that name the explained one, of which its reverts and re-lands are told."""
+"""Changes that mention the explained one, searched for its reverts and re-lands."""
 
 
 async def explain(intent: Explain, ctx: Context) -> Answer:
     """Explain the change that a reference names.
 
     Of several commits of one request the newest is explained and the others are named. Raises
-    ``UnknownChange`` and ``AmbiguousReference``, and what a forge raises that was asked.
+    ``UnknownChange`` and ``AmbiguousReference``, and the errors of a forge that was queried.
     """
     refuse_elsewhere(intent.reference, ctx)
     if intent.reference.issue and intent.reference.number is not None:
@@ -68,7 +68,7 @@ async def explain(intent: Explain, ctx: Context) -> Answer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Explained:
-    """A change with what is said of it; ``missed`` where a model was to tell of it and did not."""
+    """A change with its analysis; ``missed`` if an expected analysis by a model is missing."""
 
     graded: Graded
     analysis: Analysis
@@ -88,10 +88,10 @@ async def _explained(graded: Graded, ctx: Context, tip: Tip) -> _Explained:
 
 
 def refuse_elsewhere(reference: Reference, ctx: Context) -> None:
-    """A number counts in its own repository only; a commit's name is the same everywhere."""
+    """Refuse a number of another repository; a commit's name is the same everywhere."""
     watched = ctx.watched.repository.name
     asked = reference.repository.lower()
-    # What is only known as a folder may be anybody's clone.
+    # A repository known only by its folder may be anybody's clone.
     if reference.number is None or not asked or "/" not in watched:
         return
     if asked != watched.lower():
@@ -127,7 +127,7 @@ def _named(reference: Reference) -> str:
 
 
 async def _mentions(graded: Graded, ctx: Context) -> Sequence[Graded]:
-    """Archived changes whose text names this one."""
+    """Archived changes whose text mentions this one."""
     name = f"#{graded.number}" if graded.number is not None else graded.sha[:10]
     query = Query(terms=(name,), limit=_MENTIONS)
     return await ctx.archive.select(ctx.watched.repository, query)
@@ -136,7 +136,7 @@ async def _mentions(graded: Graded, ctx: Context) -> Sequence[Graded]:
 async def _announcements(
     graded: Graded, mentions: Sequence[Graded], ctx: Context
 ) -> Sequence[Spans]:
-    """Which digests told of what is gone: of this change, or of those that it undoes."""
+    """The digests that announced a reverted change: this one, or those that it reverts."""
     if ctx.announcements is None:
         return ()
     repository, language = ctx.watched.repository, ctx.language
@@ -185,7 +185,7 @@ def _undoings(graded: Graded, mentions: Sequence[Graded], at: Seen) -> Iterator[
 
 
 def _points(mention: Graded, graded: Graded, *, relands: bool) -> bool:
-    """Whether a change says that it undoes, or brings back, another one."""
+    """Whether a change says that it reverts, or re-lands, another one."""
     undone = mention.facts.relands if relands else mention.facts.reverts
     if undone is None or mention.sha == graded.sha:
         return False
@@ -205,15 +205,15 @@ class Silence(Enum):
     NO_MODEL = auto()
     PRIVATE = auto()  # the repository's privacy lets nothing out
     SETTLED = auto()  # facts say all that matters
-    KEPT = auto()  # it was asked before, and the answer is kept
+    KEPT = auto()  # a stored reply exists
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Showing:
-    """The requests about one change, in order; where they are several, another joins the replies.
+    """The requests about one change, in order; if there are several, another merges the replies.
 
     ``why_not`` says why even these would not be sent; without ``requests`` there is nothing to
-    show. ``secrets`` counts what was masked in them.
+    show. ``secrets`` is the number of secrets masked in them.
     """
 
     graded: Graded

@@ -1,7 +1,4 @@
-"""What answers an intent, and what ``help`` says of it.
-
-``help``: what can be asked, with examples that are read as what they stand for.
-"""
+"""``help``: the table of handlers, and what can be asked, with examples that the parser reads."""
 
 from __future__ import annotations
 
@@ -34,7 +31,7 @@ from handlers.context import Context
 class Handler:
     """A row of the table of handlers.
 
-    ``help`` is ``None`` for what another row tells of; ``chats`` says that only a chat can ask.
+    ``help`` is ``None`` if another row describes it; ``chats`` says that only a chat can ask.
     """
 
     answer: Callable[[Any, Context], Awaitable[Answer]]
@@ -43,7 +40,7 @@ class Handler:
 
 
 def help_page(handlers: Mapping[type[Intent], Handler], ctx: Context) -> Answer:
-    """Every kind of question with its examples, in the order of the table that answers them."""
+    """Every kind of question with its examples, in the order of the handlers' table."""
     language = ctx.language
     title = HELP.text(language)
     rows = [(kind, one.help) for kind, one in handlers.items() if ctx.room or not one.chats]
@@ -63,11 +60,11 @@ def _kind(kind: type[Intent], phrase: Phrase, language: Language) -> Item:
 
 
 _GREETING = (Changed, DigestOf, Explain, Search)
-"""What who says hello is shown an example of."""
+"""The questions that a greeting shows examples of."""
 
 
 async def greet(_intent: Greet, ctx: Context) -> Answer:
-    """A greeting with a few questions; what people say to one another is none to the bot."""
+    """A greeting with a few questions; talk between people is not meant for the bot."""
     language = ctx.language
     said = HELLO(language, repository=ctx.watched.repository.name)
     first = dict(reversed(EXAMPLES[language]))
@@ -82,7 +79,7 @@ async def greet(_intent: Greet, ctx: Context) -> Answer:
 
 
 async def unknown(intent: Unknown, ctx: Context) -> Answer:
-    """That the question is not understood, why if that is known, with the nearest that are."""
+    """A note that the question is not understood, why if known, and the nearest known questions."""
     language = ctx.language
     said = NOT_UNDERSTOOD(language)
     if intent.thanks:

@@ -1,7 +1,7 @@
-"""Questions about what somebody uses: which changes reach it, and the profile that says what it is.
+"""Questions about what somebody uses: the profile, and the changes that affect it.
 
-A chat has a profile, which all who talk there share, and a person has one of their own; what
-reaches either reaches the asker.
+Everybody in a chat shares its profile, and each person has one of their own; a change that affects
+either affects the asker.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ from handlers.questions.scope import reach, seen
 
 
 async def affected(intent: Affected, ctx: Context) -> Answer:
-    """The changes of a window, or between references, that reach the asker's profiles.
+    """The changes of a window, or between references, that affect the asker's profiles.
 
-    Raises ``UserError`` where no profile can be kept, and what reading the window raises.
+    Raises ``UserError`` if profiles cannot be kept, and the errors of reading the window.
     """
     tip = await tip_of(ctx)
     profiles, key = _kept_here(ctx)
@@ -81,19 +81,19 @@ def _affecting(given: tuple[Sequence[Graded], Profile, Aliases, Labels]) -> list
 
 
 def _why(one: Affecting) -> str:
-    """The entries that a change reaches, as they are written."""
+    """The entries that a change affects, as they are written."""
     return ", ".join(dict.fromkeys(str(hit.entry) for hit in one.hits))
 
 
 async def show_profile(intent: ShowProfile, ctx: Context) -> Answer:
-    """What a profile holds."""
+    """The entries of a profile."""
     profiles, key = _kept_here(ctx)
     kept = await profiles.load(_owner(key, mine=intent.mine), ctx.watched.repository)
     return await _shown(kept, ctx)
 
 
 async def edit_profile(intent: EditProfile, ctx: Context) -> Answer:
-    """Put entries in, take some or all out, and show what is there then."""
+    """Add entries, or remove some or all, and show the result."""
     _permitted(ctx, mine=intent.mine)
 
     def edited(kept: StoredProfile) -> StoredProfile:
@@ -107,7 +107,7 @@ async def edit_profile(intent: EditProfile, ctx: Context) -> Answer:
 async def profile_from(intent: ProfileFrom, ctx: Context) -> Answer:
     """Add what another repository's code uses of the watched one.
 
-    Raises ``UserError`` where the place may not be read, or uses nothing.
+    Raises ``UserError`` if the place may not be read, or uses nothing.
     """
     _permitted(ctx, mine=intent.mine)
     _kept_here(ctx)
@@ -117,14 +117,14 @@ async def profile_from(intent: ProfileFrom, ctx: Context) -> Answer:
     entries = await ctx.usage(intent.place, packages_of(name))
     if not entries:
         raise UserError(f"the code at {intent.place} uses nothing of {name}")
-    # Reading may have taken minutes: what others put in meanwhile stays.
+    # Reading may have taken minutes: entries added meanwhile are kept.
     return await _changed(
         ctx, lambda kept: replace(kept, profile=kept.profile.with_(entries)), mine=intent.mine
     )
 
 
 async def alert(intent: Alert, ctx: Context) -> Answer:
-    """Turn alerts on, from the branch's tip of now on, or off."""
+    """Turn alerts on, starting at the branch's current tip, or off."""
     _permitted(ctx, mine=intent.mine)
     if intent.mine:
         raise UserError("alerts come to chats; turn them on in a direct chat with me")
@@ -140,7 +140,7 @@ async def alert(intent: Alert, ctx: Context) -> Answer:
 
 
 def _permitted(ctx: Context, *, mine: bool) -> None:
-    """Raises ``UserError`` for somebody who may not change what all in the chat share."""
+    """Raises ``UserError`` if the person may not change what the chat shares."""
     if ctx.room is not None and not mine:
         allowed(ctx.room, ctx.language)
 
@@ -170,20 +170,20 @@ def _kept_here(ctx: Context) -> tuple[Profiles, ConversationKey]:
 
 
 async def breaking(ctx: Context, kept: StoredProfile, tip: Tip) -> Sequence[Affecting]:
-    """What was merged since a profile's owner was alerted last and may break what they use.
+    """Changes merged since a profile's last alert that may break what its owner uses.
 
-    The hardest come first. Raises what reading the range raises.
+    The most severe come first. Raises the errors of reading the range.
     """
     if tip.sha is None or not kept.tip or tip.sha == kept.tip:
         return ()
     source = ctx.watched.source
     if not await source.is_ancestor(kept.tip, tip.sha) and not await source.find(tip, sha=kept.tip):
-        # Rewritten and cleaned up: nobody knows any more what was new since.
+        # The branch was rewritten and the old commits are gone: what is new is unknown.
         return ()
     names, _ = await fill(ctx, Range(base=kept.tip, tip=tip.sha), tip)
     query = Query(among=tuple(names))
     changes = await ctx.archive.select(ctx.watched.repository, query)
-    # Of no use here: what only a label tells touches, and breaks nobody.
+    # Labels are not needed here: a label alone never makes a change breaking.
     given: tuple[Sequence[Graded], Profile, Aliases, Labels]
     given = (changes, kept.profile, ctx.watched.aliases, {})
     found = await ctx.workers.few(_affecting, given)

@@ -1,4 +1,4 @@
-"""Flags, variables, settings, routes, metrics, dependencies by name: what was done to which."""
+"""Changes by name: flags, variables, settings, routes, metrics and dependencies."""
 
 from __future__ import annotations
 
@@ -28,27 +28,27 @@ PUBLIC = (
     FactKind.ROUTE,
     FactKind.METRIC,
 )
-"""What is meant where a question names no kind of names."""
+"""The kinds that are meant if a question names none."""
 
 _PAGE = 25
 """Names on a page; each is a line."""
 
 _ASIDE = frozenset({Area.TESTS, Area.EXAMPLES, Area.BENCHMARKS, Area.VENDORED, Area.GENERATED})
-"""Where names are of no concern to users."""
+"""Areas whose names do not concern users."""
 
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """What a change did to a name."""
+    """The effect of a change on a name."""
 
     graded: Graded
     fact: Fact
 
 
 async def names(intent: Changed, reached: Reach, ctx: Context, tip: Tip) -> Answer | None:
-    """The names that an intent asks for with the changes that added, removed or changed them.
+    """The names that an intent asks for, with the changes that added, removed or changed them.
 
-    ``None`` where it names a topic and no name has to do with it: then its changes are listed.
+    ``None`` if it names a topic that matches no name: its changes are listed then.
     """
     query = replace(
         reached.query,
@@ -80,7 +80,7 @@ async def names(intent: Changed, reached: Reach, ctx: Context, tip: Tip) -> Answ
 
 
 def _named(changes: Sequence[Graded], intent: Changed) -> Iterator[Named]:
-    """The names of the changes, newest first, each once a change and action."""
+    """The names of the changes, newest first, once per change and action."""
     kinds = frozenset(intent.things or PUBLIC)
     actions = {*intent.actions, *([Action.RENAMED] if Action.REMOVED in intent.actions else [])}
     asked = pieces(intent.topic)
@@ -116,7 +116,7 @@ def _document(
 
 
 def about(intent: Changed, ctx: Context) -> str:
-    """What is asked for in words: ``flags removed, MoE``."""
+    """The subject of the question in words: ``flags removed, MoE``."""
     language = ctx.language
     kinds = words.gap(language).join(words.KINDS[kind].text(language) for kind in intent.things)
     kinds = kinds or words.ANY.text(language)
@@ -132,7 +132,7 @@ def about(intent: Changed, ctx: Context) -> str:
 
 
 def line_of(fact: Fact, ctx: Context) -> Spans:
-    """What was done to a name, with its values where it has them."""
+    """The effect on a name, with its values if it has any."""
     language = ctx.language
     name = Code(fact.name)
     if fact.action is Action.RENAMED and fact.before:

@@ -1,9 +1,8 @@
-"""``explain issue #N``: its state and labels from the forge, what names and closed it from git.
+"""Requests, issues and commits that only a forge knows: ``explain issue #N`` and the like.
 
-What only a forge knows: requests that are no changes yet, commits that no clone has, reviews.
-
-The archive and the clone come first; this is asked where they know nothing, and for what git does
-not hold. What is found is analysed by the same facts as any change, and kept marked as a request.
+The archive and the clone come first; the forge is queried for what they lack: requests that are not
+merged yet, commits that no clone has, reviews, and an issue's state and labels. A request is
+analysed by the same facts as any change, and stored as a request.
 """
 
 from __future__ import annotations
@@ -47,7 +46,7 @@ from handlers.ports.forge_port import Forge, KeptRequest
 from handlers.questions.scope import seen
 
 _MOST_CHANGES = 50
-"""Changes that are looked at for naming an issue, the newest."""
+"""Changes that are searched for mentions of an issue, the newest."""
 
 _MOST_TOLD = 10
 
@@ -56,17 +55,17 @@ _MOST_PARAGRAPHS = 3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Named:
-    """Archived changes that close an issue, and others that name it, newest first."""
+    """Archived changes that close an issue, and others that mention it, newest first."""
 
     closing: tuple[Graded, ...]
     naming: tuple[Graded, ...]
 
 
 async def explain_issue(number: int, ctx: Context) -> Answer:
-    """What is known of an issue.
+    """Everything known about an issue.
 
-    Raises ``UnknownChange`` where neither the forge nor any change knows it, and what a forge
-    raises where no change does either.
+    Raises ``UnknownChange`` if neither the forge nor any change knows it, and the forge's errors if
+    no change knows it either.
     """
     issue: Issue | None = None
     failure: ForgeFailed | None = None
@@ -128,7 +127,7 @@ async def _document(number: int, issue: Issue | None, named: _Named, ctx: Contex
 
 
 def _others(issue: Issue, named: _Named) -> Sequence[int]:
-    """Requests that name it and are told of by no change."""
+    """Requests that mention it and belong to no listed change."""
     told = {one.number for one in (*named.closing, *named.naming)}
     return [number for number in issue.mentions if number not in told]
 
@@ -146,10 +145,10 @@ log = logging.getLogger(__name__)
 
 
 async def explain_requested(reference: Reference, ctx: Context, unknown: UnknownChange) -> Answer:
-    """Explain what neither archive nor clone has, as the forge has it.
+    """Explain what neither archive nor clone has, from the forge.
 
-    Raises ``unknown`` where the forge has it neither, or there is none to ask, and what a forge
-    raises. A forge that only might know, because nobody configured it, says nothing when down.
+    Raises ``unknown`` if the forge lacks it too or there is no forge, and the forge's errors. If
+    the forge was not configured but only guessed, being down counts as not having it.
     """
     forge = ctx.watched.forge
     if forge is None:
@@ -168,9 +167,9 @@ async def explain_requested(reference: Reference, ctx: Context, unknown: Unknown
 
 
 async def request_of(number: int, ctx: Context) -> KeptRequest | None:
-    """A request with its reviewers: as the forge has it now, else as it was last seen.
+    """A request with its reviewers, from the forge now or else as it was last seen.
 
-    ``None`` where nothing is known of it. Raises what a forge raises where nothing is kept either.
+    ``None`` if it is unknown. Raises the forge's errors if nothing is stored either.
     """
     kept = await kept_request(number, ctx)
     forge = ctx.watched.forge
@@ -192,14 +191,14 @@ async def request_of(number: int, ctx: Context) -> KeptRequest | None:
 
 
 async def kept_request(number: int | None, ctx: Context) -> KeptRequest | None:
-    """A request as it was last seen, without asking anybody."""
+    """A request as it was last seen, without querying the forge."""
     if number is None or ctx.requests is None:
         return None
     return (await ctx.requests.load(ctx.watched.repository, [number])).get(number)
 
 
 async def lines_about(graded: Graded, ctx: Context) -> tuple[Spans, ...]:
-    """What is known of a change's request beside git, without asking anybody."""
+    """Lines on a change's request beyond git's data, without querying the forge."""
     kept = await kept_request(graded.number, ctx)
     if kept is None or kept.request.state is not RequestState.MERGED:
         return ()
@@ -207,7 +206,7 @@ async def lines_about(graded: Graded, ctx: Context) -> tuple[Spans, ...]:
 
 
 async def reviews_of(graded: Graded, ctx: Context) -> Spans | None:
-    """Who reviewed the request of a change; ``None`` where there is nobody to ask who knows."""
+    """The reviewers of a change's request; ``None`` if no forge can tell."""
     if graded.number is None:
         return None
     try:
@@ -220,7 +219,7 @@ async def reviews_of(graded: Graded, ctx: Context) -> Spans | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Told:
-    """A request or commit that is no change of the branch, with what is to be said around it."""
+    """A request or commit that is not a change of the branch, with the remarks around it."""
 
     graded: Graded
     remark: Spans
@@ -252,7 +251,7 @@ async def _explain_number(number: int, forge: Forge, ctx: Context) -> Answer:
 
 
 def _still_good(kept: KeptRequest | None, request: PullRequest) -> Graded | None:
-    """The analysis that was kept, where neither the diff nor what it was read from changed."""
+    """The stored analysis, if neither the diff nor its sources have changed."""
     if kept is None or kept.graded is None or kept.graded.facts.version != FACTS_VERSION:
         return None
     had = kept.request
@@ -261,7 +260,7 @@ def _still_good(kept: KeptRequest | None, request: PullRequest) -> Graded | None
 
 
 async def _completed(request: PullRequest, patch: Patch, ctx: Context) -> Patch:
-    """The whole diff from the clone, where the forge cut it short and the clone has the commit."""
+    """The whole diff from the clone, if the forge cut it short and the clone has the commit."""
     if not patch.truncated:
         return patch
     source = ctx.watched.source
@@ -283,7 +282,7 @@ async def _explain_commit(sha: str, forge: Forge, ctx: Context) -> Answer:
 
 
 async def _graded(change: Change, ctx: Context, texts: Mapping[str, str] | None = None) -> Graded:
-    """The change graded by the same facts as any; what contents are missing the clone may have."""
+    """The change graded by the same facts as any; missing contents may come from the clone."""
     known = dict(texts or {})
     if lacking := [blob for blob in wanted(change) if blob not in known]:
         known.update(await ctx.watched.source.texts(lacking))
@@ -316,7 +315,7 @@ def _told(
 
 
 def _numbered(graded: Graded, request: PullRequest) -> Graded:
-    """The title as people wrote it, without the number that was put behind it."""
+    """The title as people wrote it, without the number appended to it."""
     subject = replace(graded.facts.subject, title=request.title, number=request.number)
     return replace(graded, facts=replace(graded.facts, subject=subject))
 

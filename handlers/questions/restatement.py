@@ -1,4 +1,4 @@
-"""One short line of how a question was read, so that a wrong reading is seen at once."""
+"""One short line on how a question was read, so that a misreading is visible at once."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _TOLD = (
 
 
 def restated(intent: Intent, ctx: Context) -> Spans:
-    """What was understood: what, narrowed by what, of which time, of which repository."""
+    """The question as understood: subject, filters, period and repository."""
     if not isinstance(intent, _TOLD):
         return ()
     parts = [_what(intent, ctx), _when(intent, ctx), ctx.watched.repository.name]
@@ -72,7 +72,7 @@ def _short(intent: Explain | Why | Risky | Reviewers | Author | ShowDiff) -> str
 
 
 def _listed(intent: Changed, ctx: Context) -> str:
-    """A list in words: its names, its topic and kinds, and how it is counted."""
+    """A list question in words: its names, its topic and kinds, and how it is counted."""
     language = ctx.language
     title = title_of(intent, language)
     parts = [] if title == EVERYTHING.text(language) and _counts(intent) else [title]

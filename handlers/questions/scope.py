@@ -1,8 +1,7 @@
-"""What answers have in common: where the branch stands, and what the archive holds of a query.
+"""Parts that answers share: the scope of a question, and running its query on the archive.
 
-How far a question reaches: its window or its references, read into the archive.
-
-What is said of a period that begins after everything that a clone holds.
+A scope is a window or references, read into the archive first. There is also a note for a period
+that begins after everything in the clone.
 """
 
 from __future__ import annotations
@@ -31,9 +30,9 @@ from handlers.ports.storage import Range, Tip
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QueryResult:
-    """What meets a query, counted, and rows of it, newest first.
+    """The count of matches of a query, and rows of them, newest first.
 
-    They are every match where the asker wants all, else those of the survey's page.
+    The rows are all matches if the asker wants all, otherwise one page.
     """
 
     survey: Listed
@@ -41,12 +40,12 @@ class QueryResult:
 
     @property
     def why(self) -> dict[str, str]:
-        """Why each row is there beside its title, by the full name of its change."""
+        """Why each row is listed beside its title, by the full name of its change."""
         return {row.graded.sha: row.beside for row in self.rows}
 
 
 def seen(ctx: Context, tip: Tip) -> Seen:
-    """The place and time of an answer, told in the asker's language and zone."""
+    """The place and time of an answer, in the asker's language and zone."""
     return Seen(
         repository=ctx.watched.repository,
         tip=tip.sha,
@@ -59,9 +58,9 @@ def seen(ctx: Context, tip: Tip) -> Seen:
 async def found(
     ctx: Context, query: Query, page: int, row: Callable[[Graded, Sequence[str]], AnswerRow]
 ) -> QueryResult:
-    """What the archive holds of a query; ``row`` puts in words what selected a change.
+    """The archived matches of a query; ``row`` words what selected a change.
 
-    It is given the labels of the forge as well, where the query asks for terms of the index.
+    ``row`` gets the forge's labels as well if the query asks for index terms.
     """
     repository = ctx.watched.repository
     if ctx.every:
@@ -79,25 +78,25 @@ async def found(
 
 
 async def count(ctx: Context, query: Query) -> int:
-    """How many archived changes meet a query."""
+    """The number of archived changes that match a query."""
     return (await ctx.archive.survey(ctx.watched.repository, query, 0, ctx.language)).total
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reach:
-    """What is looked at: a ``window``, or the commits ``names`` of a range; neither is all."""
+    """The scope of a question: a ``window``, or commits ``names`` of a range; neither is all."""
 
     span: Span | None
     names: tuple[str, ...] | None = None
 
     @property
     def window(self) -> Window | None:
-        """The window, where the reach is one."""
+        """The window, if the scope is one."""
         return self.span if isinstance(self.span, Window) else None
 
     @property
     def query(self) -> Query:
-        """The conditions that the reach makes."""
+        """The query conditions of the scope."""
         return Query(window=self.window, among=self.names)
 
 
@@ -128,7 +127,8 @@ async def range_of(refs: Refs, ctx: Context, tip: Tip) -> Range:
     found = dict(zip(named, await _each([source.resolve(name) for name in named]), strict=True))
     base, end = found.get(refs.base), found.get(refs.tip, tip.sha)
     between = None if end is None or base == end else Range(base=base, tip=end)
-    # What descends from neither lists its own tip at least; the list is needed anyway, and kept.
+    # If neither contains the other, the range has at least its own tip. The list is needed later
+    # anyway, and cached.
     if between is None or not await source.names(tip, between):
         name = refs.tip or tip.branch
         raise EmptyRange(refs.base, name, reversed_=between is not None)
@@ -136,7 +136,7 @@ async def range_of(refs: Refs, ctx: Context, tip: Tip) -> Range:
 
 
 async def _each(ends: Sequence[Awaitable[str]]) -> list[str]:
-    """All at once; of several that fail the first one named is told of."""
+    """Run all at once; of several failures the first in order is raised."""
     found = await asyncio.gather(*ends, return_exceptions=True)
     for one in found:
         if isinstance(one, BaseException):
@@ -145,7 +145,7 @@ async def _each(ends: Sequence[Awaitable[str]]) -> list[str]:
 
 
 async def newest(intent: Changed | DigestOf | Search, ctx: Context, tip: Tip) -> tuple[Spans, ...]:
-    """When the branch last changed, with the same question of that week; nothing where it is newer.
+    """The date of the last change, with the same question for that week; empty if it is recent.
 
     A clone that nobody fetches into is old, and a quiet project has quiet weeks.
     """

@@ -1,4 +1,4 @@
-"""``search``: full text in what is archived, or in a window, which is read first."""
+"""``search``: full text search in the archive, or in a window, which is read first."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from handlers.questions.scope import found, newest, reach, seen
 
 
 async def search(intent: Search, ctx: Context) -> Answer:
-    """The changes whose text holds every term; without a window those archived so far."""
+    """The changes whose text holds every term; without a window, those archived so far."""
     tip = await tip_of(ctx)
     reached = await reach(intent.window, ctx, tip)
     narrow = narrowed(Resolved(), intent.kinds, intent.label)
@@ -64,7 +64,7 @@ async def search(intent: Search, ctx: Context) -> Answer:
 
 
 def _row(graded: Graded, terms: Sequence[str], language: Language) -> AnswerRow:
-    """A change with every place that holds terms, the strongest first, and those that it holds."""
+    """A change with the places that match, the strongest first, and the terms it contains."""
     gap = "；" if language is Language.ZH else "; "
     texts = _Texts(graded)
     places: dict[tuple[Phrase, str], list[str]] = {}
@@ -79,7 +79,7 @@ def _row(graded: Graded, terms: Sequence[str], language: Language) -> AnswerRow:
 
 
 class _Texts:
-    """The texts of a change in which terms are looked for, each made ready once."""
+    """The searchable texts of a change, each prepared once."""
 
     def __init__(self, graded: Graded) -> None:
         self._facts = graded.facts
@@ -94,7 +94,7 @@ class _Texts:
         return self._facts.names
 
     def place(self, term: str) -> tuple[Phrase, str]:
-        """The first place of a term, with the path or the identifier where it is one."""
+        """The first place of a term, with the path or identifier if it is one."""
         wanted = term.casefold()
         if any(wanted in subject for subject in self._subjects):
             return IN_SUBJECT, ""

@@ -1,4 +1,4 @@
-"""``status`` and ``privacy``: how the bot does, what it keeps and what leaves the machine."""
+"""``status`` and ``privacy``: the state of the bot, what it keeps and what leaves the machine."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _DAYS = 7
 
 
 async def status(_intent: Status, ctx: Context) -> Answer:
-    """Where the branch stands, how much of the last week is read, the runs and the budget."""
+    """The branch's tip, how much of the last week is read, the runs and the budget."""
     tip, language, repository = await tip_of(ctx), ctx.language, ctx.watched.repository
     now = ctx.clock.now()
     window = Window(since=now - timedelta(days=_DAYS), until=now, zone=ctx.zone)
@@ -37,7 +37,7 @@ async def status(_intent: Status, ctx: Context) -> Answer:
         there,
         words.STATUS_READ(language, read=len(read), total=len(names)),
     ]
-    # Where nobody knows the runs, as in the terminal, nothing is said of them.
+    # If the runs are unknown, as in the terminal, they are not mentioned.
     if standing is not None:
         lines += [*_runs(standing, ctx), _budget(standing.budget, ctx)]
     return _answer("status", words.STATUS.text(language), lines, ctx)
@@ -70,7 +70,7 @@ def _budget(budget: Budget | None, ctx: Context) -> Spans:
 
 
 async def privacy_of(_intent: PrivacyOf, ctx: Context) -> Answer:
-    """What is kept, and what leaves the machine of the repository that is asked about."""
+    """What is stored, and what leaves the machine, for the repository asked about."""
     language, watched = ctx.language, ctx.watched
     lines = [
         words.KEPT_HERE(language, days=LIFETIME.days),

@@ -1,4 +1,4 @@
-"""``explain NAME``: what happened to a class, a function, a flag or a variable, and by whom."""
+"""``explain NAME``: the history of a class, function, flag or variable, and its authors."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ from handlers.questions.scope import count, reach, seen
 from handlers.questions.search import search
 
 _READ = 500
-"""The newest changes that hold the name in which its facts are looked for."""
+"""The newest changes that contain the name, whose facts are searched for it."""
 
 _SAID = 3
-"""Facts of one change that are told."""
+"""The most facts to show of one change."""
 
 
 async def touched(intent: Touched, ctx: Context) -> Answer:
-    """The changes whose facts tell of the name, newest first, with what each did to it.
+    """The changes whose facts are about the name, newest first, with the effect of each.
 
-    A name that no facts know is asked about as a topic, but not one in capitals: nothing is known
-    by the words in it. One that is not known so either is told to be mentioned or not. Without a
-    period everything archived is looked at, with the last days read.
+    A name that no facts know is treated as a topic, unless it is in capitals, where the words in it
+    prove nothing. If that fails too, the answer says whether it is mentioned. Without a period the
+    whole archive is searched, with the last days read.
     """
     tip = await tip_of(ctx)
     await reach(intent.window or default_period(ctx.clock.now(), ctx.zone), ctx, tip)
@@ -48,7 +48,7 @@ async def touched(intent: Touched, ctx: Context) -> Answer:
     found = await asyncio.to_thread(_told, held, intent.name)
     flag, _, value = intent.name.partition("=")
     if not found and value:
-        # What is said of a value is mostly said without the flag; else the flag is meant.
+        # Titles mention a value mostly without its flag; if none does, the flag is meant.
         texts = await ctx.archive.select(ctx.watched.repository, replace(query, terms=(value,)))
         if texts:
             return await search(Search(terms=(value,), window=intent.window), ctx)
@@ -71,7 +71,7 @@ async def touched(intent: Touched, ctx: Context) -> Answer:
 
 
 def _told(held: Sequence[Graded], name: str) -> list[tuple[Graded, list[Fact]]]:
-    """The changes of which a fact tells of the name, with these facts."""
+    """The changes with facts about the name, with these facts."""
     bare = name.lstrip("-")
     known = re.compile(rf"(?:^|[.:\s-]){re.escape(bare)}(?:$|[.:\s(=])")
     found = ((g, [i for i in g.facts.items if known.search(i.name)]) for g in held)
@@ -106,7 +106,7 @@ def _answer(
 
 
 def _item(graded: Graded, facts: Sequence[Fact], ctx: Context) -> Item:
-    """The change with what it did to the name, each with its place."""
+    """The change with its effect on the name, each fact with its place."""
     told: dict[Spans, None] = {}
     for fact in facts:
         what = words.ACTIONS[fact.action](ctx.language, name=Code(fact.name))
