@@ -41,14 +41,14 @@ _SHA = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 def table(value: object) -> Json:
     """An object. Raises ``ValueError``, as all functions here do."""
     if not isinstance(value, Mapping):
-        raise ValueError("not an object")  # noqa: TRY004 - of what a stranger sent
+        raise ValueError("not an object")  # noqa: TRY004 - invalid input
     return value
 
 
 def tables(value: object) -> Sequence[Json]:
     """A list of objects."""
     if not isinstance(value, list):
-        raise ValueError("not a list")  # noqa: TRY004 - of what a stranger sent
+        raise ValueError("not a list")  # noqa: TRY004 - invalid input
     return [table(one) for one in value]
 
 
@@ -58,7 +58,7 @@ def text(of: Json, key: str, longest: int = NAME) -> str:
     if value is None:
         return ""
     if not isinstance(value, str):
-        raise ValueError(f"{key} is no text")  # noqa: TRY004 - of what a stranger sent
+        raise ValueError(f"{key} is no text")  # noqa: TRY004 - invalid input
     return value[:longest].replace("\0", "")
 
 
@@ -125,7 +125,7 @@ def names(of: Json, key: str, inside: str = "name") -> tuple[str, ...]:
     if value is None:
         return ()
     if not isinstance(value, list):
-        raise ValueError(f"{key} is no list")  # noqa: TRY004 - of what a stranger sent
+        raise ValueError(f"{key} is no list")  # noqa: TRY004 - invalid input
     found = (
         line({"": one}, "") if isinstance(one, str) else line(table(one), inside) for one in value
     )

@@ -225,7 +225,7 @@ class GitHub(ForgeRepository):
             after = await self._text(file.new_id) if file.new_id in asked else None
             old = before(after, file.hunks) if after is not None else None
             if after is not None and old is not None and file.status is not FileStatus.ADDED:
-                file = replace(file, old_id=f"before {file.new_id}")  # noqa: PLW2901 - the same, better
+                file = replace(file, old_id=f"before {file.new_id}")  # noqa: PLW2901 - the completed file
                 texts[file.old_id] = old
             if after is not None:
                 texts[file.new_id] = after

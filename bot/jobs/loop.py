@@ -196,7 +196,7 @@ class Runner:
             try:
                 await self._attend(post)
             except UserError as error:
-                log.error("slot.failed", channel=post.name, error=str(error))  # noqa: TRY400  # it says all
+                log.error("slot.failed", channel=post.name, error=str(error))  # noqa: TRY400  # the message suffices
             except Exception:
                 log.exception("slot.failed", channel=post.name)
 

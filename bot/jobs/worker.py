@@ -95,7 +95,7 @@ class Worker:
             except RetryLater:
                 raise
             except UserError as error:
-                log.error("slot.failed", channel=name, error=str(error))  # noqa: TRY400  # it says all
+                log.error("slot.failed", channel=name, error=str(error))  # noqa: TRY400  # the message suffices
                 raise
             except Exception:
                 log.exception("slot.failed", channel=name)

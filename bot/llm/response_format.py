@@ -152,7 +152,7 @@ class DialectMemory(Protocol):
 class Forgetful:
     """Stores nothing: every run starts from the best dialect."""
 
-    def recall(self, server: str, model: str) -> Dialect | None:  # noqa: ARG002 - the port's names
+    def recall(self, server: str, model: str) -> Dialect | None:  # noqa: ARG002 - named by the port
         """Nothing."""
         return None
 
@@ -166,7 +166,7 @@ class Anew:
     def __init__(self, memory: DialectMemory) -> None:
         self._memory = memory
 
-    def recall(self, server: str, model: str) -> Dialect | None:  # noqa: ARG002 - the port's names
+    def recall(self, server: str, model: str) -> Dialect | None:  # noqa: ARG002 - named by the port
         """Nothing."""
         return None
 

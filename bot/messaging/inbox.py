@@ -100,7 +100,7 @@ class Fleeting:
     def drop(self, key: str) -> None:
         """Nothing."""
 
-    async def left(self, account: str, until: datetime) -> Sequence[Arrival]:  # noqa: ARG002  # nothing is
+    async def left(self, account: str, until: datetime) -> Sequence[Arrival]:  # noqa: ARG002  # port
         """Nothing."""
         return ()
 
@@ -194,7 +194,7 @@ class Inbox:
             self._came.clear()
             await self._came.wait()
         until = time.monotonic() + _LONGEST_BREATH
-        while self._arriving and time.monotonic() < until:  # noqa: ASYNC110  # they come and go
+        while self._arriving and time.monotonic() < until:  # noqa: ASYNC110  # a changing count
             await asyncio.sleep(_BREATH)
         return [self._waiting.popleft() for _ in range(min(_SOME, len(self._waiting)))]
 

@@ -108,7 +108,7 @@ class ImmediateAlerts:
             try:
                 yield
             except UserError as error:
-                log.error("alert.failed", repository=repository, error=str(error))  # noqa: TRY400  # it says all
+                log.error("alert.failed", repository=repository, error=str(error))  # noqa: TRY400  # the message suffices
             except Exception:
                 log.exception("alert.failed", repository=repository)
 

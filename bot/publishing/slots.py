@@ -101,7 +101,7 @@ class Slots:
             try:
                 kept = await self._kept(channel, repository, post, slot, late)
             except SourceUnavailable as error:
-                log.error(  # noqa: TRY400 - the line says all; git's own words are in it
+                log.error(  # noqa: TRY400 - the message has git's own error
                     "repository.unavailable", repository=repository.name, error=str(error)
                 )
                 failed.append(error)

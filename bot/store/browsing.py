@@ -1,7 +1,8 @@
 """Archive queries for web pages, each one narrow statement that reads no facts.
 
-A page that shows changes in full loads only those, by :meth:`SqlArchive.load`. Each statement looks
-up the repository itself, and statements are built once.
+A page that shows changes in full loads only those, by
+:meth:`bot.store.archive.SqlArchive.load`. Each statement looks up the repository itself, and
+statements are built once.
 """
 
 from __future__ import annotations

@@ -146,7 +146,7 @@ class Batcher(Generic[K, V]):
             some, self._waiting = self._waiting[: self._most], self._waiting[self._most :]
             try:
                 results = await self._serve([asked for asked, _ in some])
-            except Exception as error:  # noqa: BLE001  # each of those who wait is told
+            except Exception as error:  # noqa: BLE001  # passed on to every waiting caller
                 for _, served in some:
                     if not served.done():
                         served.set_exception(error)

@@ -143,7 +143,7 @@ class SqlDeliveries:
             .order_by(of.id.desc())
         )
         async with self._database.reading() as connection:
-            return [DeliverySummary(**row._mapping) for row in await connection.execute(wanted)]  # noqa: SLF001 - its public name
+            return [DeliverySummary(**row._mapping) for row in await connection.execute(wanted)]  # noqa: SLF001 - public in SQLAlchemy
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

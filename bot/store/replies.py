@@ -9,8 +9,8 @@ Platforms deliver a message again for hours, and a process may die at any point 
       nothing was sent
 
 A record that is not ``TOLD`` and that nobody works on was left by a crash; see
-:meth:`bot.chat.Conversation.recover`. Whoever inserts the row of a message first answers it, among
-tasks and processes alike.
+:meth:`bot.chat.message_service.Conversation.recover`. Whoever inserts the row of a message first
+answers it, among tasks and processes alike.
 """
 
 from __future__ import annotations
@@ -210,7 +210,7 @@ class SqlReplies:
             batch, self._waiting = self._waiting[:_AT_ONCE], self._waiting[_AT_ONCE:]
             try:
                 made = await self._made(batch)
-            except Exception as error:  # noqa: BLE001  # each of those who wait is told
+            except Exception as error:  # noqa: BLE001  # passed on to every waiting caller
                 for claim in batch:
                     claim.first.set_exception(error)
                 continue

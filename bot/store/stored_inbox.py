@@ -58,7 +58,7 @@ class SqlShelf:
             error: Exception | None = None
             try:
                 await self._database.keep(inbox, [_row(arrival) for arrival, _ in batch])
-            except Exception as raised:  # noqa: BLE001  # each of those who wait is told
+            except Exception as raised:  # noqa: BLE001  # passed on to every waiting caller
                 error = raised
             for _, kept in batch:
                 if kept.done():
