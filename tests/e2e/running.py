@@ -24,8 +24,8 @@ _PATIENCE = 120.0
 
 # The program as it is, but that an end waits for three seconds and not for half a minute.
 _IMPATIENT = (
-    "from bot import cli, runner; from bot.jobs import loop;"
-    " runner.GRACE = loop.GRACE = 3.0; cli.main()"
+    "from bot import cli; from bot.jobs import loop, services;"
+    " services.GRACE = loop.GRACE = 3.0; cli.main()"
 )
 
 
