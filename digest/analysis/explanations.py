@@ -30,14 +30,14 @@ from digest.i18n import statement_text
 from digest.i18n.labels import STOP
 from digest.i18n.phrase import Part, Phrase, joined, listed
 
-NAMES = 3
+NAMES = 4
 """So many names stand in a sentence."""
 
 _NONE = frozenset({"", "none", "null", "nil", "undefined", "unset", "<factory>"})
 
 _HOLE = re.compile(r"\{[^{}]{0,120}\}|%[sdvqrf]\b|%[-+]?\d*\.?\d*[sdvqrf]")
 
-_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|_+")
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z]{2})|_+")
 
 _ENTRY = re.compile(r"^(?:\[[A-Z][A-Z/ -]{1,30}\]|[A-Z]{3,12}:)\s*|[\s(]*#\d{1,9}[).]*$")
 
@@ -172,7 +172,7 @@ def entries(reading: ChangeContext) -> Iterator[Statement]:
         if clue.kind is ClueKind.ENTRY:
             new = clue.evidence.side is Side.NEW
             tables.setdefault((clue.text, new), []).append(clue)
-    for (table, new), entries in tables.items():
+    for (table, new), entries in [*tables.items()][:_MOST_TABLES]:
         others = {c.name.casefold() for c in tables.get((table, not new), ())}
         kept = [c for c in entries if c.name.casefold() not in others]
         if not kept:
@@ -189,6 +189,10 @@ def entries(reading: ChangeContext) -> Iterator[Statement]:
         yield said(stopped(spans, reading), [c.evidence for c in kept])
 
 
+_CONTAINERS = frozenset(
+    "map mapping registry dict list table set tuple to register all".split()  # noqa: SIM905
+)
+_MOST_TABLES = 2
 _MEMBERS = {
     True: (words.ENTERS_ONE, words.ENTERS_MANY),
     False: (words.LEAVES_ONE, words.LEAVES_MANY),
@@ -196,8 +200,12 @@ _MEMBERS = {
 
 
 def _spoken(name: str) -> str:
-    """A name in program text as words: ``_TEXT_MODELS`` as "text models"."""
-    return " ".join(part for part in _CAMEL.split(name) if part).lower()
+    """The name of a table as words: ``_TEXT_MODELS_MAP`` as "text models"."""
+    parts = [part for part in _CAMEL.split(name) if part]
+    while len(parts) > 1 and parts[-1].casefold() in _CONTAINERS:
+        parts.pop()
+    upper = name.isupper()
+    return " ".join(p.lower() if upper or p.istitle() else p for p in parts)
 
 
 def values(reading: ChangeContext) -> Iterator[Statement]:
@@ -215,9 +223,9 @@ def values(reading: ChangeContext) -> Iterator[Statement]:
 
 
 def _matters(clue: Clue) -> bool:
-    """Whether a value has a name that says something, and is no text that is shown."""
+    """Whether a value is a constant's, or a number with a name that says something."""
     constant = clue.name.isupper() and len(clue.name) > 3
-    return constant or (len(clue.name) > 3 and (clue.after or "")[:1] not in {'"', "'"})
+    return constant or (len(clue.name) > 3 and (clue.after or "").lstrip("-")[:1].isdigit())
 
 
 def refusals(reading: ChangeContext, deed: Deed) -> Iterator[Statement]:

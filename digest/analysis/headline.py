@@ -7,12 +7,13 @@ In Chinese the verb is told in Chinese and the rest stays as the author wrote it
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
 from digest.core.author_text import authored
 from digest.core.enums import Language
-from digest.core.facts import Area, FactKind, Facts, Subject
+from digest.core.facts import Action, Area, FactKind, Facts, Subject
 from digest.document import Spans, Text
 from digest.i18n import consequence_text as words
 from digest.i18n.phrase import Phrase, joined
@@ -72,7 +73,7 @@ _VERBS = {
     " rebuild recompute reconcile redirect refuse reinstate reload repeat reserve reshape"
     " retire revise sanitize save shut silence specify spawn spread strengthen submit"
     " substitute take teach transform translate traverse unblock undo vendor visit weaken"
-    " error volunteer propose complete",
+    " error volunteer propose complete copy watch cover",
 }
 
 _DEEDS = {verb: deed for deed, verbs in reversed(_VERBS.items()) for verb in verbs.split()}
@@ -149,6 +150,9 @@ _ALONE = {
     Area.LOCKFILE: words.BUILD_ONLY,
 }
 
+_INSIDE = frozenset({"refactor", "refactoring", "chore", "cleanup", "internal"})
+"""Types, tags and labels of changes that concern nobody outside."""
+
 _SAID = {
     "ci": words.CI_ONLY,
     "test": words.TESTS_ONLY,
@@ -161,12 +165,17 @@ _MADE = re.compile(r"[a-z]{3,16}(?:ali[sz]e|eri[sz]e|oni[sz]e|ify)")
 """Words that are verbs by their ending."""
 
 _STATED = re.compile(
-    r" (?:is|are|was|were|should|must|fails?|does|do|can|cannot|has|have|now) ", re.IGNORECASE
+    r" (?:is|are|was|were|should|must|fails?|does|do|can|cannot|has|have|now|supports?) ",
+    re.IGNORECASE,
 )
 """Words by which a title without a leading verb is a sentence all the same."""
 
+_FASTER = re.compile(
+    r"\b(?:latency|performance|throughput|speed-?up|optimi[sz]ations?)\b", re.IGNORECASE
+)
 _GROWS = 3
-"""So many times as many lines as went make a change of the code something new."""
+_MUCH = 20
+"""So many times as many lines as went, and so many at least, make it something new."""
 
 _ARTICLE = re.compile(r"^(?:an?|the) ")
 
@@ -181,7 +190,7 @@ _LEAST = 3
 class Headline:
     """A title as a sentence without its stop; ``telling`` says whether it says what is different.
 
-    ``deed`` is what the title says is done; ``inner`` the sentence as it stands behind a colon.
+    ``deed`` is what the title says is done; ``inner`` the sentence as it stands behind a label.
     """
 
     spans: Spans
@@ -190,7 +199,7 @@ class Headline:
     telling: bool
 
 
-def headline(facts: Facts, language: Language) -> Headline:
+def headline(facts: Facts, language: Language, labels: Sequence[str] = ()) -> Headline:
     """The title as a sentence, with whom it concerns before it where tags or paths tell."""
     subject = facts.subject
     text = _TAIL.sub("", " ".join(subject.words.split())).rstrip(" .:;,")
@@ -200,19 +209,19 @@ def headline(facts: Facts, language: Language) -> Headline:
     if found and _verb_at(text[found.end() :]):
         scope, text = found[1], text[found.end() :]
     told = _told(text, subject)
-    where = _concerned(facts, scope, text)
-    alone = _alone(facts, told.deed, text)
+    where = _concerned(facts, scope, text, labels)
+    alone = _alone(facts, told.deed, text, labels)
     sort = None if told.verb or alone else _sort(facts, told.deed, text)
     prefix = [phrase(language) for phrase in (alone, sort) if phrase]
     prefix.append(_before(where, language))
     content = {w.casefold() for w in _WORD.findall(text)} - _TOLD_ELSEWHERE
     clear = len(content) >= _LEAST and (bool(told.verb) or len(content) > _LEAST + 1)
-    inner = joined([*prefix, *_sentence(told, language)])
+    sentence = _sentence(told, language)
     return Headline(
-        spans=_capital(inner, bare=not where),
-        inner=inner,
+        spans=_capital(joined([*prefix, *sentence]), bare=not where),
+        inner=joined([_before(where, language), *sentence]),
         deed=told.deed,
-        telling=(clear or (alone is not None and len(content) > 1)) and not _MERGE.match(text),
+        telling=(clear or (bool(alone or sort) and len(content) > 1)) and not _MERGE.match(text),
     )
 
 
@@ -303,16 +312,23 @@ def _conjugated(found: re.Match[str]) -> str:
     return f"{found[1]}and {third(found[2].lower())} " if found[2].lower() in _AGAIN else found[0]
 
 
-def _concerned(facts: Facts, scope: str, text: str) -> str:
+def _concerned(facts: Facts, scope: str, text: str, labels: Sequence[str]) -> str:
     """Whom or what it concerns: tags and scope that say so, else the platform of all its code."""
     subject = facts.subject
     told = {w.casefold() for w in _WORD.findall(text)}
-    kept = [one for one in (*subject.tags, subject.scope, scope) if one and _says(one, told)]
+    kept = [_bare(one) for one in (*subject.tags, subject.scope, scope) if one and _says(one, told)]
     if kept:
         return ", ".join(dict.fromkeys(kept))
     paths = [f.path.casefold() for f in facts.files if f.area is Area.CORE]
     common = set.intersection(*({*_WORD.findall(p)} for p in paths)) if paths else set()
-    return next((name for low, name in _PLATFORMS.items() if low in common - told), "")
+    named = (common | {label.casefold() for label in labels}) - told
+    return next((name for low, name in _PLATFORMS.items() if low in named), "")
+
+
+def _bare(tag: str) -> str:
+    """A tag without the words that say what sort of change it is: "MoE Refactor" as "MoE"."""
+    kept = [word for word in tag.split() if word.casefold() not in _TOLD_ELSEWHERE]
+    return " ".join(kept) or tag
 
 
 def _says(tag: str, told: set[str]) -> bool:
@@ -321,7 +337,7 @@ def _says(tag: str, told: set[str]) -> bool:
     return bool(mine - _TOLD_ELSEWHERE) and not mine <= told and not tag.isdigit()
 
 
-def _alone(facts: Facts, deed: Deed, text: str) -> Phrase | None:
+def _alone(facts: Facts, deed: Deed, text: str, labels: Sequence[str]) -> Phrase | None:
     """That only tests, CI or docs change, or that it is a change inside."""
     areas = {f.area for f in facts.files}
     ships = any(f.kind in _SHIPPED and not f.detail.endswith(" dev") for f in facts.items)
@@ -332,13 +348,16 @@ def _alone(facts: Facts, deed: Deed, text: str) -> Phrase | None:
     ):
         return phrase
     subject = facts.subject
-    kinds = {subject.type, *(t.casefold() for t in subject.tags)}
+    kinds = {subject.type, *(t.casefold() for t in (*subject.tags, *labels))}
     if deed is Deed.REMOVE:
         return words.INTERNAL if _UNUSED.search(text) else None
     said = _SAID.keys() & kinds
     if said and Area.CORE not in areas:
         return _SAID[min(said)]
-    declared = kinds & {"refactor", "chore", "cleanup", "refactoring"} and subject.scope != "deps"
+    declared = (
+        kinds & {"refactor", "chore", "cleanup", "refactoring", "internal"}
+        and subject.scope != "deps"
+    )
     return words.INTERNAL if deed is Deed.INTERNAL or declared else None
 
 
@@ -350,11 +369,19 @@ def _sort(facts: Facts, deed: Deed, text: str) -> Phrase | None:
     kinds = {subject.type, *(w for t in subject.tags for w in _SPLIT.split(t.casefold()))}
     if deed is Deed.FIX or kinds & {"fix", "bugfix"}:
         return words.FIX
-    if kinds & {"perf", "performance", "optimization"}:
+    if _FASTER.search(text) or kinds & {"perf", "performance", "optimization"}:
         return words.PERFORMANCE
     core = [f for f in facts.files if f.area is Area.CORE]
-    grows = sum(f.added for f in core) >= _GROWS * max(sum(f.deleted for f in core), 1)
-    return words.NEW if core and (grows or kinds & {"feat", "feature"}) else None
+    added, deleted = sum(f.added for f in core), sum(f.deleted for f in core)
+    grows = added >= max(_GROWS * deleted, _MUCH)
+    new = grows or _only_adds(facts) or kinds & {"feat", "feature"}
+    return words.NEW if core and new else None
+
+
+def _only_adds(facts: Facts) -> bool:
+    """Whether public names come and none goes."""
+    actions = {f.action for f in facts.items if f.kind is FactKind.SYMBOL}
+    return Action.ADDED in actions and not actions & {Action.REMOVED, Action.RENAMED}
 
 
 def _before(where: str, language: Language) -> Spans:
@@ -367,6 +394,6 @@ def _capital(spans: Spans, *, bare: bool) -> Spans:
     if not bare or not isinstance(first, Text) or not first.text[:1].islower():
         return spans
     word = first.text.split(maxsplit=1)[0].rstrip(":,")
-    if not (word.isalpha() and word.islower()):
+    if not (word.replace("-", "").isalpha() and word.islower()):
         return spans  # a name as it is written
     return (Text(first.text[0].upper() + first.text[1:]), *spans[1:])

@@ -87,7 +87,9 @@ def _series(reading: ChangeContext) -> Iterator[Statement]:
 def consequences(reading: ChangeContext) -> Iterator[Statement]:
     """The consequence first, then the statements that explain it, each thing once."""
     at = brief(reading)
-    title = headline(reading.facts, reading.language)
+    description = reading.graded.description
+    labels = description.labels if description else ()
+    title = headline(reading.facts, reading.language, labels)
     seen: set[str] = set()
     for statement in _ranked(at, title):
         text = statement.text

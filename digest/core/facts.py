@@ -171,10 +171,10 @@ class Clue:
     """Words or values of the diff that say what a change means for a reader.
 
     ``HELP`` is the help text, docstring or comment beside the thing ``name``; ``CHANGELOG`` a line
-    that a changelog gains; ``DOCS`` a sentence or heading that documentation gains, about ``name``
-    where it has one; ``REFUSED`` the text of an error that is new, or gone if it stands on the old
-    side; ``ENTRY`` a key ``name`` that the table ``text`` gains or loses; ``LITERAL`` a value of
-    ``name`` before and after; ``TEST`` an added test; ``SCOPE`` a function that was changed.
+    that a changelog gains; ``DOCS`` a sentence about ``name`` that documentation gains; ``REFUSED``
+    the text of an error that is new, or gone if it stands on the old side; ``ENTRY`` a key ``name``
+    that the table ``text`` gains or loses; ``LITERAL`` a value of ``name`` before and after;
+    ``TEST`` an added test; ``SCOPE`` a function that was changed.
     """
 
     kind: ClueKind

@@ -69,10 +69,11 @@ class Thresholds:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Description:
-    """The author's description of a request: ``note`` is the one for its release, or empty."""
+    """What a request says on the forge: ``note`` is the one for its release, or empty."""
 
     paragraphs: tuple[str, ...] = ()
     note: str = ""
+    labels: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 
+from digest.core.author_text import sentences
 from digest.core.change import FileStatus, Side
 from digest.core.facts import Action, Area, Clue, ClueKind, Fact, FactKind
 from digest.facts.help_text import LONGEST, beside, cleaned, literals
@@ -38,7 +39,8 @@ _BULLET = re.compile(r"\s{0,8}[*+-]\s+(.{8,600})$")
 _MOST_ENTRIES = 6
 """Lines of a changelog from which on it is a release that is written, not a change."""
 
-_HEADING = re.compile(r"#{1,6}\s+(.{3,120})$")
+_PARAGRAPH = 8
+"""Lines around a name that are looked at for its sentence."""
 
 _RAISED = re.compile(
     r"\b(?:raise\s+\w[\w.]{0,60}\(|throw\s+new\s+\w[\w.]{0,60}\(|errors\.New\(|fmt\.Errorf\("
@@ -154,18 +156,26 @@ def _docs(facts: Sequence[Fact]) -> Find:
         if scene.area is not Area.DOCS or _CHANGELOG.search(scene.file.path):
             return
         _, new = sheets(scene)
-        headings = 0
         for number, line in new.changed:
             name = next((n for n in plain if len(n) > 3 and n in line), "")
-            heading = _HEADING.match(line)
-            if heading and scene.file.status is FileStatus.ADDED and headings:
-                continue
-            headings += bool(heading)
-            text = heading[1] if heading else (cleaned(line.strip("*-+ ")) if name else "")
+            text = _sentence_about(name, number, new) if name else ""
             if text and "|" not in text:
                 yield Clue(kind=ClueKind.DOCS, text=text, name=name, evidence=new.evidence(number))
 
     return find
+
+
+def _sentence_about(name: str, number: int, sheet: SideLines) -> str:
+    """The sentence of a paragraph that names a thing, whole, from the lines that were added."""
+    lines = dict(sheet.changed)
+    first = last = number
+    while lines.get(first - 1, "").strip() and first > number - _PARAGRAPH:
+        first -= 1
+    while lines.get(last + 1, "").strip() and last < number + _PARAGRAPH:
+        last += 1
+    paragraph = " ".join(lines[n].strip(" *-+>") for n in range(first, last + 1))
+    about = (one for one in sentences(paragraph) if name in one and one.rstrip("`*)").endswith("."))
+    return cleaned(next(about, ""))
 
 
 def _refusals(scene: FileContext) -> Iterator[Clue]:

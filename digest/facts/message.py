@@ -333,7 +333,7 @@ _NOTE = re.compile(r"```[ \t]{0,3}release-notes?[ \t]{0,3}\n(.{1,1500}?)```", re
 _NO_NOTE = frozenset({"none", "n/a", "na", "no", "nil", "-"})
 
 
-def read_description(title: str, body: str) -> Description:
+def read_description(title: str, body: str, labels: tuple[str, ...] = ()) -> Description:
     """What an author says of a request, without its form, its tests and its checklists.
 
     The note for a release is the block that many projects ask for in their form.
@@ -343,4 +343,5 @@ def read_description(title: str, body: str) -> Description:
     return Description(
         paragraphs=read_paragraphs(body, (title,)),
         note="" if note.strip(".").casefold() in _NO_NOTE else note,
+        labels=labels,
     )

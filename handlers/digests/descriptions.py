@@ -57,7 +57,9 @@ def _described(graded: Graded, kept: Mapping[int, KeptRequest]) -> Graded:
     known = kept.get(graded.number) if graded.number is not None else None
     if known is None or known.request.state is not RequestState.MERGED:
         return graded
-    return replace(graded, description=read_description(known.request.title, known.request.body))
+    request = known.request
+    described = read_description(request.title, request.body, request.labels)
+    return replace(graded, description=described)
 
 
 async def _ask(lacking: Sequence[Graded], ctx: Context) -> bool:

@@ -48,7 +48,7 @@ _SCOPE = re.compile(r"[^:“”]{1,60}: (?=\S)")
 _STATE = re.compile(
     r"\b(?:is|are|was|were) (?:now|no longer|removed|deprecated|required|not|a|supported|on|off)\b"
     r"|\bnow (?:defaults|takes|requires)\b|\bno longer\b|\bjoins? the\b|\bleaves? the\b"
-    r"|\braised from\b|\bundoes\b|\bbrings back\b|\b(?:should|must|fails?)\b|\bwas silently\b",
+    r"|\braised from\b|\bsupports?\b|\bundoes\b|\bbrings back\b|\b(?:should|must|fails?)\b|\bwas silently\b",
     re.IGNORECASE,
 )
 
@@ -66,9 +66,9 @@ _LITTLE = frozenset("the a an of for in on to and or with some more few it them 
 
 
 _SYMPTOM = re.compile(
-    r"crash|hang|deadlock|race|leak|error|exception|panic|fail|nan\b|wrong|incorrect|corrupt|invalid"
-    r"|accuracy|overflow|out of memory|oom\b|timeout|slow|fast|performance|regress|stale|missing"
-    r"|mismatch|support|default|memory|deprecat",
+    r"crash|hang|deadlock|livelock|race|leak|error|exception|panic|fail|nan\b|wrong|incorrect|corrupt|invalid"
+    r"|accuracy|overflow|out of memory|oom\b|timeout|slow|fast|performance|regress|stale"
+    r"|mismatch|deprecat",
     re.IGNORECASE,
 )
 

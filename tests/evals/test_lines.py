@@ -1,0 +1,74 @@
+"""The judge of lines: which say what a change means for a reader."""
+
+from __future__ import annotations
+
+import pytest
+
+from digest.core.facts import Action, FactKind
+from digest.core.grade import Level
+from tests.evals.lines import internal_names, lines, says_consequence
+from tests.support import samples
+
+SAYS = """\
+--fast was removed; use --mode fast
+KVConfig.policy now defaults to "fail" (was "recompute")
+Minimum Rust version raised from 1.95 to 1.96
+APP_POOL is now APP_POOL_SIZE
+Fixes a deadlock of asynchronous scheduling
+tsdb: fixes stale cache after truncation
+No longer stops a request before its images are encoded
+Internal: moves the kernel into the linear layer
+Tests only: adds a warmup run
+Fix: the tree command fails on projects without a name
+Security: enforces limits of pixels in frames
+Gamma joins the text models
+Speeds up token scanning of long prompts
+The old loader is no longer used
+Undoes #12 (“Fuse the scale”)
+Warns when the cache is inside the source folder
+""".splitlines()
+
+SAYS_NOT = """\
+Changes 14 files (+3 −2)
+Adds Pool, Plan and 11 more
+Changes src/engine.py (+11 −2)
+Updates dependencies
+Improves benchmarks
+Type coverage for the compiler
+Adds get_name to missing backends
+Optimizes sample_tokens_kernel
+Minor scheduler optimization
+Merges release 3.1 to main
+Reasoning effort of the new model
+
+""".splitlines()
+
+
+@pytest.mark.parametrize("line", SAYS)
+def test_line_with_a_consequence(line):
+    assert says_consequence(line, {"get_name"})
+
+
+@pytest.mark.parametrize("line", SAYS_NOT)
+def test_line_without_a_consequence(line):
+    assert not says_consequence(line, {"get_name", "sample_tokens_kernel"})
+
+
+def test_names_of_functions_and_classes_are_internal_and_those_of_flags_are_not():
+    graded = samples.change(
+        1,
+        "Add it",
+        Level.HIGH,
+        files=[samples.file("a.py")],
+        items=[
+            samples.fact(FactKind.SYMBOL, Action.ADDED, "Pool.run", samples.at("a.py", 1)),
+            samples.fact(FactKind.FLAG, Action.ADDED, "--pool", samples.at("a.py", 2)),
+        ],
+    )
+    assert internal_names(graded) == {"Pool.run", "run"}
+
+
+def test_every_high_sample_has_a_consequence():
+    found = lines([g for g in samples.everything() if g.grade.level is Level.HIGH])
+    assert found
+    assert all(says for _, _, says, _ in found)
