@@ -15,6 +15,7 @@ from typing import Protocol
 
 from bot.git.address import without_credentials
 from bot.git.borrowed_repository import BorrowedRepository
+from bot.git.branch_authors import with_writers
 from bot.git.git_process import GitFailed
 from bot.git.history_index import FirstParents, NumberIndex
 from bot.git.patches import blobs_of, present, read_changes, read_commits, read_places, read_texts
@@ -266,7 +267,7 @@ class GitSource:
                 await self._bring(self._remote, ahead)
             async with aclosing(read_changes(self._view.git(), ahead)) as batches:
                 async for batch in batches:
-                    yield batch
+                    yield await with_writers(self._view.git(), batch)
 
     async def _bring(self, remote: Remote, names: Sequence[str]) -> None:
         """Fetch what the patches need, all at once; what cannot be fetched counts as omitted."""

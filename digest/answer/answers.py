@@ -19,6 +19,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from digest.answer.listing import PAGE, Listed, ListedChange
+from digest.answer.tallies import people_of
 from digest.core.author_text import authored, unticked
 from digest.core.enums import Language, TopicPlace
 from digest.core.facts import Area
@@ -235,7 +236,7 @@ def entry_of(graded: Graded, repository: Repository) -> Spans:
     parts: list[Part] = [f"{LEVEL_MARKS[graded.grade.level]} ", title_link(graded, repository)]
     if f"#{graded.number}" not in graded.title:
         parts += [" · ", Code(graded.sha[:10])]
-    return joined([*parts, f" · {' '.join(graded.commit.author.split())}"])
+    return joined([*parts, f" · {people_of(graded)[0]}"])
 
 
 def window_words(window: Span | None, language: Language) -> Spans:

@@ -12,36 +12,68 @@ from collections.abc import Iterable, Sequence
 from datetime import date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
+from digest.chat.chat_settings import is_bot
 from digest.core.change import printable
 from digest.core.enums import Language
 from digest.core.grade import Graded, Level
 from digest.document import Block, Chart, Code, Item, Listing, Paragraph, Strong, Text
-from digest.i18n.answer_text import BY_AUTHORS, BY_FILES, MORE_FILES, MORE_PEOPLE, OF_FILE, PERSON
+from digest.i18n.answer_text import (
+    BOTS,
+    BY_AUTHORS,
+    BY_FILES,
+    CO_AUTHORED,
+    MORE_FILES,
+    MORE_PEOPLE,
+    OF_FILE,
+    PERSON,
+)
 from digest.i18n.labels import LEVEL_MARKS
 
 MOST_PEOPLE = 15
 """People that are named, those with most changes first; the others are counted."""
 
 
+def people_of(graded: Graded) -> tuple[str, ...]:
+    """Who wrote a change, its author first: bots count only where no person is named."""
+    author = " ".join(graded.commit.author.split())
+    names = (author, *graded.facts.co_authors)
+    bots = {name for name in names if is_bot(name)} | (
+        {author} if is_bot(author, graded.commit.email) else set()
+    )
+    return tuple(name for name in names if name not in bots) or names
+
+
 def by_author(changes: Sequence[Graded], language: Language) -> tuple[Block, ...]:
-    """The authors with their numbers of changes, and how many of these matter."""
+    """The authors with their numbers of changes, and how many of these matter; bots apart."""
     levels: dict[str, Counter[Level]] = {}
+    beside: Counter[str] = Counter()
     for graded in changes:
-        name = " ".join(graded.commit.author.split())
-        levels.setdefault(name, Counter())[graded.grade.level] += 1
-    ranked = sorted(levels.items(), key=lambda one: (-one[1].total(), one[0]))
+        author, *others = people_of(graded)
+        levels.setdefault(author, Counter())[graded.grade.level] += 1
+        beside.update(others)
+    levels = {name: levels.get(name, Counter()) for name in (*levels, *beside)}
+    ranked = sorted(levels.items(), key=lambda one: (-one[1].total(), -beside[one[0]], one[0]))
+    people = [one for one in ranked if not is_bot(one[0])]
+    bots = {name: counted.total() for name, counted in ranked if is_bot(name)}
     items = [
-        Item((Text(_line(name, counted, language)),)) for name, counted in ranked[:MOST_PEOPLE]
+        Item((Text(_line(name, counted, beside[name], language)),))
+        for name, counted in people[:MOST_PEOPLE]
     ]
-    if len(ranked) > MOST_PEOPLE:
-        items.append(Item((Text(MORE_PEOPLE.text(language, n=len(ranked) - MOST_PEOPLE)),)))
-    head = BY_AUTHORS.text(language, n=len(ranked))
+    if len(people) > MOST_PEOPLE:
+        items.append(Item((Text(MORE_PEOPLE.text(language, n=len(people) - MOST_PEOPLE)),)))
+    if bots:
+        named = ", ".join(PERSON.text(language, name=name, n=n) for name, n in bots.items())
+        items.append(Item((Text(BOTS.text(language, bots=named)),)))
+    head = BY_AUTHORS.text(language, n=len(people))
     return Paragraph((Strong(head),)), Listing(tuple(items))
 
 
-def _line(name: str, counted: Counter[Level], language: Language) -> str:
+def _line(name: str, counted: Counter[Level], beside: int, language: Language) -> str:
     told = [f"{LEVEL_MARKS[level]} {counted[level]}" for level in Level if counted[level]]
-    return f"{PERSON.text(language, name=name, n=counted.total())} · {' '.join(told)}"
+    also = f" · {CO_AUTHORED.text(language, n=beside)}" if beside else ""
+    if not told:
+        return f"{name}{also}"
+    return f"{PERSON.text(language, name=name, n=counted.total())} · {' '.join(told)}{also}"
 
 
 MOST_FILES = 15

@@ -110,7 +110,11 @@ class FileChange:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Commit:
-    """A commit without its diff. ``parents`` in git's order; ``message`` as the author wrote it."""
+    """A commit without its diff. ``parents`` in git's order; ``message`` as the author wrote it.
+
+    Of a merge the author is who wrote most of its branch, as far as that is known, and ``writers``
+    are all who wrote it.
+    """
 
     sha: str
     parents: tuple[str, ...]
@@ -119,6 +123,7 @@ class Commit:
     authored_at: datetime
     committed_at: datetime
     message: str
+    writers: tuple[str, ...] = ()
 
     @property
     def subject(self) -> str:

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from digest.core.change import Change, FileChange, FileStatus
+from digest.core.change import Change, Commit, FileChange, FileStatus
 from digest.core.facts import Action, Area, Fact, FactKind, Facts, FileFacts, Note, Subject
 from digest.facts import change_notes, code, dependencies, deprecations, schema, security
 from digest.facts.clues import clues
@@ -164,6 +164,13 @@ _LONGEST_TEXT = 1 << 20
 _TEXT_MODES = frozenset(["100644", "100755", "100664"])
 
 
+def _co_authors(commit: Commit, body: str) -> tuple[str, ...]:
+    """Who else wrote it: the others of a merged branch, and whom the message names."""
+    named = co_authors(body.splitlines(), commit.author, commit.email)
+    others = (name for name in commit.writers if name != commit.author)
+    return tuple(dict.fromkeys((*others, *named)))
+
+
 def extract(change: Change, texts: Mapping[str, str]) -> Facts:
     """Read a change. ``texts`` holds the blobs that `wanted` named, by id, as far as they exist.
 
@@ -185,7 +192,7 @@ def extract(change: Change, texts: Mapping[str, str]) -> Facts:
         clues=clues([*scenes.values()], items),
         paragraphs=read_paragraphs(body, (subject.title, subject.words, bare)),
         trailers=trailers,
-        co_authors=co_authors(message.body.splitlines(), commit.author, commit.email),
+        co_authors=_co_authors(commit, message.body),
         issues=read_issues(commit.message, frozenset(n for n in own if isinstance(n, int))),
         reverts=reverts,
         relands=relands,

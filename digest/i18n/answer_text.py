@@ -104,6 +104,8 @@ MORE_FILES = Phrase("and {n:more file|more files}", "另有 {n} 个文件")
 
 WRITTEN_BY = Phrase("{change} was written by {author}, {at}", "{change} 的作者是 {author}，{at}")
 
+BOTS = Phrase("Bots: {bots}", "机器人：{bots}")
+CO_AUTHORED = Phrase("co-author of {n}", "参与 {n} 个")
 BY_AUTHORS = Phrase("By author ({n:person|people})", "按作者（{n} 人）")
 
 MORE_PEOPLE = Phrase("and {n:more person|more people}", "另有 {n} 人")

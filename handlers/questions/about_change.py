@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from digest.analysis.analyse import analyse_whole
 from digest.answer.answers import Answer, AnswerRow, graded_because
 from digest.answer.excerpt import PAGE_LINES, files_about, lines_of
+from digest.answer.tallies import people_of
 from digest.core.author_text import unticked
 from digest.core.change import Change, FileChange, printable
 from digest.core.enums import Language
@@ -116,7 +117,7 @@ async def author(intent: Author, ctx: Context) -> Answer:
     line = words.WRITTEN_BY(
         ctx.language,
         change=title_link(graded, ctx.watched.repository),
-        author=" ".join(graded.commit.author.split()),
+        author=listed([Text(name) for name in people_of(graded)], ctx.language, limit=5),
         at=moment(graded.commit.committed_at, ctx.zone),
     )
     return _answer("author", graded, [Paragraph(line)], ctx)

@@ -1,0 +1,52 @@
+"""Merges are the work of the people of their branch, whoever merged it."""
+
+from __future__ import annotations
+
+from digest.facts.extract import extract
+from tests.integration.bot.git.test_git_source import builder, opened, read
+
+__all__ = ["builder"]
+
+GRACE, LIN = "Grace Hopper <grace@example.org>", "Lin <lin@example.org>"
+BOT = "renovate[bot] <29139614+renovate[bot]@users.noreply.github.com>"
+
+
+async def test_a_merge_has_the_author_who_wrote_most_of_its_branch(builder) -> None:
+    base = builder.commit("Begin", {"a": "x\n"})
+    builder.commit("One", {"b": "1\n"}, branch="side", author=GRACE, parents=[base])
+    builder.commit("Two", {"b": "2\n"}, branch="side", author=LIN)
+    builder.commit("Three", {"b": "3\n"}, branch="side", author=GRACE)
+    builder.commit("Meanwhile", {"c": "x\n"}, author=LIN)
+    merge = builder.merge("side", files={"b": "3\n"}, message="Merge pull request #7 from x/side")
+    (change,) = await read(await opened(builder), [merge])
+    assert change.commit.author == "Grace Hopper"
+    assert change.commit.writers == ("Grace Hopper", "Lin")
+    assert extract(change, {}).co_authors == ("Lin",)
+
+
+async def test_a_merge_of_a_merge_has_its_own_people_alone(builder) -> None:
+    base = builder.commit("Begin", {"a": "x\n"})
+    builder.commit("One", {"b": "1\n"}, branch="first", author=GRACE, parents=[base])
+    builder.commit("Two", {"c": "1\n"}, branch="second", author=LIN, parents=[base])
+    first = builder.merge("first", files={"b": "1\n"})
+    second = builder.merge("second", files={"c": "1\n"})
+    changes = {change.sha: change for change in await read(await opened(builder), [second, first])}
+    assert changes[first].commit.writers == ("Grace Hopper",)
+    assert changes[second].commit.writers == ("Lin",)
+
+
+async def test_a_bot_is_no_author_beside_a_person(builder) -> None:
+    base = builder.commit("Begin", {"a": "x\n"})
+    for number in range(3):
+        builder.commit(f"Bump {number}", {"b": f"{number}\n"}, branch="side", author=BOT,
+                       parents=[base] if not number else None)  # fmt: skip
+    builder.commit("Adapt", {"c": "1\n"}, branch="side", author=GRACE)
+    merge = builder.merge("side", files={"b": "2\n", "c": "1\n"})
+    (change,) = await read(await opened(builder), [merge])
+    assert change.commit.author == "Grace Hopper"
+
+
+async def test_a_commit_that_is_no_merge_keeps_its_author(builder) -> None:
+    sha = builder.commit("Begin", {"a": "x\n"}, author=LIN)
+    (change,) = await read(await opened(builder), [sha])
+    assert (change.commit.author, change.commit.writers) == ("Lin", ())

@@ -1,0 +1,34 @@
+"""Who is counted as the author of a change."""
+
+from __future__ import annotations
+
+from digest.answer.tallies import by_author, people_of
+from digest.core.enums import Language
+from digest.document import Document
+from digest.markdown import markdown
+from tests.support.fakes import graded
+
+TRAILER = "\n\nCo-authored-by: Grace Hopper <grace@example.org>"
+
+
+def test_a_change_that_a_bot_lands_for_a_person_is_the_persons():
+    change = graded("a1", f"Update the docs (#1){TRAILER}", author="mergify[bot]")
+    assert people_of(change) == ("Grace Hopper",)
+
+
+def test_a_change_of_a_bot_alone_is_the_bots():
+    assert people_of(graded("a1", "Bump (#1)", author="renovate[bot]")) == ("renovate[bot]",)
+
+
+def test_co_authors_count_and_bots_stand_apart():
+    changes = [
+        graded("a1", f"Add a kernel (#1){TRAILER}", author="Ada"),
+        graded("a2", "Fix a kernel (#2)", author="Ada"),
+        graded("a3", "Bump (#3)", author="renovate[bot]"),
+    ]
+    blocks = by_author(changes, Language.EN)
+    shown = markdown(Document(title="", blocks=blocks, language="en"))
+    assert "By author (2 people)" in shown
+    assert "Ada (2)" in shown
+    assert "Grace Hopper · co-author of 1" in shown
+    assert r"Bots: renovate\[bot\] (1)" in shown
