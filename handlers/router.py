@@ -164,8 +164,9 @@ def _restated(found: Answer, intent: Intent, reading: Reading, ctx: Context) -> 
     """The answer with how its question was read, and what else could have been meant."""
     line = restated(intent, ctx)
     lines = [Paragraph(line, aside=True)] if line else []
-    if reading.other is not None and line and (question := format_intent(reading.other)):
-        lines.append(Paragraph(OR_ELSE(ctx.language, question=Code(question)), aside=True))
+    other = restated(reading.other, ctx, OR_ELSE) if reading.other and not reading.sure else ()
+    if other and line and type(reading.other) is not type(intent):
+        lines.append(Paragraph(other, aside=True))
     document = replace(found.document, blocks=(*found.document.blocks, *lines))
     return replace(found, document=document)
 

@@ -6,9 +6,7 @@ from digest.i18n.phrase import Phrase
 
 READ_AS = Phrase("Read as: {reading}", "理解为：{reading}")
 
-OR_ELSE = Phrase(
-    "If you meant something else, try: {question}", "如果不是这个意思，可以试试：{question}"
-)
+OR_ELSE = Phrase("It could also mean: {reading}", "也可能是指：{reading}")
 
 UNKNOWN_WORDS = Phrase("I do not know: {words}.", "不认识：{words}。")
 

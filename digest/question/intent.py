@@ -167,18 +167,26 @@ class Retell:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Again:
-    """The last question again, of another time, topic or change, or narrowed to a level or kind."""
+    """The last question again, of another time, topic or change, narrowed, or counted."""
 
     window: Span | None = None
     topic: str = ""
     reference: Reference | None = None
     level: Level | None = None
     kind: ChangeKind | None = None
+    author: str = ""
+    path: str = ""
+    daily: bool = False
+    people: bool = False
+    files: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Nth:
-    """One of the changes that the last answer listed: its place from 1, or -1 for the last."""
+    """One of the changes that the last answer listed: its place from 1, or -1 for the last.
+
+    Place 0 is the change that is spoken of.
+    """
 
     place: int
 
@@ -287,7 +295,7 @@ def format_intent(intent: Intent) -> str:
         case Again():
             return _format_again(intent)
         case Nth(place=place):
-            return f"number {place}" if place > 0 else "the last one"
+            return f"number {place}" if place > 0 else "the last one" if place else "explain it"
         case Affected(window=window):
             return f"affected{_when(window)}"
         case ShowProfile() | EditProfile() | ProfileFrom() | Alert():
@@ -312,8 +320,12 @@ def _format_again(intent: Again) -> str:
         return f"only {intent.level}"
     if intent.kind:
         return f"only {intent.kind}"
-    topic = f' in "{intent.topic}"' if intent.topic else ""
-    return f"and{topic}{_when(intent.window)}"
+    parts = [f'in "{intent.topic}"'] if intent.topic else []
+    parts += [f'path:"{intent.path}"'] if intent.path else []
+    parts += [f'author:"{intent.author}"'] if intent.author else []
+    counted = ((intent.daily, "per day"), (intent.people, "per author"), (intent.files, "per file"))
+    parts += [words for said, words in counted if said]
+    return " ".join(["and", *parts]) + _when(intent.window)
 
 
 def _filters(intent: Changed | Search) -> str:

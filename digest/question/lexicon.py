@@ -1,81 +1,37 @@
-"""Cue words of both languages in one table: which tag the longest known wording at a place has.
+"""Cue words of both languages in one table: which tags the longest known wording at a place has.
 
-The tables (``grammar_en``, ``grammar_zh``) name a tag and its wordings. English is matched by
+The tables (``cues_en.toml``, ``cues_zh.toml``) name a tag and its wordings. English is matched by
 words, Chinese by characters. A word that is in no table is taken for a known one that it misspells
 by a letter or two.
 """
 
 from __future__ import annotations
 
+import tomllib
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from importlib.resources import files
 
 from rapidfuzz.distance import OSA
 from rapidfuzz.process import extractOne
 
-from digest.question.grammar_en import COMMANDS, MISSPELT
-from digest.question.grammar_en import CUES as ENGLISH
-from digest.question.grammar_zh import CUES as CHINESE
 from digest.topics.synonyms import CHINESE as NAMES
 from digest.topics.terms import HAN
 
 NONE: frozenset[str] = frozenset()
 """The tags of a word that is in no table."""
 
-PERIOD_WORDS = frozenset(
-    [
-        "today",
-        "yesterday",
-        "tomorrow",
-        "week",
-        "weeks",
-        "weekend",
-        "month",
-        "months",
-        "year",
-        "years",
-        "day",
-        "days",
-        "hour",
-        "hours",
-        "last",
-        "past",
-        "previous",
-        "monday",
-        "tuesday",
-        "wednesday",
-        "thursday",
-        "friday",
-        "saturday",
-        "sunday",
-        "january",
-        "february",
-        "march",
-        "april",
-        "may",
-        "june",
-        "july",
-        "august",
-        "september",
-        "october",
-        "november",
-        "december",
-        "since",
-        "until",
-        "before",
-        "after",
-        "during",
-        "quarter",
-        "fortnight",
-        "between",
-        "from",
-        "this",
-        "next",
-        "ago",
-    ]
-)
-"""Words of periods, which have finders of their own."""
+
+def _table(name: str) -> dict[str, dict[str, str]]:
+    return tomllib.loads(files("digest.question").joinpath(name).read_text(encoding="utf-8"))
+
+
+_EN, _ZH = _table("cues_en.toml"), _table("cues_zh.toml")
+_MISSPELT = _EN["misspelt"]
+
+ADVERBS = frozenset(_EN["words"]["adverbs"].split())
+"""Words that stand inside of any wording and change nothing."""
 
 _SHORTEST, _LONG, _LONGEST = 5, 8, 16
 """Letters of a word that may be misspelt, of one with two mistakes, and of the longest."""
@@ -91,9 +47,9 @@ def _tagged(tables: Mapping[str, str]) -> dict[str, frozenset[str]]:
     return {wording: frozenset(some) for wording, some in tags.items()}
 
 
-_ENGLISH = {tuple(wording.split()): tags for wording, tags in _tagged(ENGLISH).items()}
+_ENGLISH = {tuple(wording.split()): tags for wording, tags in _tagged(_EN["cues"]).items()}
 
-_CHINESE = dict.fromkeys(NAMES, NONE) | _tagged(CHINESE)
+_CHINESE = dict.fromkeys(NAMES, NONE) | _tagged(_ZH["cues"])
 
 _LONGEST_ZH: dict[str, int] = {}
 
@@ -105,9 +61,10 @@ _LONGEST_EN: dict[str, int] = {}
 for _words in _ENGLISH:
     _LONGEST_EN[_words[0]] = max(_LONGEST_EN.get(_words[0], 0), len(_words))
 
-_KNOWN = frozenset(word for words in _ENGLISH for word in words) | PERIOD_WORDS
+_PERIODS = frozenset(_EN["words"]["periods"].split())
+_KNOWN = frozenset(word for words in _ENGLISH for word in words) | _PERIODS
 
-_CORE = frozenset(COMMANDS.split()) | PERIOD_WORDS
+_CORE = frozenset(_EN["words"]["commands"].split()) | _PERIODS
 
 _ALIKE: dict[str, list[str]] = defaultdict(list)
 
@@ -156,8 +113,8 @@ def mended(word: str) -> str:
     """
     if word in _KNOWN:
         return word
-    if word in MISSPELT:
-        return MISSPELT[word]
+    if word in _MISSPELT:
+        return _MISSPELT[word]
     if not _SHORTEST <= len(word) <= _LONGEST or not (word.isascii() and word.isalpha()):
         return word
     most = 1 if len(word) < _LONG else 2

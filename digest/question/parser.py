@@ -1,7 +1,7 @@
 """Questions in words, read as intents: slots first, then what is asked for.
 
 A question is brought into its normal form, its slots are claimed (``slots``), every other word gets
-the tags of the cue tables (``grammar_en``, ``grammar_zh``), and each intent is weighed by them
+the tags of the cue tables (``cues_en.toml``, ``cues_zh.toml``), and each intent is weighed by them
 (``scoring``). A new phrasing is a word in a table. What weighs too little is ``Unknown``, with
 examples of what does not.
 """

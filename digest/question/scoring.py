@@ -115,8 +115,8 @@ def _short(asked: Asked, now: Now) -> Iterator[Weighed]:
     )
     beside = {
         "more": ("ask", "it", "change"),
-        "shorter": ("explain", "it", "digest", "aux"),
-        "longer": ("explain", "it", "aux"),
+        "shorter": ("explain", "it", "digest", "aux", "todo"),
+        "longer": ("explain", "it", "aux", "todo"),
         "lang:zh": ("explain", "it", "again", "prep", "change", "digest", "aux"),
         "lang:en": ("explain", "it", "again", "prep", "change", "digest", "aux"),
         "catchup": ("ask", "aux", "happened", "digest", "change", "me", "prep", "again", "agent"),
@@ -149,6 +149,12 @@ def _of_the_last(asked: Asked, now: Now) -> Iterator[Weighed]:
     places = [int(value) for value in asked.values.get("nth", ())]
     beside = ("explain", "entry", "change", "ask", "aux", "it", "again", "join", "more", "agent")
     nth = [tag for tag in asked.tags if tag.startswith("nth:")]
+    if (
+        asked.has("it")
+        and asked.only("it", "explain", "change", "longer", *its)
+        and (asked.has("explain") or (asked.has("change", "agent") and asked.has("ask")))
+    ):
+        yield Weighed(4.6, Nth(place=0))
     if places and asked.only(*nth, *beside, "diff", "wrote", "count"):
         yield Weighed(4.8, Nth(place=places[0]))
 
@@ -229,6 +235,15 @@ def _diff(asked: Asked, now: Now) -> Iterator[Weighed]:
         return
     if not asked.has("other", "me", "who", "ask") and not asked.commands:
         yield Weighed(3.0, ShowDiff(part=part))
+
+
+def _of_it(asked: Asked, now: Now) -> Iterator[Weighed]:
+    """What the change that was spoken of does somewhere: *what did it change in the tests*."""
+    del now
+    part, its = _part(asked), asked.has("it") and asked.has("ask") and asked.has("change")
+    others = asked.spans or asked.references or asked.kinds or asked.has("other", "me", "who")
+    if its and part and not others and len(asked.left) < 3:
+        yield Weighed(4.4, ShowDiff(part=part))
 
 
 # --- Names of the code ---------------------------------------------------------------------------
@@ -407,29 +422,55 @@ def _span(asked: Asked) -> Span | None:
 
 
 def _again(asked: Asked, now: Now) -> Iterator[Weighed]:
-    """The last question of another time or topic, or narrowed."""
+    """The last question of another time or topic, narrowed, or counted otherwise."""
     del now
     if asked.has("other", "me") or asked.commands or asked.references or len(asked.left) > 4:
         return
-    span, topic = _span(asked), asked.topic
-    beside = ("again", "ask", "prep", "it", "change", "join", "aux")
-    first = asked.tokens[0].tags if asked.tokens else frozenset()
-    opens = "again" in first and asked.tokens[0].text.lower() not in {"what about", "how about"}
-    narrows = asked.has("only") and not span and not asked.left
-    if narrows and (asked.level or asked.kinds) and not asked.has("ask", "happened"):
-        level = None if asked.kinds and not asked.values.get("level") else asked.level
-        yield Weighed(
-            5.0, Again(level=level, kind=asked.kinds[0] if asked.kinds and not level else None)
-        )
-    elif asked.has("again") and span is not None and asked.only_words(*beside) and not topic:
-        yield Weighed(5.0, Again(window=span))
-    elif (
-        (opens or _ends_again(asked))
-        and topic
-        and asked.only_words(*beside)
-        and not asked.slots(Release)
-    ):
-        yield Weighed(4.5, Again(window=span, topic=topic))
+    first = asked.tokens[0] if asked.tokens else None
+    opens = first is not None and "again" in first.tags and "about" not in first.tags
+    goes_on = opens or _ends_again(asked)
+    if _narrows_last(asked, goes_on=goes_on):
+        level = None if asked.kinds and "level" not in asked.values else asked.level
+        kind = asked.kinds[0] if asked.kinds and not level else None
+        yield Weighed(5.0, Again(level=level, kind=kind))
+        return
+    paths = asked.slots(Path)
+    again = Again(
+        window=_span(asked),
+        topic=asked.topic,
+        author=asked.author,
+        path=asked.filters.path or (paths[0].path if paths else ""),
+        daily=asked.has("per:day"),
+        people=asked.has("per:author") or (asked.has("contributors") and goes_on),
+        files=asked.counts_files,
+    )
+    counted = again.daily or again.people or again.files
+    slots = asked.slots(Release) or asked.kinds or asked.level or asked.things
+    beside = ("again", "about", "ask", "prep", "it", "change", "join", "aux", "by", "count")
+    if slots or not asked.only_words(*beside, *_COUNTING) or again == Again():
+        return
+    if again.window is not None and asked.has("again", "about") and not again.topic:
+        yield Weighed(5.0, again)
+    elif (goes_on and not asked.has("about")) or (counted and not again.topic and _is_bare(asked)):
+        yield Weighed(4.5, again)
+
+
+_COUNTING = ("per:day", "per:author", "per:file", "contributors", "wrote", "agent", "most")
+
+
+def _is_bare(asked: Asked) -> bool:
+    """Whether nothing is asked for but how to count."""
+    return not asked.has("change", "most", "ask", "who", "contributors") and not asked.spans
+
+
+def _narrows_last(asked: Asked, *, goes_on: bool) -> bool:
+    """Whether the last list is to be narrowed to a level or kind: *only high*, *and security?*."""
+    paths = asked.slots(Path)
+    if asked.spans or asked.left or asked.author or paths or asked.things:
+        return False
+    if not (asked.level or asked.kinds) or asked.has("happened", "upgrade"):
+        return False
+    return (asked.has("only") and not asked.has("ask")) or goes_on
 
 
 def _ends_again(asked: Asked) -> bool:
@@ -575,6 +616,7 @@ _RULES: tuple[_Rule, ...] = (
     _of_the_last,
     _about_one,
     _diff,
+    _of_it,
     _touched,
     _search,
     _compare,

@@ -20,8 +20,7 @@ from digest.core.reference import Reference, parse_reference
 from digest.core.release import LATEST
 from digest.errors import InvalidReference
 from digest.question.commit_range import Span, find_refs
-from digest.question.grammar_en import ADVERBS
-from digest.question.lexicon import NONE, chinese, english, mended, runs
+from digest.question.lexicon import ADVERBS, NONE, chinese, english, mended, runs
 from digest.question.periods import find_period
 
 S = TypeVar("S")

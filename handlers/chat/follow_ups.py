@@ -87,8 +87,8 @@ def _followed(intent: Followup, talk: Talk | None, ctx: Context) -> tuple[Intent
     if isinstance(intent, Nth):
         return _of_list(intent, talk), ctx
     last = _last(talk.question, ctx)
-    narrows = isinstance(intent, Again) and (intent.level or intent.kind)
-    if narrows and isinstance(last, _OF_ONE):
+    listed = isinstance(intent, Again) and not intent.reference and talk.list_question
+    if listed and isinstance(last, _OF_ONE):
         # A filter applies to the last list, even if single changes of it were discussed since.
         last = _last(talk.list_question, ctx)
     ctx = replace(ctx, length=talk.length)
@@ -104,6 +104,10 @@ def _followed(intent: Followup, talk: Talk | None, ctx: Context) -> tuple[Intent
 
 def _of_list(nth: Nth, talk: Talk) -> Intent:
     """The change at a position in the last list. Raises ``NothingBefore`` if there is none."""
+    if not nth.place:
+        if not talk.subject:
+            raise NothingBefore
+        return Explain(reference=Reference(sha=talk.subject))
     place = nth.place - 1 if nth.place > 0 else nth.place
     if not -len(talk.listed) <= place < len(talk.listed):
         raise NothingBefore
@@ -114,9 +118,12 @@ def _alone(intent: Followup, ctx: Context) -> Intent:
     """The question that a period or topic stands for by itself. Raises ``NothingBefore``."""
     if isinstance(intent, Again) and intent.reference:
         return Explain(reference=intent.reference)
-    if isinstance(intent, Again) and intent.topic:
-        window = intent.window or default_period(ctx.clock.now(), ctx.zone)
-        return Changed(window=window, topic=intent.topic)
+    if isinstance(intent, Again) and intent.kind:
+        window = default_period(ctx.clock.now(), ctx.zone)
+        return Changed(window=window, kinds=(intent.kind,))
+    if isinstance(intent, Again) and any(getattr(intent, name) for name in _ASKED):
+        span = intent.window or default_period(ctx.clock.now(), ctx.zone)
+        return _turned(Changed(window=span), intent, ctx)
     if isinstance(intent, Again) and intent.window:
         return DigestOf(window=intent.window)
     raise NothingBefore
@@ -133,6 +140,10 @@ def _last(question: str, ctx: Context) -> Intent:
     return last
 
 
+_ASKED = ("topic", "author", "path", "daily", "people", "files")
+"""What of a list is asked for anew."""
+
+
 def _turned(last: Intent, again: Again, ctx: Context) -> Intent:
     """The last question for another period or change, or about another topic in the same period."""
     if again.reference:
@@ -141,13 +152,12 @@ def _turned(last: Intent, again: Again, ctx: Context) -> Intent:
         return Explain(reference=again.reference)
     if again.level or again.kind:
         return _narrowed(last, again.level, (again.kind,) if again.kind else ())
-    if again.topic:
+    asks = {name: getattr(again, name) for name in _ASKED if getattr(again, name)}
+    if asks:
         window = again.window or (last.window if isinstance(last, Changed | DigestOf) else None)
-        base = last if isinstance(last, Changed) else None
         window = window or default_period(ctx.clock.now(), ctx.zone)
-        if base is None:
-            return Changed(window=window, topic=again.topic)
-        return replace(base, window=window, topic=again.topic)
+        base = last if isinstance(last, Changed) else Changed(window=window)
+        return replace(base, window=window, **asks)
     if again.window is None:
         raise NothingBefore
     if isinstance(last, Changed | Search | DigestOf | Touched):

@@ -11,6 +11,7 @@ from digest.document import Spans, Text, plain
 from digest.i18n import names_text as names
 from digest.i18n import reading_text as words
 from digest.i18n.answer_text import EVERYTHING
+from digest.i18n.phrase import Phrase
 from digest.question.commit_range import Refs, Span
 from digest.question.impact_questions import Affected
 from digest.question.intent import (
@@ -36,13 +37,13 @@ _TOLD = (
 )  # fmt: skip
 
 
-def restated(intent: Intent, ctx: Context) -> Spans:
+def restated(intent: Intent, ctx: Context, phrase: Phrase = words.READ_AS) -> Spans:
     """The question as understood: subject, filters, period and repository."""
     if not isinstance(intent, _TOLD):
         return ()
     parts = [_what(intent, ctx), _when(intent, ctx), ctx.watched.repository.name]
     text = " · ".join(part for part in parts if part)
-    return words.READ_AS(ctx.language, reading=Text(text))
+    return phrase(ctx.language, reading=Text(text))
 
 
 def _what(intent: Intent, ctx: Context) -> str:

@@ -1,0 +1,63 @@
+"""What a question goes on from, in the words that people use for it."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.unit.handlers.ports.test_conversation_port import ctx, said, shas, shown
+
+__all__ = ["ctx"]
+
+
+async def test_a_period_goes_on_with_the_list_behind_the_change_that_was_spoken_of(ctx):
+    answer = await said(ctx, "what changed in MoE this week", "the first one", "and last week?")
+    assert (answer.topic, shas(answer)) == ("MoE", ["ccccccc3"])
+
+
+async def test_what_is_not_understood_leaves_the_subject(ctx):
+    await said(ctx, "explain #12", "blargh foo", "thanks!")
+    assert shas(await said(ctx, "who wrote it?")) == ["bbbbbbb2"]
+
+
+async def test_thanks_are_answered_kindly(ctx):
+    assert "You are welcome" in shown(await said(ctx, "thank you!"))
+    assert "不客气" in shown(await said(ctx, "谢谢"))
+
+
+@pytest.mark.parametrize("question", ["第一个是干嘛的", "what does the first one do?", "the first"])
+async def test_one_of_a_list_is_explained(ctx, question):
+    answer = await said(ctx, "what changed in MoE this week", question)
+    assert (answer.intent, shas(answer)) == ("explain", ["aaaaaaa1"])
+
+
+@pytest.mark.parametrize("question", ["what does it do?", "explain it", "tell me more about it"])
+async def test_the_change_that_is_spoken_of_is_explained(ctx, question):
+    answer = await said(ctx, "who wrote #12", question)
+    assert (answer.intent, shas(answer)) == ("explain", ["bbbbbbb2"])
+
+
+async def test_its_lines_are_shown(ctx):
+    answer = await said(ctx, "explain #12", "看下代码改动")
+    assert (answer.intent, shas(answer)) == ("diff", ["bbbbbbb2"])
+
+
+async def test_a_list_is_narrowed_to_an_author_and_a_kind(ctx):
+    theirs = await said(ctx, "changes last 20 days", "and by Grace?")
+    assert shas(theirs) == ["bbbbbbb2"]
+    assert shas(await said(ctx, "changes last 20 days", "and the bug fixes?")) == ["bbbbbbb2"]
+
+
+async def test_a_list_is_counted_otherwise(ctx):
+    answer = await said(ctx, "changes last 20 days", "group by author")
+    assert answer.total == 4
+    assert "By author" in shown(answer)
+
+
+@pytest.mark.parametrize("question", ["go back to English", "can you say it in English please"])
+async def test_the_language_goes_back(ctx, question):
+    assert (await said(ctx, "解释 #12", question)).document.language == "en"
+
+
+async def test_an_answer_says_how_its_question_was_read(ctx):
+    answer = await said(ctx, "security fixes since 2026-01-10")
+    assert "Read as: Security · 2026-01-10 to today · octo/engine" in shown(answer)
