@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from datetime import date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
-from digest.chat.chat_settings import is_bot
+from digest.core.bots import is_bot
 from digest.core.change import printable
 from digest.core.enums import Language
 from digest.core.grade import Graded, Level
