@@ -1,7 +1,6 @@
-"""A document as Feishu's interactive cards (JSON 2.0), for its app bot and its custom bot alike.
+"""Documents as Feishu's interactive cards (JSON 2.0), for its app bot and its custom bot.
 
-Pure: no I/O, no clock. Imports ``bot.util.sanitize``, ``bot.messaging`` and
-``digest.document``.
+Pure: no I/O, no clock.
 """
 
 from __future__ import annotations

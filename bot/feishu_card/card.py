@@ -1,4 +1,4 @@
-"""Pieces packed into cards, within every limit that Feishu sets to a message.
+"""Packs pieces into cards within every limit that Feishu sets for a message.
 
 https://open.feishu.cn/document/uAjLw4CM/ukzMukzMukzM/feishu-cards/card-json-v2-structure
 """
@@ -15,25 +15,25 @@ from bot.util.sanitize import legible
 from digest.document import Block, Document, Heading, Link, plain
 
 MOST_COMPONENTS = 200
-"""Of one card, nested ones counted."""
+"""The most components of one card, nested ones included."""
 
 _NUMBERED = 19
-"""Characters of an identity that fit into a component's id, behind a letter."""
+"""Characters of an identity that fit into a component's id after the leading letter."""
 
 _LONGEST_TITLE = 150
 
 _LONGEST_SUMMARY = 80
 
-# The frame of a card with the longest title and summary, in bytes on the wire, all Chinese.
+# The largest frame of a card: the longest title and summary, all Chinese, in bytes as sent.
 _FRAME = 1200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Style:
-    """What one of the two bots can take.
+    """The limits of one of the two bots.
 
-    ``size`` is the most bytes of a card's JSON text, written as a JSON string once more: that is
-    how an app sends it. ``interactive`` says that presses come back.
+    ``size`` is the most bytes of a card's JSON text, encoded as a JSON string once more: that is
+    how an app sends it. ``interactive`` says that button presses come back.
     """
 
     size: int
@@ -41,7 +41,7 @@ class Style:
 
 
 def render(document: Document, style: Style) -> tuple[Part, ...]:
-    """The cards of a document, in order; the title stands above the first."""
+    """The cards of a document, in order; the first one has the title."""
     title, blocks = _titled(document)
     packed = _packed(pieces(blocks, interactive=style.interactive), style.size - _FRAME)
     summary = legible(document.title).strip()[:_LONGEST_SUMMARY]
@@ -51,7 +51,7 @@ def render(document: Document, style: Style) -> tuple[Part, ...]:
 
 
 def marked(body: str, identity: str) -> str:
-    """The card with the identity in the id of its first component, where nobody sees it."""
+    """The card with the identity in its first component's id, which is not displayed."""
     if not identity:
         return body
     card = json.loads(body)
@@ -60,12 +60,12 @@ def marked(body: str, identity: str) -> str:
 
 
 def mark_of(identity: str) -> str:
-    """The id that tells a message's identity: at most 20 characters, a letter first."""
+    """The id that encodes a message's identity: at most 20 characters, a letter first."""
     return f"d{identity[:_NUMBERED]}"
 
 
 def dump(card: Json) -> str:
-    """JSON as it is sent: compact, with every script as it is."""
+    """The JSON text to send: compact, with every script unescaped."""
     return json.dumps(card, ensure_ascii=False, separators=(",", ":"))
 
 
@@ -76,7 +76,7 @@ def weight(card: Json) -> int:
 
 
 def _titled(document: Document) -> tuple[str, tuple[Block, ...]]:
-    """A heading on top, if a card's header can show all of it, and the rest."""
+    """The document's title, if a card's header can show all of it, and the remaining blocks."""
     head, *rest = document.blocks or (None,)
     if isinstance(head, Heading) and head.level == 1 and rest:
         title = legible(plain(head.spans)).strip()
@@ -104,7 +104,7 @@ def _packed(found: Iterable[CardPiece], size: int) -> Iterator[list[CardPiece]]:
 
 
 def _leading(message: list[CardPiece]) -> list[CardPiece]:
-    """The last pieces, at most two, that belong to what follows and not to this message."""
+    """The last pieces, at most two, that lead to what follows and move to the next message."""
     count = 0
     while count < min(2, len(message) - 1) and message[-1 - count].leads:
         count += 1
@@ -114,7 +114,7 @@ def _leading(message: list[CardPiece]) -> list[CardPiece]:
 def _part(found: list[CardPiece], title: str, summary: str) -> Part:
     elements = [piece.component for piece in found]
     if not elements:
-        # A card without a body is refused.
+        # Feishu refuses a card without a body.
         elements = [{"tag": "markdown", "content": "…"}]
     card: Json = {"schema": "2.0", "config": {"update_multi": True}}
     if summary:

@@ -1,6 +1,6 @@
-"""A document's blocks as pieces of a card: whole components, each far smaller than a message.
+"""A document's blocks as card components, each far smaller than a message.
 
-A piece never stands in two messages. Long paragraphs, lists and code make several.
+A piece never spans two messages. Long paragraphs, lists and code make several pieces.
 """
 
 from __future__ import annotations
@@ -36,16 +36,16 @@ from digest.document import (
 
 Json = dict[str, Any]
 
-# Characters of one line. Escaped, the worst of them are six bytes in the card and seven on the
-# wire, which leaves room for three in the smallest message.
+# Characters of one line. The worst characters, escaped, take six bytes in the card and seven as
+# sent, so that three such lines fit into the smallest message.
 _LONGEST_LINE = 800
 
-# Lines of one list go into one component up to so many characters, since components are counted.
+# Lines of one list share a component up to this many characters, because components are limited.
 _ENOUGH, _MOST = 1600, 3600
 
 _LONGEST_LABEL = 60
 
-# Letters of one width beside each other that a phone has room for.
+# Monospaced characters that fit side by side on a phone.
 _PHONE = 34
 
 _LONGEST_VALUE = 400
@@ -56,7 +56,7 @@ _LANGUAGE = re.compile(r"[A-Za-z0-9+#.-]{1,20}")
 
 
 class CardPiece(NamedTuple):
-    """One component of a card's body. ``places`` is what Feishu counts, nested ones included.
+    """One component of a card's body. ``places`` is Feishu's component count, nested ones included.
 
     ``leads`` says that it belongs to what follows, as a heading does.
     """
@@ -68,7 +68,7 @@ class CardPiece(NamedTuple):
 
 
 class CardLine(NamedTuple):
-    """A line of Markdown, how deep it stands, and the words that a person reads in it."""
+    """A line of Markdown, its depth, and its words as displayed."""
 
     marked: str
     text: str
@@ -76,7 +76,7 @@ class CardLine(NamedTuple):
 
 
 def pieces(blocks: Iterable[Block], *, interactive: bool) -> Iterator[CardPiece]:
-    """The pieces of the blocks in order. Without ``interactive`` only links can be pressed."""
+    """The pieces of the blocks in order. Without ``interactive`` only link buttons are made."""
     for block in blocks:
         yield from _pieces(block, interactive=interactive)
 
@@ -108,7 +108,7 @@ def _pieces(block: Block, *, interactive: bool) -> Iterator[CardPiece]:
 
 
 def _lines(spans: Spans) -> Iterator[CardLine]:
-    """The spans as lines short enough for a component; none where there are no words."""
+    """The spans as lines short enough for a component; none if there are no words."""
     for line in lines_of(spans, _LONGEST_LINE):
         if marked := markdown(line):
             yield CardLine(marked, plain(line))
@@ -139,7 +139,7 @@ def _listing(
         mark = f"{number}. " if ordered else "- "
         lines = [*_lines(item.spans)]
         if not lines:
-            # A mark without words would make code of what is below it.
+            # A mark without words would turn what is below it into code.
             yield from _listing(item.children, depth, ordered=False)
             continue
         deeper = depth + max(4, len(mark))
@@ -149,9 +149,9 @@ def _listing(
 
 
 def _signed(item: Item, depth: int) -> Iterator[CardLine]:
-    """An entry that begins with a sign of its own: without a mark, nor has one the only word on it.
+    """An item that begins with its own sign and so gets no mark; neither does a single item in it.
 
-    A card breaks a line where its Markdown does.
+    A card breaks lines where its Markdown does.
     """
     yield from (line._replace(depth=depth) for line in _lines(item.spans))
     if len(item.children) == 1 and not item.children[0].children:
@@ -161,14 +161,14 @@ def _signed(item: Item, depth: int) -> Iterator[CardLine]:
 
 
 def _table(table: Table) -> Iterator[CardLine]:
-    """A line for each row, since a phone has no room for columns."""
+    """One line per row, because a phone has no room for columns."""
     for spans in rows_as_lines(table):
         for part, line in enumerate(_lines(spans)):
             yield line._replace(depth=4) if part else CardLine(f"- {line.marked}", line.text)
 
 
 def _items(items: Sequence[Item], *, ordered: bool) -> Iterator[Iterator[CardLine]]:
-    """What belongs together: an item with what is below it, and runs of items without."""
+    """Lines that belong together: an item with its children, and runs of items without any."""
     begin = 0
     for place, item in enumerate(items):
         if item.children:
@@ -179,7 +179,7 @@ def _items(items: Sequence[Item], *, ordered: bool) -> Iterator[Iterator[CardLin
 
 
 def _grouped(lines: Iterable[CardLine]) -> Iterator[CardPiece]:
-    """Lines together in one component, as far as it may grow, broken at the margin if it can be."""
+    """Lines packed into components, split at the outer margin if possible."""
     group: list[CardLine] = []
     length = 0
     for line in lines:
@@ -194,7 +194,7 @@ def _grouped(lines: Iterable[CardLine]) -> Iterator[CardPiece]:
 
 
 def _together(lines: Sequence[CardLine]) -> CardPiece:
-    """The lines as one component; what goes on from another begins at the margin."""
+    """The lines as one component; a continuation starts at the margin."""
     base = lines[0].depth
     marked = (" " * max(line.depth - base, 0) + line.marked for line in lines)
     return _markdown(
@@ -203,7 +203,7 @@ def _together(lines: Sequence[CardLine]) -> CardPiece:
 
 
 def _code(block: CodeBlock) -> Iterator[CardPiece]:
-    """Lines as written. What could be a tag is shown as plain text instead of in a fence."""
+    """Lines as written. Text that could be a tag is shown as plain text instead of in a fence."""
     found = _LANGUAGE.fullmatch(block.language)
     for text in _sheets(legible_lines(block.text.rstrip("\r\n"))):
         if "<" in text or "```" in text:
@@ -227,7 +227,7 @@ def _sheets(lines: Iterable[str]) -> Iterator[str]:
 
 
 def _actions(buttons: Sequence[Button], *, interactive: bool) -> Iterator[CardPiece]:
-    """The buttons side by side; what cannot be pressed is told in words, in its place."""
+    """The buttons side by side; a button that cannot be pressed becomes text in its place."""
     row: list[tuple[str, Json]] = []
     for button in buttons:
         label = legible(button.label).strip()

@@ -1,7 +1,7 @@
-"""Words as the Markdown of a card, so that they read as they were written.
+"""Text escaped as a card's Markdown, so that it is displayed as it was written.
 
 The dialect is CommonMark without HTML blocks but with tags of Feishu's own, among them ``<at>``,
-which mentions people. Marks that could act become numeric entities, which the dialect decodes last:
+which mentions people. Active marks become numeric entities, which the dialect decodes last:
 https://open.feishu.cn/document/uAjLw4CM/ukzMukzMukzM/feishu-cards/card-json-v2-components/content-components/rich-text
 """
 
@@ -16,16 +16,16 @@ from bot.util.sanitize import address, legible
 from digest.document import Code, Emphasis, Link, Span, Strong, Text
 
 HAIR = "\u200a"
-"""A space that is hardly seen: it parts marks that would otherwise be read as one."""
+"""A barely visible space that separates marks which would otherwise merge."""
 
-# What acts wherever it stands; ``_`` and ``:`` only at the edge of a word and inside one: the
-# first is emphasis, the second an emoji's name or a bare address. A last ``!`` would make an image
-# of a link after it.
+# Characters with an effect anywhere; ``_`` only at a word's edge (emphasis), ``:`` only inside a
+# word (an emoji's name or a bare address). A last ``!`` would make an image of a link after it.
 _ACTING = re.compile(r"[&<>*~`\[\]\\$|]|(?<![^\W_])_|_(?![^\W_])|(?<=\S):(?=\S)|!$")
 
 _LINE_START = re.compile(r"(?:[-+#=]|\d{1,9}(?=[.)]))")
 
-# What a code span shows as it is. Entities are not decoded there, so anything else is no code span.
+# Text that a code span shows unchanged. Entities are not decoded there, so anything else is not put
+# into a code span.
 _PLAIN_CODE = re.compile(r"[^`<>&\\]+")
 
 _WEB = re.compile(r"https?://[^/]")
@@ -39,7 +39,7 @@ _MARKS: dict[type[Span], str] = {Strong: "**", Emphasis: "*"}
 
 
 def escaped(text: str) -> str:
-    """A legible line in which nothing acts."""
+    """A legible line without active marks."""
     return _ACTING.sub(_entity, text)
 
 
@@ -48,7 +48,7 @@ def _entity(found: re.Match[str]) -> str:
 
 
 def markdown(spans: Iterable[Span]) -> str:
-    """The spans of :func:`lines_of` as one line, safe wherever a line begins."""
+    """The spans of :func:`lines_of` as one line that is safe at the start of a line."""
     line = ""
     rendered = [(span, inner) for span in spans if (inner := _inner(span))]
     for place, (span, inner) in enumerate(rendered):
@@ -58,7 +58,7 @@ def markdown(spans: Iterable[Span]) -> str:
 
 
 def web(url: str) -> str:
-    """The address for a link of a card, or nothing where a card cannot open it."""
+    """The address for a link, or empty if a card cannot open it."""
     cleaned = address(url)
     if not _WEB.match(cleaned):
         return ""
@@ -67,7 +67,7 @@ def web(url: str) -> str:
 
 
 def _inner(span: Span) -> str:
-    """What stands between the marks of the span."""
+    """The text between the marks of the span."""
     core = span.text.strip()
     match span:
         case Link(url=url) if core:
@@ -79,7 +79,7 @@ def _inner(span: Span) -> str:
 
 
 def _readable(span: Span) -> Span:
-    """The span with legible words; a link that a card cannot open as words, with its address."""
+    """The span with legible text; a link that a card cannot open becomes text with its address."""
     words = legible(span.text)
     if not isinstance(span, Link):
         return span if words == span.text else type(span)(words)
@@ -91,7 +91,7 @@ def _readable(span: Span) -> Span:
 
 
 def _joined(line: str, mark: str, inner: str, following: str) -> str:
-    """The line with the span behind it; marks only count where words and blanks stand right.
+    """The line with the span appended; marks need the right characters on both sides to count.
 
     CommonMark 6.2: a mark beside punctuation opens or closes nothing unless a blank or punctuation
     is on its other side, which Chinese text seldom has.
@@ -123,7 +123,7 @@ def _punctuation(char: str) -> bool:
 
 
 def _begun(line: str) -> str:
-    """The line, begun by words and by no heading, list or rule."""
+    """The line, escaped so that it starts no heading, list or rule."""
     found = _LINE_START.match(line)
     if not found:
         return line
@@ -132,7 +132,7 @@ def _begun(line: str) -> str:
 
 
 def lines_of(spans: Iterable[Span], longest: int) -> Iterator[tuple[Span, ...]]:
-    """The spans in runs of about ``longest`` characters at most, fit to be read; never none."""
+    """The spans in legible runs of at most about ``longest`` characters; always at least one."""
     line: list[Span] = []
     weight = 0
     for span in _short(map(_readable, spans), longest):
@@ -155,7 +155,7 @@ def _short(spans: Iterable[Span], longest: int) -> Iterator[Span]:
 
 
 def cut(text: str, longest: int) -> Iterator[str]:
-    """Pieces of at most so many characters, ended at blanks where it can be; nothing is lost."""
+    """Pieces of at most ``longest`` characters, cut at blanks if possible; nothing is lost."""
     while len(text) > longest:
         blank = text.rfind(" ", longest // 2, longest) + 1
         end = blank or longest

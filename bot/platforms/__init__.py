@@ -1,6 +1,6 @@
-"""The platforms: a file each, found by its name, so that adding one edits no list.
+"""The platforms, one module or package each, found by name: adding one edits no list.
 
-Installed packages bring more of them by entry points; see ``docs/platforms.md``.
+Installed packages add more by entry points; see ``docs/platforms.md``.
 """
 
 from __future__ import annotations
@@ -17,24 +17,24 @@ if TYPE_CHECKING:
 _NOT_PLATFORMS = frozenset({"base"})
 
 GROUP = "digestbot.platforms"
-"""The entry points of other packages: the name is the kind, the object a module as those here."""
+"""Entry points of other packages: the name is the kind, the object a module like those here."""
 
 
 def kinds() -> tuple[str, ...]:
-    """The platforms that are there, in order of the alphabet."""
+    """The available platforms in alphabetical order."""
     return tuple(sorted({*_own(), *(point.name for point in _brought())}))
 
 
 def known(kind: str) -> bool:
-    """Whether a platform is there; other packages are looked through only for what is not ours."""
+    """Whether a platform exists. Other packages are searched only for names that are not ours."""
     return kind in _own() or any(point.name == kind for point in _brought())
 
 
 def load(kind: str) -> ModuleType:
-    """The module of a platform; its libraries are imported now and not before.
+    """The module of a platform. Its libraries are imported only now.
 
-    What is here goes before what a package brings under the same name. Raises ``KeyError`` for a
-    kind that is not there, ``ModuleNotFoundError`` for a library.
+    A built-in platform takes precedence over a package's of the same name. Raises ``KeyError`` for
+    an unknown kind, ``ModuleNotFoundError`` for a missing library.
     """
     if kind in _own():
         return importlib.import_module(f"{__name__}.{kind}")

@@ -1,4 +1,4 @@
-"""The terminal, or a file: the shortest example of a platform, and what ``chat`` talks through."""
+"""The terminal or a file: the shortest example of a platform, also used by ``chat``."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _STYLES = {
 
 
 class Config(Settings):
-    """Where the posts go. Without ``output`` they are printed."""
+    """The output file of the posts. Without ``output`` they are printed."""
 
     kind: Literal["console"] = "console"
     output: Place | None = None
@@ -41,7 +41,7 @@ class Config(Settings):
 
 
 class Console:
-    """Prints. One stream is one chat, so ``chat`` is not looked at."""
+    """Prints messages. One stream is one chat, so ``chat`` is ignored."""
 
     name = "console"
     limit = Limit(size=None, unit=Unit.CODE_POINTS, source="a stream has no end")
@@ -53,7 +53,7 @@ class Console:
         self._styled = styled
 
     def render(self, document: Document) -> tuple[Part, ...]:
-        """One part. Where words can carry a style they carry their links too."""
+        """One part. If the stream supports styles, links are clickable."""
         lines = lay_out(document, self._width, urls=not self._styled)
         plain = plain_text(lines)
         body = "".join(map(_styled, lines)) if self._styled else plain
@@ -82,7 +82,7 @@ class Console:
         raise SendError(SendReason.UNSUPPORTED, "a terminal cannot be read back")
 
     async def probe(self, chat: str) -> str:  # noqa: ARG002  # as above
-        """Whether the stream is open for writing."""
+        """Check that the stream is open for writing."""
         if self._stream.closed or not self._stream.writable():
             raise SendError(SendReason.NO_CHANNEL, "the stream is closed")
         return f"{self._width} columns{', with colours' if self._styled else ''}"
@@ -94,7 +94,7 @@ class Console:
 
 
 def create(config: Config) -> Console:
-    """The console that the configuration names. Raises ``SendError`` where its file cannot open."""
+    """The configured console. Raises ``SendError`` if its file cannot be opened."""
     if config.output is None:
         return attached(sys.stdout, config.width)
     try:
@@ -107,9 +107,9 @@ def create(config: Config) -> Console:
 
 
 def attached(stream: TextIO, width: int | None = None) -> Console:
-    """A console as wide and as colourful as what stands behind the stream.
+    """A console with the width and colours of the stream's terminal.
 
-    Rich finds that out, with ``NO_COLOR``, ``FORCE_COLOR``, ``TERM`` and ``COLUMNS``.
+    Rich determines them, with ``NO_COLOR``, ``FORCE_COLOR``, ``TERM`` and ``COLUMNS``.
     """
     found = Detected(file=stream)
     return Console(
@@ -129,14 +129,14 @@ def _run(run: StyledText) -> str:
 
 
 class Keyboard:
-    """Hears what is typed, a line at a time; each line is read when the one before is answered."""
+    """Reads typed lines; each line is read when the previous one is answered."""
 
     def __init__(self, stream: TextIO | None = None, prompt: str = "> ") -> None:
         self._stream = stream or sys.stdin
         self._prompt = prompt
 
     async def listen(self) -> AsyncIterator[Incoming]:
-        """The lines, without empty ones, until the end of the input."""
+        """The non-empty lines, until the end of the input."""
         number = 0
         while line := await _in_thread(self._read):
             number += 1

@@ -1,9 +1,9 @@
-"""A custom bot of one Feishu or Lark group: an address that takes messages. It hears nothing.
+"""A custom bot of one Feishu or Lark group: an address to post to. It receives nothing.
 
 https://open.feishu.cn/document/client-docs/bot-v3/add-custom-bot
 
-A custom bot gives no id for a message and drops no repeat, so that a call without an answer is
-settled by the channel's promise.
+A custom bot gives no message id and drops no repeats, so that a call without an answer is settled
+by the channel's promise.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ class Config(Settings):
 
 
 class FeishuWebhook(PacedAddress):
-    """Posts to the bot's own group, so that ``chat`` is not looked at."""
+    """Posts to the bot's own group; ``chat`` is ignored."""
 
     name = "feishu_webhook"
     limit = Limit(
@@ -86,7 +86,7 @@ class FeishuWebhook(PacedAddress):
     )
     abilities: frozenset[Ability] = frozenset()
     cannot_read = "a custom bot cannot read"
-    # 5 a second and 100 a minute; one after the other, since what leaves together arrives unevenly.
+    # 5 a second and 100 a minute; at even intervals, because a burst arrives unevenly.
     rates = (Rate(count=1, seconds=1 / 4), Rate(count=95, seconds=60.0))
 
     def __init__(
@@ -101,7 +101,7 @@ class FeishuWebhook(PacedAddress):
         self._clock = clock
 
     def render(self, document: Document) -> tuple[Part, ...]:
-        """Cards whose buttons can only open something."""
+        """Cards whose buttons can only open links."""
         return render(document, Style(size=_SIZE, interactive=False))
 
     async def send(self, chat: str, part: Part, reply_to: Receipt | None = None) -> Receipt:  # noqa: ARG002  # one group, no threads
@@ -120,7 +120,7 @@ class FeishuWebhook(PacedAddress):
         raise SendError(SendReason.UNSUPPORTED, "a custom bot cannot edit")
 
     async def probe(self, chat: str) -> str:  # noqa: ARG002  # as above
-        """Whether the server is there; what it thinks of the address only a post would tell."""
+        """Check that the server answers; only a post would show whether the address is valid."""
         parts = urlsplit(self._url.get_secret_value())
         await self._wire.request("HEAD", f"{parts.scheme}://{parts.netloc}/")
         signed = "signed" if self._secret else "not signed"
@@ -128,18 +128,18 @@ class FeishuWebhook(PacedAddress):
 
 
 def create(config: Config) -> FeishuWebhook:
-    """The bot that the configuration names; nothing is called yet."""
+    """The configured bot; makes no call yet."""
     return FeishuWebhook(config.url, config.secret, HttpClient())
 
 
 def sign(secret: str, stamp: str) -> str:
-    """The signature of a request: of nothing, with the time and the secret as the key."""
+    """The signature of a request: of an empty text, with the time and the secret as the key."""
     digest = hmac.new(f"{stamp}\n{secret}".encode(), b"", hashlib.sha256).digest()
     return base64.b64encode(digest).decode()
 
 
 def _check(reply: Reply) -> None:
-    """Raise where the answer is a failure, which it may be with the status 200."""
+    """Raise if the answer is a failure, which is possible with status 200 too."""
     answer = reply.json()
     code = answer.get("code") if isinstance(answer, dict) else None
     if reply.status == 200 and code == 0:
@@ -154,7 +154,7 @@ def _reason(status: int, code: Any) -> SendReason:
     if status == 429:
         return SendReason.RATE_LIMITED
     if status in {502, 504}:
-        # A proxy gave up waiting; what stands behind it may have posted.
+        # A proxy timed out; the server behind it may have posted.
         return SendReason.NO_ANSWER
     if status >= 500:
         return SendReason.UNAVAILABLE

@@ -1,4 +1,4 @@
-"""Posts as JSON to an address of one's own: for chats and programs that no other platform knows.
+"""Posts as JSON to an address of your own: for chats and programs without a platform here.
 
 A request is signed as GitHub signs its own, with the time in what is signed::
 
@@ -30,7 +30,7 @@ from digest.document import Document
 from digest.markdown import markdown
 
 SCHEMA = 1
-"""The version of the body. It goes up when a field changes its meaning, not when one is added."""
+"""The version of the body. It increases when a field changes its meaning, not when one is added."""
 
 _WIDTH = 100
 
@@ -53,7 +53,7 @@ class Config(Settings):
 
 
 class Webhook(Addressed):
-    """Posts to one address. ``chat`` is passed on as it is in the configuration."""
+    """Posts to one address. ``chat`` is passed on as configured."""
 
     name = "webhook"
     limit = Limit(size=None, unit=Unit.BYTES, source="whoever receives sets it")
@@ -84,7 +84,7 @@ class Webhook(Addressed):
         return (Part(text=text, body=json.dumps(body, ensure_ascii=False)),)
 
     async def send(self, chat: str, part: Part, reply_to: Receipt | None = None) -> Receipt:  # noqa: ARG002  # no threads
-        """Post. The receipt is the ``id`` that the answer names, else the part's identity."""
+        """Post. The receipt is the ``id`` in the answer, otherwise the part's identity."""
         body = json.dumps({**json.loads(part.body), "chat": chat, "id": part.identity}).encode()
         headers = {"content-type": "application/json", **self._signed(body)}
         if part.identity:
@@ -107,14 +107,14 @@ class Webhook(Addressed):
         raise SendError(SendReason.UNSUPPORTED, "what was posted to a webhook stays")
 
     async def probe(self, chat: str) -> str:  # noqa: ARG002  # one address
-        """Whether the server is there; a request without a body is no post."""
+        """Check that the server answers; a request without a body is no post."""
         reply = await self._wire.request("OPTIONS", self._url.get_secret_value())
         signed = "signed" if self._secret else "not signed"
         return f"the server answers (status {reply.status}); posts are {signed}"
 
 
 def create(config: Config) -> Webhook:
-    """The address that the configuration names; nothing is called yet."""
+    """The configured address; makes no call yet."""
     return Webhook(config.url, config.secret, HttpClient())
 
 

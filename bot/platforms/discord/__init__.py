@@ -1,8 +1,8 @@
-"""A webhook of a Discord channel: posts, and edits what it posted. It hears nothing.
+"""A webhook of a Discord channel: posts, and edits its posts. It receives nothing.
 
 https://docs.discord.com/developers/resources/webhook
 
-``markup`` renders. Discord takes no key against repeats from a webhook, so that a call without an
+``markup`` renders. Discord takes no idempotency key from a webhook, so that a call without an
 answer is settled by the channel's promise.
 """
 
@@ -30,8 +30,8 @@ _ADDRESS = re.compile(
 
 _COLOUR = 0x3370FF
 
-# How many a webhook may post is told by each answer alone; this and the webhook's own rate only
-# spread what leaves together.
+# Only each answer tells how many posts a webhook may make; this rate and the webhook's own merely
+# spread posts that are due together.
 _ALL = Rate(count=50, seconds=1.0)
 
 # https://docs.discord.com/developers/topics/opcodes-and-status-codes
@@ -47,7 +47,7 @@ _REASONS: Mapping[int, SendReason] = {
 
 
 class Config(Settings):
-    """``url`` is the whole address that the channel's integrations show."""
+    """``url`` is the whole address as the channel's integration settings show it."""
 
     kind: Literal["discord"] = "discord"
     url: SecretStr
@@ -63,7 +63,7 @@ class Config(Settings):
 
 
 class Discord(PacedAddress):
-    """Posts to the webhook's own channel, so that ``chat`` is not looked at."""
+    """Posts to the webhook's own channel; ``chat`` is ignored."""
 
     name = "discord"
     limit = Limit(
@@ -92,12 +92,12 @@ class Discord(PacedAddress):
         return Receipt(message=message)
 
     async def edit(self, chat: str, receipt: Receipt, part: Part) -> Receipt:  # noqa: ARG002  # as above
-        """Put another embed in the place of one that the webhook posted."""
+        """Replace an embed that the webhook posted."""
         await self._call("PATCH", f"/messages/{quote(receipt.message, safe='')}", part)
         return receipt
 
     async def probe(self, chat: str) -> str:  # noqa: ARG002  # as above
-        """What the webhook is called."""
+        """The webhook's name."""
         answer = await self._call("GET", "")
         return f"webhook {str(answer.get('name') or '')[:80]!r}"
 
@@ -116,7 +116,7 @@ class Discord(PacedAddress):
 
 
 def create(config: Config) -> Discord:
-    """The webhook that the configuration names; nothing is called yet."""
+    """The configured webhook; makes no call yet."""
     return Discord(config.url, HttpClient())
 
 
@@ -129,7 +129,7 @@ def _message(part: Part) -> dict[str, Any]:
 
 
 def _pause(reply: Reply, answer: Mapping[str, Any]) -> float | None:
-    """Seconds until the next call may pass, where this one was the last for now."""
+    """Seconds until the next call is allowed, if this one used up the limit."""
     told = answer.get("retry_after")
     if reply.status == 429 and isinstance(told, int | float) and told >= 0:
         return float(told)

@@ -1,6 +1,6 @@
 """A document as Discord's Markdown, in descriptions of embeds.
 
-Any punctuation behind a backslash is itself:
+A backslash makes any punctuation literal:
 https://support.discord.com/hc/en-us/articles/210298617
 """
 
@@ -38,15 +38,15 @@ from digest.document import (
 )
 
 MOST = 4096
-"""Of an embed's description, and well below the 6000 of all embeds of a message together."""
+"""Characters of an embed's description, well below the 6000 of all embeds of a message."""
 
 _LONGEST = 700
-"""Characters of one line; escaped they are at most twice as many, in twice as many units."""
+"""Characters of one line; escaping at most doubles them, and each takes at most two units."""
 
 _LONGEST_URL = 500
 
 _WIDTH = 46
-"""Letters of one width beside each other that an embed has room for."""
+"""Monospaced characters that fit side by side in an embed."""
 
 _HAIR = "\u200a"
 
@@ -57,7 +57,7 @@ _START = re.compile(r"[-+]|\d+(?=[.)])")
 _MARKS: dict[type[Span], str] = {Strong: "**", Emphasis: "*"}
 
 Line = tuple[str, str]
-"""What is sent and what is read of one line."""
+"""One line as sent and as read."""
 
 
 def render(document: Document) -> tuple[Part, ...]:
@@ -76,7 +76,7 @@ def render(document: Document) -> tuple[Part, ...]:
 
 def _part(lines: Sequence[Line]) -> Part:
     body = "\n".join(marked for marked, _ in lines)
-    # An embed without any word is refused.
+    # Discord refuses an embed without any word.
     return Part(text="\n".join(text for _, text in lines), body=body if body.strip() else "…")
 
 
@@ -113,7 +113,7 @@ def _lines(blocks: Iterable[Block]) -> Iterator[Line]:
 
 
 def _marked(mark: str, spans: Spans, *, again: bool = False) -> Iterator[Line]:
-    """The spans behind a mark, in lines that are not too long."""
+    """The spans after a mark, in lines that are not too long."""
     for line in _short(spans):
         yield mark + inline(line), "".join(map(_words, line))
         mark = mark if again else ""
@@ -152,14 +152,14 @@ def _items(items: Sequence[Item], indent: str, *, ordered: bool) -> Iterator[Lin
             continue
         mark = f"{indent}{number}. " if ordered else f"{indent}- "
         yield from _marked(mark, item.spans)
-        # Deeper than that is not drawn.
+        # Discord draws no deeper levels.
         yield from _items(item.children, f"{indent}  "[:20], ordered=False)
 
 
 def _signed(item: Item, indent: str) -> Iterator[Line]:
-    """An entry that begins with a sign of its own: without a mark, nor has one the only word on it.
+    """An item that begins with its own sign and so gets no mark; neither does a single item in it.
 
-    Discord breaks a line where its Markdown does.
+    Discord breaks lines where its Markdown does.
     """
     yield from _marked(indent, item.spans)
     if len(item.children) == 1 and not item.children[0].children:
@@ -169,7 +169,7 @@ def _signed(item: Item, indent: str) -> Iterator[Line]:
 
 
 def _code(text: str) -> Iterator[Line]:
-    """Fences, each closed; a fence cannot be escaped, so that one in the text is parted."""
+    """Closed code fences. A fence in the text cannot be escaped, so it is broken up."""
     sheet: list[str] = []
     length = 0
     for line in legible_lines(text.rstrip("\r\n")):
@@ -198,11 +198,11 @@ def _told(button: Button) -> Spans:
 
 
 def inline(spans: Iterable[Span]) -> str:
-    """The spans as one line in which nothing acts but what they are."""
+    """The spans as one line in which only their own marks have an effect."""
     line = ""
     for span in spans:
         inner = _inner(span)
-        # Marks side by side would be read as one longer mark.
+        # Adjacent marks would be read as one longer mark.
         parted = line[-1:] in {"*", "`"} and inner[:1] == line[-1:]
         line += f"{_HAIR if parted else ''}{inner}"
     line = line.strip()
@@ -240,7 +240,7 @@ def _words(span: Span) -> str:
 
 
 def _url(span: Span) -> str:
-    """The address for a link that Discord opens, or nothing."""
+    """The address for a link that Discord opens, or empty."""
     url = address(span.url) if isinstance(span, Link) else ""
     quoted = quote(url, safe="/?#&=%:@!,;+~$'-._") if re.match(r"https?://[^/]", url) else ""
     return quoted if len(quoted) <= _LONGEST_URL else ""

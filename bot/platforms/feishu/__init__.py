@@ -1,8 +1,7 @@
 """Feishu and Lark, as an app with a bot: groups, threads and direct messages.
 
-``sender`` posts cards through ``api``, and ``history`` finds them again. ``receiver`` hears
-through ``connection`` (whose frames are in ``frames``) or ``web_events``, reads with ``heard``, and
-asks ``surroundings`` what an event does not tell. ``faults`` says what an answer means.
+``sender`` posts cards through ``open_api`` and finds them again. ``receiver`` receives through
+``connection`` (its frames are in ``frames``) or ``web_events``, and reads with ``events``.
 """
 
 from __future__ import annotations
@@ -24,12 +23,12 @@ _HERE = ("http://127.0.0.1:", "http://localhost:", "http://[::1]:")
 
 
 class Config(Settings):
-    """An app of one's own organisation, made at https://open.feishu.cn/app; see docs/feishu.md.
+    """An app of your own organisation, created at https://open.feishu.cn/app; see docs/feishu.md.
 
-    ``domain`` is ``feishu``, ``lark``, or the address of an open platform of one's own. The bot
+    ``domain`` is ``feishu``, ``lark``, or the address of a self-hosted open platform. The bot
     listens through a connection that it opens; with ``events`` as ``"http"`` Feishu calls the
-    program's own web server instead, and encrypts and signs with ``encrypt_key``.
-    ``listen = false`` is for a process that only posts.
+    program's web server instead, and encrypts and signs with ``encrypt_key``. ``listen = false`` is
+    for a process that only posts.
     """
 
     kind: Literal["feishu"] = "feishu"
@@ -59,7 +58,7 @@ class Config(Settings):
 
 
 def create(config: Config) -> FeishuSender:
-    """The app that the configuration names; nothing is called yet."""
+    """The configured app; makes no call yet."""
     api = Api(config.domain, config.app_id, config.app_secret, HttpClient())
     return Feishu(api, _web(config)) if config.listen else FeishuSender(api)
 

@@ -1,11 +1,11 @@
 """The long connection: Feishu delivers events through a socket that the program opens.
 
-No public address is needed. Each event wants its answer within three seconds; an unanswered one is
+No public address is needed. Each event must be answered within three seconds; an unanswered one is
 delivered again, up to four times in six hours, perhaps to another process of the same app.
 https://open.feishu.cn/document/server-docs/event-subscription-guide/event-subscription-configure-/request-url-configuration-case
 
-What goes over the wire is set down in the official SDKs alone: an address from ``/callback/ws/
-endpoint``, frames both ways, a ping from us that the server answers.
+The protocol is documented only by the official SDKs: an address from ``/callback/ws/endpoint``,
+frames both ways, and pings from the client that the server answers.
 """
 
 from __future__ import annotations
@@ -38,22 +38,22 @@ log = structlog.get_logger(__name__)
 Json = dict[str, Any]
 
 Take = Callable[[Any, str], Awaitable[Json | None]]
-"""Writes an event down and gives what its answer says. Raises ``Unkept``."""
+"""Stores an event and returns the content of its answer. Raises ``Unkept``."""
 
 _AGAIN = frozenset(
     {SendReason.RATE_LIMITED, SendReason.UNAVAILABLE, SendReason.NO_ANSWER, SendReason.BROKEN}
 )
 
-_MOST_PIECES = 64  # of one event, and of events in pieces at the same time
+_MOST_PIECES = 64  # per event, and events in pieces at a time
 
 _PIECES_LAST = 10.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SocketTiming:
-    """Seconds. ``ping`` is the pause between pings unless the server asks for a shorter one.
+    """Seconds. ``ping`` is the time between pings unless the server asks for a shorter one.
 
-    A connection on which nothing has come for two pings and a half is dead, however open it looks:
+    A connection that is silent for two and a half pings is dead, even if it looks open, because
     each ping is answered. ``first`` and ``longest`` bound the pauses between attempts.
     """
 
@@ -64,12 +64,12 @@ class SocketTiming:
 
     @property
     def silence(self) -> float:
-        """How long nothing may come."""
+        """How long silence is tolerated."""
         return 2.5 * self.ping
 
 
 class LongConnection:
-    """Keeps one connection up, and acknowledges what comes once it is written down."""
+    """Keeps one connection up, and acknowledges events once they are stored."""
 
     def __init__(
         self,
@@ -88,7 +88,7 @@ class LongConnection:
         self._answering: set[asyncio.Task[None]] = set()
 
     async def run(self) -> None:
-        """Listen until cancelled. Raises ``SendError`` where Feishu refuses the app."""
+        """Listen until cancelled. Raises ``SendError`` if Feishu refuses the app."""
         failures = 0
         while True:
             began = time.monotonic()
@@ -109,7 +109,7 @@ class LongConnection:
             await asyncio.sleep(pause)
 
     async def _live(self) -> str:
-        """One connection, from its beginning to its end; why it ended."""
+        """Run one connection to its end; return why it ended."""
         import aiohttp
 
         url, service, timing = await self._endpoint()
@@ -131,12 +131,12 @@ class LongConnection:
         finally:
             pinging.cancel()
             await asyncio.gather(pinging, return_exceptions=True)
-            # A dead peer answers no closing either; a moment for a living one is enough.
+            # A dead peer never confirms the close; a short wait is enough for a live one.
             with_close = asyncio.wait_for(socket.close(), 1.0)
             await asyncio.gather(with_close, return_exceptions=True)
 
     async def _endpoint(self) -> tuple[str, int, SocketTiming]:
-        """The address, which holds a secret and is good for one connection; the server's ping."""
+        """The one-time address, which holds a secret, and the server's timing."""
         data = await self._api.endpoint()
         url = data.get("URL")
         if not isinstance(url, str) or not url.startswith(("wss://", "ws://127.0.0.1:")):
@@ -175,7 +175,7 @@ class LongConnection:
                 continue
             payload = self._pieces.whole(frame, time.monotonic())
             if frame.method == Method.DATA and payload is not None:
-                # What is written down together waits for the disk once.
+                # Events stored together share one write to disk.
                 task = asyncio.create_task(self._acknowledge(socket, frame, payload))
                 self._answering.add(task)
                 task.add_done_callback(self._answering.discard)
@@ -183,14 +183,14 @@ class LongConnection:
     async def _acknowledge(
         self, socket: aiohttp.ClientWebSocketResponse, frame: SocketFrame, payload: bytes
     ) -> None:
-        """Answer an event once it is written down; with success, whether it is known or not."""
+        """Answer an event once it is stored; with success, even if its kind is unknown."""
         import aiohttp
 
         began = time.monotonic()
         try:
             said = await self._said(payload)
         except Unkept:
-            return  # it comes again in a quarter of a minute
+            return  # it is delivered again after 15 seconds
         took = {"biz_rt": str(round((time.monotonic() - began) * 1000))}
         answer = SocketFrame(
             method=frame.method,
@@ -203,17 +203,18 @@ class LongConnection:
         try:
             await socket.send_bytes(answer.dump())
         except (aiohttp.ClientError, OSError) as error:
-            # It is delivered again, and known by its identity; the connection's end is heard of.
+            # The event is delivered again and recognised by its identity; the end of the connection
+            # is reported elsewhere.
             log.info("feishu.unacknowledged", error=type(error).__name__)
 
     async def _said(self, payload: bytes) -> Json:
-        """What an event is answered with. Raises ``Unkept``."""
+        """The content of the answer to an event. Raises ``Unkept``."""
         said: Json = {"code": 200}
         try:
             text = payload.decode()
             event = json.loads(text)
         except (ValueError, RecursionError):
-            # What cannot be read now cannot be read in an hour either.
+            # Repeating what cannot be parsed would not help.
             log.warning("feishu.unread", error="no JSON")
             return said
         if (reply := await self._take(event, text)) is not None:
@@ -222,14 +223,14 @@ class LongConnection:
 
 
 class Pieces:
-    """Events that come in several frames, until they are whole or too old."""
+    """Collects events that arrive in several frames, until they are complete or too old."""
 
     def __init__(self) -> None:
         # By name and number of pieces: one name with two numbers is two events, or none.
         self._parts: dict[tuple[str, int], tuple[float, dict[int, bytes]]] = {}
 
     def whole(self, frame: SocketFrame, now: float) -> bytes | None:
-        """The payload, where the frame completes one."""
+        """The payload, if the frame completes one."""
         total, place = _number(frame.headers.get("sum")), _number(frame.headers.get("seq"))
         if total <= 1:
             return frame.payload
@@ -252,7 +253,7 @@ def _number(text: str | None) -> int:
 
 
 def _handshake(error: aiohttp.WSServerHandshakeError) -> SendError:
-    """Why the server took no connection; it tells in headers, with the codes of its own."""
+    """Why the server refused the connection; its headers hold status and error code."""
     headers: Mapping[str, str] = error.headers or {}
     status, code = headers.get("handshake-status", ""), headers.get("handshake-autherrcode", "")
     detail = f"no long connection: status {error.status}, {status[:20]} {code[:20]}".rstrip(" ,")

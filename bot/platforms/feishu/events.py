@@ -1,7 +1,7 @@
-"""Events as Feishu delivers them, read without trusting a field of them.
+"""Feishu's events, parsed without trusting any field.
 
-Messages: https://open.feishu.cn/document/server-docs/im-v1/message/events/receive
-Buttons: https://open.feishu.cn/document/uAjLw4CM/ukzMukzMukzM/feishu-cards/card-callback-communication
+Messages: https://open.feishu.cn/document/server-docs/im-v1/message/events/receive Buttons:
+https://open.feishu.cn/document/uAjLw4CM/ukzMukzMukzM/feishu-cards/card-callback-communication
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ TOAST = {
         "i18n": {"en_us": "On it", "zh_cn": "收到，正在处理", "zh_tw": "收到，正在處理"},
     }
 }
-"""What a person sees at once where a button was pressed."""
+"""The message shown at once to the person who pressed a button."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FeishuMessage:
-    """A message to the bot, or that may be.
+    """A message that is, or may be, meant for the bot.
 
-    ``thread`` is the thread's root where the bot is not named: whether it is the bot's own is still
-    to be found out, and empty where that does not matter. ``settled`` says that whether outsiders
-    read, and whether the chat is a direct one, is told by the event itself.
+    ``thread`` is the thread's root if the bot is not mentioned: whether the bot takes part in the
+    thread must still be checked. It is empty if that does not matter. ``settled`` says that the
+    event itself tells whether outsiders read the chat and whether it is a direct one.
     """
 
     incoming: Incoming
@@ -43,12 +43,12 @@ class FeishuMessage:
 
 
 def is_press(event: Any) -> bool:
-    """Whether the event waits for more than an acknowledgement."""
+    """Whether the event needs more than an acknowledgement."""
     return bool(_path(event, "header", "event_type") == _PRESSED)
 
 
 def read(event: Any, bot: str, now: datetime) -> FeishuMessage | None:
-    """What the event says to the bot, whose own id is ``bot``; ``None`` where it says nothing."""
+    """The message in the event; ``None`` if it has none. ``bot`` is the bot's own id."""
     match _path(event, "header", "event_type"):
         case "im.message.receive_v1":
             return _message(event, bot, now)
@@ -123,7 +123,7 @@ def _pressed(event: Any, now: datetime) -> FeishuMessage | None:
 
 
 def _recalled(event: Any, now: datetime) -> FeishuMessage | None:
-    """A message that was taken back, of which nothing but its id is told.
+    """A deleted message, of which the event only tells the id.
 
     https://open.feishu.cn/document/server-docs/im-v1/message/events/recalled
     """
@@ -144,7 +144,7 @@ def _recalled(event: Any, now: datetime) -> FeishuMessage | None:
 
 
 def _words(message: Any) -> str:
-    """The words of a text, or of a post, whose lines are lists of nodes."""
+    """The words of a text message, or of a post, whose lines are lists of nodes."""
     try:
         content = json.loads(_text(message, "content"))
     except (ValueError, RecursionError):
@@ -169,7 +169,7 @@ def _node(node: Any) -> str:
 
 
 def _without_mentions(text: str, mentions: list[dict[str, Any]], bot: str) -> str:
-    """The text without mentions of the bot; others by their names."""
+    """The text without mentions of the bot; others are replaced by names."""
     names = {
         _text(one, "key"): "" if _is_bot(one, bot) else f"@{_text(one, 'name')}" for one in mentions
     }

@@ -1,8 +1,8 @@
 """The frames of Feishu's long connection: a protocol buffer of nine fields.
 
-Made and read here, since the message has nine fields and the library that brings them takes ten
-seconds to import. The numbers are those of ``pbbp2.proto`` in every official SDK; the wire format
-is https://protobuf.dev/programming-guides/encoding/.
+Implemented here, because the message has nine fields and the library for them takes ten seconds to
+import. The numbers are those of ``pbbp2.proto`` in every official SDK; the wire format is
+https://protobuf.dev/programming-guides/encoding/.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ _MASK64 = (1 << 64) - 1
 
 
 class Method(IntEnum):
-    """What a frame is for."""
+    """The purpose of a frame."""
 
     CONTROL = 0
     DATA = 1
 
 
 class BadFrame(ValueError):
-    """Bytes that are no frame."""
+    """Bytes that are not a frame."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SocketFrame:
-    """One message of the connection, either way. Headers are as HTTP's: names with texts."""
+    """One message of the connection, either way. Headers map names to texts, as in HTTP."""
 
     method: int
     service: int = 0
@@ -61,7 +61,7 @@ class SocketFrame:
 
     @classmethod
     def parse(cls, data: bytes) -> SocketFrame:
-        """The frame in the bytes; unknown fields are passed over. Raises ``BadFrame``."""
+        """The frame in the bytes; unknown fields are ignored. Raises ``BadFrame``."""
         numbers: dict[int, int] = {}
         headers: dict[str, str] = {}
         payload = b""
@@ -105,7 +105,7 @@ def _varint(value: int) -> bytes:
 
 
 def _fields(data: bytes) -> Iterator[tuple[int, int | bytes]]:
-    """The fields in their order, numbers and bytes alone."""
+    """The fields in their order, only numbers and bytes."""
     at = 0
     while at < len(data):
         key, at = _read_varint(data, at)

@@ -1,10 +1,8 @@
-"""What Feishu's answers mean for a message that was to be sent.
+"""Calls to Feishu's open API as an app: keeps its token fresh and classifies failures.
 
 Codes: https://open.feishu.cn/document/server-docs/im-v1/message/create (of the call) and
-https://open.feishu.cn/document/ukTMukTMukTM/ugjM14COyUjL4ITN (of every call). An answer with the
-status 200 fails all the same where its code is not 0.
-
-Calls to Feishu's open API as an app, with its token kept fresh.
+https://open.feishu.cn/document/ukTMukTMukTM/ugjM14COyUjL4ITN (of every call). An answer with status
+200 is a failure too if its code is not 0.
 """
 
 from __future__ import annotations
@@ -23,7 +21,7 @@ from bot.messaging.sender import SendError, SendReason
 from bot.messaging.wire import HttpClient, Reply
 
 STALE_TOKEN = frozenset({99991661, 99991663, 99991664, 99991665, 99991668, 99991671})
-"""The token is not taken (any more): it is fetched again, once."""
+"""The token is not accepted (any more): it is fetched again, once."""
 
 NO_THREADS = frozenset({230071, 230072})
 """The chat, or the message, takes no answers in a thread."""
@@ -56,11 +54,11 @@ _REASONS: Mapping[SendReason, tuple[int, ...]] = {
 _BY_CODE = {code: reason for reason, codes in _REASONS.items() for code in codes}
 
 _RESET = "x-ogw-ratelimit-reset"
-"""Seconds until the next call may pass: frequency-control, by the address of generic codes."""
+"""Seconds until the next call is allowed: frequency control, documented with the generic codes."""
 
 
 class FeishuRefusal(SendError):
-    """An answer with a code. ``code`` is 0 where there was none."""
+    """An answer with an error code. ``code`` is 0 if there was none."""
 
     def __init__(self, code: int, reason: SendReason, detail: str, after: float | None) -> None:
         super().__init__(reason, detail, retry_after=after)
@@ -68,10 +66,10 @@ class FeishuRefusal(SendError):
 
 
 def data_of(reply: Reply) -> dict[str, Any]:
-    """What the answer holds. Raises :class:`Refused` where it is a failure.
+    """The data in the answer. Raises :class:`FeishuRefusal` for a failure.
 
-    ``detail`` has the code and the platform's id of the request, never its words: those may quote
-    what was sent.
+    ``detail`` has the code and the platform's request id, never its words: those may quote what was
+    sent.
     """
     answer: Any = reply.json()
     known = isinstance(answer, dict) and isinstance(answer.get("code"), int)
@@ -93,7 +91,7 @@ def _reason(status: int, code: int) -> SendReason:
         return SendReason.UNAVAILABLE
     if status in {401, 403}:
         return SendReason.UNAUTHORIZED
-    # 200 without a code, a redirect, a page: somebody else answered.
+    # 200 without a code, a redirect, a page: another server answered.
     return SendReason.REJECTED if status >= 400 and code else SendReason.BROKEN
 
 
@@ -101,7 +99,7 @@ Json = dict[str, Any]
 
 _SIGN_IN = "/open-apis/auth/v3/tenant_access_token/internal"
 
-# Below half an hour of life the server gives a new token beside the old one:
+# With less than half an hour of life left, the server gives a new token beside the old one:
 # https://open.feishu.cn/document/server-docs/authentication-management/access-token/tenant_access_token_internal
 _LEAST_LIFE = 1500.0
 
@@ -128,10 +126,10 @@ class Api:
         query: Mapping[str, str] | None = None,
         repeatable: bool = False,
     ) -> Json:
-        """Call once, twice where the token has run out; the answer with its ``data``.
+        """Call once, or twice if the token has expired; return the answer with its ``data``.
 
-        ``repeatable`` says that the same call cannot have an effect twice, so that even one without
-        an answer may be repeated.
+        ``repeatable`` says that a repeated call has no second effect, so that it may be repeated
+        even if the first got no answer.
         """
         token = await self._fetched()
         try:
@@ -143,9 +141,9 @@ class Api:
         return await self._ask(method, path, body, query, token, repeatable=repeatable)
 
     async def upload(self, path: str, fields: Mapping[str, str], png: bytes) -> Json:
-        """Bring a picture, in a form as https://open.feishu.cn/document/server-docs/im-v1/image/create.
+        """Upload an image, as https://open.feishu.cn/document/server-docs/im-v1/image/create.
 
-        Only what is well formed and has a fresh token is taken, so it is called once.
+        The call is made once: the token is fresh and the form well-formed.
         """
         boundary = f"digestbot-{uuid.uuid4().hex}"
         headers = {
@@ -156,11 +154,11 @@ class Api:
         return data_of(await self._wire.request("POST", url, _form(boundary, fields, png), headers))
 
     async def ready(self) -> None:
-        """Fetch a token, if there is no fresh one, so that the next call goes at once."""
+        """Fetch a token unless there is a fresh one, so that the next call needs no wait."""
         await self._fetched()
 
     async def endpoint(self) -> Json:
-        """Where the long connection is to be opened, and with what pauses."""
+        """The address of the long connection, with its intervals."""
         body = {"AppID": self.app_id, "AppSecret": self._secret.get_secret_value()}
         found = await self._post("/callback/ws/endpoint", body)
         data = found.get("data")
@@ -169,7 +167,7 @@ class Api:
         return data
 
     async def aclose(self) -> None:
-        """Let go of the connections."""
+        """Close the connections."""
         await self._wire.aclose()
 
     async def _ask(
@@ -193,7 +191,7 @@ class Api:
             raise
 
     async def _fetched(self, stale: str = "") -> str:
-        """A token that is not ``stale``; callers at the same time share one call."""
+        """A token other than ``stale``; concurrent callers share one call."""
         async with self._fetching:
             if self._token and self._token != stale and time.monotonic() < self._fresh_until:
                 return self._token
@@ -207,7 +205,7 @@ class Api:
             return token
 
     async def _post(self, path: str, body: Json) -> Json:
-        """A call that makes nothing, so that no answer is as good as no connection."""
+        """A call without side effects, so that no answer counts as no connection."""
         url = f"{self.domain}{path}"
         try:
             return data_of(await self._wire.request("POST", url, _dump(body), _JSON))
@@ -221,7 +219,7 @@ _JSON = {"content-type": "application/json; charset=utf-8"}
 
 
 def _form(boundary: str, fields: Mapping[str, str], png: bytes) -> bytes:
-    """A form with fields of ours and a picture (RFC 7578)."""
+    """A form with our fields and an image (RFC 7578)."""
     parts = [
         f'--{boundary}\r\ncontent-disposition: form-data; name="{name}"\r\n\r\n{value}\r\n'
         for name, value in fields.items()

@@ -1,4 +1,4 @@
-"""Feishu as a place to be asked in."""
+"""Feishu's messages to the bot, and its answers to them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from bot.platforms.feishu.web_events import FeishuWebEvents
 
 
 class Feishu(FeishuSender):
-    """Posts and listens: through a connection of its own, or to what calls ``web``."""
+    """Posts and listens: through a connection of its own, or through calls of ``web``."""
 
     def __init__(
         self, api: Api, web: FeishuWebEvents | None = None, timing: SocketTiming | None = None
@@ -37,13 +37,13 @@ class Feishu(FeishuSender):
         self._timing = timing
 
     async def send(self, chat: str, part: Part, reply_to: Receipt | None = None) -> Receipt:
-        """Post, and remember that the thread is one of ours."""
+        """Post, and remember that the bot takes part in the thread."""
         receipt = await super().send(chat, part, reply_to)
         self._around.joined(receipt.thread or receipt.message)
         return receipt
 
     async def listen(self) -> AsyncIterator[Incoming]:
-        """The messages as they come. Raises ``SendError`` where Feishu refuses the app."""
+        """The messages as they arrive. Raises ``SendError`` if Feishu refuses the app."""
         bot, wire = await self._own_id(), HttpClient()
         bringing: Coroutine[None, None, None] | None = None
         if self.web is None:
@@ -64,12 +64,15 @@ class Feishu(FeishuSender):
             await wire.aclose()
 
     async def take(self, event: Any, text: str) -> Json | None:
-        """Write an event down as it was written; what its answer says. Raises ``Unkept``."""
+        """Store an event as received; return the content of its answer. Raises ``Unkept``."""
         await self.inbox.put(text)
         return TOAST if is_press(event) else None
 
     async def _weighed(self, heard: FeishuMessage, bot: str) -> Incoming | None:
-        """What is to be answered, with what the event did not tell. Raises ``SendError``."""
+        """The message, completed with what the event lacks, if it is for the bot.
+
+        Raises ``SendError``.
+        """
         if heard.thread and not await self._around.takes_part(heard.thread, bot):
             return None
         return heard.incoming if heard.settled else await self._complete(heard.incoming)
@@ -78,7 +81,7 @@ class Feishu(FeishuSender):
         chat = await self._around.chat(incoming.chat)
         receipt = incoming.receipt
         if chat.direct and receipt is not None:
-            # Between two people an answer needs no thread.
+            # In a direct chat an answer needs no thread.
             receipt = replace(receipt, thread="")
         external = incoming.external or (chat.external and not chat.direct)
         return replace(incoming, direct=chat.direct, external=external, receipt=receipt)

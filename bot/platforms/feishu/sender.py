@@ -1,17 +1,10 @@
-"""What events do not tell: who reads a chat, and whether a thread is one the bot is in.
-
-All of it is remembered for a while and can be forgotten: it is asked for again.
-
-Finding our own message again by the identity in its card.
-
-Needs ``im:message.group_msg`` for groups, which not every organisation grants.
-https://open.feishu.cn/document/server-docs/im-v1/message/list
-
-Feishu as a place to post to: every message is a card.
+"""Posts to Feishu, every message a card, and finds posted messages again.
 
 Once: a message carries the part's identity twice. As ``uuid``, by which Feishu itself drops a
-repeat for an hour; and in the card, where :mod:`bot.platforms.feishu.sender` finds it later.
-https://open.feishu.cn/document/server-docs/im-v1/message/create
+repeat for an hour; and in the card, where :class:`History` finds it later. Finding needs
+``im:message.group_msg`` for groups, which not every organisation grants. What is known of chats and
+threads is cached for a while. https://open.feishu.cn/document/server-docs/im-v1/message/create
+https://open.feishu.cn/document/server-docs/im-v1/message/list
 """
 
 from __future__ import annotations
@@ -39,7 +32,7 @@ _DAY = 24 * 3600.0
 
 
 class Chat(NamedTuple):
-    """A chat: with one person alone, and with people from outside."""
+    """A chat: whether it is direct (with one person), and whether outsiders read it."""
 
     direct: bool
     external: bool
@@ -56,11 +49,11 @@ class ChatInfo:
         self._strange: Remembered[bool] = Remembered(_MINUTES)
 
     def joined(self, root: str) -> None:
-        """The bot has written in the thread."""
+        """Remember that the bot has written in the thread."""
         self._ours.keep(root, value=True)
 
     async def chat(self, chat: str) -> Chat:
-        """About a chat; as one with outsiders where Feishu does not tell."""
+        """The properties of a chat; it counts as external if Feishu does not tell."""
         if known := self._chats.get(chat):
             return known
         about = await self._data(f"/im/v1/chats/{quote(chat, safe='')}")
@@ -70,7 +63,7 @@ class ChatInfo:
         return self._chats.keep(chat, found)
 
     async def takes_part(self, root: str, bot: str) -> bool:
-        """Whether the thread began with the bot, or with a word to it; not, where nobody tells."""
+        """Whether the bot started the thread or was addressed in its root; false if unknown."""
         if self._ours.get(root):
             return True
         if self._strange.get(root):
@@ -84,7 +77,7 @@ class ChatInfo:
         return (self._ours if ours else self._strange).keep(root, value=True) and ours
 
     async def _data(self, path: str) -> dict[str, Any] | None:
-        """What Feishu tells; those who ask for the same at the same time share the call."""
+        """Feishu's data on a path; concurrent callers share the call."""
         if path not in self._asked:
             self._asked[path] = asyncio.create_task(self._ask(path))
             self._asked[path].add_done_callback(lambda _: self._asked.pop(path))
@@ -98,9 +91,9 @@ class ChatInfo:
 
 
 _REACH = 8 * 24 * 3600
-"""Seconds back that a part without a date is looked for: digests are caught up for a week."""
+"""Seconds to look back for a part without a date: digests are caught up for a week."""
 
-_SKEW = 120  # seconds that Feishu's clock and ours may be apart
+_SKEW = 120  # seconds that Feishu's clock and ours may differ
 
 _PAGE = 50
 
@@ -161,7 +154,7 @@ class History:
         raise SendError(SendReason.BROKEN, "more messages than can be looked through")
 
     def _is(self, message: Json, part: Part) -> bool:
-        """Whether it is the part and stands, posted by us: anybody's app can write an id."""
+        """Whether it is the part, not deleted, and posted by us: any app can write an id."""
         sender = message.get("sender") or {}
         if sender.get("id") != self._api.app_id or message.get("deleted"):
             return False
@@ -177,14 +170,14 @@ _SIZE = 28_000
 """Of 30 KB for a request: the rest is its frame, and what Feishu adds for styles."""
 
 DROPS_REPEATS = timedelta(minutes=55)
-"""Feishu says an hour; clocks and the time on the way are allowed for."""
+"""Feishu says an hour; this allows for clock differences and transmission."""
 
 # 50 messages a second and 1000 a minute for an app; 5 a second for a group, shared by all its bots.
-# One after the other at even distances, since messages that leave together arrive unevenly.
+# They are sent at even intervals, because a burst arrives unevenly.
 _SECOND, _SECOND_SPARE = Rate(count=1, seconds=1 / 45.5), Rate(count=1, seconds=1 / 3)
 
-# Posts may use all of a minute; an answer in such a minute is sent all the same, and if refused,
-# sent again when Feishu says.
+# Posts may use up a whole minute; an answer in such a minute is sent anyway, and again when Feishu
+# allows if it was refused.
 _MINUTE, _MINUTE_SPARE = Rate(count=1000, seconds=60.0), Rate(count=20, seconds=60.0)
 
 _IN_A_CHAT = (Rate(count=1, seconds=1 / 4),)
@@ -193,7 +186,7 @@ _ID_TYPES = {"oc_": "chat_id", "ou_": "open_id", "on_": "union_id"}
 
 
 class FeishuSender:
-    """Posts as the app. A chat is the id of a chat or person, or a person's address."""
+    """Posts as the app. A chat is the id of a chat or person, or a person's email address."""
 
     name = "feishu"
     limit = Limit(
@@ -221,14 +214,14 @@ class FeishuSender:
         return render(document, Style(size=_SIZE, interactive=True))
 
     async def ready(self, chat: str, *, answer: bool = False) -> None:
-        """Wait for a token, for the chat's turn and for the app's."""
+        """Wait for a token, and for the rate limits of the chat and the app."""
         await self._api.ready()
         with queued():
             await self._second.turn(chat, _IN_A_CHAT, answer=answer)
             await self._minute.turn(chat, (), answer=answer)
 
     async def send(self, chat: str, part: Part, reply_to: Receipt | None = None) -> Receipt:
-        """Post a card, in a thread where ``reply_to`` has one."""
+        """Post a card, in a thread if ``reply_to`` has one."""
         body: Json = {"msg_type": "interactive", "content": marked(part.body, part.identity)}
         if part.identity:
             body["uuid"] = part.identity
@@ -257,7 +250,10 @@ class FeishuSender:
         return Receipt(message=message, thread=reply_to.thread)
 
     async def _made(self, path: str, body: Json, query: Json | None = None) -> str:
-        """The id of the message that the call made; a repeat with the same uuid makes no other."""
+        """The id of the message that the call made.
+
+        A repeat with the same uuid makes no second one.
+        """
         answer = await self._api.call(
             "POST", path, body=body, query=query, repeatable="uuid" in body
         )
@@ -267,7 +263,7 @@ class FeishuSender:
         return message
 
     async def edit(self, chat: str, receipt: Receipt, part: Part) -> Receipt:  # noqa: ARG002  # ids are unique
-        """Put another card in the place of one that is at most 14 days old."""
+        """Replace a card that is at most 14 days old."""
         path = f"/im/v1/messages/{quote(receipt.message, safe='')}"
         body = {"content": marked(part.body, part.identity)}
         await self._api.call("PATCH", path, body=body, repeatable=True)
@@ -283,9 +279,9 @@ class FeishuSender:
         await self._reply(below, body)
 
     async def find(self, chat: str, part: Part, reply_to: Receipt | None = None) -> Receipt | None:
-        """Look for the card; while Feishu drops repeats there is no need to see it.
+        """Find the card; not needed while Feishu itself drops repeats.
 
-        Raises ``UNSUPPORTED`` where the app may not read the chat and the hour is over.
+        Raises ``UNSUPPORTED`` if the app may not read the chat and the hour is over.
         """
         if not part.identity:
             return None
@@ -304,7 +300,7 @@ class FeishuSender:
         raise SendError(SendReason.UNSUPPORTED, why)
 
     async def probe(self, chat: str) -> str:
-        """What the bot is called, and the group, as far as it may know."""
+        """The names of the bot and of the group, as far as it may read them."""
         bot = (await self._api.call("GET", "/bot/v3/info")).get("bot") or {}
         told = f"bot {bot.get('app_name') or self._api.app_id!r}"
         if _id_type(chat) != "chat_id":
@@ -322,16 +318,16 @@ class FeishuSender:
         return f"{told}, group {about.get('name') or chat!r}{external}"
 
     async def external(self, chat: str) -> bool:
-        """Whether people from outside are in the group; yes, where Feishu does not tell."""
+        """Whether outsiders are in the group; true if Feishu does not tell."""
         return _id_type(chat) == "chat_id" and (await ChatInfo(self._api).chat(chat)).external
 
     async def aclose(self) -> None:
-        """Let go of connections."""
+        """Close the connections."""
         await self._api.aclose()
 
 
 def _id_type(chat: str) -> str:
-    """What kind of id it is, by its form: chats oc_, people ou_ and on_, or an address."""
+    """The type of an id by its form: chats oc_, people ou_ and on_, or an email address."""
     if not chat or any(char.isspace() for char in chat):
         raise SendError(SendReason.NO_CHANNEL, "a chat is an id such as oc_..., not its name")
     return _ID_TYPES.get(chat[:3], "email" if "@" in chat else "user_id")

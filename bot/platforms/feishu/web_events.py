@@ -1,7 +1,7 @@
-"""Feishu calling over HTTP: an ASGI application behind the program's web server.
+"""Receives Feishu's calls over HTTP: an ASGI application behind the program's web server.
 
-Every request is encrypted and signed with the app's Encrypt Key, but for the first, which asks
-whether the address is ours and is only encrypted.
+Every request is encrypted and signed with the app's Encrypt Key, except the first, which verifies
+the address and is only encrypted.
 https://open.feishu.cn/document/server-docs/event-subscription-guide/event-subscription-configure-/encrypt-key-encryption-configuration-case
 """
 
@@ -32,23 +32,23 @@ from bot.messaging.inbox import Unkept
 Json = dict[str, Any]
 
 Take = Callable[[Json, str], Awaitable[Json | None]]
-"""Writes an event down, as it is read and as it was written, and gives what its answer says.
+"""Stores an event, parsed and as received, and returns the content of its answer.
 
 Raises ``Unkept``.
 """
 
 WINDOW = 300
-"""Seconds that a request's time may lie from ours."""
+"""Seconds that a request's time may differ from ours."""
 
 _BLOCK = 16
 
 
 class Unreadable(ValueError):
-    """What cannot have been encrypted with the key."""
+    """The text cannot have been encrypted with the key."""
 
 
 def verified(key: str, headers: Mapping[str, str], body: bytes, now: float) -> bool:
-    """Whether Feishu signed the request, lately. ``headers`` have names in lower case."""
+    """Whether Feishu signed the request recently. ``headers`` have names in lower case."""
     stamp = headers.get("x-lark-request-timestamp", "")
     nonce = headers.get("x-lark-request-nonce", "")
     given = headers.get("x-lark-signature", "")
@@ -59,7 +59,7 @@ def verified(key: str, headers: Mapping[str, str], body: bytes, now: float) -> b
 
 
 def decrypted(key: str, text: str) -> bytes:
-    """The plain text of AES-256-CBC with the hash of the key, its first block the start value.
+    """The plain text of AES-256-CBC with the hash of the key, its first block the initial vector.
 
     Raises :class:`Unreadable`.
     """
@@ -67,7 +67,7 @@ def decrypted(key: str, text: str) -> bytes:
 
 
 def opening(key: str) -> Callable[[str], bytes]:
-    """What decrypts with a key, which is made ready once: events come in hundreds."""
+    """A function that decrypts with a key. The key is prepared once: events come in hundreds."""
     from cryptography.hazmat.primitives.ciphers import Cipher
     from cryptography.hazmat.primitives.ciphers.algorithms import AES256
     from cryptography.hazmat.primitives.ciphers.modes import CBC
@@ -94,13 +94,13 @@ def _without_padding(padded: bytes) -> bytes:
 
 
 class FeishuWebEvents:
-    """The ASGI application for events and for what is pressed.
+    """The ASGI application for events and button presses.
 
-    ``take`` writes an event down and gives what the answer says; it is set before anybody calls.
+    ``take`` stores an event and returns the content of its answer; it is set before the first call.
     """
 
     def __init__(self, key: str, token: str = "", clock: Callable[[], float] = time.time) -> None:
-        """``token`` is the Verification Token, compared where it is given."""
+        """``token`` is the Verification Token; it is compared if given."""
         self.take: Take = _refuse
         self._key = key
         self._open: Callable[[str], bytes] | None = None
@@ -109,7 +109,7 @@ class FeishuWebEvents:
         self._replays = Replays(WINDOW)
 
     async def __call__(self, scope: AsgiScope, receive: AsgiReceive, send: AsgiSend) -> None:
-        """Answer one request: 401 and nothing else to what Feishu did not sign, or signed once."""
+        """Answer one request: 401 and nothing else if it is unsigned or a replay."""
         if scope["type"] != "http":
             return
         if scope["method"] != "POST":
@@ -135,12 +135,12 @@ class FeishuWebEvents:
         try:
             return 200, await self.take(event, text) or {}
         except Unkept:
-            # Delivered again in a quarter of a minute.
+            # It is delivered again after 15 seconds.
             self._replays.forget(signature)
             return 503, {}
 
     def _opened(self, body: bytes) -> tuple[Json, str] | None:
-        """The event and its text; ``None`` for what was not encrypted for us."""
+        """The event and its text; ``None`` if it was not encrypted for us."""
         if self._open is None:
             self._open = opening(self._key)
         try:
@@ -151,7 +151,7 @@ class FeishuWebEvents:
         return (event, text) if isinstance(event, dict) else None
 
     def _ours(self, event: Json) -> bool:
-        """Whether the event names the Verification Token, in the place of either version."""
+        """Whether the event names the Verification Token, at the place of either version."""
         header = event.get("header")
         named = (header if isinstance(header, dict) else event).get("token")
         return not self._token or hmac.compare_digest(

@@ -1,8 +1,8 @@
 """Slack: digests as posts, questions in mentions, messages, commands and buttons.
 
-``messages`` renders (``pieces``, ``rich`` and ``spoken`` below it), ``sender`` posts through
-``calls``, ``receiver`` hears through ``socket_mode`` or ``web_events`` and reads with ``heard``.
-``python -m bot.platforms.slack`` prints the manifest that an app is made of.
+``blocks`` renders (with ``rich_text`` and ``fallback_text``), ``sender`` posts through ``web_api``,
+``receiver`` receives through ``socket_mode`` or ``web_events`` and reads with ``bolt_adapter`` and
+``events``. ``python -m bot.platforms.slack`` prints the app's manifest.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ __all__ = [
 
 
 def create(config: Config) -> SlackSender:
-    """A bot that posts, and listens where the configuration says how."""
+    """A bot that posts, and listens if the configuration says how."""
     calls = SlackWebApi(config.api)
     if config.bot_token is not None and config.app_token is None and config.events == "socket":
         return SlackSender(calls, OneAccount(calls, config.bot_token.get_secret_value()))
-    # Bolt takes its time to import, so only who listens pays for it.
+    # Bolt is slow to import, so only a listening bot imports it.
     from bot.platforms.slack.receiver import listening
 
     return listening(config, calls)

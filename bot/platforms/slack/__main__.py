@@ -1,4 +1,4 @@
-"""Print the manifest: ``python -m bot.platforms.slack [address of the web server]``."""
+"""Prints the manifest: ``python -m bot.platforms.slack [address of the web server]``."""
 
 from __future__ import annotations
 

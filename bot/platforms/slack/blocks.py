@@ -1,6 +1,6 @@
-"""A document as pieces: each fits into a message, and no piece needs to be cut again.
+"""A document as Slack's blocks, packed into messages within Slack's limits.
 
-Pieces packed into messages, within every limit that Slack sets to one.
+A document first becomes pieces, each small enough for any message, so that none is cut again.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ MOST_ROWS = 100
 MOST_COLUMNS = 20
 
 LONGEST_LEADING = 1000
-"""Bytes of a heading that can go on to the next message beside the largest piece."""
+"""Bytes of a heading that can move to the next message beside the largest piece."""
 
 _FRAME = weight(containers([RichLine(QUOTE, ())])) + 2
 
@@ -79,8 +79,8 @@ _BREAK: Json = {"type": "text", "text": "\n"}
 class BlockPiece:
     """Lines of rich text, or a ready block.
 
-    Lines of one ``group`` stand in one block where they come into one message. ``size`` is in
-    bytes and never too small. ``leads`` says that what follows belongs to it.
+    Lines of one ``group`` share a block if they are in one message. ``size`` is in bytes and never
+    too small. ``leads`` says that it belongs to what follows.
     """
 
     group: int
@@ -96,7 +96,7 @@ class BlockPiece:
 
 
 def pieces(document: Document, *, tables: bool = True) -> Iterator[BlockPiece]:
-    """The pieces of a document in order, at least one; without ``tables`` their rows are lines."""
+    """The pieces of a document in order, at least one; without ``tables``, rows become lines."""
     empty = True
     for group, block in enumerate(document.blocks):
         for piece in _of(block, group, tables=tables):
@@ -129,8 +129,8 @@ def _of(block: Block, group: int, *, tables: bool) -> Iterator[BlockPiece]:
         case Actions(buttons=buttons):
             yield from _actions(buttons, group)
         case Image(url=url, alt=alt):
-            # A block of its own would make Slack fetch the picture, and refuse the whole message
-            # where that fails.
+            # An image block would make Slack fetch the picture, and refuse the whole message if
+            # that fails.
             yield from _rich(group, lines_of(SECTION, elements((Link(alt, url),))))
 
 
@@ -139,7 +139,7 @@ def _ready(group: int, block: Json, *, leads: bool = False) -> BlockPiece:
 
 
 def _rich(group: int, lines: Iterator[RichLine], *, leads: bool = False) -> Iterator[BlockPiece]:
-    """A piece for each line with something to see."""
+    """One piece per line with visible content."""
     for line in lines:
         size = _size(line)
         yield BlockPiece(
@@ -153,7 +153,7 @@ def _size(line: RichLine) -> int:
 
 
 def _heading(heading: Heading, group: int) -> Iterator[BlockPiece]:
-    """The document's own heading as a header; the others, and what a header cannot take, bold."""
+    """The document's title as a header; other headings, and what a header cannot take, in bold."""
     text = legible(plain(heading.spans)).strip()
     links = any(isinstance(span, Link) and web_address(span.url) for span in heading.spans)
     if heading.level == 1 and text and units(text) <= LONGEST_HEADER and not links:
@@ -163,7 +163,7 @@ def _heading(heading: Heading, group: int) -> Iterator[BlockPiece]:
 
 
 def _paragraph(paragraph: Paragraph, group: int) -> Iterator[BlockPiece]:
-    """An aside in small grey type, where it is short and leads nowhere."""
+    """A paragraph; an aside in small grey type if it is short and has no links."""
     text = legible(plain(paragraph.spans)).strip()
     leads = any(isinstance(span, Link) and web_address(span.url) for span in paragraph.spans)
     if paragraph.aside and 0 < units(text) <= LONGEST_ASIDE and not leads:
@@ -173,7 +173,7 @@ def _paragraph(paragraph: Paragraph, group: int) -> Iterator[BlockPiece]:
 
 
 def _listing(listing: Listing, group: int) -> Iterator[BlockPiece]:
-    """An entry with all below it is one piece, so that a change keeps its reason."""
+    """One piece per item with its children, so that a change stays with its reason."""
     for number, item in enumerate(listing.items):
         lines = tuple(_entry(item, number, 0, ordered=listing.ordered))
         size = sum(map(_size, lines))
@@ -185,7 +185,7 @@ def _listing(listing: Listing, group: int) -> Iterator[BlockPiece]:
 
 
 def _entry(item: Item, number: int, depth: int, *, ordered: bool) -> Iterator[RichLine]:
-    """The lines of an entry; a single word on it stands below it, without a mark of its own."""
+    """The lines of an item; a single child follows it without a mark of its own."""
     found = elements(item.spans)
     children = item.children
     if len(children) == 1 and not children[0].children:
@@ -197,7 +197,7 @@ def _entry(item: Item, number: int, depth: int, *, ordered: bool) -> Iterator[Ri
 
 
 def _table(table: Table, group: int, *, tables: bool) -> Iterator[BlockPiece]:
-    """As few tables as the rows need, each with the header; none where there is no word in it."""
+    """As few tables as the rows need, each with the header; none if they hold no words."""
     if not any(plain(cell).strip() for row in (table.header, *table.rows) for cell in row):
         return
     head = [_cell(cell) for cell in table.header]
@@ -229,7 +229,7 @@ def _cell(spans: Spans) -> Json:
 
 
 def _actions(buttons: Sequence[Button], group: int) -> Iterator[BlockPiece]:
-    """Rows of buttons; what cannot be a button is a line, with its address where it has one."""
+    """Rows of buttons; what cannot be a button is a line, with its address if it has one."""
     row: list[Json] = []
     for number, button in enumerate(buttons):
         made = element(button, number)
@@ -258,20 +258,20 @@ LIMIT = Limit(
     source="https://github.com/slackapi/bolt-js/issues/2509",
     counts=Counted.BODY,
 )
-"""Slack refuses blocks of about 13,200 characters, of which no page tells the exact count.
+"""Slack refuses blocks of about 13,200 characters; no page documents the exact count.
 
 Blocks weigh more than their words there (a divider took 125), rich text most, so everything that is
 sent is counted, in the larger unit.
 """
 
 _BLOCK = 125
-"""What a block weighs beside its JSON, by the same source."""
+"""The weight of a block beside its JSON, by the same measurement."""
 
 _RICH = 40
 """Bytes of an empty ``rich_text`` block."""
 
 _MOST_LEADING = 2
-"""So many headings go on to the next message, to stand with what they lead to."""
+"""Headings that may move to the next message to stay with what they introduce."""
 
 
 def render(document: Document) -> tuple[Part, ...]:
@@ -281,14 +281,14 @@ def render(document: Document) -> tuple[Part, ...]:
 
 
 def home_blocks(document: Document) -> list[Json]:
-    """The blocks of a page that shows the document; what does not fit is left out, with a mark."""
+    """The blocks of a home page that shows the document; overflow is replaced by a mark."""
     first, *rest = pack(pieces(document, tables=False), MOST_HOME_BLOCKS - 1)
     more = {"type": "context", "elements": [{"type": "plain_text", "text": "…"}]}
     return [*first, more] if rest else first
 
 
 def pack(found: Iterable[BlockPiece], most: int) -> Iterator[list[Json]]:
-    """The blocks of each message, at most so many."""
+    """The blocks of each message, at most ``most``."""
     message = _Message(most)
     for piece in found:
         if not message.takes(piece):
@@ -302,7 +302,7 @@ def pack(found: Iterable[BlockPiece], most: int) -> Iterator[list[Json]]:
 
 
 class _Message:
-    """Pieces that go into one message."""
+    """The pieces of one message."""
 
     def __init__(self, most: int) -> None:
         self._most = most
@@ -317,13 +317,13 @@ class _Message:
         return fits and not (piece.table and any(one.table for one in self._pieces))
 
     def add(self, piece: BlockPiece) -> None:
-        """Put the piece behind the others."""
+        """Append the piece."""
         self._weight += piece.size + (_BLOCK + _RICH) * self._opens(piece)
         self._blocks += self._opens(piece)
         self._pieces.append(piece)
 
     def leading(self) -> list[BlockPiece]:
-        """Take out the last pieces, where they lead to what comes next and others stay."""
+        """Remove and return the last, leading pieces, unless none would remain."""
         count = 0
         while count < min(_MOST_LEADING, len(self._pieces)) and self._pieces[-count - 1].leads:
             count += 1
@@ -339,7 +339,7 @@ class _Message:
         return not (last and last.lines and piece.lines and last.group == piece.group)
 
     def blocks(self) -> list[Json]:
-        """The blocks, lines of one group in one."""
+        """The blocks, with the lines of one group in one block."""
         made: list[Json] = []
         for (_, rich), run in groupby(self._pieces, key=lambda one: (one.group, bool(one.lines))):
             if rich:

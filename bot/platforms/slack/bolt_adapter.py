@@ -1,4 +1,4 @@
-"""What Slack delivers, read by Bolt once it is written down and acknowledged."""
+"""Reads Slack's deliveries with Bolt, after they are stored and acknowledged."""
 
 from __future__ import annotations
 
@@ -27,31 +27,31 @@ log = structlog.get_logger(__name__)
 Json = dict[str, Any]
 
 SOCKET, CALL = "socket", "call"
-"""How a delivery came, which is how it is written: through Socket Mode, or over HTTP."""
+"""The transport of a delivery, stored with it: Socket Mode or HTTP."""
 
 _READING = "reading"
 
 _EVERY = re.compile(r".*", re.DOTALL)
 
-# https://docs.slack.dev/interactivity/handling-user-interaction: a response_url is good for that.
+# https://docs.slack.dev/interactivity/handling-user-interaction: a response_url expires after that.
 RESPONSE_SECONDS = 29 * 60.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Visit:
-    """Somebody looks at the bot's own page."""
+    """Somebody opened the bot's home page."""
 
     account: SlackAccount
     person: str
 
 
 Found = Incoming | Visit | None
-"""What a delivery says to the bot."""
+"""The content of a delivery for the bot."""
 
 
 @dataclass(slots=True, kw_only=True)
 class _Reading:
-    """A delivery on its way through Bolt, and what became of it."""
+    """A delivery on its way through Bolt, and its result."""
 
     arrival: Arrival
     found: Found = None
@@ -59,9 +59,9 @@ class _Reading:
 
 
 class BoltAdapter:
-    """Bolt's application, with one listener for everything of a sort.
+    """Bolt's application, with one listener for each kind of delivery.
 
-    What it has no listener for Bolt warns of; so there is none that is not listened to.
+    Bolt warns of deliveries without a listener, so everything has one.
     """
 
     def __init__(self, calls: SlackWebApi, accounts: Accounts, surroundings: ThreadInfo) -> None:
@@ -85,7 +85,7 @@ class BoltAdapter:
         self._app.command(_EVERY)(self._take)
 
     async def read(self, arrival: Arrival) -> Found:
-        """What a delivery says to the bot. Raises ``SendError`` where Slack has to be asked."""
+        """The content of a delivery. Raises ``SendError`` if a needed query to Slack fails."""
         reading = _Reading(arrival=arrival)
         socket = arrival.kind == SOCKET
         request = AsyncBoltRequest(
@@ -111,7 +111,7 @@ class BoltAdapter:
         except SendError as error:
             reading.error = error
         except Exception:
-            # What cannot be read now cannot be read in a minute either.
+            # Repeating what cannot be read would not help.
             log.exception("slack.unread")
 
     async def _found(self, body: Json, arrival: Arrival) -> Found:
@@ -139,7 +139,7 @@ class BoltAdapter:
 
 
 def _authorizing(accounts: Accounts) -> Callable[[str | None], Awaitable[AuthorizeResult]]:
-    """Tells Bolt who the bot is. A function, since Bolt would hand a method another ``self``."""
+    """Tells Bolt the bot's identity; a function, as Bolt would pass a method another ``self``."""
 
     async def authorize(team_id: str | None) -> AuthorizeResult:
         account = await accounts.of(team_id or "")

@@ -1,4 +1,4 @@
-"""What an account of Slack needs to be told."""
+"""The configuration of a Slack account."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ class Config(Settings):
     """A bot in one workspace, or with ``installations`` in every one that installs it.
 
     With ``app_token`` it listens through Socket Mode, without a public address. With ``events`` as
-    ``"http"`` Slack calls the program's own web server instead, and signs with
-    ``signing_secret``. With neither the bot posts, and hears nothing.
+    ``"http"`` Slack calls the program's own web server instead, and signs with ``signing_secret``.
+    With neither the bot only posts.
     """
 
     kind: Literal["slack"] = "slack"
@@ -25,19 +25,21 @@ class Config(Settings):
     api: str = Field(default="https://slack.com/api/", pattern=r"^https?://[^\s?#]+$")
     """The base address of the Web API; GovSlack has its own."""
     installations: Place | None = None
-    """A folder for the tokens of workspaces, where there are many; then there is no bot_token."""
+    """A folder for the tokens of many workspaces; it replaces bot_token."""
     client_id: str = ""
     client_secret: SecretStr | None = None
     redirect_url: str = Field(default="", pattern=r"^(https://[^\s?#]+)?$")
-    """Where Slack sends a browser back to, as the outside finds it; empty for the first address
-    that the app names. What a proxy passes on tells nothing of it."""
+    """Where Slack redirects a browser to, as seen from outside; empty for the app's first address.
+
+    It cannot be derived from what a proxy passes on.
+    """
     workspaces: tuple[str, ...] = ()
     """The workspaces that may install the bot, by Slack's ids; empty for all."""
 
     @field_validator("bot_token", "app_token")
     @classmethod
     def _of_the_right_kind(cls, token: SecretStr | None) -> SecretStr | None:
-        """Refuse the tokens that are most often taken for each other."""
+        """Reject tokens of the kinds that are most often confused."""
         if token is None:
             return None
         start = token.get_secret_value().partition("-")[0]

@@ -1,4 +1,4 @@
-"""What Slack delivers, read as messages to the bot: pure, and nothing in it is trusted.
+"""Slack's deliveries, parsed as messages to the bot: pure, and no field is trusted.
 
 Payloads: https://docs.slack.dev/reference/events/message,
 https://docs.slack.dev/interactivity/implementing-slash-commands and
@@ -34,8 +34,8 @@ _MARK = re.compile(r"<([^<>|]+)(?:\|([^<>]*))?>")
 class SlackMessage:
     """A message that may be for the bot.
 
-    ``thread`` is the thread that the bot has to be in, where nothing else makes the message its
-    business. ``response`` is the address that answers even where the bot is no member. ``known``
+    ``thread`` is the thread that the bot must take part in, if nothing else addresses the message
+    to it. ``response`` is the address that answers even where the bot is not a member. ``known``
     says that the payload itself told whether the chat is external.
     """
 
@@ -47,7 +47,7 @@ class SlackMessage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HomeOpened:
-    """A person looks at the bot's own page."""
+    """A person opened the bot's home page."""
 
     team: str
     person: str
@@ -56,9 +56,9 @@ class HomeOpened:
 def read(
     body: Mapping[str, Any], account: SlackAccount, now: datetime
 ) -> SlackMessage | HomeOpened | None:
-    """What a payload says to the bot; ``None`` where it says nothing.
+    """The message in a payload; ``None`` if it has none.
 
-    ``now`` dates what bears no time of its own.
+    ``now`` is the time of what has no time of its own.
     """
     if "command" in body:
         return _command(body, now)
@@ -73,7 +73,7 @@ def read(
 
 
 def words(text: str, me: str = "") -> str:
-    """Slack's way of writing a message, read back: names for people and channels, addresses."""
+    """Slack's message format decoded: names for people and channels, plain addresses."""
     plain = _MARK.sub(lambda found: _marked(found[1], found[2] or "", me), text)
     return html.unescape(plain).strip()
 
@@ -84,7 +84,7 @@ def _marked(target: str, label: str, me: str) -> str:
     if target[0] in "@#!":
         named = label or target[1:].partition("^")[2] or target[1:]
         return named if target[0] == "!" and label else target[0].replace("!", "@") + named
-    # A client makes links of what looks like one: then the label is what was typed.
+    # Clients link what looks like an address; then the label is what was typed.
     typed = not label or target.rstrip("/").endswith(label.rstrip("/"))
     return (label or target) if typed else f"{label} {target}"
 
@@ -103,7 +103,7 @@ def _event(body: Mapping[str, Any], account: SlackAccount) -> SlackMessage | Hom
             mentioned = f"<@{account.user}" in str(event.get("text", ""))
             if event.get("channel_type") == "im":
                 return _message(body, event, account, team, direct=True)
-            # A mention comes as an event of its own as well.
+            # A mention is delivered as an event of its own as well.
             if not mentioned and event.get("thread_ts", event.get("ts")) != event.get("ts"):
                 return _message(body, event, account, team, addressed=False)
     return None
@@ -143,10 +143,10 @@ def _message(
 def _changed(
     body: Mapping[str, Any], event: Mapping[str, Any], account: SlackAccount, team: str
 ) -> SlackMessage | None:
-    """Other words in a message of somebody, or none any more.
+    """An edited or deleted message.
 
-    Slack tells of every change in a channel, pictures of links among them; whether the message was
-    a question to the bot is known to whoever answered it.
+    Slack reports every change in a channel, including link previews; whether the message was a
+    question to the bot is known to the code that answered it.
     """
     before, after = _inner(event, "previous_message"), _inner(event, "message")
     deleted = event.get("subtype") == "message_deleted"
@@ -191,7 +191,7 @@ def _command(body: Mapping[str, Any], now: datetime) -> SlackMessage:
 
 
 def _pressed(body: Mapping[str, Any], now: datetime) -> SlackMessage | None:
-    """A button of ours; one that only leads somewhere is no message."""
+    """A press of our button; a link button is no message."""
     actions = body.get("actions")
     action = _inner({"first": actions[0]}, "first") if isinstance(actions, list) and actions else {}
     name = str(action.get("action_id", "")).partition("/")[2]
@@ -238,11 +238,11 @@ def _chosen(body: Mapping[str, Any], account: SlackAccount, now: datetime) -> Sl
 
 
 def _inner(body: Mapping[str, Any], key: str) -> Mapping[str, Any]:
-    """An object within an object; empty where it is none."""
+    """An object within an object; empty if it is none."""
     found = body.get(key)
     return found if isinstance(found, dict) else {}
 
 
 def _time(stamp: str) -> float:
-    """Seconds of Slack's own stamp; 0 where it is none."""
+    """Seconds of Slack's timestamp; 0 if it is invalid."""
     return float(stamp) if re.fullmatch(r"\d{1,12}(\.\d{1,9})?", stamp) else 0.0

@@ -1,4 +1,4 @@
-"""Blocks as the words that a person reads in them: for notifications, screen readers and tests."""
+"""Blocks as plain text: for notifications, screen readers and tests."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ https://docs.slack.dev/reference/methods/chat.update
 
 
 def spoken(blocks: Iterable[dict[str, Any]]) -> str:
-    """The words of the blocks, a line for each thing that stands on its own."""
+    """The words of the blocks, one line per unit."""
     return "\n".join(line for block in blocks for line in _lines(block))
 
 
 def fallback(text: str) -> str:
-    """A text as the ``text`` of a message: escaped, and cut where it is too long.
+    """A text as the ``text`` of a message: escaped, and cut if it is too long.
 
-    What is cut stands in the blocks.
+    The blocks still hold all of it.
     """
     whole = escape(text)
     if len(whole.encode("utf-16-le")) // 2 <= LONGEST:

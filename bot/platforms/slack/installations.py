@@ -1,6 +1,6 @@
-"""Who the bot is in a workspace, and the token it speaks with there.
+"""The bot's identity and token in each workspace.
 
-Many workspaces: one file for each, readable by the bot's user alone.
+With many workspaces, each has a file that only the bot's user can read.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from bot.platforms.slack.web_api import SlackWebApi
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SlackAccount:
-    """The bot in one workspace; ``user`` and ``bot`` are the ids that its messages bear."""
+    """The bot in one workspace; ``user`` and ``bot`` are the ids on its messages."""
 
     token: str = field(repr=False)
     team: str
@@ -52,7 +52,7 @@ class Accounts(Protocol):
 
 
 class OneAccount:
-    """One workspace, whatever id is asked for; Slack is asked once who the bot is."""
+    """One workspace for any id; Slack is asked once for the bot's identity."""
 
     many = False
 
@@ -70,11 +70,11 @@ class OneAccount:
             return self._account
 
     async def forget(self, team: str) -> None:
-        """Nothing is kept that could be forgotten: the token is in the configuration."""
+        """Do nothing: the token is in the configuration."""
 
 
 async def identify(calls: SlackWebApi, token: str) -> SlackAccount:
-    """Ask Slack whose token it is. Raises ``SendError``."""
+    """Ask Slack who a token belongs to. Raises ``SendError``."""
     told = await calls.post("auth.test", token)
     return SlackAccount(
         token=token,
@@ -92,11 +92,11 @@ _TEAM = re.compile(r"[TE][A-Z0-9]{2,30}")
 
 
 class Installations(AsyncInstallationStore):
-    """Keeps the bot's token of each workspace.
+    """Stores the bot's token of each workspace.
 
-    The library's own store of files leaves them open to everybody on the machine, and keeps them
-    by organisation as well, which a chat does not name. ``allowed`` bounds the workspaces, where
-    it is not empty.
+    The library's own file store is readable by everybody on the machine, and also stores tokens by
+    organisation, which a chat does not name. ``allowed`` restricts the workspaces unless it is
+    empty.
     """
 
     def __init__(self, folder: Path, allowed: Collection[str] = ()) -> None:
@@ -104,11 +104,11 @@ class Installations(AsyncInstallationStore):
         self._allowed = frozenset(allowed)
 
     async def async_save(self, installation: Installation) -> None:
-        """Keep an installation, unless its workspace is not allowed."""
+        """Save an installation, unless its workspace is not allowed."""
         await self.async_save_bot(installation.to_bot())
 
     async def async_save_bot(self, bot: Bot) -> None:
-        """Keep a bot's token. Raises ``SendError`` where the workspace is not allowed."""
+        """Save a bot's token. Raises ``SendError`` if the workspace is not allowed."""
         file = self._file(bot.team_id or "")
         if file is None:
             log.warning("slack.workspace_refused", workspace=bot.team_id)
@@ -156,7 +156,7 @@ class Installations(AsyncInstallationStore):
             log.info("slack.uninstalled", workspace=team_id)
 
     def stamp(self, team: str) -> int:
-        """What is another whenever the workspace's file is: when it was written; 0 without one."""
+        """The modification time of the workspace's file; 0 without one."""
         file = self._file(team)
         try:
             return file.stat().st_mtime_ns if file else 0
@@ -164,7 +164,7 @@ class Installations(AsyncInstallationStore):
             return 0
 
     def _file(self, team: str) -> Path | None:
-        """The file of a workspace; ``None`` for what is none, or is not allowed."""
+        """The file of a workspace; ``None`` for an invalid or disallowed id."""
         if not _TEAM.fullmatch(team) or (self._allowed and team not in self._allowed):
             return None
         return self._folder / f"{team}.json"
@@ -180,9 +180,9 @@ class InstalledAccounts:
         self._read: dict[str, tuple[int, SlackAccount]] = {}
 
     async def of(self, team: str) -> SlackAccount:
-        """The account of a workspace. Raises ``SendError`` where the bot is not installed.
+        """The account of a workspace. Raises ``SendError`` if the bot is not installed.
 
-        Each message asks several times, so its file is read when it is another than before.
+        It is looked up several times per message, so its file is read only when it has changed.
         """
         stamp = self._installations.stamp(team)
         known = self._read.get(team)
@@ -215,7 +215,7 @@ class InstalledAccounts:
 
 def _write(file: Path, text: str) -> None:
     file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    # What ``mkstemp`` makes is the owner's alone.
+    # Files from ``mkstemp`` are readable by the owner only.
     descriptor, name = tempfile.mkstemp(prefix=f".{file.name}.", dir=file.parent)
     with os.fdopen(descriptor, "w", encoding="utf-8") as handle:
         handle.write(text)

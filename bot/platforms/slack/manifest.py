@@ -1,4 +1,4 @@
-"""The manifest that a Slack app is made of: everything the code needs, and nothing else.
+"""The manifest of the Slack app: everything the code needs, and nothing else.
 
 https://docs.slack.dev/reference/app-manifest
 """
@@ -27,7 +27,7 @@ SCOPES = {
     "mpim:history": "as channels:history, in group messages",
     "mpim:read": "as channels:read, in group messages",
 }
-"""What the bot may do, each with its reason."""
+"""The bot's scopes, each with its reason."""
 
 EVENTS = (
     "app_home_opened",

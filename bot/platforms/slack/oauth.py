@@ -30,7 +30,7 @@ from bot.platforms.slack.web_api import SlackWebApi, quiet
 log = structlog.get_logger(__name__)
 
 INSTALL, REDIRECT = "/install", "/oauth_redirect"
-"""The ends of the two addresses, behind the one that Slack calls."""
+"""The ends of the two addresses, after the address that Slack calls."""
 
 _WHY = {
     "access_denied": "it was declined",
@@ -40,8 +40,10 @@ _WHY = {
     "invalid_code": "Slack does not take the code, the client's id or secret, or the redirect_url",
     "storage_error": "its token could not be kept",
 }
-"""What a person is told, by the library's or Slack's own word for it:
-https://docs.slack.dev/authentication/installing-with-oauth"""
+"""Messages to the person, by the library's or Slack's error code:
+
+https://docs.slack.dev/authentication/installing-with-oauth
+"""
 
 _MOST_REASON = 100
 
@@ -51,9 +53,9 @@ _MOST = 1000
 
 
 class States(AsyncOAuthStateStore):
-    """States of installations under way, in memory: a restart asks the person to begin again.
+    """States of installations under way, in memory: after a restart the person starts again.
 
-    The library's store makes a file's name of what a browser sends.
+    The library's store uses what a browser sends as a file name.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
@@ -69,7 +71,7 @@ class States(AsyncOAuthStateStore):
         return state
 
     async def async_consume(self, state: str) -> bool:
-        """Whether the state was issued lately and not used yet."""
+        """Whether the state was issued recently and not used yet."""
         return self._issued.pop(state, 0.0) > self._clock()
 
 
@@ -106,7 +108,7 @@ class Installing:
         )
 
     async def answer(self, path: str, query: str, headers: dict[str, str]) -> BoltResponse | None:
-        """The answer to a visit; ``None`` where the address is another."""
+        """The answer to a request; ``None`` for any other address."""
         request = AsyncBoltRequest(body="", query=query, headers=dict(headers), mode="http")
         if path.endswith(INSTALL):
             return await self._flow.handle_installation(request)
@@ -131,7 +133,7 @@ class Installing:
         return self._page(max(args.suggested_status_code, 400), f"Not installed: {why}.")
 
     def _page(self, status: int, line: str) -> BoltResponse:
-        """One line, as text: part of it is what a browser was led here with."""
+        """One line, as text: part of it comes from the browser's address."""
         headers: dict[str, str | Sequence[str]] = {
             "Content-Type": "text/plain; charset=utf-8",
             "Set-Cookie": self._forgotten,

@@ -1,6 +1,6 @@
-"""Slack as a place to be asked in: what comes is written down, read, and answered there.
+"""Slack's messages to the bot: stored, read, and answered where they were asked.
 
-A bot that listens, put together as the configuration says.
+Also puts a listening bot together from its configuration.
 """
 
 from __future__ import annotations
@@ -35,23 +35,23 @@ log = structlog.get_logger(__name__)
 _NOT_THERE = frozenset({"channel_not_found", "not_in_channel"})
 
 _FOR_NEWS = 3
-"""Uses of a ``response_url`` before one is refused: of five, two are left for the answer.
+"""Uses of a ``response_url`` for progress: of five, two are left for the answer.
 
 https://docs.slack.dev/interactivity/handling-user-interaction
 """
 
 Bring = Callable[[Keep, Ear], Awaitable[None]]
-"""Has what Slack delivers written down until it is cancelled. Raises ``SendError``."""
+"""Stores Slack's deliveries until it is cancelled. Raises ``SendError``."""
 
 TryOut = Callable[[], Awaitable[str]]
-"""Finds out, in few words, whether there is a way to hear. Raises ``SendError``."""
+"""Checks that deliveries can be received; returns a short description. Raises ``SendError``."""
 
 
 class Slack(SlackSender):
     """Posts and listens.
 
-    ``page`` makes what a person sees on Slack's page of the bot. ``web`` is what Slack calls over
-    HTTP, where it is to.
+    ``page`` makes the content of the bot's home page. ``web`` is what Slack calls over HTTP, if
+    configured.
     """
 
     page: Callable[[str], Awaitable[Document | None]] | None = None
@@ -63,7 +63,7 @@ class Slack(SlackSender):
         bring: Bring | None = None,
         try_out: TryOut | None = None,
     ) -> None:
-        """Without ``bring`` nothing is delivered but by calls of ``web``."""
+        """Without ``bring`` deliveries come only through calls of ``web``."""
         super().__init__(calls, accounts)
         self._try_out = try_out
         self._surroundings = ThreadInfo(calls)
@@ -76,8 +76,8 @@ class Slack(SlackSender):
         self.web: Asgi | None = None
 
     async def listen(self) -> AsyncIterator[Incoming]:
-        """The messages as they come. Raises ``SendError`` where Slack refuses the tokens."""
-        # Who the bot is is asked once, before everything that is read asks for it.
+        """The messages as they arrive. Raises ``SendError`` if Slack refuses the tokens."""
+        # Look up the bot's identity once, before every reader asks for it.
         if not self._accounts.many:
             await self._accounts.of("")
         bringing: Coroutine[None, None, None] | None = None
@@ -94,7 +94,7 @@ class Slack(SlackSender):
             await asyncio.gather(*self._showing, return_exceptions=True)
 
     async def keep(self, body: str) -> None:
-        """Write down what came over HTTP. Raises ``Unkept``."""
+        """Store a delivery that came over HTTP. Raises ``Unkept``."""
         await self.inbox.put(body, CALL)
 
     async def _brought(self, bring: Bring) -> None:
@@ -111,12 +111,12 @@ class Slack(SlackSender):
         return found
 
     async def probe(self, chat: str) -> str:
-        """As of a sender, and whether the bot would hear."""
+        """As of a sender, and whether deliveries can be received."""
         told = await super().probe(chat)
         return f"{told}, {await self._try_out()}" if self._try_out else told
 
     async def send(self, chat: str, part: Part, reply_to: Receipt | None = None) -> Receipt:
-        """Post; where the bot is no member but was asked by a command, answer the asker alone."""
+        """Post; if the bot is not a member but was asked by a command, answer only the asker."""
         try:
             receipt = await super().send(chat, part, reply_to)
         except SlackRefusal as error:
@@ -129,7 +129,7 @@ class Slack(SlackSender):
         return receipt
 
     async def edit(self, chat: str, receipt: Receipt, part: Part) -> Receipt:
-        """Put another content in the place of a message, or of an answer to the asker alone."""
+        """Replace a message, or an answer that only the asker sees."""
         if address := self.intake.responses.get(receipt.message):
             self._spare(address)
             await self._respond(address, part, replace=True)
@@ -139,7 +139,7 @@ class Slack(SlackSender):
     def _spare(self, address: str) -> None:
         """Raise ``SendError`` once an address has few uses left.
 
-        Whoever shows how far an answer is then stops, and the answer itself is tried again.
+        Progress messages then stop, and the answer itself is retried.
         """
         if self._used.get(address) == _FOR_NEWS:
             self._used.keep(address, _FOR_NEWS + 1)
@@ -158,7 +158,7 @@ class Slack(SlackSender):
         try:
             told = await client.send_dict(body)
         except (SlackClientError, aiohttp.ClientError, TimeoutError, OSError) as error:
-            # The address is as good as a token, and aiohttp's errors can name it.
+            # The address is as good as a token, and aiohttp's errors can contain it.
             raise classify(error, "response_url") from None
         self._used.keep(address, (self._used.get(address) or 0) + 1)
         if told.status_code != 200:
@@ -170,7 +170,7 @@ class Slack(SlackSender):
         task.add_done_callback(self._showing.discard)
 
     async def _publish(self, visit: Visit) -> None:
-        """Put the person's page up to date."""
+        """Update the person's home page."""
         try:
             document = await self.page(visit.person) if self.page else None
             if document is not None:
@@ -218,7 +218,7 @@ def _bring(config: Config, calls: SlackWebApi) -> Bring | None:
 def _try_out(config: Config, calls: SlackWebApi) -> TryOut:
     async def by_socket() -> str:
         assert config.app_token is not None
-        # It only asks for an address; nobody connects to it.
+        # This only requests an address; nothing connects to it.
         await calls.post("apps.connections.open", config.app_token.get_secret_value())
         return "listens through Socket Mode"
 

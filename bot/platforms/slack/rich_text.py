@@ -1,13 +1,10 @@
-"""Buttons and plain text, with Slack's bounds on them.
+"""Text and buttons as Slack's elements, within Slack's limits.
 
-Lengths are in UTF-16 units, which are never fewer than the characters that Slack may count.
+Text is data there, never markup and never a mention. ``mrkdwn`` cannot express a literal asterisk
+or backtick, and a message's plain text can be parsed for names; rich text does neither, so nothing
+needs escaping. Lengths are in UTF-16 units, which are never fewer than the characters that Slack
+may count. https://docs.slack.dev/reference/block-kit/blocks/rich-text-block
 https://docs.slack.dev/reference/block-kit/block-elements/button-element
-
-Words as Slack's rich text: what a span says is data there, never markup and never a mention.
-
-``mrkdwn`` knows no way to write an asterisk or a backtick that is only that, and a message's plain
-text can be parsed for names; in rich text neither happens, and nothing needs to be escaped.
-https://docs.slack.dev/reference/block-kit/blocks/rich-text-block
 """
 
 from __future__ import annotations
@@ -20,7 +17,7 @@ from bot.util.sanitize import address, legible, legible_lines
 from digest.document import Button, Code, Emphasis, Link, Span, Spans, Strong
 
 MOST_BUTTONS = 25
-"""In a row: https://docs.slack.dev/reference/block-kit/blocks/actions-block"""
+"""Buttons in a row: https://docs.slack.dev/reference/block-kit/blocks/actions-block"""
 
 LONGEST_LABEL = 75
 
@@ -38,12 +35,12 @@ def units(text: str) -> int:
 
 def plain_text(text: str) -> Json:
     """A text in which nothing is markup."""
-    # With ``emoji`` a colon in a name could become a picture.
+    # With ``emoji`` a colon in a name could become an emoji.
     return {"type": "plain_text", "text": text, "emoji": False}
 
 
 def element(button: Button, number: int) -> Json | None:
-    """The button, or ``None`` where it says, or leads to, what Slack takes in no button."""
+    """The button, or ``None`` if its label or address is not valid in a Slack button."""
     label = legible(button.label).strip()
     url = web_address(button.url, LONGEST_BUTTON_URL)
     value = legible(button.value)
@@ -51,7 +48,7 @@ def element(button: Button, number: int) -> Json | None:
     fits = 0 < units(label) <= LONGEST_LABEL and units(value) <= LONGEST_VALUE
     if not fits or not (url or known):
         return None
-    # The number keeps two buttons of one action apart, as Slack demands.
+    # The number makes action ids unique, as Slack requires.
     made: Json = {"type": "button", "text": plain_text(label), "action_id": f"{number}/"}
     if url:
         return made | {"url": url}
@@ -62,22 +59,22 @@ def element(button: Button, number: int) -> Json | None:
 Json = dict[str, Any]
 
 LONGEST_URL = 2000
-"""Bytes of a link's address; one that is longer is left out, its words stay."""
+"""Bytes of a link's address; a longer address is dropped, its text stays."""
 
 LONGEST_LINE = 8_000
-"""Bytes of one line's elements; what is longer goes on in a further line."""
+"""Bytes of one line's elements; a longer line is split."""
 
 _STYLES = {Strong: {"bold": True}, Emphasis: {"italic": True}, Code: {"code": True}}
 
-# As JSON a character takes four bytes at most, since ``legible`` leaves none that is escaped but
-# the quotation mark and the backslash.
+# In JSON a character takes at most four bytes, because ``legible`` leaves none that is escaped
+# except the quotation mark and the backslash.
 _BYTES_A_CHARACTER = 4
 
 _DEEPEST = 8  # the deepest list that Slack's own editor makes
 
 
 class LineFrame(NamedTuple):
-    """What a line stands in: a paragraph, a list at some depth, a quote or code."""
+    """The container of a line: a paragraph, a list level, a quote or code."""
 
     kind: str
     style: str = ""
@@ -92,12 +89,12 @@ CODE = LineFrame("rich_text_preformatted")
 
 
 def listed(*, ordered: bool, depth: int) -> LineFrame:
-    """The frame of a list's entry."""
+    """The frame of a list item."""
     return LineFrame("rich_text_list", "ordered" if ordered else "bullet", min(depth, _DEEPEST))
 
 
 def elements(spans: Spans, *, strong: bool = False) -> list[Json]:
-    """The spans as elements, each with some text; ``strong`` sets all of them in bold."""
+    """The spans as elements with text; ``strong`` makes all of them bold."""
     found: list[Json] = []
     for span in spans:
         element = _element(span, strong=strong)
@@ -112,9 +109,9 @@ def elements(spans: Spans, *, strong: bool = False) -> list[Json]:
 
 
 class RichLine(NamedTuple):
-    """Elements in a frame, with the bytes that they take.
+    """Elements in a frame, with their size in bytes.
 
-    ``number`` counts the entries before it in an ordered list.
+    ``number`` counts the items before it in an ordered list.
     """
 
     frame: LineFrame
@@ -146,7 +143,7 @@ def _styled(element: Json, style: Json) -> Json:
 
 
 def web_address(url: str, longest: int = LONGEST_URL) -> str:
-    """An address that Slack can lead to; empty for paths, anchors, odd schemes and giants."""
+    """An address that Slack can open; empty for paths, anchors, other schemes and overlong ones."""
     found = address(url)
     usable = found.lower().startswith(("https://", "http://")) and weight(found) <= longest
     return found if usable else ""
@@ -173,9 +170,9 @@ def weight(value: Any) -> int:
 
 
 def lines_of(frame: LineFrame, found: Sequence[Json], number: int = 0) -> Iterator[RichLine]:
-    """The elements in one line, or in as many as their length needs; nothing is lost.
+    """The elements in as many lines as their length needs; nothing is lost.
 
-    No line where there is nothing to see.
+    No line if nothing is visible.
     """
     if not any(element["text"].strip() for element in found):
         return
@@ -196,7 +193,7 @@ def lines_of(frame: LineFrame, found: Sequence[Json], number: int = 0) -> Iterat
 
 
 def _cut(element: Json) -> Iterator[Json]:
-    """The element, or its words in several, cut behind spaces where there are any."""
+    """The element, or its text in several elements, split after spaces if possible."""
     text = element["text"]
     most = (LONGEST_LINE - LONGEST_URL - 200) // _BYTES_A_CHARACTER
     while len(text) > most:
@@ -207,7 +204,7 @@ def _cut(element: Json) -> Iterator[Json]:
 
 
 def containers(lines: Iterable[RichLine]) -> list[Json]:
-    """What a ``rich_text`` block holds: the lines in their frames, entries of one list together."""
+    """The content of a ``rich_text`` block: lines in their frames, items of a list together."""
     made: list[Json] = []
     before: LineFrame | None = None
     for line in lines:

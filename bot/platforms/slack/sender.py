@@ -1,8 +1,4 @@
-"""What is remembered of chats for a while: threads the bot is in, who else reads, where to answer.
-
-All of it can be forgotten: it is asked for again, or the message is mentioned again.
-
-Slack as a place to post to.
+"""Posts to Slack, and caches which threads the bot is in and which chats are external.
 
 A post carries its identity as message metadata, so that it is found again after a crash:
 https://docs.slack.dev/messaging/message-metadata
@@ -39,11 +35,11 @@ class ThreadInfo:
         self._external: Remembered[bool] = Remembered(600)
 
     def joined(self, chat: str, thread: str) -> None:
-        """The bot has written there."""
+        """Remember that the bot has written there."""
         self._threads.keep(f"{chat}/{thread}", value=True)
 
     async def takes_part(self, account: SlackAccount, chat: str, thread: str) -> bool:
-        """Whether the bot has written in the thread; not, where Slack does not tell."""
+        """Whether the bot has written in the thread; false if Slack does not tell."""
         key = f"{chat}/{thread}"
         if self._threads.get(key):
             return True
@@ -60,7 +56,7 @@ class ThreadInfo:
         return mine
 
     async def external(self, account: SlackAccount, chat: str) -> bool:
-        """Whether people of other organisations read the chat; yes, where Slack does not tell."""
+        """Whether people of other organisations read the chat; true if Slack does not tell."""
         if chat.startswith(("U", "W")):
             return False
         if (known := self._external.get(chat)) is not None:
@@ -81,9 +77,9 @@ EVENT = "digestbot_part"
 """The type of our metadata; its payload holds the part's identity."""
 
 REACH = 8 * 24 * 3600.0
-"""Seconds back that a part without a date is looked for: digests are caught up for a week."""
+"""Seconds to look back for a part without a date: digests are caught up for a week."""
 
-# https://docs.slack.dev/apis/web-api/rate-limits: about one message a second and channel, and
+# https://docs.slack.dev/apis/web-api/rate-limits: about one message per second and channel, and
 # "several hundred" a minute in a workspace.
 _IN_A_CHANNEL = (Rate(count=1, seconds=1.0),)
 
@@ -92,13 +88,13 @@ _IN_ALL = Rate(count=200, seconds=60.0)
 _FOR_ANSWERS = Rate(count=60, seconds=60.0)
 
 _NOT_TO_BE_READ = frozenset({"not_in_channel", "missing_scope"})
-"""Of a channel that can be posted to, but not looked through."""
+"""Errors of a channel that can be posted to, but not read."""
 
-_TITLE, _ALT = 200, 900  # characters of a file; Slack states no limit but 1000 for the latter
+_TITLE, _ALT = 200, 900  # characters of a file; Slack documents only 1000 for the latter
 
-_SKEW = 120.0  # seconds that Slack's clock and ours may be apart
+_SKEW = 120.0  # seconds that Slack's clock and ours may differ
 
-_PAGE = 200  # messages a call; Slack advises no more
+_PAGE = 200  # messages per call; Slack advises no more
 
 _MOST_PAGES = 50
 
@@ -106,7 +102,7 @@ _CHAT = re.compile(r"(?:(?P<team>[TE][A-Z0-9]+)/)?(?P<channel>[CGDUW][A-Z0-9]{2,
 
 
 class SlackSender:
-    """Posts as the bot. A chat is a channel's id, behind the workspace's where there are many."""
+    """Posts as the bot. A chat is a channel's id, prefixed with the workspace if there are many."""
 
     name = "slack"
     limit: Limit = LIMIT
@@ -123,20 +119,20 @@ class SlackSender:
 
     @property
     def paces(self) -> Mapping[str, Pace]:
-        """As :class:`bot.messaging.Bounded`, by workspace: Slack bounds each by itself."""
+        """As :class:`bot.messaging.Bounded`, by workspace: Slack limits each separately."""
         return self._paces
 
     def render(self, document: Document) -> tuple[Part, ...]:
-        """Header, rich text, buttons and tables, in as few messages as hold them."""
+        """Header, rich text, buttons and tables, in as few messages as possible."""
         return render(document)
 
     async def ready(self, chat: str, *, answer: bool = False) -> None:
-        """Wait for the channel's turn."""
+        """Wait for the channel's rate limit."""
         with queued():
             await self._paces[_workspace(chat)].turn(chat, _IN_A_CHANNEL, answer=answer)
 
     async def send(self, chat: str, part: Part, reply_to: Receipt | None = None) -> Receipt:
-        """Post; the words alone where Slack refuses the layout."""
+        """Post; only the text if Slack refuses the blocks."""
         account, channel = await self._at(chat)
         thread = reply_to.thread if reply_to else ""
         values = {
@@ -172,7 +168,7 @@ class SlackSender:
             return await self._calls.post(method, account.token, text=escape(part.text), **values)
 
     async def edit(self, chat: str, receipt: Receipt, part: Part) -> Receipt:
-        """Put other blocks in the place of a message; its metadata stay."""
+        """Replace the blocks of a message; its metadata stays."""
         text, blocks = fallback(part.text), blocks_of(part)
         if not self.limit.holds(part) or len(text) > LONGEST:
             raise SendError(SendReason.REJECTED, "chat.update: longer than Slack takes")
@@ -201,7 +197,7 @@ class SlackSender:
         )
 
     async def find(self, chat: str, part: Part, reply_to: Receipt | None = None) -> Receipt | None:
-        """Look through the channel, or the thread, for our message with the part's identity."""
+        """Find our message with the part's identity in the channel or the thread."""
         if not part.identity:
             return None
         account, channel = await self._at(chat, conversation=True)
@@ -219,7 +215,7 @@ class SlackSender:
         return None
 
     async def probe(self, chat: str) -> str:
-        """Whose token it is, what the channel is called, and whether the bot is in it."""
+        """The owner of the token, the channel's name, and whether the bot is a member."""
         account, channel = await self._at(chat)
         told = f"{account.name} in {account.workspace}"
         if channel.startswith(("U", "W", "D")):
@@ -237,7 +233,7 @@ class SlackSender:
         return f"{told}, #{name}{external}"
 
     async def external(self, chat: str) -> bool:
-        """Whether the channel is shared with other workspaces; yes, where Slack does not tell."""
+        """Whether the channel is shared with other workspaces; true if Slack does not tell."""
         try:
             account, channel = await self._at(chat)
         except SendError:
@@ -292,7 +288,7 @@ class SlackSender:
 
 
 def _workspace(chat: str) -> str:
-    """The workspace's id in front of the channel's; empty where there is one workspace."""
+    """The workspace's id before the channel's; empty if there is one workspace."""
     return chat.rpartition("/")[0]
 
 
@@ -310,7 +306,7 @@ def blocks_of(part: Part) -> list[Json]:
 
 
 def _is(message: Json, part: Part, account: SlackAccount) -> bool:
-    """Whether it is the part, posted by us: anybody's app can write metadata."""
+    """Whether it is the part, posted by us: any app can write metadata."""
     metadata = message.get("metadata") or {}
     payload = metadata.get("event_payload") or {}
     ours = account.bot and message.get("bot_id") == account.bot

@@ -1,9 +1,8 @@
-"""Socket Mode: a connection that is watched, replaced before it is closed, and rebuilt when dead.
+"""Socket Mode: a connection that is watched, replaced before it closes, and rebuilt when dead.
 
-The library's client mends itself, but so that it can stay deaf: it tries the same used-up address
-again for ever, and calls a connection alive on which nothing comes. So each client here lives for
-one connection and only tells when that ends.
-https://docs.slack.dev/apis/events-api/using-socket-mode
+The library's client reconnects by itself, but can stay deaf: it retries the same used-up address
+forever, and considers a connection alive on which nothing arrives. So each client here serves one
+connection and only reports when that ends. https://docs.slack.dev/apis/events-api/using-socket-mode
 """
 
 from __future__ import annotations
@@ -44,7 +43,7 @@ _AGAIN = frozenset(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Timing:
-    """Seconds. A connection is given up without a pong for about ``ping`` and a half.
+    """Times in seconds. A connection is given up after about ``ping`` and a half without a pong.
 
     ``connect`` is for the handshake and the greeting. ``quiet`` is how long nothing at all may be
     delivered before the connection is replaced to make sure. ``first`` and ``longest`` bound the
@@ -59,7 +58,7 @@ class Timing:
 
 
 class _Connection(SocketModeClient):
-    """One connection; it tells when it ends, and does not mend itself."""
+    """One connection; it reports its end and does not reconnect."""
 
     def __init__(self, app_token: str, web: AsyncWebClient, ping: float) -> None:
         super().__init__(app_token, logger=quiet, web_client=web, ping_interval=ping)
@@ -76,7 +75,7 @@ class _Connection(SocketModeClient):
             self.greeted.set()
 
     async def connect_to_new_endpoint(self, force: bool = False) -> None:
-        """Called by the library where it would reconnect; ``force`` when Slack asks for it."""
+        """Called by the library to reconnect; ``force`` if Slack asks for it."""
         if not self.ended.is_set():
             self.planned = force
             self.reason = "refresh" if force else "lost"
@@ -98,7 +97,7 @@ class _Connection(SocketModeClient):
 
 
 class SocketMode:
-    """Keeps one connection up, and acknowledges what comes once it is written down."""
+    """Keeps one connection up, and acknowledges deliveries once they are stored."""
 
     def __init__(
         self,
@@ -110,7 +109,7 @@ class SocketMode:
         *,
         ear: Ear | None = None,
     ) -> None:
-        """``says`` is what the acknowledgement of a kind of envelope holds, where it does."""
+        """``says`` holds the content of the acknowledgement by kind of envelope, if it has any."""
         self._ear = ear or Ear()
         self._calls = calls
         self._token = app_token
@@ -120,7 +119,7 @@ class SocketMode:
         self._failures = 0
 
     async def run(self) -> None:
-        """Listen until cancelled. Raises ``SendError`` where Slack refuses the token."""
+        """Listen until cancelled. Raises ``SendError`` if Slack refuses the token."""
         connection: _Connection | None = None
         try:
             while True:
@@ -140,7 +139,7 @@ class SocketMode:
                 await connection.end()
 
     async def _connected(self) -> _Connection:
-        """A connection that has greeted, after as many attempts as it takes."""
+        """A greeted connection, after as many attempts as it takes."""
         while True:
             pause = min(self._timing.first * 2**self._failures, self._timing.longest)
             try:
@@ -160,7 +159,7 @@ class SocketMode:
                 return connection
 
     async def _connect(self) -> _Connection:
-        # The address is good for one attempt, and its ticket is a secret.
+        # The address is valid for one attempt, and its ticket is a secret.
         told = await self._calls.post("apps.connections.open", self._token)
         connection = _Connection(self._token, self._calls.client, self._timing.ping)
         connection.wss_uri = str(told.get("url", ""))
@@ -177,7 +176,7 @@ class SocketMode:
         return connection
 
     async def _watch(self, connection: _Connection) -> str:
-        """Wait until the connection has to be replaced; why."""
+        """Wait until the connection must be replaced; return why."""
         loop = asyncio.get_running_loop()
         while True:
             try:
@@ -191,7 +190,7 @@ class SocketMode:
                 return connection.reason
 
     async def _take(self, client: AsyncBaseSocketModeClient, request: SocketModeRequest) -> None:
-        """Write it down and acknowledge it: Slack waits three seconds, and then sends again."""
+        """Store and acknowledge it: Slack waits three seconds before it sends again."""
         try:
             await self._keep(json.dumps(request.payload))
         except Unkept:
@@ -200,5 +199,5 @@ class SocketMode:
         try:
             await client.send_socket_mode_response(said)
         except (OSError, RuntimeError) as error:
-            # It will be delivered again, and is known by its identity.
+            # It will be delivered again, and recognised by its identity.
             log.info("slack.unacknowledged", error=type(error).__name__)

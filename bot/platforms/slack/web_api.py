@@ -1,9 +1,7 @@
-"""Slack's refusals, and the ways of a connection to fail, as reasons of a closed set.
+"""Slack's Web API: each call is made once and its failure classified; nothing is retried here.
 
-Codes are those that https://docs.slack.dev/reference/methods/chat.postMessage and the pages of the
-other methods list.
-
-The Web API: each call made once, its failure classified, nothing repeated behind our back.
+Error codes are those that https://docs.slack.dev/reference/methods/chat.postMessage and the pages
+of the other methods list.
 """
 
 from __future__ import annotations
@@ -21,10 +19,10 @@ from bot.messaging.sender import SendError, SendReason
 _CODES = {
     SendReason.RATE_LIMITED: """
         ratelimited rate_limited message_limit_exceeded team_quota_exceeded""",
-    # Of these Slack says that the call was not carried out.
+    # Slack says that these calls were not carried out.
     SendReason.UNAVAILABLE: """
         service_unavailable team_added_to_org request_timeout""",
-    # Of these it says that some of it may have been.
+    # Slack says that these calls may have been carried out in part.
     SendReason.NO_ANSWER: "fatal_error internal_error",
     SendReason.UNAUTHORIZED: """
         not_authed invalid_auth account_inactive token_revoked token_expired no_permission
@@ -51,11 +49,11 @@ _CODES = {
 _REASONS = {code: reason for reason, codes in _CODES.items() for code in codes.split()}
 
 BLOCKS_REFUSED = frozenset({"invalid_blocks", "invalid_blocks_format", "msg_blocks_too_long"})
-"""Slack did not like the layout; it may like the words alone."""
+"""Slack rejected the blocks; it may accept the text alone."""
 
 
 class SlackRefusal(SendError):
-    """A call that Slack answered with an error; ``code`` is its own word for it."""
+    """A call that Slack answered with an error; ``code`` is Slack's error code."""
 
     def __init__(
         self, code: str, reason: SendReason, detail: str, retry_after: float | None
@@ -65,7 +63,7 @@ class SlackRefusal(SendError):
 
 
 def classify(error: Exception, method: str) -> SendError:
-    """What a failed call comes to. Its text names the method and the code, and no secret."""
+    """A failed call as a ``SendError``, whose text names the method and the code but no secret."""
     match error:
         case SlackApiError(response=response):
             return _refusal(response, method)
@@ -80,7 +78,7 @@ def classify(error: Exception, method: str) -> SendError:
 
 
 def _refusal(response: Any, method: str) -> SendError:
-    # The library gives its own response, or that of aiohttp where the body is no JSON.
+    # The response is the library's own, or aiohttp's if the body is no JSON.
     status = int(getattr(response, "status_code", 0) or getattr(response, "status", 0))
     data = getattr(response, "data", None)
     code = str(data.get("error", "")) if isinstance(data, dict) else ""
@@ -94,12 +92,12 @@ def _refusal(response: Any, method: str) -> SendError:
 
 
 def _by_status(status: int, code: str) -> SendReason:
-    """The reason where the code is not known."""
+    """The reason for an unknown code."""
     if code.startswith(("restricted_action", "slack_connect_")):
         return SendReason.NO_CHANNEL
     if status in {401, 403}:
         return SendReason.UNAUTHORIZED
-    # A gateway's answer tells nothing of what stands behind it.
+    # A gateway's answer says nothing about the server behind it.
     return SendReason.NO_ANSWER if status >= 500 else SendReason.BROKEN
 
 
@@ -112,27 +110,26 @@ def _pause(headers: Mapping[str, str]) -> float | None:
 Json = dict[str, Any]
 
 TIMEOUT = aiohttp.ClientTimeout(total=25, sock_connect=10)
-"""Seconds for one call. Less than the delivery waits, so that the reason is told apart here."""
+"""Seconds for one call. Less than the delivery's timeout, so that the reason is determined here."""
 
-# What the libraries tell of requests and answers is nobody's business; what matters of it is in our
-# own events.
+# The libraries log requests and answers, which are private; our own events log what matters.
 quiet = logging.getLogger("bot.platforms.slack.library")
 
 quiet.setLevel(logging.CRITICAL + 1)
 
 
 class SlackWebApi:
-    """Calls over connections that are kept.
+    """Calls over persistent connections.
 
-    The library's own handlers repeat a post whose connection broke after Slack took it; there are
-    none here.
+    The library's own retry handlers would repeat a post whose connection broke after Slack took it;
+    they are disabled.
     """
 
     def __init__(self, api: str) -> None:
         self.client = AsyncWebClient(base_url=api, retry_handlers=[], logger=quiet, timeout=25)
 
     def connect(self) -> None:
-        """Give the library's client connections that are kept, in the running loop."""
+        """Give the library's client persistent connections in the running loop."""
         if self.client.session is None or self.client.session.closed:
             self.client.session = aiohttp.ClientSession(timeout=TIMEOUT)
 
@@ -147,7 +144,7 @@ class SlackWebApi:
     async def upload(
         self, token: str, *, channel: str, thread: str, content: bytes, title: str, alt: str
     ) -> None:
-        """Put a PNG into a thread: ask for an address, send the bytes there, tell Slack so.
+        """Put a PNG into a thread: request an address, send the bytes there, complete the upload.
 
         https://docs.slack.dev/messaging/working-with-files#upload. Raises ``SendError``.
         """
@@ -182,5 +179,5 @@ class SlackWebApi:
 
 
 def _given(values: Json, token: str) -> Json:
-    # The library takes the token out again and sends it as a header.
+    # The library removes the token and sends it as a header.
     return {name: value for name, value in values.items() if value is not None} | {"token": token}

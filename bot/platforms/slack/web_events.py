@@ -1,8 +1,6 @@
-"""What Slack is told at once, before anything is done about what it delivered.
+"""Receives Slack's calls over HTTP: an ASGI application behind the program's web server.
 
-Slack calling over HTTP: an ASGI application behind the program's web server.
-
-A request is verified before anything of it is read, and answered once it is written down:
+A request is verified before it is parsed, and answered once it is stored:
 https://docs.slack.dev/authentication/verifying-requests-from-slack
 """
 
@@ -37,16 +35,18 @@ if TYPE_CHECKING:
 Json = dict[str, Any]
 
 SAYS: dict[str, Json] = {"slash_commands": {"response_type": "in_channel"}}
-"""What the acknowledgement of a kind of delivery says: without it nobody but the asker sees what is
-being answered."""
+"""The content of the acknowledgement by kind of delivery: without it only the asker sees the
+
+command that is being answered.
+"""
 
 
 def challenge(text: str) -> str | None:
-    """What is asked back to see whether the address is ours, where the body is such a question.
+    """The text to send back if the body only verifies our address.
 
     https://docs.slack.dev/reference/events/url_verification
     """
-    # Looking for the word spares events their reading.
+    # Searching for the word avoids parsing events.
     if not text.startswith("{") or '"url_verification"' not in text:
         return None
     try:
@@ -58,7 +58,7 @@ def challenge(text: str) -> str | None:
 
 
 def is_check(text: str) -> bool:
-    """Whether the body only tries out our certificate.
+    """Whether the body only checks our certificate.
 
     https://docs.slack.dev/interactivity/implementing-slash-commands
     """
@@ -66,18 +66,18 @@ def is_check(text: str) -> bool:
 
 
 def said_to(text: str) -> Json | None:
-    """What the acknowledgement of a body says, if anything."""
+    """The content of the acknowledgement of a body, if any."""
     if text.startswith(("{", "payload=")):
         return None
     return SAYS["slash_commands"] if "command" in parse_qs(text) else None
 
 
 WINDOW = 300
-"""Seconds that a request's time may lie from ours, by Slack's own page."""
+"""Seconds that a request's time may differ from ours, from Slack's documentation."""
 
 
 def verified(secret: str, headers: Mapping[str, str], body: bytes, now: float) -> bool:
-    """Whether Slack signed the request, lately. ``headers`` have names in lower case."""
+    """Whether Slack signed the request recently. ``headers`` have names in lower case."""
     stamp = headers.get("x-slack-request-timestamp", "")
     given = headers.get("x-slack-signature", "")
     if not re.fullmatch(r"[0-9]{1,12}", stamp) or abs(now - int(stamp)) > WINDOW:
@@ -87,7 +87,7 @@ def verified(secret: str, headers: Mapping[str, str], body: bytes, now: float) -
 
 
 class SlackWebEvents:
-    """The ASGI application for events, commands and everything that is pressed."""
+    """The ASGI application for events, commands and interactions."""
 
     def __init__(
         self,
@@ -103,7 +103,7 @@ class SlackWebEvents:
         self._replays = Replays(WINDOW)
 
     async def __call__(self, scope: AsgiScope, receive: AsgiReceive, send: AsgiSend) -> None:
-        """Answer one request: 401 and nothing else to what Slack did not sign, or signed once."""
+        """Answer one request: 401 and nothing else if it is unsigned or a replay."""
         if scope["type"] != "http":
             return
         headers = headers_of(scope)
@@ -149,7 +149,7 @@ class SlackWebEvents:
             await reply(send, 200, json.dumps(said).encode(), JSON)
 
     async def _taken(self, text: str) -> dict[str, str] | None:
-        """Write the body down, unless it only asks; what its answer says."""
+        """Store the body, unless it is only a check; return the content of its answer."""
         if (asked := challenge(text)) is not None:
             return {"challenge": asked}
         if not is_check(text):

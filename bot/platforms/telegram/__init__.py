@@ -1,7 +1,7 @@
 """Telegram, as a bot: groups, forum topics, channels and private chats.
 
-``layout`` makes messages of a document, with the modules that it imports.
-``sender`` posts and hears; nothing but what it imports when it does so knows the library.
+``layout`` renders a document with the modules that it imports. ``sender`` posts and receives; it
+loads the library when it first needs it.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ _TOKEN = re.compile(r"\d{1,20}:[A-Za-z0-9_-]{1,100}")
 
 
 class Config(Settings):
-    """A bot of https://t.me/BotFather. ``docs/telegram.md`` leads through it.
+    """A bot of https://t.me/BotFather. See ``docs/telegram.md``.
 
-    ``listen = false`` is for a process that only posts: one process receives with a token.
-    ``webhook`` is the public address at which Telegram finds the program's web server; without one
-    the bot fetches its messages. ``api`` is another server, such as a Bot API server of one's own.
+    ``listen = false`` is for a process that only posts: only one process may receive with a token.
+    ``webhook`` is the public address at which Telegram reaches the program's web server; without
+    one the bot polls. ``api`` is another server, such as your own Bot API server.
     """
 
     kind: Literal["telegram"] = "telegram"
@@ -54,7 +54,7 @@ class Config(Settings):
 
 
 def create(config: Config) -> Telegram:
-    """The account that the configuration names; nothing is called yet."""
+    """The configured account; makes no call yet."""
     return Telegram(
         TelegramAccount(
             token=config.token.get_secret_value(),

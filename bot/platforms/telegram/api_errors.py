@@ -1,7 +1,7 @@
-"""Telegram's failures in the closed set of the program. Imported with the library.
+"""Classifies Telegram's failures. Imported with the library.
 
 No error of the library is kept as a cause: their texts and tracebacks can hold the address that was
-called, and with it the token.
+called, which contains the token.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from telegram.error import (
 from bot.messaging.sender import SendError, SendReason
 from bot.util.sanitize import legible
 
-# Raised before a byte of the request could be acted on.
+# Raised before a byte of the request could have an effect.
 _NOT_HANDED_OVER = (
     httpx.ConnectError,
     httpx.ConnectTimeout,
@@ -33,10 +33,10 @@ _NOT_HANDED_OVER = (
     httpx.ProxyError,
     httpx.UnsupportedProtocol,
     httpx.LocalProtocolError,
-    httpx.WriteTimeout,  # a request that is not complete is not acted on
+    httpx.WriteTimeout,  # an incomplete request has no effect
 )
 
-# What the descriptions of a 400 say; Telegram has no codes for them. Lower case.
+# Descriptions of status 400, for which Telegram has no codes. Lower case.
 _NO_CHANNEL = (
     "chat not found",
     "chat_id is empty",
@@ -66,7 +66,7 @@ _MARKUP = ("entit", "button", "keyboard", "reply markup", "reply_markup", "http 
 
 
 class ServerFault(NetworkError):
-    """An HTTP status that is none of the Bot API's own answers."""
+    """An HTTP status that is not one of the Bot API's own answers."""
 
     def __init__(self, status: int) -> None:
         super().__init__(f"HTTP status {status}")
@@ -75,19 +75,19 @@ class ServerFault(NetworkError):
 
 @contextmanager
 def classified() -> Iterator[None]:
-    """Let nothing but ``SendError`` out."""
+    """Let no exception but ``SendError`` out."""
     try:
         yield
     except TelegramError as error:
         raise send_error(error) from None
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        # The Bot API said yes in a form that the library does not know: what it says yes to stands.
+        # The Bot API accepted the call, in a form that the library does not know: it took effect.
         detail = f"an answer that cannot be read ({type(error).__name__})"
         raise SendError(SendReason.NO_ANSWER, detail) from None
 
 
 def send_error(error: TelegramError) -> SendError:
-    """What a failure means for the message in hand."""
+    """The meaning of a failure for the current message."""
     match error:
         case RetryAfter():
             return SendError(
@@ -112,13 +112,13 @@ def send_error(error: TelegramError) -> SendError:
 
 
 def seconds_of(error: RetryAfter) -> float:
-    """How long Telegram wants silence."""
+    """Seconds that Telegram asks to wait."""
     wait = error.retry_after
     return wait.total_seconds() if isinstance(wait, timedelta) else float(wait)
 
 
 def is_about_markup(error: BadRequest) -> bool:
-    """Whether the same words without entities and buttons might be taken."""
+    """Whether the same text without entities and buttons might be accepted."""
     told = error.message.lower()
     return any(words in told for words in _MARKUP)
 
@@ -132,7 +132,7 @@ def _reason_of(told: str) -> SendReason:
 
 
 def _reason_of_status(status: int) -> SendReason:
-    """502 and 504 come from a gateway: what stands behind it may have taken the message."""
+    """502 and 504 come from a gateway: the server behind it may have taken the message."""
     if status in {502, 504}:
         return SendReason.NO_ANSWER
     if status >= 500:
@@ -141,7 +141,7 @@ def _reason_of_status(status: int) -> SendReason:
 
 
 def _network(error: NetworkError) -> SendError:
-    """Without an answer: was the request complete? Where that is not known it may have been."""
+    """No answer: if it is unknown whether the request was complete, it may have arrived."""
     cause = error.__cause__
     kind = type(cause or error).__name__
     if isinstance(cause, _NOT_HANDED_OVER):

@@ -1,4 +1,4 @@
-"""A chat in Telegram's words: ``-1001234567890``, ``@channel``, or either with ``/topic``."""
+"""A chat in Telegram's notation: ``-1001234567890``, ``@channel``, or either with ``/topic``."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ _CHAT = re.compile(r"(@[A-Za-z]\w{3,31}|-?\d{1,16})(?:/(\d{1,10}))?", re.ASCII)
 
 
 class ChatPlace(NamedTuple):
-    """Where a message goes. ``topic`` is the id of a forum's topic; General has none."""
+    """The destination of a message. ``topic`` is the id of a forum's topic; General has none."""
 
     chat: int | str
     topic: int | None = None
 
     @property
     def is_group(self) -> bool:
-        """Whether the stricter rate of groups and channels holds; their ids are negative."""
+        """Whether the stricter rate of groups and channels applies; their ids are negative."""
         return isinstance(self.chat, str) or self.chat < 0
 
     def __str__(self) -> str:
@@ -28,7 +28,7 @@ class ChatPlace(NamedTuple):
 
 
 def place_of(chat: str) -> ChatPlace:
-    """The place that the configuration names. Raises ``SendError``."""
+    """The configured place. Raises ``SendError``."""
     found = _CHAT.fullmatch(chat.strip())
     if not found:
         raise SendError(

@@ -1,8 +1,4 @@
-"""A chat in Telegram's words: ``-1001234567890``, ``@channel``, or either with ``/topic``.
-
-What goes over the wire: the content of a message, and requests that tell who answered.
-
-Calls of the Bot API through python-telegram-bot, with its failures classified.
+"""Calls of the Bot API through python-telegram-bot, with its failures classified.
 
 Importing the library takes half a second, so this module is imported at the first call. The library
 shares our event loop: no ``run_polling``, no ``Application``.
@@ -44,7 +40,7 @@ from digest.core.enums import Language
 
 log = structlog.get_logger(__name__)
 
-# The library makes an error of each of these, from what the answer says.
+# The library raises an error of its own for each of these, from the content of the answer.
 _BOT_API = frozenset({400, 401, 403, 404, 409, 429})
 
 
@@ -57,7 +53,7 @@ class Me(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Content:
-    """What a message says, as the Bot API takes it."""
+    """The content of a message, as the Bot API takes it."""
 
     text: str
     entities: list[MessageEntity] = field(default_factory=list)
@@ -76,7 +72,7 @@ class Content:
 
     @property
     def plain(self) -> Content:
-        """The words alone. Outside code and links some of them would begin to act."""
+        """The text alone. Parts of it outside code and links may become active."""
         return Content(text=inert_alike(self.text))
 
 
@@ -85,7 +81,7 @@ def _button(text: str, data: str | None = None, url: str | None = None) -> Inlin
 
 
 def update_of(content: str) -> Update | None:
-    """The update in a text; ``None``, with a word in the log, for what is none."""
+    """The update in a text; ``None`` and a log entry if it is invalid."""
     try:
         return Update.de_json(json.loads(content), None)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
@@ -94,11 +90,11 @@ def update_of(content: str) -> Update | None:
 
 
 class Request(HTTPXRequest):
-    """Tells answers of the Bot API from those of whatever stands before it."""
+    """Distinguishes answers of the Bot API from those of a proxy before it."""
 
     @classmethod
     def patient(cls, answer: float) -> Self:
-        """Requests that wait so many seconds for a step."""
+        """Requests with this timeout, in seconds, for each step."""
         return cls(
             connect_timeout=answer / 2,
             write_timeout=answer,
@@ -114,7 +110,7 @@ class Request(HTTPXRequest):
         *args: Any,
         **more: Any,
     ) -> tuple[int, bytes]:
-        """The answer, where it is the Bot API's. Raises the library's errors."""
+        """The answer, if it is the Bot API's. Raises the library's errors."""
         status, payload = await super().do_request(url, method, request_data, *args, **more)
         if not 200 <= status <= 299 and status not in _BOT_API:
             raise ServerFault(status)
@@ -131,12 +127,12 @@ _UPDATES = ["message", "edited_message", "callback_query"]
 class Client:
     """One account. Every method is one call and raises ``SendError`` and nothing else.
 
-    But for :meth:`updates`, whose failures :mod:`bot.platforms.telegram.receiver` deals with.
+    The exception is :meth:`updates`, whose errors :mod:`bot.platforms.telegram.receiver` handles.
     """
 
     def __init__(self, token: str, api: str, answer: float) -> None:
         """``answer`` is the wait for the answer to a call, in seconds."""
-        # The library's own way to choose the type that its next version has, without warnings.
+        # The library's switch to its next version's types, without warnings.
         os.environ.setdefault("PTB_TIMEDELTA", "true")
         self._calling = Request.patient(answer)
         self._polling = Request.patient(answer)
@@ -150,7 +146,7 @@ class Client:
         self._moved: dict[int | str, int] = {}
 
     async def post(self, place: ChatPlace, content: Content, reply_to: int | None) -> int:
-        """Post a message; its id."""
+        """Post a message; return its id."""
         reply = (
             None
             if reply_to is None
@@ -174,7 +170,7 @@ class Client:
     async def post_photo(
         self, place: ChatPlace, png: bytes, caption: str, reply_to: int | None
     ) -> None:
-        """Post a photo below a message, without a sound."""
+        """Post a photo as a silent reply to a message."""
         reply = (
             None
             if reply_to is None
@@ -192,7 +188,7 @@ class Client:
             )
 
     async def edit(self, place: ChatPlace, message: int, content: Content) -> None:
-        """Put another content in the place of a message."""
+        """Replace the content of a message."""
 
         async def call(place: ChatPlace, content: Content) -> None:
             try:
@@ -213,7 +209,7 @@ class Client:
     async def _insist(
         self, call: Callable[[ChatPlace, Content], Awaitable[T]], place: ChatPlace, content: Content
     ) -> T:
-        """Call once more, where the first call was refused for a reason that can be mended."""
+        """Call a second time if the first call was refused for a reason that can be fixed."""
         with classified():
             try:
                 return await call(self._followed(place), content)
@@ -242,7 +238,7 @@ class Client:
             return Me(found.id, found.username or "")
 
     async def look(self, place: ChatPlace) -> str:
-        """A chat's name and kind. Raises ``SendError`` also where the bot may not post there."""
+        """A chat's name and kind. Raises ``SendError`` also if the bot may not post there."""
         me = await self.me()
         with classified():
             chat = await self._bot.get_chat(self._followed(place).chat)
@@ -254,13 +250,13 @@ class Client:
         return f"@{me.name} in {name!r} ({chat.type}{topic})"
 
     async def is_public(self, place: ChatPlace) -> bool:
-        """Whether a group or channel has a name under which anybody finds and reads it."""
+        """Whether a group or channel has a public name, so that anybody can find and read it."""
         with classified():
             chat = await self._bot.get_chat(self._followed(place).chat)
         return chat.type != "private" and bool(chat.username or chat.active_usernames)
 
     async def updates(self, offset: int | None, wait: float) -> tuple[Update, ...]:
-        """What has come since ``offset``, which confirms everything before it.
+        """The updates from ``offset`` on; all earlier ones are confirmed by it.
 
         Raises the library's errors.
         """
@@ -269,14 +265,14 @@ class Client:
         )
 
     async def rebuild(self) -> None:
-        """Give up the connection that updates come through, and open another."""
+        """Replace the connection that updates come through."""
         await self._polling.shutdown()
         await self._polling.initialize()
 
     async def drop_webhook(self) -> str:
-        """Remove a webhook, which would keep updates from us; its host, or empty.
+        """Remove a webhook, which would block polling; return its host, or empty.
 
-        Its path is not told: many hold a secret there.
+        Its path is not returned: it often contains a secret.
         """
         with classified():
             url = (await self._bot.get_webhook_info()).url
@@ -285,7 +281,7 @@ class Client:
             return urlsplit(url).hostname or ""
 
     async def set_webhook(self, url: str, secret: str) -> None:
-        """Let Telegram call the address, with the secret in each call."""
+        """Have Telegram call the address, with the secret in each call."""
         with classified():
             await self._bot.set_webhook(url, secret_token=secret, allowed_updates=_UPDATES)
 
@@ -301,9 +297,9 @@ class Client:
                     await self._bot.set_my_commands(menu, scope=scope, language_code=code)
 
     async def acknowledge(self, press: str) -> None:
-        """Tell the app that a press of a button was heard, so that it stops waiting.
+        """Tell the app that a button press was received, so that it stops waiting.
 
-        One that is too old, after a time out of reach, waits for nothing any more.
+        A press from a long outage is too old; nothing waits for it any more.
         """
         with classified():
             try:
@@ -313,13 +309,13 @@ class Client:
                     raise
 
     async def aclose(self) -> None:
-        """Let go of connections."""
+        """Close the connections."""
         await self._calling.shutdown()
         await self._polling.shutdown()
 
 
 def _check_rights(member: dict[str, Any], kind: str) -> None:
-    """Refuse where a member may not post, by https://core.telegram.org/bots/api#chatmember."""
+    """Refuse if a member may not post, by https://core.telegram.org/bots/api#chatmember."""
     status = member["status"]
     if status in {"left", "kicked"}:
         raise SendError(SendReason.NO_CHANNEL, f"the bot is no member of the {kind}; add it")

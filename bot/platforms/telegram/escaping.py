@@ -1,13 +1,11 @@
-"""Text that stays text: Telegram finds mentions, commands, tags and links in plain words by itself.
+"""Keeps text inert: Telegram finds mentions, commands, tags and links in plain words by itself.
 
-The server looks for them in every message, whatever markup it came with, except inside links, code
-and preformatted text. There is no switch against it, so each place where one could begin gets a
-WORD JOINER (U+2060): no width, no meaning, and in none of the server's patterns. The patterns are
-those of ``find_entities`` in ``td/telegram/MessageEntity.cpp`` of https://github.com/tdlib/td; they
-take joiners U+200C and U+200D for a part of an address, so those would not do. What is written here
-is a little wider than each of them, since their tables of letters are not ours.
-
-Spans of a document as words with marks, and marked words in which nothing acts.
+The server searches every message, whatever its markup, except inside links, code and preformatted
+text. That cannot be switched off, so each place where one could begin gets a WORD JOINER (U+2060):
+no width, no meaning, and in none of the server's patterns. The patterns are those of
+``find_entities`` in ``td/telegram/MessageEntity.cpp`` of https://github.com/tdlib/td; they accept
+joiners U+200C and U+200D as part of an address, so those would not do. The patterns here are a
+little wider than each of them, because our tables of letters differ.
 """
 
 from __future__ import annotations
@@ -33,23 +31,24 @@ _BEGINS = re.compile(
     r"|(?<=\d)\.(?=\d+\.\d+\.\d)"
 )
 
-# Each of the same length as what it stands for, so that no message grows beyond its limit.
+# Each is as long as the character it replaces, so that no message exceeds its limit.
 _LOOK_ALIKES = {"@": "＠", "/": "∕", "#": "＃", "$": "＄", ":": "：", ".": "․"}
 
-# Servers that Telegram takes as the target of a link: a name with a dot in it, or an address.
-# LinkManager::check_link in td/telegram/LinkManager.cpp; anything else refuses the whole message.
+# Servers that Telegram accepts in a link: a name with a dot in it, or an address.
+# LinkManager::check_link in td/telegram/LinkManager.cpp; anything else makes it refuse the whole
+# message.
 _TARGET = re.compile(
     r"https?://(?:[\w-]{1,63}\.)+[\w-]{1,63}(?::\d{1,5})?(?:[/?#]\S*)?", re.IGNORECASE
 )
 
 
 def places(text: str) -> list[int]:
-    """Where a joiner belongs: behind each sign with which something would begin to act."""
+    """The positions that need a joiner: after each character that could start something active."""
     return [found.end() for found in _BEGINS.finditer(text)]
 
 
 def inert(text: str) -> str:
-    """The text with a joiner in each of these places; twice is the same as once."""
+    """The text with a joiner at each of these positions; applying it twice changes nothing."""
     # A function: a template would be parsed at each call, which takes longer than the search.
     return _BEGINS.sub(_joined, text)
 
@@ -59,12 +58,12 @@ def _joined(found: re.Match[str]) -> str:
 
 
 def inert_alike(text: str) -> str:
-    """The text as long as before, with look-alikes in the places where something would begin."""
+    """The text at its old length, with look-alikes at the positions where something would begin."""
     return _BEGINS.sub(lambda found: _LOOK_ALIKES[found[0]], text)
 
 
 def is_target(url: str) -> bool:
-    """Whether Telegram takes the address for a link or a button."""
+    """Whether Telegram accepts the address in a link or a button."""
     return len(url) <= 2048 and _TARGET.fullmatch(url) is not None
 
 
@@ -93,7 +92,7 @@ def runs(spans: Spans) -> tuple[TextRun, ...]:
 
 
 def _link(link: Link) -> list[TextRun]:
-    """A link where Telegram takes its address, else words with the address behind them."""
+    """A link if Telegram accepts its address, otherwise words followed by the address."""
     url, text = address(link.url), legible(link.text)
     if is_target(url):
         words = text if text.strip() else text + url
@@ -104,7 +103,7 @@ def _link(link: Link) -> list[TextRun]:
 
 
 def bold(spans: Spans) -> tuple[TextRun, ...]:
-    """The same in bold, but for code, which cannot be."""
+    """The same in bold, except for code, which cannot be bold."""
     return tuple(
         run if _CODE in run.marks or _BOLD in run.marks else TextRun(run.text, (*run.marks, _BOLD))
         for run in runs(spans)
@@ -112,9 +111,9 @@ def bold(spans: Spans) -> tuple[TextRun, ...]:
 
 
 def still(runs: tuple[TextRun, ...]) -> tuple[TextRun, ...]:
-    """The runs of a line with joiners where something would begin to act, but for code.
+    """The runs of a line with joiners where something would begin, except in code.
 
-    What acts may begin in one run and go on in the next, so they are looked at together.
+    A match may begin in one run and continue in the next, so the runs are searched together.
     """
     ends = places("".join([run.text for run in runs]))
     if not ends:

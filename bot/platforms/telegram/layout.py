@@ -1,8 +1,8 @@
-"""A document in Telegram's native look: bold headings, bullets, quotes, links, buttons.
+"""A document in Telegram's native style: bold headings, bullets, quotes, links, buttons.
 
-Telegram has no headings, lists or tables, so a list is lines with bullets and a table is columns
-of fixed width where a phone has room for it, else a line for each row. What is long and
-only looked into by some, a quotation or a wide table, is folded up to be opened by a touch.
+Telegram has no headings, lists or tables, so a list is lines with bullets and a table is columns of
+fixed width if they fit on a phone, otherwise a line per row. Long secondary content, such as a
+quotation or a wide table, is collapsed and expands on a tap.
 """
 
 from __future__ import annotations
@@ -39,18 +39,18 @@ _BULLETS = ("• ", "  ◦ ", "    ▪ ")
 
 _RULE = "──────────"
 
-# Folded up beyond so many units, or lines: more than a phone shows at a glance.
+# Collapsed beyond so many units, or lines: more than a phone shows at a glance.
 _LONG, _TALL = 700, 8
 
-# A phone shows about so many letters of fixed width in a line.
+# Monospaced characters that a phone shows in a line.
 _PHONE = 34
 
-# Languages that a code block may name; clients know names in letters, digits and few signs.
+# Characters in a code block's language; clients know names of letters, digits and few signs.
 _LANGUAGE = frozenset("abcdefghijklmnopqrstuvwxyz0123456789+-#_")
 
 
 def lay_out(document: Document) -> Iterator[MessageLine]:
-    """The lines of a document; nothing in them acts."""
+    """The lines of a document; nothing in them is active."""
     page = _Page()
     before: Block | None = None
     for block in document.blocks:
@@ -65,7 +65,7 @@ def lay_out(document: Document) -> Iterator[MessageLine]:
 def _still(line: MessageLine) -> MessageLine:
     fixed = line.frame and line.frame[0].type == "pre"
     made = line.runs if fixed else still(line.runs)
-    # Most lines stay as they are; making them anew was a fifth of a digest's time.
+    # Most lines are unchanged; rebuilding them took a fifth of a digest's time.
     return (
         line
         if made is line.runs
@@ -74,7 +74,7 @@ def _still(line: MessageLine) -> MessageLine:
 
 
 def _joined(first: MessageLine, before: Block | None) -> MessageLine:
-    """The first line of a block, at its distance from the block before it."""
+    """The first line of a block, with its distance from the block before it."""
     if isinstance(before, Heading):
         return first._replace(gap=Gap.KEEP, above=1)
     if isinstance(before, Paragraph) and plain(before.spans).rstrip().endswith((":", "：")):
@@ -122,7 +122,7 @@ class _Page:
             yield from self._framed(made, "pre", language)
 
     def _table(self, table: Table) -> Iterator[MessageLine]:
-        """Header first, so that it is not lost where there are no rows."""
+        """Header first, so that it is not lost if there are no rows."""
         if columns := columns_of(table, _PHONE):
             yield from self._framed([MessageLine((TextRun(line),)) for line in columns], "pre")
             return
@@ -136,7 +136,7 @@ class _Page:
     def _framed(
         self, lines: Sequence[MessageLine], kind: str, language: str = "", least: int = 1
     ) -> Iterator[MessageLine]:
-        """Lines within one quote or code; fewer than ``least`` stand free."""
+        """Lines within one quote or code; fewer than ``least`` get no frame."""
         long = len(lines) > _TALL or sum(units(line.said) for line in lines) > _LONG
         if kind == "blockquote" and long:
             kind = "expandable_blockquote"
@@ -154,9 +154,9 @@ def _line(made: tuple[TextRun, ...]) -> Iterator[MessageLine]:
 
 
 def _listing(listing: Listing) -> Iterator[MessageLine]:
-    """Items with room between them where they have more than their own line.
+    """Items, with blank lines between them if they have more than their own line.
 
-    Where each has one line below it at most, that line needs no bullet.
+    If each has at most one line below it, that line needs no bullet.
     """
     airy = any(item.children for item in listing.items)
     single = all(
@@ -185,7 +185,7 @@ def _children(items: Iterable[Item], depth: int) -> Iterator[MessageLine]:
 
 
 def _bullet(item: Item) -> str:
-    """None before what begins with a sign of its own."""
+    """The bullet; empty before an item that begins with its own sign."""
     return "" if signed(item.spans) else _BULLETS[0]
 
 
@@ -194,7 +194,7 @@ def _mark(mark: str) -> tuple[TextRun, ...]:
 
 
 def _actions(buttons: Sequence[Button]) -> Iterator[MessageLine]:
-    """Rows of buttons; one that cannot be pressed here is a line of words."""
+    """Rows of buttons; one that cannot be pressed here is a line of text."""
     for row in rows(buttons):
         if isinstance(row, Words):
             yield MessageLine(runs(row.spans), Gap.LINE, 1)

@@ -1,12 +1,10 @@
-"""Buttons under a message, and what a press sends back.
+"""Buttons under a message, and the commands of the menu in each language.
 
-A press sends ``callback_data`` of at most 64 bytes, so what is longer is told in words instead,
-for somebody to type: https://core.telegram.org/bots/api#inlinekeyboardbutton
+A press sends ``callback_data`` of at most 64 bytes, so longer data is shown as text for the person
+to type: https://core.telegram.org/bots/api#inlinekeyboardbutton
 
-The commands of the menu, in the languages of the program, and the questions they stand for.
-
-Telegram shows the menu in the language of a person's app, so a command is asked, and therefore
-answered, in that language.
+Telegram shows the menu in the language of a person's app, so the question of a command is in that
+language, and so is its answer.
 """
 
 from __future__ import annotations
@@ -23,18 +21,18 @@ from digest.document import Button, Code, Link, Spans, Text
 
 _MOST_BYTES = 64
 
-# The longest label, and the cells of a terminal that a row on a phone has room for. All buttons of
-# a row are as wide as each other.
+# The longest label, and the terminal cells that fit into a row on a phone. All buttons of a row are
+# equally wide.
 _LABEL, _ROW = 40, 36
 
 _MOST_IN_ROW = 4
 
-# Action and value in the data; actions are our own words and hold no space.
+# Separates action and value in the data; actions are our own words without spaces.
 _BETWEEN = " "
 
 
 class Words(NamedTuple):
-    """A button that cannot be one."""
+    """Text in place of a button that is not possible."""
 
     spans: Spans
 
@@ -61,7 +59,7 @@ def _fits(row: Sequence[ButtonKey], key: ButtonKey) -> bool:
 
 
 def pressed(data: str) -> tuple[str, str]:
-    """Action and value of a press. Clients are free to send anything."""
+    """Action and value of a press. Clients may send anything."""
     action, _, value = data.partition(_BETWEEN)
     return action, value
 
@@ -79,7 +77,7 @@ def _key(button: Button) -> ButtonKey | None:
 
 
 def _words(button: Button) -> Spans:
-    """The label, leading to the address, or with what to type."""
+    """The label, linked to the address, or with what to type."""
     if address(button.url):
         return (Link(button.label, button.url),)
     typed = f"{button.action} {button.value}".strip()
@@ -87,9 +85,9 @@ def _words(button: Button) -> Spans:
 
 
 def question(name: str, rest: str, language: Language) -> str | None:
-    """What a command asks, or ``None`` where there is no such command.
+    """The question of a command, or ``None`` for an unknown command.
 
-    ``start`` is what an app sends when somebody opens the chat for the first time.
+    An app sends ``start`` when somebody opens the chat for the first time.
     """
     name = name.lower()
     if name == "start":
@@ -101,7 +99,7 @@ def question(name: str, rest: str, language: Language) -> str | None:
 
 
 class Command(NamedTuple):
-    """A command: ``/name``, what the menu says of it, and its question around what follows it.
+    """A command: ``/name``, its description in the menu, and a template of its question.
 
     Name: 1-32 of ``[a-z0-9_]``; description: 1-256 characters.
     https://core.telegram.org/bots/api#botcommand

@@ -1,9 +1,7 @@
-"""Lines of words with their marks, and the message that a run of lines makes.
+"""Lines of text with their marks, packed into messages without losing a word.
 
-Offsets and lengths are in UTF-16 code units, as Telegram counts them:
-https://core.telegram.org/bots/api#messageentity
-
-Lines packed into messages: none too long, none with too many entities, no word lost.
+No message is too long or has too many entities. Offsets and lengths are in UTF-16 code units, as
+Telegram counts them: https://core.telegram.org/bots/api#messageentity
 """
 
 from __future__ import annotations
@@ -18,7 +16,7 @@ from bot.messaging.sender import Counted, Limit, Part, Unit
 
 
 class Mark(NamedTuple):
-    """What an entity says of the words in it. ``serial`` keeps neighbours of one kind apart."""
+    """The properties of an entity. ``serial`` keeps neighbours of one kind apart."""
 
     type: str
     url: str = ""
@@ -53,18 +51,18 @@ class ButtonKey(NamedTuple):
 class Gap(IntEnum):
     """How well a message may end before a line."""
 
-    INSIDE = 0  # within a line that is too long for itself
-    KEEP = 1  # between a heading and what it is about
+    INSIDE = 0  # within a line that is itself too long
+    KEEP = 1  # between a heading and its content
     LINE = 2
     ITEM = 3
     BLOCK = 4
 
 
 class MessageLine(NamedTuple):
-    """One line. ``frame`` is the quote or the code that it is a line of.
+    """One line. ``frame`` is the quote or code block that it belongs to.
 
-    ``above`` is the number of line feeds before it, unless it is the first of a message.
-    ``keys`` is a row of buttons in the place of words.
+    ``above`` is the number of line feeds before it, unless it is the first of a message. ``keys``
+    is a row of buttons instead of words.
     """
 
     runs: tuple[TextRun, ...]
@@ -82,7 +80,7 @@ class MessageLine(NamedTuple):
 
     @property
     def marks(self) -> int:
-        """The most entities that the line makes, its frame apart."""
+        """The most entities that the line makes, not counting its frame."""
         return sum([len(run.marks) for run in self.runs])
 
 
@@ -92,7 +90,7 @@ def units(text: str) -> int:
 
 
 def compose(lines: Sequence[MessageLine], fallback: str) -> Part:
-    """The message of some lines. ``fallback`` is its text where they hold no words at all."""
+    """The message of some lines. ``fallback`` is its text if they hold no words at all."""
     rows = [[_key(key) for key in line.keys] for line in lines if line.keys]
     body, entities = _written([line for line in lines if not line.keys])
     if _is_blank(body):
@@ -128,7 +126,7 @@ def _key(key: ButtonKey) -> dict[str, str]:
     return {"text": key.text, **({"url": key.url} if key.url else {"data": key.data})}
 
 
-# What the server takes for nothing: strip_empty_characters in td/telegram/misc.cpp of TDLib.
+# What the server treats as empty: strip_empty_characters in td/telegram/misc.cpp of TDLib.
 _NOTHING = frozenset(
     " \n\xa0\u1680\u180e\u202e\u202f\u205f\u2060\u2800\u3000\ufeff\ufffc"
     + "".join(map(chr, range(0x2000, 0x2010)))
@@ -140,7 +138,7 @@ def _is_blank(text: str) -> bool:
 
 
 class _Text:
-    """The text of a message with its entities, written from the begin to the end."""
+    """The text of a message with its entities, written from start to end."""
 
     def __init__(self) -> None:
         self.offset = 0
@@ -149,7 +147,7 @@ class _Text:
         self._open: list[tuple[Mark, dict[str, Any]]] = []
 
     def add(self, text: str, marks: tuple[Mark, ...]) -> None:
-        """Write words; entities go on as long as their mark does."""
+        """Write words; entities continue while their mark does."""
         if not text:
             return
         if self._open or marks:
@@ -170,7 +168,7 @@ class _Text:
             self._open.append((mark, entity))
 
     def end(self) -> tuple[str, list[dict[str, Any]]]:
-        """The text without blanks at its end, and the entities in their order."""
+        """The text without trailing blanks, and the entities in their order."""
         self._close(0)
         text = "".join(self._pieces)
         kept = text.rstrip(" \n")
@@ -186,7 +184,7 @@ class _Text:
 
 
 # "1-4096 characters after entities parsing". Whether the server counts code points or UTF-16 units
-# is not said; the latter are never fewer.
+# is not documented; the latter are never fewer.
 LIMIT = Limit(
     size=4096,
     unit=Unit.UTF16,
@@ -194,7 +192,7 @@ LIMIT = Limit(
     counts=Counted.TEXT,
 )
 
-# What goes beyond is not refused but ignored:
+# Entities beyond this number are not refused but ignored:
 # https://docs.python-telegram-bot.org/en/stable/telegram.constants.html (MESSAGE_ENTITIES)
 MOST_ENTITIES = 100
 
@@ -203,12 +201,12 @@ MOST_KEYS = 60
 
 _LENGTH = 4096
 
-# A line beyond one of these is cut into pieces. Code points; each is two units at most.
+# A longer line is cut into pieces. Code points; each is two units at most.
 _PIECE = 1000
 
 _PIECE_MARKS = 40
 
-# A message is ended early, for a better place to end it, only beyond this share of its length.
+# A message may end early at a better place only beyond this share of its length.
 _EARLY = 0.4
 
 _WORD = re.compile(r"\s{0,50}\S{1,200}|\s{1,50}")
@@ -235,7 +233,7 @@ def _messages(lines: Iterable[MessageLine]) -> Iterator[Sequence[MessageLine]]:
 
 
 class _Size(NamedTuple):
-    """What a line takes of a message's room."""
+    """The room that a line takes in a message."""
 
     units: int
     entities: int
@@ -256,7 +254,7 @@ class _Packing:
         self._units = self._entities = self._keys = 0
 
     def add(self, line: MessageLine, size: _Size) -> bool:
-        """Whether the line was taken; the first one always is."""
+        """Add a line if it fits and return whether it did; the first one always fits."""
         # A quote over several lines is one entity, counted where it begins.
         begins = bool(line.frame) and (not self.lines or self.lines[-1].frame != line.frame)
         entities = self._entities + size.entities + begins
@@ -277,7 +275,7 @@ class _Packing:
     def split(self, gap: Gap) -> tuple[Sequence[MessageLine], _Packing]:
         """The lines before the best place to end the message, and those after it.
 
-        ``gap`` is that before the line which does not fit.
+        ``gap`` is the one before the line that does not fit.
         """
         end = self._best_end(gap)
         rest = _Packing()
@@ -297,7 +295,7 @@ class _Packing:
 
 
 def _pieces(line: MessageLine) -> Iterator[tuple[MessageLine, _Size]]:
-    """The line, or what it is cut into where a message might not hold it, with the sizes."""
+    """The line, or its pieces if a message might not hold it, with the sizes."""
     size = _size(line)
     if size.units <= _PIECE and size.entities <= _PIECE_MARKS:
         yield line, size
@@ -319,7 +317,7 @@ def _pieces(line: MessageLine) -> Iterator[tuple[MessageLine, _Size]]:
 
 
 def _short(runs: Iterable[TextRun]) -> Iterator[TextRun]:
-    """The runs, long ones cut between words where there are any."""
+    """The runs, long ones split between words if possible."""
     for run in runs:
         if len(run.text) <= _PIECE:
             yield run

@@ -1,8 +1,8 @@
-"""Long polling: asks for updates, one request open at a time, and never gives up on its own.
+"""Long polling: requests updates, one request at a time, and never gives up by itself.
 
-Telegram keeps an update until a request asks for what comes after it, for at most 24 hours. What is
-asked for here comes after everything that was written down, so a process that dies in between gets
-it again, and the messages' own identities tell that it is the same. One bot token has one poller.
+Telegram keeps an update until a request confirms it, for at most 24 hours. Requests here confirm
+only what was stored, so a process that dies in between gets the rest again, and repeats are
+recognised by the messages' own identities. One bot token has one poller.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ _CONFLICT = "telegram.conflict"
 class PollTiming:
     """The times of polling, in seconds.
 
-    ``wait`` is how long Telegram keeps a request open without news; an answer that is ``late`` by
-    so much says that nobody is there. ``first`` and ``longest`` are the pauses after a failure,
-    which double; ``conflict`` is that after another poller took the updates.
+    ``wait`` is how long Telegram keeps a request open without news; a connection whose answer is
+    ``late`` by this much is dead. ``first`` and ``longest`` bound the pauses after a failure, which
+    double; ``conflict`` is the pause after another poller took the updates.
     """
 
     wait: float = 50.0
@@ -41,7 +41,7 @@ class PollTiming:
 
 
 class Poller:
-    """Has the updates of one account written down as they come."""
+    """Stores the updates of one account as they arrive."""
 
     def __init__(
         self, client: Client, rhythm: PollTiming, keep: Keep, ear: Ear | None = None
@@ -56,20 +56,20 @@ class Poller:
         self._pause = rhythm.first
 
     async def run(self) -> None:
-        """Poll until cancelled. Raises ``SendError`` where the token is not valid (any more)."""
+        """Poll until cancelled. Raises ``SendError`` if the token is not valid (any more)."""
         while True:
             found = await self._ask()
             try:
                 await asyncio.gather(*(self._keep(update.to_json()) for update in found))
             except Unkept:
-                # Without another offset all of them come again.
+                # The offset was not advanced, so all of them come again.
                 await asyncio.sleep(self._rhythm.first)
                 continue
             if found:
                 self._offset = found[-1].update_id + 1
 
     async def _ask(self) -> tuple[Update, ...]:
-        """One request; nothing where it fails, after a pause."""
+        """The result of one request; empty, after a pause, if it fails."""
         try:
             async with asyncio.timeout(self._rhythm.wait + self._rhythm.late):
                 found = await self._client.updates(self._offset, self._rhythm.wait)
@@ -81,7 +81,7 @@ class Poller:
         except InvalidToken as error:
             raise send_error(error) from None
         except Conflict:
-            # There was no webhook when listening began, so somebody else polls with our token.
+            # There was no webhook when listening began, so another process polls with our token.
             self._tell(_CONFLICT, "another process receives with this token; stop one of them")
             self._disputed_until = _now() + self._rhythm.wait + 2 * self._rhythm.conflict
             await asyncio.sleep(self._rhythm.conflict)
@@ -97,7 +97,7 @@ class Poller:
         return ()
 
     def _tell(self, event: str, detail: str) -> None:
-        """One line for a trouble, however long it lasts."""
+        """Log a problem once, however long it lasts."""
         if self._trouble != event:
             log.warning(event, detail=detail)
         self._trouble = event
@@ -105,7 +105,7 @@ class Poller:
 
     def _recovered(self) -> None:
         if self._trouble == _CONFLICT and _now() < self._disputed_until:
-            return  # two pollers take turns in being heard
+            return  # two pollers alternate in receiving updates
         if self._trouble:
             log.info("telegram.receiving_again", after=self._trouble)
         self._trouble, self._pause = "", self._rhythm.first

@@ -1,4 +1,4 @@
-"""Posting and hearing: the platform as the rest of the program sees it."""
+"""Telegram as a platform: posting and receiving."""
 
 from __future__ import annotations
 
@@ -33,17 +33,17 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger(__name__)
 
-# The longest wait for a turn, in seconds: before a call is begun, and within one, whose caller
-# takes a long silence for a platform that does not answer.
+# The longest wait for the rate limit, in seconds: before a call is begun, and within one, whose
+# caller takes a long silence for a platform that does not answer.
 _PATIENT, _SOON = 60.0, 10.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rates:
-    """What Telegram lets pass: https://core.telegram.org/bots/faq (broadcasting, limits).
+    """Telegram's rate limits: https://core.telegram.org/bots/faq (broadcasting, limits).
 
-    30 messages a second over all, of which answers may take two beside the posts; one a second to
-    a chat; 20 a minute to a group. Each is kept with a little room for requests that overtake.
+    30 messages a second in total, of which answers may take two beside the posts; one a second to a
+    chat; 20 a minute to a group. Each leaves a small margin for requests that overtake others.
     """
 
     posts: Rate
@@ -62,10 +62,10 @@ RATES = Rates(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TelegramAccount:
-    """How the account is reached. ``answer`` is the wait for the answer to a call, in seconds.
+    """How to reach the account. ``answer`` is the wait for the answer to a call, in seconds.
 
     ``listens`` says whether this process receives; a token has one receiver. ``webhook`` is the
-    address at which Telegram finds it, empty for long polling.
+    address at which Telegram reaches it, empty for long polling.
     """
 
     token: str = field(repr=False)
@@ -84,9 +84,9 @@ _CAPTION = 200
 class Telegram:
     """One bot account.
 
-    A bot cannot read a chat back, and no call takes a key against repeats. So where an answer to a
-    call is lost, whether the message stands cannot be found out: the delivery takes it as sent, or
-    sends it again, as the channel's ``promise`` says.
+    A bot cannot read a chat's history, and no call takes an idempotency key. If the answer to a
+    call is lost, it is therefore unknown whether the message was posted: the delivery treats it as
+    sent, or sends it again, as the channel's ``promise`` says.
     """
 
     name = "telegram"
@@ -110,20 +110,22 @@ class Telegram:
         return {"": self._pace}
 
     def render(self, document: Document) -> tuple[Part, ...]:
-        """Messages of text and entities; those of the document's buttons stand below each."""
+        """Messages of text and entities, each with its buttons below it."""
         title = inert(legible(document.title)).strip()
         return pack(lay_out(document), title[:200] or "—")
 
     async def ready(self, chat: str, *, answer: bool = False) -> None:
-        """Wait for a turn, which the next ``send`` to the chat then takes."""
-        place, _ = place_of(chat), self._client  # what is slow goes before the turn
+        """Wait for the rate limit; the next ``send`` to the chat uses the turn."""
+        place, _ = place_of(chat), self._client  # slow steps come before the turn
         await self._turn(place, answer=answer, longest=_PATIENT)
         self._turns[place.chat] += 1
 
     async def send(self, chat: str, part: Part, reply_to: Receipt | None = None) -> Receipt:
-        """Post once. A refused markup is repeated as plain words: a refused message is not there.
+        """Post once. If the markup is refused, the plain text is sent.
 
-        ``reply_to`` shows the message that is answered above it.
+        A refused message does not exist.
+
+        ``reply_to`` quotes the message that is answered.
         """
         from bot.platforms.telegram.client import Content
 
@@ -141,7 +143,7 @@ class Telegram:
         return Receipt(message=str(posted), thread=f"{CHAIN}{posted}")
 
     async def edit(self, chat: str, receipt: Receipt, part: Part) -> Receipt:
-        """Put another content in the place of a message of ours; the same content is none."""
+        """Replace the content of our message; unchanged content is no error."""
         from bot.platforms.telegram.client import Content
 
         place, message = place_of(chat), _message(receipt)
@@ -170,18 +172,18 @@ class Telegram:
         raise SendError(SendReason.UNSUPPORTED, "a bot cannot read a chat back")
 
     async def probe(self, chat: str) -> str:
-        """Whether the token is known, the chat is there, and the bot may post in it."""
+        """Check that the token is valid, the chat exists, and the bot may post in it."""
         return await self._client.look(place_of(chat))
 
     async def external(self, chat: str) -> bool:
-        """Whether everybody can read the chat; yes, where Telegram does not tell."""
+        """Whether everybody can read the chat; true if Telegram does not tell."""
         try:
             return await self._client.is_public(place_of(chat))
         except SendError:
             return True
 
     async def aclose(self) -> None:
-        """Let go of connections."""
+        """Close the connections."""
         for task in [*self._background]:
             task.cancel()
         await asyncio.gather(*self._background, return_exceptions=True)
@@ -189,7 +191,7 @@ class Telegram:
             await self._opened.aclose()
 
     async def listen(self) -> AsyncIterator[Incoming]:
-        """Messages and presses of buttons. Ends where it is not to listen."""
+        """Messages and button presses. Ends at once if listening is disabled."""
         if not self._account.listens:
             return
         from bot.platforms.telegram.client import update_of
@@ -199,7 +201,8 @@ class Telegram:
         bringing = await self._bringing()
         self._behind(self._client.set_menus(), "telegram.no_menus")
         log.info("telegram.listening", bot=me.name, by="webhook" if self.web else "polling")
-        # Called, it hears from now on; polling, the first request has begun when its answer comes.
+        # With a webhook, receiving works from now on; with polling, once the first request is under
+        # way.
         self.ear.hears()
 
         async def read(arrival: Arrival) -> Incoming | None:
@@ -217,11 +220,11 @@ class Telegram:
             self.ear.fails("does not listen any more")
 
     async def _keep(self, content: str) -> None:
-        """Write an update down. Raises ``Unkept``."""
+        """Store an update. Raises ``Unkept``."""
         await self.inbox.put(content)
 
     async def _bringing(self) -> Coroutine[None, None, None] | None:
-        """What fetches updates; nothing where Telegram calls us."""
+        """The task that fetches updates; ``None`` if Telegram calls us."""
         from bot.platforms.telegram.receiver import Poller
         from bot.platforms.telegram.receiver import PollTiming as Rhythm
 
@@ -242,7 +245,7 @@ class Telegram:
             self._client.follow(message.chat.id, message.migrate_to_chat_id)
 
     def _behind(self, call: Coroutine[None, None, None], event: str) -> None:
-        """Make a call that nobody waits for; ``event`` is logged where it fails."""
+        """Start a call that nobody waits for; log ``event`` if it fails."""
 
         async def guarded() -> None:
             try:
@@ -267,7 +270,7 @@ class Telegram:
     async def _turn(
         self, place: ChatPlace, *, answer: bool, edit: bool = False, longest: float = _SOON
     ) -> None:
-        """Wait for a turn. Edits are no new messages, so a group's limit does not count them."""
+        """Wait for the rate limit. Edits are no new messages, so a group's limit ignores them."""
         rates = self._account.rates
         limits = [rates.chat, rates.group] if place.is_group and not edit else [rates.chat]
         try:
@@ -282,5 +285,5 @@ class Telegram:
 
 
 def _message(receipt: Receipt) -> int | None:
-    """The number of a message; receipts of another time or platform may have none."""
+    """The number of a message; old or foreign receipts may have none."""
     return int(receipt.message) if receipt.message.isdecimal() else None

@@ -1,4 +1,4 @@
-"""From an update to a message to the bot: what is meant for it, and what was asked; pure."""
+"""Reads updates as messages to the bot: which are meant for it, and what they ask; pure."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ _MENTIONS: list[str | None] = [MessageEntity.MENTION, MessageEntity.TEXT_MENTION
 
 
 def incoming(update: Update, me: Me, now: datetime) -> Incoming | None:
-    """The message, or ``None`` where it is not for us.
+    """The message, or ``None`` if it is not for the bot.
 
-    In groups that are commands of ours, mentions of the bot and replies to it, whatever its privacy
-    mode lets it see. Messages of bots, our own among them, are nothing to answer. Bots are told of
-    edits, not of deletions.
+    In groups that is our commands, mentions of the bot and replies to it, whatever its privacy mode
+    lets it see. Messages of bots, including our own, are ignored. Telegram reports edits to bots,
+    but not deletions.
     """
     if update.callback_query:
         return _press(update.callback_query, now)
@@ -77,12 +77,12 @@ def _words(message: Message, me: Me) -> Incoming | None:
 
 
 def _public(message: MaybeInaccessibleMessage) -> bool:
-    """Whether the group has a name under which anybody finds and reads it."""
+    """Whether the group has a public name, so that anybody can find and read it."""
     return message.chat.type != "private" and bool(message.chat.username)
 
 
 def _person(message: Message) -> str:
-    """Who wrote it; empty for bots and for posts that Telegram copies from a channel.
+    """The author; empty for bots and for posts that Telegram copies from a channel.
 
     Somebody who writes as the group itself, as admins may, counts as the group.
     """
@@ -95,7 +95,7 @@ def _person(message: Message) -> str:
 
 
 def _question(message: Message, me: Me, *, direct: bool) -> str | None:
-    """What is asked, if it is asked of us."""
+    """The question, if it is addressed to the bot."""
     text = message.text or ""
     if text.startswith("/"):
         return _command(message, me, direct=direct)
@@ -108,7 +108,7 @@ def _question(message: Message, me: Me, *, direct: bool) -> str | None:
 
 
 def _command(message: Message, me: Me, *, direct: bool) -> str | None:
-    """The question of a command; one that we have not is a question only where it is addressed."""
+    """The question of a command; an unknown command counts only if addressed to the bot."""
     text = message.text or ""
     found = _COMMAND.fullmatch(text)
     name, whose, rest = found.groups("") if found else ("", "", "")
@@ -141,13 +141,13 @@ def _replies(message: Message, me: Me) -> bool:
 
 
 def _place(message: Message) -> ChatPlace:
-    """Outside forums the thread id is that of a chain of replies, where nothing can be posted."""
+    """The place of a message; outside forums the thread id, a reply chain's, is ignored."""
     topic = message.message_thread_id if message.is_topic_message else None
     return ChatPlace(message.chat.id, topic)
 
 
 def _also(message: MaybeInaccessibleMessage) -> tuple[str, ...]:
-    """Other names that a configuration may give the chat: its public name, a topic's group."""
+    """Other names that a configuration may use for the chat: its public name, a topic's group."""
     chat = message.chat
     topic = _place(message).topic if isinstance(message, Message) else None
     names = [f"@{chat.username}"] if chat.username else []
@@ -157,7 +157,7 @@ def _also(message: MaybeInaccessibleMessage) -> tuple[str, ...]:
 
 
 def _receipt(message: MaybeInaccessibleMessage, chain: str = "") -> Receipt:
-    """What an answer replies to; ``chain`` is the message of ours that is gone on from."""
+    """The message that an answer replies to; ``chain`` is our message that it continues from."""
     thread = f"{CHAIN}{chain}" if chain else ""
     return Receipt(message=str(message.message_id), thread=thread)
 

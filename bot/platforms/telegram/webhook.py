@@ -19,19 +19,19 @@ _HEADER = b"x-telegram-bot-api-secret-token"
 
 
 def secret_of(token: str) -> str:
-    """64 letters that Telegram and nobody else knows, the same in every process of the account."""
+    """64 letters that only Telegram knows, the same in every process of the account."""
     return hmac.new(token.encode(), b"digestbot webhook", hashlib.sha256).hexdigest()
 
 
 class TelegramWebhook:
-    """Takes calls, and has what they bring written down."""
+    """Receives calls and stores their updates."""
 
     def __init__(self, secret: str, keep: Keep) -> None:
         self._secret = secret.encode()
         self._keep = keep
 
     async def __call__(self, scope: AsgiScope, receive: AsgiReceive, send: AsgiSend) -> None:
-        """Answer one call: 401 and nothing else to what Telegram did not send."""
+        """Answer one call: 401 and nothing else if Telegram did not send it."""
         if scope["type"] == "http":
             await reply(send, await self._status(scope, receive))
 
