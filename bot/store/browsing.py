@@ -26,7 +26,7 @@ from bot.store.tables.chat_tables import analyses, leads
 from bot.store.tables.ledger_tables import digests
 from digest.core.author_text import clipped
 from digest.core.enums import Language
-from digest.core.grade import Level, Repository
+from digest.core.grade import Graded, Level, Repository
 from digest.report.report_json import day_from_json
 from digest.report.themes import DaySummary
 from digest.window import Window
@@ -94,6 +94,21 @@ _BEFORE, _AFTER = (
 )
 
 # Separate subqueries, so that the first and the last are one index lookup each.
+_OLDER, _NEWER = (
+    _LINES.where(_mine(changes), beyond).order_by(*order).limit(1)
+    for beyond, order in (
+        (
+            (changes.c.committed_at < bindparam("at"))
+            | ((changes.c.committed_at == bindparam("at")) & (changes.c.sha < bindparam("sha"))),
+            _NEWEST_FIRST,
+        ),
+        (
+            (changes.c.committed_at > bindparam("at"))
+            | ((changes.c.committed_at == bindparam("at")) & (changes.c.sha > bindparam("sha"))),
+            (changes.c.committed_at, changes.c.sha),
+        ),
+    )
+)
 _EXTENT = select(
     *(
         select(counted).where(_mine(changes)).scalar_subquery()
@@ -293,6 +308,14 @@ class SqlBrowsing:
         asked = {"least": least.rank, **_edges(window)}
         before, after = [await self._rows(one, repository, **asked) for one in (_BEFORE, _AFTER)]
         return (moment(before[0][0]) if before else None, moment(after[0][0]) if after else None)
+
+    async def beside(
+        self, repository: Repository, graded: Graded
+    ) -> tuple[ChangeLine | None, ChangeLine | None]:
+        """The changes that were committed before and after one."""
+        asked = {"at": seconds(graded.commit.committed_at), "sha": graded.sha}
+        before, after = [await self._rows(one, repository, **asked) for one in (_OLDER, _NEWER)]
+        return (_line(before[0]) if before else None, _line(after[0]) if after else None)
 
     async def newest(
         self, repository: Repository, limit: int, least: Level = Level.LOW

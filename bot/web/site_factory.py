@@ -28,6 +28,7 @@ from bot.util.clock import SystemClock
 from bot.web.pages.admin import AdminData
 from bot.web.pages.site import HistorySpan, Site, SiteRepository
 from bot.workspace.workspace import Workspace
+from digest.core.change import Change
 from digest.core.enums import Language
 from digest.core.grade import Repository
 from digest.document import Document
@@ -235,6 +236,18 @@ class GitHistories:
         """As ``Histories.releases``."""
         ctx = await self._opened(shown)
         return await ctx.watched.source.releases() if ctx else ()
+
+    async def change(self, shown: SiteRepository, sha: str) -> Change | None:
+        """As ``Histories.change``."""
+        try:
+            if (ctx := await self._opened(shown)) is None:
+                return None
+            async for batch in ctx.watched.source.changes(await tip_of(ctx), [sha]):
+                for change in batch:
+                    return change
+        except UserError as error:
+            log.warning("web.no_diff", repository=shown.repository.name, error=str(error))
+        return None
 
     def read(self, shown: SiteRepository, span: Span) -> None:
         """As ``Histories.read``."""

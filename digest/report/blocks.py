@@ -84,13 +84,13 @@ class Citations:
     def _place(self, evidence: Evidence, *, again: bool) -> Span:
         """A place; behind another one of the same file its line alone."""
         path = printable(evidence.path)
-        url = self._address(evidence)
+        url = self.address_of(evidence)
         name = path.rpartition("/")[2] if url else path
         text = f":{evidence.line}" if again else f"{name}:{evidence.line}"
         return Link(text, url) if url else Code(text)
 
-    def _address(self, evidence: Evidence) -> str:
-        """The page of the line, on the side of the change that it stands on."""
+    def address_of(self, evidence: Evidence) -> str:
+        """The page of the line, on its side of the change; empty without pages."""
         sha = self._graded.sha
         if evidence.side is Side.OLD:
             parents = self._graded.commit.parents

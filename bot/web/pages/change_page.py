@@ -1,29 +1,51 @@
-"""The page of one change, found by its name or by its request's number."""
+"""The pages of one change: what is said of it, and its patch."""
 
 from __future__ import annotations
 
+import asyncio
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from datetime import date
 
+from bot.store.browsing import ChangeLine
 from bot.util.page_links import digest_path, path_of
+from bot.web.pages.dates import day_words
+from bot.web.pages.diffs import (
+    MOST_LINES,
+    Colours,
+    Excerpt,
+    FileDiff,
+    change_of,
+    excerpt,
+    patch_of,
+)
 from bot.web.pages.entries import article_of, entry_of, line_of
 from bot.web.pages.page_request import PageRequest
+from bot.web.pages.page_text import PHRASES, STATES
 from bot.web.pages.site import Json, NotThere, Page
 from bot.workspace.workspace import day_of
+from digest.analysis.context import read
+from digest.answer.excerpt import lines_of
 from digest.core.author_text import unticked
-from digest.core.change import FileStatus, printable
-from digest.core.facts import FileFacts
+from digest.core.change import Change, FileStatus, printable
+from digest.core.facts import Action, Fact, FileFacts, Undone
 from digest.core.grade import Graded
 from digest.core.reference import Query
-from digest.document import Document, plain
+from digest.core.statement import Origin, Statement
+from digest.document import Block, CodeBlock, Document, Heading, Spans, Text, plain
+from digest.i18n.labels import KINDS
+from digest.i18n.names_text import DONE
 from digest.report.assembly import ReportEntry
-from digest.report.blocks import change_blocks, quote_path
+from digest.report.blocks import Citations, change_blocks, quote_path, run
 from digest.report.report_json import SCHEMA, entry_to_json
 
 _NAME = re.compile(r"[0-9a-f]{7,64}")
 
 _NUMBER = re.compile(r"[0-9]{1,18}", re.ASCII)
+
+_FIRST = (Action.REMOVED, Action.RENAMED, Action.CHANGED, Action.ADDED)
+"""What breaks somebody comes first."""
 
 _FILES = 100
 
@@ -34,7 +56,7 @@ _LONGEST_MESSAGE = 20_000
 
 
 async def change_page(asked: PageRequest) -> Page:
-    """A change in full: what it does, why it matters, its files and its message.
+    """A change in full: what to do about it, what it does, why it is graded so, and its files.
 
     Of several commits of one request the newest is told of. Raises ``NotThere``.
     """
@@ -43,25 +65,226 @@ async def change_page(asked: PageRequest) -> Page:
     graded = found[0]
     told = await shelf.browsing.told(shown.repository, [graded.sha], language)
     entry = entry_of(graded, told, shown, language)
-    title = unticked(graded.title) or graded.sha[:10]
+    day = graded.commit.committed_at.astimezone(shelf.zone).date()
+    view = _View(asked, entry)
     return Page(
         template="change.html",
-        title=f"{title} · {shown.repository.name}",
+        title=f"{_title(graded)} · {shown.repository.name}",
         values={
             "shown": shown,
-            "about": plain(entry.analysis.summary[0].spans) if entry.analysis.summary else title,
+            "about": plain(view.summary) or _title(graded),
             "article": article_of(entry, shown.repository, shelf.zone, language),
-            "files": [_file(file, graded, asked) for file in graded.facts.files[:_FILES]],
+            "view": view,
+            "files": [
+                (number, *_file(file, graded, asked))
+                for number, file in enumerate(graded.facts.files[:_FILES])
+            ],
             "more_files": max(len(graded.facts.files) - _FILES, 0),
             "total_files": len(graded.facts.files),
-            "message": graded.commit.message.strip()[:_LONGEST_MESSAGE],
-            "day": graded.commit.committed_at.astimezone(shelf.zone).date(),
+            "message": _message(graded)[:_LONGEST_MESSAGE],
+            "day": (path_of(shown.repository.name, day=day), day_words(day, language, short=True)),
             "announced": await _announced(asked, graded),
-            "others": [line_of(one) for one in found[1:]],
-            "mentions": [line_of(one) for one in await _mentions(asked, graded)],
+            "state": await _state(asked, graded, found[1:]),
+            "beside": await shelf.browsing.beside(shown.repository, graded),
+            "size": _size(graded),
         },
         document=lambda: _document(asked, entry),
         json=lambda: _json(asked, entry),
+        ready=view.read,
+    )
+
+
+def _title(graded: Graded) -> str:
+    return unticked(graded.title) or graded.sha[:10]
+
+
+def _size(graded: Graded) -> tuple[int, int]:
+    files = graded.facts.files
+    return sum(file.added for file in files), sum(file.deleted for file in files)
+
+
+def _message(graded: Graded) -> str:
+    """The author's message without its trailers."""
+    tokens = {token.lower() for token, _ in graded.facts.trailers}
+    lines = graded.commit.message.strip().split("\n")
+    while lines and (not lines[-1].strip() or _is_trailer(lines[-1], tokens)):
+        lines.pop()
+    return "\n".join(lines)
+
+
+def _is_trailer(line: str, tokens: Collection[str]) -> bool:
+    token, colon, _ = line.partition(":")
+    return bool(colon) and (token.strip().lower() in tokens or line.startswith(" "))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Named:
+    """A name that a change adds, removes or changes."""
+
+    kind: str
+    action: str
+    name: str
+    before: str
+    after: str
+    place: str
+    url: str
+    diff: Excerpt | None
+
+
+class _View:
+    """What the page of a change says of it, each thing once; the lines are read from the clone."""
+
+    def __init__(self, asked: PageRequest, entry: ReportEntry) -> None:
+        self._asked, self._entry = asked, entry
+        self._change: Change | None = None
+        self._colours = Colours()
+        self._facts = self._named_facts()
+
+    async def read(self) -> None:
+        """Read the changed lines, where the clone is on this machine."""
+        self._change = await change_of(self._asked, self._entry.graded.sha)
+
+    @property
+    def summary(self) -> Spans:
+        """What the change does."""
+        return run(self._entry.analysis.summary, self._asked.language)
+
+    @property
+    def has_diff(self) -> bool:
+        """Whether its lines can be shown."""
+        return self._change is not None
+
+    @property
+    def advice(self) -> Sequence[Said]:
+        """What its readers must do or look at: the risks, then the suggestions."""
+        analysis = self._entry.analysis
+        return [self._said(one) for one in (*analysis.risks, *analysis.suggestions)]
+
+    @property
+    def insights(self) -> Sequence[Said]:
+        """What else is known of it; what the table of names says is not said again."""
+        analysis = self._entry.analysis
+        named = {fact.evidence for fact in self._facts}
+        return [
+            self._said(one)
+            for one in analysis.insights
+            if analysis.source is Origin.MODEL or not named.issuperset(one.evidence)
+        ]
+
+    @property
+    def names(self) -> Sequence[Named]:
+        """Every name of an interface that it touches, those that users rely on first."""
+        return [self._name(fact) for fact in self._facts]
+
+    def _named_facts(self) -> Sequence[Fact]:
+        reading = read(self._entry.graded, self._asked.language)
+        order = {action: place for place, action in enumerate(_FIRST)}
+        symbols = [fact for fact in reading.symbols if fact.detail != "moved"]
+        return sorted(reading.contracts, key=lambda f: order[f.action]) + sorted(
+            symbols, key=lambda f: order[f.action]
+        )
+
+    def _name(self, fact: Fact) -> Named:
+        language, at = self._asked.language, fact.evidence
+        repository = self._asked.shown().repository
+        url = Citations(self._entry.graded, repository, language).address_of(at)
+        return Named(
+            kind=KINDS[fact.kind].template(language),
+            action=DONE[fact.action].template(language),
+            name=fact.name,
+            before=fact.before or "",
+            after=fact.after or "",
+            place=f"{printable(at.path).rpartition('/')[2]}:{at.line}" if at.line else "",
+            url=url,
+            diff=excerpt(self._change, [at], self._colours),
+        )
+
+    def _said(self, statement: Statement) -> Said:
+        language = self._asked.language
+        places = Citations(self._entry.graded, self._asked.shown().repository, language)
+        found = excerpt(self._change, statement.evidence, self._colours)
+        return Said(spans=places.cited(statement), diff=found)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Said:
+    """A statement with the changed lines that it rests on."""
+
+    spans: Spans
+    diff: Excerpt | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class State:
+    """What became of a change: ``name`` is the phrase that says so of another change."""
+
+    name: str
+    line: ChangeLine
+
+
+async def _state(asked: PageRequest, graded: Graded, others: Sequence[Graded]) -> Sequence[State]:
+    """Reverts and re-landings of a change, then other changes that name it."""
+    found = [State(name="same_request", line=line_of(one)) for one in others]
+    for one in await _mentions(asked, graded):
+        facts = one.facts
+        name = "named_by"
+        if facts.reverts is not None and _is_meant(facts.reverts, graded):
+            name = "reverted_by"
+        elif facts.relands is not None and _is_meant(facts.relands, graded):
+            name = "relanded_as"
+        found.append(State(name=name, line=line_of(one)))
+    for undone, name in ((graded.facts.reverts, "reverts"), (graded.facts.relands, "relands")):
+        if undone is not None:
+            changes = await _undone(asked, undone)
+            found += [State(name=name, line=line_of(one)) for one in changes[:1]]
+    return sorted(found, key=lambda state: list(STATES).index(state.name))
+
+
+def _is_meant(undone: Undone, graded: Graded) -> bool:
+    if undone.sha:
+        return graded.sha.startswith(undone.sha)
+    return undone.number is not None and undone.number == graded.number
+
+
+async def _undone(asked: PageRequest, undone: Undone) -> Sequence[Graded]:
+    if undone.number is None and not undone.sha:
+        return ()
+    number = None if undone.sha else undone.number
+    return await asked.shelf.archive.find(asked.shown().repository, number, undone.sha)
+
+
+async def diff_page(asked: PageRequest) -> Page:
+    """The whole patch of a change. Raises ``NotThere`` where its lines cannot be read here."""
+    graded = (await _found(asked))[0]
+    shown = asked.shown()
+    change = await change_of(asked, graded.sha)
+    if change is None:
+        raise NotThere
+    title = _title(graded)
+    files: list[FileDiff] = []
+    cut = False
+
+    async def read() -> None:
+        nonlocal cut
+        found, cut_off = await asyncio.to_thread(patch_of, change.files)
+        files.extend(found)
+        cut = cut_off
+
+    return Page(
+        template="diff.html",
+        title=f"{title} · {PHRASES['diff'].template(asked.language)} · {shown.repository.name}",
+        values={
+            "shown": shown,
+            "graded": graded,
+            "title_words": title,
+            "change_path": path_of(shown.repository.name, change=graded.sha[:12]),
+            "commit_url": shown.repository.commit_url(graded.sha),
+            "files": files,
+            "cut": lambda: cut,
+        },
+        document=lambda: _diff_document(title, change, asked),
+        json=lambda: _diff_json(graded.sha, change, asked),
+        ready=read,
     )
 
 
@@ -125,4 +348,38 @@ def _json(asked: PageRequest, entry: ReportEntry) -> Json:
         "repository": name,
         "path": path_of(name, change=entry.graded.sha[:12]),
         "change": entry_to_json(entry, asked.shelf.zone, asked.language),
+    }
+
+
+def _diff_document(title: str, change: Change, asked: PageRequest) -> Document:
+    lines = [line for file in change.files for line in lines_of(file)][:MOST_LINES]
+    blocks: tuple[Block, ...] = (
+        Heading(1, (Text(title),)),
+        CodeBlock("\n".join(lines), "diff"),
+    )
+    return Document(title=title, blocks=blocks, language=str(asked.language))
+
+
+def _diff_json(sha: str, change: Change, asked: PageRequest) -> Json:
+    return {
+        "schema": SCHEMA,
+        "repository": asked.shown().repository.name,
+        "sha": sha,
+        "files": [
+            {
+                "path": printable(file.path),
+                "added": file.added,
+                "deleted": file.deleted,
+                "hunks": [
+                    {
+                        "old_start": hunk.old_start,
+                        "new_start": hunk.new_start,
+                        "removed": list(hunk.removed),
+                        "added": list(hunk.added),
+                    }
+                    for hunk in file.hunks
+                ],
+            }
+            for file in change.files
+        ],
     }

@@ -157,6 +157,26 @@ SCHEMAS: dict[str, Schema] = {
         repository=_TEXT,
         releases=_many(_object(tag=_TEXT, before=_TEXT, path=_TEXT)),
     ),
+    "Diff": _object(
+        schema=_COUNT,
+        repository=_TEXT,
+        sha=_TEXT,
+        files=_many(
+            _object(
+                path=_TEXT,
+                added=_COUNT,
+                deleted=_COUNT,
+                hunks=_many(
+                    _object(
+                        old_start=_COUNT,
+                        new_start=_COUNT,
+                        removed=_many(_TEXT),
+                        added=_many(_TEXT),
+                    )
+                ),
+            )
+        ),
+    ),
     "Digest": _object(
         schema=_COUNT,
         repository=_TEXT,

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 from bot.util.page_links import DIGESTS, REPOSITORIES, WITHIN
-from bot.web.pages.change_page import change_page
+from bot.web.pages.change_page import change_page, diff_page
 from bot.web.pages.compare_page import compare_page
 from bot.web.pages.digest_page import digest_page
 from bot.web.pages.overview_pages import index_page, releases_page, repository_page
@@ -63,6 +63,13 @@ PAGES = (
         view=change_page,
         summary="One change in full, by commit name or request number",
         answer="Change",
+    ),
+    PageRoute(
+        name="diff",
+        path=f"{REPOSITORY}{WITHIN}/changes/{{change}}/diff",
+        view=diff_page,
+        summary="The patch of a change, where its clone is on the machine",
+        answer="Diff",
     ),
     PageRoute(
         name="topic",

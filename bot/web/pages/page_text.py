@@ -14,6 +14,16 @@ MARKS = {
 }
 """The marks of rows."""
 
+STATES = {
+    "reverted_by": Phrase("Reverted by", "已被回退："),
+    "relanded_as": Phrase("Landed again as", "重新合入："),
+    "reverts": Phrase("Reverts", "回退了："),
+    "relands": Phrase("Lands again", "重新合入了："),
+    "same_request": Phrase("Another commit of the same request:", "同一请求的另一提交："),
+    "named_by": Phrase("Named by", "被提及："),
+}
+"""What became of a change, in the order in which it is told."""
+
 PHRASES = {
     "skip": Phrase("Skip to the content", "跳到正文"),
     "repositories": Phrase("Repositories", "代码仓库"),
@@ -92,15 +102,24 @@ PHRASES = {
     "pages": Phrase("Pages", "分页"),
     "page": Phrase("Page {page} of {pages}", "第 {page} / {pages} 页"),
     "next": Phrase("Next", "下一页"),
+    "previous_change": Phrase("Previous change", "上一变更"),
+    "next_change": Phrase("Next change", "下一变更"),
     "previous": Phrase("Previous", "上一页"),
+    "diff": Phrase("diff", "差异"),
+    "whole_diff": Phrase("Whole patch", "完整补丁"),
+    "diff_unread": Phrase("Its lines cannot be shown.", "无法显示其内容。"),
+    "diff_cut": Phrase("The patch is longer than this page.", "补丁超出本页，未全部显示。"),
+    "to_do": Phrase("What to check", "需要关注"),
+    "what_changed": Phrase("What changed", "变更内容"),
+    "names": Phrase("Names", "名称"),
+    "action": Phrase("Action", "操作"),
+    "where": Phrase("Where", "位置"),
     "whole_change": Phrase("Whole change", "完整变更"),
     "week": Phrase("Week {week}", "{week} 周"),
     "evidence": Phrase("Why this grade", "评级依据"),
     "files": Phrase("{n:file|files}", "{n} 个文件"),
-    "permalink": Phrase("Link to this change", "此变更的链接"),
     "message": Phrase("The author's message", "作者的提交说明"),
     "announced": Phrase("Announced in the digest of", "公布于摘要"),
-    "undone_by": Phrase("Undone or named by", "撤销或提及此变更的提交"),
     "keys": Phrase("Keys:", "快捷键："),
     "keys_changes": Phrase("changes", "变更"),
     "keys_open": Phrase("open", "展开"),

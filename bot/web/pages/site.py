@@ -19,6 +19,7 @@ from pydantic import SecretStr
 
 from bot.store.browsing import SqlBrowsing
 from bot.store.digests import SqlDigests
+from digest.core.change import Change
 from digest.core.enums import Language
 from digest.core.grade import Repository, Thresholds
 from digest.document import Document
@@ -110,6 +111,9 @@ class SiteRepository:
 _COMPARISONS = 8
 """Comparisons that are kept, each of some thousand lines at most."""
 
+_PATCHES = 16
+"""Patches that are kept, each of some megabytes at most."""
+
 _WINDOWS = 64
 """Days and weeks whose rows are kept, each of some hundred rows."""
 
@@ -140,6 +144,9 @@ class Histories(Protocol):
 
     async def releases(self, shown: SiteRepository) -> Sequence[str]:
         """Tags of final releases, the newest first; none where the repository is elsewhere."""
+
+    async def change(self, shown: SiteRepository, sha: str) -> Change | None:
+        """A change with its lines; ``None`` where it cannot be read without another machine."""
 
     def read(self, shown: SiteRepository, span: Span) -> None:
         """Begin to read what the archive lacks of a span, where nothing is being read yet."""
@@ -180,6 +187,7 @@ class Site:
     histories: Histories | None = None
     memo: Memo = field(default_factory=Memo)
     comparisons: Memo = field(default_factory=lambda: Memo(_COMPARISONS))
+    patches: Memo = field(default_factory=lambda: Memo(_PATCHES))
     rows: Memo = field(default_factory=lambda: Memo(_WINDOWS))
 
     def may_read(self, *, signed_in: bool) -> bool:

@@ -16,7 +16,7 @@ from bot.util.page_links import path_of, week_name
 from bot.web.pages.charts import bars, columns, linked_bars, rows
 from bot.web.pages.dates import minute
 from bot.web.pages.page_request import PageRequest
-from bot.web.pages.page_text import MARKS, PHRASES
+from bot.web.pages.page_text import MARKS, PHRASES, STATES
 from digest.answer.marks import Mark
 from digest.core.enums import Language
 from digest.core.grade import Level
@@ -130,6 +130,10 @@ class _Words:
     def level_title(self, level: Level) -> str:
         """A level as a title."""
         return LEVEL_TITLES[level].template(self._language)
+
+    def state(self, name: str) -> str:
+        """What became of a change."""
+        return STATES[name].template(self._language)
 
     def mark(self, mark: Mark) -> str:
         """Why a change should be read first."""

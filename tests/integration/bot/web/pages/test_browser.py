@@ -22,6 +22,7 @@ PAGES = {
     "week": OPEN + "/-/weeks/2026-W10",
     "hostile day": OPEN + "/-/days/2026-03-04",
     "change": OPEN + "/-/changes/3",
+    "diff": OPEN + "/-/changes/3/diff",
     "topic": OPEN + "/-/topics/pool",
     "search": OPEN + "/-/search?q=engine",
     "hostile search": OPEN + "/-/search?q=%22%3E%3Cscript%3Ealert(1)%3C/script%3E&path=%3Cimg%3E",
@@ -264,7 +265,7 @@ def test_parts_of_a_change_stand_below_each_other(page, name, width):
     page.set_viewport_size({"width": width, "height": 800})
     page.goto(PAGES[name])
     page.locator("details").evaluate_all("all => all.forEach(one => { one.open = true; })")
-    assert page.locator(".suggestions").count() > 0
+    assert page.locator(".suggestions, .risks").count() > 0
     bottoms = """[...document.querySelectorAll("article.change, .body")].flatMap(article => {
         const parts = [...article.children].filter(one => one.tagName !== "BUTTON");
         const boxes = [article, ...parts].map(one => one.getBoundingClientRect());

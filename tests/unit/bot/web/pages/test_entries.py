@@ -43,11 +43,9 @@ ARTICLE = Article(
 
 
 @pytest.mark.parametrize("language", list(Language))
-@pytest.mark.parametrize("depth", [1, 3])
-def test_article(language, depth):
+def test_what_is_told_of_a_change(language):
     parts = templating._environment().get_template("parts.html").module
-    markup = str(
-        parts.article(ARTICLE, Repository(name="owner/name"), templating._Words(language), depth)
-    )
-    golden = GOLDEN / f"article.{depth}.{language}.html"
+    words = templating._Words(language)
+    markup = str(parts.told(ARTICLE, Repository(name="owner/name"), words, 3))
+    golden = GOLDEN / f"told.{language}.html"
     assert markup == golden.read_text(encoding="utf-8")

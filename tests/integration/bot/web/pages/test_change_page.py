@@ -1,0 +1,73 @@
+"""The page of a change: each thing once, with its lines, and what became of it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import httpx
+from jsonschema import Draft202012Validator
+
+from bot.web.pages.page_schemas import SCHEMAS
+from bot.web.pages.routes import routes
+from bot.web.server import application
+from tests.servers.pages import shelved
+
+OPEN = "/r/owner/open"
+WAIT = f"{OPEN}/-/changes/3"
+
+
+async def test_names_stand_in_a_table_with_their_lines_below(client):
+    page = (await client.get(WAIT)).text
+    table = re.search(r'(?s)<table class="stack names">.*?</table>', page)
+    assert table
+    assert "<code>--pool-size</code>" in table[0]
+    assert "removed" in table[0]
+    assert 'class="diff"' in table[0]
+    assert "pool-size" in re.sub("<[^>]+>", "", table[0].split('class="diff"')[1])
+
+
+async def test_no_name_is_left_out_on_the_page_of_its_change(client):
+    page = (await client.get(WAIT)).text
+    told = (await client.get(f"{WAIT}.json")).json()["change"]
+    article = page.split("<article")[1].split("</article>")[0]
+    for flag in told["facts"].get("flags", []):
+        assert flag["name"] in article
+
+
+async def test_patch_has_a_page_and_every_file_leads_to_its_place(client):
+    page = (await client.get(WAIT)).text
+    places = re.findall(r'href="([^"]+/diff)#(f-\d+)"', page)
+    assert len(places) == 2
+    patch = (await client.get(places[0][0])).text
+    for _, anchor in places:
+        assert f'id="{anchor}"' in patch
+    assert "-" in patch
+    told = (await client.get(f"{WAIT}/diff.json")).json()
+    schema = {"$ref": "#/components/schemas/Diff", "components": {"schemas": SCHEMAS}}
+    Draft202012Validator(schema).validate(told)
+    assert {one["path"] for one in told["files"]} == {"engine/cli.py", "engine/pool.py"}
+    assert "```diff" in (await client.get(f"{WAIT}/diff.md")).text
+
+
+async def test_change_whose_clone_is_elsewhere_is_told_without_its_lines(configuration):
+    async with shelved(configuration) as (_, shelf):
+        pages = application({"/": routes(replace(shelf, histories=None))})
+        transport = httpx.ASGITransport(app=pages)
+        async with httpx.AsyncClient(transport=transport, base_url="http://pages") as reader:
+            page = await reader.get(WAIT)
+            assert "--pool-size" in page.text
+            assert 'class="diff"' not in page.text
+            assert "/diff" not in page.text
+            assert (await reader.get(f"{WAIT}/diff")).status_code == 404
+
+
+async def test_steps_lead_along_the_changes(client):
+    page = (await client.get(WAIT)).text
+    before = re.search(r'rel="prev" href="([^"]+)"', page)
+    assert before
+    back = (await client.get(before[1])).text
+    after = re.search(r'rel="next" href="([^"]+)"', back)
+    assert after
+    told = (await client.get(f"{WAIT}.json")).json()
+    assert after[1] == told["path"]

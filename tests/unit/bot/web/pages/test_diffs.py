@@ -1,0 +1,106 @@
+"""The few changed lines below a statement, and a patch with its colours."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from bot.web.pages.diffs import Colours, excerpt, patch_of
+from digest.core.change import Change, FileChange, FileStatus, Hunk, Side
+from digest.core.facts import Evidence
+from tests.support.samples import flag_change
+
+
+def change(*hunks: Hunk, path: str = "engine/cli.py", **said) -> Change:
+    added = sum(len(hunk.added) for hunk in hunks)
+    deleted = sum(len(hunk.removed) for hunk in hunks)
+    file = FileChange(
+        path=path, status=FileStatus.MODIFIED, added=added, deleted=deleted, hunks=hunks, **said
+    )
+    return Change(commit=flag_change().commit, files=(file,))
+
+
+def text(lines) -> list[str]:
+    return [f"{one.sign}{one.number} {re.sub('<[^>]+>', '', one.html)}" for one in lines]
+
+
+LONG = Hunk(
+    old_start=10,
+    new_start=20,
+    removed=tuple(f"old {n}" for n in range(9)),
+    added=tuple(f"new {n}" for n in range(9)),
+)
+
+
+@pytest.mark.parametrize(
+    ("side", "line", "shown"),
+    [
+        (Side.NEW, 24, "-13 -14 -15 +22 +23 +24 +25 +26"),
+        (Side.OLD, 14, "-12 -13 -14 -15 -16 +23 +24 +25"),
+        (Side.NEW, 20, "-10 -11 -12 +20 +21 +22"),
+        (Side.NEW, 28, "-16 -17 -18 +26 +27 +28"),
+    ],
+)
+def test_excerpt_is_the_lines_around_the_evidence(side, line, shown):
+    found = excerpt(change(LONG), [Evidence(path="engine/cli.py", line=line, side=side)], Colours())
+    assert found is not None
+    assert " ".join(f"{one.sign}{one.number}" for one in found.lines) == shown
+    assert 3 <= len(found.lines) <= 8
+    assert found.place == f"cli.py:{line}"
+
+
+@pytest.mark.parametrize(
+    "evidence",
+    [
+        Evidence(path="engine/cli.py", line=99, side=Side.NEW),
+        Evidence(path="engine/cli.py", line=0, side=Side.NEW),
+        Evidence(path="other.py", line=24, side=Side.NEW),
+        Evidence(path="", line=1, side=Side.MESSAGE),
+    ],
+    ids=["another line", "whole file", "another file", "message"],
+)
+def test_what_the_patch_does_not_hold_has_no_excerpt(evidence):
+    assert excerpt(change(LONG), [evidence], Colours()) is None
+    assert excerpt(None, [evidence], Colours()) is None
+
+
+def test_renamed_file_is_found_by_its_old_path_on_the_old_side():
+    moved = change(LONG, old_path="engine/old.py")
+    found = excerpt(moved, [Evidence(path="engine/old.py", line=12, side=Side.OLD)], Colours())
+    assert found is not None
+
+
+HOSTILE = ['x = "<script>alert(1)</script>"', "\x1b[31m\u202e<img src=x>", "'''", "</pre>" * 200]
+
+
+@pytest.mark.parametrize("path", ["a.py", "a.js", "a.html", "a.unknown", "a.css", "Makefile"])
+def test_lines_of_others_are_text(path):
+    lines = Colours().of(path, HOSTILE)
+    assert len(lines) == len(HOSTILE)
+    for line in lines:
+        assert re.sub(r'</?span( class="[a-z]")?>', "", line).count("<") == 0
+        assert "\x1b" not in line
+        assert len(re.sub("<[^>]+>", "", line)) < 2000
+
+
+def test_colours_name_what_a_word_is():
+    (line,) = Colours().of("a.py", ["def call(): return 'x'  # why"])
+    assert '<span class="k">def</span>' in line
+    assert '<span class="c"># why</span>' in line
+    assert Colours(0).of("a.py", ["def call(): pass"]) == ["def call(): pass"]
+
+
+def test_lines_stay_lines_whatever_they_hold():
+    lines = ["a = '''x", "y'''", "", "b = 1\r"]
+    assert len(Colours().of("a.py", lines)) == 4
+
+
+def test_patch_says_that_it_was_cut():
+    files, cut = patch_of(change(LONG).files)
+    assert not cut
+    assert text(files[0].lines)[:2] == ["@20 ", "-10 old 0"]
+    long = Hunk(old_start=1, new_start=1, removed=(), added=("x",) * 4000)
+    files, cut = patch_of(change(long).files)
+    assert cut
+    assert len(files[0].lines) < 2000
