@@ -57,7 +57,8 @@ class Context:
     ``usage`` finds that in the code of another repository. ``announcements`` find the digest that
     announced a change. ``coarse`` accepts facts read by an older version of the program, because
     somebody is waiting. ``overheard`` says that the words may be meant for somebody else: no model
-    interprets them.
+    interprets them. ``cpu_clock`` returns the processor time of a thread, which bounds the parsing
+    of hostile text.
     """
 
     watched: Watched
@@ -82,3 +83,4 @@ class Context:
     announcements: Announcements | None = None
     overheard: bool = False
     coarse: bool = False
+    cpu_clock: Callable[[], float] | None = None

@@ -88,7 +88,10 @@ def configure(
     ]
     handler = logging.StreamHandler(target)
     handler.setFormatter(
-        structlog.stdlib.ProcessorFormatter(processors=last, foreign_pre_chain=shared)
+        structlog.stdlib.ProcessorFormatter(
+            processors=last,
+            foreign_pre_chain=[*observers, structlog.stdlib.ExtraAdder(), *shared],
+        )
     )
     root = logging.getLogger()
     root.handlers[:] = [handler]

@@ -76,7 +76,7 @@ class Metrics:
             registry=registry,
         )
         self._jobs = _Jobs(registry)
-        subjects = (_Deliveries, _Slots, _Messages, _ModelCalls, _Requests, _Shared)
+        subjects = (_Deliveries, _Slots, _Parsing, _Messages, _ModelCalls, _Requests, _Shared)
         self._counted: dict[str, Count] = {}
         for subject in subjects:
             self._counted |= subject(registry).counts()
@@ -244,6 +244,18 @@ class _Requests:
 
     def _answered(self, event: EventDict) -> None:
         self._took.labels(str(event.get("status"))).observe(_number(event.get("seconds")))
+
+
+class _Parsing:
+    def __init__(self, registry: CollectorRegistry) -> None:
+        self._unparsed = Counter(
+            "digestbot_unparsed_files",
+            "Files of changes that were too large or too complex to be parsed",
+            registry=registry,
+        )
+
+    def counts(self) -> Mapping[str, Count]:
+        return {"change.unparsed": lambda event: self._unparsed.inc(_number(event.get("files")))}
 
 
 class _Shared:

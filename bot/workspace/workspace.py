@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
@@ -166,6 +167,7 @@ class Workspace:
             language=language,
             progress=progress or Silent(),
             workers=self.workers,
+            cpu_clock=time.thread_time,
             every=False,
             judging=judging,
             conversations=self.conversations,

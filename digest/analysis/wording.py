@@ -19,7 +19,7 @@ from digest.document import Spans
 from digest.facts.version_pin import of_variable
 from digest.i18n import statement_text as words
 from digest.i18n.labels import KINDS, KINDS_MANY, PIN, PINS
-from digest.i18n.phrase import Part, joined, listed
+from digest.i18n.phrase import Part, Phrase, joined, listed
 
 _COMMIT = re.compile(r"[0-9a-f]{40}")
 
@@ -288,12 +288,20 @@ def _upper(folder: str, depth: int) -> str:
 
 def unread(reading: ChangeContext) -> str:
     """Which files could not be looked at, in words, or empty."""
-    files = [f for f in reading.facts.files if f.omitted]
+    files = reading.facts.files
+    parts = (
+        _naming(words.UNREAD, [f for f in files if f.omitted], reading),
+        _naming(words.UNPARSED, [f for f in files if f.unparsed], reading),
+    )
+    return ("" if reading.language is Language.ZH else " ").join(filter(None, parts))
+
+
+def _naming(phrase: Phrase, files: Sequence[FileFacts], reading: ChangeContext) -> str:
     if not files:
         return ""
     shown = [printable(f.path) for f in files[: reading.bounds.names]]
     listing = listed(shown, reading.language, limit=len(shown), total=len(files))
-    return words.UNREAD.text(reading.language, n=len(files), names=listing)
+    return phrase.text(reading.language, n=len(files), names=listing)
 
 
 def main_places(changes: Sequence[Facts], most: int) -> list[str]:

@@ -187,7 +187,10 @@ class Clue:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileFacts:
-    """One file as facts see it; ``language`` is a lower-case name such as ``python``, or empty."""
+    """One file as facts see it; ``language`` is a lower-case name such as ``python``, or empty.
+
+    ``unparsed`` says that its code was too large or too complex to be parsed.
+    """
 
     path: str
     status: FileStatus
@@ -198,6 +201,7 @@ class FileFacts:
     deleted: int = 0
     omitted: bool = False
     binary: bool = False
+    unparsed: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

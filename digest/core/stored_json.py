@@ -127,6 +127,7 @@ def _file_out(file: FileFacts) -> Json:
         "language": file.language,
         "omitted": file.omitted,
         "binary": file.binary,
+        "unparsed": file.unparsed,
     }
 
 
@@ -141,6 +142,7 @@ def _file_in(value: Mapping[str, Any]) -> FileFacts:
         language=value["language"],
         omitted=value["omitted"],
         binary=value["binary"],
+        unparsed=value.get("unparsed", False),
     )
 
 

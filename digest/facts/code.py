@@ -53,7 +53,7 @@ from digest.facts.syntax.declarations import (
     last_part,
     name_row,
 )
-from digest.facts.syntax.grammar import parse_again, parse_whole, text_of
+from digest.facts.syntax.grammar import ParseBudget, TooComplex, parse, text_of
 from digest.facts.syntax.python_headers import (
     LONGEST_HEADER,
     fields,
@@ -214,22 +214,18 @@ def reads(language: str, path: str) -> bool:
 class TreeCode:
     """One side of a file: its tree is made once and read by the finders of symbols and fields.
 
-    ``earlier`` is the side before the change, where there is one to save parsing by.
+    What reads the tree raises ``TooComplex`` where ``budget`` does not suffice to make it.
     """
 
-    def __init__(self, source: SideText, language: str, earlier: TreeCode | None = None) -> None:
+    def __init__(self, source: SideText, language: str, budget: ParseBudget) -> None:
         self.source = source
         self.language = language
-        self._earlier = earlier
+        self._budget = budget
 
     @cached_property
     def tree(self) -> Tree:
-        """The syntax tree, made from the earlier one where that is possible."""
-        then = self._earlier
-        if then is None or not then.text or self.grammar != then.grammar:
-            return parse_whole(self.text, self.grammar)
-        changes = zip(then.source.rows, self.source.rows, strict=True)
-        return parse_again(then.tree, then.text, self.text, changes, self.grammar)
+        """The syntax tree."""
+        return parse(self.text, self.grammar, self._budget)
 
     @cached_property
     def text(self) -> str:
@@ -335,7 +331,7 @@ def _parts(one: Declaration) -> tuple[str, str | None]:
 
 _LONGEST = 4_000_000  # characters; beyond this a file is data, whatever its name
 
-_LONGEST_TREE = 200_000  # characters; parsing broken text takes up to 15 seconds a million
+_LONGEST_TREE = 200_000  # characters of a file that is parsed
 
 _SETTING = (Area.CORE, Area.BUILD)
 
@@ -362,13 +358,22 @@ def wants(file: FileChange, area: Area, language: str) -> bool:
 
 
 def find(scene: FileContext) -> Iterable[Fact]:
-    """The facts of one file, in no particular order; none where its texts are not at hand."""
+    """The facts of one file, in no particular order; none where its texts are not at hand.
+
+    A file that is too large or too complex to be parsed is noted in the change's budget.
+    """
     if scene.area not in _SETTING or scene.file.omitted or scene.file.binary:
         return ()
     both = sides(scene)
     if both is None or max(len(s.text) for s in both) > _LONGEST:
         return ()
-    return tuple(_found(scene, *both))
+    facts: list[Fact] = []
+    try:
+        for fact in _found(scene, *both):
+            facts.append(fact)  # noqa: PERF402 - what was found before a file proved too complex
+    except TooComplex:
+        scene.budget.unparsed.add(scene.file.path)
+    return facts
 
 
 def _found(scene: FileContext, before: SideText, after: SideText) -> Iterator[Fact]:
@@ -400,17 +405,14 @@ def _found(scene: FileContext, before: SideText, after: SideText) -> Iterator[Fa
         }
         yield from (f for f in option_tables.find_gone(before, after) if f.name not in told)
     else:
-        if not all(_parses(side.text, language) for side in (before, after)):
-            return
-        then = TreeCode(before, language)
-        tree = then, TreeCode(after, language, then)
+        if max(len(side.text) for side in (before, after)) > _LONGEST_TREE:
+            raise TooComplex
+        tree = (
+            TreeCode(before, language, scene.budget),
+            TreeCode(after, language, scene.budget),
+        )
         yield from symbols.compare(*tree)
         yield from class_fields.compare(*tree)
-
-
-def _parses(text: str, language: str) -> bool:
-    """Whether a text is parsed in a time that its length bounds."""
-    return len(text) <= _LONGEST_TREE and not (language == "rust" and rust.is_endless(text))
 
 
 def _has_symbols(path: str, language: str) -> bool:

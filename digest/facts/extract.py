@@ -10,7 +10,7 @@ show (a deprecation that only moved elsewhere) is settled here.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from digest.core.change import Change, Commit, FileChange, FileStatus
@@ -22,6 +22,7 @@ from digest.facts.paths import area_of, language_of
 from digest.facts.reverts import find_undone
 from digest.facts.side_text import FileContext
 from digest.facts.subject import read_subject, strip_numbers, told
+from digest.facts.syntax.grammar import ParseBudget
 
 
 def bare(change: Change) -> Facts:
@@ -171,10 +172,13 @@ def _co_authors(commit: Commit, body: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*others, *named)))
 
 
-def extract(change: Change, texts: Mapping[str, str]) -> Facts:
+def extract(
+    change: Change, texts: Mapping[str, str], clock: Callable[[], float] | None = None
+) -> Facts:
     """Read a change. ``texts`` holds the blobs that `wanted` named, by id, as far as they exist.
 
-    Never fails on what it reads: a text that is absent only makes facts fewer.
+    Never fails on what it reads: a text that is absent only makes facts fewer. ``clock`` tells
+    processor time, and so bounds the parsing of text that was made to be slow.
     """
     commit = change.commit
     message = told(commit)
@@ -182,12 +186,13 @@ def extract(change: Change, texts: Mapping[str, str]) -> Facts:
     body, trailers = split_trailers(message.body)
     reverts, relands = find_undone(subject, message.body)
     bare, _ = strip_numbers(subject.title[:1000])
-    scenes = _scenes(change, texts)
+    budget = ParseBudget(clock=clock)
+    scenes = _scenes(change, texts, budget)
     items = _without_gone((*_items(change, scenes), *_of_message(change, subject)))
     own = (subject.number, reverts and reverts.number, relands and relands.number)
     return Facts(
         subject=subject,
-        files=tuple(_file_facts(file) for file in change.files),
+        files=tuple(_file_facts(file, budget.unparsed) for file in change.files),
         items=items,
         clues=clues([*scenes.values()], items),
         paragraphs=read_paragraphs(body, (subject.title, subject.words, bare)),
@@ -227,7 +232,9 @@ def _is_legible(file: FileChange) -> bool:
     return old and new
 
 
-def _scenes(change: Change, texts: Mapping[str, str]) -> dict[str, FileContext]:
+def _scenes(
+    change: Change, texts: Mapping[str, str], budget: ParseBudget
+) -> dict[str, FileContext]:
     """The files that can be read, by path, with their texts as far as they are at hand."""
     return {
         file.path: FileContext(
@@ -236,6 +243,7 @@ def _scenes(change: Change, texts: Mapping[str, str]) -> dict[str, FileContext]:
             language=language_of(file.path),
             old=_text(texts, file.old_id),
             new=_text(texts, file.new_id),
+            budget=budget,
         )
         for file in change.files
         if _is_legible(file) and area_of(file.path) not in _CLOSED
@@ -313,7 +321,7 @@ def _place(fact: Fact) -> tuple[int, str, str, str, str]:
     return (fact.evidence.line, fact.evidence.side, fact.kind, fact.name, fact.detail)
 
 
-def _file_facts(file: FileChange) -> FileFacts:
+def _file_facts(file: FileChange, unparsed: Collection[str]) -> FileFacts:
     return FileFacts(
         path=file.path,
         status=file.status,
@@ -324,4 +332,5 @@ def _file_facts(file: FileChange) -> FileFacts:
         deleted=file.deleted,
         omitted=file.omitted,
         binary=file.binary,
+        unparsed=file.path in unparsed,
     )

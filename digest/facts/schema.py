@@ -70,6 +70,9 @@ _LANGUAGES = frozenset(_BLOCK)
 
 _ASIDE = frozenset([Area.TESTS, Area.EXAMPLES, Area.BENCHMARKS, Area.DOCS])
 
+_DEEPEST = 12
+"""Levels of blocks whose names are told; nobody nests deeper on purpose."""
+
 
 @dataclass(frozen=True, slots=True)
 class _Item:
@@ -137,20 +140,21 @@ def _member(found: re.Match[str], owner: str, number: int) -> _Item:
 
 
 def _blocks(whole: tuple[str, ...], language: str) -> list[str]:
-    """For each line the names of the blocks around it, joined by dots."""
+    """For each line the names of the blocks around it, joined by dots: those of the outer ones."""
     names: list[str] = []
-    stack: list[str] = []
+    stack = [""]
     pending = ""
     for line in whole:
-        names.append(".".join(name for name in stack if name))
+        names.append(stack[-1])
         code = line.split("//", 1)[0].split("#", 1)[0] if "/" in line or "#" in line else line
         if found := _BLOCK[language].match(code):
             pending = found[2] if found[1] not in {"oneof", "extend"} else ""
         for mark in code:
             if mark == "{":
-                stack.append(pending)
+                pending = pending if len(stack) <= _DEEPEST else ""
+                stack.append(f"{stack[-1]}.{pending}".strip(".") if pending else stack[-1])
                 pending = ""
-            elif mark == "}" and stack:
+            elif mark == "}" and len(stack) > 1:
                 stack.pop()
     return names
 

@@ -17,12 +17,13 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate
 
 from digest.core.change import FileChange, FileStatus, Hunk, Side
 from digest.core.facts import Area, Evidence
+from digest.facts.syntax.grammar import ParseBudget
 
 _LONGEST_LINE = 600
 """Characters; a longer line is data or made to be hard to read, and nothing is found in it."""
@@ -320,10 +321,14 @@ def sides(scene: FileContext) -> tuple[SideText, SideText] | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileContext:
-    """One file. ``old`` and ``new`` are whole contents, or ``None`` where not wanted or absent."""
+    """One file. ``old`` and ``new`` are whole contents, or ``None`` where not wanted or absent.
+
+    ``budget`` is that of the whole change.
+    """
 
     file: FileChange
     area: Area
     language: str
     old: str | None = None
     new: str | None = None
+    budget: ParseBudget = field(default_factory=ParseBudget)

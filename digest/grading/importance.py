@@ -15,7 +15,7 @@ apart by the cause.
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.resources import files
@@ -157,11 +157,15 @@ def _told(moved: Sequence[Reason], level: Level) -> tuple[Reason, ...]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Batch:
-    """Changes with the texts that their facts need, by blob."""
+    """Changes with the texts that their facts need, by blob.
+
+    ``clock`` tells the processor time of the thread that grades them.
+    """
 
     changes: tuple[Change, ...]
     texts: Mapping[str, str]
     thresholds: Thresholds | None = None
+    clock: Callable[[], float] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -183,7 +187,7 @@ def grade_batch(batch: Batch) -> GradedBatch:
 
 def _grade_one(change: Change, batch: Batch, failures: dict[str, str]) -> Graded:
     try:
-        facts = extract(change, batch.texts)
+        facts = extract(change, batch.texts, batch.clock)
     except Exception as error:  # noqa: BLE001 - one odd commit must not end the day; it is told
         failures[change.sha] = f"{type(error).__name__}: {error}"
         facts = bare(change)

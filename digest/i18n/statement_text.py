@@ -237,6 +237,11 @@ READ_NOTES = Phrase(
 )
 
 # What could not be looked at.
+UNPARSED = Phrase(
+    "{n:file|files} not parsed (too large or too complex): {names}.",
+    "未解析 {n} 个文件（过大或过于复杂）：{names}。",
+)
+
 UNREAD = Phrase(
     "The content of {n:file|files} is not in this clone: {names}.",
     "本地克隆缺少 {n} 个文件的内容：{names}。",

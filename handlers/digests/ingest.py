@@ -8,6 +8,7 @@ arrives later is in the next answer. Grades do not depend on it.
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections import deque
 from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
 from contextlib import aclosing
@@ -31,6 +32,8 @@ async def tip_of(ctx: Context) -> Tip:
     """The current tip of the watched branch."""
     return await ctx.watched.source.tip(ctx.watched.branch)
 
+
+log = logging.getLogger(__name__)
 
 _MANY = 2000
 """Changes from which several processes are worth their memory: a backfill, not a month."""
@@ -167,7 +170,25 @@ async def _batches(ctx: Context, selection: Selection, tip: Tip) -> AsyncGenerat
     async for changes in ctx.watched.source.changes(tip, selection):
         blobs = list(dict.fromkeys(b for change in changes for b in wanted(change)))
         texts = await ctx.watched.source.texts(blobs) if blobs else {}
-        yield Batch(changes=tuple(changes), texts=texts, thresholds=ctx.watched.thresholds)
+        yield batch_of(changes, texts, ctx)
+
+
+def batch_of(changes: Sequence[Change], texts: Mapping[str, str], ctx: Context) -> Batch:
+    """Changes to be graded by the settings of a context."""
+    return Batch(
+        changes=tuple(changes),
+        texts=texts,
+        thresholds=ctx.watched.thresholds,
+        clock=ctx.cpu_clock,
+    )
+
+
+def warn_unparsed(changes: Iterable[Graded], repository: Repository) -> None:
+    """Log the changes whose files were too large or too complex to be parsed."""
+    for graded in changes:
+        if files := sum(file.unparsed for file in graded.facts.files):
+            about = {"repository": repository.name, "sha": graded.sha, "files": files}
+            log.warning("change.unparsed", extra=about)
 
 
 async def _keep(ctx: Context, pending: _Pending, failures: dict[str, str]) -> None:
@@ -179,6 +200,7 @@ async def _keep(ctx: Context, pending: _Pending, failures: dict[str, str]) -> No
     ]
     await ctx.archive.save(ctx.watched.repository, graded)
     failures.update(pending.failures)
+    warn_unparsed(graded, ctx.watched.repository)
     ctx.progress.advance(len(graded))
 
 

@@ -35,13 +35,13 @@ from digest.document import (
 from digest.errors import ForgeDown, ForgeFailed, NotOnForge, UnknownChange
 from digest.facts.extract import wanted
 from digest.facts.message import read_paragraphs
-from digest.grading.importance import Batch, grade_batch
+from digest.grading.importance import grade_batch
 from digest.i18n import labels as words
 from digest.i18n.phrase import Part, between, listed
 from digest.report.blocks import change_blocks, title_link
 from digest.window import moment
 from handlers.context import Context
-from handlers.digests.ingest import tip_of
+from handlers.digests.ingest import batch_of, tip_of, warn_unparsed
 from handlers.ports.forge_port import Forge, KeptRequest
 from handlers.questions.scope import seen
 
@@ -286,8 +286,8 @@ async def _graded(change: Change, ctx: Context, texts: Mapping[str, str] | None 
     known = dict(texts or {})
     if lacking := [blob for blob in wanted(change) if blob not in known]:
         known.update(await ctx.watched.source.texts(lacking))
-    batch = Batch(changes=(change,), texts=known, thresholds=ctx.watched.thresholds)
-    done = await ctx.workers.few(grade_batch, batch)
+    done = await ctx.workers.few(grade_batch, batch_of([change], known, ctx))
+    warn_unparsed(done.changes, ctx.watched.repository)
     for sha, why in done.failures.items():
         log.warning("request.unread: %s, %s", sha, why)
     return done.changes[0]

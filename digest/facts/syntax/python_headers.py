@@ -60,7 +60,7 @@ def signature(text: str, offset: int) -> Signature | None:
     if plain := _PLAIN_CLASS.fullmatch(text, offset, end):
         bases = tuple(base.strip() for base in (plain[1] or "").split(",") if base.strip())
         return _with_bases(bases)
-    root = parse(text[offset:end] + " pass", "python")
+    root = parse(text[offset:end] + " pass", "python").root_node
     node = root.named_children[0] if root.named_children else None
     if node is None or root.has_error:
         return None
@@ -293,7 +293,7 @@ def _statements(
 
 def _parts(statement: str) -> tuple[str, str | None]:
     """The annotation and the default of a field; a field that is given none has none."""
-    root = parse(statement, "python")
+    root = parse(statement, "python").root_node
     node = root.named_children[0] if root.named_children else None
     if node is None or node.type != "expression_statement" or not node.named_children:
         return "", None

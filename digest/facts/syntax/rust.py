@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from functools import partial
 
@@ -36,27 +35,6 @@ _KINDS = {
 }
 
 _FUNCTIONS = ("function_item", "function_signature_item")
-
-
-# https://doc.rust-lang.org/reference/tokens.html#raw-string-literals
-_RAW = re.compile(r'r(#{1,255})"')
-
-_MOST_OPEN = 8
-
-
-def is_endless(text: str) -> bool:
-    """Whether more raw strings are left open than somebody who types leaves.
-
-    The parser looks through the rest of the text for the end of each: of 60 KB, 10 seconds long.
-    """
-    last: dict[str, int] = {}
-    still_open = 0
-    for match in _RAW.finditer(text):
-        marks = match[1]
-        if marks not in last:
-            last[marks] = text.rfind(f'"{marks}')
-        still_open += last[marks] < match.end()
-    return still_open > _MOST_OPEN
 
 
 def declarations(root: Node, path: str) -> Iterator[Declaration]:

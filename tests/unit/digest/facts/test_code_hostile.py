@@ -12,7 +12,6 @@ from digest.core.change import Hunk, Side
 from digest.core.facts import Action, Area, FactKind
 from digest.facts import code
 from digest.facts.call_arguments import split
-from digest.facts.syntax import rust
 from digest.facts.syntax.declarations import last_part
 from tests.unit.digest.facts.changes import hunks, scene
 
@@ -180,20 +179,6 @@ def test_call_of_open_strings_costs_its_length(language):
 )
 def test_arguments_are_parted_beside_quotes_of_every_sort(text, language, parts):
     assert split(text, 0, language) == (len(text), parts)
-
-
-@pytest.mark.parametrize(
-    ("text", "endless"),
-    [
-        ('let a = r#"x"#;\n' * 1_000, False),
-        ('let a = r#"x\n' * 8, False),
-        ('let a = r#"x\n' * 9, True),
-        ('let a = r##"x"#;\n' * 9, True),
-        ('let a = r##"x"##;\n' * 9, False),
-    ],
-)
-def test_raw_strings_without_an_end_are_counted(text, endless):
-    assert rust.is_endless(text) is endless
 
 
 def test_flag_is_named_by_the_field_below_its_attributes():

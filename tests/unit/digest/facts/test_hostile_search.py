@@ -1,0 +1,313 @@
+"""A search for input that holds a finder up: units repeated, nested and left open, in every grammar.
+
+Each input is held to a multiple of what a plain file of the same size takes, in processor time, so
+that the outcome does not depend on the machine. What no plain file needs, the search may find
+tomorrow with another seed: ``SEED=7 pytest tests/unit/digest/facts/test_hostile_search.py``.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from itertools import count
+from random import Random
+from time import process_time, thread_time
+
+import pytest
+
+from digest.core.change import Change, FileChange, FileStatus, Hunk
+from digest.core.facts import FactKind
+from digest.facts.extract import extract
+from digest.facts.syntax import grammar
+from digest.facts.syntax.grammar import ParseBudget, TooComplex, parse
+from digest.grading.importance import Batch, grade_batch
+from tests.unit.digest.facts.changes import commit, facts_of
+
+SIZE = 30_000
+
+BOUND = 199_000
+"""Characters: that of most inputs, and just below the bound of what is parsed."""
+
+MOST = 20
+"""Times the processor time of a plain file."""
+
+SEED = int(os.environ.get("SEED", "1"))
+
+INPUTS = 40
+
+GO = """\
+// Run{n} runs.
+func (s *Server) Run{n}(a int, b string) error {{
+	if a > {n} {{
+		return fmt.Errorf("no %d", a)
+	}}
+	return nil
+}}
+
+"""
+
+PYTHON = """\
+class Engine{n}(Base):
+    size: int = {n}
+
+    def run(self, a: int, b: str = "x") -> None:
+        return self.go(a, b)
+
+
+"""
+
+RUST = """\
+pub fn run_{n}(a: u32, b: &str) -> Result<(), Error> {{
+    if a > {n} {{
+        return Err(Error::new(format!("no {{}}", a)));
+    }}
+    Ok(())
+}}
+
+pub struct S{n} {{
+    pub a: u8,
+}}
+
+"""
+
+SCRIPT = """\
+export function run{n}(a, b = "x") {{
+  if (a > {n}) {{
+    throw new Error(`no ${{a}}`);
+  }}
+  return go(a, b);
+}}
+
+export class S{n} {{ go(a) {{ return [1, 2, a]; }} }}
+
+"""
+
+JAVA = """\
+public class C{n} extends Base {{
+    private final int a = {n};
+
+    public void run(int a, String b) throws Exception {{
+        go(a, b);
+    }}
+}}
+
+"""
+
+HEADER = """\
+namespace n {{
+class C{n} : public Base {{
+ public:
+  explicit C{n}(int a);
+  void run(int a, const std::string& b) const;
+
+ private:
+  int a_ = {n};
+}};
+}}  // namespace n
+
+"""
+
+PLAIN = {
+    "a.go": GO,
+    "a.py": PYTHON,
+    "a.rs": RUST,
+    "a.ts": SCRIPT,
+    "a.tsx": SCRIPT,
+    "a.js": SCRIPT,
+    "A.java": JAVA,
+    "a.h": HEADER,
+    "a.cuh": HEADER,
+    "requirements.txt": "a{n}==1.{n}\n",
+    "go.mod": "require example.org/a{n} v1.{n}.0\n",
+    "pyproject.toml": '[tool.a{n}]\nname = "x{n}"\ndependencies = [\n  "a>=2.{n}",\n]\n\n',
+    "Cargo.toml": '[dependencies.a{n}]\nversion = "1.{n}"\n\n',
+    "package.json": '  "dependencies": {{"a{n}": "1.{n}"}},\n',
+    "pom.xml": "<dependency><artifactId>a{n}</artifactId><version>{n}</version></dependency>\n",
+    "build.gradle": "implementation 'org.a:a{n}:1.{n}'\n",
+    "Dockerfile": "FROM a{n}:1.{n}\nRUN make a{n}\n",
+    "CMakeLists.txt": "find_package(A{n} 1.{n} REQUIRED)\n",
+    ".github/workflows/a.yml": "      - uses: a/b{n}@v{n}\n",
+    "a.proto": "message A{n} {{\n  string a = {n};\n}}\n",
+    "a.graphql": "type A{n} {{\n  a: String!\n}}\n",
+    "a.thrift": "struct A{n} {{\n  {n}: string a\n}}\n",
+    "a.sql": "CREATE TABLE a{n} (a INT, b TEXT);\n",
+}
+
+WORDS = {
+    "a.go": "package func type struct{ interface{ var const case a: switch select default: map[ go",
+    "a.py": "def class async lambda with if: try: @a \"\"\" ''' f\" f'{ \\\n __all__ x:int=1 match",
+    "a.rs": "fn pub struct trait impl mod use match &' 'a r#\" b' ' => :: ..= #[ macro_rules! <T>",
+    "a.ts": "function class interface type enum export import from => ?. case ${ `${ /a/ <a> get",
+    "A.java": 'class interface enum record public static void -> @A @interface case default """',
+    "a.h": 'class template< public: using operator #if #define decltype( [[ ]] R"( int* && sizeof(',
+}
+
+WORDS |= {"a.tsx": WORDS["a.ts"], "a.js": WORDS["a.ts"], "a.cuh": WORDS["a.h"]}
+
+MANIFEST = (
+    "dependencies [tool. [[ == >= {{ FROM message deprecated type <version> gem uses: a==1 ,<2"
+)
+
+MARKS = [
+    *"([{<)]}>,;:=.\"'`#@\\|&!?*+-~^%0a$\n\t \0\ré", "=>", "->", "/*", "//", "*/", "a.", "a: a,", "a(",
+    "a[", "a{", "a<", "a=", "a ", "%s",
+]  # fmt: skip
+
+HARDEST = {
+    "a.go": ["case a:", "case a:\n", "var %s", "var é"],
+    "a.rs": ["^modaa(", 'pub"', 'impl "', "fn;", 'r#"', "pub a{", "#" + 'r#"'],
+    "a.ts": ["0a(", " a: a,", "interface !"],
+    "a.tsx": ["abstract a: a,", "<a "],
+    "a.js": ["0a(", "${ `"],
+    "A.java": ["%sa=", '=>"""*a\n', 'record "', " a,", "case a:"],
+    "a.h": ["%s(", "a( ^", "[[new", "[[$", "| a: a,", "a\\", "]]0"],
+    "a.cuh": ["[[new"],
+    "a.py": ["@dataclass\nclass for", "class é", "def f(a,"],
+}
+"""What earlier searches found: without a budget the worst of them take minutes at the bound."""
+
+
+def plain(path: str, size: int) -> str:
+    return "".join(PLAIN[path].format(n=n) for n in range(size // 10))[:size]
+
+
+def repeated(unit: str, size: int, path: str = "") -> str:
+    """A unit again and again, below a plain beginning that makes finders look closer."""
+    start = plain(path, 300) + "\n" if path else ""
+    return start + (unit * (size // len(unit) + 1))[: size - len(start)]
+
+
+def inputs(path: str) -> Iterator[tuple[str, str]]:
+    """Named texts of ``SIZE`` characters."""
+    chance = Random(f"{SEED} {path}")
+    words = WORDS.get(path, MANIFEST).split(" ")
+    for _ in range(INPUTS):
+        first = chance.choice([*words, *MARKS])
+        unit = first + chance.choice(["", " ", ""]) + chance.choice([*words, *MARKS, ""])
+        yield repr(unit), repeated(unit + chance.choice(["", "", " ", "\n"]), SIZE, path)
+    for opening, closing in ("()", "[]", "{}", "<>"):
+        before = chance.choice(["", "a", "a=", *words])
+        depth = SIZE // 2 // (len(before) + 1)
+        text = (before + opening) * depth + closing * depth
+        yield f"nested {before}{opening}", plain(path, 300) + "\n" + text
+
+
+def added(path: str, text: str) -> Change:
+    """A change that brings a file."""
+    lines = tuple(text.split("\n"))
+    return Change(
+        commit=commit("Add it"),
+        files=(
+            FileChange(
+                path=path,
+                status=FileStatus.ADDED,
+                added=len(lines),
+                deleted=0,
+                hunks=(Hunk(old_start=0, new_start=1, removed=(), added=lines),),
+                new_id="1" * 40,
+                new_mode="100644",
+            ),
+        ),
+    )
+
+
+def seconds(path: str, text: str) -> float:
+    change = added(path, text)
+    start = process_time()
+    extract(change, {}, thread_time)
+    return process_time() - start
+
+
+def slow(path: str, texts: list[tuple[str, str]], size: int) -> dict[str, float]:
+    """The inputs that take too long, with the multiple of a plain file's time."""
+    seconds(path, plain(path, 2_000))
+    usual = max(min(seconds(path, plain(path, size)) for _ in range(3)), 0.001)
+    found = {}
+    for name, text in texts:
+        if seconds(path, text) > MOST * usual:
+            # Once more, as others may have had the processor's caches.
+            ratio = min(seconds(path, text) for _ in range(3)) / usual
+            if ratio > MOST:
+                found[name] = ratio
+    return found
+
+
+@pytest.mark.parametrize("path", PLAIN)
+def test_no_input_takes_much_longer_than_a_plain_file(path):
+    assert not slow(path, list(inputs(path)), SIZE)
+
+
+@pytest.mark.parametrize("path", HARDEST)
+def test_hardest_inputs_are_bounded_up_to_the_largest_file(path):
+    texts = [(unit, repeated(unit, BOUND, path)) for unit in HARDEST[path]]
+    assert not slow(path, texts, BOUND)
+
+
+@pytest.mark.parametrize("path", ["a.go", "a.rs", "a.h"])
+def test_plain_file_is_parsed_up_to_the_largest(path):
+    facts = extract(added(path, plain(path, BOUND)), {}, thread_time)
+    assert not facts.files[0].unparsed
+    assert len(facts.of(FactKind.SYMBOL)) > 300
+
+
+def test_file_that_is_too_complex_is_told_by_path_and_leaves_others_alone():
+    hostile = repeated("case a:", 20_000, "a.go")
+    facts = facts_of("Add it", ("a/x.go", None, hostile), ("b/y.go", None, plain("a.go", 2_000)))
+    assert [file.unparsed for file in facts.files] == [True, False]
+    assert {f.evidence.path for f in facts.items} == {"b/y.go"}
+    assert facts_of("Add it", ("a/x.go", None, hostile)) == facts_of(
+        "Add it", ("a/x.go", None, hostile)
+    )
+
+
+def test_file_beyond_the_bound_is_told_as_not_parsed():
+    facts = extract(added("a.go", plain("a.go", 201_000)), {})
+    assert facts.files[0].unparsed
+    assert not facts.items
+
+
+def test_change_of_many_hostile_files_ends_with_its_budget():
+    hostile = repeated("[[new", 60_000, "a.h")
+    files = [added(f"a{n}.h", hostile).files[0] for n in range(40)]
+    change = Change(commit=commit("Add it"), files=tuple(files))
+    start = process_time()
+    batch = grade_batch(Batch(changes=(change,), texts={}, clock=thread_time))
+    assert process_time() - start < 60  # some 12 seconds; without an end, minutes
+    assert batch.failures == {}
+    assert all(file.unparsed for file in batch.changes[0].facts.files)
+
+
+def test_budget_counts_steps_the_same_whatever_the_time():
+    spent = []
+    for _ in range(2):
+        budget = ParseBudget()
+        with pytest.raises(TooComplex):
+            parse(repeated("case a:", 8_000), "go", budget)
+        spent.append(budget.steps)
+    assert spent[0] == spent[1] < ParseBudget().steps
+
+
+def test_budget_ends_with_the_time_where_steps_are_slow():
+    ticks = count()
+    budget = ParseBudget(clock=lambda: float(next(ticks)), seconds=5.0)
+    with pytest.raises(TooComplex):
+        parse(plain("a.go", 50_000), "go", budget)
+    assert budget.seconds < 5.0
+
+
+def test_change_without_steps_parses_nothing_more():
+    budget = ParseBudget(steps=0)
+    with pytest.raises(TooComplex):
+        parse("package p\n" * 200, "go", budget)
+
+
+def test_lexer_that_looks_through_the_rest_of_the_text_is_counted():
+    opened = "".join(f'r{"#" * n}" ' for n in range(1, 255)) * 2
+    with pytest.raises(TooComplex):
+        parse(opened + "a\n" * 30_000, "rust", ParseBudget())
+
+
+def test_every_grammar_is_searched():
+    parsed = {"a.go", "a.py", "a.rs", "a.ts", "a.tsx", "a.js", "A.java", "a.h"}
+    assert len(grammar._GRAMMARS) - 1 == len(parsed)  # C is read by that of C++
+    assert parsed <= set(HARDEST)
