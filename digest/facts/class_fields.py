@@ -22,11 +22,11 @@ _CONFIGURES = re.compile(
     r"|Preferences|Policy)(?:[A-Z]\w*)?$|^(?:config|settings|options|opts|params)$"
 )
 
+_MOST_PAIRS = 2_500  # of fields gone and come that are compared; more are generated
 _ALIKE = 0.6  # share of equal letters in two names, for one to be the other renamed
 
 _OPPOSITES = ({"True", "False"}, {"true", "false"})
 
-_MOST_PAIRS = 400
 _TELLING = 8  # characters of a type that only few fields have
 
 
@@ -76,6 +76,8 @@ def _renames(
     gone: list[DeclaredField], come: list[DeclaredField], before: SideText, after: SideText
 ) -> list[tuple[DeclaredField, DeclaredField]]:
     """Pairs of which one stands where the other stood, alike in type and name."""
+    if len(gone) * len(come) > _MOST_PAIRS:
+        return []
     pairs: list[tuple[DeclaredField, DeclaredField]] = []
     left = list(come)
     for old in gone:
