@@ -80,6 +80,7 @@ class Loopback(Threaded):
         self.script = deque(acts)
         self.sent: list[Sent] = []
         self.skew = 0.0
+        self.clock = time.time
         self._runner: web.AppRunner | None = None
 
     @abstractmethod
@@ -95,8 +96,8 @@ class Loopback(Threaded):
         return f"http://127.0.0.1:{self.port}"
 
     def now(self) -> float:
-        """The server's clock, in seconds; a test may turn it on with ``skew``."""
-        return time.time() + self.skew
+        """The server's time, in seconds; a test may set another ``clock`` or add a ``skew``."""
+        return self.clock() + self.skew
 
     async def _open(self) -> None:
         app = web.Application(client_max_size=10_000_000)

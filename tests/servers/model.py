@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -117,6 +117,8 @@ class ModelServer(Streams):
         self.requests: list[Sent] = []
         self.most_at_once = 0
         self._at_once = 0
+        # Awaited before each answer; a test may hold answers back until others are asked for.
+        self.gate: Callable[[Sent], Awaitable[object]] = _open_gate
 
     @property
     def url(self) -> str:
@@ -188,6 +190,7 @@ class ModelServer(Streams):
 
     async def _say(self, act: Says, sent: Sent, writer: asyncio.StreamWriter) -> bool:
         async with self._places:
+            await self.gate(sent)
             await asyncio.sleep(self.latency if act.latency is None else act.latency)
             if sent.body.get("stream"):
                 return await self._stream(act, sent, writer)
@@ -244,6 +247,10 @@ class ModelServer(Streams):
             "model": act.model or sent.body["model"],
             "choices": choices,
         }
+
+
+async def _open_gate(sent: Sent) -> None:
+    """Hold nothing back."""
 
 
 def error(status: int, message: str, code: str = "", param: str | None = None) -> Fails:

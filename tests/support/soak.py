@@ -37,7 +37,7 @@ from tests.servers.slack import BOT_TOKEN, Channel, Limited, SlackServer, Slow
 from tests.servers.telegram import TOKEN, Limits, TelegramServer
 from tests.servers.telegram_http import too_many
 from tests.support.fakes_delivery import FakeLeases, FakeLedger
-from tests.support.virtual import VirtualLoop
+from tests.support.virtual import VirtualLoop, timeless
 
 _BUSY = Fails(
     429,
@@ -92,18 +92,9 @@ def telegram(stack: ExitStack, loop: VirtualLoop, channels: int, refusals: int) 
     )
 
 
-class _Clocked(FeishuServer):
-    """Feishu by another clock."""
-
-    clock: Callable[[], float]
-
-    def now(self) -> float:
-        return self.clock()
-
-
 def feishu(stack: ExitStack, loop: VirtualLoop, channels: int, refusals: int) -> Fleet:
     """50 messages a second and 1000 a minute, 5 a second to each group."""
-    server = _Clocked(*_now_and_then(_BUSY, channels, refusals))
+    server = FeishuServer(*_now_and_then(_BUSY, channels, refusals))
     server.clock = loop.time
     stack.enter_context(server)
     chats = [f"oc_{n:06d}" for n in range(channels)]
@@ -148,17 +139,6 @@ def _now_and_then(act: Any, channels: int, refusals: int) -> list[Any]:
 
 
 FLEETS = {"telegram": telegram, "feishu": feishu, "slack": slack}
-
-
-def _working(sender: Sender, loop: VirtualLoop) -> None:
-    """Let time stand still during a request."""
-    send = sender.send
-
-    async def timed(*given: Any) -> Any:
-        with loop.working():
-            return await send(*given)
-
-    sender.send = timed  # type: ignore[method-assign]  # a clock is no part of a sender
 
 
 class _Ledger(SqlLedger):
@@ -218,7 +198,7 @@ async def _soak(platform: str, fleet: Fleet, loop: VirtualLoop, *, in_file: bool
     with loop.working():
         # What is fetched once, such as a token, is no part of a fan-out.
         await fleet.sender.probe(fleet.chats[0])
-    _working(fleet.sender, loop)
+    fleet.sender.send = timeless(loop, fleet.sender.send)  # type: ignore[method-assign]  # a clock is no part of a sender
     async with _delivery(loop, in_file=in_file) as delivery:
         wall, work = await _posted(fleet, loop, delivery)
     posts: dict[str, int] = {}

@@ -7,7 +7,11 @@ from __future__ import annotations
 
 import asyncio
 import selectors
+from collections.abc import Awaitable, Callable
 from contextlib import contextmanager
+from typing import TypeVar
+
+T = TypeVar("T")
 
 # Real seconds that the loop looks for news while somebody works in another thread.
 _GLANCE = 0.002
@@ -31,6 +35,28 @@ class VirtualLoop(asyncio.SelectorEventLoop):
             yield
         finally:
             self.busy -= 1
+
+
+def run_in_virtual_time(work: Callable[[VirtualLoop], Awaitable[T]]) -> T:
+    """The result of the work, done on a loop of its own; the work is given that loop."""
+
+    async def run() -> T:
+        return await work(loop)
+
+    with asyncio.Runner(loop_factory=VirtualLoop) as runner:
+        loop = runner.get_loop()
+        assert isinstance(loop, VirtualLoop)
+        return runner.run(run())
+
+
+def timeless(loop: VirtualLoop, call: Callable[..., Awaitable[T]]) -> Callable[..., Awaitable[T]]:
+    """The call, during which the loop's time stands still."""
+
+    async def called(*given, **named) -> T:
+        with loop.working():
+            return await call(*given, **named)
+
+    return called
 
 
 class _Jumping(selectors.DefaultSelector):

@@ -59,13 +59,25 @@ async def test_the_most_important_are_asked_about_first(serve, bench) -> None:
 
 
 async def test_lead_is_asked_for_beside_the_last_analyses(serve, bench) -> None:
-    latency = 0.3
-    server = serve(answer=model_replies.truthful, latency=latency)
-    daily, _ = await (await bench(server)).timed(concurrency=4)
-    assert [model_replies.kind(sent) for sent in server.asked][:3] == ["analysis"] * 3
-    began = {model_replies.kind(sent): sent.at for sent in server.asked}
+    slots = 4
+    server = serve(answer=model_replies.truthful)
+    lead, unaccompanied = asyncio.Event(), []
+
+    async def until_the_lead_is_asked_for(sent) -> None:
+        if model_replies.kind(sent) == "day":
+            lead.set()
+        elif sent in server.asked[slots:]:
+            try:
+                await asyncio.wait_for(lead.wait(), 20)
+            except TimeoutError:
+                unaccompanied.append(model_replies.kind(sent))
+
+    server.gate = until_the_lead_is_asked_for
+    daily = await (await bench(server)).look(concurrency=slots)
     # Three high ones, one medium; then one medium, the lines and the lead: before these are answered.
-    assert began["day"] < max(at for kind, at in began.items() if kind != "day") + latency
+    assert asked_about(server)[:3] == ["analysis"] * 3
+    assert unaccompanied == []
+    assert sorted(asked_about(server)[slots:]) == ["analysis", "day", "lines"]
     assert daily.report.day.source is Origin.MODEL
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
-import time
 import traceback
 from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -15,10 +15,9 @@ from structlog.testing import capture_logs
 from bot.config.channel_section import Promise
 from bot.delivery.delivery import Delivery, Posting
 from bot.delivery.part_sender import Patience, Target
-from bot.messaging.rates import Rate
 from bot.messaging.sender import Part, Receipt, SendError, SendReason
 from bot.platforms.telegram.escaping import JOINER
-from bot.platforms.telegram.sender import RATES, Rates, Telegram, TelegramAccount
+from bot.platforms.telegram.sender import RATES, Telegram, TelegramAccount
 from digest.document import (
     Actions,
     Button,
@@ -36,6 +35,7 @@ from tests.contract.benches.telegram import BRISK, sender
 from tests.servers.telegram import CHANNEL, FORUM, GROUP, PRIVATE, TOKEN, Limits, TelegramServer
 from tests.servers.telegram_http import Drops, Fails, Garbled, Hangs, too_many
 from tests.support.fakes_delivery import FakeLeases, FakeLedger, paragraphs
+from tests.support.virtual import VirtualLoop, run_in_virtual_time, timeless
 
 
 @pytest.fixture
@@ -204,17 +204,22 @@ async def test_a_wrong_token_is_unauthorized_and_not_told(server):
     await telegram.aclose()
 
 
-async def test_a_rate_limit_names_its_time_and_the_chat_is_left_alone(server, telegram):
-    server.will("sendMessage", too_many(0.6))
-    with pytest.raises(SendError) as raised:
-        await telegram.send(str(GROUP), RICH)
-    assert (raised.value.reason, raised.value.retry) == (SendReason.RATE_LIMITED, True)
-    assert raised.value.retry_after == pytest.approx(0.6)
-    begin = time.monotonic()
-    await telegram.send(str(PRIVATE), RICH)
-    assert time.monotonic() - begin < 0.5
-    await telegram.send(str(GROUP), RICH)
-    assert time.monotonic() - begin > 0.5
+def test_a_rate_limit_names_its_time_and_the_chat_is_left_alone():
+    async def post(loop: VirtualLoop) -> None:
+        with limited(loop) as (server, telegram):
+            server.will("sendMessage", too_many(3))
+            with pytest.raises(SendError) as raised:
+                await telegram.send(str(GROUP), RICH)
+            assert (raised.value.reason, raised.value.retry) == (SendReason.RATE_LIMITED, True)
+            assert raised.value.retry_after == pytest.approx(3)
+            begin = loop.time()
+            await telegram.send(str(PRIVATE), RICH)
+            assert loop.time() - begin < 0.1
+            await telegram.send(str(GROUP), RICH)
+            assert loop.time() - begin == pytest.approx(3, abs=0.1)
+            await telegram.aclose()
+
+    run_in_virtual_time(post)
 
 
 async def test_a_long_rate_limit_is_told_at_once_to_who_comes_next(server, telegram):
@@ -350,77 +355,68 @@ async def test_a_long_digest_comes_in_order_each_part_below_the_first(server, te
 # Limits
 
 
-def faster(rates: Rates, scale: float) -> Rates:
-    """The same limits in so much less time."""
-
-    def one(rate: Rate) -> Rate:
-        return Rate(count=rate.count, seconds=rate.seconds / scale)
-
-    return Rates(
-        posts=one(rates.posts),
-        answers=one(rates.answers),
-        chat=one(rates.chat),
-        group=one(rates.group),
-    )
+@contextmanager
+def limited(loop: VirtualLoop) -> Iterator[tuple[TelegramServer, Telegram]]:
+    """A server with Telegram's limits and a sender with ours, both by the time of the loop."""
+    with TelegramServer(limits=Limits()) as server:
+        server._count_clock = loop.time
+        telegram = Telegram(TelegramAccount(token=TOKEN, api=server.url, answer=5.0))
+        client = telegram._client
+        client.post = timeless(loop, client.post)
+        yield server, telegram
 
 
-@pytest.mark.slow
-async def test_many_chats_get_theirs_within_the_limits_and_near_their_minimum():
-    """In the real time of the limits: in less, what a busy machine delays comes late."""
-    scale, chats = 1.0, 120
-    with TelegramServer(limits=Limits(scale=scale)) as server:
-        for chat in range(1, chats + 1):
-            server.add(-chat, "group", title=str(chat))
-        # Some calls are refused all the same; the delivery repeats them.
-        server.will("sendMessage", *[too_many(0.3), Fails(500, "Internal Server Error")] * 3)
-        telegram = Telegram(
-            TelegramAccount(token=TOKEN, api=server.url, answer=5.0, rates=faster(RATES, scale))
-        )
-        ledger = FakeLedger()
-        begin = time.monotonic()
-        results = await delivery(ledger, answer=20.0).deliver_all(
-            [
+def test_many_chats_get_theirs_within_the_limits_and_near_their_minimum():
+    chats = range(1, 121)
+
+    async def deliver(loop: VirtualLoop) -> None:
+        with limited(loop) as (server, telegram):
+            for chat in chats:
+                server.add(-chat, "group", title=str(chat))
+            # Some calls are refused all the same; the delivery repeats them.
+            server.will("sendMessage", *[too_many(0.3), Fails(500, "Internal Server Error")] * 3)
+            postings = [
                 Posting(
                     target=Target(name=str(chat), sender=telegram, chat=str(-chat)),
                     digest="d",
                     document=paragraphs(f"for {chat}"),
                 )
-                for chat in range(1, chats + 1)
+                for chat in chats
             ]
-        )
-        spent = time.monotonic() - begin
-        await telegram.aclose()
-        assert all(result.done for result in results)
-        assert {c: server.texts(-c) for c in range(1, chats + 1)} == {
-            c: [f"for {c}"] for c in range(1, chats + 1)
-        }
-        late = [said for _, said in server.refused if said.startswith("Too Many")]
-        assert len(late) <= 3 + chats // 20
-        assert spent < 3 * chats / (30 * scale)  # 1.2 times on an idle machine
+            begin = loop.time()
+            results = await delivery(FakeLedger(), answer=20.0).deliver_all(postings)
+            spent = loop.time() - begin
+            await telegram.aclose()
+            assert all(result.done for result in results)
+            assert {c: server.texts(-c) for c in chats} == {c: [f"for {c}"] for c in chats}
+            late = [said for _, said in server.refused if said.startswith("Too Many")]
+            assert len(late) == 3
+            assert spent < 1.3 * len(chats) / 30
+
+    run_in_virtual_time(deliver)
 
 
-async def answer(telegram: Telegram, number: int) -> None:
-    """One answer, as the conversation gives it."""
-    (part,) = telegram.render(paragraphs(f"answer {number}"))
-    await telegram.ready(str(GROUP), answer=True)
-    await telegram.send(str(GROUP), part)
+def test_answers_and_posts_share_the_limit_of_a_chat():
+    async def deliver(loop: VirtualLoop) -> None:
+        with limited(loop) as (server, telegram):
+            target = Target(name="c", sender=telegram, chat=str(GROUP))
 
+            async def answer(number: int) -> None:
+                """One answer, as the conversation gives it."""
+                (part,) = telegram.render(paragraphs(f"answer {number}"))
+                await telegram.ready(str(GROUP), answer=True)
+                await telegram.send(str(GROUP), part)
 
-async def test_answers_and_posts_share_the_limit_of_a_chat():
-    scale = 20.0
-    with TelegramServer(limits=Limits(scale=scale)) as server:
-        telegram = Telegram(
-            TelegramAccount(token=TOKEN, api=server.url, answer=5.0, rates=faster(RATES, scale / 2))
-        )
-        target = Target(name="c", sender=telegram, chat=str(GROUP))
-        one = delivery(FakeLedger())
-        await asyncio.gather(
-            one.deliver(Posting(target=target, digest="d", document=paragraphs("digest"))),
-            *(answer(telegram, n) for n in range(5)),
-        )
-        await telegram.aclose()
-        assert len(server.texts(GROUP)) == 6
-        assert server.refused == []
+            posting = Posting(target=target, digest="d", document=paragraphs("digest"))
+            await asyncio.gather(
+                delivery(FakeLedger(), answer=20.0).deliver(posting),
+                *(answer(number) for number in range(5)),
+            )
+            await telegram.aclose()
+            assert len(server.texts(GROUP)) == 6
+            assert server.refused == []
+
+    run_in_virtual_time(deliver)
 
 
 def test_the_limits_are_those_of_telegram():
@@ -430,17 +426,20 @@ def test_the_limits_are_those_of_telegram():
     assert BRISK != RATES
 
 
-async def test_a_turn_taken_ahead_is_used_by_the_next_send(server):
-    rates = faster(RATES, 2.0)  # a message to a chat each 0.53 s
-    telegram = Telegram(TelegramAccount(token=TOKEN, api=server.url, rates=rates))
-    await telegram.ready(str(GROUP))
-    await telegram.ready(str(PRIVATE), answer=True)
-    begin = time.monotonic()
-    await telegram.send(str(GROUP), words("one"))
-    await telegram.send(str(PRIVATE), words("two"))
-    await telegram.send(str(GROUP), words("three"))
-    assert 0.2 < time.monotonic() - begin < 1.0  # one turn was waited for, and not two
-    await telegram.aclose()
+def test_a_turn_taken_ahead_is_used_by_the_next_send():
+    async def post(loop: VirtualLoop) -> float:
+        with limited(loop) as (_, telegram):
+            await telegram.ready(str(GROUP))
+            await telegram.ready(str(PRIVATE), answer=True)
+            begin = loop.time()
+            await telegram.send(str(GROUP), words("one"))
+            await telegram.send(str(PRIVATE), words("two"))
+            await telegram.send(str(GROUP), words("three"))
+            await telegram.aclose()
+            return loop.time() - begin
+
+    # One turn was waited for, and not two.
+    assert run_in_virtual_time(post) == pytest.approx(RATES.chat.seconds)
 
 
 def test_golden_bodies_are_taken_by_the_server():
