@@ -1,7 +1,7 @@
-"""What an answer changes of what is remembered, done once the answer stands.
+"""Remembers an answer's effects on the conversation only after the answer is posted.
 
-A process may die between making an answer and bringing it. The question is then answered anew, and
-must find everything as it was: else "more" would skip a page, and "catch up" a holiday.
+A process may die between making an answer and posting it. The question is then answered again, and
+must find everything as it was: otherwise "more" would skip a page, and "catch up" several days.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from digest.core.grade import Repository
 from handlers.ports.conversation_port import ConversationKey, Conversations, Look, Talk
 
 After = Callable[[Callable[[], Awaitable[None]]], None]
-"""Keeps for later what is to be done once the answer stands."""
+"""Defers an effect until the answer is posted."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeferredWrites:
-    """A ``Conversations`` of one message that reads at once, and writes afterwards.
+    """The ``Conversations`` of one message: reads at once, writes after the answer.
 
-    However many repositories are asked, how far the conversation is is read once. ``thread`` tells
-    the thread that the answer began, if it did: a slash command has none, and whoever asked goes on
-    below the answer.
+    The state of the conversation is read once, however many repositories are asked. ``thread``
+    returns the thread that the answer started, if it did: a slash command has none, and the asker
+    continues below the answer.
     """
 
     kept: Conversations
@@ -34,18 +34,18 @@ class DeferredWrites:
     _said: dict[ConversationKey, Talk | None] = field(default_factory=dict, init=False, repr=False)
 
     async def talk(self, key: ConversationKey, now: datetime) -> Talk | None:
-        """How far the conversation is, before this message."""
+        """The state of the conversation before this message."""
         if key not in self._said:
             self._said[key] = await _talk_of(self.kept, key, now)
         return self._said[key]
 
     async def keep(self, key: ConversationKey, talk: Talk) -> None:
-        """Remember, once the answer stands, how far the conversation is."""
+        """Save the state of the conversation once the answer is posted."""
         self.after(partial(self._keep, key, talk))
 
     async def _keep(self, key: ConversationKey, talk: Talk) -> None:
         begun = self.thread()
-        # Who replies to an earlier answer goes on from that one, whatever came of it since.
+        # A reply to an earlier answer continues from that answer, whatever followed it.
         asked = "" if key.thread.startswith(CHAIN) else key.thread
         for thread in dict.fromkeys((asked, begun or asked)):
             await self.kept.keep(replace(key, thread=thread), talk)
@@ -55,7 +55,7 @@ class DeferredWrites:
         return await self.kept.last_look(key, repository)
 
     async def looked(self, key: ConversationKey, repository: Repository, look: Look) -> None:
-        """Remember, once the answer stands, what the person looked at."""
+        """Save what the person looked at once the answer is posted."""
         self.after(partial(self.kept.looked, key, repository, look))
 
     async def forget(self, key: ConversationKey) -> None:
@@ -64,7 +64,7 @@ class DeferredWrites:
 
 
 async def _talk_of(kept: Conversations, key: ConversationKey, now: datetime) -> Talk | None:
-    """How far a conversation is; where a chain of replies is not known, that of the chat."""
+    """The state of a conversation; for an unknown chain of replies, that of the chat."""
     found = await kept.talk(key, now)
     if found is None and key.thread.startswith(CHAIN):
         return await kept.talk(replace(key, thread=""), now)

@@ -1,4 +1,4 @@
-"""The bot's own page, on platforms that have one: what its chats get, and when the next comes."""
+"""The bot's home page, on platforms that have one: its chats' digests and their next times."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from handlers.ports.storage import Clock
 def offer_pages(
     senders: Mapping[str, Sender], subscribed: SubscriptionSource, policy: Policy, clock: Clock
 ) -> None:
-    """Give every platform that has a page of the bot what is to stand on it."""
+    """Give every platform with a home page the function that makes its content."""
     for account, sender in senders.items():
         if isinstance(sender, Hosted):
             sender.page = page_for(account, sender.name, subscribed, policy, clock)
@@ -29,7 +29,7 @@ def offer_pages(
 def page_for(
     account: str, kind: str, subscribed: SubscriptionSource, policy: Policy, clock: Clock
 ) -> Callable[[str], Awaitable[Document | None]]:
-    """Makes the page of an account for a person, by the person's id."""
+    """Makes the home page of an account for a person, by the person's id."""
 
     async def page(person: str) -> Document | None:
         mine = [one for one in await subscribed.subscriptions() if one.platform == account]
@@ -40,7 +40,7 @@ def page_for(
 
 
 def home_document(subscriptions: Sequence[Subscription], now: datetime) -> Document:
-    """The page: a line for each subscription, the one that comes next first."""
+    """The page: a line per subscription, the next one due first."""
     language = subscriptions[0].language if subscriptions else Language.EN
     coming = sorted((next_run(one.spec, now), one.name, one) for one in subscriptions)
     title = HOME.template(language)
@@ -61,9 +61,9 @@ def _line(one: Subscription, at: datetime, language: Language) -> Item:
 
 
 def _may_see(one: Subscription, kind: str, person: str, policy: Policy) -> bool:
-    """Whether a person may know of a subscription: private ones are for admins of their chats.
+    """Whether a person may see a subscription: private ones are for admins of their chats.
 
-    Nobody is told on the page what they would not be told in the chat.
+    The page shows nobody what they would not be shown in the chat.
     """
     who, where = f"{kind}:{person}", f"{kind}:{one.chat}"
     named = {settings.name for settings in one.repositories}
@@ -71,6 +71,6 @@ def _may_see(one: Subscription, kind: str, person: str, policy: Policy) -> bool:
         return False
     if not any(policy.repositories.get(name, True) for name in named):
         return True
-    # Where nobody is named an admin, everybody is one in the chats that they are in; the page
-    # cannot know which these are.
+    # If no admins are named, all members of a chat are admins; the page cannot know which chats the
+    # person is in.
     return policy.appointed(who, where)

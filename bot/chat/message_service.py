@@ -1,7 +1,7 @@
-"""Each message to the bot once: acknowledged at once, answered in the same place.
+"""Handles each message to the bot once: acknowledges it, and answers in the same place.
 
-A message that is edited while it is worked on, or within ``STILL_EDITED`` after it, is answered
-anew in the same place; one that is deleted before its answer gets none.
+If a message is edited while it is processed, or within ``STILL_EDITED`` after it, its answer is
+replaced; a message that is deleted before its answer gets none.
 """
 
 from __future__ import annotations
@@ -31,12 +31,16 @@ log = structlog.get_logger(__name__)
 STILL_EDITED = timedelta(hours=1)
 
 STILL_ANSWERED = timedelta(minutes=10)
-"""What a crash left, or a worker tried in vain, is answered if it is not older than that; else
-its asker is told."""
+"""A message left by a crash or a failed worker is answered up to this age.
+
+The asker of an older one
+
+is told that no answer comes.
+"""
 
 
 class Conversation:
-    """Answers what the senders hear. No exception leaves it but cancellation."""
+    """Answers the messages that senders receive. Raises nothing but cancellation."""
 
     def __init__(
         self,
@@ -61,7 +65,7 @@ class Conversation:
         self._ends: dict[MessageKey, asyncio.Event] = {}
 
     async def hear(self, sender: Sender, incoming: Incoming) -> None:
-        """Answer a message; what was heard before is not answered again."""
+        """Answer a message, unless it was handled before."""
         key = self._key(sender, incoming)
         with structlog.contextvars.bound_contextvars(trace=incoming.trace):
             try:
@@ -80,15 +84,15 @@ class Conversation:
                 log.exception("message.unanswered", platform=sender.name)
 
     async def recover(self, sender: Sender) -> None:
-        """Bring to an end what a process that died left half answered."""
+        """Finish what a dead process left half answered."""
         account = self._accounts.get(id(sender), sender.name)
         left = await self._records.left(account)
         await asyncio.gather(*(self._recovered(sender, record.key) for record in left))
 
     async def take_up(self, sender: Sender, key: MessageKey) -> bool:
-        """Answer one message that has a record; whether its answer stands, or none is due.
+        """Answer one recorded message; return whether it is answered or needs no answer.
 
-        It is for whoever works on what another process heard.
+        For a process that works on messages received by another.
         """
         return await self._recovered(sender, key)
 
@@ -102,7 +106,8 @@ class Conversation:
     async def _said(self, sender: Sender, key: MessageKey, incoming: Incoming) -> None:
         async with self._alone(key) as mine:
             first = mine and await self._records.claim(key, incoming, self._clock.now())
-            # Where whoever is at it has not written it down yet, this one is kept for a while.
+            # If the process that handles it has not recorded it yet, the deletion is kept for a
+            # while.
             if mine or await self._records.get(key) is not None:
                 incoming.taken()
             if not first:
@@ -134,7 +139,7 @@ class Conversation:
         await self._stop(key)
         record = await self._records.get(key)
         if record is None:
-            # Platforms do not promise an order: should it still come, it is not answered.
+            # Platforms do not guarantee an order: if the message still arrives, it is not answered.
             await self._records.claim(key, incoming, self._clock.now())
         elif record.stage is not Stage.TOLD:
             await self._answers.forget(key.account, record.asked)
@@ -143,7 +148,7 @@ class Conversation:
 
     @asynccontextmanager
     async def _alone(self, key: MessageKey) -> AsyncIterator[bool]:
-        """Whether nobody else is at the message, here or in another process."""
+        """Whether no other task or process is handling the message."""
         end = asyncio.Event()
         try:
             async with self._leases.hold(key.lease) as mine:
@@ -156,7 +161,7 @@ class Conversation:
                 del self._ends[key]
 
     async def _stop(self, key: MessageKey) -> None:
-        """End what is being done about a message in this process; an answer is let finish."""
+        """Stop handling a message in this process; a post under way is completed."""
         task, message = self._under_way.get(key, (None, None))
         if task is not None and message is not None and not message.answered:
             task.cancel()
@@ -164,7 +169,7 @@ class Conversation:
             await end.wait()
 
     async def _recovered(self, sender: Sender, key: MessageKey) -> bool:
-        # Who reads the record binds the id that the message was heard under; it ends with this.
+        # Reading the record binds the log id under which the message was received; it ends here.
         with structlog.contextvars.bound_contextvars(trace=trace()):
             try:
                 async with self._alone(key) as mine:
@@ -176,9 +181,9 @@ class Conversation:
         return False
 
     async def _take_up(self, sender: Sender, key: MessageKey) -> bool:
-        """Go on with what nobody is at; whether nothing more is to be done about it.
+        """Continue an unattended message; return whether nothing more is to be done about it.
 
-        What others ended until a moment ago is left as it is.
+        Messages that others have just finished are left alone.
         """
         record = await self._records.get(key)
         if record is None or record.stage is Stage.TOLD:
@@ -191,7 +196,7 @@ class Conversation:
         if record.receipt is not None:
             message.stands(record.receipt)
         elif record.stage is Stage.SENDING and not await message.find():
-            # Whether anything stands cannot be found out: at most once.
+            # It cannot be found out whether anything was posted: at most once.
             log.warning("message.doubtful", platform=sender.name, id=record.key.message)
             await self._records.mark(record.key, Stage.TOLD)
             return True
@@ -200,17 +205,21 @@ class Conversation:
             await self._apologise(record, message)
             return True
         if record.stage is Stage.SENDING and Ability.EDIT in sender.abilities:
-            # A platform that drops repeats gives back what stands, which may be the placeholder.
+            # A platform that drops repeats returns the posted message, which may be the
+            # placeholder.
             await message.show(AnswerProgress(self._language(record)).words())
         return await self._tell(sender, record.key, record.asked, message)
 
     async def _apologise(self, record: MessageRecord, message: ReplyMessage) -> None:
-        """Say that no answer comes, and what to do: in the placeholder's place, else anew.
+        """Say that no answer comes, and what to do.
 
-        Who is not answered is told nothing either. Raises ``SendError``, and is done again then.
+        In place of the placeholder, or as a new message.
+
+        An asker who would get no answer gets no apology. If ``SendError`` is raised it is tried
+        again.
         """
         placeholder, language = record.receipt is not None, self._language(record)
-        # What was found without a receipt may be the whole answer, and stays.
+        # A message found without a receipt may be the whole answer, and stays.
         nothing = not message.standing
         if placeholder or (nothing and await self._answers.owed(record.key.account, record.asked)):
             await message.become(line(INTERRUPTED.template(language), language))
@@ -218,7 +227,7 @@ class Conversation:
             await self._records.mark(record.key, Stage.TOLD)
 
     async def _conclude(self, sender: Sender, record: MessageRecord, words: str) -> None:
-        """Put last words in the place of a placeholder; where none stands nothing is said."""
+        """Replace a placeholder by a final message; without a placeholder nothing is posted."""
         message = self._message(sender, record.key, record.asked)
         if record.receipt is not None:
             message.stands(record.receipt)
@@ -234,7 +243,7 @@ class Conversation:
     async def _tell(
         self, sender: Sender, key: MessageKey, asked: Incoming, message: ReplyMessage
     ) -> bool:
-        """Answer, in a task of its own that an edit or a deletion can end; whether none did."""
+        """Answer in a task that an edit or a deletion can cancel; return whether none did."""
         with span("answer", platform=sender.name):
             telling = self._telling.tell(sender, key, asked, message)
             return await self._until_told(key, message, telling)
@@ -245,7 +254,7 @@ class Conversation:
         task = asyncio.create_task(telling)
         self._under_way[key] = task, message
         try:
-            # Not awaited itself: that it was ended by another message is no end of this one.
+            # Not awaited directly: its cancellation by another message must not end this task.
             await asyncio.wait({task})
         except asyncio.CancelledError:
             task.cancel()

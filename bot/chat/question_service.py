@@ -1,8 +1,6 @@
-"""How the process does, for whoever asks for its status, as ``handlers.questions.status.Bearings``.
+"""Answers questions for a chat: checks access, chooses the repository, calls the use cases.
 
-The gate, and behind it the use cases on behalf of the chat that asks.
-
-Nothing is done about a message before the gate let it pass, not even acknowledged.
+A message that fails the access check is not even acknowledged.
 """
 
 from __future__ import annotations
@@ -56,9 +54,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChatStatus:
-    """What one chat may be told: its own runs, and what models took in all.
+    """The status as one chat may see it: its own runs, and the model cost of all.
 
-    ``mine`` says of a subscription whether it is the chat's.
+    ``mine`` says whether a subscription is the chat's.
     """
 
     app: Workspace
@@ -66,7 +64,7 @@ class ChatStatus:
     mine: Callable[[Subscription], bool]
 
     async def standing(self) -> BotStatus:
-        """The runs of the chat, how many of its digests wait, and the budget."""
+        """The runs of the chat, the number of its waiting digests, and the budget."""
         now = self.app.clock.now()
         posts = [one for one in await self.served.subscriptions() if self.mine(one)]
         names = {one.name for one in posts}
@@ -92,7 +90,7 @@ class ChatStatus:
 
 
 READER = 120.0
-"""Seconds that somebody who asks in a chat is kept waiting for a model at most."""
+"""The most seconds that an asker in a chat waits for a model."""
 
 _VERDICTS = frozenset(ReaderVerdict)
 
@@ -104,14 +102,14 @@ _OF_THIS_MACHINE = (
     BrokenArchive,
     UnreachableDatabase,
 )
-"""What nobody in a chat can mend, and whose words name folders and hosts."""
+"""Errors that nobody in a chat can fix, and whose texts name folders and hosts."""
 
 log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Asked:
-    """A message that passed the gate, with what belongs to its chat."""
+    """A message that passed the access check, with the data of its chat."""
 
     account: str
     incoming: Incoming
@@ -133,9 +131,9 @@ class QuestionService:
         rooms: Rooms | None = None,
         served: SubscriptionSource | None = None,
     ) -> None:
-        """Without ``rooms`` no settings can be changed, and no button offers to.
+        """Without ``rooms`` settings cannot be changed, and no button offers it.
 
-        Without ``served`` nobody is told of runs.
+        Without ``served`` the status lists no runs.
         """
         self._served = served
         self._app = app
@@ -148,13 +146,13 @@ class QuestionService:
         )
 
     def language(self, account: str, asked: Incoming) -> Language:
-        """The language of the question, else that of its channel."""
+        """The language of the question, otherwise that of its channel."""
         preferences = self._chats.channel(account, asked) or self._config.defaults
         said = None if asked.action else language_of(asked.text)
         return said or preferences.language
 
     async def answer(self, account: str, asked: Incoming, watch: AnswerProgress) -> Document | None:
-        """The answer, or nothing to say. Raises ``UserError``."""
+        """The answer; ``None`` for no reply. Raises ``UserError``."""
         passed = await self._admitted(account, asked)
         if passed is None:
             return None
@@ -165,7 +163,10 @@ class QuestionService:
         return await self._asked(passed, watch)
 
     async def owed(self, account: str, asked: Incoming) -> bool:
-        """Whether the asker may be told that no answer comes: who passes the gate, and waits."""
+        """Whether to tell the asker that no answer comes.
+
+        They pass the access check and wait for one.
+        """
         if not asked.addressed or asked.action in _VERDICTS:
             return False
         try:
@@ -174,17 +175,17 @@ class QuestionService:
             return False
 
     async def forget(self, account: str, asked: Incoming) -> None:
-        """Forget the conversation that the question went on with."""
+        """Forget the conversation that the question continued."""
         channel = self._chats.channel(account, asked)
         await self._app.conversations.forget(_conversation(account, asked, channel))
 
     async def _admitted(self, account: str, asked: Incoming) -> _Asked | None:
-        """The message with what the gate lets it ask about; ``None`` where nothing is to be said.
+        """The message with the repositories it may ask about; ``None`` to stay silent.
 
-        Raises ``UserError`` with what the asker is told of a refusal.
+        Raises ``UserError`` with a refusal that the asker sees.
         """
         channel = self._chats.channel(account, asked)
-        # The gate knows a chat by the name that the configuration gives it.
+        # The access check uses the chat's name from the configuration.
         known = replace(asked, chat=channel.chat) if channel else asked
         admission = await self._gate.admit(account, known)
         if not admission.allowed:
@@ -208,7 +209,7 @@ class QuestionService:
         asked = passed.incoming
         question = f"{asked.action} {asked.text}" if asked.action else asked.text
         found, document = await self._found(passed, question, watch)
-        # In a thread that goes on between people, what is no question to us is not for us.
+        # In a thread between people, words that are no question are not meant for the bot.
         if found.intent == "unknown" and not asked.addressed:
             return None
         buttons = answer_buttons(found, watch.language, mutes=self._rooms is not None)
@@ -217,13 +218,13 @@ class QuestionService:
     async def _found(
         self, passed: _Asked, question: str, watch: AnswerProgress
     ) -> tuple[Answer, Document]:
-        """The answer of the repository that is named, else of the first that has one."""
+        """The answer from the named repository, otherwise from the first that has one."""
         asked, first = passed.incoming, None
-        # A press has no words of its own: it is answered as its chat is spoken to.
+        # A button press has no words of its own: it is answered in the chat's language.
         language = watch.language if asked.action else None
         conversation = _conversation(passed.account, asked, passed.channel)
         clock, talk = self._app.clock, None
-        # What is remembered of an answer that nobody got would be wrong.
+        # Nothing may be remembered of an answer that was never posted.
         kept = DeferredWrites(
             kept=self._app.conversations, after=watch.after, thread=lambda: watch.thread
         )
@@ -243,7 +244,7 @@ class QuestionService:
                 if isinstance(found.error, _OF_THIS_MACHINE):
                     raise found.error
             except _OF_THIS_MACHINE as error:
-                # What it says, such as a folder's name, is for the log and not for a chat.
+                # Its text, such as a folder's name, is for the log and not for a chat.
                 log.warning("repository.unreadable", repository=settings.name, error=str(error))
                 said = UNREADABLE.text(watch.language, repository=settings.name)
                 trouble = trouble or UserError(said)

@@ -1,11 +1,8 @@
 """One answer as a message: a placeholder at first, edited until it is the answer.
 
-Where a platform cannot edit there is no placeholder, only the answer.
-
-The charts of an answer as pictures below it, where the platform shows pictures.
-
-The answer tells each chart in text, so that nothing is missing where a picture fails: it is tried
-once, and never again.
+If a platform cannot edit there is no placeholder, only the answer. Charts are posted as pictures
+below it where the platform supports that. The answer has each chart as text too, so a picture is
+tried only once.
 """
 
 from __future__ import annotations
@@ -35,14 +32,14 @@ from digest.document import Chart, Document
 log = structlog.get_logger(__name__)
 
 _AGAIN = 3
-"""So many attempts at an edit of which no word comes back: the same content twice is no harm."""
+"""Attempts at an edit whose outcome is unknown: repeating the same content does no harm."""
 
 
 class ReplyMessage:
     """The message that answers one question.
 
-    ``receipt`` is its proof once it stands; ``answered`` says that the answer does, ``told_before``
-    that it is another answer in the place of one that stood.
+    ``receipt`` is its proof once it is posted; ``answered`` says that it holds the answer,
+    ``told_before`` that it replaces an earlier answer.
     """
 
     def __init__(
@@ -67,15 +64,15 @@ class ReplyMessage:
 
     @property
     def standing(self) -> bool:
-        """Whether something of it can be seen."""
+        """Whether any of it is visible."""
         return self.receipt is not None
 
     def stands(self, receipt: Receipt, *, told: bool = False) -> None:
-        """It was posted before, by whatever process; ``told`` says that it was an answer."""
+        """Record that it was posted before, by any process; ``told`` says that it was an answer."""
         self.receipt, self.told_before = receipt, told
 
     async def show(self, document: Document) -> None:
-        """Show how far the answer is. A platform that refuses is not asked a second time."""
+        """Show progress. After a refusal by the platform it is not tried again."""
         part = self._sender.render(document)[0]
         if self._given_up or part.text == self._text:
             return
@@ -95,14 +92,14 @@ class ReplyMessage:
     async def become(
         self, document: Document, then: Callable[[], Awaitable[None]] | None = None
     ) -> Receipt:
-        """Be the answer: the first part in its place, what is longer behind it in the thread.
+        """Show the answer: its first part in place, further parts after it in the thread.
 
-        ``then`` is called as soon as the first part stands and that is known for good. Raises
-        ``SendError`` where nothing of it could be brought.
+        ``then`` is called as soon as the first part is posted and recorded. Raises ``SendError`` if
+        nothing of it could be posted.
         """
         first, *rest = self._sender.render(document)
         if self._doubtful is not None and await self.find() and self.receipt is None:
-            # Either it is not there, or the platform itself knows it again.
+            # Either nothing was posted, or the platform itself recognises the repeat.
             await self._repeatedly(self._doubtful, Stage.HOLDING)
         if self.receipt is not None and await self._edited(self.receipt, first):
             self.answered = True
@@ -117,7 +114,7 @@ class ReplyMessage:
         return self.receipt
 
     async def find(self) -> bool:
-        """Look for what a process that died may have sent; whether it could be looked for.
+        """Find what a dead process may have posted; return whether the platform can search.
 
         Raises ``SendError``.
         """
@@ -133,7 +130,7 @@ class ReplyMessage:
         return True
 
     async def _edited(self, receipt: Receipt, part: Part) -> bool:
-        """Whether the part stands in the message's place."""
+        """Whether the part has replaced the message's content."""
         try:
             for attempt in range(_AGAIN):
                 try:
@@ -168,26 +165,26 @@ class ReplyMessage:
                     await self._send(part)
 
     async def _post(self, part: Part, then: Stage) -> None:
-        """Post and keep the proof, both or neither: who ends this waits for it."""
+        """Post and save the receipt, both or neither: a cancelling task waits for it."""
         posting = asyncio.create_task(self._posted(part, then))
         try:
             await asyncio.shield(posting)
         except asyncio.CancelledError:
-            # Who ends this may lose patience and end it again: the post goes on, and is bounded.
+            # A cancelling task may cancel again: the post continues, and its time is bounded.
             while not posting.done():
                 with suppress(asyncio.CancelledError):
                     await asyncio.wait({posting})
             if not posting.cancelled():
-                posting.exception()  # looked at, so that it is not told as forgotten
+                posting.exception()  # retrieved, so that asyncio does not report it as unhandled
             raise
 
     async def _posted(self, part: Part, then: Stage) -> None:
-        """Post the message, found again by its identity should nobody hear of its receipt.
+        """Post the message, with an identity to find it by if the receipt is lost.
 
-        Its proof and the stage that it is in then are kept together.
+        The receipt and the following stage are saved together.
         """
         await self._records.mark(self._key, Stage.SENDING)
-        # Where an earlier one could not be edited this is another message, of another identity.
+        # If an earlier message could not be edited, this is a second one with another identity.
         identity = "" if self.receipt else self._key.identity
         try:
             receipt = await self._send(replace(part, identity=identity))
@@ -218,7 +215,7 @@ _LONGEST = 60.0
 
 
 async def show_charts(sender: Sender, chat: str, document: Document, below: Receipt) -> None:
-    """Post the charts of an answer that stands. Raises nothing."""
+    """Post the charts of a posted answer. Raises nothing."""
     charts = [block for block in document.blocks if isinstance(block, Chart)]
     if not isinstance(sender, Pictured):
         return

@@ -1,9 +1,4 @@
-"""Which channel of the configuration a chat is, by all the names that it goes by.
-
-What a chat is to the commands that change its settings.
-
-Which of a chat's repositories a question is asked of, and in which order they are tried.
-"""
+"""Finds a chat's configuration, and which of its repositories a question is about."""
 
 from __future__ import annotations
 
@@ -50,7 +45,7 @@ class ChannelsByChat:
             self._channels.setdefault((channel.platform, _folded(channel.chat)), channel)
 
     def channel(self, account: str, asked: Incoming) -> ChannelConfig | None:
-        """The channel of a chat, the one of its narrowest name: a topic's before its group's."""
+        """The channel of a chat by its most specific name: a topic's before its group's."""
         for name in (asked.chat, *asked.also):
             if found := self._channels.get((account, _folded(name))):
                 return found
@@ -66,7 +61,7 @@ class Rooms(Protocol):
     """Makes the room in which a command is given."""
 
     async def room(self, account: str, asked: Incoming, admission: AccessDecision) -> Room:
-        """The chat, with what the gate lets the asker do there. ``account`` is configured."""
+        """The chat, with what the asker may do there. ``account`` is configured."""
 
 
 _SEARCHES = frozenset({"changed", "search", "touched"})
@@ -74,9 +69,9 @@ _SEARCHES = frozenset({"changed", "search", "touched"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RepositoryChoice:
-    """What is asked, and of which repositories, the first that is asked first.
+    """The question, and the repositories to ask, the first one first.
 
-    ``of`` are all of the chat.
+    ``of`` are all repositories of the chat.
     """
 
     question: str
@@ -84,12 +79,12 @@ class RepositoryChoice:
     of: Sequence[RepositoryConfig]
 
     def goes_on(self, found: Answer) -> bool:
-        """Whether the next repository is asked as well: here is no such change, or nothing."""
+        """Whether to try the next repository too: this one lacks the change, or has no matches."""
         nothing = found.intent in _SEARCHES and found.total == 0 and found.error is None
         return nothing or isinstance(found.error, UnknownChange)
 
     def told(self, found: Answer, repository: RepositoryConfig, language: Language) -> Document:
-        """The answer, with the repository that it is about where there are others."""
+        """The answer, naming its repository if there are others."""
         if len(self.of) < 2:
             return found.document
         if found.intent == "help":
@@ -106,9 +101,9 @@ class RepositoryChoice:
 def which(
     question: str, of: Sequence[RepositoryConfig], last: str, now: datetime, zone: ZoneInfo
 ) -> RepositoryChoice:
-    """What is asked of which. ``last`` is the repository that the conversation was about.
+    """The repositories a question is about. ``last`` is the one the conversation was about.
 
-    Raises ``AmbiguousRepository`` where the question names several, or what several are called.
+    Raises ``AmbiguousRepository`` if the question names several, or a name fits several.
     """
     if len(of) == 1:
         return RepositoryChoice(question=question, asked=of, of=of)
@@ -117,7 +112,7 @@ def which(
     found = None if isinstance(intent, Managing) else named(question, [*by_name])
     if found is not None:
         meant = _meant(found.question, now, zone)
-        # The name may be part of the question all the same.
+        # The name may also be part of the question itself.
         asked = question if isinstance(meant, Unknown) else found.question
         return RepositoryChoice(question=asked, asked=[by_name[found.name]], of=of)
     if not isinstance(intent, Managing) and len(fit := fitting(question, [*by_name])) > 1:
@@ -129,7 +124,7 @@ def which(
 
 
 def _goes_on(intent: Intent | None) -> bool:
-    """Whether a question stands for one that was asked before, or is about its answer."""
+    """Whether a question continues an earlier one, or is about its answer."""
     about = (
         isinstance(intent, Why | Risky | Reviewers | Author | ShowDiff) and intent.reference is None
     )

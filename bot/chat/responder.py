@@ -1,10 +1,8 @@
-"""One answer, from the placeholder to what stands in its place.
+"""Makes one answer: shows a placeholder with progress, then replaces it by the answer.
 
-What is answered within ``Rhythm.moment`` needs no placeholder: that saves a message in chats where
-platforms count them, and nobody sees the difference. Whatever takes longer is acknowledged by a
-placeholder, which tells at a bounded rate how far the work is, and is edited into the answer.
-
-How far an answer is, in words: what the placeholder shows while it is being made.
+An answer within ``PlaceholderTiming.moment`` needs no placeholder: that saves a message on
+platforms that count them, and looks the same. The placeholder of a slower one shows progress at a
+bounded rate.
 """
 
 from __future__ import annotations
@@ -32,15 +30,15 @@ from digest.i18n.error_text import complaint
 log = structlog.get_logger(__name__)
 
 AT_ONCE = 16
-"""Answers that are worked on at a time; placeholders do not wait for them."""
+"""Answers made at a time; placeholders do not wait for them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlaceholderTiming:
-    """When the placeholder is shown and told anew, in seconds.
+    """When the placeholder is shown and updated, in seconds.
 
-    The first news comes ``first`` after the placeholder, each further one ``slower`` times later,
-    at most ``longest`` apart: platforms count edits, too.
+    The first update comes ``first`` after the placeholder, the pause before each further one is
+    ``slower`` times longer, up to ``longest``: platforms count edits, too.
     """
 
     moment: float = 0.3
@@ -50,26 +48,26 @@ class PlaceholderTiming:
 
 
 class Answering(Protocol):
-    """Makes answers. What it is given as ``account`` is a name of the configuration."""
+    """Makes answers. ``account`` is a name in the configuration."""
 
     def language(self, account: str, asked: Incoming) -> Language:
-        """The language in which the asker is spoken to."""
+        """The language in which to address the asker."""
 
     async def answer(self, account: str, asked: Incoming, watch: AnswerProgress) -> Document | None:
-        """The answer, or nothing to say. A ``UserError`` is shown to the asker.
+        """The answer; ``None`` for no reply. A ``UserError`` is shown to the asker.
 
-        ``watch`` is told when the message may be acknowledged, and how far the work is.
+        ``watch`` learns when the message may be acknowledged, and the progress of the work.
         """
 
     async def owed(self, account: str, asked: Incoming) -> bool:
-        """Whether the asker may be told that no answer comes, though nothing stands of one yet."""
+        """Whether to tell the asker that no answer comes, though none of it was shown yet."""
 
     async def forget(self, account: str, asked: Incoming) -> None:
-        """The question was deleted: nothing of it may be gone on with."""
+        """The question was deleted: later questions must not continue from it."""
 
 
 class Responder:
-    """Has answers made, and puts them where they belong."""
+    """Has answers made, and posts them."""
 
     def __init__(self, answers: Answering, records: Records, rhythm: PlaceholderTiming) -> None:
         self._answers = answers
@@ -80,7 +78,7 @@ class Responder:
     async def tell(
         self, sender: Sender, key: MessageKey, asked: Incoming, message: ReplyMessage
     ) -> None:
-        """Answer a message in the place of its placeholder. Raises ``SendError``."""
+        """Answer a message in place of its placeholder. Raises ``SendError``."""
         began = time.perf_counter()
         watch = AnswerProgress(self._answers.language(key.account, asked))
         work = asyncio.create_task(self._worked(sender, key, asked, watch))
@@ -102,13 +100,13 @@ class Responder:
         receipt = await message.become(document, settle)
         seconds = round(time.perf_counter() - began, 3)
         log.info("message.answered", platform=sender.name, id=key.message, seconds=seconds)
-        if not message.told_before:  # what is told anew has its pictures already
+        if not message.told_before:  # a repeated answer has its pictures already
             await show_charts(sender, key.chat, document, receipt)
 
     async def _follow(
         self, work: asyncio.Task[Document | None], message: ReplyMessage, watch: AnswerProgress
     ) -> None:
-        """Show the placeholder, and how far the work is, until it is done."""
+        """Show the placeholder and its progress until the work is done."""
         pause, news = self._rhythm.moment, self._rhythm.first
         while not await _done(work, pause):
             if watch.shown:
@@ -118,7 +116,7 @@ class Responder:
     async def _worked(
         self, sender: Sender, key: MessageKey, asked: Incoming, watch: AnswerProgress
     ) -> Document | None:
-        """The answer, or what is said in its place where it cannot be made."""
+        """The answer, or an error message if it cannot be made."""
         async with self._places:
             try:
                 return await self._answers.answer(key.account, asked, watch)
@@ -131,17 +129,17 @@ class Responder:
 
 
 async def _done(work: Awaitable[object], seconds: float) -> bool:
-    """Whether the work is over after so many seconds, or before."""
+    """Whether the work ends within so many seconds."""
     done, _ = await asyncio.wait({asyncio.ensure_future(work)}, timeout=seconds)
     return bool(done)
 
 
 class AnswerProgress:
-    """Told by the use cases (``Progress``) and by the model (``Listener``), asked by the flow.
+    """The progress of an answer; implements ``Progress`` and ``Listener``.
 
-    ``shown`` says whether anything may be seen of the work. Before the gate has let the message
-    pass nothing may; words that nobody addressed to the bot are acknowledged only once they turned
-    out to be a question, which is when work on them begins.
+    ``shown`` says whether anything of the work may be visible. Nothing may before the access check
+    has passed; words not addressed to the bot are acknowledged only once they turn out to be a
+    question, which is when work on them starts.
     """
 
     def __init__(self, language: Language) -> None:
@@ -153,22 +151,22 @@ class AnswerProgress:
         self._after: list[Callable[[], Awaitable[None]]] = []
 
     def after(self, effect: Callable[[], Awaitable[None]]) -> None:
-        """Something is to be done once the answer stands."""
+        """Add an effect that happens once the answer is posted."""
         self._after.append(effect)
 
     async def settle(self, thread: str = "") -> None:
-        """The answer stands, and its thread has this name: do what waited for that."""
+        """The answer is posted, in the thread of this name: apply the effects."""
         self.thread = thread
         while self._after:
             await self._after.pop(0)()
 
     def admit(self, *, addressed: bool) -> None:
-        """The gate let the message pass."""
+        """The message passed the access check."""
         self._admitted = True
         self.shown = addressed
 
     def start(self, total: int) -> None:
-        """``total`` changes are to be read."""
+        """``total`` changes will be read."""
         self._total, self._done = total, 0
         self.shown = self._admitted
 
@@ -181,16 +179,16 @@ class AnswerProgress:
         self._total = 0
 
     def hear(self, section: str, statement: Statement) -> None:  # noqa: ARG002  # they are counted
-        """One more statement of the model that the change bears out."""
+        """Receive one more statement of the model that the change supports."""
         self._said += 1
         self.shown = self._admitted
 
     def restart(self) -> None:
-        """What the model said so far is void."""
+        """Discard what the model said so far."""
         self._said = 0
 
     def words(self) -> Document:
-        """What stands in the place of the answer for now."""
+        """The content of the placeholder for now."""
         if self._total:
             done = min(self._done, self._total)
             said = READING.text(self.language, done=done, total=self._total)

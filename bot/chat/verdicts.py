@@ -1,4 +1,4 @@
-"""What buttons do that ask nothing: a verdict is kept."""
+"""Feedback buttons: saves a verdict on a change."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _NOTED = {ReaderVerdict.USEFUL: NOTED_USEFUL, ReaderVerdict.USELESS: NOTED_USELE
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdicts:
-    """Keeps what people think of the repositories that their chat is told of."""
+    """Saves people's verdicts on the repositories that their chat may see."""
 
     feedback: SqlFeedback
     archive: Archive
@@ -30,7 +30,7 @@ class Verdicts:
     async def note(
         self, asked: Incoming, repositories: Sequence[Repository], language: Language
     ) -> Document | None:
-        """Keep the verdict of a press; what is said to it: nothing, where it is known already."""
+        """Save the verdict of a press and return the reply; ``None`` if it is known already."""
         verdict, about = ReaderVerdict(asked.action), asked.text
         opinion: dict[str, Any] = {
             "platform": asked.platform,

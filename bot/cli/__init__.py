@@ -1,7 +1,7 @@
-"""The command line: arguments and exit statuses only. The work is in ``commands``.
+"""The command line: arguments, exit statuses and the work behind each command.
 
-Exit status 0 is done, 1 failed, 2 not understood, 130 interrupted. What a person can cause is told
-in one line on standard error; anything else gets an id and its traceback goes to the log file.
+Exit status 0 is success, 1 failure, 2 a usage error, 130 an interrupt. Errors that a user can cause
+are one line on standard error; anything else gets an id, and its traceback goes to the log.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
-    rich_markup_mode=None,  # Rich takes longer to import than the help to print
+    rich_markup_mode=None,  # Rich takes longer to import than printing the help
     context_settings=CONTEXT,
 )
 
@@ -51,7 +51,7 @@ def _before(
         typer.Option("--version", help="Tell the version.", is_eager=True, callback=_tell_version),
     ] = False,
 ) -> None:
-    """What may be asked before a command is named."""
+    """Options before the command."""
 
 
 def main() -> None:
@@ -60,7 +60,7 @@ def main() -> None:
 
 
 def guarded(work: Callable[[], object]) -> int:
-    """The exit status of the work; what went wrong is told in one line."""
+    """The exit status of the work; an error is printed as one line."""
     try:
         status = work()
     except UserError as error:
@@ -72,7 +72,7 @@ def guarded(work: Callable[[], object]) -> int:
     except (typer.Abort, KeyboardInterrupt):
         return 130
     except BrokenPipeError:
-        sys.stderr.close()  # the reader has gone; nobody is left to be told
+        sys.stderr.close()  # the reader has closed the pipe
         return 1
     except Exception as error:  # noqa: BLE001 - the last resort: an id for the user, a log for us
         from bot.telemetry.logs import keep_traceback

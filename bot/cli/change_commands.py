@@ -1,4 +1,4 @@
-"""Commands that look at changes: digest, score, explain, ask, chat."""
+"""Commands about changes: digest, score, explain, ask, chat."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def digest(
     output: Output = None,
     config: ConfigFile = None,
 ) -> None:
-    """Tell what changed on a day or in a window.
+    """Show what changed on a day or in a window.
 
     The default is the last day with changes.
     """
@@ -83,7 +83,7 @@ def score(
     output: Output = None,
     config: ConfigFile = None,
 ) -> None:
-    """Grade every change of a window, one JSON object a line."""
+    """Print the grade of every change of a window, one JSON object a line."""
     from bot.cli import run_digest
 
     run_digest.score(
@@ -110,7 +110,7 @@ def explain(
 ) -> None:
     """Explain one change.
 
-    What it does, whom it touches, what to watch.
+    What it does, whom it affects, what to watch.
     """
     from bot.cli import run_questions
 
@@ -163,7 +163,7 @@ def chat(
     lang: Lang = None,
     config: ConfigFile = None,
 ) -> None:
-    """Talk about changes in this terminal."""
+    """Ask about changes in this terminal."""
     from bot.cli import terminal_chat
 
     terminal_chat.chat(repo=repo, branch=branch, now=now, zone=tz, language=lang, config=config)
@@ -171,7 +171,7 @@ def chat(
 
 @looking.command(hidden=True)
 def demo(repo: Place = ".") -> None:
-    """Digest the last active day, and say what to try next."""
+    """Digest the last active day, and suggest what to try next."""
     from bot.cli import run_digest
 
     run_digest.demo(repo)

@@ -1,10 +1,6 @@
-"""The work behind the command line, one module a command or two.
+"""Output of the commands: documents, JSON (see ``docs/json.md``) and progress.
 
-What the commands write.
-
-What models took, as JSON. See ``docs/json.md``.
-
-Long work, shown: a bar on a terminal, plain lines elsewhere; always on the error stream.
+Progress is a bar on a terminal and plain lines elsewhere, always on standard error.
 """
 
 from __future__ import annotations
@@ -37,9 +33,9 @@ T = TypeVar("T")
 def finish(
     work: Coroutine[None, None, T], loop: Callable[[], AbstractEventLoop] | None = None
 ) -> T:
-    """Run a command's work to its end, in a loop of its own kind where that is given."""
-    # What is imported stays, and values are frozen and without cycles: looking for garbage as often
-    # as Python does by default costs a tenth of the time of a large digest.
+    """Run a command's work to its end, in an event loop from ``loop`` if given."""
+    # Imports stay, and values are frozen and without cycles: collecting garbage as often as Python
+    # does by default costs a tenth of the time of a large digest.
     gc.freeze()
     gc.set_threshold(50_000, 20, 50)
     with asyncio.Runner(loop_factory=loop) as runner:
@@ -47,7 +43,7 @@ def finish(
 
 
 def emit(text: str, output: Path | None = None) -> None:
-    """Write to a file, whole or not at all, or to standard output."""
+    """Write to standard output, or to a file, completely or not at all."""
     if text and not text.endswith("\n"):
         text += "\n"
     if output is None:
@@ -57,7 +53,7 @@ def emit(text: str, output: Path | None = None) -> None:
 
 
 def emit_pieces(pieces: Iterable[str], output: Path | None = None) -> None:
-    """As :func:`emit`, of a text in pieces, each made when those before it are on their way."""
+    """Like :func:`emit`, for a text in pieces; each is made after the previous ones are written."""
     if output is not None:
         write_whole(output, "".join(pieces))
         return
@@ -71,7 +67,7 @@ def emit_pieces(pieces: Iterable[str], output: Path | None = None) -> None:
 
 
 def json_lines(head: Mapping[str, Any], key: str, rows: Iterable[Any]) -> Iterator[str]:
-    """A JSON object, in pieces, whose array under ``key`` stands last, a line for each element."""
+    """A JSON object in pieces, its array under ``key`` last, with one element per line."""
     rest = {name: part for name, part in head.items() if name != key}
     yield f'{json.dumps(rest, ensure_ascii=False)[:-1]}, "{key}": [\n'
     for number, row in enumerate(rows):
@@ -80,7 +76,7 @@ def json_lines(head: Mapping[str, Any], key: str, rows: Iterable[Any]) -> Iterat
 
 
 def print_document(document: Document, output: Path | None = None) -> None:
-    """Show a document as the terminal does, or write it as plain text to a file."""
+    """Print a document for the terminal, or write it as plain text to a file."""
     from bot.platforms.console import Console, attached
 
     sender = attached(sys.stdout) if output is None else Console(io.StringIO())
@@ -88,7 +84,7 @@ def print_document(document: Document, output: Path | None = None) -> None:
 
 
 class DigestFormat(StrEnum):
-    """What ``digestbot digest`` writes."""
+    """The output formats of ``digestbot digest``."""
 
     CONDENSED = "condensed"
     MARKDOWN = "markdown"
@@ -96,7 +92,7 @@ class DigestFormat(StrEnum):
 
 
 class AnswerFormat(StrEnum):
-    """What ``explain`` and ``ask`` write."""
+    """The output formats of ``explain`` and ``ask``."""
 
     TEXT = "text"
     JSON = "json"
@@ -105,7 +101,7 @@ class AnswerFormat(StrEnum):
 def with_usage(
     report: Mapping[str, Any], judgement: AnalysisRun | None, currency: str
 ) -> dict[str, Any]:
-    """A report's JSON with what its analyses took, each when it was made, and this run in all."""
+    """A report's JSON with the usage of each analysis, when it was made, and of this run."""
     spent = judgement.spent if judgement else Usage()
     commits = [commit_with_usage(commit, judgement, currency) for commit in report["commits"]]
     return {**report, "usage": usage_to_json(spent, currency), "commits": commits}
@@ -114,7 +110,7 @@ def with_usage(
 def commit_with_usage(
     commit: Mapping[str, Any], judgement: AnalysisRun | None, currency: str
 ) -> dict[str, Any]:
-    """A commit's JSON with what its analysis took when it was made."""
+    """A commit's JSON with the usage of its analysis, when it was made."""
     made = judgement.made.get(commit["sha"]) if judgement else None
     return {**commit, "usage": usage_to_json(made, currency) if made is not None else None}
 
@@ -132,7 +128,7 @@ def usage_to_json(usage: Usage, currency: str) -> dict[str, Any]:
     }
 
 
-_PAUSE = 5.0  # seconds between plain lines; what is done sooner needs no telling
+_PAUSE = 5.0  # seconds between plain lines; shorter work prints none
 
 
 class ProgressBar:
@@ -146,7 +142,7 @@ class ProgressBar:
         self._bar: Progress | None = None
 
     def start(self, total: int) -> None:
-        """``total`` changes are to be read."""
+        """``total`` changes will be read."""
         self._total, self._done, self._told = total, 0, time.monotonic()
         if self._stream.isatty():
             from rich.console import Console
@@ -174,7 +170,7 @@ class ProgressBar:
             self._stream.flush()
 
     def finish(self) -> None:
-        """The work is over: the bar goes away."""
+        """Remove the bar."""
         if self._bar:
             self._bar.stop()
             self._bar = None

@@ -1,7 +1,4 @@
-"""Commands of the archive.
-
-Commands that tell how it went: cost, quality, deliveries.
-"""
+"""Commands about stored data: the archive, model cost, grading quality, deliveries."""
 
 from __future__ import annotations
 
@@ -22,7 +19,7 @@ archive = typer.Typer(
 
 @archive.command("list")
 def archive_list(*, config: ConfigFile = None) -> None:
-    """List the repositories and digests that are kept."""
+    """List the stored repositories and digests."""
     from bot.cli import run_archive
 
     run_archive.show_all(config)
@@ -36,7 +33,7 @@ def archive_show(
     *,
     config: ConfigFile = None,
 ) -> None:
-    """Show a kept digest, or all that is kept of a change."""
+    """Show a stored digest, or everything stored about a change."""
     from bot.cli import run_archive
 
     run_archive.show(name, config)
@@ -50,7 +47,7 @@ def archive_rebuild(
     *,
     config: ConfigFile = None,
 ) -> None:
-    """Make grades and indexes anew; read what is outdated again."""
+    """Recompute grades and indexes; read outdated changes again."""
     from bot.cli import run_archive
 
     run_archive.rebuild(repo, config)
@@ -58,7 +55,7 @@ def archive_rebuild(
 
 @archive.command("vacuum")
 def archive_vacuum(*, config: ConfigFile = None) -> None:
-    """Give unused space back to the disk."""
+    """Return unused space to the disk."""
     from bot.cli import run_archive
 
     run_archive.vacuum(config)
@@ -71,7 +68,7 @@ CopyFile = Annotated[Path, typer.Argument(metavar="FILE", help="The copy; never 
 def archive_backup(file: CopyFile, *, config: ConfigFile = None) -> None:
     """Copy the archive to a file, also while digestbot runs.
 
-    The copy is looked through.
+    The copy is checked.
     """
     from bot.cli import run_archive
 
@@ -84,7 +81,7 @@ def archive_restore(
     *,
     config: ConfigFile = None,
 ) -> None:
-    """Put a copy back into a data folder without an archive."""
+    """Restore a copy into a data folder without an archive."""
     from bot.cli import run_archive
 
     run_archive.restore(file, config)
@@ -98,7 +95,7 @@ def archive_copy(
 ) -> None:
     """Copy the archive of the data folder to PostgreSQL.
 
-    Stop digestbot run before.
+    Stop digestbot run first.
     """
     from bot.cli import run_archive
 
@@ -119,7 +116,7 @@ def cost(
     form: Form = AnswerFormat.TEXT,
     config: ConfigFile = None,
 ) -> None:
-    """Tell what the model took.
+    """Show model usage and cost.
 
     Calls, tokens and money by day, repository and kind.
     """
@@ -151,9 +148,9 @@ def quality(
     form: Form = AnswerFormat.TEXT,
     config: ConfigFile = None,
 ) -> None:
-    """Tell how past grades did; propose thresholds.
+    """Show how well past grades did, and propose thresholds.
 
-    They are held against what became of the changes since.
+    Grades are compared with what became of the changes since.
     """
     from bot.cli import run_review
 
@@ -175,9 +172,9 @@ def deliveries(
     ] = None,
     config: ConfigFile = None,
 ) -> None:
-    """List what was not posted, and chats that take nothing.
+    """List undelivered posts and unreachable chats.
 
-    What was posted only perhaps is listed, too.
+    Posts with an unknown outcome are listed, too.
     """
     from bot.cli import run_review
 

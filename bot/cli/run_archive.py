@@ -1,7 +1,4 @@
-"""``digestbot archive``: what is kept, one thing of it, made anew, made smaller.
-
-``digestbot archive backup`` and ``restore``: the archive kept elsewhere, and put back.
-"""
+"""``digestbot archive``: listing, showing, rebuilding, compacting, backup and restore."""
 
 from __future__ import annotations
 
@@ -73,7 +70,7 @@ def _repositories(held: object) -> Table:
 
 
 def show(name: str, config: Path | None) -> None:
-    """A digest by its name, else a change by its reference. Raises ``UserError``."""
+    """A digest by its name, otherwise a change by its reference. Raises ``UserError``."""
 
     async def work() -> None:
         async with opened(config) as app:
@@ -119,7 +116,7 @@ async def _print_change(app: Workspace, repository: Repository, graded: Graded) 
 
 
 def _said(basis: Basis, kept: StoredAnalysis) -> str:
-    """What a model said of a change: how much of it did not hold, and what it took."""
+    """A model's statements on a change: the share that was rejected, and the usage."""
     about = f"model {basis.model} ({basis.language}, {kept.at:%Y-%m-%d %H:%M} UTC)"
     took = f"{kept.usage.tokens} tokens"
     if kept.failure is not None:
@@ -132,7 +129,7 @@ def _said(basis: Basis, kept: StoredAnalysis) -> str:
 
 
 async def _shares(app: Workspace, kept: KeptDigest) -> list[str]:
-    """How much of what models said of a digest's changes did not hold, and what they missed."""
+    """The shares of rejected statements on a digest's changes, and of missing ones."""
     repository = Repository(name=kept.heading.repository)
     store = SqlAnalyses(app.database)
     rejected: list[float] = []
@@ -151,9 +148,9 @@ async def _shares(app: Workspace, kept: KeptDigest) -> list[str]:
 
 
 def rebuild(name: str | None, config: Path | None) -> None:
-    """Grades and indexes of one repository or of all, from what is kept. Raises ``UserError``.
+    """Recompute grades and indexes of one repository or of all. Raises ``UserError``.
 
-    What an older version read is read again, where its repository is still known here.
+    What an older version read is read again if its repository is still known here.
     """
 
     async def work() -> None:
@@ -176,7 +173,7 @@ def rebuild(name: str | None, config: Path | None) -> None:
 
 
 async def _read_again(app: Workspace, repository: Repository) -> None:
-    """What an older version read, in batches, each of which stays where the next one fails."""
+    """Read again what an older version read, in batches that are saved one by one."""
     outdated = await app.archive.outdated(repository)
     if not outdated:
         return
@@ -196,7 +193,7 @@ async def _read_again(app: Workspace, repository: Repository) -> None:
 
 
 def vacuum(config: Path | None) -> None:
-    """Compact the file, after looking whether it is whole. Raises ``UserError``."""
+    """Compact the file after an integrity check. Raises ``UserError``."""
 
     async def work() -> None:
         async with opened(config) as app:
@@ -210,7 +207,7 @@ def vacuum(config: Path | None) -> None:
 
 
 def backup(file: Path, config: Path | None) -> None:
-    """Copy the archive as it stands, of whatever revision, without opening it for work.
+    """Copy the archive of any revision, without opening it for work.
 
     Raises ``UserError``, as :func:`restore` does.
     """
@@ -219,7 +216,7 @@ def backup(file: Path, config: Path | None) -> None:
 
 
 def restore(file: Path, config: Path | None) -> None:
-    """Put a copy back into a data folder that has no archive."""
+    """Restore a copy into a data folder that has no archive."""
     done = copying.restore(_folder(config), file)
     later = "" if done.revision == HEAD else f"; it is brought to {HEAD} when it is next opened"
     emit(f"{done.file}: {done.size / 1e6:.1f} MB, revision {done.revision}{later}")
@@ -246,7 +243,7 @@ def copy(url: str, config: Path | None) -> None:
 
 
 def _folder(config: Path | None) -> Path:
-    """The data folder, as every other command finds it. Raises ``UserError`` for a server's."""
+    """The data folder, as for every other command. Raises ``UserError`` if a server is used."""
     found = configuration(config)
     if found.database_url if found else Environment.read().database:
         raise UserError(

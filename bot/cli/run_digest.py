@@ -1,10 +1,7 @@
-"""From the words of the command line to a window.
+"""``digestbot digest``, ``digestbot score`` and ``make demo``.
 
-``digestbot digest``: one window of one repository, as a digest, a report or JSON.
-
-``digestbot score``: the grade of every change in a window, a JSON object a line.
-
-``make demo``: the main job on the embedded default, and what to try next.
+A digest of one window of one repository, as a digest, a report or JSON; the grade of every change
+in a window, one JSON object a line; and the digest of the last active day.
 """
 
 from __future__ import annotations
@@ -83,7 +80,7 @@ async def _last_active(ctx: Context) -> date | None:
 
 
 def between(since: str | None, until: str | None, zone: ZoneInfo, now: datetime) -> Window:
-    """The window of ``--since`` and ``--until``; the end is now where it is not given.
+    """The window of ``--since`` and ``--until``; it ends now by default.
 
     Raises ``InvalidWindow``, ``InvalidDate``, ``FutureWindow``.
     """
@@ -104,12 +101,12 @@ def _past(window: Window, now: datetime) -> Window:
 
 
 CHANNEL = "terminal"
-"""The channel under which the coverage of what is asked for here is kept."""
+"""The channel that coverage of commands is recorded under."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DigestOptions:
-    """The arguments, as they were typed."""
+    """The arguments as typed."""
 
     place: str
     name: str | None = None
@@ -147,7 +144,7 @@ async def _run(options: DigestOptions) -> None:
 
 
 def _tell(judgement: AnalysisRun, app: Workspace) -> None:
-    """Say on the error stream what the model did not tell of."""
+    """Print on standard error which analyses are missing."""
     from bot.llm.runtime import shortfall
     from bot.telemetry.logs import LOG
 
@@ -176,7 +173,7 @@ async def _window(ctx: Context, options: DigestOptions) -> Window:
 
 
 def _as_json(report: Report, judgement: AnalysisRun | None, currency: str) -> Iterator[str]:
-    """Commit by commit: all of a month's at once take more memory than reading them did."""
+    """One commit at a time: all of a month's at once take more memory than reading them did."""
     zone, language = report.window.zone, report.language
     head = with_usage(report_to_json(replace(report, entries=())), judgement, currency)
     rows = (entry_to_json(entry, zone, language) for entry in report.entries)
@@ -185,7 +182,7 @@ def _as_json(report: Report, judgement: AnalysisRun | None, currency: str) -> It
 
 
 def _write(app: Workspace, daily: Daily, options: DigestOptions, branch: str) -> None:
-    """Write it as it was asked for; ``branch`` is the usual one of its repository."""
+    """Write it in the requested form; ``branch`` is the default one of its repository."""
     report = daily.report
     match options.form:
         case DigestFormat.JSON:

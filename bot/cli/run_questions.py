@@ -1,12 +1,8 @@
-"""Which repository is meant at the terminal, where no option names one: as chats tell it.
+"""``explain`` and ``ask`` at the terminal, with the same handlers as on every platform.
 
-``explain`` and ``ask``: the same handlers as on every platform.
-
-``digestbot explain --show-prompt``: what would be sent to the model, and nothing is sent.
-
-An explanation on a terminal while a model writes it: each statement once it is checked.
-
-What is shown goes away when the explanation is whole, and that is then printed.
+The repository is chosen as in chats if no option names one. ``explain --show-prompt`` prints what
+would be sent to the model, without sending it. While a model writes an explanation, each checked
+statement is shown on the terminal; the complete explanation then replaces them.
 """
 
 from __future__ import annotations
@@ -53,7 +49,7 @@ from handlers.router import ask as ask_handler
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chosen:
-    """What is asked, and where; ``place`` is ``None`` for where questions are asked by default."""
+    """The question and its repository; ``place`` is ``None`` for the default one."""
 
     question: str
     place: str | None
@@ -62,10 +58,10 @@ class Chosen:
 async def choose(
     app: Workspace, question: str, repo: str | None, zone: ZoneInfo, conversation: ConversationKey
 ) -> Chosen:
-    """The configured repository that a question names, goes on with, or else the default.
+    """The configured repository that a question names or continues with, or the default.
 
-    What ``repo`` names holds. An address or ``owner/name#123`` also finds what was read before and
-    is not configured. Raises ``AmbiguousRepository``.
+    An explicit ``repo`` wins. An address or ``owner/name#123`` also finds a repository that was
+    read before and is not configured. Raises ``AmbiguousRepository``.
     """
     of = app.config.repositories if app.config else ()
     if repo is not None:
@@ -80,7 +76,7 @@ async def choose(
 
 
 def _read_before(app: Workspace, question: str) -> str | None:
-    """The place of the repository that a reference names, where it was read before."""
+    """The place of the repository that a reference names, if it was read before."""
     try:
         name = parse_reference(question.rsplit(" ", maxsplit=1)[-1]).repository
     except InvalidReference:
@@ -89,7 +85,7 @@ def _read_before(app: Workspace, question: str) -> str | None:
 
 
 CHANNEL = "terminal"
-"""The channel on whose account a model is asked here."""
+"""The channel that model usage is charged to here."""
 
 _JSON_WIDTH = 100  # columns of the text in JSON, so that it does not depend on a terminal
 
@@ -105,7 +101,7 @@ def explain(
     config: Path | None,
     show_prompt: bool = False,
 ) -> None:
-    """Explain one change, or print what a model would be sent about it. Raises ``UserError``."""
+    """Explain one change, or print the prompt for a model. Raises ``UserError``."""
 
     async def work() -> None:
         async with opened(config) as app:
@@ -139,11 +135,11 @@ async def _explained(intent: Explain, ctx: Context, form: AnswerFormat) -> Answe
 async def _elsewhere(
     app: Workspace, intent: Explain, ctx: Context
 ) -> tuple[Context, Answer] | None:
-    """The answer of another repository that was read before, the one used last first."""
+    """The answer of another repository that was read before, the last used one first."""
     for place in app.places.all():
         try:
             watched = await app.watch(place)
-            # A forge is asked about the repository that was meant, not about every other one.
+            # Only the forge of the intended repository is queried, not that of every other one.
             other = replace(ctx, watched=replace(watched, forge=None))
             return other, await answer(intent, other)
         except UserError:
@@ -181,7 +177,7 @@ def ask(
 
 
 def asked_here(thread: str) -> ConversationKey:
-    """The conversation of whoever sits here; a second question goes on from the first."""
+    """The conversation of the terminal's user; later questions continue from earlier ones."""
     try:
         person = getpass.getuser()
     except (OSError, KeyError):  # a container's user without a name
@@ -196,7 +192,7 @@ async def context_of(
     zone: str | None,
     language: Language | None,
 ) -> Context:
-    """The context of whoever sits at the terminal, with the repository as it is now."""
+    """The context for the terminal's user, with the repository's current state."""
     watched = await app.watch(repo, branch=branch)
     ctx = app.context(
         watched,
@@ -211,7 +207,7 @@ async def context_of(
 
 
 def about(found: Answer, ctx: Context) -> Document:
-    """The answer with which repository it is about, where it is about one."""
+    """The answer with the repository it is about, if it is about one."""
     document = found.document
     if found.intent in ABOUT_NONE:
         return document
@@ -221,7 +217,7 @@ def about(found: Answer, ctx: Context) -> Document:
 
 
 def _show(found: Answer, ctx: Context, form: AnswerFormat, *, named: bool) -> None:
-    """Print the answer, and which repository it is about where nobody named one."""
+    """Print the answer, with its repository unless the user named it."""
     if form is AnswerFormat.TEXT:
         print_document(found.document if named else about(found, ctx))
         return
@@ -244,7 +240,7 @@ _NO_MODEL = (
 
 
 async def print_prompt(intent: Explain, ctx: Context, app: Workspace) -> None:
-    """Print the requests word for word; what is not part of them goes to the error stream.
+    """Print the requests word for word; everything else goes to standard error.
 
     Raises ``UserError``.
     """
@@ -313,12 +309,12 @@ class Following:
         self._live.stop()
 
     def hear(self, section: str, statement: Statement) -> None:
-        """One more statement that the change bears out."""
+        """Show one more statement that the change supports."""
         self._said.setdefault(section, []).append(legible(statement.text))
         self._show()
 
     def restart(self) -> None:
-        """Everything so far is void."""
+        """Discard everything so far."""
         self._said.clear()
         self._show()
 

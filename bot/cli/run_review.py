@@ -1,8 +1,7 @@
-"""``digestbot quality``: how past grades did against what became of the changes.
+"""``digestbot quality``, ``digestbot cost`` and ``digestbot deliveries``.
 
-``digestbot cost``: what models took, by day, repository and kind.
-
-``digestbot deliveries``: what was not posted, or only perhaps, and chats that are parked.
+How past grades compare with what became of the changes; model usage by day, repository and kind;
+undelivered or doubtful posts and parked chats.
 """
 
 from __future__ import annotations
@@ -50,10 +49,10 @@ from handlers.ports.model_port import Usage
 from handlers.ports.storage import Watched
 
 _MISSED = 10
-"""Low changes that mattered are listed up to so many."""
+"""The most low-graded changes that mattered to list."""
 
 _SHORT = {Outcome.BACKPORTED: "picked"}
-"""Names that a column of a terminal has room for."""
+"""Names short enough for a column of a terminal."""
 
 _NOTES_LIMIT = 4 << 20
 """Bytes of a file of release notes."""
@@ -68,7 +67,7 @@ def quality(
     form: AnswerFormat,
     config: Path | None,
 ) -> None:
-    """Judge and print. Raises ``UserError``."""
+    """Compare and print. Raises ``UserError``."""
 
     async def work() -> None:
         async with opened(config) as app:
@@ -240,13 +239,13 @@ def _missed(judged: QualityResult, repository: Repository) -> list[Item]:
 
 
 _DAYS = 30
-"""Days that are told of where no window is named, today included."""
+"""The length of the default window in days, today included."""
 
 _HEADER = ("calls", "failed", "tokens in", "cached", "tokens out", "cost")
 
 
 def cost(*, since: str | None, until: str | None, form: AnswerFormat, config: Path | None) -> None:
-    """Print the calls of a window. Days are those of UTC, as the caps are. Raises ``UserError``."""
+    """Print the usage in a window. Days are in UTC, like the caps. Raises ``UserError``."""
 
     async def work() -> None:
         async with opened(config) as app:
@@ -332,7 +331,7 @@ _MOST = 50
 
 
 def show(config: Path | None) -> None:
-    """Parts in doubt, the newest first, then parked chats."""
+    """Doubtful parts, the newest first, then parked chats."""
 
     async def work() -> None:
         async with opened(config) as app:
@@ -379,7 +378,7 @@ def _deliveries_row(*cells: str) -> tuple[Spans, ...]:
 
 
 def again(number: int, config: Path | None) -> None:
-    """Have a delivery's parts in doubt posted at the next sweep. Raises ``UserError``."""
+    """Have a delivery's doubtful parts posted at the next sweep. Raises ``UserError``."""
 
     async def work() -> None:
         async with opened(config) as app:

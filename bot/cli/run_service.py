@@ -1,4 +1,4 @@
-"""``digestbot run``: the objects of a process, by its role."""
+"""``digestbot run``: builds the objects of a process by its role."""
 
 from __future__ import annotations
 
@@ -63,9 +63,9 @@ log = structlog.get_logger(__name__)
 
 
 def run(file: Path | None, role: ProcessRole = ProcessRole.ALL, listen: str = "") -> None:
-    """Work until a signal comes. Raises ``InvalidConfig`` and what opening the archive raises.
+    """Run until a signal arrives. Raises ``InvalidConfig`` and the errors of opening the archive.
 
-    ``listen`` is where the web server of this process listens, instead of what the file says.
+    ``listen`` overrides the web server's address from the file.
     """
     config = read(file or config_file())
     hosting = _hosting(config, role, listen)
@@ -79,7 +79,7 @@ def run(file: Path | None, role: ProcessRole = ProcessRole.ALL, listen: str = ""
         secrets=config.secrets(),
         observers=observers,
     )
-    # Connections cost half as much in it; a command that is over soon does without its import.
+    # Connections cost half as much in it; short commands run without importing it.
     from uvloop import new_event_loop
 
     with exporting(version("digestbot")):
@@ -87,7 +87,7 @@ def run(file: Path | None, role: ProcessRole = ProcessRole.ALL, listen: str = ""
 
 
 async def warn_of_unreadable(app: Workspace, repositories: Sequence[RepositoryConfig]) -> None:
-    """Log a warning of each repository that cannot be read, or has no such branch, as it begins."""
+    """Log a warning at start for each repository that is unreadable or lacks its branch."""
     for settings in repositories:
         try:
             watched = await app.watch_configured(settings)
@@ -97,7 +97,7 @@ async def warn_of_unreadable(app: Workspace, repositories: Sequence[RepositoryCo
 
 
 def _hosting(config: Config, role: ProcessRole, listen: str) -> Hosting | None:
-    """What is hosted, where there is a web server; its libraries are not imported elsewhere."""
+    """The web server's parts, if there is one; its libraries are not imported otherwise."""
     if role is ProcessRole.WEB and config.web is None:
         raise InvalidConfig(f"{config.file}: the role web needs a section [web]")
     if config.web is None or not (role.hosts or listen):
@@ -160,7 +160,7 @@ async def _part(
     keeper: Keeper,
     stack: AsyncExitStack,
 ) -> RoleDuties:
-    """What the process does; the engine of jobs is imported where a role needs it."""
+    """The duties of the process; the job engine is imported only if a role needs it."""
     if role is ProcessRole.ALL:
         await stack.enter_async_context(keeper.running())
         return RoleDuties(
@@ -250,7 +250,7 @@ def _tidying(app: Workspace, settings: ArchiveSettings) -> Retention:
 
 
 def _connects(sender: Sender) -> bool:
-    """Whether a sender hears by a connection of its own; what is called may be heard by many."""
+    """Whether a sender receives through its own connection; web calls may go to any process."""
     called = isinstance(sender, Called) and sender.web is not None
     return isinstance(sender, Receiver) and not called
 

@@ -1,13 +1,10 @@
-"""``digestbot init``: asks for what a first configuration needs, or takes it from options.
+"""``digestbot init``, ``check``, ``doctor`` and ``serve``.
 
-Secrets are asked for without an echo, or taken from the environment as ``run`` would; never from
-options, which other users of the machine can see.
-
-``digestbot check``: what the configuration names, looked at without posting anything.
-
-``digestbot doctor``: the findings, a line each, with the way out below what needs one.
-
-``digestbot serve``: the pages of a repository on this machine, and nothing else.
+``init`` asks for what a first configuration needs, or takes it from options. Secrets are typed
+without an echo, or taken from the environment as ``run`` would; never from options, which other
+users of the machine can see. ``check`` checks what the configuration names without posting
+anything. ``doctor`` prints its findings, one per line, with a remedy below each problem. ``serve``
+serves only the pages of a repository on this machine.
 """
 
 from __future__ import annotations
@@ -61,12 +58,12 @@ from handlers.digests.ingest import fill, tip_of
 from handlers.ports.storage import Tip, Watched
 
 Ask = Callable[[str, str, bool], str]
-"""Asks a person: the question, what an empty answer means, and whether it is a secret."""
+"""Asks a person: the question, the meaning of an empty answer, and whether it is a secret."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InitOptions:
-    """What was given on the command line; what is empty is asked for, where somebody is there."""
+    """The command line's answers; empty ones are asked for if somebody is there."""
 
     file: Path | None
     repositories: Sequence[str] = ()
@@ -79,7 +76,7 @@ class InitOptions:
 
 
 def init(options: InitOptions, ask: Ask | None = None) -> None:
-    """Write a configuration, and say what to do next. Raises ``UserError``."""
+    """Write a configuration, and print the next steps. Raises ``UserError``."""
     if ask is None and sys.stdin.isatty():
         ask = _at_terminal
     file = options.file or Path(NAME)
@@ -106,7 +103,7 @@ def _answers(options: InitOptions, ask: Ask | None, environment: Mapping[str, st
     model = settings_of(platform)
     settings = _settings(platform, model, options.settings, ask)
     secrets = _secrets(platform, model, ask, environment)
-    # A platform with secrets has chats; one whose address is the secret has the chat in it.
+    # A platform whose address is a secret has the chat in it; other platforms need a chat.
     chat = options.chat
     if ask and not chat and secrets and not _addressed(secrets):
         chat = ask("Chat to post to, in the platform's words", "", False)
@@ -168,7 +165,7 @@ def _addressed(secrets: Mapping[str, str]) -> bool:
 
 
 def _whole(place: str) -> str:
-    """A folder by its full path, since the configuration may stand elsewhere."""
+    """A folder by its full path, since the configuration may be in another folder."""
     folder = Path(place).expanduser()
     return str(folder.resolve()) if folder.is_dir() else place
 
@@ -181,7 +178,7 @@ def _at_terminal(question: str, default: str, secret: bool) -> str:
 
 
 def check(file: Path | None, *, spend: bool = False) -> None:
-    """Print what was found; raises ``UserError`` where ``run`` would not work.
+    """Print the findings; raises ``UserError`` if ``run`` would not work.
 
     With ``spend`` the model is asked a question, which takes a few hundred tokens.
     """
@@ -243,12 +240,12 @@ _MARKS = {Weight.OK: "ok     ", Weight.WARNING: "warning", Weight.ERROR: "ERROR 
 
 
 def doctor(form: AnswerFormat, file: Path | None) -> None:
-    """Print what was found. Raises ``UserError`` where something is broken."""
+    """Print the findings. Raises ``UserError`` if something is broken."""
     broken: list[Finding] = []
     try:
         config = configuration(file)
     except InvalidConfig as error:
-        # The rest can still be looked at, where the data folder is the usual one.
+        # The rest can still be checked if the data folder is the default one.
         config = None
         broken.append(fault("configuration", str(error), "correct the file, or: digestbot init"))
     data = config.data if config else data_folder()
@@ -283,7 +280,7 @@ _HERE = "127.0.0.1"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServeOptions:
-    """The arguments, as they were typed."""
+    """The arguments as typed."""
 
     place: str | None
     days: int
@@ -295,11 +292,11 @@ class ServeOptions:
 
 
 def serve(options: ServeOptions) -> None:
-    """Read what the archive lacks of the last days, then serve until a signal comes.
+    """Read what the archive lacks of the last days, then serve until a signal arrives.
 
     Raises ``UserError``.
     """
-    # The address is all that is told where somebody reads along; troubles go beside it.
+    # On a terminal only the address is printed, and warnings beside it.
     logs.configure(level="warning")
     finish(_run(options))
 
@@ -314,7 +311,7 @@ async def _run(options: ServeOptions) -> None:
         shelf = alone(app, [watched], options.zone)
         await warm(shelf)
         pages = Router(routes(shelf))
-        # A page of somebody else may not reach this one under a name of its own (DNS rebinding).
+        # Other sites may not reach this server under a name of their own (DNS rebinding).
         guarded = TrustedHostMiddleware(pages, [_HERE, "localhost"])
         async with serving(application({"/": guarded}), settings) as address:
             sys.stdout.write(f"{watched.repository.name} is at {address} (end with Ctrl-C)\n")
@@ -323,7 +320,7 @@ async def _run(options: ServeOptions) -> None:
 
 
 async def _read(app: Workspace, watched: Watched, options: ServeOptions) -> None:
-    """Bring the archive up to date for the days up to the newest commit."""
+    """Update the archive for the days up to the newest commit."""
     await watched.source.sync()
     ctx = app.context(
         watched, zone=app.zone(options.zone), progress=ProgressBar(watched.repository.name)

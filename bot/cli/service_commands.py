@@ -1,4 +1,4 @@
-"""Commands that set the bot up and keep it at work: run, serve, check, init, doctor."""
+"""Commands that set up and operate the bot: run, serve, check, init, doctor."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def run(
         ),
     ] = "",
 ) -> None:
-    """Post digests at their times, and answer, until stopped."""
+    """Post scheduled digests and answer questions until stopped."""
     from bot.cli import run_service
 
     run_service.run(config, role, listen)
@@ -60,7 +60,7 @@ def serve(
 ) -> None:
     """Show a repository's web pages on this machine.
 
-    No key, no account; nobody else sees them.
+    Needs no key and no account; only this machine can see the pages.
     """
     from bot.cli import run_setup
 
@@ -86,7 +86,7 @@ def check(
     ] = False,
     config: ConfigFile = None,
 ) -> None:
-    """Look at the configuration and all it names; post nothing."""
+    """Check the configuration and everything it names, without posting."""
     from bot.cli import run_setup
 
     run_setup.check(config, spend=spend)
@@ -132,7 +132,7 @@ def init(
 ) -> None:
     """Write a first configuration; overwrite nothing.
 
-    What no option tells is asked for.
+    Asks for what no option gives.
 
     Secrets are asked for, or taken from DIGESTBOT_<PLATFORM>_<KEY>, and kept in files of their own.
     """
@@ -159,9 +159,9 @@ def doctor(
     json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
     config: ConfigFile = None,
 ) -> None:
-    """Look at this installation.
+    """Check this installation.
 
-    Tells the way out of everything that is wrong with it.
+    Suggests a remedy for each problem.
     """
     from bot.cli import run_setup
 

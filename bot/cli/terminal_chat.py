@@ -1,7 +1,7 @@
-"""``chat``: a conversation at the terminal, told the way every chat is.
+"""``chat``: a conversation at the terminal, through the same services as every chat.
 
-What is remembered of an answer is so once it stands, an error within one answer is told and ends
-nothing, and numbers over days are drawn. There is no gate: who sits here reads the files anyway.
+An answer is remembered once it is printed, an error ends only one answer, and charts over days are
+drawn. There is no access check: whoever sits here can read the files anyway.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Choosing:
         self._made: dict[str | None, Context] = {}
 
     async def chosen(self, question: str) -> tuple[str, Context]:
-        """What is asked, and of which repository. Raises ``UserError``."""
+        """The question and the context of its repository. Raises ``UserError``."""
         branch, zone, language = self._named
         where = self._app.zone(zone)
         found = await choose(self._app, question, None, where, asked_here("chat"))
@@ -62,9 +62,9 @@ class Choosing:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Terminal:
-    """Answers, about the repository that a question means where there are several.
+    """Answers about the repository that a question means, if there are several.
 
-    ``ctx`` is that of the default one, ``wanted`` the language that was asked for, if any.
+    ``ctx`` is that of the default one, ``wanted`` the requested language, if any.
     """
 
     ctx: Context
@@ -72,7 +72,7 @@ class Terminal:
     choosing: Choosing | None = None
 
     def language(self, account: str, asked: Incoming) -> Language:
-        """The language asked for, else that of the question."""
+        """The requested language, otherwise that of the question."""
         del account
         return self.wanted or language_of(asked.text) or self.ctx.language
 
@@ -91,35 +91,35 @@ class Terminal:
         return found.document if self.choosing is None else about(found, ctx)
 
     async def owed(self, account: str, asked: Incoming) -> bool:
-        """Nobody: who types sees that the program ended."""
+        """False: the person sees that the program ended."""
         del account, asked
         return False
 
     async def forget(self, account: str, asked: Incoming) -> None:
-        """Nothing that was typed can be taken back."""
+        """Do nothing: typed lines cannot be deleted."""
 
 
 class Unrecorded:
-    """Records of a place where nothing is delivered twice and nothing is taken up again."""
+    """Message records of a place without repeats or recovery."""
 
     async def claim(self, key: MessageKey, asked: Incoming, now: datetime) -> bool:
-        """Every message is a new one."""
+        """Every message is new."""
         del key, asked, now
         return True
 
     async def get(self, key: MessageKey) -> MessageRecord | None:
-        """None is kept."""
+        """None is stored."""
         del key
         return None
 
     async def mark(self, key: MessageKey, stage: Stage, receipt: Receipt | None = None) -> None:
-        """What is printed stands."""
+        """Do nothing: printed text stays."""
 
     async def ask_again(self, key: MessageKey, asked: Incoming) -> None:
-        """What was typed stays."""
+        """Do nothing: typed lines cannot be edited."""
 
     async def left(self, account: str) -> Sequence[MessageRecord]:
-        """None is kept."""
+        """None is stored."""
         del account
         return ()
 

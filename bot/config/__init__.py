@@ -1,1 +1,1 @@
-"""The configuration: read, every mistake named, and the shape of its sections."""
+"""The configuration: reading, validation, and the models of its sections."""

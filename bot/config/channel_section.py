@@ -1,6 +1,6 @@
-"""What a channel is promised. Apart, so that reading a configuration imports no delivery.
+"""``[[channels]]`` and ``[defaults]``: where digests go, when, and with what content.
 
-``[[channels]]`` and ``[defaults]``: where digests go, when, and what stands in them.
+Reading a configuration imports no delivery code.
 """
 
 from __future__ import annotations
@@ -26,21 +26,21 @@ def subscription_name(channel: str, kind: Frequency) -> str:
 
 
 class Promise(StrEnum):
-    """What a channel gets where an outcome cannot be known."""
+    """What to do if the outcome of a post is unknown."""
 
     AT_MOST_ONCE = "at-most-once"
     AT_LEAST_ONCE = "at-least-once"
 
 
 class Quiet(StrEnum):
-    """What a channel gets on a day without changes that matter to it."""
+    """What to post on a day without changes that matter to the channel."""
 
     SILENT = "silent"
     LINE = "line"
 
 
 class Preferences(Settings):
-    """What a channel may set for itself, and ``[defaults]`` for all."""
+    """Settings of a channel; ``[defaults]`` sets them for all."""
 
     zone: Zone = Field(default_factory=lambda: ZoneInfo("UTC"))
     language: Language = Language.EN
@@ -50,26 +50,27 @@ class Preferences(Settings):
     quiet: Quiet = Quiet.SILENT
     promise: Promise = Promise.AT_MOST_ONCE
     catch_up: int = Field(default=24, ge=0, le=168)
-    """Hours after which a missed digest is let go; 0 catches nothing up."""
+    """Hours after which a missed digest is dropped; 0 catches nothing up."""
     quiet_hours: QuietHours = ()
-    """When nothing is posted by itself, as :func:`bot.scheduler.rest.parse_hours` reads it."""
+    """When nothing is posted unprompted; see :func:`bot.scheduler.rest.parse_hours`."""
     holidays: Holidays = ()
-    """Dates and countries, as :func:`bot.scheduler.rest.parse_holidays` reads them."""
+    """Dates and countries; see :func:`bot.scheduler.rest.parse_holidays`."""
     include: Rules = ()
-    """What a digest is about alone: ``path vllm/v1/**``, ``label kernel``, ``keyword cache``."""
+    """Rules for the only changes to show: ``path vllm/v1/**``, ``label kernel``, ``keyword cache``.
+    """
     exclude: Rules = ()
-    """What it leaves out, written the same way."""
+    """Rules for changes to leave out, written the same way."""
     bots: bool = False
-    """Whether it shows changes that programs made."""
+    """Whether to show changes made by programs."""
 
     @property
     def filters(self) -> Filters:
-        """Which changes the channel wants to hear of."""
+        """The filters for the channel's changes."""
         return Filters(include=self.include, exclude=self.exclude, bots=self.bots)
 
     @property
     def rest(self) -> Rest:
-        """When the channel is left alone."""
+        """When nothing is posted to the channel."""
         return Rest(
             hours=self.quiet_hours,
             dates=tuple(one for one in self.holidays if isinstance(one, Dates)),
@@ -78,7 +79,7 @@ class Preferences(Settings):
 
 
 class ScheduleConfig(Settings):
-    """One of the schedules of a channel; what it leaves out is as the channel has it."""
+    """One of several schedules of a channel; filters are the channel's."""
 
     kind: Frequency = Frequency.DAILY
     time: LocalTime | None = None
@@ -92,7 +93,7 @@ class ScheduleConfig(Settings):
 
 
 class ChannelConfig(Preferences):
-    """Where a digest goes. Without ``repositories`` it is about all of them."""
+    """A destination of digests. Without ``repositories`` it covers all of them."""
 
     name: str = Field(min_length=1, max_length=100)
     platform: str
@@ -102,13 +103,13 @@ class ChannelConfig(Preferences):
     """A folder for full reports."""
     kind: Frequency = Frequency.DAILY
     schedules: tuple[ScheduleConfig, ...] = ()
-    """Where the channel has several; else it has one, of its own ``kind``."""
+    """Several schedules; without them there is one, of the channel's ``kind``."""
     admins: Names = ()
     """People who may change the settings of this chat."""
     external: bool | None = None
     """Whether people of other organisations read it; by default the platform is asked."""
     allow_private: bool = False
-    """Whether it is told of private repositories even so."""
+    """Whether to show private repositories even if it is external."""
 
     @model_validator(mode="after")
     def _one_of_each_kind(self) -> ChannelConfig:
@@ -124,9 +125,9 @@ class ChannelConfig(Preferences):
 
     @property
     def plans(self) -> tuple[tuple[Spec, Level], ...]:
-        """When its digests are due, each with the least level that it shows.
+        """When its digests are due, each with the lowest level that it shows.
 
-        Raises ``ValueError`` where quiet hours would hold all of them.
+        Raises ``ValueError`` if quiet hours would hold all of them.
         """
         schedules = self.schedules or (ScheduleConfig(kind=self.kind),)
         return tuple((self._spec(one), one.least or self.least) for one in schedules)

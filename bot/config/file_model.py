@@ -1,10 +1,7 @@
-"""The section ``[database]``: where the archive is kept, if not in a file of the data folder.
+"""The configuration file as it is written, with its small sections.
 
-The section ``[shared]``: what the processes of one installation share beside the archive.
-
-The section ``[web]``: whether the program has a web server, and who may come in.
-
-The file as it is written, with its small sections.
+``[database]`` is where the archive is kept if not in a file of the data folder, ``[shared]`` what
+the processes of one installation share beside it, and ``[web]`` the web server and its access.
 """
 
 from __future__ import annotations
@@ -32,7 +29,7 @@ DATABASE_SECTION = "database"
 
 
 class DatabaseSettings(ServerSettings):
-    """The address of a PostgreSQL database; it may hold a password, which is a secret."""
+    """The address of a PostgreSQL database; its password is a secret."""
 
     url: SecretStr
 
@@ -43,7 +40,7 @@ _SCHEMES = ("redis://", "rediss://", "unix://")
 
 
 class SharedSettings(ServerSettings):
-    """The address of a Redis; it may hold a password, which is a secret."""
+    """The address of a Redis server; its password is a secret."""
 
     redis_url: SecretStr
 
@@ -58,7 +55,9 @@ WEB_SECTION = "web"
 
 LARGEST = 25 * 2**20
 """Bytes of a request's body: the most that GitHub sends to a webhook.
-https://docs.github.com/en/webhooks/webhook-events-and-payloads"""
+
+https://docs.github.com/en/webhooks/webhook-events-and-payloads
+"""
 
 _SHORTEST_TOKEN = 16
 
@@ -66,7 +65,7 @@ _LISTEN = re.compile(r"(?:\[(?P<six>[0-9A-Fa-f:.]+)\]|(?P<host>[A-Za-z0-9.-]*)):
 
 
 class Listen(NamedTuple):
-    """Where the server listens. Port 0 is any that is free; an empty host is every interface."""
+    """The server's address. Port 0 is any free port; an empty host is every interface."""
 
     host: str
     port: int
@@ -92,12 +91,11 @@ def _network(value: str) -> str:
 class WebSettings(Settings):
     """The web server; without the section there is none.
 
-    ``public_url`` is the address under which the outside finds it, for links and webhooks.
-    ``token`` lets people into the admin pages; without one there are none. ``metrics_token`` is
-    what Prometheus has to show for ``/metrics``, which without one is open. ``proxies`` are the
-    addresses whose ``X-Forwarded-For`` and ``X-Forwarded-Proto`` are believed. ``max_body`` is in
-    bytes, ``max_connections`` a number of connections, and ``body_seconds`` the time that a client
-    has for sending a body.
+    ``public_url`` is its address as seen from outside, for links and webhooks. ``token`` opens the
+    admin pages; without one there are none. ``metrics_token`` is what Prometheus must present for
+    ``/metrics``, which is open without one. ``proxies`` are the addresses whose ``X-Forwarded-For``
+    and ``X-Forwarded-Proto`` are trusted. ``max_body`` is in bytes, ``max_connections`` a number of
+    connections, and ``body_seconds`` the time that a client has for sending a body.
     """
 
     listen: Annotated[Listen, BeforeValidator(_listen)] = Listen("127.0.0.1", 8080)
@@ -128,7 +126,7 @@ class WebSettings(Settings):
 
 
 def listening_at(settings: WebSettings, written: str) -> WebSettings:
-    """The settings with another address to listen at. Raises ``InvalidConfig``."""
+    """The settings with another listening address. Raises ``InvalidConfig``."""
     try:
         return settings.model_copy(update={"listen": _listen(written)})
     except ValueError as error:
@@ -136,28 +134,28 @@ def listening_at(settings: WebSettings, written: str) -> WebSettings:
 
 
 _SHORTEST = 64
-"""Days for which digests are kept at the least: posts are amended for 56."""
+"""The least days to keep digests: posts are amended for 56."""
 
 
 class LogSettings(Settings):
-    """How the program tells what it does."""
+    """The format and level of the logs."""
 
     format: Literal["auto", "human", "json"] = "auto"
     level: Literal["debug", "info", "warning", "error"] = "info"
 
 
 class ArchiveSettings(Settings):
-    """What is kept, and for how long."""
+    """How long data is kept."""
 
     remember: int = Field(default=90, ge=8, le=3650)
-    """Days for which a forge's delivery, a line to the admin or an alert cannot come twice.
+    """Days within which a forge's delivery, an admin notice or an alert is not repeated.
 
-    Longer than a digest is caught up and a forge delivers again, at the least.
+    Must be longer than digests are caught up and a forge redelivers.
     """
     keep_digests: int = Field(default=0, ge=0, le=36_500)
-    """Days for which a digest and its full report are kept; 0 is for ever.
+    """Days for which a digest and its full report are kept; 0 is forever.
 
-    Longer than posts are amended and a month is looked back over, at the least.
+    Must be longer than posts are amended and a month is looked back over.
     """
 
     @field_validator("keep_digests")
@@ -179,9 +177,9 @@ class AccessSettings(Settings):
     anyone: bool = False
     """Whether every chat that reaches the bot is answered."""
     people: Names = ()
-    """Where given, nobody else is answered; these are in direct chats, too."""
+    """If set, only these people are answered, also in direct chats."""
     workspaces: Names = ()
-    """Where given for a platform, none of its other workspaces is answered."""
+    """If set for a platform, none of its other workspaces is answered."""
     admins: Names = ()
     """People who may change settings in every chat."""
     per_minute: int = Field(default=20, ge=0)
@@ -191,7 +189,7 @@ class AccessSettings(Settings):
 
 
 class AdminSettings(Settings):
-    """Who is told of the program's own troubles."""
+    """Who is notified of the program's own problems."""
 
     channel: str = Field(min_length=1)
     """A channel by its name, or a chat as ``platform:chat``, such as ``telegram:12345``."""
@@ -205,17 +203,17 @@ class Written(Settings):
     archive: ArchiveSettings = ArchiveSettings()
     defaults: Preferences = Preferences()
     database: dict[str, Any] | None = None
-    """What :class:`bot.config.file_model.DatabaseSettings` reads."""
+    """Read by :class:`bot.config.file_model.DatabaseSettings`."""
     shared: dict[str, Any] | None = None
-    """What :class:`bot.config.file_model.SharedSettings` reads."""
+    """Read by :class:`bot.config.file_model.SharedSettings`."""
     model: dict[str, Any] | None = None
-    """What :class:`bot.config.model_section.ModelConfig` reads."""
+    """Read by :class:`bot.config.model_section.ModelConfig`."""
     access: AccessSettings = AccessSettings()
     admin: AdminSettings | None = None
     web: dict[str, Any] | None = None
-    """What :class:`bot.config.file_model.WebSettings` reads."""
+    """Read by :class:`bot.config.file_model.WebSettings`."""
     forges: dict[str, dict[str, Any]] = Field(default_factory=dict)
-    """What :class:`bot.config.forge_section.ForgeConfig` reads, by name."""
+    """Read by :class:`bot.config.forge_section.ForgeConfig`, by name."""
     repositories: tuple[RepositoryConfig, ...] = ()
     platforms: dict[str, dict[str, Any]] = Field(default_factory=dict)
     channels: tuple[ChannelConfig, ...] = ()

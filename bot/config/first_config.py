@@ -1,7 +1,7 @@
-"""A first configuration: made of a few answers, written once, its secrets in files of their own.
+"""Writes a first configuration from a few answers, its secrets in files of their own.
 
-What is written is read back as ``run`` would read it before it takes its place, so what ``init``
-leaves behind works. Nothing that is there is overwritten.
+The text is read back as ``run`` would read it before the file is put in place, so that the result
+of ``init`` works. Existing files are not overwritten.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ SECRETS = "secrets"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SetupAnswers:
-    """What the configuration is to say.
+    """The values for the configuration.
 
     ``repositories`` are folders or addresses. ``settings`` and ``secrets`` are the platform's own,
     by key. ``time`` is local to ``zone``.
@@ -42,7 +42,7 @@ class SetupAnswers:
 
 
 def settings_of(platform: str) -> type[Settings]:
-    """The settings that a platform has. Raises ``UsageError`` where there is no such platform."""
+    """The settings of a platform. Raises ``UsageError`` if there is no such platform."""
     try:
         model: type[Settings] = platforms.load(platform).Config
     except KeyError:
@@ -54,7 +54,7 @@ def settings_of(platform: str) -> type[Settings]:
 
 
 def needed(model: type[Settings]) -> tuple[str, ...]:
-    """The keys without which the platform cannot be used, but for secrets."""
+    """The required keys of the platform, without secrets."""
     secrets = model.secret_fields()
     return tuple(
         name
@@ -64,10 +64,10 @@ def needed(model: type[Settings]) -> tuple[str, ...]:
 
 
 def write(file: Path, answers: SetupAnswers) -> Config:
-    """Write the configuration and its secrets; what it says when it is read.
+    """Write the configuration and its secrets, and return the configuration as read back.
 
-    Raises ``UserError`` where something is there already, ``InvalidConfig`` where the answers make
-    no sense together, ``UnwritableFolder``. Nothing is left behind then.
+    Raises ``UserError`` if a file exists already, ``InvalidConfig`` if the answers are not valid
+    together, ``UnwritableFolder``. Nothing is left behind then.
     """
     if file.exists():
         raise UserError(
@@ -89,7 +89,7 @@ def write(file: Path, answers: SetupAnswers) -> Config:
 
 
 def secret_file(platform: str, key: str) -> str:
-    """Where a secret is kept, beside the configuration."""
+    """Where a secret is stored, relative to the configuration."""
     return f"{SECRETS}/{platform}-{key.replace('_', '-')}"
 
 
@@ -127,13 +127,13 @@ def _lines(answers: SetupAnswers) -> Iterator[str]:
 
 
 def _quoted(value: str) -> str:
-    """A basic string: JSON's escapes are TOML's, which has no DEL of its own."""
+    """A basic string: JSON's escapes are valid in TOML, except that JSON leaves DEL as it is."""
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007F")
 
 
 @contextmanager
 def _undone() -> Iterator[list[Path]]:
-    """Files that are removed again where what follows fails, and the folders made for them."""
+    """Collects new files; they and their new folders are removed if the block fails."""
     made: list[Path] = []
     try:
         yield made
@@ -144,7 +144,7 @@ def _undone() -> Iterator[list[Path]]:
 
 
 def _create(file: Path, content: str, made: list[Path]) -> None:
-    """A new file that its owner alone can read. Raises ``UserError``, ``UnwritableFolder``."""
+    """Create a file that only its owner can read. Raises ``UserError``, ``UnwritableFolder``."""
     try:
         if not file.parent.exists():
             file.parent.mkdir(mode=0o700, parents=True)
@@ -166,4 +166,4 @@ def _take_place(beside: Path, file: Path) -> None:
     except FileExistsError:
         raise UserError(f"{str(file)!r} is there and is not overwritten") from None
     except OSError:
-        beside.rename(file)  # a file system without links; whether it was there was looked at
+        beside.rename(file)  # a file system without links; its existence was checked before

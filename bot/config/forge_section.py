@@ -1,4 +1,4 @@
-"""The sections ``[forges.<name>]``: which forges are asked, and as whom."""
+"""The sections ``[forges.<name>]``: the forges to query, and their accounts."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ _LEAST_SECRET = 8
 
 
 class ForgeConfig(Settings):
-    """A forge. ``host`` is the one that addresses of its repositories have, with a port if any.
+    """A forge. ``host`` is the one in addresses of its repositories, with a port if any.
 
     ``kind`` is by default the name of the section, ``host`` the public one of the kind, and ``api``
-    what that host's software uses. An account is a ``token``, or for GitHub an app: ``app_id``,
-    ``app_key`` (PEM) and ``installation``, which 0 has looked up for each repository. Without an
-    account public repositories are asked about, where somebody wants to know. ``webhook_secret``
-    opens ``/hooks/<name>``.
+    the usual address for that host's software. An account is a ``token``, or for GitHub an app:
+    ``app_id``, ``app_key`` (PEM) and ``installation``, which is looked up for each repository if 0.
+    Without an account, public repositories are queried only to answer questions. ``webhook_secret``
+    enables ``/hooks/<name>``.
     """
 
     kind: Kind
@@ -69,7 +69,7 @@ class ForgeConfig(Settings):
 
     @model_validator(mode="after")
     def _whole(self) -> ForgeConfig:
-        # Not where the field is checked: a value that is refused there is shown.
+        # Not checked by a field validator, whose error would show the value.
         if "@" in urlsplit(self.api).netloc:
             raise ValueError("api holds a user name; give a token instead")
         if bool(self.app_id) != (self.app_key is not None):
@@ -87,7 +87,7 @@ class ForgeConfig(Settings):
 
 
 def checked(api: str) -> str:
-    """The API's address without a trailing slash; ``ValueError`` where secrets would leak."""
+    """The API's address without a trailing slash; ``ValueError`` if secrets would leak."""
     parts = urlsplit(api)
     sealed = parts.scheme == "https" or (
         parts.scheme == "http" and (parts.hostname or "") in _LOOPBACK
@@ -98,7 +98,7 @@ def checked(api: str) -> str:
 
 
 def api_of(kind: str, host: str) -> str:
-    """Where the software of a host has its API.
+    """The address of the API of a host's software.
 
     https://docs.github.com/en/enterprise-server/rest, https://docs.gitlab.com/api/rest/,
     https://docs.gitea.com/development/api-usage.

@@ -1,8 +1,8 @@
-"""The section ``[model]`` of the configuration file: which model, at what price, how fast.
+"""The section ``[model]`` of the configuration file: the model, its price and its limits.
 
 The key is given as ``key``, as ``key_file``, or in the environment as ``DIGESTBOT_MODEL_KEY``; a
-server on this machine may need none. Where there is no section, ``DIGESTBOT_MODEL`` may name a
-model and ``DIGESTBOT_MODEL_URL`` its server; where there is neither, nothing is ever asked.
+server on this machine may need none. Without the section, ``DIGESTBOT_MODEL`` may name a model and
+``DIGESTBOT_MODEL_URL`` its server; without either, no model is used.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ MODEL_SECTION = "model"
 
 _MILLION = 1_000_000
 
-# What the client writes itself, and what it could not make sense of in an answer.
+# Fields that the client sets itself, or whose effect on an answer it could not handle.
 _RESERVED = frozenset(
     {
         "max_completion_tokens",
@@ -41,7 +41,7 @@ _RESERVED = frozenset(
 
 
 class PriceSettings(Settings):
-    """What a million tokens cost. ``cached`` is input that the server had in its cache."""
+    """The price of a million tokens. ``cached`` is input that the server had in its cache."""
 
     input: Decimal = Field(default=Decimal(0), ge=0)
     cached: Decimal | None = Field(default=None, ge=0)
@@ -49,7 +49,7 @@ class PriceSettings(Settings):
     currency: str = Field(default="USD", pattern=r"^[A-Z]{3}$")
 
     def cost(self, usage: Usage) -> Decimal:
-        """The price of what was used; ``usage.cost`` is not looked at."""
+        """The price of a usage; ``usage.cost`` is ignored."""
         cached = self.input if self.cached is None else self.cached
         return (
             (usage.input_tokens - usage.cached_tokens) * self.input
@@ -59,14 +59,14 @@ class PriceSettings(Settings):
 
 
 class CapSettings(Settings):
-    """The most that a day (in UTC) may take; ``None`` is no cap. Money is in the currency above."""
+    """The limits of a day (in UTC); ``None`` is no limit. Money is in the currency above."""
 
     tokens: int | None = Field(default=None, ge=0)
     money: Decimal | None = Field(default=None, ge=0)
 
 
 class CapsSettings(Settings):
-    """Caps on a day: in all, of any one channel, of any one person."""
+    """Daily limits: in total, for any one channel, for any one person."""
 
     day: CapSettings = CapSettings()
     channel: CapSettings = CapSettings()
@@ -74,13 +74,13 @@ class CapsSettings(Settings):
 
 
 class ModelConfig(Settings):
-    """A model and the server that it runs on.
+    """A model and its server.
 
     ``context`` is the tokens that question and reply share; ``max_output`` the most that one reply
     may take. ``timeout`` and ``connect_timeout`` are for one request, ``patience`` for everything
-    about one question, in seconds; ``digest_patience`` for all questions about one digest, which is
-    then told without what is still missing. ``temperature`` left out is the server's own: some
-    models loop at 0, some refuse the field. ``extra`` is added to every request, such as
+    about one question, in seconds; ``digest_patience`` is for all questions about one digest, which
+    is posted without what is still missing then. Without ``temperature`` the server's own applies:
+    some models loop at 0, some refuse the field. ``extra`` is added to every request, such as
     ``{reasoning_effort = "low"}``.
     """
 

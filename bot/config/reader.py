@@ -1,10 +1,8 @@
-"""Whether the sections of the configuration fit together: what one names, another has.
+"""Reads the configuration, one TOML file, and reports every mistake with its place.
 
-The configuration: one TOML file, read once, every mistake named.
-
-What the environment may say instead is all in :class:`Environment`, and secrets as
-:mod:`bot.util.section` tells. Everything else is in the file, whose keys
-:mod:`bot.config.sections` defines; ``deploy/bot.example.toml`` shows each with its meaning.
+It also checks that what one section names exists in another. All settings from the environment are
+in :class:`Environment`, apart from secrets, which :mod:`bot.util.section` reads. Everything else is
+in the file; ``deploy/bot.example.toml`` explains each key.
 """
 
 from __future__ import annotations
@@ -43,7 +41,7 @@ from digest.errors import InvalidConfig
 
 
 def check_names(file: Path, written: Written) -> None:
-    """Names are unique, and what a channel names is there. Raises ``InvalidConfig``."""
+    """Check that names are unique and that references exist. Raises ``InvalidConfig``."""
     if written.channels and not written.repositories:
         raise InvalidConfig(f"{file}: no [[repositories]]; name at least one with its place")
     repositories = [one.name for one in written.repositories]
@@ -64,7 +62,7 @@ def check_names(file: Path, written: Written) -> None:
 
 
 def check_schedules(file: Path, channels: Iterable[ChannelConfig]) -> None:
-    """Every schedule has slots, and no two the same name in the ledger.
+    """Check that every schedule has slots, and that no two share a name in the ledger.
 
     Raises ``InvalidConfig``.
     """
@@ -82,7 +80,7 @@ def check_schedules(file: Path, channels: Iterable[ChannelConfig]) -> None:
 
 
 def admin_of(file: Path, written: Written, accounts: Collection[str]) -> tuple[str, str] | None:
-    """The account and chat of the admin: those of a channel, or named outright.
+    """The account and chat of the admin, given by a channel or named directly.
 
     Raises ``InvalidConfig``.
     """
@@ -116,11 +114,11 @@ class PlatformConfig:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Config:
-    """A configuration in which everything that is named exists in it.
+    """A configuration whose references are all valid.
 
-    ``warnings`` are lines on what works but should not stay. ``platforms`` holds those that a
-    channel uses and those that the file sets, by name. ``model`` is that of the file, else that of
-    the environment; without either nothing is asked of a model. Without ``web`` there is no server.
+    ``warnings`` are lines on what works but should be changed. ``platforms`` holds, by name, those
+    that a channel uses and those that the file sets. ``model`` comes from the file, or else from
+    the environment; without either no model is used. Without ``web`` there is no server.
     """
 
     file: Path
@@ -142,12 +140,12 @@ class Config:
 
     @property
     def database_url(self) -> str:
-        """The address of the database that keeps the archive, empty for a file in ``data``."""
+        """The address of the archive's database, empty for a file in ``data``."""
         return self.database.url.get_secret_value() if self.database else ""
 
     @property
     def redis_url(self) -> str:
-        """The address of the Redis that processes share, empty where there is none."""
+        """The address of the shared Redis server, empty if there is none."""
         return self.shared.redis_url.get_secret_value() if self.shared else ""
 
     def watched(self, channel: ChannelConfig) -> tuple[RepositoryConfig, ...]:
@@ -156,7 +154,7 @@ class Config:
         return tuple(one for one in self.repositories if not wanted or one.name in wanted)
 
     def secrets(self) -> tuple[str, ...]:
-        """Every secret that was read, for the logs to blot out."""
+        """Every secret that was read, to be masked in logs."""
         optional = (self.model, self.web, self.database, self.shared)
         sections = [
             *(platform.settings for platform in self.platforms.values()),
@@ -230,7 +228,7 @@ def _with_defaults(channel: ChannelConfig, defaults: Preferences) -> ChannelConf
 
 
 def _accounts(file: Path, written: Written, reading: SectionContext) -> dict[str, PlatformConfig]:
-    """The platforms by name. One that only channels name has no settings but its defaults."""
+    """The platforms by name. One that only channels name has default settings."""
     tables = {name: dict(table) for name, table in written.platforms.items()}
     for channel in written.channels:
         if channel.platform not in tables and not platforms.known(channel.platform):
@@ -267,14 +265,14 @@ def _account(
 def _model(
     file: Path, table: dict[str, Any] | None, environment: Environment, reading: SectionContext
 ) -> ModelConfig | None:
-    """The model of the file, else the one that the environment names."""
+    """The model of the file, or else the one named by the environment."""
     if table is None:
         return environment_model(environment, reading)
     return validated(ModelConfig, table, file, reading, MODEL_SECTION)
 
 
 def _or_named(table: dict[str, Any] | None, key: str, named: str) -> dict[str, Any] | None:
-    """A section of the file, else one with what the environment names, if anything."""
+    """A section of the file, or else one with the value from the environment, if any."""
     return {key: named} if table is None and named else table
 
 
@@ -287,7 +285,7 @@ def _optional(
 def environment_model(
     environment: Environment | None = None, reading: SectionContext | None = None
 ) -> ModelConfig | None:
-    """The model that the environment names, if any. Raises ``InvalidConfig``."""
+    """The model named by the environment, if any. Raises ``InvalidConfig``."""
     environment = environment or Environment.read()
     if not environment.model:
         return None

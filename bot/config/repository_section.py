@@ -1,4 +1,4 @@
-"""``[[repositories]]``: what is watched."""
+"""``[[repositories]]``: the watched repositories."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _ADDRESS = re.compile(r"[a-z][a-z0-9+.-]*://|[\w.-]+@[\w.-]+:", re.IGNORECASE)
 
 
 class ThresholdSettings(Settings):
-    """The least scores of the levels of a repository."""
+    """The lowest scores of the levels of a repository."""
 
     high: float = Field(default=Thresholds().high, ge=0, le=1)
     medium: float = Field(default=Thresholds().medium, ge=0, le=1)
@@ -43,7 +43,7 @@ class RepositoryConfig(Settings):
     privacy: Privacy = Privacy.REDACTED
     """What a model may see of the repository."""
     visibility: Literal["", "public", "private"] = ""
-    """Who may hear of it; by default as :attr:`private` guesses."""
+    """Who may see it; by default as :attr:`private` guesses."""
     descriptions: bool = True
     """Whether the forge is asked for the descriptions of merged requests."""
 
@@ -81,15 +81,15 @@ class RepositoryConfig(Settings):
 
     @property
     def private(self) -> bool:
-        """Whether people of other organisations may not hear of it.
+        """Whether it is hidden from people of other organisations.
 
-        Where the file does not say, public is what can be cloned from a well-known forge over https
-        without a user name; folders, ssh addresses and all other hosts are private.
+        If the file does not say, a repository is public if it can be cloned from a well-known forge
+        over https without a user name; folders, ssh addresses and all other hosts are private.
         """
         return self.visibility != "public" if self.visibility else not is_open(self.place)
 
     def secrets(self) -> tuple[str, ...]:
-        """What stands before the host of the address, and the password in it."""
+        """The user information before the host of the address, and the password in it."""
         address = read_address(self.place)
         if address is None or not address.secret:
             return ()
@@ -103,7 +103,7 @@ class RepositoryConfig(Settings):
 
     @property
     def levels(self) -> Thresholds | None:
-        """The thresholds, where the file sets them."""
+        """The thresholds, if the file sets them."""
         if self.thresholds is None:
             return None
         return Thresholds(high=self.thresholds.high, medium=self.thresholds.medium)

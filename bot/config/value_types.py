@@ -1,4 +1,4 @@
-"""Kinds of values that keys have, read from what a person writes."""
+"""Types of values, parsed from what a person writes."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Charts as pictures, for platforms that show them. Pillow is imported at the first picture.
 
-What is drawn is numbers, dates and bars: the font that Pillow brings holds Latin letters alone, so
-words of other scripts are left to the message that the picture stands below.
+A picture shows numbers, dates and bars: Pillow's own font has Latin letters only, so words of other
+scripts are left to the message above the picture.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ _LABEL = 150
 """Pixels between two labels below the bars."""
 
 _NUMBERED = 31
-"""Bars up to which each has its number above it."""
+"""Up to this many bars have their numbers above them."""
 
 _PAPER, _LINE, _INK, _BAR = "#ffffff", "#d8dde3", "#3d4651", "#2f6fb2"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Picture:
-    """A PNG with its ``title``, and the same in words for those who do not see it."""
+    """A PNG with its ``title``, and an ``alt`` text with the same content."""
 
     png: bytes
     title: str
@@ -51,7 +51,7 @@ class Picture:
 
 
 def picture_of(chart: Chart) -> Picture | None:
-    """The chart as a picture; ``None`` where text tells it better. Takes some 30 ms."""
+    """The chart as a picture; ``None`` if text is better. Takes about 30 ms."""
     if not 2 <= len(chart.values) <= MOST_BARS or not max(chart.values):
         return None
     if not all(label.isascii() and label.isprintable() for label in chart.labels):
@@ -81,7 +81,7 @@ def _step(most: int) -> int:
 
 
 def _lines(draw: ImageDraw, font: FreeTypeFont | ImageFont, step: int) -> None:
-    """The ground and lines above it, each with its number."""
+    """The baseline and the grid lines above it, each with its number."""
     for n in range(_STEPS + 1):
         y = HEIGHT - _BOTTOM - (HEIGHT - _TOP - _BOTTOM) * n / _STEPS
         draw.line((_LEFT, y, WIDTH - _RIGHT, y), fill=_LINE if n else _INK, width=2)

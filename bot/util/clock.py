@@ -14,7 +14,7 @@ class SystemClock:
 
 
 class FixedClock:
-    """A clock that stands: the answer as it would have been at that moment."""
+    """A clock that always shows one moment, to answer as of that moment."""
 
     def __init__(self, moment: datetime) -> None:
         self._moment = moment

@@ -1,4 +1,4 @@
-"""What is wrong with a configuration, in one line that names the file, the key and the way out."""
+"""Configuration errors in one line that names the file, the key and the remedy."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ Location = tuple[int | str, ...]
 def complain(
     file: Path, error: ValidationError, model: type[Settings], data: Any, section: str = ""
 ) -> InvalidConfig:
-    """The first thing that pydantic found, in words; how many more there are.
+    """The first error that pydantic found, in words, with the number of others.
 
-    A key that is not known comes before one that is missing: it mostly is that one, mistyped.
-    ``data`` is what was read into ``model``, which stands in ``section`` of the file.
+    An unknown key comes before a missing one: it is mostly that one, misspelled. ``data`` is what
+    was read into ``model``, which is in ``section`` of the file.
     """
     found = sorted(error.errors(include_url=False), key=lambda one: one["type"] == "missing")
     first = found[0]
@@ -47,8 +47,8 @@ def validated(
 ) -> S:
     """A section of the file as its model. Raises ``InvalidConfig``.
 
-    ``name`` is what the section's secrets are called by in the environment, where that is not the
-    ``section`` itself.
+    ``name`` is the name of the section's secrets in the environment, if it differs from
+    ``section``.
     """
     try:
         return model.model_validate(table, context=replace(reading, section=name or section))
@@ -57,16 +57,16 @@ def validated(
 
 
 def near(word: str, known: Iterable[str]) -> str:
-    """Words that offer the known word that is most like it; empty where none is."""
+    """A suggestion of the most similar known word; empty if none is similar."""
     names = {name.casefold(): name for name in known}
     found = difflib.get_close_matches(word.casefold(), names, n=1, cutoff=0.6)
     return f"; did you mean {names[found[0]]!r}?" if found else ""
 
 
 def spell(location: Location, data: Any) -> str:
-    """A place in the file, such as ``channels['team'].zone``.
+    """A location in the file, such as ``channels['team'].zone``.
 
-    An entry of a list is called by its name, or, where it has none, ``#1`` for the first.
+    An entry of a list is given by its name, or, without one, as ``#1`` for the first.
     """
     words = ""
     for step in location:

@@ -1,4 +1,4 @@
-"""Files that are there whole or not at all."""
+"""Files that are written completely or not at all."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from digest.errors import UnwritableFolder, UserError
 
 
 def check_output(file: Path | None) -> None:
-    """See that a file which somebody named can be written, before the work that fills it.
+    """Check that a named file can be written, before the work that fills it.
 
-    Raises ``UserError`` where its folder is missing, or it is a folder itself: a folder that is
-    made because its name was misspelt would hide the file.
+    Raises ``UserError`` if its folder is missing, or if it is a folder: creating a folder whose
+    name was misspelled would hide the file.
     """
     if file is None:
         return
@@ -32,9 +32,9 @@ def check_output(file: Path | None) -> None:
 
 
 def write_whole(file: Path, text: str) -> None:
-    """Write by way of a sibling that takes the file's place at the end.
+    """Write to a temporary file beside it that replaces the file at the end.
 
-    Makes the folder where it is missing. Raises ``UnwritableFolder``.
+    Creates the folder if it is missing. Raises ``UnwritableFolder``.
     """
     try:
         file.parent.mkdir(parents=True, exist_ok=True)

@@ -1,6 +1,6 @@
-"""Where things are: what the environment says, else where the platform puts them.
+"""Folders and files: from the environment, or else the platform's defaults.
 
-Kept apart from the configuration, whose libraries take longer to import than most commands run.
+Separate from the configuration, whose libraries take longer to import than most commands run.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ LogFormat = Literal["auto", "human", "json"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Environment:
-    """What the environment may say, each as ``DIGESTBOT_`` and the name in capitals.
+    """The settings from the environment, each as ``DIGESTBOT_`` and the name in capitals.
 
-    ``data`` wins over the file's ``data`` and ``log_format`` over its ``logs.format``; ``config``
-    is the configuration file. ``model`` and ``model_url`` name a model where the file has no
-    section ``[model]``; the key is read with the other secrets. ``database`` is the address of
-    the archive where the file names none: ``DIGESTBOT_DATABASE_URL``, or ``DATABASE_URL`` if that
-    is one of PostgreSQL, since other programs are given a variable of that name as well. ``redis``
-    is what processes share beside it, by ``DIGESTBOT_REDIS_URL`` or ``REDIS_URL``.
+    ``data`` overrides the file's ``data`` and ``log_format`` its ``logs.format``; ``config`` is the
+    configuration file. ``model`` and ``model_url`` name a model if the file has no section
+    ``[model]``; the key is read with the other secrets. ``database`` is the address of the archive
+    if the file names none: ``DIGESTBOT_DATABASE_URL``, or ``DATABASE_URL`` if that is PostgreSQL,
+    since other programs use that variable as well. ``redis`` is what processes share beside it, by
+    ``DIGESTBOT_REDIS_URL`` or ``REDIS_URL``.
     """
 
     data: Path | None = None
@@ -40,7 +40,7 @@ class Environment:
 
     @classmethod
     def read(cls, variables: Mapping[str, str] | None = None) -> Environment:
-        """Read the variables; empty ones say nothing. Raises ``InvalidConfig``."""
+        """Read the variables; empty ones count as unset. Raises ``InvalidConfig``."""
         said = os.environ if variables is None else variables
         data, config = said.get("DIGESTBOT_DATA"), said.get("DIGESTBOT_CONFIG")
         model, url = said.get("DIGESTBOT_MODEL", ""), said.get("DIGESTBOT_MODEL_URL", "")
@@ -77,7 +77,7 @@ def _log_format(said: str) -> LogFormat | None:
 
 
 def data_folder(environment: Environment | None = None) -> Path:
-    """The data folder where no file names one."""
+    """The data folder if no file names one."""
     environment = environment or Environment.read()
     if environment.data:
         return environment.data
@@ -87,7 +87,7 @@ def data_folder(environment: Environment | None = None) -> Path:
 
 
 def config_file(environment: Environment | None = None) -> Path:
-    """The file to read where none is named: ``digestbot.toml`` here, or in the data folder.
+    """The default configuration file: ``digestbot.toml`` here, or in the data folder.
 
     It need not exist.
     """

@@ -1,7 +1,7 @@
-"""Who is at work on what: a name is held by one process at a time and let go when it dies.
+"""Leases: a name is held by one process at a time and released when the process dies.
 
-The ledger says how far a delivery is, but not whether the process that wrote "sending" still
-lives. The lease does: a part found in that state while its lease is free was left by a crash.
+The ledger records how far a delivery is, but not whether the process that wrote "sending" is still
+alive. The lease does: a part found in that state while its lease is free was left by a crash.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ class Leases(Protocol):
     """Mutual exclusion by name among all processes that share a ledger."""
 
     def hold(self, name: str) -> AbstractAsyncContextManager[bool]:
-        """Hold the name while inside; yields false at once where another holds it."""
+        """Hold the name while inside; yields false at once if another process holds it."""
 
 
 @asynccontextmanager
 async def turn(leases: Leases, name: str, *, pause: float = 0.25) -> AsyncIterator[None]:
-    """Wait for the name as long as another holds it, and hold it while inside.
+    """Wait while another process holds the name, then hold it while inside.
 
-    ``pause`` is the time between two looks, in seconds. Raises what ``hold`` raises.
+    ``pause`` is the time between two attempts, in seconds. Raises what ``hold`` raises.
     """
     while True:
         async with leases.hold(name) as mine:
@@ -54,7 +54,7 @@ class FileLeases:
 
     @asynccontextmanager
     async def hold(self, name: str) -> AsyncIterator[bool]:
-        """Hold the name while inside; yields false at once where another holds it.
+        """Hold the name while inside; yields false at once if another task or process holds it.
 
         Raises ``UnwritableFolder``.
         """
@@ -86,7 +86,7 @@ class FileLeases:
         return self._descriptor
 
     def close(self) -> None:
-        """Let go of the file, and so of every lease."""
+        """Close the file, which releases every lease."""
         if self._descriptor is not None:
             os.close(self._descriptor)
             self._descriptor = None

@@ -1,7 +1,7 @@
-"""Addresses of the pages, for whoever leads somebody to them. Imports the standard library alone.
+"""Addresses of the web pages, for links to them. Uses the standard library only.
 
-A repository's name holds slashes, so ``/-/`` stands between it and what is asked of it, as GitLab
-has it: no forge lets a part of a name be a dash.
+A repository's name contains slashes, so ``/-/`` separates it from the rest of the path, as in
+GitLab: no forge allows a part of a name to be a dash.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def page_of(
     language: str = "",
     form: str = "",
 ) -> str:
-    """The address of a repository's page, or of the one that is named; empty without a public URL.
+    """The address of a repository's page, or of one of its pages; empty without a public URL.
 
     At most one of ``day``, ``week`` (any day of it), ``change`` (a commit's name, at least seven
     digits of it, or a request's number) and ``topic`` is given. ``form`` is ``md`` or ``json``.
@@ -50,7 +50,7 @@ def path_of(
     compare: tuple[str, str] = ("", ""),
     rest: str = "",
 ) -> str:
-    """The path alone; ``rest`` is one of another kind, such as ``search``.
+    """The path only; ``rest`` is a path of another kind, such as ``search``.
 
     ``compare`` are two points of history, the earlier first.
     """

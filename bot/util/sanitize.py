@@ -1,10 +1,10 @@
-"""Text from outside made fit to be looked at: nothing in it acts, nothing in it is hidden."""
+"""Makes text from outside safe to display: nothing in it is active or hidden."""
 
 from __future__ import annotations
 
 import unicodedata
 
-# One character for one character, so that nothing moves: C0 and DEL become their pictures
+# One character for one character, so that offsets stay: C0 and DEL become their pictures
 # (U+2400..2421); what reorders, hides or breaks lines becomes the replacement character. Bidi
 # controls: Unicode TR36 section 2.5 and https://trojansource.codes. Joiners stay: emoji need them.
 _PICTURES = {c: 0x2400 + c for c in range(0x20)} | {0x7F: 0x2421}
@@ -31,10 +31,10 @@ _INLINE = str.maketrans(_PICTURES | _HIDDEN | dict.fromkeys(map(ord, "\t\n\r\v\f
 
 
 def legible(text: str) -> str:
-    """One line of text in which nothing acts on a terminal and nothing is hidden.
+    """One line of text that controls no terminal and hides nothing.
 
     Line ends and tabs become spaces; control characters become their pictures; bidirectional
-    controls, invisible tags and lone surrogates become U+FFFD. As many characters as before.
+    controls, invisible tags and lone surrogates become U+FFFD. The length stays the same.
     """
     return text if text.isascii() and text.isprintable() else text.translate(_INLINE)
 
@@ -48,7 +48,7 @@ def legible_lines(text: str) -> list[str]:
 def address(url: str) -> str:
     """A link's target that is safe to show and to open: no spaces, controls or odd schemes.
 
-    Empty where the scheme is not http, https or mailto; relative paths and anchors pass.
+    Empty if the scheme is not http, https or mailto; relative paths and anchors pass.
     """
     cleaned = (
         url

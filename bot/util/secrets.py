@@ -1,14 +1,12 @@
-"""Addresses of servers, taken apart into what is secret and what operators need to read.
+"""The secrets that this process has read, masked in everything it prints.
 
-``postgresql://user:password@host/database?sslmode=require`` is one secret only in part: whoever
-looks for a fault needs the host and the database's name. Addresses that are secret as a whole, such
-as those of webhooks, are no matter of this module.
+Code that reads a secret registers it here once; it stays a secret for the life of the process.
+Servers repeat tokens in their errors, and libraries repeat those: so everything written to a stream
+passes :func:`cleared`, and logs mask the same secrets as well.
 
-Every secret that this process has read, so that nothing it prints can hold one.
-
-What reads a secret says so here, once; it stays a secret for as long as the process lives. Servers
-repeat tokens in their errors, and libraries repeat those: so whatever leaves by a stream passes
-:func:`cleared`, and logs know the same secrets besides.
+Of a server's address, such as ``postgresql://user:password@host/database?sslmode=require``, only a
+part is secret: the host and the database's name are needed to find faults. Addresses that are
+secret as a whole, such as those of webhooks, are not handled here.
 """
 
 from __future__ import annotations
@@ -20,24 +18,26 @@ from urllib.parse import unquote, unquote_plus
 _HIDDEN = "***"
 
 _LEAST = 6
-"""Characters: a shorter password is looked for only beside its user, as it may be a common word."""
+"""Characters: a shorter password is searched for only beside its user, as it may be a common word.
+"""
 
 # ``password``, ``sslpassword``; but ``passfile`` and ``sslkey`` name files:
 # https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-PARAMKEYWORDS
 _SECRET_KEY = re.compile(r"passw|secret|token", re.IGNORECASE)
 
-# A password may hold anything unescaped, as SQLAlchemy takes it, and even an @: the last before a
-# question mark ends it, so that of an address which cannot work too much is hidden, not too little.
+# A password may contain anything unescaped, as SQLAlchemy accepts it, even an @: it ends at the
+# last one before a question mark. In an invalid address this hides too much rather than too little.
 _USER_INFO = re.compile(r"(?P<user>[^:/?#@]*)(?::(?P<password>[^@]*(?:@[^@?]*(?=@))*))?@")
 
 
 def secrets_in(address: str) -> tuple[str, ...]:
-    """What in an address nobody may see, as it is written and as servers repeat it."""
+    """The secret parts of an address, as written and as servers repeat them."""
     user, password, place, query = _apart(address)
     found = [f"{user}:{password}@", f":{password}@"] if password else []
     written = [password, *(value for key, value in query if _SECRET_KEY.search(key))]
     for one in written:
-        # What names the user or the place as well would make those unreadable, and hide nothing.
+        # Masking a part that also names the user or the host would make those unreadable and hide
+        # nothing.
         if one != user and one not in re.split(r"[/:,]", place):
             found += [
                 form for form in (one, unquote(one), unquote_plus(one)) if len(form) >= _LEAST
@@ -46,7 +46,7 @@ def secrets_in(address: str) -> tuple[str, ...]:
 
 
 def without_secrets(address: str) -> str:
-    """The address to show: without password, and with no parameter that is secret."""
+    """The address to show: without password and secret parameters."""
     user, _, place, query = _apart(address)
     shown = "&".join(
         f"{key}={_HIDDEN if _SECRET_KEY.search(key) else value}" for key, value in query
@@ -68,13 +68,13 @@ def _apart(address: str) -> tuple[str, str, str, list[tuple[str, str]]]:
 HIDDEN = "***"
 
 _SECRECY_LEAST = 6
-"""Characters: what is shorter would blot out words that merely look like it."""
+"""Characters: masking anything shorter would hide unrelated words."""
 
 _known: set[str] = set()
 
 
 def conceal(secrets: Iterable[str]) -> None:
-    """From now on these are secrets."""
+    """Register secrets."""
     _known.update(secret for secret in secrets if len(secret) >= _SECRECY_LEAST)
 
 
@@ -84,7 +84,7 @@ def known() -> frozenset[str]:
 
 
 def cleared(text: str) -> str:
-    """The text with every secret blotted out, the longest first."""
+    """The text with every secret masked, the longest first."""
     if not any(secret in text for secret in _known):
         return text
     longest = sorted(_known, key=len, reverse=True)

@@ -1,13 +1,11 @@
-"""A section whose secrets are addresses of servers, of which only a part is one.
+"""The base of every section of the configuration file, and its handling of secrets.
 
-The shape of every section of the configuration file, and how it holds secrets.
+A field of the type ``SecretStr`` can be given in three ways; the first that is present wins:
 
-A field of the type ``SecretStr`` can be given in three ways, the first that is there wins:
-
-- ``bot_token_file = "token"``: a file that holds the secret alone, best for systemd and Kubernetes;
-  ``"$CREDENTIALS_DIRECTORY/token"`` is one that systemd hands over;
+- ``bot_token_file = "token"``: a file that holds only the secret, best for systemd and Kubernetes;
+  ``"$CREDENTIALS_DIRECTORY/token"`` is a credential passed by systemd;
 - ``bot_token = "..."`` in the configuration file;
-- the environment variable ``DIGESTBOT_<SECTION>_BOT_TOKEN``, where the section has a name.
+- the environment variable ``DIGESTBOT_<SECTION>_BOT_TOKEN``, if the section has a name.
 """
 
 from __future__ import annotations
@@ -33,7 +31,7 @@ from bot.util.secrets import conceal, secrets_in
 
 
 class Settings(BaseModel):
-    """A section: unknown keys are refused, nothing changes afterwards."""
+    """A section: unknown keys are refused, and values do not change."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
 
@@ -61,10 +59,10 @@ class Settings(BaseModel):
         return self
 
     def secrets(self) -> tuple[str, ...]:
-        """The secrets that were given, for the logs to blot out.
+        """The given secrets, to be masked in logs.
 
-        Of an address that is one, what names the place on its host is one as well: servers repeat
-        it without the rest.
+        For an address that is a secret, its path is one as well: servers repeat the path without
+        the rest.
         """
         values = (getattr(self, name) for name in self.secret_fields())
         given = [v.get_secret_value() for v in values if isinstance(v, SecretStr)]
@@ -81,23 +79,23 @@ class Settings(BaseModel):
 
 
 class ServerSettings(Settings):
-    """Of its addresses the passwords are blotted out, and the rest is told."""
+    """A section of server addresses: only their passwords are masked."""
 
     def secrets(self) -> tuple[str, ...]:
-        """Passwords, and whatever else in the addresses nobody may see."""
+        """Passwords and other secret parts of the addresses."""
         values = (getattr(self, name) for name in self.secret_fields())
         return tuple(part for one in values for part in secrets_in(one.get_secret_value()))
 
 
 _LONG = 12
-"""Characters of a part of an address from which it can be no common word."""
+"""Characters from which a part of an address cannot be a common word."""
 
 _CREDENTIALS = "$CREDENTIALS_DIRECTORY/"
 
 
 @dataclass(slots=True, kw_only=True)
 class SectionContext:
-    """What a section is read with: the folder of the file, the environment, and what to warn of."""
+    """What a section is read with: the file's folder, the environment, and a list for warnings."""
 
     folder: Path
     environment: Mapping[str, str] = field(default_factory=dict)
@@ -105,9 +103,9 @@ class SectionContext:
     warnings: list[str] = field(default_factory=list)
 
     def place(self, written: str) -> Path:
-        """Where a secret's file is. Raises ``ValueError`` where systemd did not say.
+        """The path of a secret's file. Raises ``ValueError`` if systemd passed no folder.
 
-        ``$CREDENTIALS_DIRECTORY/name`` is a credential of systemd, whose folder is another for
+        ``$CREDENTIALS_DIRECTORY/name`` is a credential of systemd, in a folder that differs for
         each unit: https://systemd.io/CREDENTIALS/.
         """
         if not written.startswith(_CREDENTIALS):
@@ -124,11 +122,11 @@ def _beside_the_file(path: Path, info: ValidationInfo) -> Path:
 
 
 Place = Annotated[Path, AfterValidator(_beside_the_file)]
-"""A path; a relative one begins at the folder of the configuration file."""
+"""A path; a relative one starts at the folder of the configuration file."""
 
 
 def _telling_parts(secret: str) -> tuple[str, ...]:
-    """The path of an address and its long segments; nothing of what is no address."""
+    """The path of an address and its long segments; empty if it is no address."""
     _, found, rest = secret.partition("://")
     path = rest.partition("/")[2] if found else ""
     long = [part for part in re.split(r"[/?&=]", path) if len(part) >= _LONG]

@@ -1,14 +1,9 @@
-"""Running text in lines of a given width.
+"""Documents as lines of text of a given width, with wrapped text and tables.
 
 Widths are in terminal cells: a Chinese character takes two. Lines break at spaces and beside wide
 characters, but not before closing or after opening punctuation (a small part of Unicode UAX #14).
-What is wider than a line is folded, never cut.
-
-Tables in columns of a terminal's cells.
-
-A document as lines of text of a given width. All text passes through ``legible``.
-
-Shapes that several platforms lay out alike. Imports ``legible``, ``terminal`` and documents.
+What is wider than a line is folded, never cut. All text passes through ``legible``. Some shapes are
+shared by platforms with a similar layout.
 """
 
 from __future__ import annotations
@@ -51,7 +46,7 @@ from digest.document import (
 
 
 class TextStyle(StrEnum):
-    """Why a run of text may look different."""
+    """The role of a run of text, which determines its look."""
 
     NONE = ""
     TITLE = "title"
@@ -64,9 +59,9 @@ class TextStyle(StrEnum):
 
 
 class StyledText(NamedTuple):
-    """Words with one role; ``url`` is where they lead.
+    """Words with one role; ``url`` is their link target.
 
-    A named tuple, since a digest is made of thousands and a frozen dataclass is slow to make.
+    A named tuple, since a digest consists of thousands and a frozen dataclass is slow to make.
     """
 
     text: str
@@ -96,7 +91,7 @@ def width_of(runs: Iterable[StyledText]) -> int:
 
 
 def cells(text: str) -> int:
-    """The cells that a legible text takes; ASCII, which is most of it, needs no table."""
+    """The cells of a legible text; ASCII, the usual case, needs no table."""
     return len(text) if text.isascii() else cell_len(text)
 
 
@@ -131,13 +126,13 @@ def wrap(runs: Iterable[StyledText], width: int) -> Iterator[Line]:
 
 
 def _merged(line: Iterable[StyledText]) -> Line:
-    """The line with neighbours of one look joined."""
+    """The line with adjacent runs of one style joined."""
     groups = groupby(line, key=itemgetter(1, 2))
     return tuple(StyledText("".join([run.text for run in group]), *look) for look, group in groups)
 
 
 def _shared(left: StyledText, right: StyledText) -> tuple[TextStyle, str]:
-    """What a space between two runs is: part of both, where they are one link or one code."""
+    """The style of a space between two runs: shared if both are one link or one code."""
     same = (left.role, left.url) == (right.role, right.url)
     return (left.role, left.url) if same else (TextStyle.NONE, "")
 
@@ -149,7 +144,7 @@ def _folded(chunk: Iterable[StyledText], width: int) -> Iterator[StyledText]:
 
 
 def _chunks(runs: Iterable[StyledText]) -> Iterator[tuple[int, int, list[StyledText]]]:
-    """Runs between which a line may break, each with the space before it (0 or 1) and its width."""
+    """Unbreakable groups of runs, each with the space before it (0 or 1) and its width."""
     chunk: list[StyledText] = []
     space = size = 0
     for run in runs:
@@ -179,13 +174,13 @@ _GAP = 2
 
 
 def columns(rows: Sequence[Sequence[int]], width: int) -> list[int]:
-    """The widths of a table's columns; empty where the table has no room."""
+    """The widths of a table's columns; empty if the table does not fit."""
     widths = [max(2, *column) for column in zip(*rows, strict=True)]
     room = width - _GAP * (len(widths) - 1)
     if not widths or room < _LEAST_COLUMN * len(widths):
         return []
     while sum(widths) > room:
-        # The widest column gives way, down to the next widest.
+        # The widest column shrinks down to the next widest.
         widest = max(widths)
         second = max((size for size in widths if size < widest), default=_LEAST_COLUMN)
         over = sum(widths) - room
@@ -204,7 +199,7 @@ def row_lines(cells: Sequence[Sequence[StyledText]], widths: Sequence[int]) -> I
 
 
 def joined(cells: Sequence[Line], widths: Sequence[int]) -> Line:
-    """Lines beside each other, each in its column."""
+    """Lines side by side, each in its column."""
     runs: list[StyledText] = []
     for cell, size in zip(cells, widths, strict=True):
         runs.extend(cell)
@@ -224,7 +219,7 @@ _ROLES: dict[type[Span], TextStyle] = {
 def lay_out(document: Document, width: int, *, urls: bool) -> list[Line]:
     """The lines of a document, none wider than ``width`` cells (at least 20).
 
-    ``urls`` writes a link's address behind its words, for where words cannot be links.
+    ``urls`` writes a link's address after its words, for output without clickable links.
     """
     page = _Page(width=max(width, 20), urls=urls)
     lines: list[Line] = []
@@ -284,7 +279,7 @@ class _Page:
             mark = f"{number}. " if ordered else "• "
             hang = " " * len(mark)
             yield from self._prefixed(StyledText(mark), self._runs(item.spans), hang)
-            # Deep nesting must not leave a column too narrow to read.
+            # Deep nesting must not make a column too narrow to read.
             inner = replace(self, width=max(self.width - len(mark), 8))
             for line in inner._listing(item.children, ordered=False):  # noqa: SLF001  # itself
                 fits = width_of(line) + len(mark) <= self.width
@@ -320,7 +315,7 @@ class _Page:
             yield from row_lines(row, widths)
 
     def _stacked(self, table: Table) -> Iterator[Line]:
-        """A table with more columns than the line has room for: a line for each cell."""
+        """A table with too many columns for the line: one line per cell."""
         for row in table.rows or (((),) * len(table.header),):
             for name, cell in zip(table.header, row, strict=True):
                 runs = [*self._runs(name), StyledText(": "), *self._runs(cell)]
@@ -340,7 +335,7 @@ class _Page:
         for span in spans:
             url = address(span.url) if isinstance(span, Link) else ""
             text = legible(span.text)
-            # A terminal opens full addresses only; a path is of use where it can be read.
+            # A terminal opens full addresses only; a path is useful only if it is readable.
             linked = "" if self.urls or "://" not in url else url
             shown = url and not linked and not url.startswith("#") and url != text
             runs.append(StyledText(text, _ROLES[type(span)], linked))
@@ -350,15 +345,15 @@ class _Page:
 
 
 def signed(spans: Spans) -> bool:
-    """Whether the words begin with a sign of their own, such as a level's: no bullet is needed."""
+    """Whether the words begin with their own sign, such as a level's: no bullet is needed."""
     words = plain(spans).lstrip()
     return bool(words) and unicodedata.category(words[0]) == "So"
 
 
 def columns_of(table: Table, most: int) -> list[str]:
-    """The table as lines of letters of one width, a rule below its header.
+    """The table as monospaced lines, with a rule below its header.
 
-    Empty where it is wider than ``most`` cells, holds links, or holds no word.
+    Empty if it is wider than ``most`` cells, contains links, or has no words.
     """
     rows = (table.header, *table.rows)
     if any(isinstance(span, Link) for row in rows for cell in row for span in cell):

@@ -1,9 +1,10 @@
-"""Spans for OpenTelemetry, where that is installed (``digestbot[otel]``) and told where they go.
+"""OpenTelemetry spans, if it is installed (``digestbot[otel]``) and an endpoint is configured.
 
-Where to is said as for every other program that exports traces, by ``OTEL_EXPORTER_OTLP_ENDPOINT``
-and its like (https://opentelemetry.io/docs/specs/otel/protocol/exporter/); without it nothing is
-imported and a span costs a look at a variable. Names of spans are a closed set; attributes are
-names of channels, repositories and platforms, and the id under which the logs tell of the same.
+The endpoint is set as for every other program that exports traces, by
+``OTEL_EXPORTER_OTLP_ENDPOINT`` and related variables
+(https://opentelemetry.io/docs/specs/otel/protocol/exporter/). Without it nothing is imported, and a
+span costs one variable lookup. Names of spans are a closed set; attributes are names of channels,
+repositories and platforms, and the id that the logs use for the same work.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def trace() -> str:
-    """The id under which the logs tell what goes on here; a new one where nothing has one yet."""
+    """The log id of the current work; a new one if there is none yet."""
     bound = structlog.contextvars.get_contextvars().get("trace")
     return bound if isinstance(bound, str) else uuid.uuid4().hex[:12]
 
@@ -36,17 +37,17 @@ Name = Literal["slot", "fetch", "analyse", "post", "answer"]
 _ENDPOINTS = ("OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
 
 _FLUSH = 3.0
-"""Seconds at the end in which what is left is sent; a collector that is down holds nobody up."""
+"""Seconds at the end for sending the rest; a collector that is down delays nothing longer."""
 
-# Set before the loop begins, so that every task of it has it.
+# Set before the event loop starts, so that every task has it.
 _tracer: ContextVar[Tracer | None] = ContextVar("tracer", default=None)
 
 
 @contextmanager
 def span(name: Name, **attributes: str) -> Iterator[None]:
-    """Tell a tracer what goes on inside, where there is one.
+    """Trace the block, if there is a tracer.
 
-    Of an error its class alone is told: a message may quote what nobody else is to see.
+    Of an error only the class is recorded: a message may quote private text.
     """
     tracer = _tracer.get()
     if tracer is None:
@@ -70,7 +71,7 @@ def span(name: Name, **attributes: str) -> Iterator[None]:
 
 @contextmanager
 def traced_by(tracer: Tracer) -> Iterator[None]:
-    """Hand spans to this tracer, in whatever is begun inside."""
+    """Send spans of everything started inside to this tracer."""
     token = _tracer.set(tracer)
     try:
         yield
@@ -80,7 +81,7 @@ def traced_by(tracer: Tracer) -> Iterator[None]:
 
 @contextmanager
 def exporting(version: str) -> Iterator[None]:
-    """Export spans for as long as the block lasts, if the environment says where to."""
+    """Export spans during the block, if the environment configures an endpoint."""
     if not any(os.environ.get(name) for name in _ENDPOINTS):
         yield
         return

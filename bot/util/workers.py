@@ -1,4 +1,4 @@
-"""Processor time: threads for little work, processes for much of it.
+"""Processor-bound work: threads for small pieces, processes for many.
 
 Processes are started by ``spawn``: a fork of a process with threads (the database driver has some)
 may deadlock (https://docs.python.org/3/library/multiprocessing.html, "Contexts and start methods").
@@ -19,7 +19,7 @@ A = TypeVar("A")
 
 B = TypeVar("B")
 
-_MOST = 8  # processes; what feeds them, one git child, keeps no more busy
+_MOST = 8  # processes; their input, one git child, cannot keep more busy
 
 
 class Processes:
@@ -36,7 +36,7 @@ class Processes:
         return await asyncio.to_thread(work, given)
 
     async def many(self, work: Callable[[A], B], given: A) -> B:
-        """Do it in another process, or in a thread where there is one processor only."""
+        """Do it in another process, or in a thread if there is only one processor."""
         if self._count == 1:
             return await self.few(work, given)
         if self._pool is None:
@@ -46,12 +46,12 @@ class Processes:
         try:
             return await asyncio.get_running_loop().run_in_executor(self._pool, work, given)
         except BrokenProcessPool:
-            # Killed, for want of memory as a rule: slower is better than nothing.
+            # Killed, usually for lack of memory: slower is better than nothing.
             self._pool, self._count = None, 1
             return await self.few(work, given)
 
     def close(self) -> None:
-        """End the processes; what they have not begun is dropped."""
+        """End the processes; pieces that were not begun are dropped."""
         if self._pool is not None:
             self._pool.shutdown(wait=True, cancel_futures=True)
             self._pool = None
