@@ -110,6 +110,8 @@ def _shared(name: str, helps: Mapping[str, str]) -> str:
 
 def exposed(fact: Fact, reading: ChangeContext) -> bool:
     """Whether users set a field: it stands where settings do, or documentation names it."""
+    if fact.public is not None:
+        return fact.public
     owner, name = owner_of(fact.name)
     if fact.kind is FactKind.SCHEMA or _CONFIGURES.search(fact.evidence.path):
         return True
@@ -121,7 +123,8 @@ def exposed(fact: Fact, reading: ChangeContext) -> bool:
 
 def _new(f: Fact, phrase: Phrase, text: str, reading: ChangeContext) -> Statement:
     language = reading.language
-    what: Spans = phrase(language, name=code(f.name))
+    reads = f.kind is FactKind.ENVIRONMENT and f.detail == "read"
+    what: Spans = (words.READS if reads else phrase)(language, name=code(f.name))
     if known(f.after) and f.kind in {FactKind.FLAG, FactKind.ENVIRONMENT, FactKind.CONFIG}:
         what = words.WITH_DEFAULT(language, what=what, value=value(f.after, language))
     if text:

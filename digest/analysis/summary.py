@@ -49,6 +49,14 @@ _TOOLS = {"go": "Go", "rust": "Rust", "python": "Python", "node": "Node.js", "ja
 _NUMBER = re.compile(r"\d{1,9}")
 
 
+_SWITCHES = re.compile(
+    r"\b(?:enable|disable|turn|make|use|set|switch)\w{0,3}\b.{1,120}\bby default\b"
+    r"|\b(?:change|switch|flip|set)\w{0,3} .{0,60}\bdefault\b",
+    re.IGNORECASE,
+)
+"""How titles say that something behaves otherwise unless it is told not to."""
+
+
 def summary(reading: ChangeContext) -> tuple[Statement, ...]:
     """The summary in order of worth, within its bound; one statement for a low change."""
     return tuple(islice(_in_order(reading), reading.bounds.summary))
@@ -155,19 +163,28 @@ def _acts(reading: ChangeContext, title: Headline) -> Iterator[Statement]:
 Clause = tuple[Spans, Sequence[Fact]]
 
 
+_GOES = (
+    (words.REMOVED_ONE, words.REMOVED_MANY),
+    (words.UNREAD_ONE, words.UNREAD_MANY),
+    (words.DROPS_ONE, words.DROPS_MANY),
+)
+
+
 def _gone(reading: ChangeContext) -> Iterator[Clause]:
+    """What was removed, what is only read no more, and dependencies that went."""
     language = reading.language
     kinds = (*_SETTINGS, FactKind.SCHEMA)
     facts = [f for k in kinds for f in _public(reading.told(k, Action.REMOVED), reading)]
-    if facts:
-        phrase = words.REMOVED_ONE if len(facts) == 1 else words.REMOVED_MANY
-        what = phrase(language, names=named(facts, language))
-        yield joined([*what, *_in_file(facts, reading), *_after_all(facts, reading)]), facts
     dependencies = reading.told(FactKind.DEPENDENCY, Action.REMOVED)
-    facts = [f for f in dependencies if not is_pin(f) and _is_main(f)]
-    if facts:
-        phrase = words.DROPS_ONE if len(facts) == 1 else words.DROPS_MANY
-        yield phrase(language, names=named(facts, language)), facts
+    groups = (
+        [f for f in facts if f.detail != "read"],
+        [f for f in facts if f.detail == "read"],
+        [f for f in dependencies if not is_pin(f) and _is_main(f)],
+    )
+    for phrases, group in zip(_GOES, groups, strict=True):
+        if group:
+            what = phrases[len(group) > 1](language, names=named(group, language))
+            yield joined([*what, *_in_file(group, reading), *_after_all(group, reading)]), group
 
 
 def _in_file(facts: Sequence[Fact], reading: ChangeContext) -> Spans:
@@ -278,7 +295,11 @@ def _raised(before: str, after: str) -> bool:
 
 def _public(facts: Sequence[Fact], reading: ChangeContext) -> list[Fact]:
     """The facts without the fields that users do not set."""
-    return [f for f in facts if f.kind is not FactKind.CONFIG or explain.exposed(f, reading)]
+    return [
+        f
+        for f in facts
+        if f.public is not False and (f.kind is not FactKind.CONFIG or explain.exposed(f, reading))
+    ]
 
 
 # The title.
@@ -291,7 +312,9 @@ def _title(reading: ChangeContext, title: Headline) -> Iterator[Statement]:
         spans = words.SECURITY(reading.language, what=title.inner)
         yield said(stopped(spans, reading), [SUBJECT_LINE], Aspect.SECURITY)
     elif title.spans:
-        yield said(stopped(title.spans, reading), [SUBJECT_LINE])
+        switches = bool(reading.core) and _SWITCHES.search(reading.facts.subject.words)
+        aspect = Aspect.COMPATIBILITY if switches else Aspect.NONE
+        yield said(stopped(title.spans, reading), [SUBJECT_LINE], aspect)
 
 
 def _secures(reading: ChangeContext) -> bool:

@@ -16,6 +16,8 @@ REMOVED_ONE = Phrase("{names} was removed", "移除了{names}")
 
 ANNOUNCED = Phrase(", as announced for {version}", "（此前预告在 {version} 移除）")
 
+UNREAD_ONE = Phrase("{names} is no longer read", "不再读取{names}")
+UNREAD_MANY = Phrase("{names} are no longer read", "不再读取{names}")
 IN_FILE = Phrase(" from {path}", "（位于{path}）")
 USE_INSTEAD = Phrase("; use {replacement}", "，请改用{replacement}")
 RENAMED = Phrase("{before} is now {after}", "{before}更名为{after}")
@@ -63,6 +65,7 @@ NEW_FLAG = Phrase("New flag {name}", "新增参数{name}")
 
 NEW_ENVIRONMENT = Phrase("New environment variable {name}", "新增环境变量{name}")
 
+READS = Phrase("Reads the environment variable {name}", "读取环境变量{name}")
 NEW_CONFIG = Phrase("New setting {name}", "新增配置项{name}")
 
 NEW_ROUTE = Phrase("New route {name}", "新增路由{name}")

@@ -42,6 +42,11 @@ CONTRACTS = {
         "--fast was removed.",
         "移除了 --fast。",
     ),
+    "read no more": (
+        fact(FactKind.ENVIRONMENT, Action.REMOVED, "TPU_ARGS", detail="read"),
+        "TPU_ARGS is no longer read.",
+        "不再读取 TPU_ARGS。",
+    ),
     "renamed": (
         fact(FactKind.ENVIRONMENT, Action.RENAMED, "APP_SIZE", before="APP_POOL"),
         "APP_POOL is now APP_SIZE.",
@@ -160,6 +165,24 @@ def test_new_flag_is_told_with_its_help_and_its_field_is_not_told_again():
         ],
     )
     assert lines(graded)[1:] == ["New flag --pool-kind: Which pool of workers is used here."]
+
+
+@pytest.mark.parametrize(
+    ("words", "switched"),
+    [
+        ("enable prefix cache by default", True),
+        ("Change the default backend of decoding", True),
+        ("Describe what happens by default", False),
+        ("Fix a crash of the default backend", False),
+    ],
+)
+def test_title_that_tells_of_a_switched_default_is_to_be_acted_on(words, switched):
+    assert acts(change(words)) is switched
+
+
+def test_what_is_known_to_be_internal_is_not_told():
+    inner = fact(FactKind.CONFIG, Action.REMOVED, "Config.size", public=False)
+    assert not acts(change("Plan the work of pools ahead", inner))
 
 
 def test_contract_that_moved_to_another_file_is_no_news():
