@@ -51,7 +51,7 @@ _NUMBER = re.compile(r"\d{1,9}")
 
 _SWITCHES = re.compile(
     r"\b(?:enable|disable|turn|make|use|set|switch)\w{0,3}\b.{1,120}\bby default\b"
-    r"|\b(?:change|switch|flip|set)\w{0,3} .{0,60}\bdefault\b",
+    r"|\b(?:change|switch|flip|set|raise|lower|increase|reduce)\w{0,3} .{0,60}\bdefault\b",
     re.IGNORECASE,
 )
 """How titles say that something behaves otherwise unless it is told not to."""

@@ -210,13 +210,10 @@ def _below(graded: Graded, analysis: Analysis, language: Language) -> Spans:
 def why(graded: Graded, analysis: Analysis, language: Language) -> Spans:
     """What a change means, for below its title: whole statements that do not restate it.
 
-    Without any, the reasons of the grade.
+    Empty where the title says it all.
     """
     fresh = [s for s in analysis.summary if not restates(s, graded)]
-    if kept := _fitting(fresh, analysis, _WHY):
-        return run(kept, language)
-    reasons = grade_reasons(graded.grade, language)
-    return (Text(reasons),) if reasons else ()
+    return run(_fitting(fresh, analysis, _WHY), language)
 
 
 def _fitting(statements: Sequence[Statement], analysis: Analysis, room: int) -> Sequence[Statement]:

@@ -14,7 +14,7 @@ from difflib import SequenceMatcher
 from digest.core.enums import ChangeKind
 from digest.core.grade import Graded
 from digest.topics.index_terms import LEAST, Bearing, bearings, label_bearings, spoken
-from digest.topics.synonyms import CHINESE, is_whole, kin, meant
+from digest.topics.synonyms import CHINESE, SHORTENED, is_whole, kin, meant
 from digest.topics.terms import HAN, MARK, STOP_WORDS, is_name, kind_term, label_term, pieces, term
 
 Aliases = Mapping[str, Sequence[str]]
@@ -60,6 +60,7 @@ def resolve(text: str, vocabulary: Mapping[str, int], aliases: Aliases) -> Resol
             alternative = _alternative(part, vocabulary, names)
             if alternative:
                 found.append(alternative)
+    found += _paired(text, vocabulary, names)
     if not found:
         return Resolved(near=near_topics(text, vocabulary))
     rarest = (min(sets, key=lambda s: sum(vocabulary[t] for t in s)) for sets in found)
@@ -104,9 +105,37 @@ def candidates(text: str, aliases: Aliases) -> frozenset[str]:
     """Every term that :func:`resolve` may look for, but for near ones."""
     names = _renamed(aliases)
     parts = [p for some in _OR.split(text) for p in (term(some), *_parts(some, names))]
-    wanted = {term(text), term(text.lower()), *parts}
+    wanted = {term(text), term(text.lower()), *parts, *_pairs(text)}
+    wanted |= {SHORTENED[part] for part in _pairs(text) if part in SHORTENED}
     wanted = wanted.union(*(names.get(w, frozenset()) for w in wanted))
     return frozenset(k for m in wanted if m for k in meant(m))
+
+
+def _paired(
+    text: str, vocabulary: Mapping[str, int], names: Mapping[str, frozenset[str]]
+) -> Iterator[tuple[frozenset[str], ...]]:
+    """What is said by parts of which neighbours make one name: "KV cache" and "offloading"."""
+    parts = _pairs(text)
+    sets = [
+        _known(part, vocabulary, names) | _known(SHORTENED.get(part, part), vocabulary, names)
+        for part in parts
+    ]
+    if len(parts) > 1 and all(sets):
+        yield tuple(dict.fromkeys(sets))
+
+
+def _pairs(text: str) -> tuple[str, ...]:
+    """The parts of a topic with neighbours joined that have other names; empty without any."""
+    words = [p for p in pieces(text) if is_name(p, STOP_WORDS)]
+    parts: list[str] = []
+    joined = False
+    for word in words:
+        if parts and len(kin(parts[-1] + word)) > 1:
+            parts[-1] += word
+            joined = True
+        else:
+            parts.append(word)
+    return tuple(parts) if joined else ()
 
 
 def _alternative(

@@ -95,10 +95,19 @@ FAMILIES: tuple[tuple[str, ...], ...] = (
     ("schema", "模式定义"),
     ("script", "脚本"),
     ("security", "vulnerability", "cve", "安全", "漏洞"),
-    ("service discovery", "discovery", "服务发现"),
+    ("service discovery", "discovery", "SD", "服务发现"),
     ("server", "serving", "serve", "服务器", "服务端", "服务"),
     ("session", "会话"),
-    ("speculative", "speculative decoding", "spec decode", "投机解码", "推测解码", "投机采样"),
+    (
+        "speculative",
+        "speculative decoding",
+        "spec decode",
+        "spec decoding",
+        "spec token",
+        "投机解码",
+        "推测解码",
+        "投机采样",
+    ),
     ("storage", "存储"),
     ("streaming", "stream", "流式"),
     ("structured output", "结构化输出"),
@@ -195,6 +204,8 @@ NARROWER: tuple[tuple[str, ...], ...] = (
         "OpenResponses",
         "responses API",
     ),
+    ("speculative decoding", "draft model", "drafter", "Eagle", "Medusa", "MTP"),
+    ("torch compile", "compile", "Dynamo", "Inductor"),
     ("AMD", "AITER", "HIP", "ROCm"),
     ("ROCm", "AITER", "AMD", "HIP"),
     ("AMD ROCm", "AITER", "AMD", "HIP", "ROCm"),
@@ -206,6 +217,10 @@ NARROWER: tuple[tuple[str, ...], ...] = (
 )
 """Names of a whole, each followed by names of its parts: who asks for the whole means the parts
 too, and not the other way round."""
+
+
+SHORTENED = {term("kv cache"): term("KV")}
+"""Names that are shortened beside another: "KV offload" is about offloading the KV cache."""
 
 
 def _kin() -> dict[str, frozenset[str]]:

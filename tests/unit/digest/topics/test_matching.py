@@ -135,3 +135,33 @@ def test_breaking_changes_are_none_that_speak_of_what_is_incompatible():
         "breaking(parser): move it": True,
     }
     assert {t: bool(bears(graded("1", t), wanted)) for t in titles} == titles
+
+
+NAMED = [
+    graded("1", "[KV Offload] Evict in batches (#1)"),
+    graded("2", "Count accepted tokens", {"src/spec_decode/metrics.py": 9}),
+    graded("3", "Fix the shapes of EAGLE drafts (#3)"),
+    graded("4", "[compile] Fix the time in logs (#4)"),
+    graded("5", "Use the cache of weights (#5)"),
+    graded("6", "discovery/aws: add a role (#6)"),
+]
+
+
+@pytest.mark.parametrize(
+    ("topic", "shas"),
+    [
+        ("KV cache offloading", "1"),
+        ("kv-offload", "1"),
+        ("speculative decoding", "23"),
+        ("spec decode", "23"),
+        ("Eagle", "3"),
+        ("torch.compile", "4"),
+        ("AWS SD", "6"),
+        ("service discovery", "6"),
+    ],
+)
+def test_names_are_known_both_ways_and_by_their_parts(topic, shas):
+    vocabulary = {t: 1 for c in NAMED for t in topics_of(c)}
+    resolved = resolve(topic, vocabulary, {})
+    assert [c.sha[0] for c in NAMED if bears(c, resolved)] == list(shas)
+    assert set(resolved.topics) <= candidates(topic, {})
