@@ -1,5 +1,5 @@
-"""Who is answered, with what rights, and about which repositories.
+"""Access: who is answered, with what rights, and about which repositories.
 
-``policy`` holds what the configuration says, ``decide`` is the pure decision, ``gate`` asks it for
-every message, with what people did lately and what admins allowed.
+``policy`` holds the rules of the configuration; ``gate`` applies them to every message, with what
+people asked recently and what admins allowed.
 """

@@ -1,27 +1,18 @@
-"""Whether a message is answered: a pure function of the message, the policy and the load.
+"""The access check of every message: a pure decision, and the gate that applies it.
 
-The rules, the first that refuses wins:
+The rules; the first that refuses wins:
 
-1. *Workspace.* A platform of which workspaces are listed is answered in those alone.
-2. *Person.* Where people are listed, nobody else is answered, admins aside.
-3. *Chat.* A channel of the configuration, a listed chat, this machine's terminal, any chat where
+1. *Workspace.* If workspaces of a platform are listed, only those are answered.
+2. *Person.* If people are listed, nobody else is answered, except admins.
+3. *Chat.* A channel of the configuration, a listed chat, this machine's terminal, any chat if
    ``anyone`` is set, and the direct chat of a listed person or an admin.
-4. *Load.* So many questions of one person in a minute and in an hour; admins are people, too.
-5. *Repositories.* A chat is told of those of its channel, else of all. What is private is left out
-   where people of other organisations read along, unless an admin trusts the chat. Where nothing
-   is left the message is refused.
+4. *Load.* So many questions of one person in a minute and in an hour; admins included.
+5. *Repositories.* A chat sees those of its channel, or else all. Private ones are left out if
+   people of other organisations read the chat, unless an admin trusts it. If none is left the
+   message is refused.
 
-What somebody is told who is not answered: one short line.
-
-How much each person asked lately, and who was told of a refusal.
-
-:class:`Alone` counts in this process and forgets with it; what counts for all processes is
-:class:`bot.shared_state.redis_state.RedisAsked`, which falls back on it.
-
-The gate that every message passes: the decision, with what is known of the moment.
-
-What people asked lately is counted by :mod:`bot.access.gate`. ``Trust`` is what admins allowed
-by a command; it is asked at every message that it may matter to.
+A refusal is one short line. Recent questions are counted per person, by :class:`Alone` in this
+process, or by :class:`bot.shared_state.redis_state.RedisAsked` for all processes.
 """
 
 from __future__ import annotations
@@ -46,7 +37,7 @@ from digest.question.normal_form import tidy
 
 
 class DenialReason(StrEnum):
-    """Why a message is not answered. A closed set: metrics and tests count on it."""
+    """Why a message is not answered. A closed set: metrics and tests rely on it."""
 
     WORKSPACE = "workspace"
     PERSON = "person"
@@ -58,7 +49,7 @@ class DenialReason(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Load:
-    """What a person asked before, in the last minute and in the last hour."""
+    """How often a person asked before, in the last minute and in the last hour."""
 
     minute: int = 0
     hour: int = 0
@@ -66,12 +57,12 @@ class Load:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AccessDecision:
-    """What becomes of a message.
+    """The decision on a message.
 
-    ``reason`` is ``None`` where it is answered, about ``repositories``, in the policy's order;
-    ``withheld`` are those that this chat is not told of because outsiders read along. ``chat`` and
-    ``person`` are the names that the policy knows them by. ``silent`` says that a refusal is not
-    told either: nobody addressed the bot, or it was told a moment ago.
+    ``reason`` is ``None`` if it is answered, about ``repositories``, in the policy's order;
+    ``withheld`` are those that this chat may not see because outsiders read it. ``chat`` and
+    ``person`` are the policy's names for them. ``silent`` says that not even a refusal is sent:
+    nobody addressed the bot, or one was sent a moment ago.
     """
 
     chat: str
@@ -89,7 +80,7 @@ class AccessDecision:
 
 
 def decide(incoming: Incoming, policy: Policy, load: Load = Load()) -> AccessDecision:
-    """What becomes of a message, by the rules on top of this module."""
+    """The decision on a message, by the rules at the top of this module."""
     chat = f"{incoming.platform}:{incoming.chat}"
     person = f"{incoming.platform}:{incoming.person}"
     seen = _seen(policy, chat)
@@ -110,24 +101,24 @@ def decide(incoming: Incoming, policy: Policy, load: Load = Load()) -> AccessDec
 
 
 def may_tell(policy: Policy, chat: str, names: Iterable[str], *, external: bool) -> tuple[str, ...]:
-    """Those of the repositories that a chat may be told of, in answers as in posts.
+    """The repositories that a chat may see, in answers as in posts.
 
-    ``external`` is what the platform says of the chat; one that is not configured is private.
+    ``external`` is the platform's information on the chat; an unconfigured chat is private.
     """
     open_ = chat in policy.trusted or not policy.shared.get(chat, external)
     return tuple(name for name in names if open_ or not policy.repositories.get(name, True))
 
 
 def trust_matters(policy: Policy, chat: str, *, external: bool) -> bool:
-    """Whether a chat is told of more where an admin allowed private repositories in it."""
+    """Whether a chat would see more if an admin allowed private repositories in it."""
     seen = _seen(policy, chat)
     return len(may_tell(policy, chat, seen, external=external)) < len(seen)
 
 
 def may_see(policy: Policy, chat: str, person: str) -> tuple[str, ...]:
-    """The repositories of which a chat may get digests that a person once asked for there.
+    """The repositories for which a chat may get the digests that a person subscribed it to.
 
-    None where the chat, or the person in it, would not be answered any more.
+    Empty if the chat, or the person in it, would no longer be answered.
     """
     if policy.people and person not in policy.people and not policy.appointed(person, chat):
         return ()
@@ -138,10 +129,10 @@ def may_see(policy: Policy, chat: str, person: str) -> tuple[str, ...]:
 
 
 def may_hear(policy: Policy, chat: str) -> tuple[str, ...]:
-    """The repositories that may be told of in a chat unasked, whoever once wanted that there.
+    """The repositories that may be posted to a chat unprompted, whoever subscribed it.
 
-    None where nobody would be answered any more. Whose a direct chat is cannot be told from its
-    name: where people or admins are listed, it may be one of theirs.
+    Empty if nobody in it would be answered any more. The owner of a direct chat is unknown from its
+    name: if people or admins are listed, it may be one of theirs.
     """
     known = policy.anyone or chat.startswith(LOCAL) or chat in policy.channels
     if known or chat in policy.chats or policy.people or policy.admins:
@@ -206,9 +197,9 @@ _WORDS = {
 
 
 def refusal(verdict: AccessDecision, language: Language) -> str:
-    """The line for a verdict that refuses, in a language; it names nothing that is not to be told.
+    """The line for a refusal, in a language; it names nothing that must stay private.
 
-    Raises ``ValueError`` for one that allows.
+    Raises ``ValueError`` for an allowed message.
     """
     if verdict.reason is None:
         raise ValueError("the message is allowed")
@@ -222,24 +213,24 @@ _Kept = TypeVar("_Kept")
 MINUTE, HOUR = 60.0, 3600.0
 
 _MOST = 10_000
-"""People whose questions are counted; the one who was silent longest is forgotten first."""
+"""People whose questions are counted; the one silent for longest is dropped first."""
 
 
 class QuestionCounts(Protocol):
-    """Counts questions by person, who is named ``platform:id``."""
+    """Counts questions by person, named ``platform:id``."""
 
     async def count(self, person: str) -> Load:
-        """Count a question; what the person had asked before it."""
+        """Count a question; return the person's earlier ones."""
 
     async def uncount(self, person: str) -> None:
-        """The newest question of the person was refused, and does not count."""
+        """Take back the person's newest question, which was refused."""
 
     async def told_lately(self, person: str) -> bool:
-        """Whether the person was refused in the last minute; from now on, yes."""
+        """Whether the person was refused in the last minute; records a refusal now."""
 
 
 class Alone:
-    """Counts in this process alone."""
+    """Counts in this process only."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -247,7 +238,7 @@ class Alone:
         self._told: OrderedDict[str, float] = OrderedDict()
 
     async def count(self, person: str) -> Load:
-        """As :meth:`Asked.count`."""
+        """As :meth:`QuestionCounts.count`."""
         now, asked = self._clock(), self._asked.setdefault(person, deque())
         while asked and asked[0] <= now - HOUR:
             asked.popleft()
@@ -257,12 +248,12 @@ class Alone:
         return before
 
     async def uncount(self, person: str) -> None:
-        """As :meth:`Asked.uncount`."""
+        """As :meth:`QuestionCounts.uncount`."""
         if asked := self._asked.get(person):
             asked.pop()
 
     async def told_lately(self, person: str) -> bool:
-        """As :meth:`Asked.told_lately`."""
+        """As :meth:`QuestionCounts.told_lately`."""
         now = self._clock()
         lately = self._told.get(person, -MINUTE) > now - MINUTE
         if not lately:
@@ -272,7 +263,7 @@ class Alone:
 
 
 def _bounded(known: OrderedDict[str, _Kept], person: str) -> None:
-    """The person is the newest; the oldest goes where there are too many."""
+    """Make the person the newest; drop the oldest if there are too many."""
     known.move_to_end(person)
     while len(known) > _MOST:
         known.popitem(last=False)
@@ -282,16 +273,18 @@ log = structlog.get_logger(__name__)
 
 Trust = Callable[[str, str], Awaitable[bool]]
 """Whether an admin allowed private repositories to an account in a chat: the account's name in the
-configuration, and the chat's, which is ``platform:id``."""
+
+configuration, and the chat's, which is ``platform:id``.
+"""
 
 
 async def nobody(_account: str, _chat: str) -> bool:
-    """Trust in no chat."""
+    """Trust no chat."""
     return False
 
 
 def _grants(incoming: Incoming, policy: Policy) -> bool:
-    """Whether an admin of the configuration allows private repositories in the chat."""
+    """Whether an admin of the configuration is allowing private repositories in the chat."""
     chat, person = f"{incoming.platform}:{incoming.chat}", f"{incoming.platform}:{incoming.person}"
     if incoming.action or not policy.appointed(person, chat):
         return False
@@ -302,7 +295,7 @@ def _grants(incoming: Incoming, policy: Policy) -> bool:
 
 
 class AccessGate:
-    """Decides on messages and on posts by one policy."""
+    """Decides on messages and posts by one policy."""
 
     def __init__(
         self,
@@ -310,21 +303,21 @@ class AccessGate:
         trust: Trust = nobody,
         asked: QuestionCounts | None = None,
     ) -> None:
-        """Without ``asked`` people are counted in this process alone."""
+        """Without ``asked`` questions are counted in this process only."""
         self._policy = policy
         self._trust = trust
         self._asked = asked or Alone()
 
     @property
     def policy(self) -> Policy:
-        """What the configuration says."""
+        """The rules of the configuration."""
         return self._policy
 
     async def admit(self, account: str, incoming: Incoming) -> AccessDecision:
-        """What becomes of a message to an account.
+        """The decision on a message to an account.
 
-        One that is answered counts for its person's limits; a person is told of a refusal once a
-        minute.
+        An answered message counts for its person's limits; a person is sent a refusal at most once
+        a minute.
         """
         chat = f"{incoming.platform}:{incoming.chat}"
         person = f"{incoming.platform}:{incoming.person}"
@@ -332,7 +325,7 @@ class AccessGate:
         load = await self._asked.count(person)
         verdict = decide(incoming, policy, load)
         if verdict.reason is DenialReason.PRIVATE and _grants(incoming, policy):
-            # The one command that is for a chat of which nothing may be told.
+            # The only command that works in a chat which may see nothing.
             trusting = replace(policy, trusted=policy.trusted | {chat})
             verdict = decide(incoming, trusting, load)
         if verdict.allowed:
@@ -344,10 +337,10 @@ class AccessGate:
     async def tellable(
         self, account: str, chat: str, names: Iterable[str], *, external: bool, person: str = ""
     ) -> tuple[str, ...]:
-        """Those of the repositories that an account may post in a chat.
+        """The repositories that an account may post in a chat.
 
-        The chat is named ``platform:id``, and so is the person who asked for it, where it ends with
-        what that person may see.
+        The chat is named ``platform:id``, and so is the person who subscribed it, if the posts are
+        limited to what that person may see.
         """
         policy = self._policy
         heard = may_see(policy, chat, person) if person else may_hear(policy, chat)
@@ -356,7 +349,7 @@ class AccessGate:
         return may_tell(policy, chat, wanted, external=external)
 
     async def _with_trust(self, account: str, chat: str, *, external: bool) -> Policy:
-        # Few chats have outsiders who read along: for the others nobody looks what admins allowed.
+        # Few chats are read by outsiders: for all others the admins' permissions need no lookup.
         matters = trust_matters(self._policy, chat, external=external)
         if not matters or not await self._trust(account, chat):
             return self._policy

@@ -1,7 +1,4 @@
-"""What is allowed, as values. Chats, people and workspaces are named ``platform:id``.
-
-The policy that the configuration describes.
-"""
+"""The access rules of the configuration. Chats, people and workspaces are named ``platform:id``."""
 
 from __future__ import annotations
 
@@ -14,7 +11,7 @@ from bot.config.reader import Config
 
 
 class Role(StrEnum):
-    """What a person may do in a chat: an admin changes its settings, a member asks."""
+    """A person's role in a chat: an admin changes its settings, a member asks."""
 
     ADMIN = "admin"
     MEMBER = "member"
@@ -30,17 +27,17 @@ class QuestionLimits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Policy:
-    """Who may do what, and where.
+    """The access rules.
 
     - ``channels``: chats that the configuration posts to, each with its repositories; answered.
     - ``chats``: further chats that are answered, about every repository.
     - ``anyone``: every chat is answered.
-    - ``people``: where not empty, nobody else is answered, admins aside; they are in direct chats.
-    - ``workspaces``: where there are some of a platform, none of its others is answered.
-    - ``admins``: of every chat; ``channel_admins``: of one chat. Without any of both there are no
+    - ``people``: if not empty, only they and admins are answered, also in direct chats.
+    - ``workspaces``: if there are some of a platform, none of its others is answered.
+    - ``admins``: of every chat; ``channel_admins``: of one chat. If neither is set there are no
       roles, and everybody who is answered may change the settings of a chat.
     - ``repositories``: every configured one, in order, and whether it is private.
-    - ``trusted``: chats where private repositories are told of though outsiders read along;
+    - ``trusted``: chats that may see private repositories although outsiders read them;
       ``shared``: chats that count as read by outsiders, or not, whatever their platform says.
     """
 
@@ -62,7 +59,7 @@ class Policy:
         return bool(self.admins) or any(self.channel_admins.values())
 
     def role(self, person: str, chat: str) -> Role:
-        """What a person is in a chat. On a terminal of its own the program belongs to its user."""
+        """A person's role in a chat. The user of this machine's terminal is an admin there."""
         free = not self.roles or chat.startswith(LOCAL)
         return Role.ADMIN if free or self.appointed(person, chat) else Role.MEMBER
 
@@ -72,14 +69,14 @@ class Policy:
 
 
 LOCAL = "console:"
-"""What the names of chats on this machine's own terminal begin with."""
+"""The prefix of names of chats on this machine's own terminal."""
 
 
 def policy_of(config: Config, kinds: Mapping[str, str]) -> Policy:
     """The policy of a configuration.
 
-    ``kinds`` leads from the accounts, as channels name them, to what their messages call the
-    platform: a chat is named the same by both.
+    ``kinds`` maps the accounts, as channels name them, to the platform's name in their messages: a
+    chat has the same name in both.
     """
 
     def key(channel: ChannelConfig) -> str:

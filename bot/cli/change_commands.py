@@ -83,7 +83,7 @@ def score(
     output: Output = None,
     config: ConfigFile = None,
 ) -> None:
-    """Print the grade of every change of a window, one JSON object a line."""
+    """Grade every change of a window as JSON lines."""
     from bot.cli import run_digest
 
     run_digest.score(

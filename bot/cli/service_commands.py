@@ -86,7 +86,7 @@ def check(
     ] = False,
     config: ConfigFile = None,
 ) -> None:
-    """Check the configuration and everything it names, without posting."""
+    """Check the configuration and all it names; post nothing."""
     from bot.cli import run_setup
 
     run_setup.check(config, spend=spend)

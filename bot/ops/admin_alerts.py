@@ -1,9 +1,9 @@
-"""What an admin should know, in a chat: dead chats, missed digests, spent budgets, errors.
+"""Notices for an admin's chat: dead chats, missed digests, spent budgets, errors.
 
-:class:`Notices` is a structlog processor, as metrics are: whoever meets trouble logs it, and knows
-of no admin. It gathers lines, each once a day, and posts them together, so that a night of errors
-is a few messages and not a thousand. A line that waits in memory is lost with the process; it is in
-the log all the same.
+:class:`AdminAlerts` is a structlog processor, like metrics: code that meets a problem logs it, and
+knows of no admin. It gathers lines, each once a day, and posts them together, so that a night of
+errors is a few messages and not a thousand. A line that waits in memory is lost with the process;
+it is in the log anyway.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ GATHER = 15.0
 """Seconds that lines wait for others of the same cause."""
 
 PAUSE = 60.0
-"""Seconds between two messages: 1440 a day at the very most."""
+"""Seconds between two messages: at most 1440 a day."""
 
 LAST_WORD = 5.0
 """Seconds that a stop waits for the last message."""
@@ -96,7 +96,7 @@ _TOLD: Mapping[str, Words] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AdminChannel:
-    """Where notices go, and what is needed to bring them there."""
+    """The destination of notices, and what is needed to deliver them."""
 
     target: Target
     delivery: Delivery
@@ -115,7 +115,7 @@ class AdminAlerts:
         self._own = ""
 
     def __call__(self, logger: WrappedLogger, method: str, event: EventDict) -> EventDict:
-        """Take a line of an event that an admin should know of; let the event pass as it is."""
+        """Add a line for an event that concerns the admin; return the event unchanged."""
         told = _TOLD.get(str(event.get("event"))) or (_trouble if method in _ERRORS else None)
         if told is not None and not self._of_ourselves(event):
             hidden = self._redaction(logger, method, dict(event))
@@ -123,7 +123,7 @@ class AdminAlerts:
         return event
 
     async def run(self, desk: AdminChannel) -> None:
-        """Post what was gathered, again and again, until cancelled."""
+        """Post the gathered lines repeatedly until cancelled."""
         self._own = desk.target.name
         while True:
             await asyncio.sleep(GATHER)
@@ -136,7 +136,7 @@ class AdminAlerts:
                 await asyncio.sleep(PAUSE)
 
     async def post(self, desk: AdminChannel) -> bool:
-        """Post the lines that were not told today, with what is left of earlier ones."""
+        """Post the lines that were not posted today, with those left from before."""
         self._own = desk.target.name
         if not self._waiting:
             return False
@@ -167,7 +167,7 @@ class AdminAlerts:
         self._waiting[line] = _key(line)
 
     def _of_ourselves(self, event: EventDict) -> bool:
-        """Trouble with the admin's own chat would only make more of it."""
+        """Whether the event is about the admin's own chat: a notice would only cause more."""
         return bool(self._own) and event.get("channel") == self._own
 
     def _document(self, lines: list[str], more: int) -> Document:
@@ -183,7 +183,7 @@ class AdminAlerts:
 
 @asynccontextmanager
 async def telling(notices: AdminAlerts | None, desk: AdminChannel | None) -> AsyncIterator[None]:
-    """Post notices for as long as the block lasts, and what waits at its end."""
+    """Post notices during the block, and the remaining ones at its end."""
     if notices is None or desk is None:
         yield
         return

@@ -1,10 +1,7 @@
-"""What was looked at, what is there, and how much it matters.
+"""``digestbot check``: checks everything that the configuration names, and sends nothing.
 
-What ``digestbot check`` says of a forge: whether it lets us in, and how much may be asked.
-
-What ``digestbot check`` says of the model: whether it is there, and which rung it stands on.
-
-``digestbot check``: looks at everything that the configuration names, and sends nothing.
+For a forge it checks access and the remaining rate limit, for the model whether it answers and how
+it is made to answer in JSON.
 """
 
 from __future__ import annotations
@@ -45,7 +42,7 @@ from handlers.ports.storage import Clock, Tip
 
 
 class Weight(StrEnum):
-    """How much a finding matters."""
+    """How severe a finding is."""
 
     OK = "ok"
     WARNING = "warning"
@@ -54,7 +51,7 @@ class Weight(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckResult:
-    """One line of the result: what was looked at and what is there."""
+    """One line of the result: what was checked, and the finding."""
 
     weight: Weight
     subject: str
@@ -67,9 +64,9 @@ _STANDING = {"github": github.standing, "gitlab": gitlab.standing, "gitea": gite
 async def look_at_forge(
     name: str, settings: ForgeConfig, repositories: Sequence[RepositoryConfig]
 ) -> str:
-    """What stands at the address, in a line. Raises ``UserError`` where it cannot be used.
+    """The state of a forge in a line. Raises ``UserError`` if it cannot be used.
 
-    Every repository of the forge is asked for, so that a token that may not see it is found out.
+    Every repository of the forge is requested, to detect a token that may not see it.
     """
     homes = [path for host, path in map(home_of, repositories) if host == settings.host]
     forges = Forges({name: settings}, SystemClock())
@@ -94,7 +91,7 @@ def _account(settings: ForgeConfig) -> str:
 
 
 def _left(quota: Quota) -> str:
-    """How much of the limit is left, where the forge says."""
+    """The remaining rate limit, if the forge tells it."""
     if quota.remaining is None:
         return ""
     most = f" of {quota.limit:,}" if quota.limit is not None else ""
@@ -110,7 +107,7 @@ _RUNGS = {
 
 
 class _NoCalls:
-    """The books of a look that makes no call."""
+    """A ledger for a check that makes no call."""
 
     async def add(self, call: ModelCall) -> None:
         raise AssertionError(f"a look without spending sent {call.account.kind}")
@@ -126,9 +123,9 @@ class _NoCalls:
 
 
 async def look_at_model(config: ModelConfig, clock: Clock, data: Path, *, spend: bool) -> str:
-    """What stands at the address, in a line. Raises ``UserError`` where it cannot be used.
+    """The state of the model in a line. Raises ``UserError`` if it cannot be used.
 
-    Only with ``spend`` are tokens used, a few hundred, and then they are on the books.
+    Only ``spend`` uses tokens, a few hundred, and then they are recorded.
     """
     if spend:
         async with await open_database(data) as database:
@@ -162,13 +159,13 @@ _PATIENCE = 60.0  # seconds for one probe
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Probes:
-    """How to look at what other parts of the program keep.
+    """Checks of what other parts of the program know.
 
-    ``tip`` opens a repository as ``run`` would, without cloning, and reads its branch.
-    ``revision`` reads the revision of the archive in a data folder, empty where there is none yet.
-    ``model`` asks what stands at a model's address. ``parked`` tells of chats that nothing is
-    posted to, a line each. ``forge`` asks a forge about the repositories that it has. ``redis``
-    asks what processes share. All raise ``UserError``.
+    ``tip`` opens a repository as ``run`` would, without cloning, and reads its branch. ``revision``
+    reads the revision of the archive in a data folder, empty if there is none yet. ``model`` checks
+    the server of a model. ``parked`` lists the chats that nothing is posted to, a line each.
+    ``forge`` asks a forge about its repositories. ``redis`` checks the shared Redis server. All
+    raise ``UserError``.
     """
 
     tip: Callable[[RepositoryConfig], Awaitable[Tip]]
@@ -181,7 +178,7 @@ class Probes:
 
 
 async def check(config: Config, probes: Probes) -> list[CheckResult]:
-    """Everything that was found, in the order of the file; repositories are read side by side."""
+    """All findings, in the order of the file; repositories are read in parallel."""
     warnings = [_finding(Weight.WARNING, "secrets", line) for line in config.warnings]
     repositories = [
         _guarded(f"repository {one.name}", _tip(one, probes)) for one in config.repositories
@@ -228,7 +225,7 @@ def _finding(weight: Weight, subject: str, text: str) -> CheckResult:
 
 
 async def _guarded(subject: str, look: Awaitable[str]) -> CheckResult:
-    """What a look tells, or the error that it ends in."""
+    """The finding of a check, or the error that it raised."""
     try:
         async with asyncio.timeout(_PATIENCE):
             return _finding(Weight.OK, subject, await look)
@@ -239,7 +236,7 @@ async def _guarded(subject: str, look: Awaitable[str]) -> CheckResult:
 
 
 async def _parked(look: Awaitable[Sequence[str]]) -> list[CheckResult]:
-    """The chats that nothing is posted to; that an archive is away, its own line says."""
+    """The chats that nothing is posted to; an unavailable archive has its own line."""
     try:
         async with asyncio.timeout(_PATIENCE):
             return [_finding(Weight.WARNING, "parked chat", line) for line in await look]
@@ -248,7 +245,7 @@ async def _parked(look: Awaitable[Sequence[str]]) -> list[CheckResult]:
 
 
 async def _bearable(look: Awaitable[CheckResult]) -> CheckResult:
-    """What ``run`` does without where it has to: no error, but worth a look."""
+    """A check of something that ``run`` can do without: a warning instead of an error."""
     found = await look
     return replace(found, weight=Weight.WARNING) if found.weight is Weight.ERROR else found
 
@@ -269,7 +266,7 @@ async def _git() -> str:
 
 
 def _writable(folder: Path) -> str:
-    """The folder, or the nearest one above it that is there, takes a file."""
+    """Check that the folder, or its nearest existing parent, is writable."""
     there = next(above for above in (folder, *folder.absolute().parents) if above.exists())
     try:
         if not there.is_dir():
@@ -295,7 +292,7 @@ async def _tip(repository: RepositoryConfig, probes: Probes) -> str:
 
 
 async def _platform(account: PlatformConfig, config: Config) -> list[CheckResult]:
-    """One account, asked about each of its chats."""
+    """The findings on one account and each of its chats."""
     chats = {c.chat: c.name for c in config.channels if c.platform == account.name}
     subject = f"platform {account.name}"
     try:
@@ -315,7 +312,7 @@ async def _platform(account: PlatformConfig, config: Config) -> list[CheckResult
 
 
 def _unnamed(subject: str, sender: Sender, config: Config) -> CheckResult:
-    """An account that no channel uses: whether anybody else can."""
+    """The finding on an account without channels: whether others may use it."""
     if not isinstance(sender, Receiver):
         return _finding(Weight.WARNING, subject, "no channel uses it")
     access = config.access
@@ -327,7 +324,7 @@ def _unnamed(subject: str, sender: Sender, config: Config) -> CheckResult:
 
 
 def _uncalled(subject: str, sender: Sender, config: Config) -> list[CheckResult]:
-    """What keeps the platform from calling, where it is to."""
+    """The reasons why the platform cannot call, if it is to."""
     if config.web is None and isinstance(sender, Called) and sender.web is not None:
         text = "is to be called over HTTP, and there is no section [web]"
         return [_finding(Weight.ERROR, subject, text)]

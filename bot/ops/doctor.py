@@ -1,9 +1,8 @@
-"""The configuration as a whole, and whether a process is at work with the data folder.
+"""``digestbot doctor``: the problems of this installation, each with a remedy.
 
-``digestbot doctor``: what is wrong with this installation, and the way out of each thing.
-
-``check`` asks whether the configuration would run; this looks at what it runs on as well: the
-machine, the archive, the clones, the network. Nothing is sent, changed or brought up to date.
+``check`` tests whether the configuration would run; this also tests what it runs on: the machine,
+the archive, the clones, the network, and whether a process is using the data folder. Nothing is
+sent, changed or updated.
 """
 
 from __future__ import annotations
@@ -39,7 +38,7 @@ from bot.util.folders import Environment
 
 
 def setup(config: Config | None) -> Sequence[Finding]:
-    """What the file says, and what in it does not fit together."""
+    """Errors and contradictions in the configuration file."""
     if config is None:
         cure = "nothing, for digests and questions on the terminal; for posting: digestbot init"
         return [well("configuration", f"no file; {cure}")]
@@ -52,7 +51,7 @@ def setup(config: Config | None) -> Sequence[Finding]:
 
 
 def _called(config: Config) -> Iterator[Finding]:
-    """Accounts that are to be called, and whether the call would arrive."""
+    """Accounts that receive calls, and whether the calls would arrive."""
     for name, account in config.platforms.items():
         try:
             sender = platforms.load(account.kind).create(account.settings)
@@ -79,7 +78,7 @@ def _called(config: Config) -> Iterator[Finding]:
 
 
 def work(data: Path) -> Sequence[Finding]:
-    """Whether a process holds a lease: the lock is asked for, and given back at once."""
+    """Whether a process holds a lease: the lock is taken, and released at once."""
     file = data / "leases"
     if not file.exists():
         return [well("leases", "nobody works with this data folder")]
@@ -94,7 +93,7 @@ def work(data: Path) -> Sequence[Finding]:
 
 
 async def examine(data: Path, config: Config | None) -> Sequence[Finding]:
-    """Everything that was looked at, in an order to read it in; the looks go on side by side."""
+    """All findings, in reading order; the checks run in parallel."""
     repositories: Sequence[RepositoryConfig] = config.repositories if config else ()
     looks: list[tuple[str, Awaitable[Sequence[Finding]]]] = [
         ("python", asyncio.to_thread(python)),
@@ -114,7 +113,7 @@ async def examine(data: Path, config: Config | None) -> Sequence[Finding]:
 
 
 async def _archive(data: Path, config: Config | None) -> Sequence[Finding]:
-    """The archive where it is kept, in a database or a file, and the clock beside it."""
+    """The archive, in a database or a file, and the clock compared with it."""
     url = config.database_url if config else Environment.read().database
     if not url:
         return [*await asyncio.to_thread(clock, data), *await asyncio.to_thread(archive, data)]

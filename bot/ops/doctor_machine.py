@@ -1,13 +1,9 @@
-"""What a look finds: a line on what is there, and the way out where it should not be so.
+"""Doctor's findings on the machine, the network and the clones.
 
-The machine: Python, git, the disk, the clock.
-
-The network: whether the configured hosts can be reached, and what time it is there.
-
-Only a connection is made, and for ``https`` the greeting; a single request without any secret asks
-for the time. Whether tokens are right is for ``check`` to find out.
-
-The clones: whether git can read them, what is left of a clone that broke off, what they take.
+The machine: Python, git, the disk, the clock. The network: whether the configured hosts can be
+reached, and their time. It only connects, for ``https`` with the handshake, and sends a single
+request without any secret for the time; tokens are checked by ``check``. The clones: whether git
+can read them, leftovers of interrupted clones, their size.
 """
 
 from __future__ import annotations
@@ -41,12 +37,12 @@ from bot.util.section import Settings
 from digest.errors import DigestbotError, SourceUnavailable
 
 _PATIENCE = 300.0
-"""Seconds for one look; an archive of gigabytes is read from one end to the other."""
+"""Seconds for one check; an archive of gigabytes is read completely."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """``cure`` is what to do, empty where nothing needs doing."""
+    """A finding; ``cure`` is the remedy, empty if none is needed."""
 
     weight: Weight
     subject: str
@@ -55,22 +51,22 @@ class Finding:
 
 
 def well(subject: str, text: str) -> Finding:
-    """Something that is as it should be."""
+    """A finding that something is in order."""
     return Finding(weight=Weight.OK, subject=subject, text=text)
 
 
 def worry(subject: str, text: str, cure: str) -> Finding:
-    """Something that works, and should not stay."""
+    """A finding on something that works but should be changed."""
     return Finding(weight=Weight.WARNING, subject=subject, text=text, cure=cure)
 
 
 def fault(subject: str, text: str, cure: str) -> Finding:
-    """Something that does not work."""
+    """A finding on something that does not work."""
     return Finding(weight=Weight.ERROR, subject=subject, text=text, cure=cure)
 
 
 async def guarded(subject: str, look: Awaitable[Sequence[Finding]]) -> Sequence[Finding]:
-    """What a look finds; its own failure is a finding too, so that the others are told."""
+    """The findings of a check; its own failure is a finding too, so that the others are shown."""
     try:
         async with asyncio.timeout(_PATIENCE):
             return await look
@@ -83,24 +79,28 @@ async def guarded(subject: str, look: Awaitable[Sequence[Finding]]) -> Sequence[
 _PYTHON = (3, 11)
 
 _SQLITE = (3, 40, 0)
-"""With every fault of the full-text index that is known to have lost rows mended:
-https://www.sqlite.org/changes.html"""
+"""The first version with fixes for all known faults of the full-text index that lost rows:
+
+https://www.sqlite.org/changes.html
+"""
 
 _MEGABYTE = 1_000_000
 
 _LEAST, _LITTLE = 200 * _MEGABYTE, 2000 * _MEGABYTE
 """A clone of a large repository takes a few hundred megabytes, and SQLite needs the archive's size
-again to compact it."""
+
+again to compact it.
+"""
 
 _ASTRAY = timedelta(minutes=5)
-"""How far platforms let a signed request's time be off."""
+"""The largest clock error that platforms accept in a signed request."""
 
 _APART = timedelta(minutes=1)
-"""How far a server's clock may be off before somebody should know; asking takes time as well."""
+"""The clock difference to a server that is worth a warning; asking takes time as well."""
 
 
 def python() -> Sequence[Finding]:
-    """The interpreter, and the SQLite that it has."""
+    """The interpreter, and its SQLite."""
     told = f"Python {platform.python_version()}, SQLite {sqlite3.sqlite_version}"
     if sys.version_info < _PYTHON:
         return [fault("python", told, "install Python 3.11 or newer and make the environment anew")]
@@ -110,7 +110,7 @@ def python() -> Sequence[Finding]:
 
 
 async def git() -> Sequence[Finding]:
-    """The git that is run."""
+    """The git that is used."""
     cure = f"install git {'.'.join(map(str, OLDEST))} or newer"
     try:
         await require_git()
@@ -123,7 +123,7 @@ async def git() -> Sequence[Finding]:
 
 
 def disk(data: Path) -> Sequence[Finding]:
-    """The room where the data folder is, or will be."""
+    """The free space at the data folder's place."""
     there = next(above for above in (data.absolute(), *data.absolute().parents) if above.exists())
     free = shutil.disk_usage(there).free
     told = f"{free / _MEGABYTE:,.0f} MB free at {there}"
@@ -134,12 +134,12 @@ def disk(data: Path) -> Sequence[Finding]:
 
 
 def clock(data: Path) -> Sequence[Finding]:
-    """Whether the clock stands where it stood when the archive was last written to."""
+    """Whether the clock is plausible beside the archive's last write."""
     return compared(_newest(data / FILE))
 
 
 def compared(written: datetime | None, there: datetime | None = None) -> Sequence[Finding]:
-    """This clock beside the moment of the archive's newest digest, and beside a server's clock."""
+    """This clock compared with the archive's newest digest and with a server's clock."""
     now = datetime.now(UTC)
     told = now.isoformat(timespec="seconds")
     cure = "set the clock, by NTP if you can: digests go by it, and so do signatures"
@@ -161,7 +161,7 @@ def _newest(archive: Path) -> datetime | None:
         with closing(sqlite3.connect(uri, uri=True)) as connection:
             (found,) = connection.execute("SELECT max(created_at) FROM digests").fetchone()
     except sqlite3.Error:
-        return None  # the look at the archive tells what is wrong with it
+        return None  # the check of the archive reports its problems
     return None if found is None else datetime.fromtimestamp(found, UTC)
 
 
@@ -179,7 +179,7 @@ _PROXIES = ("HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy")
 
 
 class Host(NamedTuple):
-    """Somebody whom the program connects to."""
+    """A host that the program connects to."""
 
     name: str
     port: int
@@ -210,7 +210,7 @@ def _hosts(config: Config) -> Iterator[Host]:
         for key, value in dict(section).items():
             if key == _OURS:
                 continue
-            # The address of a webhook is a secret; its host is none.
+            # The address of a webhook is a secret, but its host is not.
             text = value.get_secret_value() if isinstance(value, SecretStr) else value
             if isinstance(text, str) and text.startswith(("https://", "http://")):
                 yield from _host(text)
@@ -253,7 +253,7 @@ async def _reached(host: Host) -> Finding:
 
 
 async def _time_at(host: Host) -> datetime | None:
-    """The time that a host tells; ``None`` for one that does not speak HTTP."""
+    """The time of a host; ``None`` if it does not speak HTTP."""
     context = ssl.create_default_context() if host.secure else None
     reader, writer = await asyncio.open_connection(host.name, host.port, ssl=context)
     try:
@@ -314,9 +314,9 @@ async def _clone(folder: Path, *, wanted: bool) -> Finding:
 
 
 async def _tip(git: Git) -> str | None:
-    """The commit of ``HEAD``, every commit below it read; ``None`` where no branch is there.
+    """The commit of ``HEAD``, after reading every commit below it; ``None`` without a branch.
 
-    Raises ``GitFailed`` where something is damaged. A graph of commits would hide that.
+    Raises ``GitFailed`` if something is damaged. A commit-graph file would hide that.
     """
     head = (await git.run("symbolic-ref", "HEAD")).decode().strip()
     if not await git.run("for-each-ref", head):
@@ -327,5 +327,5 @@ async def _tip(git: Git) -> str | None:
 
 
 def _size(folder: Path) -> int:
-    """The bytes of its files."""
+    """The total size of its files in bytes."""
     return sum(file.lstat().st_size for file in folder.rglob("*") if file.is_file())

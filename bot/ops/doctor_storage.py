@@ -1,10 +1,7 @@
-"""The archive: whether it is whole and can be opened, and what waits in it.
+"""Doctor's findings on the archive, in a file or in PostgreSQL, and on the shared Redis.
 
-An archive in PostgreSQL: whether it answers, what it is of, and what waits in it.
-
-Looking changes nothing: tables of an older program are left as they are.
-
-The Redis that processes share: whether it answers. Nothing is written to it.
+Checks integrity and pending work. They change nothing: tables of an older program stay as they are,
+and nothing is written to Redis.
 """
 
 from __future__ import annotations
@@ -30,7 +27,7 @@ from bot.store.sqlite import FILE
 from digest.errors import BrokenArchive, UnreachableDatabase, UnwritableFolder
 
 _LOG = 256_000_000
-"""Bytes of SQLite's log beside the archive: so much of it says that somebody holds it open."""
+"""Size in bytes of SQLite's log beside the archive that suggests a process holds it open."""
 
 _RESTORE = "stop digestbot, move the file away, and put a copy back: digestbot archive restore FILE"
 
@@ -41,11 +38,11 @@ STUCK = (
     "JOIN delivery_parts p ON p.delivery_id = d.id AND p.state <> 'sent' "
     "WHERE NOT d.done GROUP BY d.id, d.platform, d.channel, d.digest ORDER BY d.id"
 )
-"""What was claimed and is not done, with the furthest state and an error of its parts."""
+"""Deliveries that were claimed and are not done, with the furthest state and an error of a part."""
 
 
 def archive(data: Path) -> Sequence[Finding]:
-    """The file from one end to the other, and the deliveries that are left."""
+    """The whole file, and the pending deliveries."""
     file = data / FILE
     if not file.exists():
         return [well("archive", f"none yet in {data}")]
@@ -75,12 +72,12 @@ def _inside(connection: sqlite3.Connection, file: Path) -> Sequence[Finding]:
 
 
 def _deliveries(connection: sqlite3.Connection) -> Sequence[Finding]:
-    """What was claimed and is not done, with what the platform said of it."""
+    """Deliveries that were claimed and are not done, with the platform's error."""
     return deliveries(connection.execute(STUCK).fetchall())
 
 
 def deliveries(rows: Sequence[Sequence[str]]) -> Sequence[Finding]:
-    """What :data:`STUCK` finds, each with what helps."""
+    """The rows of :data:`STUCK`, each with a remedy."""
     if not rows:
         return [well("deliveries", "none is left")]
     found = [
@@ -98,7 +95,7 @@ def deliveries(rows: Sequence[Sequence[str]]) -> Sequence[Finding]:
 
 
 def _cure(state: str, error: str) -> str:
-    """What helps, by the closed set of reasons that senders classify failures to."""
+    """The remedy, by the closed set of reasons that senders classify failures to."""
     match error.partition(":")[0]:
         case "unauthorized":
             return "give the account a token that is valid and has the rights; then restart"
@@ -133,7 +130,7 @@ _CLOCKS = "SELECT (SELECT max(created_at) FROM digests), clock_timestamp()"
 _PATIENCE = 10
 
 _LONG = 15 * 60.0
-"""Seconds that a job waits where there are too few workers, or none."""
+"""Seconds that a job waits if there are too few workers, or none."""
 
 
 async def server(written: str) -> Sequence[Finding]:
@@ -171,7 +168,7 @@ async def server(written: str) -> Sequence[Finding]:
 
 
 def jobs(found: Mapping[str, Depth]) -> Sequence[Finding]:
-    """What waits for workers; nothing where no process ever had a role."""
+    """Jobs that wait for workers; empty if no process ever had a role."""
     if not found:
         return []
     wait = {kind: one for kind, one in found.items() if one.waiting and kind not in PERIODIC}
@@ -186,7 +183,7 @@ def jobs(found: Mapping[str, Depth]) -> Sequence[Finding]:
 
 
 async def redis(written: str) -> Sequence[Finding]:
-    """The Redis at an address."""
+    """The Redis server at an address."""
     try:
         connection = RedisConnection(written)
     except ValueError as error:

@@ -1,8 +1,7 @@
-"""What nobody can ask for any more is let go, a little at every hour.
+"""Deletes data that is too old, and reanalyses what older versions of the program read.
 
-What an older version of the program read is read again, a little at a time.
-
-Questions are answered from it meanwhile: what it found holds, though a newer version finds more.
+Both do a little at a time. Meanwhile questions are answered from the old facts: they are correct,
+though a newer version finds more.
 """
 
 from __future__ import annotations
@@ -31,14 +30,14 @@ log = structlog.get_logger(__name__)
 _EVERY = timedelta(hours=1)
 
 POSTED = timedelta(days=90)
-"""How long the content of a post that stands is kept: posts are amended for 56 days."""
+"""How long the content of a completed post is kept: posts are amended for 56 days."""
 
 
 class Retention:
-    """Lets go what is too old. Called often, it does something once an hour.
+    """Deletes what is too old. Called often, it acts once an hour.
 
     Claims are kept for ``kept``, the content of posts for :data:`POSTED`, and digests with their
-    reports for ``digests``, where that is given.
+    reports for ``digests`` if that is given.
     """
 
     def __init__(
@@ -51,7 +50,7 @@ class Retention:
         self._last: datetime | None = None
 
     async def __call__(self) -> None:
-        """Look now, if it is time. Raises ``UnwritableFolder`` and ``BrokenArchive``."""
+        """Delete now if it is time. Raises ``UnwritableFolder`` and ``BrokenArchive``."""
         now = self._clock.now()
         if self._last is not None and now - self._last < _EVERY:
             return
@@ -71,11 +70,10 @@ BATCH = 500
 
 
 class Reanalysis:
-    """Reads again what is archived of configured repositories, a batch at every call.
+    """Reads archived changes of configured repositories again, a batch per call.
 
-    One repository follows the other; processes take turns by ``leases``. What is not in its
-    repository any more is passed over, and so is a repository that cannot be read, until the next
-    start.
+    One repository follows the other; processes take turns by ``leases``. Commits that are gone from
+    their repository are skipped, and an unreadable repository is skipped until the next start.
     """
 
     def __init__(
@@ -90,7 +88,7 @@ class Reanalysis:
     async def __call__(self) -> None:
         """Read the next batch, unless one is being read.
 
-        Raises what the archive raises, nothing of a repository's.
+        Raises the archive's errors, none of a repository's.
         """
         if self._turn.locked():
             return
@@ -104,7 +102,7 @@ class Reanalysis:
                         room -= await self._refresh(settings, room)
 
     async def _refresh(self, settings: RepositoryConfig, most: int) -> int:
-        """Read again up to so many changes of a repository; return how many that were."""
+        """Read at most ``most`` changes of a repository again; return their number."""
         name, left = self._left
         if name != settings.name:
             left = deque(await self._app.archive.outdated(settings.repository))
@@ -127,5 +125,5 @@ class Reanalysis:
 
 
 async def read_again(ctx: Context, shas: Sequence[str]) -> None:
-    """Read changes by today's rules. Raises ``SourceUnavailable`` and what the archive raises."""
+    """Read changes by the current rules. Raises ``SourceUnavailable`` and the archive's errors."""
     await fill(ctx, shas, await tip_of(ctx))

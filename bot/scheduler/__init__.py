@@ -1,1 +1,1 @@
-"""When something is due: the clock, schedules, and the hours in which a channel is left alone."""
+"""When something is due: the clock, schedules, and the rest times of channels."""

@@ -1,11 +1,8 @@
-"""Times of day and weekdays as people write them in the configuration.
+"""Rest times of a channel: hours on weekdays, dates, and public holidays.
 
-Each function takes what TOML gives and raises ``ValueError`` with a line that says what to write.
-
-When a channel is left alone: hours of its weekdays, dates, and the holidays of countries.
-
-A slot in a rest is held: no digest comes of it, and that of the next free slot covers it as well.
-Nothing that was missed or left over is posted in a rest either.
+A slot in a rest is held: it produces no digest, and the digest of the next free slot covers it as
+well. Missed or leftover posts wait for the end of the rest too. Parsers take values from TOML and
+raise ``ValueError`` with a line that says what to write.
 """
 
 from __future__ import annotations
@@ -70,14 +67,14 @@ _COUNTRY = re.compile(r"[A-Z]{2}(-[A-Za-z0-9]{1,6})?")
 _MIDNIGHT = time(0)
 
 _LONGEST = 366
-"""Days of one range: a longer one is a channel that should be paused, or a mistyped year."""
+"""Days of one range: anything longer should be a paused channel, or is a mistyped year."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hours:
     """From ``since`` up to ``until`` on each of the weekdays (0 is Monday), in local time.
 
-    Hours that end at or before their beginning go on to the next day; from midnight to midnight is
+    Hours that end at or before their start continue into the next day; from midnight to midnight is
     the whole day.
     """
 
@@ -86,7 +83,7 @@ class Hours:
     weekdays: frozenset[int] = frozenset(range(7))
 
     def hold(self, local: datetime) -> bool:
-        """Whether a local time lies in the hours."""
+        """Whether a local time is within the hours."""
         now, today = local.time(), local.weekday()
         if self.since < self.until:
             return today in self.weekdays and self.since <= now < self.until
@@ -96,7 +93,7 @@ class Hours:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dates:
-    """From the first to the last of some dates, both included."""
+    """A range of dates, both ends included."""
 
     first: date
     last: date
@@ -104,9 +101,9 @@ class Dates:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rest:
-    """All the times at which a channel is left alone; by default none.
+    """All rest times of a channel; by default none.
 
-    ``countries`` are ISO 3166 codes, with a region where holidays differ: ``DE``, ``DE-BY``.
+    ``countries`` are ISO 3166 codes, with a region if holidays differ: ``DE``, ``DE-BY``.
     """
 
     hours: tuple[Hours, ...] = ()
@@ -114,7 +111,7 @@ class Rest:
     countries: tuple[str, ...] = ()
 
     def holds(self, local: datetime) -> bool:
-        """Whether a moment, told in the channel's zone, lies in a rest."""
+        """Whether a moment, given in the channel's zone, is in a rest."""
         day = local.date()
         return (
             any(hours.hold(local) for hours in self.hours)
@@ -124,7 +121,7 @@ class Rest:
 
     def always(self, at: time, weekdays: Iterable[int]) -> bool:
         """Whether the hours alone hold a time of day on every one of the weekdays."""
-        # 2024 began with a Monday, so that the day of the month tells the weekday.
+        # 2024 began with a Monday, so that the day of the month gives the weekday.
         moments = (datetime.combine(date(2024, 1, 1 + day), at) for day in weekdays)
         return all(any(hours.hold(local) for hours in self.hours) for local in moments)
 
@@ -146,7 +143,7 @@ def holidays_of(country: str, year: int) -> frozenset[date]:
 
 
 def parse_hours(value: Any) -> tuple[Hours, ...]:
-    """Hours as the configuration has them: ``22:00-08:00``, ``sat-sun``, ``fri 18:00-24:00``.
+    """Hours from the configuration: ``22:00-08:00``, ``sat-sun``, ``fri 18:00-24:00``.
 
     Raises ``ValueError``.
     """

@@ -1,9 +1,9 @@
 """When a channel's digest is due: arithmetic only; the clock that calls is in ``timetable``.
 
 A slot is a local date on which a digest is due, with the instant it is due at. The instant follows
-the rules on top of :mod:`digest.window`: inside a gap the first instant after it, inside an overlap
-the first occurrence. A date that a zone skipped altogether (Pacific/Apia, 2011-12-30) has no slot,
-and none has one whose instant lies in the channel's rest (:mod:`bot.scheduler.rest`). So every
+the rules at the top of :mod:`digest.window`: inside a gap the first instant after it, inside an
+overlap the first occurrence. A date that a zone skipped altogether (Pacific/Apia, 2011-12-30) has
+no slot, nor has one whose instant is in the channel's rest (:mod:`bot.scheduler.rest`). So every
 other date of the weekdays has exactly one slot, and slots are strictly increasing.
 """
 
@@ -21,12 +21,14 @@ from digest.window import Window, instant
 
 _DAY = timedelta(days=1)
 
-# A slot's instant lies on its date, or past a gap on a later one; the widest gap is a day.
+# A slot's instant is on its date, or past a gap on a later one; the widest gap is a day.
 _LOOK_BACK = 2 * _DAY
 
 LONGEST_REACH = 35 * _DAY
 """How far one digest reaches back over held slots: five weeks, so that a weekly one can miss a
-month. Commits before that come too, by ancestry, and are told as late."""
+
+month. Earlier commits are included too, by ancestry, and marked as late.
+"""
 
 
 class Frequency(StrEnum):
@@ -40,7 +42,7 @@ class Frequency(StrEnum):
 class Spec:
     """A schedule: a local time on some weekdays (0 is Monday, at least one) of a zone.
 
-    A weekly one has one weekday. ``rest`` is when the channel is left alone.
+    A weekly one has one weekday. ``rest`` is when nothing is posted to the channel.
     """
 
     at: time
@@ -60,7 +62,7 @@ class Spec:
             raise ValueError("quiet hours hold every digest of the schedule; change its time")
 
     def resting(self, moment: datetime) -> bool:
-        """Whether the channel is left alone at a moment, which is aware."""
+        """Whether an aware moment is in the channel's rest."""
         return self.rest.holds(moment.astimezone(self.zone))
 
 
@@ -73,12 +75,12 @@ class Slot:
 
     @property
     def name(self) -> str:
-        """The slot as the ledger knows it; names sort as slots do."""
+        """The slot's name in the ledger; names sort as slots do."""
         return self.day.isoformat()
 
 
 def slots_after(spec: Spec, after: datetime) -> Iterator[Slot]:
-    """The slots whose instants lie after ``after``, which is aware; in order, without end."""
+    """The endless sequence of slots whose instants are after ``after``, which is aware."""
     day = after.astimezone(spec.zone).date() - _LOOK_BACK
     while True:
         if day.weekday() in spec.weekdays:
@@ -99,7 +101,7 @@ def next_run(spec: Spec, after: datetime) -> datetime:
 
 
 def slots_between(spec: Spec, since: datetime, until: datetime) -> tuple[Slot, ...]:
-    """The slots after ``since``, up to and with ``until``, in order."""
+    """The slots after ``since``, up to and including ``until``, in order."""
     found: list[Slot] = []
     for slot in slots_after(spec, since):
         if slot.at > until:
@@ -109,15 +111,15 @@ def slots_between(spec: Spec, since: datetime, until: datetime) -> tuple[Slot, .
 
 
 def slot_before(spec: Spec, moment: datetime) -> Slot | None:
-    """The newest slot before a moment, ``None`` where there is none within the longest reach."""
+    """The newest slot before a moment; ``None`` if there is none within the longest reach."""
     before = slots_between(spec, moment - LONGEST_REACH, moment - timedelta(microseconds=1))
     return before[-1] if before else None
 
 
 def window(spec: Spec, slot: Slot) -> Window:
-    """What a slot's digest covers: from the slot before to this one, held ones left out.
+    """The time that a slot's digest covers: from the previous slot that was not held to this one.
 
-    The windows of consecutive slots tile time: none is counted twice, none is left out, but where
+    The windows of consecutive slots tile time: none is counted twice and none is left out, unless
     slots are further apart than the longest reach.
     """
     before = slot_before(spec, slot.at)
@@ -128,8 +130,8 @@ def window(spec: Spec, slot: Slot) -> Window:
 def missed(spec: Spec, last: str | None, now: datetime, catch_up: timedelta) -> Slot | None:
     """The newest slot that is due and was not claimed; of several missed ones only this one.
 
-    ``last`` is the name of the newest claimed slot; ``None`` (a channel that was never seen) has
-    missed nothing. Slots that are due for longer than ``catch_up`` are let go.
+    ``last`` is the name of the newest claimed slot; ``None`` (a new channel) has missed nothing.
+    Slots that have been due for longer than ``catch_up`` are dropped.
     """
     if last is None:
         return None
@@ -137,7 +139,7 @@ def missed(spec: Spec, last: str | None, now: datetime, catch_up: timedelta) -> 
     return due[-1] if due else None
 
 
-# Thousands of channels have the same few times, and each looks weeks back.
+# Thousands of channels share a few times, and each looks weeks back.
 @lru_cache(maxsize=4096)
 def _slot(day: date, at: time, zone: ZoneInfo) -> Slot | None:
     return Slot(day=day, at=instant(day, at, zone)) if _exists(day, zone) else None

@@ -1,4 +1,4 @@
-"""The clock of ``digestbot run``: APScheduler, told by our own arithmetic when to call."""
+"""The clock of ``digestbot run``: APScheduler, with call times from our own arithmetic."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ log = structlog.get_logger(__name__)
 _SLOT = "slot:"  # keeps a channel's name apart from the names of duties
 
 GLANCE = 30.0
-"""Seconds after which a clock that jumped, or a machine that slept, is noticed at the latest."""
+"""The most seconds until a jump of the clock, or a sleep of the machine, is noticed."""
 
 Call = Callable[[], Coroutine[None, None, None]]
 """A coroutine function: APScheduler runs anything else in a thread."""
 
 
 class SlotTrigger(BaseTrigger):  # type: ignore[misc]  # the library is untyped
-    """Makes APScheduler fire at our slots, instead of by its own reading of DST."""
+    """Makes APScheduler fire at our slots, instead of by its own DST rules."""
 
     __slots__ = ("_spec",)
 
@@ -54,7 +54,7 @@ class Timetable:
         )
 
     def put(self, name: str, spec: Spec, call: Call) -> bool:
-        """Call at every slot of the schedule; false where it is there already, and left alone."""
+        """Call at every slot of the schedule; false if it is there already and unchanged."""
         if self._specs.get(name) == spec:
             return False
         self._specs[name] = spec
@@ -63,7 +63,7 @@ class Timetable:
         return True
 
     def keep(self, names: Collection[str]) -> tuple[str, ...]:
-        """Drop every schedule but these; the names of those that are dropped."""
+        """Drop every schedule but these; return the names of the dropped ones."""
         gone = tuple(name for name in self._specs if name not in names)
         for name in gone:
             del self._specs[name]
@@ -71,9 +71,9 @@ class Timetable:
         return gone
 
     def every(self, name: str, interval: timedelta, call: Call) -> None:
-        """Call again and again, first after one interval; what a call raises is logged.
+        """Call repeatedly, first after one interval; what a call raises is logged.
 
-        Intervals are of time that passes, whatever the machine's clock is set to meanwhile.
+        Intervals are measured in elapsed time, even if the machine's clock is changed meanwhile.
         """
 
         async def go_on() -> None:
@@ -88,27 +88,27 @@ class Timetable:
         self._duties.append(asyncio.create_task(go_on()))
 
     def start(self) -> None:
-        """Begin to call."""
+        """Start calling."""
         self._scheduler.start()
         self._duties.append(asyncio.create_task(self._follow_the_clock()))
 
     async def _follow_the_clock(self) -> None:
-        """Look at the clock again and again.
+        """Check the clock periodically.
 
-        The timer of the next slot was set by a clock that may have jumped since, and stands still
-        while a machine sleeps.
+        The timer of the next slot may be wrong after the clock jumped, and stops while a machine
+        sleeps.
         """
         while True:
             await asyncio.sleep(GLANCE)
             self._scheduler.wakeup()
 
     def pause(self) -> None:
-        """Call no more; calls under way go on."""
+        """Stop calling; calls under way continue."""
         self._paused = True
         self._scheduler.pause()
 
     def close(self) -> None:
-        """End, and cancel the calls that are still under way."""
+        """Stop, and cancel the calls that are still under way."""
         self._scheduler.shutdown(wait=False)
         for duty in self._duties:
             duty.cancel()

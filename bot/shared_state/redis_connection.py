@@ -1,8 +1,8 @@
-"""The connection to Redis: asked with little patience, and left alone for a while when it is away.
+"""The connection to Redis: short timeouts, and a pause after a failure.
 
-Whoever asks has a way to go on without an answer. So nothing is tried twice, a call that is not
-answered in ``_PATIENCE`` seconds is given up, and after one the next ``_REST`` seconds ask nothing:
-a Redis that hangs costs one call in so many seconds its patience, and no other waits with it.
+Every caller can continue without an answer. So nothing is retried, a call that is not answered in
+``_PATIENCE`` seconds is given up, and then nothing is asked for ``_REST`` seconds: a Redis that
+hangs delays one call per period by its timeout, and no other.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ _REST = 2.0
 
 
 class RedisConnection:
-    """One Redis. Logged are ``shared.lost`` and ``shared.found``, each once."""
+    """One Redis server. Logs ``shared.lost`` and ``shared.found``, each once."""
 
     def __init__(self, url: str, *, clock: Callable[[], float] = time.monotonic) -> None:
-        """Nothing is connected yet. Raises ``ValueError`` for an address that is none."""
+        """Does not connect yet. Raises ``ValueError`` for an invalid address."""
         self.place = without_secrets(url)
-        # Who comes when all are taken waits for one: a busy process has not lost its Redis.
+        # If all connections are in use the caller waits for one: a busy process has not lost Redis.
         pool: BlockingConnectionPool = BlockingConnectionPool.from_url(
             url,
             socket_timeout=_PATIENCE,
@@ -55,15 +55,15 @@ class RedisConnection:
 
     @property
     def trouble(self) -> str:
-        """What was wrong at the last call; empty where it was answered."""
+        """The error of the last call; empty if it was answered."""
         return self._trouble
 
     async def ask(self, call: Callable[[Redis], Awaitable[T]]) -> T | None:
-        """What Redis answers; ``None`` where it does not, or was just found not to."""
+        """The answer of Redis; ``None`` if it does not answer, or did not a moment ago."""
         if self._trouble:
             if self._clock() < self._quiet_until:
                 return None
-            # One finds out for all: whoever comes meanwhile goes on without.
+            # One caller finds out for all: others continue without Redis meanwhile.
             self._quiet_until = self._clock() + _PATIENCE + _REST
         try:
             answer = await call(self.redis)
@@ -74,20 +74,20 @@ class RedisConnection:
         return answer
 
     async def look(self) -> str:
-        """Ask it now; what is wrong, empty where it answers."""
+        """Query it now; return the error, empty if it answers."""
         self._quiet_until = 0.0
         await self.ask(_ping)
         return self._trouble
 
     def lost(self, error: Exception) -> None:
-        """It did not answer."""
+        """Record that it did not answer."""
         self._quiet_until = self._clock() + _REST
         before, self._trouble = self._trouble, str(error) or type(error).__name__
         if not before:
             log.warning("shared.lost", place=self.place, error=self._trouble)
 
     def found(self) -> None:
-        """It answered."""
+        """Record that it answered."""
         if self._trouble:
             log.info("shared.found", place=self.place)
         self._trouble = ""

@@ -1,24 +1,19 @@
 """State that all processes share in Redis: rates, question counts, seen messages, wake-ups.
 
-A rate is a list of the last ``count`` moments at which a message goes, by the server's clock. The
-script looks at every list that bounds a message and books the earliest moment in one step, so that
-two processes cannot both take the last place. A chat's place is never booked ahead: who waits for
-a chat comes again, since an account's moments must not go back.
+A rate is a list of the last ``count`` send times, by the server's clock. The script checks every
+list that limits a message and books the earliest moment in one step, so that two processes cannot
+both take the last place. A chat's place is never booked ahead: a message that waits for its chat
+tries again, because an account's moments must not go back.
 
-How much each person asked of all processes: :class:`bot.access.gate.QuestionCounts` in Redis.
+A question is an entry of a sorted set by its time. It is counted before the decision and taken back
+if it is refused, so that two at once at two processes cannot both be the last allowed.
 
-A question is an entry of a sorted set by its moment. It is counted before it is decided on and
-taken back if it is refused, so that two at once at two processes cannot both be the last allowed.
+Platforms deliver a message again, some of them three times in a minute, and to another process than
+before. A message is remembered here only after the database has its record: what Redis knows is
+certainly claimed, and what it forgot the database still knows.
 
-Messages that were heard, remembered in front of the database.
-
-Platforms deliver a message again, some of them three times in a minute, and to another process
-than before. A message is remembered only after the database has its record: what Redis knows is
-claimed for certain, and what it forgot the database still knows.
-
-Word that settings changed, from one process to all: each looks at its channels at once.
-
-What is missed costs a few minutes: every process reads the settings again at each sweep.
+A wake-up tells all processes that settings changed. One that is missed costs a few minutes: every
+process reads the settings again at each sweep.
 """
 
 from __future__ import annotations
@@ -45,9 +40,9 @@ from bot.messaging.sender import Receipt
 from bot.shared_state.redis_connection import PREFIX, RedisConnection
 from bot.store.replies import MessageKey, MessageRecord, Records, Stage
 
-# KEYS: the hold, the account's rate, its spare one, then those of the chat.
-# ARGV: 1 for an answer, then count and microseconds for each key but the hold.
-# Answers {booked, microseconds to wait}; {0, n}: come again in n.
+# KEYS: the hold, the account's rate, its spare one, then those of the chat. ARGV: 1 for an answer,
+# then count and microseconds for each key but the hold. Returns {booked, microseconds to wait}; {0,
+# n}: try again after n.
 _SCRIPT = """
 local clock = redis.call('TIME')
 local now = clock[1] * 1000000 + clock[2]
@@ -82,7 +77,7 @@ class RedisTurns:
 
     def __init__(self, connection: RedisConnection, account: str) -> None:
         self._connection = connection
-        # In one slot of a cluster, as a script must have all its keys.
+        # In one slot of a cluster, because a script needs all its keys there.
         self._name = f"{PREFIX}:turn:{{{account}}}"
         self._script = connection.redis.register_script(_SCRIPT)
         self._tasks: set[asyncio.Task[Any]] = set()
@@ -126,7 +121,7 @@ return before
 
 
 class RedisAsked:
-    """Counts for all processes, and beside that for itself: that holds while Redis is away."""
+    """Counts for all processes, and for this one too, which applies while Redis is away."""
 
     def __init__(
         self,
@@ -151,12 +146,15 @@ class RedisAsked:
             return here
         minute, hour = map(int, found)
         if self._clock() < self._unsure_until:
-            # It was away, and may have begun anew: this process may know of more.
+            # Redis may have restarted empty: this process may know of more.
             minute, hour = max(minute, here.minute), max(hour, here.hour)
         return Load(minute=minute, hour=hour)
 
     async def uncount(self, person: str) -> None:
-        """As :meth:`bot.access.gate.QuestionCounts.uncount`; of two at once either may go."""
+        """As :meth:`bot.access.gate.QuestionCounts.uncount`.
+
+        Of two at once either may be taken back.
+        """
         await self._alone.uncount(person)
         await self._connection.ask(lambda redis: redis.zpopmax(_key(person)))
 
@@ -177,11 +175,11 @@ def _key(person: str) -> str:
 
 
 _KEPT = timedelta(hours=1)
-"""Most of what is delivered again comes within that; Feishu's last time is after 6 hours."""
+"""Most repeated deliveries arrive within that; Feishu's last one comes after 6 hours."""
 
 
 class RememberedRecords:
-    """``Records`` that spare the database the claims of what was claimed before."""
+    """``Records`` that save the database repeated claims of the same message."""
 
     def __init__(self, records: Records, connection: RedisConnection) -> None:
         self._records = records
@@ -225,20 +223,20 @@ _CHANNEL = f"{PREFIX}:nudge"
 _PAUSE = 2.0
 
 _WAIT = 0.5
-"""Seconds for which one reading waits; below the connection's patience."""
+"""Seconds that one read waits; below the connection's timeout."""
 
 
 class Nudges:
-    """Tells others, and hears them."""
+    """Sends wake-ups to other processes and receives theirs."""
 
     def __init__(self, connection: RedisConnection, nudge: Callable[[], None]) -> None:
-        """``nudge`` lets this process look; it is called for every word, its own among them."""
+        """``nudge`` wakes this process; it is called for every wake-up, including its own."""
         self._connection = connection
         self._nudge = nudge
         self._tasks: set[asyncio.Task[Any]] = set()
 
     def tell(self) -> None:
-        """Something changed: look here at once, and let the others look."""
+        """Something changed: wake this process and the others."""
         self._nudge()
         task = asyncio.create_task(
             self._connection.ask(lambda redis: redis.publish(_CHANNEL, "changed"))
@@ -248,7 +246,7 @@ class Nudges:
 
     @asynccontextmanager
     async def heard(self) -> AsyncIterator[None]:
-        """Hear the others while inside."""
+        """Receive wake-ups while inside."""
         task = asyncio.create_task(self._listen())
         try:
             yield
@@ -261,7 +259,7 @@ class Nudges:
             try:
                 async with self._connection.redis.pubsub() as words:
                     await words.subscribe(_CHANNEL)
-                    # What was told before this, or while Redis was away, was missed.
+                    # Wake-ups from before this, or while Redis was away, were missed.
                     self._nudge()
                     while True:
                         word = await words.get_message(timeout=_WAIT)

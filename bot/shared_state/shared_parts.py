@@ -1,6 +1,6 @@
-"""What the parts of ``run`` are given, with a Redis and without one.
+"""The services that ``run`` shares with other processes, with or without Redis.
 
-The library of Redis is imported where an address is configured, and nowhere else.
+The Redis library is imported only if an address is configured.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class SharedParts:
-    """What a process has in common with others; without a connection, nothing."""
+    """The services shared with other processes; local ones without a connection."""
 
     def __init__(self, connection: RedisConnection | None = None) -> None:
         self._connection = connection
@@ -30,11 +30,11 @@ class SharedParts:
 
     @property
     def look(self) -> Callable[[], Awaitable[str]] | None:
-        """Asks whether Redis answers; ``None`` where there is none."""
+        """A check whether Redis answers; ``None`` without Redis."""
         return self._connection.look if self._connection else None
 
     def asked(self) -> QuestionCounts:
-        """Where the questions of each person are counted."""
+        """The counter of each person's questions."""
         if self._connection is None:
             return Alone()
         from bot.shared_state.redis_state import RedisAsked
@@ -42,7 +42,7 @@ class SharedParts:
         return RedisAsked(self._connection)
 
     def records(self, records: Records) -> Records:
-        """The records of messages, with what spares the database their repetitions."""
+        """The records of messages, with a cache of repeated deliveries."""
         if self._connection is None:
             return records
         from bot.shared_state.redis_state import RememberedRecords
@@ -50,7 +50,7 @@ class SharedParts:
         return RememberedRecords(records, self._connection)
 
     def nudging(self, nudge: Callable[[], None]) -> Callable[[], None]:
-        """What tells every process that something changed; ``nudge`` tells this one."""
+        """A function that wakes every process after a change; ``nudge`` wakes this one."""
         if self._connection is None:
             return nudge
         from bot.shared_state.redis_state import Nudges
@@ -59,7 +59,7 @@ class SharedParts:
         return self._nudges.tell
 
     def share_turns(self, senders: Mapping[str, Sender]) -> None:
-        """Let all processes that speak by these accounts count their messages together."""
+        """Let all processes that use these accounts share their rate limits."""
         if self._connection is None:
             return
         for name, sender in senders.items():
@@ -73,7 +73,7 @@ class SharedParts:
 
     @asynccontextmanager
     async def hearing(self) -> AsyncIterator[None]:
-        """Hear of other processes' changes while inside."""
+        """Receive other processes' changes while inside."""
         if self._nudges is None:
             yield
             return
@@ -90,7 +90,7 @@ def _turns(connection: RedisConnection, account: str, part: str) -> RedisTurns:
 async def open_common(
     url: str, senders: Mapping[str, Sender], stack: AsyncExitStack
 ) -> SharedParts:
-    """The Redis at an address, which need not answer now; an empty one is none.
+    """The Redis at an address, which need not answer now; an empty address is none.
 
     Closed with ``stack``. Raises ``InvalidConfig``.
     """

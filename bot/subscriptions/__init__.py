@@ -1,1 +1,1 @@
-"""Who gets what: chats of the configuration and chats that set themselves up."""
+"""Subscriptions of chats: from the configuration, and those that chats made themselves."""

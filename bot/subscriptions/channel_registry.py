@@ -1,7 +1,7 @@
-"""Whom the loop posts to: subscriptions from wherever they are kept, and they may change.
+"""The channels that the loop posts to; they may change at any time.
 
-The loop reads the roster again at every sweep, and at once after :meth:`Roster.nudge`, so that a
-chat that subscribes, pauses or leaves needs no restart.
+The loop reads the registry at every sweep, and at once after :meth:`ChannelRegistry.nudge`, so that
+a chat that subscribes, pauses or leaves needs no restart.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Post:
-    """A subscription as the loop sees it. Missed slots older than ``catch_up`` are let go."""
+    """A subscription as the loop sees it. Missed slots older than ``catch_up`` are dropped."""
 
     target: Target
     spec: Spec
@@ -32,18 +32,18 @@ class Post:
 
     @property
     def name(self) -> str:
-        """The subscription's name, in the ledger too."""
+        """The subscription's name, also in the ledger."""
         return self.target.name
 
 
 class Channels(Protocol):
-    """Whom the loop posts to. ``current`` is asked again and again."""
+    """The channels that the loop posts to. ``current`` is called repeatedly."""
 
     async def current(self) -> Sequence[Post]:
-        """Those that are to be served now, each name once."""
+        """The channels to serve now, each name once."""
 
     async def changed(self) -> None:
-        """Return when ``current`` should be asked before its time."""
+        """Return when ``current`` should be called early."""
 
 
 class Fixed:
@@ -62,7 +62,7 @@ class Fixed:
 
 
 class Configured:
-    """Subscriptions that stand in the configuration."""
+    """Subscriptions of the configuration."""
 
     def __init__(self, subscriptions: Sequence[Subscription]) -> None:
         self._subscriptions = tuple(subscriptions)
@@ -87,7 +87,7 @@ class ChannelRegistry:
         self._nudge = asyncio.Event()
 
     async def current(self) -> Sequence[Post]:
-        """The subscriptions that can be served. A source that fails stands as it last was."""
+        """The subscriptions that can be served. A source that fails keeps its last state."""
         for place, source in enumerate(self._sources):
             try:
                 self._last[place] = await source.subscriptions()
@@ -109,11 +109,11 @@ class ChannelRegistry:
         return self._served.get(name)
 
     def nudge(self) -> None:
-        """Something changed: let the loop look now."""
+        """Something changed: wake the loop now."""
         self._nudge.set()
 
     async def changed(self) -> None:
-        """Return after a nudge, at once where one came since the last return."""
+        """Return after a nudge, or at once if one came since the last return."""
         await self._nudge.wait()
         self._nudge.clear()
 

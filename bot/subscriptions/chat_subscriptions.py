@@ -1,8 +1,8 @@
-"""Chats that set themselves up: what they get beside the configuration, and who may change it.
+"""Subscriptions that chats make themselves, and who may change them.
 
-A chat of the configuration keeps its schedules; what it muted and filtered holds for them as well,
-and while it is paused they wait. What a chat asked for by itself is served as long as the policy
-still lets the chat be answered, and of what it may still be told.
+A chat of the configuration keeps its schedules; its own filters and muted topics apply to them as
+well, and a pause stops them too. A chat's own subscription is served as long as the policy lets the
+chat be answered, for the repositories that it may see.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Subscribing:
     def __init__(
         self, app: Workspace, config: Config, policy: Policy, kinds: Mapping[str, str]
     ) -> None:
-        """``kinds`` leads from accounts to what their messages call the platform.
+        """``kinds`` maps accounts to the platform's name in their messages.
 
         ``nudge`` may be set later: it is called when something changed.
         """
@@ -56,7 +56,7 @@ class Subscribing:
         self._config = config
         self._policy = policy
         self._kinds = kinds
-        # The configuration stays as it is, and there may be thousands of channels in it.
+        # The configuration does not change, and may have thousands of channels.
         self._configured = tuple(configured(config))
         self._repositories = {one.name: one for one in config.repositories}
         self._channels: dict[ChatKey, ChannelConfig] = {}
@@ -64,7 +64,7 @@ class Subscribing:
             self._channels.setdefault(self._named(channel.platform, channel.chat), channel)
 
     async def adopt(self) -> None:
-        """Give what names no account to the first of its kind, who posted it until now."""
+        """Assign subscriptions without an account to the first of its kind, which served them."""
         first: dict[str, str] = {}
         for account, kind in self._kinds.items():
             first.setdefault(kind, account)
@@ -76,7 +76,7 @@ class Subscribing:
         return (await self.chats.settings(ChatKey.parse(chat, account))).private
 
     async def subscriptions(self) -> Sequence[Subscription]:
-        """All that is to be served now: the configuration's first, then what chats asked for."""
+        """All subscriptions to serve now: the configuration's first, then the chats' own."""
         settings, asked = await self.chats.every()
         found: list[Subscription] = []
         for one in self._configured:
@@ -90,14 +90,14 @@ class Subscribing:
         return found
 
     async def language(self, account: str, chat: str) -> Language:
-        """How a chat of an account is spoken to."""
+        """The language of a chat of an account."""
         key = self._named(account, chat)
         kept = await self.chats.settings(key)
         return kept.language or self._preferences(key).language
 
     async def room(self, account: str, asked: Incoming, admission: AccessDecision) -> Room:
-        """The chat that a message comes from, with what the gate lets its person do there."""
-        del asked  # the gate's name of the chat is the one that everything is kept by
+        """The chat that a message comes from, with what the person may do there."""
+        del asked  # everything is stored under the gate's name of the chat
         chat = ChatKey.parse(admission.chat, account)
         preferences = self._preferences(chat)
         kept = await self.chats.settings(chat)
@@ -128,7 +128,7 @@ class Subscribing:
         return await self._app.watch_configured(settings, branch=branch or None)
 
     async def _runs(self, chat: ChatKey, told: Collection[str]) -> Sequence[ChatDigest]:
-        """What a chat gets of the repositories that it is told of, with what is paused."""
+        """The chat's digests of the repositories it may see, including paused ones."""
         kept, now = await self.chats.settings(chat), self._app.clock.now()
         runs: list[ChatDigest] = []
         for one, fixed in self._of(chat, kept, await self.chats.subscribed(chat)):
@@ -170,7 +170,7 @@ class Subscribing:
         return ChatKey(platform=self._kinds.get(account, account), account=account, chat=chat)
 
     def _served(self, chat: ChatKey, wanted: Subscribed, kept: ChatSettings) -> Subscription | None:
-        """A subscription of a chat as the loop serves it; ``None`` where it may not be any more."""
+        """A chat's subscription as the loop serves it; ``None`` if it is not allowed any more."""
         seen = may_see(self._policy, str(chat), wanted.person)
         settings = self._repositories.get(wanted.repository)
         gone = self._kinds.get(chat.account) != chat.platform
@@ -196,9 +196,9 @@ class Subscribing:
 
 
 def _adapted(one: Subscription, kept: ChatSettings) -> Subscription:
-    """A subscription of the configuration, without what its chat does not want.
+    """A subscription of the configuration with its chat's own filters.
 
-    Rules of both hold; bots are shown where either wants them.
+    Rules of both apply; bots are shown if either wants them.
     """
     if kept is _PLAIN:
         return one
@@ -227,7 +227,8 @@ def _spec(timing: DigestTiming, defaults: Preferences, *, weekly: bool) -> Spec:
         weekdays=frozenset({min(days)}) if weekly else days,
         kind=Frequency.WEEKLY if weekly else Frequency.DAILY,
     )
-    # Quiet hours that would hold every digest are not for a chat that asked for that very time.
+    # Default quiet hours that would hold every digest do not apply: the chat chose that time
+    # itself.
     held = defaults.rest.always(spec.at, spec.weekdays)
     return spec if held else replace(spec, rest=defaults.rest)
 

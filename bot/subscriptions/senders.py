@@ -1,4 +1,4 @@
-"""From the configuration to what can be posted to."""
+"""Senders and subscriptions from the configuration."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from digest.errors import UserError
 
 
 def open_senders(config: Config) -> dict[str, Sender]:
-    """The accounts of the configuration by name, those that no channel uses among them.
+    """The accounts of the configuration by name, including those that no channel uses.
 
-    A chat that no channel names may still ask, and subscribe, if ``[access]`` lets it. Raises
+    A chat that no channel names may still ask, and subscribe, if ``[access]`` allows it. Raises
     ``SendError``. The caller closes them with ``aclose``.
     """
     return {
@@ -27,7 +27,7 @@ def open_senders(config: Config) -> dict[str, Sender]:
 
 
 def give_inboxes(senders: Mapping[str, Sender], shelf: InboxStore) -> None:
-    """Have what is delivered to the accounts kept on a shelf until it is dealt with."""
+    """Give the accounts a store that keeps deliveries until they are handled."""
     for name, sender in senders.items():
         if isinstance(sender, Keeping):
             sender.inbox = Inbox(name, shelf)
@@ -57,7 +57,7 @@ def subscriptions(config: Config) -> list[Subscription]:
 
 
 def admin_target(config: Config, senders: Mapping[str, Sender]) -> Target | None:
-    """Where notices for the admin go. The ledger keeps them apart from the chat's digests."""
+    """The target for admin notices. The ledger keeps them apart from the chat's digests."""
     if config.admin is None:
         return None
     account, chat = config.admin
@@ -66,7 +66,7 @@ def admin_target(config: Config, senders: Mapping[str, Sender]) -> Target | None
 
 
 def check_called(config: Config, senders: Mapping[str, Sender]) -> None:
-    """Raises ``UserError`` where a platform is to call a web server that is not configured."""
+    """Raises ``UserError`` if a platform is to call a web server that is not configured."""
     for name, sender in senders.items():
         if config.web is None and isinstance(sender, Called) and sender.web is not None:
             raise UserError(

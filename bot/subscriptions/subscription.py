@@ -1,4 +1,4 @@
-"""What a chat gets, and when: one schedule of one channel, wherever it was set up."""
+"""A subscription: one schedule of one channel, wherever it was set up."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Subscription:
-    """A schedule with what is posted by it, and where.
+    """A schedule with its destination and content.
 
-    The ledger and the tips know it by ``name``: one under a new name begins with its next slot.
-    ``channel`` is on whose account a model is asked. ``filters`` and ``muted`` topics are what its
-    reader does not want. ``platform`` is an account's name in the
-    configuration, ``chat`` a chat in the platform's words. ``output`` is a folder for full reports.
+    The ledger and the tips know it by ``name``: one under a new name starts with its next slot.
+    ``channel`` is the account that model usage is charged to. ``filters`` and ``muted`` topics
+    exclude changes. ``platform`` is an account's name in the configuration, ``chat`` a chat in the
+    platform's notation. ``output`` is a folder for full reports.
     """
 
     name: str
@@ -46,10 +46,10 @@ class Subscription:
 
 
 class SubscriptionSource(Protocol):
-    """A place where subscriptions are kept. It may be asked often, and may change at any time."""
+    """A source of subscriptions. It may be read often, and may change at any time."""
 
     async def subscriptions(self) -> Sequence[Subscription]:
-        """Those that are to be served now: paused and dropped ones are not among them."""
+        """The subscriptions to serve now, without paused and removed ones."""
 
 
 def subscriptions_of(

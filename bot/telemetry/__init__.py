@@ -1,1 +1,1 @@
-"""Logs, metrics and the report of a crash."""
+"""Logs, metrics and crash reports."""

@@ -1,9 +1,8 @@
-"""What a user sees of our own mistakes: an id. The traceback goes to a file, without secrets.
+"""Structured logs on standard error, and tracebacks in a file, all without secrets.
 
-How the program tells what it does: events with fields, on the error stream, without secrets.
-
-``configure`` is called once, by the composition root. Modules take ``structlog.get_logger`` and
-name events as ``subject.happened`` (``delivery.sent``); tests assert these names.
+``configure`` is called once, by the composition root. Modules use ``structlog.get_logger`` and name
+events ``subject.happened`` (``delivery.sent``); tests assert these names. For an internal error the
+user sees only an id; the traceback is in the file.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ LOG = "digestbot.log"
 
 
 def keep_traceback(error: BaseException) -> str:
-    """Append the traceback to the log file; the line to show, with the id to look for."""
+    """Append the traceback to the log file; return the line to show, with its id."""
     number = uuid.uuid4().hex[:8]
     told = f"internal error {number}: {type(error).__name__}"
     text = Redaction(known()).text("".join(traceback.format_exception(error)))
@@ -65,8 +64,8 @@ def configure(
 ) -> None:
     """Set up logging for the process: lines for people on a terminal, JSON elsewhere.
 
-    ``secrets`` are blotted out wherever they occur. Libraries' own logs pass the same way, from
-    warnings up. ``observers`` see every event of ours before its level is looked at.
+    ``secrets`` are masked wherever they occur. Libraries' own logs pass the same way, from warnings
+    up. ``observers`` see every event of ours, whatever its level.
     """
     target = stream or sys.stderr
     human = form == "human" or (form == "auto" and target.isatty())
@@ -109,15 +108,15 @@ def configure(
         wrapper_class=structlog.stdlib.BoundLogger,
         cache_logger_on_first_use=False,
     )
-    # The delivery tells of its own repeats, with the channel's name.
+    # The delivery logs its own retries, with the channel's name.
     stamina.instrumentation.set_on_retry_hooks([])
 
 
 @contextmanager
 def into_file(file: Path, secrets: Iterable[str] = ()) -> Iterator[None]:
-    """Log to the end of a file, as JSON, for as long as the block lasts.
+    """Append logs to a file, as JSON, during the block.
 
-    For commands that answer on the terminal: what they are asked for is all that they print.
+    For commands that answer on the terminal: they print only the answer.
     """
     before, handlers = structlog.get_config(), logging.getLogger().handlers[:]
     with file.open("a", encoding="utf-8", errors="backslashreplace") as stream:
@@ -130,14 +129,14 @@ def into_file(file: Path, secrets: Iterable[str] = ()) -> Iterator[None]:
 
 
 class Redaction:
-    """A structlog processor that lets no secret through.
+    """A structlog processor that masks secrets.
 
-    Hidden are values of fields whose names speak of secrets, ``SecretStr`` values, user names and
+    Masked are values of fields whose names suggest secrets, ``SecretStr`` values, user names and
     passwords in addresses, and every known secret inside any text.
     """
 
     def __init__(self, secrets: Iterable[str] = ()) -> None:
-        # The longest first, so that a secret which contains another is hidden whole.
+        # The longest first, so that a secret which contains another is masked whole.
         known = sorted({secret for secret in secrets if secret}, key=len, reverse=True)
         self._known = re.compile("|".join(map(re.escape, known))) if known else None
 
@@ -165,7 +164,7 @@ class Redaction:
                 return self.text(str(value))
 
     def text(self, text: str) -> str:
-        """A text without secrets, and without characters that act on a terminal."""
+        """A text without secrets, and without characters that control a terminal."""
         text = "\n".join(legible_lines(text))
         text = _USER_INFO.sub(HIDDEN, text)
         return self._known.sub(HIDDEN, text) if self._known else text

@@ -1,9 +1,9 @@
-"""Figures for Prometheus, counted from what the program logs.
+"""Prometheus metrics, counted from log events.
 
-An event that is told is counted where it is told: nobody who posts, asks or analyses knows of
-metrics, and a log line and its figure cannot disagree. :class:`Metrics` is a structlog processor,
-which sees every event, whatever the level of the logs is. Labels are of closed sets: names of
-accounts and channels of the configuration, reasons, kinds; never what a stranger wrote.
+Code that posts, asks or analyses knows nothing of metrics, and a log line and its metric cannot
+disagree. :class:`Metrics` is a structlog processor, which sees every event, whatever the level of
+the logs is. Labels are of closed sets: names of accounts and channels of the configuration,
+reasons, kinds; never text from strangers.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ Count = Callable[[EventDict], object]
 
 
 class Metrics:
-    """Every figure of a process, in a registry of its own."""
+    """All metrics of a process, in a registry of its own."""
 
     def __init__(self, version: str, *, process: bool = True) -> None:
         """``process`` adds memory, descriptors and processor time of the process itself."""
@@ -82,7 +82,7 @@ class Metrics:
             self._counted |= subject(registry).counts()
 
     def __call__(self, _logger: WrappedLogger, _method: str, event: EventDict) -> EventDict:
-        """Count the event, and let it pass as it is."""
+        """Count the event, and return it unchanged."""
         counted = self._counted.get(event.get("event", ""))
         if counted is not None:
             counted(event)
@@ -91,12 +91,12 @@ class Metrics:
     def text(
         self, *, deaf: Mapping[str, str], pending: int | None, jobs: Mapping[str, Depth]
     ) -> bytes:
-        """The figures as Prometheus reads them.
+        """The metrics in Prometheus' text format.
 
-        ``pending`` counts the deliveries that are not done; ``deaf`` tells of each receiver by
-        account why it does not hear, and is empty where it does; ``jobs`` are those of all
-        processes together, by kind. An archive that is away tells nothing: ``None`` and no jobs,
-        and what it told last stays.
+        ``pending`` counts the deliveries that are not done; ``deaf`` gives, by account, the reason
+        why a receiver does not receive, empty if it does; ``jobs`` are those of all processes
+        together, by kind. While the archive is unavailable, ``pending`` is ``None`` and there are
+        no jobs, and the last values stay.
         """
         self._archive.set(pending is not None)
         if pending is not None:
@@ -145,7 +145,7 @@ class _Slots:
         self._ended = Counter(
             "digestbot_slots", "Slots by how they ended", ["result"], registry=registry
         )
-        # From the first scrape: Prometheus sees no increase where a figure begins at one.
+        # Present from the first scrape: Prometheus sees no increase if a counter starts at one.
         for result in ("finished", "failed"):
             self._ended.labels(result)
         self._late = Histogram(
@@ -275,7 +275,7 @@ class _Shared:
 
 
 class _Jobs:
-    """What waits for workers, which any process can tell."""
+    """Jobs that wait for workers, which any process can report."""
 
     def __init__(self, registry: CollectorRegistry) -> None:
         self._waiting = Gauge(
@@ -299,12 +299,12 @@ class _Jobs:
 
 
 def _name(event: EventDict) -> str:
-    """The platform; refused messages name it in front of their chat."""
+    """The platform; refused messages name it before their chat."""
     return str(event.get("platform") or str(event.get("chat", "")).partition(":")[0])
 
 
 def _number(value: Any) -> float:
-    """A figure of an event; nothing for what is none, as counting must not break what is told."""
+    """A number of an event; nothing if it is none, as counting must not break logging."""
     try:
         found = float(value)
     except (TypeError, ValueError):
