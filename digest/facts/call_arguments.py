@@ -10,6 +10,7 @@ import ast
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from digest.facts.side_text import SideText
 
@@ -223,18 +224,24 @@ def flat(text: str, limit: int = 300) -> str:
 
 
 _CONSTANT = re.compile(r"(?:[A-Za-z_]\w*(?:\.|::))*(?P<last>[A-Za-z_]\w*)")
+_DEFINED = re.compile(
+    r"^[^\n=()]{0,80}?\b([A-Za-z_]\w{0,80})(?:\s{0,8}:[^=\n]{1,60})?[ \t]{0,8}=[ \t]{0,8}"
+    r"([\w.\"'+-]{1,80})[ \t]{0,8}[;,]?[ \t]*$",
+    re.MULTILINE,
+)
 _WORDS = frozenset({"true", "false", "none", "null", "nil", "nullptr", "undefined"})
 
 
 def resolved(written: str | None, text: str) -> str | None:
     """A default as a value: that of the constant of the same file which it names, else itself."""
-    if not is_constant(written) or written is None:
-        return written
-    found = _CONSTANT.fullmatch(written)
-    last = re.escape(found["last"]) if found else ""
-    head = rf"^[^\n=()]{{0,80}}\b{last}\b(?:\s*:[^=\n]{{1,60}})?\s*="
-    defined = re.search(rf"{head}\s*([\w.\"'+-]{{1,80}})[ \t]*[;,]?[ \t]*$", text, re.MULTILINE)
-    return defined[1] if defined else written
+    found = _CONSTANT.fullmatch(written or "") if is_constant(written) else None
+    return _constants_of(text).get(found["last"], written) if found else written
+
+
+@lru_cache(maxsize=4)
+def _constants_of(text: str) -> dict[str, str]:
+    """The names that a text gives a plain value on a line of its own."""
+    return {found[1]: found[2] for found in _DEFINED.finditer(text)}
 
 
 def is_constant(written: str | None) -> bool:

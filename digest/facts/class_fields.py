@@ -79,6 +79,8 @@ def _renames(
     if len(gone) * len(come) > _MOST_PAIRS:
         return []
     pairs: list[tuple[DeclaredField, DeclaredField]] = []
+    if len(gone) * len(come) > _MOST_PAIRS:
+        return pairs
     left = list(come)
     for old in gone:
         here = [n for n in left if same_place(before, after, old.line, n.line)]

@@ -26,6 +26,7 @@ _HEADER = re.compile(
 _LITERAL = re.compile(r"\d[\w.*]*|true|false|[\"'`].*[\"'`]|[\w.]*[A-Z]\w*|-\d+|nil|null|undefined")
 _LANGUAGES = frozenset({"go", "typescript", "javascript"})
 _REACH = 400  # lines above a member in which its table begins
+_MOST_LINES = 4_000  # changed lines of a file; more are data
 _MOST = 40  # changed lines of one place that are compared
 
 
@@ -34,6 +35,8 @@ def find(before: SideText, after: SideText, language: str) -> Iterator[Fact]:
     if language not in _LANGUAGES:
         return
     olds, news = before.places(), after.places()
+    if sum(len(lines) for _, lines in news) > _MOST_LINES:
+        return
     for (old_row, old), (new_row, new) in zip(olds, news, strict=False):
         if not old or not new or max(len(old), len(new)) > _MOST:
             continue

@@ -13,7 +13,7 @@ from digest.facts.syntax.declarations import DeclaredField
 _PUBLIC = re.compile(r"(?:^|/)(?:include|api|public)/")
 _LONGEST = 400_000  # characters; a longer header is generated
 _TOKENS = re.compile(
-    r'"(?:[^"\\\n]|\\.)*+"|//[^\n]*|/\*[\s\S]*?(?:\*/|\Z)|^[ \t]*#[^\n]*|[;{}\n]', re.MULTILINE
+    r'"(?:[^"\\\n]|\\.)*+"?|//[^\n]*|/\*[\s\S]*?(?:\*/|\Z)|^[ \t]*#[^\n]*|[;{}\n]', re.MULTILINE
 )
 _OPENS = re.compile(
     r"\b(?P<kind>struct|class|union|enum)\s+(?:class\s+|struct\s+)?(?:[A-Z_]+\s+)?(?P<name>\w+)"
@@ -25,6 +25,7 @@ _FIELD = re.compile(
     r"\s*(?:(?:static|inline|constexpr|mutable|volatile)\s+)*+(?P<type>[A-Za-z_][\w:<>,*&\s]{0,160}?)"
     r"[\s*&]+(?P<name>[A-Za-z_]\w*)\s*(?:\[[^\]]*\]\s*)?(?:=\s*(?P<value>[\s\S]{1,300}))?$"
 )
+_HEAD = 400  # characters in which a type's name stands before its members
 _NOT_TYPES = re.compile(
     r"\s*(?:using|typedef|friend|return|template|enum|struct|class|goto|operator)\b"
 )
@@ -93,11 +94,11 @@ def _closed(
     source: SideText, stack: list[_Block], mark: str, statement: str, line: int
 ) -> Iterator[_Block]:
     if mark == "{":
-        opened = _OPENS.search(statement)
+        opened = _OPENS.search(statement[-_HEAD:])
         if opened:
             stack.append(_Block(opened["kind"], opened["name"], opened["kind"] != "class"))
         else:
-            stack.append(_Block("namespace" if _NAMESPACE.search(statement) else "other"))
+            stack.append(_Block("namespace" if _NAMESPACE.search(statement[-_HEAD:]) else "other"))
     elif mark == "}" and stack:
         block = stack.pop()
         if block.kind == "enum":

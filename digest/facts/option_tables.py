@@ -18,6 +18,7 @@ _LEAF = re.compile(r"(?:Option|Setting|Opt)$")
 _TABLE = re.compile(r"(?:Namespace|Section|Group|dict|OrderedDict)$")
 _HINTS = ("Option(", "Setting(", "Opt(", "Namespace(", "Section(")
 _LONGEST = 300_000  # characters of a text that is parsed
+_MOST_PLACES = 300  # changed places of a file in which tables are read
 _DEEPEST = 6
 _ATTRIBUTE = re.compile(r"    (?P<name>[a-z]\w*)\s*(?::[^=]{1,80})?=(?!=)")
 _ALIAS = re.compile(r"(?P<name>[A-Za-z]\w*) = [A-Za-z]\w*(?:\s*#.*)?$")
@@ -54,7 +55,7 @@ class _Tables:
 
     @cached_property
     def _leaves(self) -> dict[str, dict[str, DeclaredField]]:
-        if len(self.source.text) > _LONGEST:
+        if len(self.source.text) > _LONGEST or len(self.source.rows) > _MOST_PLACES:
             return {}
         try:
             tree = ast.parse(self.source.text)
@@ -110,7 +111,7 @@ def _leaf(
 ) -> DeclaredField:
     """A setting; where only the line of a table around it changed, that is its line."""
     given = node.args[:1] or [k.value for k in node.keywords if k.arg == "default"]
-    value = ast.get_source_segment(source.text, given[0]) if given else "None"
+    value = ast.unparse(given[0]) if given else "None"
     own = source.changed_line(node.lineno, node.end_lineno or node.lineno)
     line = own or next((at for n in above if (at := source.changed_line(n, n))), node.lineno)
     return DeclaredField(

@@ -141,10 +141,22 @@ HUGE = {
     "raw strings of many sorts": "".join(f'r{"#" * n}" ' for n in range(1, 255)) + "a\n" * 5_000,
     "slashes below attributes": "#[arg(long)]\n" + "/" * 500 + "\n!\n",
     "attributes without a field": "#[arg(long)]\n" + "#[]" * 150 + "\n!\n",
+    "structures in structures": "struct A { int x = 1;\n" * 10_000,
+    "words of structures": "struct " * 60_000,
+    "escaped quotes": '"' + '\\"' * 200_000,
+    "a field without an end": "struct A {\n" + "int a1 = " * 40_000,
+    "members of an enumeration": "enum A {\n" + "B1 = 1,\n" * 40_000 + "};\n",
+    "defaults": "var DefaultX = T{\n" + "\tA: 1,\n" * 40_000,
+    "tables of options": "N = dict(\n" + "".join(f"a{i}=Option(1),\n" for i in range(10_000)) + ")",
+    "attributes of classes": "class A:\n" + "    a = 1\n" * 30_000,
+    "fields of constants": "@dataclass\nclass C:\n"
+    + "".join(f"    a{i}: int = B1\n" for i in range(8_000)),
+    "features": 'f("enable-features")\n' + 'case "a1", "b":\n' * 20_000,
+    "fallbacks": "x.a ?? 1\n" * 30_000,
 }
 
 
-@pytest.mark.parametrize("path", ["a.py", "a.rs", "a.ts", "a.go", "a.h"])
+@pytest.mark.parametrize("path", ["a.py", "a.rs", "a.ts", "a.go", "include/a.h"])
 @pytest.mark.parametrize("name", HUGE)
 def test_huge_input_is_read_in_time(path, name):
     old = HUGE[name][: 400_000 if path == "a.py" else 50_000]
