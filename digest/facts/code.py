@@ -393,17 +393,26 @@ def _found(scene: FileContext, before: SideText, after: SideText) -> Iterator[Fa
         yield from option_tables.find_tables(before, after)
     elif language in {"c", "cpp"} and HeaderFields.reads(after.path, after.text):
         yield from class_fields.compare(HeaderFields(before), HeaderFields(after))
-    if not _has_symbols(after.path, language) or not may_declare(scene.file.hunks, language):
-        return
+    told: set[str] = set()
+    if _has_symbols(after.path, language) and may_declare(scene.file.hunks, language):
+        for fact in _declared(scene, before, after):
+            told |= {fact.name, _old_name(fact)}
+            yield fact
+    if language == "python" and not is_private_module(after.path):
+        yield from (f for f in option_tables.find_gone(before, after) if f.name not in told)
+
+
+def _old_name(fact: Fact) -> str:
+    """The whole name that a field had before it was renamed."""
+    return f"{fact.name.rpartition('.')[0]}.{fact.before}"
+
+
+def _declared(scene: FileContext, before: SideText, after: SideText) -> Iterator[Fact]:
+    language = scene.language
     if language == "python":
         module = Module(before), Module(after)
         yield from symbols.compare(*module)
-        fields = list(class_fields.compare(*module))
-        yield from fields
-        told = {
-            name for f in fields for name in (f.name, f"{f.name.rpartition('.')[0]}.{f.before}")
-        }
-        yield from (f for f in option_tables.find_gone(before, after) if f.name not in told)
+        yield from class_fields.compare(*module)
     else:
         if max(len(side.text) for side in (before, after)) > _LONGEST_TREE:
             raise TooComplex

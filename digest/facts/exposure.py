@@ -97,6 +97,8 @@ def _is_read(owner: str, text: str) -> bool:
 def _in_python(top: str, fact: Fact, texts: Mapping[str, str]) -> bool | None:
     own = texts.get(fact.evidence.path)
     listed = own and _ALL.search(own)
+    if fact.detail == "module":  # one that lists what it offers is imported by its name
+        return bool(listed)
     if listed:
         return _names(listed[1], top)
     packages: Sequence[str] = [

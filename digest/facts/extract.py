@@ -13,8 +13,18 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from digest.core.change import Change, Commit, FileChange, FileStatus
-from digest.core.facts import Action, Area, Fact, FactKind, Facts, FileFacts, Note, Subject
+from digest.core.change import Change, Commit, FileChange, FileStatus, Side
+from digest.core.facts import (
+    Action,
+    Area,
+    Evidence,
+    Fact,
+    FactKind,
+    Facts,
+    FileFacts,
+    Note,
+    Subject,
+)
 from digest.facts import change_notes, code, dependencies, deprecations, schema, security
 from digest.facts.clues import clues
 from digest.facts.message import co_authors, read_issues, read_paragraphs, split_trailers
@@ -258,6 +268,7 @@ def _items(change: Change, scenes: Mapping[str, FileContext]) -> tuple[Fact, ...
         if (scene := scenes.get(file.path)) is None:
             continue
         facts = [f for find in _FINDERS for f in find(scene) if len(f.name) <= _LONGEST_NAME]
+        facts += _renamed_module(file, area_of(file.path))
         found.extend(sorted(facts, key=_place))
     return _settled(reconcile(found))
 
@@ -271,6 +282,27 @@ def _notes(scenes: Mapping[str, FileContext]) -> tuple[Note, ...]:
         for note in change_notes.find(scene)
     ]
     return tuple(found) if len(found) <= change_notes.MOST else ()
+
+
+def _renamed_module(file: FileChange, area: Area) -> list[Fact]:
+    """A Python module that others import has another name."""
+    old, new = file.old_path or "", file.path
+    if file.status is not FileStatus.RENAMED or area is not Area.CORE or area_of(old) is not area:
+        return []
+    names = [path.removesuffix(".py").replace("/", ".") for path in (old, new)]
+    if not old.endswith(".py") or not new.endswith(".py") or any("._" in n for n in names):
+        return []
+    return [
+        Fact(
+            kind=FactKind.SYMBOL,
+            action=Action.RENAMED,
+            name=names[1],
+            before=names[0],
+            after=names[1],
+            detail="module",
+            evidence=Evidence(path=new, line=1, side=Side.NEW),
+        )
+    ]
 
 
 def _of_message(change: Change, subject: Subject) -> Iterator[Fact]:

@@ -69,6 +69,8 @@ def compare(
         yield from _changed(kind, old, new, before, after)
     for lost in gone:
         yield _fact(kind, Action.REMOVED, lost, before, before=lost.value)
+        for name in lost.names[1:]:
+            yield _fact(kind, Action.REMOVED, lost, before, name=name, detail="alias")
     for found in come:
         yield _fact(kind, Action.ADDED, found, after, after=found.value)
     for old, new in pairs:
