@@ -15,12 +15,14 @@ import re
 import string
 from collections.abc import Iterable, Iterator
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING
 
 from digest.core.change import Change
 from digest.core.facts import Facts
+from digest.facts.security import credentials
 from digest.llm.model_input import Masked, mapped
 
 if TYPE_CHECKING:
@@ -138,7 +140,20 @@ _ASSIGNED = re.compile(
     re.IGNORECASE,
 )
 
-_USER_INFO = re.compile(r"://[^/\s:@\"']{1,64}:([^/\s:@\"']{3,200})@")
+# A name that ends in a word for a secret, with a long random value.
+_RANDOM = re.compile(
+    r"(?:token|secret|key|credentials?|salt|signature)[\"'\]]{0,2}\s{0,4}(?::=|=>|[=:])\s{0,4}"
+    r"[rbfu]?[\"']?([A-Za-z0-9+/_.~=-]{20,200})(?![A-Za-z0-9+/_.~=(\[-])",
+    re.IGNORECASE,
+)
+
+_USER_INFO = re.compile(
+    r"([a-z][a-z0-9+.-]{1,30})://[^/\s:@\"']{0,64}:([^/\s:@\"']{3,200})@([\w.-]{0,200})",
+    re.IGNORECASE,
+)
+
+# Hosts that anybody may see: of the web, and those of examples.
+_OPEN_HOST = re.compile(r"localhost|[\d.]+|(?:[\w-]+\.)*example\.\w+|[^.]{1,12}", re.IGNORECASE)
 
 _HEADER = re.compile(r"\b(?:bearer|basic)\s{1,3}([A-Za-z0-9._~+/=-]{20,2000})", re.IGNORECASE)
 
@@ -157,9 +172,12 @@ _BLOCK = re.compile(
     r"-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----\n((?:[A-Za-z0-9+/=]{16,100}\n?){1,200})"
 )
 
+_ALTERNATING = 4
+"""Times that a random value goes over from letters to digits or back, at least."""
+
 _LOWER = {ord(upper): upper.lower() for upper in string.ascii_uppercase}
 
-_WORDS = ("pass", "pwd", "secret", "key", "token", "credential")
+_WORDS = ("pass", "pwd", "secret", "key", "token", "credential", "salt", "signature")
 
 _BEFORE, _BEHIND = 200, 2_000
 """Characters around a keyword that the rules read: the value is within that distance."""
@@ -168,19 +186,30 @@ _BEFORE, _BEHIND = 200, 2_000
 def _by_rules(text: str) -> Iterator[str]:
     """Secrets that the library omits, because it needs a service's format and some evidence."""
     yield from _KNOWN.findall(text)
+    yield from (one for one in credentials(text) if not one.startswith("-----"))
     yield from _BLOCK.findall(text)
     lowered = text.lower()
     if len(lowered) != len(text):  # a few letters have a lower case of two characters
         lowered = text.translate(_LOWER)
     for line in _lines(text, lowered, ("://",)):
-        yield from filter(_worth, _USER_INFO.findall(line))
+        yield from _of_address(line)
     for line in _lines(text, lowered, ("bearer ", "basic ", "accountkey=")):
         yield from filter(_mixed, _HEADER.findall(line))
         yield from _ACCOUNT.findall(line)
     for line in _lines(text, lowered, _WORDS):
+        yield from filter(_random, _RANDOM.findall(line))
         for quoted, bare in _ASSIGNED.findall(line):
             if _worth(quoted) if quoted else _worth(bare) and _mixed(bare):
                 yield quoted or bare
+
+
+def _of_address(line: str) -> Iterator[str]:
+    """Passwords in addresses, and the hosts that they open where those are not of the web."""
+    for scheme, password, host in _USER_INFO.findall(line):
+        if _worth(password):
+            yield password
+            if not scheme.lower().startswith("http") and not _OPEN_HOST.fullmatch(host):
+                yield host
 
 
 def _lines(text: str, lowered: str, words: Iterable[str]) -> Iterator[str]:
@@ -197,6 +226,13 @@ def _lines(text: str, lowered: str, words: Iterable[str]) -> Iterator[str]:
 
 def _worth(value: str) -> bool:
     return bool(value) and not _PLACEHOLDER.fullmatch(value) and len(set(value)) > 3
+
+
+def _random(value: str) -> bool:
+    """Whether a value has no words: letters and digits alternate as in random values."""
+    kinds = [c.isdigit() for c in value if c.isalnum()]
+    changes = sum(a != b for a, b in pairwise(kinds))
+    return _worth(value) and changes >= _ALTERNATING and changes > len(re.split(r"[-_./]", value))
 
 
 def _mixed(value: str) -> bool:

@@ -89,7 +89,7 @@ def configure(
     handler.setFormatter(
         structlog.stdlib.ProcessorFormatter(
             processors=last,
-            foreign_pre_chain=[*observers, structlog.stdlib.ExtraAdder(), *shared],
+            foreign_pre_chain=[structlog.stdlib.ExtraAdder(), *observers, *shared],
         )
     )
     root = logging.getLogger()

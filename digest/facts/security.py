@@ -134,6 +134,13 @@ _SAFE_YAML = ("SafeLoader", "safe_load")
 _SILENT = frozenset([Area.TESTS, Area.DOCS, Area.EXAMPLES, Area.BENCHMARKS])
 
 
+def credentials(text: str) -> Iterator[str]:
+    """What in a text has the form of a credential, valid or not; of a key block the first line."""
+    if any(hint in text for hint in _SECRET_HINTS):
+        for _, shape in _CREDENTIALS:
+            yield from shape.findall(text)
+
+
 def find(scene: FileContext) -> Iterable[Fact]:
     """Sensitive constructs that came or went on the core lines of a file, one fact a construct."""
     if scene.area in _SILENT:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import logging
 
 import pytest
@@ -116,3 +117,26 @@ def test_events_below_the_level_of_the_logs_are_counted_too(metrics):
         logging.getLogger("bot").setLevel(level)
     assert stream.getvalue() == ""
     assert value(metrics, "refusals_total", platform="x", reason="broken") == 1
+
+
+@pytest.fixture
+def restored():
+    """The configuration of the logs, as it was before."""
+    handlers, before = logging.getLogger().handlers[:], structlog.get_config()
+    levels = {name: logging.getLogger(name).level for name in ("", "bot", "handlers")}
+    yield
+    logging.getLogger().handlers[:] = handlers
+    structlog.configure(**before)
+    for name, level in levels.items():
+        logging.getLogger(name).setLevel(level)
+
+
+@pytest.mark.usefixtures("restored")
+def test_unparsed_files_that_a_use_case_logs_are_counted_and_told(metrics):
+    stream = io.StringIO()
+    logs.configure("json", "info", stream=stream, observers=(metrics,))
+    about = {"repository": "o/n", "sha": "c" * 40, "files": 3}
+    logging.getLogger("handlers.digests.ingest").warning("change.unparsed", extra=about)
+    assert value(metrics, "unparsed_files_total") == 3
+    told = json.loads(stream.getvalue())
+    assert (told["event"], told["repository"], told["files"]) == ("change.unparsed", "o/n", 3)

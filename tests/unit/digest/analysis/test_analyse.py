@@ -201,6 +201,19 @@ def test_unreadable_files_are_said_to_be_left_out():
     )
 
 
+def test_files_that_were_not_parsed_are_named_beside_those_that_are_absent():
+    graded = samples.partial()
+    files = tuple(dataclasses.replace(f, unparsed=True) for f in graded.facts.files)
+    hard = dataclasses.replace(graded, facts=dataclasses.replace(graded.facts, files=files))
+    english, chinese = (analyse(hard, language).partial for language in (Language.EN, Language.ZH))
+    assert english.startswith(
+        "The content of 1 file is not in this clone: assets/caf\\xe9\\t.bin. "
+    )
+    assert f"{len(files)} file" in english.partition("bin. ")[2]
+    assert "not parsed (too large or too complex): " in english
+    assert "未解析" in chinese
+
+
 def test_change_without_files_says_so():
     graded = samples.change(1, "Empty", Level.HIGH)
     assert analyse(graded, Language.EN).summary[-1].text == "Changes no file."
