@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 
+import structlog
 import typer
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.routing import Router
@@ -275,7 +276,15 @@ def _json(findings: Sequence[Finding]) -> str:
     )
 
 
+log = structlog.get_logger(__name__)
+
 _HERE = "127.0.0.1"
+
+_FOLLOWED = 30.0
+"""Seconds between two looks for new commits."""
+
+_CAUGHT_UP = 2
+"""Days before a new tip that are read again: a merge brings commits that are older."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -303,20 +312,58 @@ def serve(options: ServeOptions) -> None:
 
 async def _run(options: ServeOptions) -> None:
     async with opened(options.config) as app:
-        watched = await app.watch(options.place, name=options.name, branch=options.branch)
-        await _read(app, watched, options)
+        watched = await _watched(app, options)
+        for one in watched:
+            await _read(app, one, options)
         stop = asyncio.Event()
         stop_on_signals(stop)
         settings = WebSettings(listen=Listen(_HERE, options.port))
-        shelf = alone(app, [watched], options.zone)
+        shelf = alone(app, watched, options.zone)
         await warm(shelf)
         pages = Router(routes(shelf))
         # Other sites may not reach this server under a name of their own (DNS rebinding).
         guarded = TrustedHostMiddleware(pages, [_HERE, "localhost"])
         async with serving(application({"/": guarded}), settings) as address:
-            sys.stdout.write(f"{watched.repository.name} is at {address} (end with Ctrl-C)\n")
+            names = ", ".join(one.repository.name for one in watched)
+            sys.stdout.write(f"{names} is at {address} (end with Ctrl-C)\n")
             sys.stdout.flush()
+            following = asyncio.create_task(_follow(app, watched, options))
             await stop.wait()
+            following.cancel()
+            await asyncio.wait({following})
+
+
+async def _watched(app: Workspace, options: ServeOptions) -> list[Watched]:
+    """The repository that is named, or every configured one."""
+    configured = app.config.repositories if app.config else ()
+    if options.place is None and options.name is None and len(configured) > 1:
+        return [await app.watch_configured(one, branch=options.branch) for one in configured]
+    return [await app.watch(options.place, name=options.name, branch=options.branch)]
+
+
+async def _follow(app: Workspace, watched: Sequence[Watched], options: ServeOptions) -> None:
+    """Read new commits as they come, until cancelled."""
+    tips = {one.repository.name: await _tip(one) for one in watched}
+    while True:
+        await asyncio.sleep(_FOLLOWED)
+        for one in watched:
+            name = one.repository.name
+            try:
+                await one.source.sync()
+                if (tip := await _tip(one)) == tips[name]:
+                    continue
+                now = app.clock.now()
+                ctx = app.context(one, zone=app.zone(options.zone))
+                read = await app.coverage.covered(one.repository, one.branch or "")
+                since = min([now - timedelta(days=_CAUGHT_UP), *(w.until for w in read[-1:])])
+                await fill(ctx, Window(since=since, until=now, zone=ctx.zone), await tip_of(ctx))
+                tips[name] = tip
+            except UserError as error:
+                log.warning("serve.not_followed", repository=name, error=str(error))
+
+
+async def _tip(watched: Watched) -> str | None:
+    return (await watched.source.tip(watched.branch)).sha
 
 
 async def _read(app: Workspace, watched: Watched, options: ServeOptions) -> None:

@@ -25,6 +25,16 @@ _DEFAULTS = (
 https://cheatsheetseries.owasp.org/cheatsheets/HTTP_Headers_Cheat_Sheet.html"""
 
 
+_ERROR = HTTPStatus.INTERNAL_SERVER_ERROR
+_BROKEN = """<!doctype html>
+<html lang="en"><meta charset="utf-8"><title>500</title>
+<h1>Something went wrong</h1>
+<p>This page could not be made. The log has the cause under trace <code>{trace}</code>.</p>
+<p lang="zh">页面生成失败，原因见日志，编号 <code>{trace}</code>。</p>
+<p><a href="/">digestbot</a></p>
+</html>
+"""
+
 _LINGER = 1.0
 
 _AT_ONCE = 4
@@ -84,16 +94,25 @@ class Guard:
         if scope["type"] != "http":
             return
         # Each request has a context of its own, which nothing has to be put back into.
-        structlog.contextvars.bind_contextvars(trace=os.urandom(6).hex())
-        exchange = _Exchange(scope, receive, send, self._held)
+        trace = os.urandom(6).hex()
+        structlog.contextvars.bind_contextvars(trace=trace)
+        exchange = _Exchange(scope, receive, send, self._held, trace)
         await exchange.run(self._inner, self._largest, self._seconds)
 
 
 class _Exchange:
     """One request with its answer."""
 
-    def __init__(self, scope: AsgiScope, receive: AsgiReceive, send: AsgiSend, held: _Held) -> None:
+    def __init__(
+        self,
+        scope: AsgiScope,
+        receive: AsgiReceive,
+        send: AsgiSend,
+        held: _Held,
+        trace: str,
+    ) -> None:
         self._held = held
+        self._trace = trace
         self._taken = 0
         self._scope = scope
         self._receive = receive
@@ -167,9 +186,16 @@ class _Exchange:
             return
         if status == HTTPStatus.REQUEST_ENTITY_TOO_LARGE:
             await self._discard()
-        headers = [(b"content-length", b"0"), (b"connection", b"close")]
+        body = _BROKEN.format(trace=self._trace).encode() if status == _ERROR else b""
+        length = str(len(body)).encode()
+        headers = [(b"content-length", length), (b"connection", b"close")]
+        if body:
+            headers += [
+                (b"content-type", b"text/html; charset=utf-8"),
+                (b"cache-control", b"no-store"),
+            ]
         await self._pass_on({"type": "http.response.start", "status": status, "headers": headers})
-        await self._pass_on({"type": "http.response.body", "body": b""})
+        await self._pass_on({"type": "http.response.body", "body": body})
 
 
 def _length(scope: AsgiScope) -> int:

@@ -10,6 +10,7 @@ from zoneinfo import ZoneInfo
 
 from bot.store.browsing import ChangeLine
 from bot.util.page_links import path_of
+from bot.web.pages.dates import minute
 from bot.web.pages.site import Site, SiteRepository
 from digest.analysis.analyse import analyse, typed
 from digest.core.author_text import authored
@@ -23,7 +24,6 @@ from digest.i18n.labels import ASPECTS, CHANGE_TYPES, IMPACT, INSIGHTS, RISKS, S
 from digest.i18n.report_text import reason_words
 from digest.report.assembly import ReportEntry
 from digest.report.blocks import Citations, anchor_of, run
-from digest.window import moment
 from handlers.ports.analysis_port import StoredAnalysis
 
 Told = Mapping[str, StoredAnalysis]
@@ -136,7 +136,7 @@ def article_of(
         number=number,
         request_url=repository.request_url(number) if number is not None else "",
         author=" ".join(graded.commit.author.split()),
-        at=moment(graded.commit.committed_at, zone),
+        at=minute(graded.commit.committed_at, zone),
         instant=graded.commit.committed_at,
         types=tuple(CHANGE_TYPES[kind].template(language) for kind in analysis.change_types),
         reasons=tuple(reason_words(reason, language) for reason in raised),
@@ -149,7 +149,7 @@ def article_of(
 
 def _remarks(entry: ReportEntry, zone: ZoneInfo, language: Language) -> Iterator[str]:
     if entry.late:
-        at = moment(entry.graded.commit.committed_at, zone)
+        at = minute(entry.graded.commit.committed_at, zone)
         yield words.LATE_NOTE.text(language, moment=at)
     if entry.missed:
         yield words.MISSED_NOTE.template(language)

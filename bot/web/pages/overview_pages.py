@@ -6,7 +6,7 @@ The releases of a repository, each to be compared with the one before it.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import timedelta
 from itertools import islice
 
@@ -39,6 +39,8 @@ _DIGESTS = 8
 _WEEKS = 13
 
 _RELEASES = 6
+
+_LATE_FIXES = 2
 
 
 async def index_page(asked: PageRequest) -> Page:
@@ -269,10 +271,27 @@ def pairs_of(tags: Sequence[str]) -> Iterator[tuple[str, str]]:
     Builds of others, such as ``v1.0+local``, are none (PEP 440, local version identifiers).
     """
     numbered = {tag: _number(tag) for tag in tags if "+" not in tag}
+    numbered |= {tag: (f"{numbered[tag][0]} 0", numbered[tag][1]) for tag in _beside(numbered)}
     for tag, own in numbered.items():
         older = [one for one, number in numbered.items() if number[0] == own[0] and number < own]
         if older:
             yield tag, max(older, key=numbered.__getitem__)
+
+
+def _beside(numbered: Mapping[str, tuple[str, tuple[int, ...]]]) -> Sequence[str]:
+    """Tags of a line of 0.x that goes on beside later ones, such as libraries: v0.305.0, v3.5.0.
+
+    ``numbered`` stand newest first.
+    """
+    beside: list[str] = []
+    zero: dict[str, list[str]] = {}
+    for tag, (family, number) in numbered.items():
+        if number[:1] == (0,):
+            zero.setdefault(family, []).append(tag)
+        else:
+            beside += zero.pop(family, ())
+    # One or two are late fixes of an old line.
+    return beside if len(beside) > _LATE_FIXES else []
 
 
 def _number(tag: str) -> tuple[str, tuple[int, ...]]:

@@ -73,13 +73,17 @@ PHRASES = {
     "newest": Phrase("Newest of high importance", "最近的高重要度变更"),
     "search": Phrase("Search", "搜索"),
     "search_in": Phrase("Search in {repository}", "在 {repository} 中搜索"),
-    "search_hint": Phrase("Words, paths, identifiers, numbers", "关键词、路径、标识符或编号"),
+    "search_hint": Phrase(
+        "Words, a path, #number, a commit, or a question", "关键词、路径、#编号、提交，或提问"
+    ),
     "found": Phrase("{n:change|changes} found", "找到 {n} 个变更"),
     "nothing_found": Phrase("No change holds all of this.", "没有同时包含这些内容的变更。"),
     "near": Phrase("Near topics:", "相近的主题："),
     "topic": Phrase("Topic {topic}", "主题 {topic}"),
     "all_levels": Phrase("All", "全部"),
     "from_medium": Phrase("Medium and above", "中及以上"),
+    "new_one": Phrase("1 new change", "1 个新变更"),
+    "new_many": Phrase("# new changes", "# 个新变更"),
     "not_read": Phrase("not read", "未读取"),
     "pulse_unread": Phrase("{n:day was|days were} not read in full.", "另有 {n} 天未完整读取。"),
     "unread_all": Phrase(

@@ -19,7 +19,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
-from bot.util.page_links import WITHIN
+from bot.util.page_links import REPOSITORIES, WITHIN
 from bot.web.pages import feeds
 from bot.web.pages.admin import Admin
 from bot.web.pages.page_request import CHOSEN, Form, PageRequest, language_of
@@ -35,7 +35,7 @@ from bot.web.pages.response import (
     unchanged,
 )
 from bot.web.pages.session import Sessions
-from bot.web.pages.site import Moved, NotThere, Site
+from bot.web.pages.site import Moved, NotThere, Site, SiteRepository
 from bot.web.pages.templating import files_by_name, rendered
 from bot.web.pages.unread import begin
 from digest.core.enums import Language
@@ -325,11 +325,19 @@ class _Site:
         """What answers everything else."""
         return self._missing(self.asked_plainly(request))
 
+    def _shown(self, asked: PageRequest) -> SiteRepository | None:
+        """The repository that an address without a page begins with, if the reader may see it."""
+        path = asked.path.removeprefix(f"{REPOSITORIES}/")
+        name = path.partition(f"{WITHIN}/")[0]
+        return self._shelf.find(name, signed_in=asked.signed_in) if path != asked.path else None
+
     def _missing(self, asked: PageRequest) -> Response:
         status = HTTPStatus.NOT_FOUND
         if asked.form is Form.JSON:
             body = as_json({"error": "not found"})
             return Response(body, status, headers_of(kept=False), "application/json")
-        pieces = rendered("missing.html", asked, title=str(status.value))
+        shown = self._shown(asked)
+        values = {"shown": shown} if shown else {}
+        pieces = rendered("missing.html", asked, title=str(status.value), **values)
         body = "".join(pieces).encode("utf-8", "replace")
         return Response(body, status, headers_of(kept=False), "text/html; charset=utf-8")

@@ -7,6 +7,7 @@ Nobody is known on a page, so only what reads is answered: nothing is set, follo
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import timedelta
@@ -15,21 +16,27 @@ from urllib.parse import quote
 
 from bot.util.page_links import path_of
 from bot.web.pages.overview_pages import extent_of
-from bot.web.pages.page_request import PageRequest
+from bot.web.pages.page_request import Form, PageRequest
 from bot.web.pages.page_text import PHRASES
-from bot.web.pages.site import Json, NotThere, Page, SiteRepository
+from bot.web.pages.site import Json, Moved, NotThere, Page, SiteRepository
 from digest.answer.answers import Seen, because, listing_document
 from digest.answer.listing import NOTHING_FOUND, PAGE, Listed, ListedChange
 from digest.core.grade import Level
 from digest.core.reference import Query
 from digest.document import Document, Heading, Text, plain
+from digest.errors import UserError
 from digest.markdown import markdown
+from digest.question.intent import Explain, Help, Search, Unknown
+from digest.question.parser import parse
 from digest.report.report_json import SCHEMA
 from digest.topics.matching import Resolved, bears, candidates, near_topics, resolve, sought
 from handlers.digests.ingest import labels_of
 
 _TERMS = 8
 """Words of a search; more would find nothing else."""
+
+_NAMED = re.compile(r"[#!]?(\d+)|([0-9a-f]{7,64})", re.ASCII)
+_LONGEST_NUMBER = 18
 
 _Found = tuple[Listed, Mapping[Level, int]]
 
@@ -55,10 +62,15 @@ async def topic_page(asked: PageRequest) -> Page:
 
 
 async def search_page(asked: PageRequest) -> Page:
-    """What holds all words, under a path, by an author. Raises ``NotThere``."""
+    """What holds all words, under a path, by an author.
+
+    Raises ``NotThere``, and ``Moved`` where a change is named or a question is asked.
+    """
     terms = tuple(asked.word("q").split())[:_TERMS]
     path, author = asked.word("path"), asked.word("author")
     asked.shown()
+    if asked.form is Form.HTML and terms and not (path or author):
+        await _lead_on(asked, asked.word("q"))
     found: _Found = (NOTHING_FOUND, {})
     if terms or path or author:
         query = Query(terms=terms, paths=(path,) if path else (), author=author)
@@ -67,6 +79,34 @@ async def search_page(asked: PageRequest) -> Page:
     title = " · ".join(filter(None, (PHRASES["search"].template(asked.language), words)))
     values = {"near": (), "topic": "", "searching": True, "asked_for": bool(words)}
     return await _page(asked, title, found, Resolved(), values)
+
+
+async def _lead_on(asked: PageRequest, words: str) -> None:
+    """Lead to the change that is named by its number or commit, or to the answer to a question.
+
+    Raises ``Moved``.
+    """
+    shown = asked.shown()
+    if named := _NAMED.fullmatch(words.lower()):
+        number = int(named[1]) if named[1] and len(named[1]) < _LONGEST_NUMBER else None
+        found = await asked.shelf.archive.find(shown.repository, number) if number else ()
+        if not found and named[2]:
+            found = await asked.shelf.archive.find(shown.repository, None, named[2])
+        if found:
+            raise Moved(path_of(shown.repository.name, change=found[0].sha[:12]))
+    if asked.shelf.ask is not None and _is_question(asked, words):
+        raise Moved(_address(shown, words))
+
+
+def _is_question(asked: PageRequest, words: str) -> bool:
+    """Whether words ask for something else than what holds them; a single word never does."""
+    if len(words.split()) == 1 and words.isascii():
+        return False
+    try:
+        intent = parse(words, asked.shelf.clock.now(), asked.shelf.zone)
+    except UserError:
+        return False
+    return not isinstance(intent, Search | Unknown | Explain | Help)
 
 
 async def _survey(asked: PageRequest, query: Query) -> _Found:

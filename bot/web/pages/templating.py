@@ -23,7 +23,6 @@ from digest.core.grade import Level
 from digest.document import Code, Emphasis, Link, Span, Strong
 from digest.i18n.labels import AREAS, LEVEL_TITLES, LEVELS
 from digest.markdown import address, clean
-from digest.window import moment
 
 STATIC = "static"
 
@@ -163,7 +162,6 @@ def rendered(template: str, asked: PageRequest, **values: Any) -> Iterator[str]:
             t=_Words(asked.language),
             other=other,
             style=STYLE,
-            moment=lambda at: moment(at, zone),
             minute=lambda at: minute(at, zone),
             **values,
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import signal
 import socket
 
@@ -129,7 +130,11 @@ async def test_an_error_is_answered_with_500_and_told_in_the_log_with_its_id(vis
     async with visit({"/": [Route("/", broken)]}) as client:
         with capture_logs() as logs:
             answer = await client.get("/")
-    assert (answer.status_code, answer.content) == (500, b"")
+    assert answer.status_code == 500
+    assert answer.headers["cache-control"] == "no-store"
+    trace = re.search(r"trace <code>([0-9a-f]{12})</code>", answer.text)
+    assert trace
+    assert "secret" not in answer.text
     (entry,) = [one for one in logs if one["event"] == "web.broken"]
     assert entry["path"] == "/"
 

@@ -170,6 +170,36 @@ def test_change_that_is_not_written_out_is_fetched_into_its_place(page):
     assert page.locator(f"#{name} summary .title").is_visible()
 
 
+def test_page_that_is_kept_open_says_how_many_changes_are_new(page):
+    page.goto(PAGES["day"])
+    assert page.locator(".row.fresh").count() == 0
+    more = '<li class="row high" id="c-ffffffffffff"></li><li class="row low" id="c-eeeeeeeeeeee"></li>'
+
+    def answered(route):
+        if route.request.resource_type == "document":
+            route.continue_()
+        else:
+            route.fulfill(body=f"<!doctype html><ul>{more}</ul>", content_type="text/html")
+
+    page.route("**/days/*", answered)
+    page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+    page.locator("#fresh a").wait_for()
+    assert page.locator("#fresh").inner_text() == "2 new changes"
+    assert page.title().startswith("(2) ")
+
+
+def test_what_came_since_the_last_visit_is_marked(page):
+    page.goto(PAGES["day"])
+    page.evaluate(
+        "localStorage.setItem(`seen ${location.pathname}`,"
+        "JSON.stringify([...document.querySelectorAll('.row[id]')].slice(1).map(e => e.id)))"
+    )
+    page.reload()
+    assert page.locator(".row.fresh").count() == 1
+    page.reload()
+    assert page.locator(".row.fresh").count() == 0
+
+
 def test_search_as_you_type_with_the_keyboard(page):
     page.goto(OPEN)
     page.locator("#q").press_sequentially("Remove the wait")

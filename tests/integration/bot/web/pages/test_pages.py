@@ -27,7 +27,7 @@ from digest.document import Document, Text
 from digest.document import Heading as Title
 from digest.window import Window
 from handlers.ports.storage import Outcome, State
-from tests.servers.pages import TOKEN, shelved
+from tests.servers.pages import TOKEN, answering, shelved
 
 OPEN = "/r/owner/open"
 
@@ -305,3 +305,55 @@ async def test_topic_that_only_a_label_makes_says_so(client):
     page = await client.get(OPEN + "/-/topics/zebrafish")
     assert page.status_code == 200
     assert "label &lt;b&gt;Zebrafish&lt;/b&gt;" in page.text
+
+
+@pytest.mark.parametrize("words", ["3", "#3", "!3", "{sha}", "{short}"])
+async def test_search_for_a_number_or_a_commit_leads_to_the_change(client, words):
+    told = (await client.get(OPEN + "/-/changes/3.json")).json()["change"]
+    asked = words.format(sha=told["sha"], short=told["sha"][:8])
+    answer = await client.get(OPEN + "/-/search", params={"q": asked})
+    assert answer.status_code == 303
+    assert answer.headers["location"] == f"{OPEN}/-/changes/{told['sha'][:12]}"
+
+
+@pytest.mark.parametrize("words", ["999999", "deadbeef", "engine pool", "2026", "9" * 30])
+async def test_search_for_anything_else_is_a_search(client, words):
+    answer = await client.get(OPEN + "/-/search", params={"q": words})
+    assert answer.status_code == 200
+    assert 'id="q"' in answer.text
+
+
+async def test_question_in_the_search_box_is_answered(configuration):
+    async with shelved(configuration) as (app, shelf):
+        pages = application({"/": routes(await answering(app, shelf))})
+        transport = httpx.ASGITransport(app=pages)
+        async with httpx.AsyncClient(transport=transport, base_url="http://pages") as reader:
+            for asked in ("what changed from 2026-03-02 to 2026-03-04", "2026年3月2日有哪些变更"):
+                answer = await reader.get(OPEN + "/-/search", params={"q": asked})
+                assert answer.status_code == 303
+                assert answer.headers["location"].startswith(f"{OPEN}/-/ask?q=")
+                answered = await reader.get(answer.headers["location"])
+                assert "Add a pool with a limit" in answered.text
+            for asked in ("status", "engine pool", "step"):
+                assert (
+                    await reader.get(OPEN + "/-/search", params={"q": asked})
+                ).status_code == 200
+
+
+async def test_what_is_not_there_in_a_repository_keeps_its_navigation(client):
+    for path in ("/-/changes/999999", "/-/nothing", "/-/days/2026-02-30"):
+        page = await client.get(OPEN + path)
+        assert page.status_code == 404
+        assert f'<a href="{OPEN}">owner/open</a>' in page.text
+        assert f'action="{OPEN}/-/search"' in page.text
+    assert "owner/closed" not in (await client.get(CLOSED + "/-/nothing")).text.replace(
+        CLOSED + "/-/nothing", ""
+    )
+
+
+async def test_times_have_no_seconds_and_a_zone(client):
+    for path in (OPEN, OPEN + "/-/days/2026-03-02", OPEN + "/-/search?q=pool"):
+        page = (await client.get(path)).text
+        said = re.findall(r"<time[^>]*>([^<]*)</time>", page)
+        assert said
+        assert all(re.fullmatch(r"\d{4}-\d\d-\d\d \d\d:\d\d UTC", one) for one in said)
