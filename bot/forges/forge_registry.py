@@ -6,15 +6,16 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from bot.forges import gitea, github, gitlab
 from bot.forges.forge_client import Anonymous, Credentials, ForgeClient, Pages, Token
-from bot.forges.github_app import GitHubApp
 from digest.core.grade import Repository
 from handlers.ports.forge_port import Forge
 from handlers.ports.storage import Clock
 
 if TYPE_CHECKING:
     from bot.config.forge_section import ForgeConfig
+    from bot.forges.gitea import Gitea
+    from bot.forges.github import GitHub
+    from bot.forges.gitlab import GitLab
 
 
 _ANONYMOUS = {
@@ -61,7 +62,10 @@ class Forges:
     def credentials(self, settings: ForgeConfig, home: str) -> Credentials:
         """The credentials for requests about a repository."""
         if settings.app_key is not None:
-            asking = ForgeClient(settings.api, Anonymous(), self._clock, headers=github.HEADERS)
+            from bot.forges.github import HEADERS
+            from bot.forges.github_app import GitHubApp
+
+            asking = ForgeClient(settings.api, Anonymous(), self._clock, headers=HEADERS)
             self._asking.append(asking)
             key = settings.app_key.get_secret_value()
             return GitHubApp(
@@ -93,22 +97,30 @@ class Forges:
         settings: ForgeConfig | None = None,
     ) -> ForgeClient:
         if key not in self._wires:
+            from bot.forges.github import HEADERS
+
             self._wires[key] = ForgeClient(
                 api,
                 self.credentials(settings, home) if settings else Anonymous(),
                 self._clock,
                 pages=self._pages,
-                headers=github.HEADERS if kind == "github" else {},
+                headers=HEADERS if kind == "github" else {},
             )
         return self._wires[key]
 
 
-def make(kind: str, wire: ForgeClient, path: str) -> github.GitHub | gitlab.GitLab | gitea.Gitea:
+def make(kind: str, wire: ForgeClient, path: str) -> GitHub | GitLab | Gitea:
     """The forge of a kind for one repository."""
     match kind:
         case "gitlab":
-            return gitlab.GitLab(wire, path)
+            from bot.forges.gitlab import GitLab
+
+            return GitLab(wire, path)
         case "gitea":
-            return gitea.Gitea(wire, path)
+            from bot.forges.gitea import Gitea
+
+            return Gitea(wire, path)
         case _:
-            return github.GitHub(wire, path)
+            from bot.forges.github import GitHub
+
+            return GitHub(wire, path)

@@ -7,13 +7,13 @@ may deadlock (https://docs.python.org/3/library/multiprocessing.html, "Contexts 
 from __future__ import annotations
 
 import asyncio
-import multiprocessing
 import os
 import signal
 from collections.abc import Callable
-from concurrent.futures import ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    from concurrent.futures import ProcessPoolExecutor
 
 A = TypeVar("A")
 
@@ -39,6 +39,11 @@ class Processes:
         """Do it in another process, or in a thread if there is only one processor."""
         if self._count == 1:
             return await self.few(work, given)
+        # Most commands never start a process.
+        import multiprocessing
+        from concurrent.futures import ProcessPoolExecutor
+        from concurrent.futures.process import BrokenProcessPool
+
         if self._pool is None:
             self._pool = ProcessPoolExecutor(
                 self._count, multiprocessing.get_context("spawn"), initializer=_quiet

@@ -24,7 +24,6 @@ from math import exp
 from digest.core.change import Change, Commit
 from digest.core.facts import Facts
 from digest.core.grade import Grade, Graded, Level, Reason, Thresholds
-from digest.facts.extract import bare, extract
 from digest.grading.signals import Signal, signals
 
 _LEAST_REASON = 0.08  # log-odds; what moves a score by less than 2 % is no reason to name
@@ -186,6 +185,9 @@ def grade_batch(batch: Batch) -> GradedBatch:
 
 
 def _grade_one(change: Change, batch: Batch, failures: dict[str, str]) -> Graded:
+    # The finders and their grammars take a while to import; whoever reads an archive needs none.
+    from digest.facts.extract import bare, extract
+
     try:
         facts = extract(change, batch.texts, batch.clock)
     except Exception as error:  # noqa: BLE001 - one odd commit must not end the day; it is told

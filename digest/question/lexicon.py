@@ -13,9 +13,6 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from importlib.resources import files
 
-from rapidfuzz.distance import OSA
-from rapidfuzz.process import extractOne
-
 from digest.topics.synonyms import CHINESE as NAMES
 from digest.topics.terms import HAN
 
@@ -118,6 +115,9 @@ def mended(word: str) -> str:
     if not _SHORTEST <= len(word) <= _LONGEST or not (word.isascii() and word.isalpha()):
         return word
     most = 1 if len(word) < _LONG else 2
+    from rapidfuzz.distance import OSA
+    from rapidfuzz.process import extractOne
+
     near = extractOne(word, _ALIKE[word[0]], scorer=OSA.distance, score_cutoff=most)
     return near[0] if near else word
 

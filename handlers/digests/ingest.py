@@ -19,7 +19,6 @@ from digest.core.change import Change
 from digest.core.facts import FACTS_VERSION
 from digest.core.grade import Graded, Repository
 from digest.core.request import RequestState
-from digest.facts.extract import wanted
 from digest.grading.importance import Batch, GradedBatch, grade_batch, graded_by, regrade
 from digest.window import Window
 from handlers.context import Context
@@ -167,6 +166,8 @@ async def _read(
 
 
 async def _batches(ctx: Context, selection: Selection, tip: Tip) -> AsyncGenerator[Batch, None]:
+    from digest.facts.extract import wanted
+
     async for changes in ctx.watched.source.changes(tip, selection):
         blobs = list(dict.fromkeys(b for change in changes for b in wanted(change)))
         texts = await ctx.watched.source.texts(blobs) if blobs else {}

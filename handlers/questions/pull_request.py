@@ -33,7 +33,6 @@ from digest.document import (
     plain,
 )
 from digest.errors import ForgeDown, ForgeFailed, NotOnForge, UnknownChange
-from digest.facts.extract import wanted
 from digest.facts.message import read_paragraphs
 from digest.grading.importance import grade_batch
 from digest.i18n import labels as words
@@ -284,6 +283,8 @@ async def _explain_commit(sha: str, forge: Forge, ctx: Context) -> Answer:
 async def _graded(change: Change, ctx: Context, texts: Mapping[str, str] | None = None) -> Graded:
     """The change graded by the same facts as any; missing contents may come from the clone."""
     known = dict(texts or {})
+    from digest.facts.extract import wanted
+
     if lacking := [blob for blob in wanted(change) if blob not in known]:
         known.update(await ctx.watched.source.texts(lacking))
     done = await ctx.workers.few(grade_batch, batch_of([change], known, ctx))
