@@ -15,6 +15,7 @@ from digest.core.author_text import authored
 from digest.core.enums import Language
 from digest.core.facts import Action, Area, FactKind, Facts, Subject
 from digest.document import Spans, Text
+from digest.facts.subject import strip_numbers, strip_tags
 from digest.i18n import consequence_text as words
 from digest.i18n.phrase import Phrase, joined
 
@@ -202,7 +203,7 @@ class Headline:
 def headline(facts: Facts, language: Language, labels: Sequence[str] = ()) -> Headline:
     """The title as a sentence, with whom it concerns before it where tags or paths tell."""
     subject = facts.subject
-    text = _TAIL.sub("", " ".join(subject.words.split())).rstrip(" .:;,")
+    text = _TAIL.sub("", title_text(subject)).rstrip(" .:;,")
     text = _TRIED.sub("", text, count=1) if _TRIED.match(text) else text
     scope = ""
     found = _SCOPED.match(text) or _NAMED.match(text)
@@ -223,6 +224,15 @@ def headline(facts: Facts, language: Language, labels: Sequence[str] = ()) -> He
         deed=told.deed,
         telling=(clear or (bool(alone or sort) and len(content) > 1)) and not _MERGE.match(text),
     )
+
+
+def title_text(subject: Subject) -> str:
+    """The words of a title on one line; with its place in a series where nothing else is left."""
+    text = " ".join(subject.words.split())
+    if len(_WORD.findall(text)) > 1:
+        return text
+    whole, _ = strip_numbers(subject.title)
+    return " ".join(strip_tags(whole)[0].split()) or text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from digest.analysis.context import REQUEST, ChangeContext, said
+from digest.analysis.headline import title_text
 from digest.core.author_text import STOPS, authored, excerpt, sentences
 from digest.core.change import Side
 from digest.core.facts import Evidence
@@ -109,7 +110,7 @@ def repeats(paragraph: str, title: str) -> bool:
 
 def restates(statement: Statement, graded: Graded) -> bool:
     """Whether a statement is the title, put differently."""
-    title = graded.facts.subject.words
+    title = title_text(graded.facts.subject)
     return repeats(title.partition(" ")[2] or title, statement.text)
 
 

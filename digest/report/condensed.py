@@ -15,6 +15,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from digest.analysis.analyse import gist
+from digest.analysis.headline import title_text
 from digest.analysis.quotes import restates
 from digest.core.author_text import authored, unticked
 from digest.core.enums import Language
@@ -201,7 +202,7 @@ def _below(graded: Graded, analysis: Analysis, language: Language) -> Spans:
     """What explains the line above; the title too, where no statement restates it."""
     if any(restates(s, graded) for s in analysis.summary):
         return run(_fitting(analysis.summary[1:], analysis, _WHY), language)
-    title = unticked(graded.facts.subject.words)
+    title = unticked(title_text(graded.facts.subject))
     more = _fitting(analysis.summary[1:], analysis, _WHY - _width(title))
     parts: list[Part] = [Emphasis(title)] if analysis.summary and title else []
     return between([*parts, run(more, language)] if more else parts, " · ")

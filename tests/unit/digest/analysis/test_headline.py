@@ -40,6 +40,7 @@ def told(title, language=Language.EN, *files):
         ("chore: simplify the loop", "Internal: simplifies the loop"),
         ("Remove the old path", "Removes the old path"),
         ("[Misc] Remove unused helper files", "Internal: removes unused helper files"),
+        ("[Feature] Add part 3 (#4)", "Adds part 3"),
         ("K3 Fix NaN on mixed batches", "K3: fixes NaN on mixed batches"),
         ("Models are supported when loading", "Models are supported when loading"),
         ("vLLM logo at the start of the server", "vLLM logo at the start of the server"),
