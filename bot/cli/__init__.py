@@ -14,7 +14,7 @@ import typer
 from typer.exceptions import TyperException
 
 from bot.cli.change_commands import looking
-from bot.cli.options import CONTEXT
+from bot.cli.options import CONTEXT, show_help
 from bot.cli.record_commands import archive, reviewing
 from bot.cli.service_commands import working
 from bot.util.secrets import cleared
@@ -23,7 +23,6 @@ from digest.errors import UserError
 app = typer.Typer(
     name="digestbot",
     help="Watches git repositories, grades every change and tells which few matter.",
-    no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,  # Rich takes longer to import than printing the help
@@ -44,14 +43,16 @@ def _tell_version(wanted: bool) -> None:  # the signature of an option's callbac
         raise typer.Exit
 
 
-@app.callback()
+@app.callback(invoke_without_command=True)
 def _before(
+    context: typer.Context,
     _version: Annotated[
         bool,
         typer.Option("--version", help="Tell the version.", is_eager=True, callback=_tell_version),
     ] = False,
 ) -> None:
-    """Options before the command."""
+    """Show the help if no command is named."""
+    show_help(context)
 
 
 def main() -> None:

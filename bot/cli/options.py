@@ -12,6 +12,13 @@ from digest.core.enums import Language
 
 CONTEXT = {"help_option_names": ["-h", "--help"]}
 
+
+def show_help(context: typer.Context) -> None:
+    """Show the help of a group of commands if none of them is named."""
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
+
+
 Place = Annotated[
     str, typer.Argument(metavar="REPO", help="A folder with a repository, or an address to clone.")
 ]

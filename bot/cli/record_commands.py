@@ -7,12 +7,13 @@ from typing import Annotated
 
 import typer
 
-from bot.cli.options import ConfigFile, Form, Until
+from bot.cli.options import ConfigFile, Form, Until, show_help
 from bot.cli.output import AnswerFormat
 
 archive = typer.Typer(
     help="Look into the archive and keep it in order.",
-    no_args_is_help=True,
+    callback=show_help,
+    invoke_without_command=True,
     rich_markup_mode=None,
 )
 

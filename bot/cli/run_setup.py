@@ -33,7 +33,8 @@ from bot.config.model_section import ModelConfig
 from bot.config.reader import Config, read
 from bot.config.repository_section import RepositoryConfig
 from bot.delivery.quarantine import parked
-from bot.git.open_source import open_source
+from bot.git.open_source import accepted_address, folder_of, open_source
+from bot.git.repository_layout import layout_of
 from bot.jobs.loop import stop_on_signals
 from bot.ops.check import Probes, Weight, failed, look_at_forge, look_at_model
 from bot.ops.check import check as check_check
@@ -166,9 +167,16 @@ def _addressed(secrets: Mapping[str, str]) -> bool:
 
 
 def _whole(place: str) -> str:
-    """A folder by its full path, since the configuration may be in another folder."""
-    folder = Path(place).expanduser()
-    return str(folder.resolve()) if folder.is_dir() else place
+    """A folder by its full path, since the configuration may be in another folder.
+
+    Raises ``NotARepository``. An address is not contacted.
+    """
+    folder = folder_of(place)
+    if folder is None:
+        accepted_address(place)
+        return place
+    finish(layout_of(folder))
+    return str(folder.resolve())
 
 
 def _at_terminal(question: str, default: str, secret: bool) -> str:
@@ -280,6 +288,8 @@ log = structlog.get_logger(__name__)
 
 _HERE = "127.0.0.1"
 
+_OTHER_PORT = "name another port with --port, or 0 for any free one"
+
 _FOLLOWED = 30.0
 """Seconds between two looks for new commits."""
 
@@ -323,7 +333,8 @@ async def _run(options: ServeOptions) -> None:
         pages = Router(routes(shelf))
         # Other sites may not reach this server under a name of their own (DNS rebinding).
         guarded = TrustedHostMiddleware(pages, [_HERE, "localhost"])
-        async with serving(application({"/": guarded}), settings) as address:
+        asgi = application({"/": guarded})
+        async with serving(asgi, settings, otherwise=_OTHER_PORT) as address:
             names = ", ".join(one.repository.name for one in watched)
             sys.stdout.write(f"{names} is at {address} (end with Ctrl-C)\n")
             sys.stdout.flush()

@@ -17,7 +17,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from bot.git.address import identify, looks_like_address, read_address, without_credentials
+from bot.git.address import Address, identify, looks_like_address, read_address, without_credentials
 from bot.git.borrowed_repository import BorrowedRepository
 from bot.git.clones import Clone
 from bot.git.git_process import require_git
@@ -93,7 +93,7 @@ async def open_source(
     addresses, for a local command line only. Raises ``NotARepository``, ``SourceUnavailable`` if
     git or the remote fails, ``UnwritableFolder`` and, for the name, ``UsageError``.
     """
-    folder = _folder(place)
+    folder = folder_of(place)
     if folder is not None:
         await require_git()
         layout = await layout_of(folder)
@@ -103,11 +103,7 @@ async def open_source(
         repository = identify(remote, folder=top.name.removesuffix(".git"), name=name)
         view = BorrowedRepository(layout.common_dir, data, layout.object_format)
         return repository, GitSource(layout.git_dir, view)
-    if not looks_like_address(place):
-        raise NotARepository(place, "a file, not a folder" if _is_file(place) else "no such folder")
-    address = read_address(place, allow_file=allow_file)
-    if address is None:
-        raise NotARepository(without_credentials(place), "not an address that is accepted")
+    address = accepted_address(place, allow_file=allow_file)
     repository = identify(address, folder="", name=name)
     await require_git()
     clone = Clone(address, data)
@@ -117,6 +113,16 @@ async def open_source(
     return repository, GitSource(clone.git_dir, view, remote=clone)
 
 
+def accepted_address(place: str, *, allow_file: bool = False) -> Address:
+    """The address that a place, which is no folder, is. Raises ``NotARepository``."""
+    if not looks_like_address(place):
+        raise NotARepository(place, "a file, not a folder" if _is_file(place) else "no such folder")
+    address = read_address(place, allow_file=allow_file)
+    if address is None:
+        raise NotARepository(without_credentials(place), "not an address that is accepted")
+    return address
+
+
 def _is_file(place: str) -> bool:
     try:
         return bool(place) and Path(place).expanduser().is_file()
@@ -124,7 +130,8 @@ def _is_file(place: str) -> bool:
         return False
 
 
-def _folder(place: str) -> Path | None:
+def folder_of(place: str) -> Path | None:
+    """The folder at a place; ``None`` if there is none."""
     try:
         folder = Path(place).expanduser().absolute()
         return folder if place and folder.is_dir() else None

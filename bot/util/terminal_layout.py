@@ -216,12 +216,17 @@ _ROLES: dict[type[Span], TextStyle] = {
 }
 
 
+_NUMBER = re.compile(r"[#!]\d+")
+"""The number of a request or an issue."""
+
+
 def lay_out(document: Document, width: int, *, urls: bool) -> list[Line]:
     """The lines of a document, none wider than ``width`` cells (at least 20).
 
-    ``urls`` writes a link's address after its words, for output without clickable links.
+    ``urls`` writes a link's address after its words, for output without clickable links. The
+    addresses of numbers such as ``#12``, which are in most lines, are listed at the end.
     """
-    page = _Page(width=max(width, 20), urls=urls)
+    page = _Page(width=max(width, 20), urls=urls, numbers={})
     lines: list[Line] = []
     before: Block | None = None
     for block in document.blocks:
@@ -229,6 +234,10 @@ def lay_out(document: Document, width: int, *, urls: bool) -> list[Line]:
             lines.append(())
         lines.extend(page.block(block))
         before = block
+    if page.numbers:
+        lines.append(())
+    for number, url in page.numbers.items():
+        lines.extend(wrap([StyledText(f"{number}: {url}", TextStyle.FAINT)], page.width))
     return lines
 
 
@@ -241,6 +250,8 @@ def plain_text(lines: Iterable[Line]) -> str:
 class _Page:
     width: int
     urls: bool
+    numbers: dict[str, str]
+    """The addresses that are listed at the end, by the number that leads there."""
 
     def block(self, block: Block) -> Iterator[Line]:
         match undrawn(block):
@@ -338,6 +349,8 @@ class _Page:
             # A terminal opens full addresses only; a path is useful only if it is readable.
             linked = "" if self.urls or "://" not in url else url
             shown = url and not linked and not url.startswith("#") and url != text
+            if shown and _NUMBER.fullmatch(text):
+                shown = self.numbers.setdefault(text, url) != url
             runs.append(StyledText(text, _ROLES[type(span)], linked))
             if shown:
                 runs.append(StyledText(f" ({url})", TextStyle.FAINT))

@@ -167,13 +167,15 @@ def application(
 
 
 @asynccontextmanager
-async def serving(app: Asgi, settings: WebSettings) -> AsyncIterator[str]:
+async def serving(
+    app: Asgi, settings: WebSettings, *, otherwise: str = "name another address with [web] listen"
+) -> AsyncIterator[str]:
     """Serve for as long as the block lasts; the address at which it is done.
 
     At the end no connection is taken any more, and requests under way have ``DRAIN`` seconds.
-    Raises ``UserError`` where the address cannot be had.
+    Raises ``UserError`` where the address cannot be had; ``otherwise`` says what to do then.
     """
-    bound = _bind(settings.listen)
+    bound = _bind(settings.listen, otherwise)
     server = _Server(_config(app, settings))
     task = asyncio.create_task(server.serve(sockets=[bound]), name="web")
     address = _address(bound)
@@ -231,7 +233,7 @@ def _config(app: Asgi, settings: WebSettings) -> uvicorn.Config:
     )
 
 
-def _bind(listen: Listen) -> socket.socket:
+def _bind(listen: Listen, otherwise: str) -> socket.socket:
     """The socket, so that an address in use is told as what it is and not ends the process."""
     family = socket.AF_INET6 if ":" in listen.host else socket.AF_INET
     try:
@@ -241,8 +243,7 @@ def _bind(listen: Listen) -> socket.socket:
     except OSError as error:
         where = f"{listen.host or '*'}:{listen.port}"
         raise UserError(
-            f"the web server cannot listen on {where} ({error.strerror or error}); "
-            "name another address with [web] listen"
+            f"the web server cannot listen on {where} ({error.strerror or error}); {otherwise}"
         ) from error
     # Connections inherit it. The loop sets it only on sockets that were made for TCP by name, and
     # without it an answer in two pieces waits 40 ms for the reader's acknowledgement (Nagle).

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import socket
 from pathlib import Path
+
+import pytest
 
 
 def test_what_init_writes_is_ready_to_run(digestbot, project, tmp_path: Path):
@@ -22,3 +25,33 @@ def test_init_overwrites_nothing(digestbot, project, tmp_path: Path):
     assert again.returncode == 1
     assert "not overwritten" in again.stderr
     assert (tmp_path / "digestbot.toml").read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("place", "said"),
+    [
+        ("/nonexistent", "no such folder"),
+        (".", "is no git repository"),
+        ("ftp://e.org/a", ""),
+    ],
+)
+def test_init_takes_no_place_without_a_repository(digestbot, tmp_path: Path, place, said):
+    told = digestbot("init", "--repo", place)
+    assert told.returncode != 0
+    assert said in told.stderr
+    assert not (tmp_path / "digestbot.toml").exists()
+
+
+@pytest.mark.parametrize("command", ["check", "run"])
+def test_without_a_configuration_init_is_named(digestbot, command):
+    told = digestbot(command)
+    assert told.returncode == 2
+    assert "digestbot init" in told.stderr
+
+
+def test_serve_on_a_busy_port_names_its_own_option(digestbot, project):
+    with socket.create_server(("127.0.0.1", 0)) as busy:
+        told = digestbot("serve", str(project.path), "--port", str(busy.getsockname()[1]))
+    assert told.returncode == 1
+    assert "--port" in told.stderr
+    assert "[web]" not in told.stderr

@@ -23,3 +23,14 @@ def test_mistyped_words_are_named_in_one_line(words, said, capsys):
     assert told.startswith("digestbot: ")
     assert told.endswith(f"{said}; see digestbot --help\n")
     assert "Value error" not in told
+
+
+@pytest.mark.parametrize(
+    ("words", "named"), [([], "doctor  "), (["archive"], "vacuum  "), (["-h"], "doctor  ")]
+)
+def test_a_group_alone_prints_its_help(words, named, capsys):
+    status = guarded(lambda: app(words, standalone_mode=False))
+    printed = capsys.readouterr()
+    assert (status, printed.err) == (0, "")
+    assert printed.out.startswith("Usage: ")
+    assert any(line.startswith(f"  {named}") for line in printed.out.splitlines())

@@ -407,8 +407,8 @@ def test_several_mistakes_are_counted(load):
         load(REPOSITORY + CHANNEL + "language = 'de'\nleast = 'huge'")
 
 
-def test_file_that_is_not_there_says_what_to_copy(tmp_path):
-    with pytest.raises(InvalidConfig, match=r"no such file; copy deploy/bot\.example\.toml"):
+def test_file_that_is_not_there_names_init(tmp_path):
+    with pytest.raises(InvalidConfig, match=r"no such file; write one with digestbot init"):
         read(tmp_path / "nothing.toml")
 
 

@@ -66,9 +66,19 @@ def test_long_word_is_folded_and_not_cut():
 
 
 def test_links_show_their_address_where_words_cannot_carry_it():
-    paragraph = Paragraph((Link("#1", "https://e.org/1"), Text(", "), Link("top", "#top")))
-    assert text_of(paragraph) == "#1 (https://e.org/1), top\n"
-    assert text_of(paragraph, urls=False) == "#1, top\n"
+    paragraph = Paragraph((Link("docs", "https://e.org/1"), Text(", "), Link("top", "#top")))
+    assert text_of(paragraph) == "docs (https://e.org/1), top\n"
+    assert text_of(paragraph, urls=False) == "docs, top\n"
+
+
+def test_addresses_of_numbers_are_listed_once_at_the_end():
+    one, two = Link("#1", "https://e.org/1"), Link("!2", "https://e.org/2")
+    elsewhere = Link("#1", "https://f.org/1")
+    blocks = [Paragraph((Text("a ("), one, Text(")"))), Paragraph((one, Text(" "), two))]
+    assert text_of(*blocks, Paragraph((elsewhere,))) == (
+        "a (#1)\n\n#1 !2\n\n#1 (https://f.org/1)\n\n#1: https://e.org/1\n!2: https://e.org/2\n"
+    )
+    assert text_of(*blocks, urls=False) == "a (#1)\n\n#1 !2\n"
 
 
 def test_path_is_shown_even_where_words_carry_links():
