@@ -14,6 +14,7 @@ from bot.store.archive import SqlArchive
 from bot.store.conversations import SqlConversations
 from bot.store.coverage import SqlCoverage
 from bot.store.digests import SqlDigests
+from bot.store.feedback import SqlWeights
 from bot.store.forge_pages import SqlPages
 from bot.store.forge_records import SqlRequests
 from bot.store.ledger import SqlLedger
@@ -94,6 +95,7 @@ async def opened(
             workers=workers,
             forges=forges,
             requests=SqlRequests(database),
+            weights=SqlWeights(database),
         )
         if settings is not None:
             app = replace(app, mind=_mind(settings, app, stack, logging=logging))

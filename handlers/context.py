@@ -13,7 +13,17 @@ from handlers.ports.chat_port import Profiles, Room, Usage
 from handlers.ports.conversation_port import ConversationKey, Conversations, Length
 from handlers.ports.forge_port import Requests
 from handlers.ports.status_port import Announcements, StatusSource
-from handlers.ports.storage import A, Archive, B, Clock, CoveragePort, Progress, Watched, Workers
+from handlers.ports.storage import (
+    A,
+    Archive,
+    B,
+    Clock,
+    CoveragePort,
+    LearnedWeights,
+    Progress,
+    Watched,
+    Workers,
+)
 
 if TYPE_CHECKING:
     from handlers.ports.analysis_port import Judging
@@ -80,6 +90,7 @@ class Context:
     profiles: Profiles | None = None
     usage: Usage | None = None
     requests: Requests | None = None
+    weights: LearnedWeights | None = None
     announcements: Announcements | None = None
     overheard: bool = False
     coarse: bool = False

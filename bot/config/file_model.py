@@ -23,7 +23,10 @@ from bot.config.channel_section import ChannelConfig, Preferences
 from bot.config.repository_section import RepositoryConfig
 from bot.config.value_types import Names
 from bot.util.section import Place, ServerSettings, Settings
+from digest.core.facts import FactKind
+from digest.core.grade import Level
 from digest.errors import InvalidConfig
+from digest.grading.policy import GradingRule
 
 DATABASE_SECTION = "database"
 
@@ -166,6 +169,36 @@ class ArchiveSettings(Settings):
         return days
 
 
+class GradingRuleSettings(Settings):
+    """A level that every change has which meets all conditions; the first rule met counts."""
+
+    level: Level
+    path: str = ""
+    label: str = ""
+    author: str = ""
+    keyword: str = ""
+    kind: FactKind | None = None
+
+    @model_validator(mode="after")
+    def _conditional(self) -> GradingRuleSettings:
+        if not (self.path or self.label or self.author or self.keyword or self.kind):
+            raise ValueError("say which changes: set path, label, author, keyword or kind")
+        return self
+
+    @property
+    def rule(self) -> GradingRule:
+        """The rule as grading knows it."""
+        return GradingRule(**self.model_dump())
+
+
+class GradingSettings(Settings):
+    """How changes are graded, in every repository."""
+
+    rule: Annotated[tuple[GradingRuleSettings, ...], Field(max_length=100)] = ()
+    learn: bool = True
+    """Whether the notes of past releases of a repository teach weights for it."""
+
+
 class AccessSettings(Settings):
     """Who is answered. The chats of ``[[channels]]`` and the terminal always are.
 
@@ -201,6 +234,7 @@ class Written(Settings):
     data: Place | None = None
     logs: LogSettings = LogSettings()
     archive: ArchiveSettings = ArchiveSettings()
+    grading: GradingSettings = GradingSettings()
     defaults: Preferences = Preferences()
     database: dict[str, Any] | None = None
     """Read by :class:`bot.config.file_model.DatabaseSettings`."""

@@ -25,6 +25,7 @@ from bot.config.file_model import (
     AccessSettings,
     ArchiveSettings,
     DatabaseSettings,
+    GradingSettings,
     LogSettings,
     SharedSettings,
     WebSettings,
@@ -136,6 +137,7 @@ class Config:
     database: DatabaseSettings | None = None
     shared: SharedSettings | None = None
     archive: ArchiveSettings = field(default_factory=ArchiveSettings)
+    grading: GradingSettings = field(default_factory=GradingSettings)
     warnings: tuple[str, ...] = ()
 
     @property
@@ -202,6 +204,7 @@ def read(file: Path, environment: Environment | None = None) -> Config:
         shared=_optional(SharedSettings, shared, file, reading, SHARED),
         forges=read_forges(file, written.forges, reading),
         archive=written.archive,
+        grading=written.grading,
         warnings=tuple(reading.warnings),
     )
 

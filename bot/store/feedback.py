@@ -1,24 +1,31 @@
 """Readers' verdicts on changes and digests: the latest one of each person on each subject.
 
 The grade at the time is stored with a verdict, so that the rules can be compared with it.
+
+Weights that the past of repositories taught, kept as ``handlers.ports.storage`` promises.
 """
 
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
 from sqlalchemy import ColumnElement, Row, and_, select
 
+from bot.store.change_terms import INDEXED_BY
 from bot.store.database import Database
 from bot.store.dialect import insert_into
-from bot.store.rows import moment, seconds, storable
+from bot.store.rows import enrol, enrolled, moment, seconds, storable
+from bot.store.tables.archive_tables import local_weights
 from bot.store.tables.chat_tables import feedback
 from bot.store.tables.ledger_tables import digests
-from digest.core.grade import Grade
+from digest.core.grade import Grade, Repository
+from digest.grading.importance import weights
+from digest.grading.local_weights import LocalWeights
 
 _KEY = ("repository", "subject", "platform", "chat", "person")
 
@@ -119,4 +126,58 @@ def _opinion(row: Row[*tuple[Any, ...]]) -> Opinion:
         level=row.level,
         score=row.score,
         reasons=tuple(json.loads(row.reasons)),
+    )
+
+
+_MOST = 5
+"""Releases whose weights are still in force: what is older was graded by them long ago."""
+
+
+class SqlWeights:
+    """A ``LearnedWeights`` in a database. All methods raise what :class:`Database` raises."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def load(self, repository: Repository) -> Sequence[LocalWeights]:
+        """The weights of the newest releases that rest on the shipped ones, the newest first."""
+        async with self._database.reading() as connection:
+            home = await enrolled(connection, repository)
+            if home is None:
+                return ()
+            rows = await connection.execute(
+                select(local_weights)
+                .where(
+                    local_weights.c.repository_id == home.id,
+                    local_weights.c.shipped == weights().version,
+                )
+                .order_by(local_weights.c.since.desc())
+                .limit(_MOST)
+            )
+            return [_weights(row) for row in rows]
+
+    async def keep(self, repository: Repository, learned: LocalWeights) -> None:
+        """Keep the weights of a release; those that are kept already stay."""
+        model = learned.weights
+        content = {"version": model.version, "bias": model.bias, "weights": dict(model.weights)}
+        async with self._database.writing() as connection:
+            home = await enrol(connection, repository, INDEXED_BY)
+            await connection.execute(
+                insert_into(local_weights)
+                .values(
+                    repository_id=home,
+                    shipped=weights().version,
+                    release=learned.release,
+                    since=seconds(learned.since),
+                    content=json.dumps(content),
+                )
+                .on_conflict_do_nothing()
+            )
+
+
+def _weights(row: Row[Any]) -> LocalWeights:
+    return LocalWeights(
+        release=row.release,
+        since=moment(row.since),
+        weights=replace(weights(), **json.loads(row.content)),
     )

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
+from bot.config.file_model import GradingSettings
 from bot.forges.forge_registry import Forges
 from bot.git.open_source import RepositoryRegistry, Sources, open_source
 from bot.store.archive import SqlArchive
@@ -16,14 +17,16 @@ from bot.store.conversations import SqlConversations
 from bot.store.coverage import SqlCoverage
 from bot.store.database import Database
 from bot.store.digests import DigestHeading, SqlDigests
+from bot.store.feedback import SqlWeights
 from bot.store.forge_records import SqlRequests
 from bot.store.ledger import SqlLedger
 from bot.store.profiles import SqlProfiles
 from bot.util.page_links import page_of_digest
 from bot.util.workers import Processes
 from digest.core.enums import Language
-from digest.core.grade import Graded, Repository
+from digest.core.grade import Graded, Repository, Thresholds
 from digest.errors import AmbiguousRepository, NotARepository, UserError
+from digest.grading.policy import GradingPolicy
 from digest.question.repository_names import called
 from digest.window import zone_of
 from handlers.context import Context, Silent
@@ -63,6 +66,7 @@ class Workspace:
     workers: Processes
     forges: Forges
     requests: SqlRequests
+    weights: SqlWeights
     mind: ModelRuntime | None = None
 
     async def watch(
@@ -95,7 +99,7 @@ class Workspace:
             repository=repository,
             source=source,
             branch=branch or settings.branch,
-            thresholds=settings.levels,
+            grading=await self._grading(repository, settings.levels),
             aliases=settings.aliases,
             privacy=settings.privacy,
             forge=self.forges.of(repository),
@@ -131,7 +135,23 @@ class Workspace:
         repository = self.places.enter(key, repository)
         forge = self.forges.of(repository)
         return Watched(
-            repository=repository, source=source, branch=branch, forge=forge, place=place
+            repository=repository,
+            source=source,
+            branch=branch,
+            forge=forge,
+            place=place,
+            grading=await self._grading(repository),
+        )
+
+    async def _grading(
+        self, repository: Repository, thresholds: Thresholds | None = None
+    ) -> GradingPolicy:
+        """How changes are graded: by the file's thresholds and rules, and what the past taught."""
+        settings = self.config.grading if self.config else GradingSettings()
+        return GradingPolicy(
+            thresholds=thresholds,
+            rules=tuple(one.rule for one in settings.rule),
+            local=tuple(await self.weights.load(repository)) if settings.learn else (),
         )
 
     def _configured(self, place: str | None) -> RepositoryConfig | None:
@@ -174,8 +194,14 @@ class Workspace:
             profiles=self.profiles,
             usage=usage,
             requests=self.requests,
+            weights=self.weights if self._learns else None,
             announcements=self.announcements(),
         )
+
+    @property
+    def _learns(self) -> bool:
+        """Whether the past of a repository may teach weights for it."""
+        return self.config is None or self.config.grading.learn
 
     def announcements(self) -> KeptAnnouncements:
         """Finds the digest that showed a change, with its page if the web server has an address."""

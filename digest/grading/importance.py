@@ -5,25 +5,20 @@ whatever the change's size or its author's title. *Is it news?* A logistic model
 the change is to those that maintainers name in release notes. ``importance.json`` holds both: the
 levels of the rules with their strengths, the weights (log-odds per unit of a signal) and the bias.
 Same facts, same grade: nothing here looks at a clock, a model's reply or another change.
-
-From changes to graded changes: pure, so that it can run in a thread or another process.
-
-A change whose facts cannot be read is never lost: it is kept with what its message says, and told
-apart by the cause.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
 from math import exp
 
-from digest.core.change import Change, Commit
+from digest.core.change import Commit
 from digest.core.facts import Facts
-from digest.core.grade import Grade, Graded, Level, Reason, Thresholds
+from digest.core.grade import Grade, Level, Reason, Thresholds
 from digest.grading.signals import Signal, signals
 
 _LEAST_REASON = 0.08  # log-odds; what moves a score by less than 2 % is no reason to name
@@ -82,12 +77,13 @@ def grade(
     *,
     commit: Commit | None = None,
     labels: Collection[str] = (),
+    model: Weights | None = None,
 ) -> Grade:
-    """Grade a change by its facts; ``thresholds`` replaces the shipped ones.
+    """Grade a change by its facts; ``thresholds`` and ``model`` replace the shipped ones.
 
     ``commit`` says who made it, and ``labels`` are those that the forge gave its request.
     """
-    model, least = weights(), thresholds or Thresholds()
+    model, least = model or weights(), thresholds or Thresholds()
     found = signals(facts, commit, labels)
     news = {s.name: round(model.weights.get(s.name, 0.0) * s.value, 4) for s in found}
     score = 1 / (1 + exp(-model.bias - sum(news.values())))
@@ -99,7 +95,9 @@ def grade(
         for s in found
         if (weight := max(due[s.name].strength, news[s.name]) if s.name in due else news[s.name])
     ]
-    return Grade(score=score, level=level, reasons=_told(reasons, level), by=graded_by(least))
+    return Grade(
+        score=score, level=level, reasons=_told(reasons, level), by=graded_by(least, model)
+    )
 
 
 def _due(model: Weights, found: Sequence[Signal], *, undone: bool) -> dict[str, Demand]:
@@ -128,10 +126,16 @@ def _urgency(due: Collection[Demand], least: Thresholds) -> float:
     return min(low + _FOOT * (1 - exp(-strength / 4)), (low + high) / 2)
 
 
-def graded_by(thresholds: Thresholds | None = None) -> str:
+def demands_high(facts: Facts, commit: Commit | None = None) -> bool:
+    """Whether a rule makes the change high, whatever news it is."""
+    due = _due(weights(), signals(facts, commit), undone=facts.reverts is not None)
+    return any(demand.level is Level.HIGH for demand in due.values())
+
+
+def graded_by(thresholds: Thresholds | None = None, model: Weights | None = None) -> str:
     """What :attr:`Grade.by` is of a grade that is made now."""
     least = thresholds or Thresholds()
-    return f"{weights().version} {least.high:g} {least.medium:g}"
+    return f"{(model or weights()).version} {least.high:g} {least.medium:g}"
 
 
 def level_of(score: float, thresholds: Thresholds) -> Level:
@@ -152,51 +156,3 @@ def _told(moved: Sequence[Reason], level: Level) -> tuple[Reason, ...]:
     lowered = [r for r in worth if r.weight < 0]
     chosen = {Level.HIGH: raised, Level.MEDIUM: worth, Level.LOW: lowered or raised}[level]
     return tuple(sorted(chosen, key=lambda r: (-abs(r.weight), r.rule))[:_MOST_REASONS])
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Batch:
-    """Changes with the texts that their facts need, by blob.
-
-    ``clock`` tells the processor time of the thread that grades them.
-    """
-
-    changes: tuple[Change, ...]
-    texts: Mapping[str, str]
-    thresholds: Thresholds | None = None
-    clock: Callable[[], float] | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GradedBatch:
-    """The graded changes in the batch's order, and why some could not be read, by commit name."""
-
-    changes: tuple[Graded, ...]
-    failures: Mapping[str, str]
-
-
-def grade_batch(batch: Batch) -> GradedBatch:
-    """Read and grade every change of a batch. Never fails on one of them."""
-    failures: dict[str, str] = {}
-    return GradedBatch(
-        changes=tuple(_grade_one(change, batch, failures) for change in batch.changes),
-        failures=failures,
-    )
-
-
-def _grade_one(change: Change, batch: Batch, failures: dict[str, str]) -> Graded:
-    # The finders and their grammars take a while to import; whoever reads an archive needs none.
-    from digest.facts.extract import bare, extract
-
-    try:
-        facts = extract(change, batch.texts, batch.clock)
-    except Exception as error:  # noqa: BLE001 - one odd commit must not end the day; it is told
-        failures[change.sha] = f"{type(error).__name__}: {error}"
-        facts = bare(change)
-    found = grade(facts, batch.thresholds, commit=change.commit)
-    return Graded(commit=change.commit, facts=facts, grade=found)
-
-
-def regrade(graded: Graded, thresholds: Thresholds | None) -> Graded:
-    """The change with the grade that its facts give it now."""
-    return replace(graded, grade=grade(graded.facts, thresholds, commit=graded.commit))

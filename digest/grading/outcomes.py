@@ -15,12 +15,12 @@ import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from enum import StrEnum
 
 from digest.core.facts import Facts
-from digest.core.grade import Graded, Level, Thresholds
+from digest.core.grade import Graded, Level, Reason, Thresholds
 
 SOON = timedelta(days=14)
 """A revert or a fix within so long tells of the change itself."""
@@ -69,15 +69,18 @@ def outcomes_of(changes: Sequence[Graded], later: LaterFacts) -> Mapping[str, fr
     ``changes`` should reach ``SOON`` beyond those that are judged, so that their fates are known.
     """
     fates: dict[str, set[Outcome]] = {}
-    for sha, fate in (*_undone(changes), *_fixed(changes), *_told(changes, later)):
+    undone = ((sha, Outcome.REVERTED) for sha in undone_by(changes))
+    for sha, fate in (*undone, *_fixed(changes), *_told(changes, later)):
         fates.setdefault(sha, set()).add(fate)
     return {sha: frozenset(found) for sha, found in fates.items()}
 
 
-def _undone(changes: Sequence[Graded]) -> Iterator[tuple[str, Outcome]]:
+def undone_by(changes: Sequence[Graded]) -> dict[str, str]:
+    """The changes that another one undoes ``SOON`` after, with that one, by full name."""
     by_number = {g.number: g for g in changes if g.number is not None}
     by_sha = {g.sha[:7]: g for g in changes}
     by_title = {bare_title(g.title): g for g in changes}
+    pairs: dict[str, str] = {}
     for change in changes:
         undone = change.facts.reverts
         if undone is None:
@@ -87,7 +90,8 @@ def _undone(changes: Sequence[Graded]) -> Iterator[tuple[str, Outcome]]:
             found = by_number.get(undone.number)
         found = found or by_title.get(bare_title(undone.title))
         if found is not None and _soon(found, change):
-            yield found.sha, Outcome.REVERTED
+            pairs[found.sha] = change.sha
+    return pairs
 
 
 def bare_title(title: str) -> str:
@@ -256,3 +260,37 @@ def _outcome(thresholds: Thresholds, scores: Sequence[float], other: Sequence[fl
             Level.LOW: len(scores) + len(other) - above,
         },
     )
+
+
+UNDONE = "undone_in_window"
+
+UNDOES = "undoes_in_window"
+
+
+def without_pairs(
+    changes: Sequence[Graded], thresholds: Thresholds | None = None
+) -> tuple[Graded, ...]:
+    """The changes of one window, where a change and what undoes it are both low.
+
+    Nothing is left of the two. What undoes an older change keeps its grade.
+    """
+    least = thresholds or Thresholds()
+    names = {graded.sha: graded for graded in changes}
+    lowered: dict[str, Graded] = {}
+    pairs = sorted(undone_by(changes).items(), key=lambda p: names[p[0]].commit.committed_at)
+    for undone, by in pairs:
+        if undone in lowered or by in lowered:
+            continue  # brought back since: the last word counts
+        lowered[undone] = _low(names[undone], UNDONE, names[by], least)
+        lowered[by] = _low(names[by], UNDOES, names[undone], least)
+    return tuple(lowered.get(graded.sha, graded) for graded in changes)
+
+
+def _low(graded: Graded, rule: str, other: Graded, least: Thresholds) -> Graded:
+    named = f"#{other.number}" if other.number is not None else other.sha[:10]
+    reason = Reason(rule=rule, weight=0.0, subject=named)
+    score = round(max(0.0, min(graded.grade.score, least.medium - 0.0001)), 4)
+    grade = replace(
+        graded.grade, score=score, level=Level.LOW, reasons=(reason, *graded.grade.reasons)
+    )
+    return replace(graded, grade=grade)

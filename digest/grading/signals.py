@@ -4,6 +4,11 @@ A signal's value is 0 where it is absent; sizes enter by their logarithm so that
 adds less than the first. What a contract loses counts once however many names it has. No signal
 knows a project: titles are read for the words that any changelog uses, paths for their area, items
 for their kind. The weights stand in ``importance.json``.
+
+What the title of a change says of it, by the words that any changelog uses.
+
+Words that are part of a name say nothing: ``split_k`` splits nothing and an ``all-reduce`` makes
+nothing cheaper. A fix that "adds a check" announces no feature, and a revert says what it undoes.
 """
 
 from __future__ import annotations
@@ -15,10 +20,157 @@ from math import log1p, log2
 
 from digest.core.bots import made_by_bot
 from digest.core.change import Commit, FileStatus
-from digest.core.facts import Action, Area, Fact, FactKind, Facts
+from digest.core.facts import Action, Area, Fact, FactKind, Facts, Subject, Undone
 from digest.facts.change_notes import is_change_note
 from digest.facts.paths import is_script
-from digest.grading.title_signals import Title, read_title
+from digest.facts.subject import read_subject
+
+_BOUND = 400  # characters; longer subjects are pasted bodies
+
+_BEGIN = r"(?:^|(?<=[\[(])|(?<=[\]:)] ))"
+"""Where a title or one of its tags begins."""
+
+_RULES = {
+    "feature": r"(?:add|support|allow|extend)(?:s|ing)?|enabl(?:e|es|ing)|introduc(?:es?|ing)"
+    r"|implement(?:s|ing|ation)?|integrat(?:es?|ing|ion)|exposes?|provides?|feat(?:ure)?s?"
+    # What was done is news at the begin alone: "when logging is enabled" tells of a condition.
+    rf"|{_BEGIN}(?:add|support|allow|extend|enabl|introduc|implement|integrat|expos|provid)ed"
+    rf"|{_BEGIN}new",
+    "performance": r"perf(?:ormance)?|optimi[sz]\w{1,7}|accelerat\w{1,4}|speed(?:s|ing)?(?: ?ups?)?"
+    r"|faster|fus(?:e|es|ed|ing|ion)|latency|throughput|efficien\w{1,4}"
+    rf"|(?:{_BEGIN}|to )reduc(?:e|es|ed|ing)",
+    "removal": r"remov(?:e|es|ed|ing|al)|drop(?:s|ped|ping)?|delet(?:e|es|ed|ing|ion)|get rid",
+    "fix": r"(?:bug|hot)?-?fix(?:es|ed|ing)?|bugs?|correct(?:s|ed|ly)?|resolve[sd]?|repair"
+    r"|handle[sd]?|prevent(?:s|ed|ing)?|avoid(?:s|ing)?|ensures?",
+    "failure": r"crash\w{0,4}|deadlock\w{0,4}|leak\w{0,4}|hangs?|corrupt\w{0,4}|race|oom"
+    r"|regression|panic\w{0,4}|overflow\w{0,2}|segfaults?|data loss",
+    "refactor": r"refactor\w{0,4}|clean ?-?ups?|simplif\w{1,8}|mov(?:e|ed|es|ing)"
+    r"|reorgani\w{1,7}|restructur\w{1,4}|consolidat\w{1,4}|tidy|unused|dead|extract(?:s|ed)?"
+    r"|split(?:s|ting)?|dedup\w{0,8}|inline|unify|internal|redundant",
+    "tests": r"tests?|testing|unit ?tests?|e2e tests?|flak(?:y|e|es)|coverage",
+    "docs": r"docs?|documentation|document|readme|comments?|typos?|docstrings?|spelling|guide"
+    r"|examples?|changelog",
+    "ci": r"ci|workflows?|ci pipelines?|github actions?|nightly (?:tests?|builds?|ci|runs?)"
+    r"|pre-?commit|lint\w{0,4}|codeowners",
+    "upgrade": r"bump\w{0,3}|upgrad\w{1,3}|updat(?:e|es|ed|ing) \S{1,80} to|(?:un)?pin(?:s|ning)?",
+    "breaking": r"breaking|incompatib\w{1,5}",
+    "logging": r"log(?:s|ging|ger)?|warnings?|(?:error|log) messages?",
+    "revert": r"revert(?:s|ed)?",
+    "chore": r"misc|chores?|minor|nits?|nfc",
+    "benchmark": r"bench\w{0,8}",
+    "interface": r"api|endpoints?|cli|options?|flags?|arguments?|param(?:s|eters?)?"
+    r"|config(?:s|uration|urable)?|env(?:ironment)?",
+    "experimental": r"experimental|preview|prototype|wip|initial",
+}
+
+_DEMANDS = {
+    # What a user may have to answer to; whole phrases, since a wrong one makes a line of a digest.
+    "default": r"(?:en|dis)abled? .{1,80}by default|by default|defaults? to"
+    r"|(?:chang|switch|flip|mak|set|updat|increas|decreas|rais|lower|bump|us)(?:e|es|ed|ing)? "
+    r".{0,80}\bdefaults?\b|new default|default .{1,60} (?:to|from) \S{1,40}",
+    "support_dropped": r"(?:drop|remov|delet|end|stop|discontinu)\w{0,4} .{0,80}\bsupport\b"
+    r"|(?:drop|remov)\w{0,4} .{0,60}\b(?:builds?|images?|wheels?|platforms?)\b"
+    r"|no longer (?!need|requir)",
+    "deprecated_removed": r"(?:remov|drop|delet|get(?:ting)? rid)\w{0,4} .{0,60}\bdeprecat\w{2,5}",
+    "deprecation": r"deprecat(?:e|es|ed|ing|ions?)",
+    "requirement": r"(?:min(?:imum|imal)?|msrv) .{0,40}\bversions?\b|msrv|minimum supported"
+    r"|(?:drop|remov)\w{0,4} .{0,30}\b(?:python|node(?:\.?js)?|go|golang|ruby|java|php|rust|gcc"
+    r"|typescript) ?v?\d",
+    "refusal": rf"{_BEGIN}(?:reject|disallow|forbid|refuse|require|enforce|error|fail|bail"
+    r"|validate)(?:s|ed|ing)? ",
+    "rename": rf"{_BEGIN}renam(?:e|es|ed|ing) .{{0,60}}(?:`|--|\b[A-Z][A-Z0-9]+_[A-Z]|\bflags?\b"
+    r"|\boptions?\b|\bconfig|\bmetrics?\b|\bendpoints?\b|\benv)",
+    "contract_removed": rf"{_BEGIN}(?:remov|drop|delet)(?:e|es|ed|ing|s|ped|ping)? .{{0,60}}"
+    r"(?:[ `]--\w|`[a-z]{2,20} [a-z -]{2,40}`|\b[A-Z][A-Z0-9]+_[A-Z]\w+|\bflags?\b"
+    r"|\bendpoints?\b|\bcommand\b|\bmetrics?\b|\boptions?\b"
+    r"|\bconfig(?:uration)? (?:field|setting)s?\b)",
+    "format": r"(?:chang|switch|migrat|bump|upgrad|new)\w{0,3} .{0,60}"
+    r"(?:(?:file|wire|on-disk|storage|data|index|cache|block|wal) format|protocol|schema version)",
+    "security": r"security|vulnerab\w{1,8}|cve-\d{4}|ghsa-\w{4}|ssrf|xss|rce"
+    r"|denial.of.service|dos\b",
+}
+
+_INNER = r"(?<![\w/.-])(?:{})(?![\w-])"
+"""A word that is no part of an identifier, a path or a compound."""
+
+_TITLE = {n: re.compile(_INNER.format(r), re.IGNORECASE) for n, r in _RULES.items()}
+
+_DEMANDED = {n: re.compile(rf"(?<![\w-])(?:{r})", re.IGNORECASE) for n, r in _DEMANDS.items()}
+
+_DEMANDED["rename"] = re.compile(_DEMANDS["rename"].replace("renam", "[Rr]enam"))
+
+_DEMANDED["contract_removed"] = re.compile(
+    _DEMANDS["contract_removed"].replace("(?:remov|drop|delet)", "(?:[Rr]emov|[Dd]rop|[Dd]elet)")
+)
+
+_HOUSEKEEPING = re.compile(
+    r"(?<![\w-])(?:unused|dead|redundant|unnecessary|duplicated?|internal|stale|leftover|extra|useless"
+    r"|debug|todo|temporary|workaround|comments?|imports?|prints?|tests?|flaky|mentions?|docs?"
+    r"|typos?|unneeded|empty|private|lint\w{0,3}|ci|warnings?)(?![\w-])",
+    re.IGNORECASE,
+)
+
+_REMOVES = re.compile(r"(?:remov|drop|delet|deprecat)\w{0,4}\b", re.IGNORECASE)
+
+_WITHOUT_CODE = frozenset({"support_dropped", "requirement", "security"})
+
+_FILED = frozenset({"tests", "docs", "ci", "chore", "benchmark"})
+
+_FIGURE = re.compile(r"(?<![\w.#-])~?\d{1,4}(?:\.\d{1,3})?(?: ?%|x\b)")
+
+_NAMED = re.compile(r"(?<![\w`/.-])(?=[A-Za-z-]{0,20}\d)[A-Z][A-Za-z]{0,20}-?\d[\w.-]{0,20}")
+
+_CODE = re.compile(r"`[^`\n]{2,80}`|(?<![\w-])--[a-z][\w-]{2,40}|\b[A-Z][A-Z0-9]+_[A-Z0-9_]{2,40}")
+
+
+@dataclass(frozen=True, slots=True)
+class Title:
+    """A title to read, and whether it is that of a change which another undoes."""
+
+    subject: Subject
+    undone: bool = False
+
+    @staticmethod
+    def of(subject: Subject, undone: Undone | None) -> Title:
+        """The title of a change; of a revert, that of what it undoes where its message says it."""
+        if undone is None or not undone.title:
+            return Title(subject, undone=undone is not None)
+        return Title(read_subject(undone.title), undone=True)
+
+
+def read_title(title: Title, *, core: bool) -> Iterator[tuple[str, str]]:
+    """The names of the signals in a title, each with the words that it was read off."""
+    text = title.subject.title[:_BOUND]
+    seen = {name: found[0] for name, rule in _TITLE.items() if (found := rule.search(text))}
+    if title.undone:
+        seen.setdefault("revert", "")
+    if "fix" in seen or title.subject.type == "fix" or _REMOVES.match(title.subject.words):
+        seen.pop("feature", None)
+    if core and (aside := _FILED.intersection(seen)):
+        # A tag of the authors' own filing does not outweigh the code that comes with it.
+        yield "title_aside", seen[min(aside)]
+        seen = {name: words for name, words in seen.items() if name not in aside}
+    for name, words in seen.items():
+        yield f"title_{name}", words
+    if figure := _FIGURE.search(text):
+        yield "title_figure", figure[0]
+    if named := _NAMED.search(title.subject.words[:_BOUND]):
+        yield "title_name", named[0]
+    if code := _CODE.search(text):
+        yield "title_code", code[0].strip("`")
+    if not title.undone:
+        yield from _demands(title, text, core=core)
+
+
+def _demands(title: Title, text: str, *, core: bool) -> Iterator[tuple[str, str]]:
+    """What a user may have to answer to. Without code only what is built or asked for changes."""
+    housekeeping = _HOUSEKEEPING.search(text)
+    for name, rule in _DEMANDED.items():
+        if not core and name not in _WITHOUT_CODE:
+            continue
+        where = title.subject.words[:_BOUND] if rule.pattern.startswith(_BEGIN) else text
+        if (found := rule.search(where)) and not (housekeeping and name != "security"):
+            yield f"says_{name}", " ".join(found[0].split())
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,11 +12,13 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from digest.core.grade import Level
+from digest.grading.outcomes import without_pairs
 from digest.report.assembly import Report, assemble, tally
 from digest.report.condensed import shown
 from digest.window import Window
 from handlers.context import Context
 from handlers.digests.descriptions import with_descriptions
+from handlers.digests.grade_quality import taught
 from handlers.digests.ingest import Ingested, ingest
 from handlers.ports.storage import Outcome, Range, Selection, State, Tip
 
@@ -107,6 +109,7 @@ async def _report(
     late: Collection[str] | None,
     rewritten: bool = False,
 ) -> Daily:
+    ctx = await taught(ctx)
     read = await ingest(ctx, selection, tip)
     if late is None:
         late = [g.sha for g in read.changes if g.commit.committed_at < window.since]
@@ -150,7 +153,9 @@ def _assembled(
         ctx.watched.repository,
         tip.branch,
         window,
-        [moved.get(graded.sha, graded) for graded in read.changes],
+        without_pairs(
+            [moved.get(graded.sha, graded) for graded in read.changes], ctx.watched.thresholds
+        ),
         ctx.language,
         late=late,
         analyses=judgement.analyses if judgement else None,

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from digest.core.grade import Graded, Thresholds
 from digest.core.reference import Query
 from digest.errors import ForgeFailed, InvalidWindow
+from digest.facts.change_notes import is_change_note
+from digest.grading.local_weights import MOST_PAST, LocalWeights, learn
 from digest.grading.outcomes import (
     SOON,
     LaterFacts,
@@ -55,15 +58,20 @@ class NamedByNotes:
     unread: str = ""
 
 
-async def released(ctx: Context, since: datetime) -> NamedByNotes:
-    """The release notes since a moment, from a forge that may be queried unprompted."""
+async def released(ctx: Context, since: datetime, until: datetime | None = None) -> NamedByNotes:
+    """The release notes of a period, from a forge that may be queried unprompted."""
     forge = ctx.watched.forge
     if forge is None or not forge.eager or not isinstance(forge, Publishing):
         return NamedByNotes()
     try:
-        found = [one for one in await forge.releases() if one.published_at >= since]
+        listed = await forge.releases()
     except ForgeFailed as error:
         return NamedByNotes(unread=str(error))
+    found = [
+        one
+        for one in listed
+        if one.published_at >= since and (until is None or one.published_at <= until)
+    ]
     named = frozenset[int]().union(*(named_in(one.body) for one in found))
     return NamedByNotes(named=named, releases=len(found))
 
@@ -91,3 +99,54 @@ async def judge_grades(ctx: Context, window: Window, later: LaterFacts) -> Quali
     return QualityResult(
         window=window, changes=judged, fates=fates, quality=quality(judged, fates, thresholds)
     )
+
+
+PAST = timedelta(days=540)
+"""How far before a release is learned from: what maintainers name changes with the years."""
+
+_MOST_FILES = 20
+
+
+async def taught(ctx: Context) -> Context:
+    """The context with the weights of the newest release, learned if they are not yet."""
+    newest = await _newest(ctx)
+    known = ctx.watched.grading.local
+    if ctx.weights is None or newest is None or newest[0] in {one.release for one in known}:
+        return ctx
+    learned = await _learned(ctx, *newest)
+    if learned is None:
+        return ctx
+    await ctx.weights.keep(ctx.watched.repository, learned)
+    grading = replace(ctx.watched.grading, local=(learned, *known))
+    return replace(ctx, watched=replace(ctx.watched, grading=grading))
+
+
+async def _newest(ctx: Context) -> tuple[str, datetime] | None:
+    """The newest final release and when it was made."""
+    if ctx.weights is None:
+        return None
+    tags = await ctx.watched.source.releases()
+    release = await ctx.watched.source.release(tags[0]) if tags else None
+    return (release.tag, release.at) if release and release.at else None
+
+
+async def _learned(ctx: Context, tag: str, at: datetime) -> LocalWeights | None:
+    window = Window(since=at - PAST, until=at, zone=ctx.zone)
+    query = Query(window=window, limit=MOST_PAST)
+    past = await ctx.archive.select(ctx.watched.repository, query)
+    notes = await released(ctx, at - PAST, until=at + timedelta(days=7))
+    named = notes.named | await _named_by_changelog(ctx, tag, past)
+    return await ctx.workers.few(_learn, (tag, at, past, named))
+
+
+def _learn(given: tuple[str, datetime, Sequence[Graded], frozenset[int]]) -> LocalWeights | None:
+    return learn(*given)
+
+
+async def _named_by_changelog(ctx: Context, tag: str, past: Sequence[Graded]) -> frozenset[int]:
+    """The requests that the changelogs of a release name; past changes show where those are."""
+    touched = Counter(file.path for change in past for file in change.facts.files)
+    paths = [path for path, _ in touched.most_common() if is_change_note(path)][:_MOST_FILES]
+    commit = await ctx.watched.source.resolve(tag)
+    texts = await ctx.watched.source.contents({(commit, path) for path in paths})
+    return frozenset[int]().union(*(named_in(text) for text in texts.values()))

@@ -19,7 +19,7 @@ from digest.core.change import Change
 from digest.core.facts import FACTS_VERSION
 from digest.core.grade import Graded, Repository
 from digest.core.request import RequestState
-from digest.grading.importance import Batch, GradedBatch, grade_batch, graded_by, regrade
+from digest.grading.policy import Batch, GradedBatch, grade_batch
 from digest.window import Window
 from handlers.context import Context
 from handlers.digests.settled_facts import settle
@@ -95,8 +95,7 @@ async def fill(
     the names of the selection's commits, newest first, and the failures by name.
     """
     names = await ctx.watched.source.names(tip, selection)
-    by = graded_by(ctx.watched.thresholds)
-    current = await ctx.archive.current(ctx.watched.repository, names, by)
+    current = await current_of(ctx, names)
     lacking = [sha for sha in names if sha not in current]
     if ctx.coarse and lacking:
         aged = await ctx.archive.aged(ctx.watched.repository, lacking)
@@ -131,6 +130,18 @@ async def _cover(ctx: Context, selection: Selection, tip: Tip) -> None:
         await ctx.coverage.cover(
             repository, branch, replace(selection, until=min(selection.until, now))
         )
+
+
+async def current_of(ctx: Context, names: Sequence[str]) -> frozenset[str]:
+    """The commits that need no work: read by today's facts and graded by weights in force.
+
+    A change keeps the grade of its time where its repository has taught other weights since.
+    """
+    current: frozenset[str] = frozenset()
+    for by in ctx.watched.grading.versions:
+        if lacking := [sha for sha in names if sha not in current]:
+            current |= await ctx.archive.current(ctx.watched.repository, lacking, by)
+    return current
 
 
 async def _read(
@@ -179,7 +190,7 @@ def batch_of(changes: Sequence[Change], texts: Mapping[str, str], ctx: Context) 
     return Batch(
         changes=tuple(changes),
         texts=texts,
-        thresholds=ctx.watched.thresholds,
+        policy=ctx.watched.grading,
         clock=ctx.cpu_clock,
     )
 
@@ -194,10 +205,16 @@ def warn_unparsed(changes: Iterable[Graded], repository: Repository) -> None:
 
 async def _keep(ctx: Context, pending: _Pending, failures: dict[str, str]) -> None:
     facts = await settle(ctx.watched.source, pending.changes, [g.facts for g in pending.graded])
-    thresholds = ctx.watched.thresholds
-    graded = [
-        one if better is one.facts else regrade(replace(one, facts=better), thresholds)
+    settled = [
+        one if better is one.facts else replace(one, facts=better)
         for one, better in zip(pending.graded, facts, strict=True)
+    ]
+    labels = await labels_of(ctx.requests, ctx.watched.repository, settled)
+    graded = [
+        one
+        if one is before and one.sha not in labels
+        else ctx.watched.grading.regrade(one, labels.get(one.sha, ()))
+        for before, one in zip(pending.graded, settled, strict=True)
     ]
     await ctx.archive.save(ctx.watched.repository, graded)
     failures.update(pending.failures)
@@ -208,8 +225,9 @@ async def _keep(ctx: Context, pending: _Pending, failures: dict[str, str]) -> No
 async def _regrade(ctx: Context, lacking: Sequence[str]) -> frozenset[str]:
     """Regrade changes that have current facts by the current weights; return their names."""
     held = await ctx.archive.load(ctx.watched.repository, lacking)
+    labels = await labels_of(ctx.requests, ctx.watched.repository, held.values())
     fresh = [
-        regrade(graded, ctx.watched.thresholds)
+        ctx.watched.grading.regrade(graded, labels.get(graded.sha, ()))
         for graded in held.values()
         if graded.facts.version == FACTS_VERSION
     ]

@@ -13,7 +13,6 @@ from dataclasses import replace
 from typing import TypeAlias
 
 from digest.core.grade import Graded, Level, settled
-from digest.grading.importance import regrade
 from digest.grading.level_override import by_model, laid_over
 from digest.llm.model_input import Privacy
 from digest.llm.prompt import PromptKind as Asked
@@ -119,7 +118,7 @@ def by_facts(ctx: Context, graded: Graded) -> Graded:
     """The change with the grade from its facts, without any level moved by a model."""
     if not by_model(graded.grade.reasons):
         return graded
-    return regrade(graded, ctx.watched.thresholds)
+    return ctx.watched.grading.regrade(graded)
 
 
 def _plan(changes: Sequence[Graded]) -> Plan:

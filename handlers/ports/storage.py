@@ -17,6 +17,8 @@ from digest.core.enums import Language
 from digest.core.grade import Graded, Repository, Thresholds
 from digest.core.reference import Query
 from digest.core.release import TaggedRelease
+from digest.grading.local_weights import LocalWeights
+from digest.grading.policy import GradingPolicy
 from digest.llm.model_input import Privacy
 from digest.window import Window
 from handlers.ports.forge_port import Forge
@@ -314,6 +316,16 @@ class Ledger(Protocol):
         """The newest claimed slot of a subscription."""
 
 
+class LearnedWeights(Protocol):
+    """Weights that the past of repositories taught."""
+
+    async def load(self, repository: Repository) -> Sequence[LocalWeights]:
+        """The weights of the newest releases that rest on the shipped ones, the newest first."""
+
+    async def keep(self, repository: Repository, learned: LocalWeights) -> None:
+        """Keep the weights of a release; those that are kept already stay."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Watched:
     """A repository with its settings.
@@ -327,12 +339,17 @@ class Watched:
     repository: Repository
     source: Source
     branch: str | None = None
-    thresholds: Thresholds | None = None
+    grading: GradingPolicy = field(default_factory=GradingPolicy)
     aliases: dict[str, tuple[str, ...]] = field(default_factory=dict)
     privacy: Privacy = Privacy.REDACTED
     forge: Forge | None = None
     descriptions: bool = True
     place: str = ""
+
+    @property
+    def thresholds(self) -> Thresholds | None:
+        """The thresholds that the configuration sets, ``None`` for the shipped ones."""
+        return self.grading.thresholds
 
 
 _CLONES = frozenset(

@@ -34,7 +34,7 @@ from digest.document import (
 )
 from digest.errors import ForgeDown, ForgeFailed, NotOnForge, UnknownChange
 from digest.facts.message import read_paragraphs
-from digest.grading.importance import grade_batch
+from digest.grading.policy import grade_batch
 from digest.i18n import labels as words
 from digest.i18n.phrase import Part, between, listed
 from digest.report.blocks import change_blocks, title_link

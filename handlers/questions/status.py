@@ -7,13 +7,12 @@ from datetime import timedelta
 
 from digest.answer.answers import Answer, as_of
 from digest.document import Block, Document, Heading, Item, Listing, Paragraph, Spans, Text
-from digest.grading.importance import graded_by
 from digest.i18n import answer_text as words
 from digest.llm.model_input import Privacy
 from digest.question.intent import PrivacyOf, Status
 from digest.window import Window, edge
 from handlers.context import Context
-from handlers.digests.ingest import tip_of
+from handlers.digests.ingest import current_of, tip_of
 from handlers.ports.conversation_port import LIFETIME
 from handlers.ports.status_port import BotStatus, Budget
 from handlers.questions.scope import seen
@@ -27,8 +26,7 @@ async def status(_intent: Status, ctx: Context) -> Answer:
     now = ctx.clock.now()
     window = Window(since=now - timedelta(days=_DAYS), until=now, zone=ctx.zone)
     names = await ctx.watched.source.names(tip, window)
-    by = graded_by(ctx.watched.thresholds)
-    read = await ctx.archive.current(repository, names, by)
+    read = await current_of(ctx, names)
     standing = await ctx.standing.standing() if ctx.standing else None
     there = words.STATUS_TIP(
         language, name=repository.name, branch=tip.branch, tip=as_of(seen(ctx, tip))

@@ -13,7 +13,7 @@ from digest.window import Window
 
 
 async def read_signals(clone: str, window: Window) -> list[dict[str, Any]]:
-    """Number, subject and signals of each change, newest first."""
+    """Number, subject, moment and signals of each change, newest first."""
 
     with TemporaryDirectory() as folder:
         return await _read(clone, window, Path(folder))
@@ -32,7 +32,8 @@ async def _read(clone: str, window: Window, data: Path) -> list[dict[str, Any]]:
                 {
                     "number": facts.subject.number,
                     "subject": facts.subject.title,
-                    "signals": {s.name: s.value for s in signals(facts)},
+                    "at": change.commit.committed_at.isoformat(),
+                    "signals": {s.name: s.value for s in signals(facts, change.commit)},
                 }
             )
     return rows

@@ -14,8 +14,9 @@ from pathlib import Path
 import pytest
 
 from digest.grading.importance import weights
+from digest.grading.local_weights import Row, odds_of
 from digest.window import Window, zone_of
-from tests.evals.fit_importance import Row, auc, odds_of
+from tests.evals.fit_importance import auc
 from tests.evals.reading import read_signals
 
 CLONE = os.environ.get("DIGESTBOT_VLLM", "")
@@ -31,5 +32,5 @@ def test_shipped_weights_rank_what_maintainers_named(shared: Path) -> None:
     )
     noted = set(spec["noted"])
     read = asyncio.run(read_signals(CLONE, window))
-    rows = [Row(signals=r["signals"], noted=r["number"] in noted) for r in read]
-    assert auc(rows, [odds_of(r, weights().weights) for r in rows]) >= 0.84
+    rows = [Row(r["signals"], r["number"] in noted) for r in read]
+    assert auc(rows, [odds_of(r.signals, weights().weights) for r in rows]) >= 0.84

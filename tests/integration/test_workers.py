@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import pytest
 
 from bot.util.workers import Processes
-from digest.grading.importance import Batch, grade_batch
+from digest.grading.policy import Batch, grade_batch
 from tests.support.fakes import change
 
 

@@ -35,6 +35,7 @@ REVISIONS = (
     "0022",
     "0023",
     "0024",
+    "0025",
 )
 """The revisions known to this program, oldest first; each is a file in ``versions``."""
 

@@ -11,6 +11,7 @@ from bot.store.tables.archive_tables import (
     changes,
     contents,
     known_topics,
+    local_weights,
     metadata,
     repositories,
 )
@@ -65,6 +66,7 @@ __all__ = [
     "inbox",
     "known_topics",
     "leads",
+    "local_weights",
     "looks",
     "metadata",
     "model_calls",

@@ -180,3 +180,15 @@ change_paths = Table(
     Index(None, "repository_id", "path", "committed_at"),
     sqlite_with_rowid=False,
 )
+
+# Weights of importance that the past of a repository taught: those for the changes since a release,
+# with the version of the shipped weights that they rest on; see bot.store.feedback.
+local_weights = Table(
+    "local_weights",
+    metadata,
+    belongs_to("repositories"),
+    *texts("shipped", "release"),
+    *moments("since"),
+    *texts("content"),
+    PrimaryKeyConstraint("repository_id", "shipped", "release"),
+)

@@ -25,8 +25,10 @@ from bot.subscriptions.senders import admin_target, open_senders, subscriptions,
 from bot.util.folders import Environment, config_file, data_folder
 from bot.util.section import SectionContext, Settings, read_secret
 from digest.core.enums import Language
+from digest.core.facts import FactKind
 from digest.core.grade import Level, Thresholds
 from digest.errors import InvalidConfig
+from digest.grading.policy import GradingRule
 
 EXAMPLE = Path(__file__).parents[4] / "deploy" / "bot.example.toml"
 
@@ -510,3 +512,34 @@ class TestSecrets:
             file.write_text(content)
         with pytest.raises(ValueError, match="the secret's file"):
             read_secret(file, [])
+
+
+def test_rules_of_grading_are_read(load) -> None:
+    config = load("""
+        [grading]
+        learn = false
+        [[grading.rule]]
+        path = "deploy/**"
+        kind = "flag"
+        level = "high"
+        [[grading.rule]]
+        label = "internal"
+        level = "low"
+        """)
+    first, second = (one.rule for one in config.grading.rule)
+    assert not config.grading.learn
+    assert first == GradingRule(level=Level.HIGH, path="deploy/**", kind=FactKind.FLAG)
+    assert second == GradingRule(level=Level.LOW, label="internal")
+
+
+@pytest.mark.parametrize(
+    ("rule", "said"),
+    [
+        ('level = "high"', "say which changes"),
+        ('level = "urgent"\npath = "x"', "level"),
+        ('level = "low"\nkind = "weather"', "kind"),
+    ],
+)
+def test_a_rule_that_cannot_be_meant_is_named(load, rule: str, said: str) -> None:
+    with pytest.raises(InvalidConfig, match=said):
+        load(f"[[grading.rule]]\n{rule}\n")

@@ -20,7 +20,7 @@ from digest.core.facts import FactKind
 from digest.facts.extract import extract
 from digest.facts.syntax import grammar
 from digest.facts.syntax.grammar import ParseBudget, TooComplex, parse
-from digest.grading.importance import Batch, grade_batch
+from digest.grading.policy import Batch, grade_batch
 from tests.unit.digest.facts.changes import commit, facts_of
 
 SIZE = 30_000

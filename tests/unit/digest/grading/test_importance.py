@@ -25,8 +25,7 @@ from digest.core.facts import (
 from digest.core.grade import Level, Thresholds
 from digest.facts.subject import read_subject
 from digest.grading.importance import demands_action, grade, weights
-from digest.grading.signals import signals
-from digest.grading.title_signals import _DEMANDED, _TITLE
+from digest.grading.signals import _DEMANDED, _TITLE, signals
 from tests.unit.digest.facts.changes import commit
 
 TITLES = st.sampled_from(

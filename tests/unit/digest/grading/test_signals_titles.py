@@ -6,7 +6,7 @@ import pytest
 
 from digest.core.facts import Undone
 from digest.facts.subject import read_subject
-from digest.grading.title_signals import Title, read_title
+from digest.grading.signals import Title, read_title
 
 
 def read(title: str, *, core: bool = True, undone: Undone | None = None) -> set[str]:

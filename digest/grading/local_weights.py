@@ -1,0 +1,266 @@
+"""Weights that a repository's own past teaches.
+
+What the notes of past releases named, and what they passed over, shows what these maintainers hold
+for news. The shipped weights are the prior, so that few releases change little. The scores are then
+mapped so that the thresholds mean the same everywhere: as many changes are high as a reader has
+time for. A change is only ever graded by what was known when it was made.
+
+Fits the weights of importance: a weighted logistic regression towards a prior.
+
+Rows of several sets share the weights and have an intercept each, since one project names every
+tenth change in its notes and another every second. Each weight is drawn to its prior by an L2
+penalty on standardised signals and kept within bounds, by accelerated projected gradient (Beck and
+Teboulle 2009). Pure arithmetic: the same rows give the same weights on every machine.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from math import exp, log, sqrt
+
+from digest.core.grade import Graded, Thresholds
+from digest.grading.importance import Weights, demands_high, weights
+from digest.grading.signals import signals
+
+RARE = 0.6
+"""Root mean square below which a signal counts as rare and is held back the more."""
+
+CAP = 1.5
+"""Log-odds that a unit of a signal moves at the most, unless its floor or its prior is higher."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One change: its signals, and whether the maintainers named it."""
+
+    signals: Mapping[str, float]
+    noted: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """The changes of one project and time, with the weight that the whole set has in the fit."""
+
+    name: str
+    rows: tuple[Row, ...]
+    weight: float = 1.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prior:
+    """What is believed before the rows are seen; ``floors`` are least weights, whatever they say.
+
+    ``penalty`` is how much belief weighs, per unit of total sample weight.
+    """
+
+    weights: Mapping[str, float] = field(default_factory=dict)
+    floors: Mapping[str, float] = field(default_factory=dict)
+    penalty: float = 0.004
+    rounds: int = 400
+
+
+@dataclass(frozen=True, slots=True)
+class _Cells:
+    """A row with its signals by place and scaled."""
+
+    cells: tuple[tuple[int, float], ...]
+    sample: int
+    truth: float
+    share: float
+
+
+def fit(samples: Sequence[Sample], prior: Prior) -> tuple[dict[str, float], list[float]]:
+    """Weights per unit of a signal, and the intercept of every sample."""
+    names = sorted({*prior.weights, *(n for s in samples for r in s.rows for n in r.signals)})
+    scale = _scales(samples, names)
+    rows = _cells(samples, names, scale)
+    centre = [prior.weights.get(n, 0.0) * by for n, by in zip(names, scale, strict=True)]
+    bounds = [_bounds(n, prior, by) for n, by in zip(names, scale, strict=True)]
+    start = [min(max(c, low), high) for c, (low, high) in zip(centre, bounds, strict=True)]
+    intercepts = [_intercept(rows, start, k) for k in range(len(samples))]
+    point = ahead = start + intercepts
+    # The logistic's curvature is at most a quarter of the mean squared length of a row.
+    mean = sum(row.share * (sum(v * v for _, v in row.cells) + 1) for row in rows)
+    step, pace = 1 / (mean / 4 + prior.penalty), 1.0
+    for _ in range(prior.rounds):
+        slope = _slope(rows, ahead, centre, prior.penalty)
+        moved = [a - step * g for a, g in zip(ahead, slope, strict=True)]
+        moved[: len(names)] = [
+            min(max(m, low), high) for m, (low, high) in zip(moved, bounds, strict=False)
+        ]
+        quicker = (1 + sqrt(1 + 4 * pace * pace)) / 2
+        push = (pace - 1) / quicker
+        ahead = [m + push * (m - p) for m, p in zip(moved, point, strict=True)]
+        point, pace = moved, quicker
+    return (
+        {n: point[i] / scale[i] for i, n in enumerate(names)},
+        point[len(names) :],
+    )
+
+
+def odds_of(signals: Mapping[str, float], weights: Mapping[str, float]) -> float:
+    """The log-odds of a change without intercept."""
+    return sum(weights.get(name, 0.0) * value for name, value in signals.items())
+
+
+def _scales(samples: Sequence[Sample], names: Sequence[str]) -> list[float]:
+    total = sum(sample.weight for sample in samples)
+    squares = dict.fromkeys(names, 0.0)
+    for sample in samples:
+        for row in sample.rows:
+            for name, value in row.signals.items():
+                squares[name] += sample.weight / len(sample.rows) / total * value * value
+    return [max(sqrt(squares[name]), RARE) for name in names]
+
+
+def _cells(samples: Sequence[Sample], names: Sequence[str], scale: Sequence[float]) -> list[_Cells]:
+    place = {name: i for i, name in enumerate(names)}
+    mass = sum(sample.weight for sample in samples)
+    return [
+        _Cells(
+            tuple((place[n], v / scale[place[n]]) for n, v in row.signals.items()),
+            len(names) + k,
+            float(row.noted),
+            sample.weight / len(sample.rows) / mass,
+        )
+        for k, sample in enumerate(samples)
+        for row in sample.rows
+    ]
+
+
+def _bounds(name: str, prior: Prior, scale: float) -> tuple[float, float]:
+    floor, belief = prior.floors.get(name, -CAP), prior.weights.get(name, 0.0)
+    return min(floor, 0.0 if name in prior.floors else belief) * scale, max(
+        CAP, floor, belief
+    ) * scale
+
+
+def _intercept(rows: Sequence[_Cells], weights: Sequence[float], sample: int) -> float:
+    """A first guess: what makes the mean of the odds that of the named."""
+    mine = [row for row in rows if row.sample == len(weights) + sample]
+    named = min(max(sum(row.truth for row in mine) / len(mine), 0.01), 0.99)
+    mean = sum(weights[i] * v for row in mine for i, v in row.cells) / len(mine)
+    return log(named / (1 - named)) - mean
+
+
+def _slope(
+    rows: Sequence[_Cells], point: Sequence[float], centre: Sequence[float], penalty: float
+) -> list[float]:
+    slope = [penalty * (p - c) for p, c in zip(point, centre, strict=False)]
+    slope += [0.0] * (len(point) - len(centre))
+    for row in rows:
+        odds = point[row.sample] + sum(point[i] * v for i, v in row.cells)
+        pull = row.share * (1 / (1 + exp(-max(-30.0, min(30.0, odds)))) - row.truth)
+        slope[row.sample] += pull
+        for i, v in row.cells:
+            slope[i] += pull * v
+    return slope
+
+
+LEAST_NAMED = 60
+"""Of fewer changes that were named, or not, nothing is learned: chance would choose."""
+
+LEAST_PAST = 200
+"""From so many changes on the scores are mapped to what a reader has time for."""
+
+MOST_PAST = 3000
+"""Changes that are learned from, the newest: about ten seconds of work."""
+
+_HIGH = 0.12
+"""The share of changes that are to be high; busy days have more than the mean."""
+
+_NEWS = 0.06
+"""The least share that is high for being news, however many changes demand an answer."""
+
+_LATELY = 500
+"""Changes that show what a reader has time for, the newest: projects change their pace."""
+
+_MEDIUM = 0.45
+"""The share of changes that are to be medium at least."""
+
+_NAMED_SHARES = (0.03, 0.95)
+"""Notes that name nearly nothing or nearly everything choose nothing."""
+
+_PENALTY = 0.01
+"""How much the prior weighs, by the figures of ``tests/evals/fit_importance.py``."""
+
+_ROUNDS = 150
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LocalWeights:
+    """Weights for the changes since a release; ``weights.version`` names both."""
+
+    release: str
+    since: datetime
+    weights: Weights
+
+
+def learn(
+    release: str, since: datetime, past: Sequence[Graded], named: frozenset[int]
+) -> LocalWeights | None:
+    """Weights for the changes after a release, from those before it; ``None`` of too few.
+
+    ``past`` stands newest first, and ``named`` are the requests that notes name up to the release.
+    """
+    past = [change for change in past if change.commit.committed_at < since][:MOST_PAST]
+    if len(past) < LEAST_PAST:
+        return None
+    read = [{s.name: s.value for s in signals(g.facts, g.commit)} for g in past]
+    first, last = _covered(past, named)
+    rows = [
+        Row(values, g.number in named)
+        for values, g in zip(read, past, strict=True)
+        if g.number is not None and first <= g.commit.committed_at <= last
+    ]
+    model = _fitted(rows) or weights()
+    due = [demands_high(g.facts, g.commit) for g in past[:_LATELY]]
+    odds = [model.bias + odds_of(values, model.weights) for values in read[:_LATELY]]
+    mapped = _mapped(model, odds, due)
+    version = f"{weights().version}+{release}"
+    return LocalWeights(release=release, since=since, weights=replace(mapped, version=version))
+
+
+def _covered(past: Sequence[Graded], named: frozenset[int]) -> tuple[datetime, datetime]:
+    """What the notes reach: from the first change that they name to the last."""
+    moments = [g.commit.committed_at for g in past if g.number in named]
+    newest = past[0].commit.committed_at
+    return min(moments, default=newest), max(moments, default=newest)
+
+
+def _fitted(rows: Sequence[Row]) -> Weights | None:
+    counted = Counter(row.noted for row in rows)
+    if min(counted[True], counted[False]) < LEAST_NAMED:
+        return None
+    least, most = _NAMED_SHARES
+    if not least <= counted[True] / len(rows) <= most:
+        return None
+    shipped = weights()
+    floors = dict.fromkeys(shipped.act, 0.0)
+    prior = Prior(weights=shipped.weights, floors=floors, penalty=_PENALTY, rounds=_ROUNDS)
+    found, (bias,) = fit([Sample("past", tuple(rows))], prior)
+    rounded = {name: round(weight, 4) for name, weight in found.items() if abs(weight) >= 0.002}
+    return replace(shipped, bias=bias, weights=rounded)
+
+
+def _mapped(model: Weights, odds: Sequence[float], due: Sequence[bool]) -> Weights:
+    """The weights on the scale where the shipped thresholds leave the wanted shares."""
+    least = Thresholds()
+    high, medium = _logit(least.high), _logit(least.medium)
+    room = max(_NEWS, _HIGH - sum(due) / len(due))
+    free = sorted((o for o, must in zip(odds, due, strict=True) if not must), reverse=True)
+    top = free[min(len(free) - 1, int(room * len(odds)))]
+    middle = free[min(len(free) - 1, int(max(_MEDIUM - _HIGH + room, room + 0.05) * len(odds)))]
+    scale = min(3.0, max(0.2, (high - medium) / max(top - middle, 0.05)))
+    return replace(
+        model,
+        bias=round((model.bias - top) * scale + high, 4),
+        weights={name: round(weight * scale, 4) for name, weight in model.weights.items()},
+    )
+
+
+def _logit(share: float) -> float:
+    return log(share / (1 - share))

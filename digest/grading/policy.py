@@ -1,0 +1,158 @@
+"""How a repository's changes are graded: its thresholds, its rules and what its past taught.
+
+From changes to graded changes: pure, so that it can run in a thread or another process. A change
+whose facts cannot be read is never lost: it is kept with what its message says, and told apart by
+the cause.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field, replace
+from hashlib import sha256
+
+from digest.core.change import Change, Commit
+from digest.core.facts import FactKind, Facts
+from digest.core.globs import matches
+from digest.core.grade import Grade, Graded, Level, Reason, Thresholds
+from digest.grading.importance import Weights, grade, graded_by, weights
+from digest.grading.local_weights import LocalWeights
+
+FORCED = "forced"
+"""The rule's name in the reasons of a grade that a rule of the configuration set."""
+
+_NEAREST = 0.0001  # the step of a rounded score: the highest score that is below a threshold
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GradingRule:
+    """A rule of the configuration; a change meets it where it meets every condition that is set.
+
+    ``path`` is a pattern (see ``globs``), ``label`` a label of the request or a tag of the title,
+    ``author`` and ``keyword`` are parts of a text, and ``kind`` is that of a fact.
+    """
+
+    level: Level
+    path: str = ""
+    label: str = ""
+    author: str = ""
+    keyword: str = ""
+    kind: FactKind | None = None
+
+    def __str__(self) -> str:
+        given = ("path", "label", "author", "keyword", "kind")
+        return ", ".join(f"{name} {value}" for name in given if (value := getattr(self, name)))
+
+    def meets(self, commit: Commit, facts: Facts, labels: Collection[str] = ()) -> bool:
+        """Whether a change meets every condition of the rule."""
+        own = {text.casefold() for text in (*facts.subject.tags, facts.subject.type, *labels)}
+        paths = [p for file in facts.files for p in (file.path, file.old_path) if p]
+        return (
+            (not self.path or any(matches(self.path, path) for path in paths))
+            and (not self.label or self.label.casefold() in own)
+            and (not self.author or _within(self.author, commit.author, commit.email))
+            and (not self.keyword or _within(self.keyword, facts.subject.title, commit.message))
+            and (self.kind is None or bool(facts.of(self.kind)))
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GradingPolicy:
+    """What decides a grade beside the change itself.
+
+    ``thresholds`` are those of the configuration, ``None`` for the shipped ones. The first of the
+    ``rules`` that a change meets sets its level. ``local`` are the weights of past releases.
+    """
+
+    thresholds: Thresholds | None = None
+    rules: tuple[GradingRule, ...] = ()
+    local: tuple[LocalWeights, ...] = ()
+
+    def grade(self, commit: Commit, facts: Facts, labels: Collection[str] = ()) -> Grade:
+        """The grade of a change."""
+        model = self.weights_at(commit)
+        found = grade(facts, self.thresholds, commit=commit, labels=labels, model=model)
+        found = replace(found, by=self._by(model))
+        rule = next((one for one in self.rules if one.meets(commit, facts, labels)), None)
+        return found if rule is None else _forced(found, rule, self.thresholds or Thresholds())
+
+    def regrade(self, graded: Graded, labels: Collection[str] = ()) -> Graded:
+        """The change with the grade that its facts give it now."""
+        return replace(graded, grade=self.grade(graded.commit, graded.facts, labels))
+
+    def weights_at(self, commit: Commit) -> Weights:
+        """The weights that were known when a change was made."""
+        known = [one for one in self.local if one.since <= commit.committed_at]
+        return max(known, key=lambda one: one.since).weights if known else weights()
+
+    @property
+    def versions(self) -> tuple[str, ...]:
+        """What :attr:`Grade.by` may be of a grade that needs no work."""
+        return tuple(self._by(model) for model in (weights(), *(one.weights for one in self.local)))
+
+    def _by(self, model: Weights) -> str:
+        by = graded_by(self.thresholds, model)
+        if not self.rules:
+            return by
+        text = "\n".join(f"{rule}: {rule.level}" for rule in self.rules)
+        return f"{by} {sha256(text.encode()).hexdigest()[:8]}"
+
+
+def _forced(found: Grade, rule: GradingRule, least: Thresholds) -> Grade:
+    """The grade at the level that a rule sets, with the nearest score of that level."""
+    low, high = {
+        Level.HIGH: (least.high, 1.0),
+        Level.MEDIUM: (least.medium, least.high - _NEAREST),
+        Level.LOW: (0.0, least.medium - _NEAREST),
+    }[rule.level]
+    score = round(max(low, min(found.score, high)), 4)
+    reason = Reason(rule=FORCED, weight=0.0, subject=str(rule))
+    return replace(found, score=score, level=rule.level, reasons=(reason, *found.reasons))
+
+
+def _within(pattern: str, *texts: str) -> bool:
+    sought = pattern.casefold()
+    return any(sought in text.casefold() for text in texts)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Batch:
+    """Changes with the texts that their facts need, by blob.
+
+    ``clock`` tells the processor time of the thread that grades them.
+    """
+
+    changes: tuple[Change, ...]
+    texts: Mapping[str, str]
+    policy: GradingPolicy = field(default_factory=GradingPolicy)
+    clock: Callable[[], float] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GradedBatch:
+    """The graded changes in the batch's order, and why some could not be read, by commit name."""
+
+    changes: tuple[Graded, ...]
+    failures: Mapping[str, str]
+
+
+def grade_batch(batch: Batch) -> GradedBatch:
+    """Read and grade every change of a batch. Never fails on one of them."""
+    failures: dict[str, str] = {}
+    return GradedBatch(
+        changes=tuple(_grade_one(change, batch, failures) for change in batch.changes),
+        failures=failures,
+    )
+
+
+def _grade_one(change: Change, batch: Batch, failures: dict[str, str]) -> Graded:
+    # The finders and their grammars take a while to import; whoever reads an archive needs none.
+    from digest.facts.extract import bare, extract
+
+    try:
+        facts = extract(change, batch.texts, batch.clock)
+    except Exception as error:  # noqa: BLE001 - one odd commit must not end the day; it is told
+        failures[change.sha] = f"{type(error).__name__}: {error}"
+        facts = bare(change)
+    found = batch.policy.grade(change.commit, facts)
+    return Graded(commit=change.commit, facts=facts, grade=found)

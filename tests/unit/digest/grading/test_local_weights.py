@@ -1,0 +1,95 @@
+"""What a repository's own past teaches, and what it may not."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from digest.core.change import FileStatus
+from digest.core.facts import Area, Facts, FileFacts
+from digest.core.grade import Graded, Level
+from digest.facts.subject import read_subject
+from digest.grading.importance import grade, weights
+from digest.grading.local_weights import LEAST_PAST, LocalWeights, learn
+from digest.grading.policy import GradingPolicy
+from tests.unit.digest.facts.changes import commit
+
+RELEASE = datetime(2026, 6, 1, tzinfo=UTC)
+
+
+def change(number: int, title: str, *, days: int) -> Graded:
+    """A change so many days before the release."""
+    made = replace(
+        commit(title), sha=f"{number:040x}", committed_at=RELEASE - timedelta(days=days, hours=1)
+    )
+    file = FileFacts(
+        path="src/a.py", status=FileStatus.MODIFIED, area=Area.CORE, added=20, deleted=5
+    )
+    facts = Facts(subject=read_subject(f"{title} (#{number})"), files=(file,))
+    return Graded(commit=made, facts=facts, grade=grade(facts))
+
+
+def past(count: int = 400) -> list[Graded]:
+    """Fixes and refactorings by turns, the newest first."""
+    titles = ("Fix a leak of sockets", "Simplify the loop of the reader")
+    return [change(n, titles[n % 2], days=n // 4) for n in range(count)]
+
+
+FIXES = frozenset(range(0, 400, 2))
+REFACTORINGS = frozenset(range(1, 400, 2))
+
+
+def test_what_the_notes_name_rises_and_what_they_pass_over_sinks() -> None:
+    fixes, others = (learn("v2", RELEASE, past(), named) for named in (FIXES, REFACTORINGS))
+    assert fixes is not None
+    assert others is not None
+    fix, refactoring = (change(n, g.facts.subject.words, days=-1) for n, g in enumerate(past(2)))
+    for learned, first, second in ((fixes, fix, refactoring), (others, refactoring, fix)):
+        policy = GradingPolicy(local=(learned,))
+        assert policy.regrade(first).grade.score > policy.regrade(second).grade.score
+
+
+def test_too_short_a_past_teaches_nothing() -> None:
+    assert learn("v2", RELEASE, past(LEAST_PAST - 1), FIXES) is None
+
+
+def test_without_notes_only_the_scale_is_learned() -> None:
+    learned = learn("v2", RELEASE, past(), frozenset())
+    assert learned is not None
+    ratios = {
+        round(learned.weights.weights[name] / weight, 2)
+        for name, weight in weights().weights.items()
+        if abs(weight) > 0.3
+    }
+    assert len(ratios) == 1
+
+
+def test_few_changes_are_high_under_learned_weights() -> None:
+    titles = ("Add a reader", "Fix a leak", "Simplify a loop", "Bump x from 1 to 2", "Speed up it")
+    many = [change(n, f"{titles[n % 5]} {'of all ' * (n % 7)}", days=n // 8) for n in range(600)]
+    learned = learn("v2", RELEASE, many, frozenset(range(0, 600, 5)))
+    assert learned is not None
+    policy = GradingPolicy(local=(learned,))
+    levels = [
+        policy.regrade(replace(g, commit=replace(g.commit, committed_at=RELEASE))).grade.level
+        for g in many
+    ]
+    assert 0.02 < levels.count(Level.HIGH) / len(levels) <= 0.2
+
+
+def test_nothing_after_the_release_is_learned_from() -> None:
+    later = [change(1000 + n, "Fix a leak of sockets", days=-30) for n in range(50)]
+    before = learn("v2", RELEASE, past(), FIXES)
+    assert learn("v2", RELEASE, [*later, *past()], FIXES) == before
+
+
+@pytest.mark.parametrize(("days", "version"), [(1, weights().version), (-1, "x+v2")])
+def test_a_change_is_graded_by_what_was_known_when_it_was_made(days: int, version: str) -> None:
+    learned = LocalWeights(
+        release="v2", since=RELEASE, weights=replace(weights(), version="x+v2", bias=3.0)
+    )
+    made = GradingPolicy(local=(learned,)).regrade(change(1, "Add a reader", days=days))
+    assert made.grade.by.split()[0] == version
+    assert made.grade.by in GradingPolicy(local=(learned,)).versions
