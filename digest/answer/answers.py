@@ -1,13 +1,8 @@
 """Answers: the changes that a question selects, counted, grouped and cited by code.
 
-An answer tells of every match; its document shows a page of them. Imports ``report`` (how a
-change is shown), ``phrases``, ``survey``, ``topics`` and values.
-
-An answer as JSON: what ``ask`` and ``explain`` print with ``--format json``.
-
-Keys never change their meaning within a schema; new keys may come.
-
-An answer made shorter or longer than usual. Imports ``answer``, ``authored`` and values.
+An answer covers every match; its document shows a page of them, and can be shortened or lengthened.
+As JSON it is what ``ask`` and ``explain`` print with ``--format json``: keys never change their
+meaning within a schema, but new keys may be added.
 """
 
 from __future__ import annotations
@@ -73,14 +68,14 @@ from digest.topics.index_terms import Bearing
 from digest.window import Window, edges, moment
 
 ABOUT_NONE = frozenset({"help", "unknown", "chat", "profile"})
-"""Intents of answers that are about no repository."""
+"""Intents whose answers are about no repository."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerRow:
     """A change that an answer rests on; ``why`` says in words what selected it.
 
-    ``unseen`` is what of it a reader does not see in the title; ``None`` where that is all of it.
+    ``unseen`` is the part of it that the title does not show; ``None`` if that is all of it.
     """
 
     graded: Graded
@@ -89,15 +84,15 @@ class AnswerRow:
 
     @property
     def beside(self) -> str:
-        """Why it is there, for a line that shows the title."""
+        """Why it is listed, for a line that shows the title."""
         return self.why if self.unseen is None else self.unseen
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Seen:
-    """Where and when an answer was looked up, and how it is told.
+    """Where and when an answer was looked up, and the zone and language it is given in.
 
-    ``tip`` is the branch's commit then, ``None`` for a branch without any; ``at`` the moment.
+    ``tip`` is the branch's commit at the time ``at``, ``None`` for an empty branch.
     """
 
     repository: Repository
@@ -111,11 +106,11 @@ class Seen:
 class Answer:
     """The reply to a question: ``document`` is what is shown, ``rows`` what it rests on.
 
-    ``intent`` names what was understood: explain, changed, search, digest, help or unknown.
-    ``total`` is how many changes were found. ``rows`` hold every one of them where all were asked
-    for, else those that the document shows; they stand newest first, whatever it shows. ``error``
-    is set where the question could not be answered, with its cause. ``understood`` is the question
-    that was answered in the place of words that only a model could read.
+    ``intent`` is the kind of question: explain, changed, search, digest, help or unknown. ``total``
+    is the number of changes found. ``rows`` hold all of them if all were requested, otherwise those
+    that the document shows; they are newest first, whatever the document's order. ``error`` is the
+    cause if the question could not be answered. ``understood`` is the question that was answered
+    instead of words that only a model could read.
     """
 
     intent: str
@@ -129,7 +124,7 @@ class Answer:
 
 
 def title_of(intent: Changed | Search, language: Language) -> str:
-    """What was asked for in a few words: ``MoE, by Ada, in src/``."""
+    """The subject of the question in a few words: ``MoE, by Ada, in src/``."""
     topic = intent.topic if isinstance(intent, Changed) else " ".join(intent.terms)
     parts = [topic] if topic else []
     parts += [KINDS[kind].text(language) for kind in intent.kinds]
@@ -155,21 +150,21 @@ _IN_THE_TITLE = frozenset({TopicPlace.TAG, TopicPlace.SCOPE, TopicPlace.TITLE, T
 
 
 def beside_title(bearings: Sequence[Bearing], language: Language) -> str:
-    """The same without what the title shows by itself, or the question has asked for by name."""
+    """The same without what the title shows, or what the question asked for by name."""
     return because([b for b in bearings if b.place not in _IN_THE_TITLE], language)
 
 
 def graded_because(graded: Graded, language: Language) -> str:
-    """Why a change is listed where nothing but the period selected it: its grade's reasons."""
+    """The reasons of a change's grade, for a change that only the period selected."""
     return grade_reasons(graded.grade, language)
 
 
 def listing_document(
     title: str, survey: Listed, why: Mapping[str, str], window: Span | None, seen: Seen
 ) -> Document:
-    """A survey: counts by level, the page in groups by area, and the foot.
+    """A listing: counts by level, the page in groups by area, and the footer.
 
-    ``why`` says, by the full name of a change of the page, what selected it and is not seen.
+    ``why`` says, by the full name of a change of the page, what selected it beyond its title.
     """
     language = seen.language
     head = _headed(title, survey.total, language)
@@ -182,7 +177,7 @@ def listing_document(
 
 
 def _headed(title: str, total: int, language: Language) -> str:
-    """What was asked for with its number; what speaks of changes already does so once."""
+    """The subject with its number; a title that already ends with "changes" is not repeated."""
     counted = CHANGES.text(language, n=total)
     if title == EVERYTHING.text(language):
         return counted
@@ -220,7 +215,7 @@ def _groups(survey: Listed, why: Mapping[str, str], seen: Seen) -> Iterator[Bloc
 
 
 def _item(shown: ListedChange, listed: str, seen: Seen) -> Item:
-    """Level, linked title, author and why it is listed; below, for what matters, what it does."""
+    """Level, linked title, author and why it is listed; for important changes, also the effect."""
     graded = shown.graded
     parts: list[Part] = list(entry_of(graded, seen.repository))
     if listed:
@@ -231,7 +226,7 @@ def _item(shown: ListedChange, listed: str, seen: Seen) -> Item:
 def entry_of(graded: Graded, repository: Repository) -> Spans:
     """A change in a list: its level, its title as a link, its author.
 
-    The commit is named where the title names no request to look it up by.
+    The commit is named if the title names no request to look it up by.
     """
     parts: list[Part] = [f"{LEVEL_MARKS[graded.grade.level]} ", title_link(graded, repository)]
     if f"#{graded.number}" not in graded.title:
@@ -240,7 +235,7 @@ def entry_of(graded: Graded, repository: Repository) -> Spans:
 
 
 def window_words(window: Span | None, language: Language) -> Spans:
-    """The exact window with its zone; without one, that everything archived was looked at."""
+    """The exact window with its zone; without one, a note that the whole archive was searched."""
     if window is None:
         return ARCHIVED(language)
     if isinstance(window, Refs):
@@ -266,7 +261,7 @@ def people_words(people: Mapping[str, int], language: Language, limit: int = 5) 
 
 
 def foot(window: Span | None, seen: Seen, *before: str) -> Spans:
-    """How much is shown, the window, and the state of the branch that the answer is true of."""
+    """How much is shown, the window, and the state of the branch that the answer holds for."""
     return between([*before, window_words(window, seen.language), as_of(seen)], " · ")
 
 
@@ -279,7 +274,7 @@ def as_of(seen: Seen) -> Spans:
 
 
 def lines_document(title: str, lines: Sequence[Spans], seen: Seen) -> Document:
-    """A short reply in paragraphs, the first of them the one that is answered with."""
+    """A short reply in paragraphs, of which the first is the answer itself."""
     blocks = tuple(Paragraph(line) for line in lines)
     return Document(title=title, blocks=blocks, language=str(seen.language))
 
@@ -287,10 +282,10 @@ def lines_document(title: str, lines: Sequence[Spans], seen: Seen) -> Document:
 def answer_to_json(answer: Answer, text: str, zone: ZoneInfo) -> dict[str, Any]:
     """The answer with its rows, newest first; ``text`` is its document as it was shown.
 
-    Every match is listed only where the answer was made with all of them.
+    Every match is listed only if the answer was made with all of them.
 
-    Times are ISO 8601 in ``zone``. ``window`` and ``topic`` are ``null`` where the
-    question has none; ``understood`` where its own words were understood.
+    Times are ISO 8601 in ``zone``. ``window`` and ``topic`` are ``null`` if the question has none,
+    and ``understood`` if its own words were understood.
     """
     return {
         "schema": SCHEMA,
@@ -331,7 +326,7 @@ _CHARACTERS = 600
 
 
 def shortened(document: Document) -> Document:
-    """The first blocks and the last, lists and code cut off, nothing below an item."""
+    """The first and last blocks; lists and code are cut, and items lose their children."""
     blocks = document.blocks
     if len(blocks) > _BLOCKS:
         blocks = (*blocks[: _BLOCKS - 1], blocks[-1])
@@ -349,7 +344,7 @@ def _cut(block: Block) -> Block:
 
 
 def lengthened(document: Document, rows: Sequence[AnswerRow]) -> Document:
-    """The document with the authors' own words on the changes that it rests on, the first few."""
+    """The document with the authors' own words on the first few changes that it rests on."""
     return replace(document, blocks=(*document.blocks, *_words(rows[:_QUOTED])))
 
 

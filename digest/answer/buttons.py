@@ -1,7 +1,7 @@
-"""The buttons below a digest or an answer in a chat. Imports ``answer``, ``report`` and values.
+"""The buttons below a digest or an answer in a chat.
 
-An action with its value stays below the 64 bytes that the tightest platform takes, and what a
-press says is enough to be understood alone: a commit's name, or the mark of a digest.
+An action with its value stays below the 64 bytes that the strictest platform takes, and a press is
+meaningful by itself: it has a commit's name, or the mark of a digest.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ EXPLAIN_ACTION, MUTE_ACTION = "explain", "mute"
 USEFUL_ACTION, USELESS_ACTION = "useful", "useless"
 
 OF_CHANGE, OF_DIGEST = "c:", "d:"
-"""What a verdict is about: a commit by its name, or a digest by its mark."""
+"""Prefixes of a verdict's subject: a commit by its name, or a digest by its mark."""
 
 MOST_EXPLAINED = 6
-"""Changes of a list with a button of their own; every one can be asked for in words."""
+"""Changes of a list with a button of their own; every other can be asked for in words."""
 
 _WEIGHED = frozenset({"changed", "search", "digest", "catch up", "compare"})
-"""Intents whose answers list what matters most first, whatever order their rows have."""
+"""Intents whose answers list the most important changes first, whatever the order of rows."""
 
 _SHA = 12
 
@@ -41,17 +41,17 @@ def explaining(changes: Sequence[Graded], language: Language) -> tuple[Actions, 
 
 
 def digest_buttons(mark: str, language: Language, *, where: str = "") -> tuple[Actions, ...]:
-    """Below a digest, which ``mark`` tells from others: the full report at ``where``, verdicts."""
+    """Buttons for a digest, identified by ``mark``: the full report at ``where``, verdicts."""
     return _rows((*_report(where, language), *_verdicts(f"{OF_DIGEST}{mark}", language)))
 
 
 def report_link(language: Language, where: str) -> tuple[Actions, ...]:
-    """Below a digest in a chat where nobody hears a press."""
+    """The report button for a digest in a chat where presses are not received."""
     return _rows(_report(where, language))
 
 
 def without_buttons(document: Document) -> Document:
-    """The document without anything to press."""
+    """The document without any buttons."""
     kept = tuple(block for block in document.blocks if not isinstance(block, Actions))
     return replace(document, blocks=kept)
 
@@ -59,7 +59,7 @@ def without_buttons(document: Document) -> Document:
 def answer_buttons(
     answer: Answer, language: Language, *, mutes: bool = False, where: str = ""
 ) -> tuple[Actions, ...]:
-    """Below an answer: an explanation is judged, the changes of a list are explained.
+    """Buttons for an answer: verdicts on an explanation, explanations of listed changes.
 
     ``mutes`` says that topics can be muted in the chat.
     """
@@ -83,7 +83,7 @@ def with_buttons(document: Document, buttons: Iterable[Actions]) -> Document:
 
 
 def main_topic(graded: Graded) -> str:
-    """The topic that a change itself says it is about; empty where it says none."""
+    """The topic that a change itself states; empty if it states none."""
     said = {TopicPlace.TAG: 0, TopicPlace.SCOPE: 1}
     found = [(said[b.place], name) for name, b in bearings(graded).items() if b.place in said]
     return min(found)[1] if found else ""
@@ -116,7 +116,7 @@ def _verdicts(about: str, language: Language) -> tuple[Button, ...]:
 
 
 def _mute(topic: str, language: Language) -> tuple[Button, ...]:
-    """None for a topic that is too long for a press to say, or that is a flag."""
+    """A mute button; none for a flag or a topic that is too long for a press."""
     if not topic or topic.startswith("-") or len(topic.encode()) > _LONGEST_TOPIC:
         return ()
     return (Button(MUTE.text(language, topic=topic), action=MUTE_ACTION, value=topic),)

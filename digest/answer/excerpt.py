@@ -1,7 +1,4 @@
-"""The changed lines of a change as a page shows them, and which files a part names.
-
-Imports ``change``, ``facts.areas`` (by the caller's facts) and ``match`` terms only.
-"""
+"""The changed lines of a change as a page shows them, and the files that a part names."""
 
 from __future__ import annotations
 
@@ -22,8 +19,8 @@ _WIDE = 200
 def files_about(change: Change, part: str) -> tuple[FileChange, ...]:
     """The files of a change that a part names, in their order; all without a part.
 
-    A part is a path or its begin or end, a word of a path, or the name of an area such as tests
-    or docs, in English or Chinese.
+    A part is a path or its start or end, a word of a path, or the name of an area such as tests or
+    docs, in English or Chinese.
     """
     if not part:
         return change.files
@@ -40,7 +37,7 @@ def _is_about(file: FileChange, part: str, wanted: set[str]) -> bool:
 
 
 def lines_of(file: FileChange) -> Iterator[str]:
-    """A file's hunks in the unified form without context, long lines cut off."""
+    """A file's hunks in the unified form without context, long lines cut."""
     if not file.hunks:
         return
     yield f"--- {printable(file.old_path or file.path)}"

@@ -1,10 +1,6 @@
-"""What a query selects, counted, with one page of it: all that an answer shows of it.
+"""Listings: the changes that a query selects, counted, with one page of them.
 
-Imports ``analysis``, ``report`` (what is told of a change) and values.
-
-Which changes a document lists, in the order in which a reader sees them.
-
-Imports ``document``, ``graded`` and ``report``.
+Also finds which changes a document lists, in the order in which a reader sees them.
 """
 
 from __future__ import annotations
@@ -26,15 +22,15 @@ PAGE = 10
 """Changes on a page."""
 
 _SOME_CODE = 0.1
-"""Share of the changed lines from which on a change belongs to the code."""
+"""The share of changed lines in code from which a change belongs to the code."""
 
 LINES_VERSION = 4
-"""Raised whenever the lines of changes come out differently, so that kept ones are made anew."""
+"""Increased when the lines of changes come out differently, so that stored ones are remade."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListedChange:
-    """A change on a page, the area that it belongs to, and a line on what it does."""
+    """A change on a page, its area, and a line on its effect."""
 
     graded: Graded
     area: Area
@@ -45,8 +41,8 @@ class ListedChange:
 class Listed:
     """The changes that meet a query, counted by level and by area, and a page of them.
 
-    What is not in ``levels`` or ``areas`` counts 0. ``page`` holds the changes of the places
-    ``first`` (from 0) and after, the weightiest first: by level, by score, then the newest.
+    A level or area that is absent counts 0. ``page`` holds the changes from position ``first``
+    (from 0) on, the most important first: by level, by score, then the newest.
     """
 
     total: int = 0
@@ -57,7 +53,7 @@ class Listed:
 
 
 def survey_of(found: Sequence[Graded], page: int, language: Language) -> Listed:
-    """The survey of changes that are all at hand, in any order, with lines in a language.
+    """The listing of changes in memory, in any order, with lines in a language.
 
     ``page`` counts from 1; a page beyond the last is the last, and page 0 is none.
     """
@@ -79,28 +75,28 @@ NOTHING_FOUND = Listed(levels={}, areas={})
 
 
 def first_of(page: int, total: int) -> int:
-    """The place of the first change of a page, which counts from 1; beyond the last is the last."""
+    """The position of the first change of a page (from 1); a page beyond the last is the last."""
     last = max(-(-total // PAGE), 1)
     return PAGE * (min(max(page, 1), last) - 1)
 
 
 def weightiest_first(found: Sequence[Graded]) -> list[Graded]:
-    """By level, then by score, then the newest first; of one moment by name, the last first."""
+    """By level, then by score, then the newest first; at equal times by name, descending."""
     newest = sorted(found, key=lambda g: (g.commit.committed_at, g.sha), reverse=True)
     return sorted(newest, key=lambda g: (g.grade.level.rank, -g.grade.score))
 
 
 def line_of(graded: Graded, language: Language) -> Spans:
-    """What a change does, in a line; of a low one its title says enough."""
+    """The effect of a change in a line; for a low change the title is enough."""
     if graded.grade.level is Level.LOW:
         return ()
     return why(graded, gist(graded, language), language)
 
 
 def line_within(graded: Graded, wanted: str, language: Language) -> Spans:
-    """What a change does under a path, in a line; what it does elsewhere where that is nothing.
+    """The effect of a change under a path, in a line; its effect elsewhere if there is none.
 
-    ``wanted`` is what the paths begin with, as they are shown.
+    ``wanted`` is the start of the paths, as they are shown.
     """
     facts = graded.facts
     files = tuple(f for f in facts.files if _is_under(f.path, f.old_path, wanted))
@@ -108,7 +104,7 @@ def line_within(graded: Graded, wanted: str, language: Language) -> Spans:
         return line_of(graded, language)
     paths = {path for f in files for path in (f.path, f.old_path) if path}
     items = tuple(i for i in facts.items if i.evidence.path in paths)
-    # The author's words are about the whole, and the reader asked about a part of it.
+    # The author's words describe the whole change, but the reader asked about a part of it.
     clues = tuple(c for c in facts.clues if c.evidence.path in paths)
     part = replace(facts, files=files, items=items, clues=clues, paragraphs=())
     grade = replace(graded.grade, level=min(graded.grade.level, Level.MEDIUM, key=_rank))
@@ -127,10 +123,10 @@ def _is_under(path: str, old: str | None, wanted: str) -> bool:
 
 
 def area_of(graded: Graded) -> Area:
-    """The area that a reader looks for a change in: code for one without files.
+    """The area that a reader looks for a change in; code for one without files.
 
-    That is code where more than a few of the changed lines are: what comes with long tests is no
-    change of the tests.
+    It is code if more than a few of the changed lines are: a change with long tests is not a change
+    of the tests.
     """
     lines: Counter[Area] = Counter()
     for file in graded.facts.files:
@@ -141,18 +137,18 @@ def area_of(graded: Graded) -> Area:
 
 
 MOST = 50
-"""Changes of a list that can be named by their place."""
+"""Changes of a list that can be referred to by position."""
 
 _ROWS = 2000
-"""Changes that are looked for, where a title alone tells them."""
+"""Changes that are searched if only a title identifies them."""
 
 
 def listed_in(
     document: Document, changes: Sequence[Graded], repository: Repository
 ) -> tuple[str, ...]:
-    """The full names of those changes that a document shows by their titles, the first of them.
+    """The full names of the first changes that a document shows by their titles.
 
-    A change is known by its link; where the repository has no pages, by its title.
+    A change is identified by its link, or by its title if the repository has no pages.
     """
     links: dict[tuple[str, str], str] = {}
     titles: dict[str, str] = {}
@@ -173,7 +169,7 @@ def listed_in(
 
 
 def _titled(spans: Spans, titles: dict[str, str]) -> str | None:
-    """The change whose title a line holds, the longest of several."""
+    """The change whose title a line contains, the longest of several."""
     if not titles:
         return None
     line = plain(spans)

@@ -1,4 +1,4 @@
-"""What makes a change urgent for its readers, and the order of changes that follows from it."""
+"""Marks that make a change urgent for its readers, and the resulting order of changes."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _URGENT = len(Mark) - 1
 
 
 def marks_of(graded: Graded, analysis: Analysis | None = None) -> tuple[Mark, ...]:
-    """The marks of a change, the most urgent first; ``analysis`` may add what a model found."""
+    """The marks of a change, the most urgent first; ``analysis`` may add a model's findings."""
     found = {_OF_KIND[kind] for kind in kinds_of(graded) if kind in _OF_KIND}
     if analysis is not None:
         found |= {_OF_TYPE[kind] for kind in analysis.change_types if kind in _OF_TYPE}
@@ -53,6 +53,6 @@ def marks_of(graded: Graded, analysis: Analysis | None = None) -> tuple[Mark, ..
 
 
 def urgency(marks: tuple[Mark, ...], score: float) -> tuple[int, float]:
-    """Sorts the changes of one level: by the most urgent mark, then by score."""
+    """The sort key within one level: by the most urgent mark, then by score."""
     first = min((_ORDER[mark] for mark in marks), default=_URGENT)
     return min(first, _URGENT), -score

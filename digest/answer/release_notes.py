@@ -1,7 +1,6 @@
 """Release notes: the changes between two points of history in groups, counted and cited.
 
-Each change stands in one group, the weightiest of its kinds. Imports ``kind``, ``report``,
-``upgrading`` and values.
+Each change is in one group, the most important of its kinds.
 """
 
 from __future__ import annotations
@@ -45,7 +44,7 @@ PEOPLE = 12
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReleaseNotes:
-    """Changes in groups; ``None`` stands for those of no kind that notes have a group for."""
+    """Changes in groups; ``None`` is the group of changes without a listed kind."""
 
     groups: Mapping[ChangeKind | None, Sequence[Graded]]
     people: Mapping[str, int]
@@ -53,7 +52,7 @@ class ReleaseNotes:
 
 
 def notes_of(changes: Sequence[Graded]) -> ReleaseNotes:
-    """The notes of changes in any order, the weightiest of each group first."""
+    """The notes of changes in any order, the most important of each group first."""
     groups: dict[ChangeKind | None, list[Graded]] = {kind: [] for kind in (*ChangeKind, None)}
     for change in weightiest_first(changes):
         kinds = kinds_of(change)
@@ -83,8 +82,8 @@ def notes_document(
     """The notes as a document with ``most`` changes of each group; the others are counted.
 
     Each ``page``, from 1, has the next ones; a page beyond the last is the last. ``releases`` are
-    what a forge says of the references, the oldest first; ``upgrade`` is what an upgrade meets,
-    told before the groups.
+    the forge's data on the references, the oldest first; ``upgrade`` lists what an upgrade meets
+    and comes before the groups.
     """
     page = min(page, -(-max(map(len, notes.groups.values()), default=1) // most))
     language = seen.language
@@ -106,7 +105,7 @@ def notes_document(
 
 
 def _release(release: Release, seen: Seen) -> Spans:
-    """When a release was published, and its name where it has one of its own."""
+    """When a release was published, and its name if it has one of its own."""
     name = " ".join(release.name.split())
     told = f"{release.tag} ({name})" if name and name != release.tag else release.tag
     day = release.published_at.astimezone(seen.zone).date().isoformat()
@@ -114,7 +113,7 @@ def _release(release: Release, seen: Seen) -> Spans:
 
 
 def _met(upgrade: Sequence[UpgradeItem], seen: Seen) -> Iterator[Block]:
-    """What an upgrade meets, an item each."""
+    """What an upgrade meets, one item each."""
     if upgrade:
         name = words.UPGRADE.text(seen.language)
         yield Paragraph((Strong(GROUP.text(seen.language, name=name, n=len(upgrade))),))
@@ -131,7 +130,7 @@ def _thing(one: UpgradeItem, seen: Seen) -> Spans:
 
 
 def met_words(one: UpgradeItem, ref: Span, language: Language) -> Spans:
-    """What became of a thing, with ``ref`` for the change that did it."""
+    """The change to an interface, with ``ref`` for the change that made it."""
     kind = KIND_NAMES[one.kind].text(language)
     match one.action:
         case Action.RENAMED:
@@ -174,7 +173,7 @@ def _item(change: Graded, seen: Seen) -> Item:
 def _rest(kind: ChangeKind | None, number: int, span: Stretch, seen: Seen) -> Spans:
     """How many more there are, with the question that lists them.
 
-    What is of no kind cannot be asked for by it: the next page has more of that.
+    Changes of no kind cannot be asked for by kind: the next page has more of them.
     """
     wanted = Changed(window=span, kinds=(kind,)) if kind else More()
     return words.REST_OF_GROUP(seen.language, n=number, question=Code(format_intent(wanted)))

@@ -1,4 +1,4 @@
-"""What a forge says of a request, in lines. Imports ``request``, ``graded`` and words."""
+"""A forge's data on a request, in lines."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from digest.i18n import labels as words
 from digest.i18n.phrase import Part, between, listed
 
 _MOST = 12
-"""Labels, issues or reviewers that are named; what is left out is counted."""
+"""Labels, issues or reviewers that are named; the others are counted."""
 
 
 def request_lines(
     request: PullRequest, repository: Repository, language: Language
 ) -> Iterator[Spans]:
-    """State, labels, issues and reviews, a line each; what there is nothing of is left out."""
+    """State, labels, issues and reviews, a line each; empty ones are left out."""
     yield _state(request, repository, language)
     if request.labels:
         labels = listed([Code(label) for label in request.labels], language, limit=_MOST)
@@ -31,7 +31,7 @@ def request_lines(
 
 
 def review_line(request: PullRequest, language: Language) -> Spans:
-    """Who reviewed it, and how."""
+    """The reviewers and their verdicts."""
     if not request.reviewers:
         return words.NO_REVIEWS(language)
     said = [words.VERDICTS[one.verdict](language, name=one.name) for one in request.reviewers]
@@ -39,12 +39,12 @@ def review_line(request: PullRequest, language: Language) -> Spans:
 
 
 def issue_links(numbers: Sequence[int], repository: Repository) -> list[Part]:
-    """Issues by number, linked where the repository has pages."""
+    """Issues by number, linked if the repository has pages."""
     return [_linked(f"#{number}", issue_url(repository, number)) for number in numbers]
 
 
 def request_link(number: int, repository: Repository) -> Span:
-    """A request by number, linked where the repository has pages."""
+    """A request by number, linked if the repository has pages."""
     mark = "!" if repository.forge == "gitlab" else "#"
     return _linked(f"{mark}{number}", repository.request_url(number))
 

@@ -1,9 +1,4 @@
-"""Who made the changes of an answer, counted. Imports ``graded``, ``document`` and words.
-
-Which files the changes of an answer touched, counted. Imports ``graded`` and words.
-
-Numbers over days as a chart: counted here, drawn in text for whoever shows no pictures.
-"""
+"""Counts of an answer's changes: by author, by file, and by day as a chart."""
 
 from __future__ import annotations
 
@@ -34,7 +29,7 @@ MOST_PEOPLE = 15
 
 
 def people_of(graded: Graded) -> tuple[str, ...]:
-    """Who wrote a change, its author first: bots count only where no person is named."""
+    """The authors of a change, the main one first; bots count only if no person is named."""
     author = " ".join(graded.commit.author.split())
     names = (author, *graded.facts.co_authors)
     bots = {name for name in names if is_bot(name)} | (
@@ -44,7 +39,7 @@ def people_of(graded: Graded) -> tuple[str, ...]:
 
 
 def by_author(changes: Sequence[Graded], language: Language) -> tuple[Block, ...]:
-    """The authors with their numbers of changes, and how many of these matter; bots apart."""
+    """The authors with their numbers of changes, and of important ones; bots are separate."""
     levels: dict[str, Counter[Level]] = {}
     beside: Counter[str] = Counter()
     for graded in changes:
@@ -81,7 +76,7 @@ MOST_FILES = 15
 
 
 def by_file(changes: Sequence[Graded], language: Language) -> tuple[Block, ...]:
-    """The files with how many of the changes touched them, and how many lines."""
+    """The files with the numbers of changes that touched them, and of changed lines."""
     touched: Counter[str] = Counter()
     added: Counter[str] = Counter()
     deleted: Counter[str] = Counter()
@@ -110,16 +105,16 @@ def by_file(changes: Sequence[Graded], language: Language) -> tuple[Block, ...]:
 
 
 MOST_BARS = 62
-"""Days of a chart with a bar each, two months; of a longer time the bars are weeks."""
+"""Days of a chart with one bar each, two months; for longer periods the bars are weeks."""
 
 
 def by_day(
     changes: Iterable[Graded], title: str, zone: ZoneInfo, first: datetime, last: datetime
 ) -> Chart:
-    """How many changes were committed on each day of a zone, days without any included.
+    """The number of changes committed on each day of a zone, including days without any.
 
-    ``first`` and ``last`` are moments within the first and the last day. Where there are more than
-    ``MOST_BARS`` days, each bar is a week and named by its Monday.
+    ``first`` and ``last`` are moments within the first and the last day. With more than
+    ``MOST_BARS`` days, each bar is a week, named by its Monday.
     """
     begin, end = first.astimezone(zone).date(), last.astimezone(zone).date()
     step = timedelta(days=1)

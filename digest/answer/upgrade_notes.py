@@ -1,8 +1,7 @@
-"""What an upgrade meets: interfaces that are gone, renamed or behave otherwise by default.
+"""What an upgrade meets: interfaces that were removed, renamed or have another default.
 
-Told of a stretch of history as a whole: what came and went within it nobody meets who goes from
-its begin to its end, and of several steps the first and the last one count. Imports ``analysis``,
-``facts`` and values.
+It compares the start and the end of a stretch of history: what came and went in between does not
+matter, and of several steps the first and the last one count.
 """
 
 from __future__ import annotations
@@ -24,16 +23,16 @@ KINDS = (
     FactKind.METRIC,
     FactKind.TOOLCHAIN,
 )
-"""What people name in scripts, deployments and requests, in the order it is told."""
+"""What people name in scripts, deployments and requests, in the order of output."""
 
 _ORDER = (Action.REMOVED, Action.RENAMED, Action.CHANGED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UpgradeItem:
-    """One thing that an upgrade meets, ``name`` as it was before.
+    """One thing that an upgrade meets; ``name`` is the old name.
 
-    ``before`` and ``after`` are values as written, or of what is renamed ``after`` the new name.
+    ``before`` and ``after`` are values as written; for a renamed thing ``after`` is the new name.
     ``sha`` and ``number`` are of the last change that did it, and ``evidence`` is its proof.
     """
 
@@ -48,22 +47,21 @@ class UpgradeItem:
 
 
 def met(changes: Sequence[Graded]) -> tuple[UpgradeItem, ...]:
-    """What who goes from before ``changes`` (newest first) to after them meets.
+    """What an upgrade from before ``changes`` (newest first) to after them meets.
 
-    What is gone comes first, then what is renamed, then what has another default; each by kind
-    and name.
+    Removals come first, then renames, then changed defaults; each by kind and name.
     """
     steps: dict[tuple[FactKind, str], list[tuple[Graded, Fact]]] = {}
     for change in reversed(changes):
         for fact in _told(change):
-            # A renamed thing goes on under its old name, by which the reader knows it.
+            # A renamed thing is listed under its old name, which the reader knows.
             name = fact.before if fact.action is Action.RENAMED and fact.before else fact.name
             steps.setdefault((fact.kind, name), []).append((change, fact))
     found = [one for (_, name), taken in steps.items() if (one := _net(name, taken))]
     flags = {(m.action, unsigned(m.name)) for m in found if m.kind is FactKind.FLAG}
     return tuple(
         sorted(
-            # The setting behind a flag would be the same thing said twice.
+            # The setting behind a flag would be the same thing listed twice.
             (m for m in found if m.kind is not FactKind.CONFIG or _key(m) not in flags),
             key=lambda m: (_ORDER.index(m.action), KINDS.index(m.kind), m.name),
         )
@@ -81,12 +79,12 @@ def _told(change: Graded) -> Iterator[Fact]:
 
 
 def _is_value(fact: Fact) -> bool:
-    """Whether another value holds where nobody gives one; a type alone breaks few."""
+    """Whether the value that applies by default changed; a changed type alone breaks few."""
     return fact.detail == "default" or fact.kind is FactKind.TOOLCHAIN
 
 
 def _net(name: str, taken: Sequence[tuple[Graded, Fact]]) -> UpgradeItem | None:
-    """What is left of several steps; nothing where the end is as the begin."""
+    """The net effect of several steps; ``None`` if the end equals the start."""
     first, (change, last) = taken[0][1], taken[-1]
     if Action.ADDED in {first.action, last.action}:
         return None  # it was not there before, or is there again
@@ -96,10 +94,10 @@ def _net(name: str, taken: Sequence[tuple[Graded, Fact]]) -> UpgradeItem | None:
         if not _differ(last.kind, before, after):
             return None
     elif last.kind is FactKind.TOOLCHAIN:
-        return None  # a file that named it is gone: what it asks for stands elsewhere, or nowhere
+        return None  # a file that named it was removed: the requirement is elsewhere, or nowhere
     else:
         renamed = last.action is Action.RENAMED
-        # What stood for the value means nothing any more, where it is no value itself.
+        # If the old default was no literal, what stood for it means nothing any more.
         value = last.before if _LITERAL.fullmatch(last.before or "") else ""
         before, after = ("", last.name) if renamed else (value or "", "")
     return UpgradeItem(
@@ -120,7 +118,7 @@ _LITERAL = re.compile(
 
 
 def _differ(kind: FactKind, before: str, after: str) -> bool:
-    """Whether two values are known to differ: a name or a call may stand for the same as before."""
+    """Whether two values are known to differ: a name or a call may mean the same as before."""
     if kind is FactKind.TOOLCHAIN:
         return bool(before and after) and before != after
     known = _LITERAL.fullmatch(before) and _LITERAL.fullmatch(after)
@@ -128,5 +126,5 @@ def _differ(kind: FactKind, before: str, after: str) -> bool:
 
 
 def _bare(value: str) -> str:
-    """A value however it is quoted."""
+    """A value without its quotes."""
     return value.replace("'", '"').lower()

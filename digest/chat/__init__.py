@@ -1,1 +1,1 @@
-"""What a chat can set for itself: commands, filters, schedules."""
+"""A chat's own settings: commands, filters, schedules."""

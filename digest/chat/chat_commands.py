@@ -1,7 +1,6 @@
-"""What a chat is told about itself, read by a fixed grammar in English and Chinese.
+"""Commands about the chat itself, read by a fixed grammar in English and Chinese.
 
-A text is a command only where all of it is one: a question that merely begins like one is left to
-``question``. Imports ``managing``, ``schedule_words`` and values.
+A text is a command only as a whole: a question that merely starts like one is left to ``question``.
 """
 
 from __future__ import annotations
@@ -129,7 +128,7 @@ _VERBS = ("subscribe", "unsubscribe", "subscriptions", "settings", "unmute", "re
 
 
 def read_managing(text: str) -> Managing | None:
-    """The command that a text is, with single spaces and without closing marks; else ``None``.
+    """The command in a text with single spaces and no closing marks; ``None`` if it is none.
 
     Raises ``UnknownZone``, and ``UsageError`` for a value that a setting cannot have.
     """
@@ -139,7 +138,7 @@ def read_managing(text: str) -> Managing | None:
 
 
 def _mended(text: str) -> str:
-    """With a misspelt first word put right."""
+    """The text with a misspelled first word corrected."""
     first, space, rest = text.partition(" ")
     if len(first) < 6 or not first.isascii() or first.lower() in _VERBS:
         return ""
@@ -209,13 +208,13 @@ _EXAMPLES = {
 
 
 def branch_name(written: str) -> str | None:
-    """A branch's name that git can be asked for; nothing that could be an option or a range."""
+    """A branch name that is safe for git: it cannot be an option or a range."""
     plain = re.fullmatch(r"[A-Za-z0-9][\w./+-]{0,200}", written, re.ASCII)
     return written if plain and ".." not in written else None
 
 
 def read_rule(text: str) -> Rule:
-    """A rule as ``path src/**``. Raises ``ValueError`` with what can be written."""
+    """A rule written like ``path src/**``. Raises ``ValueError`` with what can be written."""
     found = re.fullmatch(_RULE, text.strip(), re.IGNORECASE)
     rule = _rule(found[1], found[2]) if found else None
     if rule is None:

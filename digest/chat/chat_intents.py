@@ -1,7 +1,4 @@
-"""What a chat can be told about itself: subscriptions, settings, filters, muted topics.
-
-Imports ``chat``, ``days``, ``filtering`` and values.
-"""
+"""Commands about a chat as values: subscriptions, settings, filters, muted topics."""
 
 from __future__ import annotations
 
@@ -15,12 +12,12 @@ from digest.core.enums import ChatSetting, Language
 from digest.core.grade import Level
 
 Value = Language | ZoneInfo | time | frozenset[int] | Level | bool | str
-"""What a setting is set to: each has one type of these; a branch is a ``str``."""
+"""The value of a setting: each has one type of these; a branch is a ``str``."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Subscribe:
-    """Send this chat a digest of a repository; without a name, of all that it may see."""
+    """Subscribe the chat to a repository; without a name, to all that it may see."""
 
     repository: str = ""
     weekly: bool = False
@@ -29,29 +26,29 @@ class Subscribe:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unsubscribe:
-    """Send no more digests of a repository; without a name, of any."""
+    """Remove subscriptions to a repository; without a name, to all."""
 
     repository: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Subscriptions:
-    """What this chat gets, and when next."""
+    """List the chat's digests, and when each is next due."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pause:
-    """Send nothing by itself until further notice."""
+    """Post nothing unprompted until further notice."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Resume:
-    """Send again what was paused."""
+    """Resume what was paused."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mute:
-    """Leave a topic out of digests; its changes stay counted."""
+    """Leave a topic out of digests; its changes are still counted."""
 
     topic: str
 
@@ -65,12 +62,12 @@ class Unmute:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShowSettings:
-    """How this chat is set up."""
+    """Show the chat's settings."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Set:
-    """Set something of this chat."""
+    """Change a setting of the chat."""
 
     setting: ChatSetting
     value: Value
@@ -78,7 +75,7 @@ class Set:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Filter:
-    """Add a rule to the filters; unless ``save`` is said, only show what it would keep."""
+    """Add a rule to the filters; without ``save``, only show what it would keep."""
 
     rule: Rule
     include: bool
@@ -87,7 +84,7 @@ class Filter:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unfilter:
-    """Take a rule away; without one, all of them."""
+    """Remove a rule; without one, all of them."""
 
     rule: Rule | None = None
 
@@ -115,7 +112,7 @@ _FIXED: dict[type, str] = {
 
 
 def format_managing(intent: Managing) -> str:
-    """An English command that is read back as the same intent."""
+    """An English command that is parsed as the same intent."""
     match intent:
         case Subscribe():
             name, kind = intent.repository, "weekly" if intent.weekly else "daily"

@@ -1,15 +1,12 @@
-"""Which changes a chat wants to hear of, by rules on paths, labels, authors and words.
+"""A chat's settings, with its filters: rules on paths, labels, authors and words.
 
-A change is kept where
+A change is kept if
 
-1. it was not made by a bot of its own accord, unless bots are wanted or it fixes a weakness;
-2. no rule of ``exclude`` meets it;
-3. of every field that ``include`` has rules for, one meets it.
+1. it was not made by a bot, unless bots are wanted or it fixes a vulnerability;
+2. no rule of ``exclude`` matches it;
+3. for every field that ``include`` has rules for, one matches it.
 
-What is left out is told of by the rule that did it, so that it can be counted. Imports ``globs``,
-``graded`` and ``terms``.
-
-What a chat sets for itself. Imports ``filtering`` and values.
+A filtered change is reported with the rule that rejected it, so that it can be counted.
 """
 
 from __future__ import annotations
@@ -31,11 +28,11 @@ MOST_RULES = 50
 """Rules of one chat."""
 
 BOT = "bot"
-"""The rule by which changes of bots are left out."""
+"""The rule that rejects changes of bots."""
 
 
 class RuleField(StrEnum):
-    """What of a change a rule looks at."""
+    """The part of a change that a rule checks."""
 
     PATH = "path"
     LABEL = "label"
@@ -54,7 +51,7 @@ class Rule:
         return f"{self.field} {self.pattern}"
 
     def meets(self, graded: Graded, labels: Collection[str] = ()) -> bool:
-        """Whether the change meets the rule. ``labels`` are those that the forge gave it."""
+        """Whether the change matches the rule. ``labels`` are those from the forge."""
         match self.field:
             case RuleField.PATH:
                 return any(
@@ -83,7 +80,7 @@ class Filters:
     bots: bool = False
 
     def rejection(self, graded: Graded, labels: Collection[str] = ()) -> str:
-        """The rule that leaves a change out, in words; empty where it is kept."""
+        """The rule that rejects a change, in words; empty if it is kept."""
         unwanted = not self.bots and made_by_bot(graded.commit, graded.facts)
         if unwanted and not fixes_weakness(graded.facts):
             return BOT
@@ -97,7 +94,7 @@ class Filters:
         return ""
 
     def given(self, rule: Rule, *, include: bool) -> Filters:
-        """These with one rule more; a rule that is there is not added again."""
+        """These with one more rule; an existing rule is not added again."""
         rules = self.include if include else self.exclude
         more = rules if rule in rules else (*rules, rule)
         return Filters(
@@ -107,7 +104,7 @@ class Filters:
         )
 
     def without(self, rule: Rule) -> Filters:
-        """These without a rule, on whichever side it stands."""
+        """These without a rule, on whichever side it is."""
         return Filters(
             include=tuple(one for one in self.include if one != rule),
             exclude=tuple(one for one in self.exclude if one != rule),
@@ -115,28 +112,28 @@ class Filters:
         )
 
     def by(self, field: RuleField) -> bool:
-        """Whether a rule looks at the field."""
+        """Whether a rule checks the field."""
         return any(rule.field is field for rule in (*self.include, *self.exclude))
 
     @property
     def size(self) -> int:
-        """How many rules there are."""
+        """The number of rules."""
         return len(self.include) + len(self.exclude)
 
 
 PLAIN = Filters()
-"""Leaves out what bots do."""
+"""Rejects changes of bots."""
 
 EVERYTHING = Filters(bots=True)
-"""Leaves nothing out."""
+"""Rejects nothing."""
 
 
 def left_out(
     filters: Filters, changes: Iterable[Graded], labels: Mapping[str, Collection[str]]
 ) -> tuple[tuple[Graded, ...], dict[str, str]]:
-    """The changes that are kept, in their order, and of the others the rule by full name.
+    """The kept changes, in their order, and the rejecting rule of each other by full name.
 
-    ``labels`` are those that a forge gave, by full name of the change.
+    ``labels`` are those from a forge, by full name of the change.
     """
     kept: list[Graded] = []
     rules: dict[str, str] = {}
@@ -149,7 +146,7 @@ def left_out(
 
 
 def counted(rules: Iterable[str]) -> tuple[tuple[str, int], ...]:
-    """How often each rule stands there, the most frequent first."""
+    """How often each rule occurs, the most frequent first."""
     return tuple(sorted(Counter(rules).items(), key=lambda one: (-one[1], one[0])))
 
 
@@ -164,9 +161,9 @@ MOST_TOPICS = 50
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DigestTiming:
-    """When a digest comes and what it shows; ``None`` and empty stand for what holds above it.
+    """When a digest comes and what it shows; ``None`` and empty mean the value set above it.
 
-    ``weekdays`` are numbers from 0 (Monday). ``branch`` is empty for the repository's own.
+    ``weekdays`` are numbers from 0 (Monday). ``branch`` is empty for the default one.
     """
 
     at: time | None = None
@@ -176,7 +173,7 @@ class DigestTiming:
     branch: str = ""
 
     def over(self, below: DigestTiming) -> DigestTiming:
-        """What is set here, and of the rest what is set below."""
+        """These values, with those of ``below`` where nothing is set here."""
         return DigestTiming(
             at=self.at if self.at is not None else below.at,
             weekdays=self.weekdays if self.weekdays is not None else below.weekdays,
@@ -187,16 +184,16 @@ class DigestTiming:
 
 
 AS_USUAL = DigestTiming()
-"""All as it is set elsewhere."""
+"""Nothing is set here."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChatSettings:
     """The settings of a chat.
 
-    ``muted`` are topics, in the words of whoever muted them. A paused chat gets no digest by
-    itself. ``private`` is an admin's word that it may hear of private repositories although people
-    of other organisations read it.
+    ``muted`` are topics, in the words of whoever muted them. A paused chat gets no scheduled
+    digest. ``private`` says that an admin allows private repositories although people of other
+    organisations read the chat.
     """
 
     timing: DigestTiming = AS_USUAL
@@ -209,10 +206,10 @@ class ChatSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Subscribed:
-    """A digest that a chat asked for: of one repository, daily or weekly, with its own timing.
+    """A chat's own subscription to one repository, daily or weekly, with its own timing.
 
-    ``person`` is who asked, as ``platform:id``. ``known`` is the name of the chat by which its
-    digests are known since it was first asked for; empty where that is still to be given.
+    ``person`` is who subscribed, as ``platform:id``. ``known`` is the chat's name in the names of
+    its digests since the first subscription; empty until it is assigned.
     """
 
     repository: str

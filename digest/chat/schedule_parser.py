@@ -1,7 +1,4 @@
-"""When a digest is to come, in words: ``daily 09:00 Europe/Berlin level medium``, ``每天9点``.
-
-Imports ``chat``, ``days``, ``grade`` and ``window``.
-"""
+"""Parses schedules in words: ``daily 09:00 Europe/Berlin level medium``, ``每天9点``."""
 
 from __future__ import annotations
 
@@ -62,7 +59,7 @@ _FILLER = re.compile(r"\b(?:to|in|at|from|the|repository|repo|digests?|of)\b|仓
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Read:
-    """What was read; ``rest`` is the one name that is left, or empty."""
+    """The parsed schedule; ``rest`` is the one remaining name, or empty."""
 
     timing: DigestTiming
     weekly: bool
@@ -70,9 +67,9 @@ class Read:
 
 
 def read_timing(text: str) -> Read | None:
-    """A schedule and a name in any order; ``None`` where words are left that are neither.
+    """A schedule and a name in any order; ``None`` if other words are left.
 
-    Raises ``UnknownZone`` for a second name that can only be meant for a zone.
+    Raises ``UnknownZone`` for a second name, which can only be meant as a zone.
     """
     text, branch = _cut(_BRANCH, text)
     text, level = _cut(_LEVEL, text.lower() if not branch and text.isupper() else text)
@@ -112,7 +109,7 @@ def read_days(text: str) -> frozenset[int] | None:
 
 
 def _cut(pattern: re.Pattern[str], text: str) -> tuple[str, re.Match[str] | None]:
-    """The text without the first thing of that form, and the thing."""
+    """The text without the first match, and the match."""
     found = re.compile(pattern.pattern, pattern.flags | re.IGNORECASE).search(text)
     if not found:
         return text, None
@@ -120,7 +117,7 @@ def _cut(pattern: re.Pattern[str], text: str) -> tuple[str, re.Match[str] | None
 
 
 def _cut_zone(text: str) -> tuple[str, ZoneInfo | None]:
-    """The first name that is one of a zone: ``owner/name`` looks like one and is none."""
+    """Remove the first name that is a zone: ``owner/name`` looks like one but is none."""
     for found in _ZONE.finditer(text):
         try:
             zone = zone_of(found[0])
@@ -155,7 +152,7 @@ def _weekdays(found: re.Match[str]) -> frozenset[int]:
 
 
 def _spans(days: list[int], to: list[bool]) -> frozenset[int]:
-    """The days, and those between the ones that a dash joins; a range may go round the week."""
+    """The days, and those between days that a dash joins; a range may wrap around the week."""
     found = {days[0]}
     for place, ranged in enumerate(to):
         first, last = days[place], days[place + 1]

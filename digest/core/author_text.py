@@ -1,6 +1,6 @@
-"""The author's own words as spans and as whole sentences. Imports ``document`` only.
+"""The author's own words, as spans and as whole sentences.
 
-Commit messages are data: only the backticks of Markdown are read, so that identifiers stand out;
+Commit messages are data: only the backticks of Markdown are interpreted, to mark identifiers;
 everything else stays plain text.
 """
 
@@ -11,8 +11,8 @@ from functools import reduce
 
 from digest.document import Code, Span, Spans, Text
 
-# What is looked for begins where a run does, and is of bounded length: a message of nothing but
-# backticks, asterisks or blanks would else be read once for each of its characters.
+# A match starts where a run of marks starts, and has a bounded length: otherwise a message of only
+# backticks, asterisks or blanks would be scanned once for each of its characters.
 _CODE = re.compile(r"(?<!`)(`{1,9})(?!`)(.+?)(?<!`)\1(?!`)")
 
 _BOLD = re.compile(r"(?<![\w*])\*\*(?=\S)(.{1,300}?)(?<=\S)\*\*(?![\w*])")
@@ -37,7 +37,7 @@ _ABBREVIATION = re.compile(
 
 
 def flat(text: str) -> str:
-    """The text on one line; blanks that the author doubled stay as they are."""
+    """The text on one line; doubled blanks of the author stay."""
     return _BREAK.sub(" ", text).strip()
 
 
@@ -60,12 +60,12 @@ def authored(text: str) -> Spans:
 
 
 def unticked(text: str) -> str:
-    """The words on one line without the backticks around code, for places that hold no spans."""
+    """The words on one line without the backticks around code, for places without spans."""
     return flat(_CODE.sub(lambda match: match[2].strip(), text))
 
 
 def clipped(text: str, limit: int = _TITLE) -> str:
-    """At most ``limit`` characters of a title; what is longer ends in an ellipsis at a word."""
+    """At most ``limit`` characters of a title; a longer one ends at a word with an ellipsis."""
     if len(text) <= limit:
         return text
     head = text[: limit - 1]
@@ -74,11 +74,11 @@ def clipped(text: str, limit: int = _TITLE) -> str:
 
 
 def sentences(text: str) -> list[str]:
-    """The sentences of a paragraph in order, on one line each, list entries without their marks.
+    """The sentences of a paragraph in order, each on one line, list items without their marks.
 
-    An end is a full stop, a question or exclamation mark before something that can begin a
-    sentence, or the end of a list entry; abbreviations, initials and "1." do not end one, nor does
-    what stands between backticks.
+    A sentence ends at a full stop, a question or exclamation mark before something that can begin a
+    sentence, or at the end of a list item; abbreviations, initials, "1." and text between backticks
+    do not end one.
     """
     out: list[str] = []
     for entry in _entries(text):
@@ -92,13 +92,13 @@ def sentences(text: str) -> list[str]:
 
 
 def _goes_on(kept: str, piece: str) -> bool:
-    """Whether what looks like an end of a sentence is an abbreviation, or stands inside code."""
+    """Whether an apparent end of a sentence is an abbreviation, or is inside code."""
     inside = "`" in piece and kept.count("`") % 2 == 1
     return inside or _ABBREVIATION.search(kept) is not None
 
 
 def _entries(text: str) -> list[str]:
-    """The entries of a paragraph that is a list, or the paragraph, each on one line."""
+    """The items of a paragraph that is a list, or the paragraph, each on one line."""
     entries: list[list[str]] = []
     for line in text.splitlines():
         bullet = _BULLET.match(line)
@@ -111,8 +111,8 @@ def _entries(text: str) -> list[str]:
 def excerpt(paragraph: str, limit: int) -> tuple[str, bool]:
     """As many whole sentences from the start as fit ``limit`` characters, and whether that is all.
 
-    Empty where the first sentence alone is longer: a sentence is never cut. One that announces
-    what is not shown ("This fixes:") is left out.
+    Empty if the first sentence alone is longer: a sentence is never cut. A sentence that announces
+    something not shown ("This fixes:") is left out.
     """
     kept: list[str] = []
     length = 0
@@ -129,7 +129,7 @@ def excerpt(paragraph: str, limit: int) -> tuple[str, bool]:
 
 
 def _followed(kept: str, piece: str) -> str:
-    """A sentence behind those before it; entries without a stop are set apart by a semicolon."""
+    """The text with a sentence appended; items without a full stop are joined by a semicolon."""
     if not kept:
         return piece
     if kept[-1] in "。！？":

@@ -1,4 +1,4 @@
-"""Changes made by programs, told by the names that these give themselves."""
+"""Changes made by programs, recognised by the names they use."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ _KNOWN = re.compile(
 _BRANCH = re.compile(
     r"\b(?:from|branch '?) ?\S{0,80}(?:dependabot|renovate|\bbot)\b", re.IGNORECASE
 )
-"""The first line of a merge whose branch is a bot's."""
+"""The first line of a merge of a bot's branch."""
 
 _WEAKNESS = frozenset({"advisory", "words"})
 
 
 def is_bot(author: str, email: str = "") -> bool:
-    """Whether a commit was made by a program, going by the names that such give themselves."""
+    """Whether a commit was made by a program, by its author's name and email."""
     name = " ".join(author.split())
     return bool(_NAME.search(name) or "[bot]" in email.lower() or _KNOWN.match(name))
 
@@ -39,5 +39,5 @@ def made_by_bot(commit: Commit, facts: Facts) -> bool:
 
 
 def fixes_weakness(facts: Facts) -> bool:
-    """Whether the message names an advisory or speaks of a weakness."""
+    """Whether the message names an advisory or mentions a vulnerability."""
     return any(fact.detail in _WEAKNESS for fact in facts.of(FactKind.SECURITY))

@@ -1,10 +1,8 @@
-"""What a change is: a commit and the files it touches. Imports nothing of ours.
+"""A change: a commit and the files it touches.
 
-All times are aware and in UTC. Texts are ``str`` in which bytes that are no UTF-8 stand as
-U+FFFD (messages, diff lines) or are kept by ``surrogateescape`` (paths, so that they still name
-the file); renderers show such paths with :func:`printable`.
-
-What makes two changes the same for a reader: their words and their lines. Imports ``change``.
+All times are aware and in UTC. Bytes that are no UTF-8 become U+FFFD in messages and diff lines; in
+paths they are kept by ``surrogateescape``, so that a path still names its file. Renderers show such
+paths with :func:`printable`.
 """
 
 from __future__ import annotations
@@ -16,11 +14,11 @@ from enum import StrEnum
 from hashlib import blake2b
 
 _BLANK = " \t\n\r"
-"""What git takes for white space in messages; a line of nothing else ends a paragraph."""
+"""What git treats as white space in messages; a line of nothing else ends a paragraph."""
 
 
 def _split(message: str) -> tuple[list[str], list[str]]:
-    """The lines of the first paragraph, and those after it without outer blank ones."""
+    """The lines of the first paragraph, and the remaining ones without outer blank ones."""
     lines = message.rstrip(_BLANK).split("\n")
     start = next((i for i, line in enumerate(lines) if line.strip(_BLANK)), len(lines))
     end = next((i for i in range(start, len(lines)) if not lines[i].strip(_BLANK)), len(lines))
@@ -29,7 +27,7 @@ def _split(message: str) -> tuple[list[str], list[str]]:
 
 
 def printable(path: str) -> str:
-    r"""A path as it may be shown: undecodable bytes and control characters become ``\x..``."""
+    r"""A path for display: undecodable bytes and control characters become ``\x..``."""
     if path.isprintable():
         return path
     return "".join(
@@ -54,7 +52,7 @@ class FileStatus(StrEnum):
 
 
 class Side(StrEnum):
-    """Where a piece of evidence stands: before the change, after it, or in the author's words.
+    """Where evidence is: before the change, after it, or in the author's words.
 
     Those are the commit's message, or the description of the request on the forge.
     """
@@ -69,9 +67,9 @@ class Side(StrEnum):
 class Hunk:
     """A run of changed lines without context.
 
-    ``old_start`` and ``new_start`` are the 1-based numbers of the first removed and the first
-    added line (of the line before, as git writes it, where there is none). ``section`` is the
-    enclosing line that git names behind ``@@``, or empty.
+    ``old_start`` and ``new_start`` are the 1-based numbers of the first removed and the first added
+    line; if there is none, of the line before, as git writes it. ``section`` is the enclosing line
+    that git shows after ``@@``, or empty.
     """
 
     old_start: int
@@ -86,12 +84,11 @@ class FileChange:
     """One file of a change.
 
     ``old_path`` is set for renames and copies only. ``added`` and ``deleted`` count lines.
-    ``hunks`` leave out what is larger than a source keeps; ``added`` and ``deleted`` never do.
-    ``omitted`` says that the content could not be read (an absent blob), so that lines and
-    hunks are unknown; ``binary`` that git calls it binary. ``old_id`` and ``new_id`` are blob
-    names, or empty where that side does not exist; ``old_mode`` and ``new_mode`` git's octal
-    modes (``100644`` file, ``100755`` executable, ``120000`` link, ``160000`` submodule), or
-    ``000000``.
+    ``hunks`` leave out what is larger than a source keeps; the counts always include it.
+    ``omitted`` says that the content could not be read (an absent blob), so that lines and hunks
+    are unknown; ``binary`` that git calls it binary. ``old_id`` and ``new_id`` are blob names, or
+    empty if that side does not exist; ``old_mode`` and ``new_mode`` are git's octal modes
+    (``100644`` file, ``100755`` executable, ``120000`` link, ``160000`` submodule), or ``000000``.
     """
 
     path: str
@@ -112,8 +109,8 @@ class FileChange:
 class Commit:
     """A commit without its diff. ``parents`` in git's order; ``message`` as the author wrote it.
 
-    Of a merge the author is who wrote most of its branch, as far as that is known, and ``writers``
-    are all who wrote it.
+    The author of a merge is who wrote most of its branch, as far as that is known, and ``writers``
+    are all its authors.
     """
 
     sha: str
@@ -141,8 +138,8 @@ class Change:
     """A commit and its files, in git's order: the unit that is graded.
 
     A merge commit is one change: what it brought to its first parent. ``omitted`` says that even
-    the list of files is unknown: the commit stands at the boundary of a shallow clone, or its
-    trees are absent.
+    the list of files is unknown: the commit is at the boundary of a shallow clone, or its trees are
+    absent.
     """
 
     commit: Commit
@@ -156,7 +153,7 @@ class Change:
 
 
 def without_hunks(files: Sequence[FileChange]) -> tuple[FileChange, ...]:
-    """The files with their counts but without their lines: what is kept after grading."""
+    """The files with their counts but without their lines, as stored after grading."""
     return tuple(
         FileChange(
             path=f.path,
@@ -176,15 +173,15 @@ def without_hunks(files: Sequence[FileChange]) -> tuple[FileChange, ...]:
 
 
 def fingerprint(change: Change) -> str:
-    """32 hex digits, the same for the same message, files and lines at the same places.
+    """32 hex digits, equal for the same message, files and lines at the same places.
 
-    A commit that was rebased over unrelated work keeps it, since neither its name, its dates nor
-    the rest of its files count.
+    A commit that was rebased over unrelated work keeps it, since its name, its dates and the rest
+    of its files do not count.
     """
     sum_ = blake2b(digest_size=16)
     for part in _parts(change):
         text = part.encode("utf-8", "surrogatepass")
-        # With its length in front, no part can run into the next.
+        # Prefixing the length keeps one part from running into the next.
         sum_.update(b"%d:" % len(text) + text)
     return sum_.hexdigest()
 
@@ -197,7 +194,7 @@ def _parts(change: Change) -> Iterator[str]:
         yield file.old_path or ""
         yield f"{file.status} {file.added} {file.deleted} {file.omitted}"
         yield f"{file.old_mode} {file.new_mode}"
-        # What git shows no lines of is told apart by its content's name alone.
+        # Files for which git shows no lines are told apart by their blob names.
         yield f"{file.old_id} {file.new_id}" if file.binary else ""
         for hunk in file.hunks:
             yield f"{hunk.old_start} {hunk.new_start} {len(hunk.removed)} {hunk.section}"

@@ -13,7 +13,7 @@ class Language(StrEnum):
 
 
 class ChatSetting(StrEnum):
-    """What of a chat can be set by name."""
+    """A setting of a chat, by name."""
 
     LANGUAGE = "language"
     ZONE = "zone"
@@ -26,14 +26,14 @@ class ChatSetting(StrEnum):
 
 
 class Effect(IntEnum):
-    """How hard a change reaches somebody, the hardest first."""
+    """How severely a change affects somebody, the most severe first."""
 
     MAY_BREAK = 0
     TOUCHES = 1
 
 
 class ChangeKind(StrEnum):
-    """A kind of change, the weightiest first."""
+    """A kind of change, the most important first."""
 
     BREAKING = "breaking"
     SECURITY = "security"
@@ -46,7 +46,7 @@ class ChangeKind(StrEnum):
 
 
 class TopicPlace(StrEnum):
-    """Where a change says what it is about, the strongest first."""
+    """Where a change states its topic, the strongest first."""
 
     TAG = "tag"
     SCOPE = "scope"

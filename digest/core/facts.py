@@ -1,4 +1,4 @@
-"""The values that fact extraction returns. Imports ``change`` only."""
+"""The values that fact extraction returns."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from enum import StrEnum
 from digest.core.change import FileStatus, Side
 
 FACTS_VERSION = 5
-"""Raised whenever extraction changes what it finds, so that stored facts are made anew."""
+"""Increased whenever extraction finds other facts, so that stored ones are remade."""
 
 
 class Area(StrEnum):
-    """What part of a project a file belongs to."""
+    """The part of a project that a file belongs to."""
 
     CORE = "core"
     TESTS = "tests"
@@ -57,7 +57,7 @@ class Evidence:
     """Where a statement can be checked.
 
     ``line`` is 1-based on the named side of ``path``; for ``Side.MESSAGE`` the path is empty and
-    ``line`` counts from the subject. ``line`` is 0 where the file as a whole is the evidence.
+    ``line`` counts from the subject. ``line`` is 0 if the file as a whole is the evidence.
     """
 
     path: str
@@ -69,22 +69,23 @@ class Evidence:
 class Fact:
     """One thing that the diff or the message says.
 
-    ``name`` is the identifier as it is written (``--ssl-ciphers``, ``Engine.step``,
-    ``VLLM_PORT``, ``torch``), after the change where it was renamed. ``before`` and ``after``
-    are the values that changed, as written: a default, a version, a signature, an old name;
-    ``None`` where that side has none. ``detail`` says more of what ``name`` is: ``function``,
-    ``class``, ``method``, ``parameter``, ``default``, ``signature``, a manager such as ``cargo``.
+    ``name`` is the identifier as it is written (``--ssl-ciphers``, ``Engine.step``, ``VLLM_PORT``,
+    ``torch``), for a rename the new one. ``before`` and ``after`` are the values that changed, as
+    written: a default, a version, a signature, an old name; ``None`` if that side has none.
+    ``detail`` refines the kind: ``function``, ``class``, ``method``, ``parameter``, ``default``,
+    ``signature``, a manager such as ``cargo``.
 
     ``elsewhere`` is the path of another file that defines the same name: a name that left one file
-    and lives on is ``changed`` with the detail ``moved``, never ``removed``. ``in_file`` says that
-    the trees could not be searched, so that the fact holds for the file of its evidence only; say
-    so. ``condition`` is when a default holds (``torch >= 2.10``), ``replacement`` what to use
-    instead of something that is deprecated or gone, ``when`` the version that it goes in.
+    but still exists is ``changed`` with the detail ``moved``, never ``removed``. ``in_file`` says
+    that the trees could not be searched, so that the fact holds only for the file of its evidence;
+    output must say so. ``condition`` is when a default applies (``torch >= 2.10``), ``replacement``
+    what to use instead of something deprecated or removed, ``when`` the version in which it will be
+    removed.
 
     ``public`` says of a symbol or a field whether the project exposes it: by ``__all__``, the root
     of its package, a public header, a format that is read from files. ``False`` is internal: its
-    removal breaks nobody's code. ``None`` where nothing tells; flags, variables, routes and
-    metrics are public as such.
+    removal breaks nobody's code. ``None`` if unknown; flags, variables, routes and metrics are
+    always public.
     """
 
     kind: FactKind
@@ -106,8 +107,8 @@ class Fact:
 class Note:
     """An entry that the change adds to the project's changelog.
 
-    ``mark`` is what stands over it, as one of ``breaking``, ``security``, ``deprecated``,
-    ``removed``, ``changed``, ``added`` and ``fixed``, or empty.
+    ``mark`` is its heading, as one of ``breaking``, ``security``, ``deprecated``, ``removed``,
+    ``changed``, ``added`` and ``fixed``, or empty.
     """
 
     mark: str
@@ -117,7 +118,7 @@ class Note:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Series:
-    """A place in a row of changes, such as ``[3/n]``: ``total`` is ``None`` for ``n``."""
+    """A position in a series of changes, such as ``[3/n]``: ``total`` is ``None`` for ``n``."""
 
     part: int
     total: int | None = None
@@ -125,13 +126,13 @@ class Series:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Subject:
-    """What the first line of a message says, taken apart.
+    """The first line of a message, taken apart.
 
-    ``title`` is the line a reader should see: the real title of a merge, else the subject as it
-    is. ``words`` is the title without tags, conventional-commit prefix and number. ``tags`` are
-    the leading ``[...]`` texts in order, without series tags. ``type`` and ``scope`` are those of
-    a conventional commit (``fix(parser)!: ...``), lower case, or empty. ``number`` is the
-    pull or merge request. ``breaking`` is a conventional ``!`` or a BREAKING CHANGE footer.
+    ``title`` is the line a reader should see: the real title of a merge, otherwise the subject as
+    it is. ``words`` is the title without tags, conventional-commit prefix and number. ``tags`` are
+    the leading ``[...]`` texts in order, without series tags. ``type`` and ``scope`` are those of a
+    conventional commit (``fix(parser)!: ...``), lower case, or empty. ``number`` is the pull or
+    merge request. ``breaking`` is a conventional ``!`` or a BREAKING CHANGE footer.
     """
 
     title: str
@@ -146,7 +147,7 @@ class Subject:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Undone:
-    """The change that a revert undoes or a re-land brings back, as far as the message names it."""
+    """The change that a revert undoes or a re-land restores, as far as the message names it."""
 
     sha: str = ""
     number: int | None = None
@@ -154,7 +155,7 @@ class Undone:
 
 
 class ClueKind(StrEnum):
-    """Where words or values that explain a change stand in it."""
+    """The kind of text or value that explains a change."""
 
     HELP = "help"
     CHANGELOG = "changelog"
@@ -171,10 +172,10 @@ class Clue:
     """Words or values of the diff that say what a change means for a reader.
 
     ``HELP`` is the help text, docstring or comment beside the thing ``name``; ``CHANGELOG`` a line
-    that a changelog gains; ``DOCS`` a sentence about ``name`` that documentation gains; ``REFUSED``
-    the text of an error that is new, or gone if it stands on the old side; ``ENTRY`` a key ``name``
-    that the table ``text`` gains or loses; ``LITERAL`` a value of ``name`` before and after;
-    ``TEST`` an added test; ``SCOPE`` a function that was changed.
+    added to a changelog; ``DOCS`` a sentence about ``name`` added to documentation; ``REFUSED`` the
+    text of an error that is new, or removed if it is on the old side; ``ENTRY`` a key ``name`` that
+    the table ``text`` gains or loses; ``LITERAL`` a value of ``name`` before and after; ``TEST`` an
+    added test; ``SCOPE`` a function that was changed.
     """
 
     kind: ClueKind
@@ -208,10 +209,10 @@ class FileFacts:
 class Facts:
     """Everything that is known of a change without judging it.
 
-    ``items`` and ``clues`` stand in a stable order: by file as git lists them, then by line.
-    ``paragraphs`` are
-    the author's own words: the body without trailers, templates, quoted commands and checklists.
-    ``issues`` are the numbers that the message says it fixes or refers to, without its own.
+    ``items`` and ``clues`` are in a stable order: by file as git lists them, then by line.
+    ``paragraphs`` are the author's own words: the body without trailers, templates, quoted commands
+    and checklists. ``issues`` are the numbers that the message says it fixes or refers to, without
+    its own.
     """
 
     subject: Subject
@@ -229,7 +230,7 @@ class Facts:
     version: int = FACTS_VERSION
 
     def of(self, kind: FactKind, *actions: Action) -> tuple[Fact, ...]:
-        """The items of one kind, and of the given actions where any are given."""
+        """The items of one kind, optionally limited to the given actions."""
         return tuple(
             i for i in self.items if i.kind is kind and (not actions or i.action in actions)
         )

@@ -1,12 +1,12 @@
-"""Paths by pattern, as ``.gitignore`` reads them where the pattern has a slash.
+"""Path patterns, interpreted as in ``.gitignore`` if the pattern has a slash.
 
 ``*`` and ``?`` stay within a segment, ``**`` crosses them; a pattern without wildcards is a file,
-or a folder with all below it; one without a slash is looked for in every segment.
+or a folder with everything below it; one without a slash is matched against every segment.
 
-Patterns come from whoever asks and paths from whoever commits. A regular expression goes back at
-every wildcard, in a time that grows with the power of their number; from ``_FEW`` of them on all
-readings are followed side by side (Baeza-Yates and Gonnet, "A new approach to text searching",
-1992), in a time that grows with the length of the path alone.
+Patterns come from users and paths from committers. A regular expression backtracks at every
+wildcard, in time that grows with the power of their number; from ``_FEW`` wildcards on, all
+possible matches are tracked in parallel (Baeza-Yates and Gonnet, "A new approach to text
+searching", 1992), in time that grows only with the length of the path.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ _TOKEN = re.compile(r"(?P<all>\*\*/?)|(?P<some>\*+)|(?P<one>\?)|(?P<other>[^*?]+
 
 
 _FEW = 3
-"""Wildcards from which on readings are followed side by side."""
+"""Wildcards from which on matches are tracked in parallel."""
 
 
 def matches(pattern: str, path: str) -> bool:
-    """Whether a path, which has no leading slash, meets the pattern."""
+    """Whether a path, without a leading slash, matches the pattern."""
     return _matcher(pattern)(path)
 
 
@@ -39,7 +39,7 @@ def _matcher(pattern: str) -> Callable[[str], bool]:
 
 def _compiled(tokens: list[re.Match[str]], *, anywhere: bool) -> re.Pattern[str]:
     body = "".join(map(_token, tokens))
-    # What names a folder holds what is below it.
+    # A pattern that names a folder matches everything below it.
     return re.compile(f"{'(?:.*/)?' if anywhere else ''}{body}(?:/.*)?", re.DOTALL)
 
 
@@ -54,10 +54,10 @@ def _token(found: re.Match[str]) -> str:
 
 
 class _Readings:
-    """A pattern as places, a bit each; a reading of a path is at one of them.
+    """A pattern as states, a bit each; each partial match of a path is in one of them.
 
-    ``**/`` has two places: one before it, from which it may be passed over, and one within it,
-    which only a slash leads out of.
+    ``**/`` has two states: one before it, from which it may be skipped, and one within it, which
+    only a slash leaves.
     """
 
     def __init__(self, tokens: list[re.Match[str]], *, anywhere: bool) -> None:
@@ -94,7 +94,7 @@ class _Readings:
         self._end <<= 2
 
     def __call__(self, path: str) -> bool:
-        """Whether a reading comes to the end of the pattern, at the path's end or a folder's."""
+        """Whether a match reaches the end of the pattern, at the path's end or a folder's."""
         at = self._passed(1)
         for letter in path:
             if letter == "/":
@@ -113,7 +113,7 @@ class _Readings:
         return bool(at & self._end)
 
     def _passed(self, at: int) -> int:
-        """With the places behind wildcards that stand for nothing."""
+        """The states, with those after wildcards that match nothing."""
         while True:
             more = at | (at & self._skip) << 1 | (at & self._skip_two) << 2
             if more == at:

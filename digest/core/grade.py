@@ -1,8 +1,7 @@
-"""A grade: how much a change matters, and why. The rules are in ``importance``.
+"""A grade: how much a change matters, and why. The rules are in ``digest.grading``.
 
-A change with everything the program knows of it before it puts that into words.
-
-Whether facts alone say all that matters of a change. Imports ``facts`` and ``grade``.
+Also a change with everything that the program knows of it before wording, and whether facts alone
+settle it.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from digest.core.facts import Area, Facts
 
 
 class Level(StrEnum):
-    """How much a change matters to somebody who uses the project."""
+    """How much a change matters to a user of the project."""
 
     HIGH = "high"
     MEDIUM = "medium"
@@ -30,10 +29,10 @@ class Level(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reason:
-    """One ground of a grade.
+    """One reason of a grade.
 
-    ``rule`` is the name of the rule in ``importance.json``; ``weight`` what it moved the score by
-    (in log-odds, negative lowers); ``subject`` the thing that it saw (a flag's name, an area, a
+    ``rule`` is the name of the rule in ``importance.json``; ``weight`` is its effect on the score
+    (in log-odds, negative lowers); ``subject`` is what it matched (a flag's name, an area, a
     count), or empty. The words are made per language by :mod:`digest.i18n`.
     """
 
@@ -46,8 +45,8 @@ class Reason:
 class Grade:
     """``score`` in [0, 1], higher matters more; reasons with the weightiest first.
 
-    ``by`` names the weights and thresholds that it was made by, so that a stored grade can be told
-    from one that would be made now.
+    ``by`` names the weights and thresholds it was made with, so that an outdated stored grade can
+    be recognised.
     """
 
     score: float
@@ -58,9 +57,9 @@ class Grade:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Thresholds:
-    """The least scores of the levels; below ``medium`` is low.
+    """The lowest scores of the levels; below ``medium`` is low.
 
-    The defaults leave about 5 of 40 changes of a busy day high and one in four medium.
+    The defaults make about 5 of 40 changes of a busy day high and one in four medium.
     """
 
     high: float = 0.55
@@ -69,7 +68,7 @@ class Thresholds:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Description:
-    """What a request says on the forge: ``note`` is the one for its release, or empty."""
+    """A request's description on the forge; ``note`` is its release note, or empty."""
 
     paragraphs: tuple[str, ...] = ()
     note: str = ""
@@ -78,9 +77,9 @@ class Description:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Graded:
-    """A commit, its facts and its grade: what the archive keeps, without the lines of the diff.
+    """A commit, its facts and its grade, as archived: without the lines of the diff.
 
-    ``description`` is what its request says on the forge, where that was read; it is kept there.
+    ``description`` is that of its request on the forge, if it was read.
     """
 
     commit: Commit
@@ -95,12 +94,12 @@ class Graded:
 
     @property
     def number(self) -> int | None:
-        """The pull or merge request, where the message names one."""
+        """The pull or merge request, if the message names one."""
         return self.facts.subject.number
 
     @property
     def title(self) -> str:
-        """The line that a reader should see, cut where somebody wrote a page into it."""
+        """The line that a reader should see, cut if it is excessively long."""
         return clipped(self.facts.subject.title)
 
 
@@ -108,9 +107,9 @@ class Graded:
 class Repository:
     """A watched repository.
 
-    ``name`` is ``owner/name`` or the folder's name. ``web`` is the address of its pages without
-    a trailing slash (``https://github.com/owner/name``), or empty where none is known: then
-    nothing is linked. ``forge`` is ``github``, ``gitlab``, ``gitea`` or empty.
+    ``name`` is ``owner/name`` or the folder's name. ``web`` is the address of its pages without a
+    trailing slash (``https://github.com/owner/name``), or empty if unknown: then nothing is linked.
+    ``forge`` is ``github``, ``gitlab``, ``gitea`` or empty.
     """
 
     name: str
@@ -148,11 +147,11 @@ _WHEN_LOW = _ALWAYS | {Area.TESTS, Area.CI, Area.EXAMPLES, Area.BENCHMARKS}
 
 
 def settled(graded: Graded) -> bool:
-    """Whether nobody need read the lines: what it touches settles how much it matters.
+    """Whether the lines need not be read: the kinds of files settle how much the change matters.
 
-    Documents, lock files and what others wrote or a program made are settled at any level; tests
-    and the like where the level is low. A change without files, or of which none could be read, has
-    no lines to look at.
+    Documents, lock files, and vendored or generated files are settled at any level; tests and the
+    like if the level is low. A change without files, or without readable files, has no lines to
+    read.
     """
     areas = set(graded.facts.areas)
     if all(file.omitted or file.binary for file in graded.facts.files):

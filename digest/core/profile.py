@@ -1,9 +1,9 @@
 """What somebody depends on in a repository: flags, variables, symbols, paths and topics.
 
-An entry is written as one word, whose form tells its kind: ``--max-len`` is a flag, ``APP_PORT`` a
-variable, ``src/server/`` or ``src/**/*.py`` a path, ``app.engine.Engine`` or ``load_model`` a
-symbol of code, and anything else a topic such as the name of a model or of hardware. A prefix
-says it outright: ``flag:``, ``env:``, ``path:``, ``symbol:``, ``topic:``. Imports ``errors``.
+An entry is one word, whose form shows its kind: ``--max-len`` is a flag, ``APP_PORT`` a variable,
+``src/server/`` or ``src/**/*.py`` a path, ``app.engine.Engine`` or ``load_model`` a symbol of code,
+and anything else a topic such as the name of a model or of hardware. A prefix makes the kind
+explicit: ``flag:``, ``env:``, ``path:``, ``symbol:``, ``topic:``.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _LONGEST = 200
 
 
 class EntryKind(StrEnum):
-    """What an entry of a profile names."""
+    """The kind of an entry of a profile."""
 
     FLAG = "flag"
     VARIABLE = "env"
@@ -65,7 +65,7 @@ _SOURCES = frozenset({"py", "rs", "go", "js", "ts", "c", "cc", "cpp", "h", "java
 
 
 class InvalidEntry(UserError):
-    """A word that names nothing a profile could hold."""
+    """A word that is not a valid entry of a profile."""
 
     def __init__(self, written: str) -> None:
         super().__init__(
@@ -129,7 +129,7 @@ def parse_entry(written: str) -> ProfileEntry:
 
 
 def kind_of(word: str) -> EntryKind:
-    """What a word names by its form."""
+    """The kind of a word by its form."""
     if _FLAG.fullmatch(word):
         return EntryKind.FLAG
     if _VARIABLE.fullmatch(word):

@@ -1,4 +1,4 @@
-"""Which time of a branch was read: stretches that are put together, and the gaps between them."""
+"""The time of a branch that has been read: periods that are joined, and the gaps in between."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from digest.window import Window
 
 
 def joined(stretches: Iterable[Window]) -> tuple[Window, ...]:
-    """The same time as stretches that do not touch, the earliest first; empty ones are left out."""
+    """The same time as disjoint periods, the earliest first, without empty ones."""
     out: list[Window] = []
     for one in sorted(stretches, key=lambda w: w.since):
         if one.since == one.until:
@@ -24,7 +24,7 @@ def joined(stretches: Iterable[Window]) -> tuple[Window, ...]:
 def gaps(window: Window, read: Sequence[Window]) -> tuple[Window, ...]:
     """The parts of a window that were not read, the earliest first.
 
-    ``read`` are stretches as :func:`joined` returns them.
+    ``read`` are periods as :func:`joined` returns them.
     """
     out: list[Window] = []
     begin = window.since

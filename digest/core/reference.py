@@ -1,9 +1,4 @@
-"""How a change is named: by request number, by commit, or by the address of either.
-
-Imports ``errors`` only.
-
-A question put to the archive. Imports ``window`` and ``grade`` only.
-"""
+"""References to a change (by request number, commit or address), and queries to the archive."""
 
 from __future__ import annotations
 
@@ -15,7 +10,7 @@ from digest.errors import InvalidReference
 from digest.window import Window
 
 LEAST_DIGITS = 7
-"""The shortest commit name that is read, git's own shortest default."""
+"""The shortest commit name that is accepted, git's own shortest default."""
 
 _LONGEST = 2048
 """Characters; longer than any address of a forge."""
@@ -49,7 +44,7 @@ class Reference:
     """A change by ``number`` or by ``sha``, of which exactly one is set, or an issue by number.
 
     ``sha`` is lower case and may be shortened. ``repository`` is the ``owner/name`` that was
-    written with it, or empty. ``issue`` says that the number was called that of an issue.
+    written with it, or empty. ``issue`` says that the number was written as an issue's.
     """
 
     number: int | None = None
@@ -74,9 +69,8 @@ def parse_reference(text: str) -> Reference:
     """Read ``#12``, ``12``, ``!12``, ``GH-12``, ``owner/name#12``, a commit name or an address.
 
     Addresses are those of pull requests, merge requests, issues and commits as GitHub, GitLab and
-    Gitea write them, on any host. ``issue`` before a number makes it an issue's. Digits alone are a
-    number up to six of them, and a commit name from seven on.
-    Raises ``InvalidReference``.
+    Gitea write them, on any host. ``issue`` before a number makes it an issue's. Up to six digits
+    alone are a number, and seven or more a commit name. Raises ``InvalidReference``.
     """
     written = text.strip().strip("<>")
     if len(written) <= _LONGEST:
@@ -87,7 +81,7 @@ def parse_reference(text: str) -> Reference:
 
 
 def _issue(written: str) -> Reference | None:
-    """A number that is called an issue's."""
+    """A number that is written as an issue's."""
     found = _CALLED_ISSUE.match(written)
     named = _numbered(written[found.end() :]) if found else None
     return None if named is None else replace(named, issue=True)
@@ -122,13 +116,13 @@ def _addressed(written: str) -> Reference | None:
 class Query:
     """Conditions that all must hold; an empty one always holds.
 
-    ``topics`` are index terms of which one is enough (see ``topics``). ``about`` are ways of
-    being about something, of which one is enough: each is a row of sets of index terms, and of
-    every set one must be borne. ``terms`` must all stand in the text (subject, body, paths, fact
-    names), compared without case; ``paths`` are prefixes of which one is enough; ``level`` is the
-    least level; ``author`` is part of the name. ``limit`` cuts the answer, newest first; 0 is no
-    limit. ``ranked`` orders by text rank. ``among`` are full names of commits, of which it must be
-    one; ``None`` asks for none.
+    ``topics`` are index terms of which one is enough (see ``topics``). ``about`` are alternatives
+    of which one is enough: each is a sequence of sets of index terms, and a change must have one
+    term of every set. ``terms`` must all occur in the text (subject, body, paths, fact names),
+    ignoring case; ``paths`` are prefixes of which one is enough; ``level`` is the lowest level;
+    ``author`` is part of the name. ``limit`` cuts the result, newest first; 0 is no limit.
+    ``ranked`` orders by text rank. ``among`` are full names of commits that it must be one of;
+    ``None`` does not restrict it.
     """
 
     window: Window | None = None

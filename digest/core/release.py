@@ -1,7 +1,7 @@
-"""Names of releases: what is a version, which versions come before the final one, what is asked.
+"""Names of releases: which tags are versions, which are pre-releases, and what is asked for.
 
-Versions are told as Python (PEP 440) and semver.org write them, with or without a ``v`` and with
-the name of a package before it, as tags of repositories with several packages have it.
+Versions are those of Python (PEP 440) and semver.org, with or without a ``v`` and with a package's
+name before it, as in tags of repositories with several packages.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ LONGEST_REF = 100
 """Characters of a reference in a question."""
 
 LATEST = "latest-release"
-"""Stands for the tag of the latest release, in whatever words it was asked for (``rewording``)."""
+"""Stands for the tag of the latest release, however the question asked for it."""
 
 _TAG = re.compile(
     r"(?P<prefix>(?:[A-Za-z][\w.+-]*[/_@-])?[vV]?)(?P<number>\d+(?:\.\d+)*)(?P<rest>[\w.+-]*)",
@@ -46,7 +46,7 @@ _ASKED_ZH = re.compile(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Version:
-    """A version that a tag names; ``family`` is what stands before its number."""
+    """The version in a tag; ``family`` is the text before its number."""
 
     family: str
     preliminary: bool
@@ -54,9 +54,9 @@ class Version:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TaggedRelease:
-    """A tag of a release, and ``before``, that of the one before it; empty for the first.
+    """A tag of a release, and ``before``, that of the previous release; empty for the first.
 
-    ``at`` is when it was tagged, aware, where that is known.
+    ``at`` is when it was tagged, aware, if that is known.
     """
 
     tag: str
@@ -73,7 +73,7 @@ class ReleaseQuestion:
 
 
 def version_of(tag: str) -> Version | None:
-    """The version of a tag; ``None`` where it names none."""
+    """The version of a tag; ``None`` if it is none."""
     found = _TAG.fullmatch(tag)
     if found is None or len(tag) > LONGEST_REF:
         return None
@@ -82,7 +82,7 @@ def version_of(tag: str) -> Version | None:
 
 
 def asked_release(topic: str) -> ReleaseQuestion | None:
-    """What a topic asks for where it has the form of a release: ``v0.9.1``, ``MoE in v0.9.1``."""
+    """A topic in the form of a release, parsed: ``v0.9.1``, ``MoE in v0.9.1``."""
     found = _ASKED.fullmatch(topic) or _ASKED_ZH.fullmatch(topic)
     if found is None or len(found["name"]) > LONGEST_REF:
         return None
@@ -90,7 +90,7 @@ def asked_release(topic: str) -> ReleaseQuestion | None:
 
 
 def spellings(name: str) -> tuple[str, ...]:
-    """The name as it is written, and as a tag may have it: with a ``v`` or without."""
+    """The name as written, and as a tag may have it: with or without a ``v``."""
     bare = name[1:] if name[:1] in "vV" else name
     return tuple(dict.fromkeys((name, f"v{bare}", bare)))
 
@@ -98,8 +98,8 @@ def spellings(name: str) -> tuple[str, ...]:
 def eligible(tag: str, others: Collection[str]) -> tuple[str, ...]:
     """Those of other tags that can be the release before a tag.
 
-    They are of its family, or where it is the first of it, of any. A preliminary one comes before a
-    preliminary one alone.
+    They are of its family, or, if it is the first of its family, of any. A pre-release can only
+    precede another pre-release.
     """
     own = version_of(tag)
     versions = ((name, version_of(name)) for name in others if name != tag)
@@ -113,10 +113,10 @@ def eligible(tag: str, others: Collection[str]) -> tuple[str, ...]:
 
 
 def latest(tags: Sequence[str]) -> str:
-    """The tag of the latest release among ``tags``, which stand newest first; empty for none.
+    """The tag of the latest release among ``tags``, which are newest first; empty for none.
 
-    That is the highest number of the family that was tagged last: a mending of an older line is
-    often tagged after the release that people mean.
+    That is the highest number of the family that was tagged last: a fix of an older line is often
+    tagged after the release that people mean.
     """
     found = [(tag, version_of(tag)) for tag in tags]
     final = [(tag, version) for tag, version in found if version and not version.preliminary]

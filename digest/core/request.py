@@ -1,7 +1,8 @@
-"""What a forge says beside git: requests, issues, releases, comparisons.
+"""Data of a forge beside git: requests, issues, releases, comparisons.
 
 A request is a pull request (GitHub, Gitea) or a merge request (GitLab). All times are aware and in
-UTC. Texts are what people wrote: bounded where they are read, escaped where they are shown.
+UTC. Texts are user input: their length is limited when they are read, and they are escaped when
+shown.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from digest.core.change import Change, Commit, FileChange
 
 _MOST_ISSUES = 50
 
-_LONGEST = 65_536  # characters of a body, GitHub's own limit for one
+_LONGEST = 65_536  # characters of a body, GitHub's own limit
 
 _CLOSING = (
     # https://docs.github.com/en/issues/tracking-your-work-with-issues/using-issues/
@@ -26,11 +27,11 @@ _CLOSING = (
     r"|https?://[\w.:-]{1,100}/(?P<page>[\w.-]{1,100}(?:/[\w.-]{1,100}){1,5}?)(?:/-)?/issues/)"
     r"(?P<number>[1-9]\d{0,8})\b"
 )
-"""Put together when a body is first read: that takes longer than most modules take to import."""
+"""Built when a body is first read: that takes longer than importing most modules."""
 
 
 class RequestState(StrEnum):
-    """What became of a request."""
+    """The state of a request."""
 
     OPEN = "open"
     MERGED = "merged"
@@ -38,14 +39,14 @@ class RequestState(StrEnum):
 
 
 class IssueState(StrEnum):
-    """Whether an issue still stands."""
+    """The state of an issue."""
 
     OPEN = "open"
     CLOSED = "closed"
 
 
 class ReviewVerdict(StrEnum):
-    """What a reviewer said last, where that was more than a remark."""
+    """A reviewer's last verdict, ignoring mere comments."""
 
     APPROVED = "approved"
     CHANGES_REQUESTED = "changes_requested"
@@ -66,11 +67,11 @@ class Reviewer:
 class PullRequest:
     """A request as the forge has it.
 
-    ``head`` is the full name of its newest commit, ``base`` the branch it is for, ``merge_commit``
-    the commit that it became (empty unless merged). ``labels`` and ``reviewers`` stand in the
-    forge's order, ``issues`` are the numbers that it closes. ``updated_at`` is when anything about
-    it last changed. ``files`` are counted by the forge; 0 where its list does not say.
-    ``reviewed`` says that the reviewers were asked for, and are not only unknown.
+    ``head`` is the full name of its newest commit, ``base`` its target branch, ``merge_commit`` the
+    commit that it became (empty unless merged). ``labels`` and ``reviewers`` are in the forge's
+    order, ``issues`` are the numbers that it closes. ``updated_at`` is when anything about it last
+    changed. ``files`` are counted by the forge; 0 if its list does not say. ``reviewed`` says that
+    the reviewers were requested from the forge, so that none means none.
     """
 
     number: int
@@ -94,11 +95,11 @@ class PullRequest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Patch:
-    """The files of a request or commit, with lines where the forge gave them.
+    """The files of a request or commit, with lines if the forge gave them.
 
-    ``total`` is how many files there are, as far as the forge counts; there are more than
-    ``files`` where it cut its list short. ``texts`` are contents by the ids in the files, of those
-    that facts are read from and the forge gave.
+    ``total`` is the number of files, as far as the forge counts; it exceeds ``files`` if the forge
+    cut its list short. ``texts`` are contents by the ids in the files, of those that facts are read
+    from and the forge gave.
     """
 
     files: tuple[FileChange, ...]
@@ -129,7 +130,7 @@ class Issue:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Release:
-    """A published release; ``body`` are its notes."""
+    """A published release; ``body`` is its notes."""
 
     tag: str
     name: str
@@ -140,9 +141,9 @@ class Release:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
-    """What ``head`` has and ``base`` has not: full names of commits, oldest first, and files.
+    """What ``head`` has and ``base`` lacks: full names of commits, oldest first, and files.
 
-    ``total`` is how many commits there are; more than ``commits`` where the list was cut short.
+    ``total`` is the number of commits; it exceeds ``commits`` if the list was cut short.
     """
 
     base: str
@@ -169,7 +170,7 @@ def closing(body: str, repository: str) -> tuple[int, ...]:
 
 
 def final(given: Iterable[Reviewer]) -> tuple[Reviewer, ...]:
-    """One verdict a reviewer from those given, the oldest first: the last that is no remark."""
+    """One verdict per reviewer from those given, the oldest first: the last that is no comment."""
     last: dict[str, Reviewer] = {}
     for review in given:
         held = last.get(review.name)
@@ -180,7 +181,7 @@ def final(given: Iterable[Reviewer]) -> tuple[Reviewer, ...]:
 
 
 def as_change(request: PullRequest, patch: Patch) -> Change:
-    """The request as a change: as the commit that it would become if it were squashed now."""
+    """The request as a change: the commit that it would become if it were squashed now."""
     message = f"{request.title} (#{request.number})\n\n{request.body}".rstrip()
     return Change(
         commit=Commit(
@@ -197,9 +198,9 @@ def as_change(request: PullRequest, patch: Patch) -> Change:
 
 
 def refreshed(held: PullRequest | None, fresh: PullRequest) -> PullRequest:
-    """What a list says, with the reviewers that were known before where nothing changed since.
+    """A request from a list, with the reviewers known before if nothing changed since.
 
-    A list names no reviewers: without this, reading it would forget them.
+    A list names no reviewers: without this, reading it would lose them.
     """
     if held is None or fresh.reviewed or held.updated_at != fresh.updated_at:
         return fresh

@@ -1,4 +1,4 @@
-"""What is said of a change: statements with evidence, gathered to an analysis."""
+"""Statements with evidence, gathered into the analysis of a change."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from digest.document import Spans, plain
 
 
 class Aspect(StrEnum):
-    """What a statement is about, where a section holds several kinds."""
+    """What a statement is about, in sections that hold several kinds."""
 
     NONE = ""
     ARCHITECTURE = "architecture"
@@ -21,7 +21,7 @@ class Aspect(StrEnum):
 
 
 class ChangeType(StrEnum):
-    """What sort of change it is; a change may be several."""
+    """The type of a change; a change may have several."""
 
     FEATURE = "feature"
     FIX = "fix"
@@ -51,7 +51,7 @@ class Origin(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Statement:
-    """Words that the change bears out. ``evidence`` is never empty."""
+    """Words that the change supports. ``evidence`` is never empty."""
 
     spans: Spans
     evidence: tuple[Evidence, ...]
@@ -65,10 +65,10 @@ class Statement:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Analysis:
-    """What is said of a change in one language. A section with nothing to say is empty.
+    """The analysis of a change in one language. A section without statements is empty.
 
     ``rejected`` is the share of statements, in [0, 1], that were dropped because the change does
-    not bear them out; ``partial`` says what was left out, or is empty.
+    not support them; ``partial`` says what was left out, or is empty.
     """
 
     language: Language

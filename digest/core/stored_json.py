@@ -1,14 +1,9 @@
-"""Facts as JSON values and back, exactly. Imports ``model`` and ``change`` only.
+"""Facts, analyses and requests as JSON values and back, exactly.
 
-The keys are part of the documented output and of the archive: they are added to, never renamed.
-What holds its default is written too, so that a reader needs no knowledge of defaults.
-
-An analysis as a JSON value and back, exactly. Imports values only.
-
-Unlike the JSON that the program prints (:mod:`digest.report.report_json`) this keeps the roles of
-words, so that what was kept is shown as if it had just been said.
-
-A request as a JSON value and back, exactly. Imports ``request`` only.
+The keys of facts are part of the documented output and of the archive: they are added to, never
+renamed. Defaults are written too, so that a reader need not know them. Unlike the JSON that the
+program prints (:mod:`digest.report.report_json`), that of an analysis keeps the roles of words, so
+that a stored analysis looks the same as a new one.
 """
 
 from __future__ import annotations
@@ -55,7 +50,7 @@ _CLUES = {kind.value: kind for kind in ClueKind}
 
 
 def facts_to_json(facts: Facts) -> Json:
-    """A value that ``json.dumps`` takes; `from_json` returns an equal `Facts` from it.
+    """A value for ``json.dumps``; :func:`facts_from_json` returns equal ``Facts`` from it.
 
     Undecodable bytes of paths stay lone surrogates: dump with ``ensure_ascii`` (the default).
     """
@@ -80,10 +75,10 @@ def facts_to_json(facts: Facts) -> Json:
 
 
 def facts_from_json(value: Mapping[str, Any]) -> Facts:
-    """The facts that `to_json` wrote.
+    """The facts that :func:`facts_to_json` wrote.
 
     Raises:
-        KeyError, TypeError, ValueError: The value was not written by `to_json`.
+        KeyError, TypeError, ValueError: The value was not written by ``facts_to_json``.
     """
     return Facts(**{name: read(value[name]) for name, read in READ.items() if name in value})
 
@@ -244,7 +239,7 @@ READ: Mapping[str, Callable[[Any], Any]] = {
     "merge": bool,
     "notes": lambda notes: tuple(map(_note_in, notes)),
 }
-"""What makes each field of `Facts` of its value in JSON: one can be read without the others."""
+"""The parsers of the fields of ``Facts`` from JSON: one field can be read without the others."""
 
 _MARKS: dict[type[Span], str] = {Text: "t", Strong: "s", Emphasis: "e", Code: "c", Link: "l"}
 
@@ -266,7 +261,7 @@ def analysis_to_json(analysis: Analysis) -> dict[str, Any]:
 
 
 def analysis_from_json(value: dict[str, Any]) -> Analysis:
-    """The analysis that :func:`to_json` was given."""
+    """The analysis that :func:`analysis_to_json` was given."""
     sections = {name: tuple(statement_from_json(one) for one in value[name]) for name in _SECTIONS}
     return Analysis(
         language=Language(value["language"]),
@@ -311,7 +306,7 @@ def spans_from_json(value: list[list[str]]) -> Spans:
 
 
 def request_to_json(request: PullRequest) -> Json:
-    """A value that ``json.dumps`` takes; moments are seconds since 1970."""
+    """A value for ``json.dumps``; moments are seconds since 1970."""
     return {
         "number": request.number,
         "title": request.title,

@@ -1,1 +1,1 @@
-"""Reads what git and forges print: logs and unified diffs."""
+"""Parsers of logs and unified diffs from git and forges."""

@@ -1,18 +1,14 @@
-"""Puts the files of one commit together from its raw listing and its patches.
-
-Imports ``change`` and ``quoting``. Formats: git-diff-tree(1), "RAW OUTPUT FORMAT" and
-"GENERATING PATCH TEXT WITH -P".
-
-Reads what ``git log`` prints into changes, piece by piece. Imports ``change`` and ``record``.
+"""Parses the output of ``git log`` into changes, incrementally.
 
 The stream is that of ``git log -p -U0 --raw --no-abbrev --full-index --format=FORMAT``. A record
 begins with a NUL at the start of a line, which no line of a raw listing or patch can (each has a
-mark in front), and its header counts its NULs, so that no message can be taken for a patch. The
+mark in front), and its header counts its NULs, so that no message can be mistaken for a patch. The
 raw listing says which files there are and what happened to them; the patches follow in the same
-order, one for a file, two where its type changed (git deletes one and creates the other).
+order, one per file, two if its type changed (git deletes one and creates the other). Formats:
+git-diff-tree(1), "RAW OUTPUT FORMAT" and "GENERATING PATCH TEXT WITH -P".
 
-Memory stays flat whatever the patch: hunks that would take a file beyond ``FILE_LIMIT`` or a
-change beyond ``CHANGE_LIMIT`` are left out, while their lines are still counted.
+Memory stays flat whatever the patch: hunks that would take a file beyond ``FILE_LIMIT`` or a change
+beyond ``CHANGE_LIMIT`` are left out, while their lines are still counted.
 """
 
 from __future__ import annotations
@@ -24,10 +20,10 @@ from digest.core.change import Change, Commit, FileChange, FileStatus, Hunk
 from digest.diff.unified_diff import unquote
 
 FILE = b"\ndiff --git "
-"""What begins the patch of a file, with the end of the line before."""
+"""The start of a file's patch, with the end of the line before."""
 
 HUNK = b"\n@@ -"
-"""What begins a hunk, with the end of the line before; a changed line has a mark in front."""
+"""The start of a hunk, with the end of the line before; a changed line has a mark in front."""
 
 _RANGES = re.compile(rb"(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@ ?([^\n]*)\n?")
 
@@ -44,7 +40,7 @@ _STATUS = {
 
 
 class _Draft:
-    """A file of the listing while its patches are read; ``room`` is what may be kept, in bytes."""
+    """A file of the listing while its patches are read; ``room`` is the bytes that may be kept."""
 
     __slots__ = ("added", "binary", "deleted", "hunks", "line", "patches", "room")
 
@@ -114,7 +110,7 @@ class CommitParser:
         self._drafts = [_Draft(line[1:], self._file_limit) for line in lines if line[:1] == ":"]
 
     def _begin(self, preamble: bytes) -> None:
-        """Turn to the file that the next patch belongs to."""
+        """Switch to the file that the next patch belongs to."""
         draft = self._drafts[self._position]
         # The listing's fifth word is the status; a changed type makes two patches of one file.
         if draft.patches == (2 if draft.line.split(" ", 5)[4][0] == "T" else 1):
@@ -154,19 +150,19 @@ class CommitParser:
 
 
 def _sides(body: bytes, removed: int, added: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The removed and the added lines of a hunk without context: first all of the one kind."""
+    """The removed and the added lines of a hunk without context: first all removed ones."""
     text = body.decode("utf-8", "replace")
     if not removed:
         return (), _lines(text, "\n+")
     if not added:
         return _lines(text, "\n-"), ()
-    # Every line has its mark in front, so the first "+" behind a line end begins the added ones.
+    # Every line starts with its mark, so the first "+" after a line end begins the added ones.
     before, _, after = text.partition("\n+")
     return _lines(before, "\n-"), _lines("+" + after, "\n+")
 
 
 def _lines(text: str, mark: str) -> tuple[str, ...]:
-    """The lines without marks, without git's remark on a missing last line end, without CR."""
+    """The lines without marks, git's note on a missing final line end, and CR."""
     if "\n\\" in text:
         text = text[: text.index("\n\\")]
     lines = text[1:].split(mark)
@@ -176,7 +172,7 @@ def _lines(text: str, mark: str) -> tuple[str, ...]:
 
 
 FORMAT = "%x00%H%x00%P%x00%an%x00%ae%x00%at%x00%ct%x00%B%x00"
-"""The ``--format`` of the stream; the texts in it are to be UTF-8 (``i18n.logOutputEncoding``)."""
+"""The ``--format`` of the stream; its texts must be UTF-8 (``i18n.logOutputEncoding``)."""
 
 FILE_LIMIT = 4 << 20
 """Bytes of patch that are kept of one file: four times what is read of a text."""
@@ -194,14 +190,14 @@ _BOUNDARY = re.compile(rb"\n(?=@@ -|diff --git |\0)")
 
 _LONGEST = len(FILE)
 
-_LONGEST_NAME = 200  # characters of a person's name or address; who writes more floods readers
+_LONGEST_NAME = 200  # characters of a person's name or address; a longer one is abuse
 
 
 class PatchReader:
     """Takes the stream in chunks of any size and returns each change when its record is complete.
 
-    The result does not depend on where the chunks end. A record is known to be complete when
-    the next one begins or :meth:`finish` is called; where the stream broke off, do not call it.
+    The result does not depend on where the chunks end. A record is complete when the next one
+    begins or :meth:`finish` is called; if the stream broke off, do not call it.
     """
 
     def __init__(self, *, file_limit: int = FILE_LIMIT, change_limit: int = CHANGE_LIMIT) -> None:
@@ -242,20 +238,20 @@ class PatchReader:
 
     def finish(self) -> list[Change]:
         """The last change, once the whole stream was fed."""
-        # What would follow is a record; its first bytes complete the one before.
+        # The first bytes of a following record complete the last one.
         changes = self.feed(b"\0")
         self._rest = b""
         return changes
 
     def _spill(self, record: CommitParser, data: bytes, at: int) -> int:
-        """Hand over what is complete of a record too large to wait for; return where it ends."""
+        """Pass on the complete part of a record too large to wait for; return where it ends."""
         if len(data) - at <= self._file_limit + _LONGEST:
             return at
         cut = max(data.rfind(HUNK, at), data.rfind(FILE, at))
         if cut < 0:
             return at
         record.take(data[at:cut])
-        # A hunk of just the limit may stand there with all but the last byte of what follows it.
+        # A hunk of exactly the limit may be here with all but the last byte of what follows it.
         most = self._file_limit + len(HUNK) + _LONGEST
         if len(data) - cut > most and data.startswith(HUNK, cut):
             record.pass_over(data[cut : data.find(b"\n", cut + 1)])
@@ -265,7 +261,7 @@ class PatchReader:
 
 
 def _header(data: bytes, at: int) -> tuple[Commit, int] | None:
-    """The commit whose header begins at ``at``, and where its files begin; none if it is cut."""
+    """The commit of the header at ``at``, and where its files begin; ``None`` if it is cut."""
     end = at
     for _ in range(_FIELDS):
         end = data.find(b"\0", end + 1)
@@ -289,7 +285,7 @@ def _header(data: bytes, at: int) -> tuple[Commit, int] | None:
 
 
 def _moment(seconds: str) -> datetime:
-    """The instant, or that of 1970 where git could not read a date or no calendar holds it."""
+    """The instant, or the start of 1970 if git could not read a date or it is out of range."""
     try:
         return datetime.fromtimestamp(int(seconds), UTC)
     except (ValueError, OverflowError, OSError):

@@ -1,15 +1,13 @@
-"""Paths as git quotes them. Imports nothing of ours.
+"""Parses unified diffs with context, as forges give them, and git's quoted paths.
 
-Git puts a path between double quotes and escapes it like a C string where it holds a control
-character, a quote, a backslash or, with ``core.quotePath``, any byte outside ASCII; every other
-path stands as it is. Source: git-config(1), ``core.quotePath``.
+git's own stream is read by ``git_log``; here there is no raw listing, names of blobs are shortened
+and lines have context around them, which is dropped: a hunk here is a run of changed lines.
+Formats: git-diff-tree(1), "GENERATING PATCH TEXT WITH -P". Unreadable parts are skipped, since a
+diff comes from outside.
 
-Reads unified diffs with context, as forges give them, into files. Imports ``change`` values.
-
-git's own stream is read by ``patch``; here there is no raw listing, names of blobs are shortened
-and lines have context around them, which is left out: a hunk of ours is a run of changed lines.
-Formats: git-diff-tree(1), "GENERATING PATCH TEXT WITH -P". What cannot be read is left out, since
-a diff comes from outside.
+Git puts a path between double quotes and escapes it like a C string if it contains a control
+character, a quote, a backslash or, with ``core.quotePath``, any byte outside ASCII. Source:
+git-config(1), ``core.quotePath``.
 """
 
 from __future__ import annotations
@@ -36,7 +34,7 @@ _SIMPLE = {
 
 
 def unquote(path: str) -> str:
-    """The path that git wrote as ``path``, quoted or not; no UTF-8 is kept by surrogateescape."""
+    """The path that git wrote, quoted or not; bytes that are no UTF-8 stay by surrogateescape."""
     if not path.startswith('"'):
         return path
     inner = path[1:-1].encode("utf-8", "surrogateescape")
@@ -57,7 +55,7 @@ _NO_NEWLINE = "\\"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hunks:
-    """The changed lines of one file, and how many there are."""
+    """The changed lines of one file, and their counts."""
 
     hunks: tuple[Hunk, ...]
     added: int
@@ -95,13 +93,13 @@ def read_diff(text: str) -> tuple[FileChange, ...]:
 
 
 def before(after: str, hunks: Sequence[Hunk]) -> str | None:
-    """The text that a file had, from the one it has and what changed; ``None`` where these differ.
+    """The old text of a file, from the new one and its hunks; ``None`` if they do not match.
 
-    A forge gives the one text and the patch; asking for the other would cost a request more.
+    A forge gives the new text and the patch; requesting the old one would cost another call.
     """
     lines = after.split("\n")
     for hunk in reversed(hunks):
-        # Where nothing was added, the hunk names the line before.
+        # If nothing was added, the hunk names the line before.
         at = hunk.new_start - 1 if hunk.added else hunk.new_start
         there = [line.removesuffix("\r") for line in lines[at : at + len(hunk.added)]]
         if there != list(hunk.added):
@@ -112,7 +110,7 @@ def before(after: str, hunks: Sequence[Hunk]) -> str | None:
 
 @dataclass(slots=True)
 class _Head:
-    """What stands above the hunks of a file."""
+    """The lines above the hunks of a file."""
 
     names: str
     status: FileStatus = FileStatus.MODIFIED
@@ -122,7 +120,7 @@ class _Head:
     binary: bool = False
 
     def take(self, line: str) -> None:
-        """Read a line of the head; unknown ones say nothing."""
+        """Read a line of the head; unknown ones are ignored."""
         for begin, status in _STATUSES.items():
             if line.startswith(begin):
                 self.status = status
@@ -140,7 +138,7 @@ class _Head:
             self.modes[found[1]] = found[2]
 
     def file(self, hunks: tuple[Hunk, ...]) -> FileChange | None:
-        """The file; ``None`` where no line tells its name."""
+        """The file; ``None`` if no line tells its name."""
         path = (self.old if self.status is FileStatus.DELETED else self.new) or self.old
         path = path or _common(self.names)
         if not path:
@@ -177,7 +175,7 @@ def _side(written: str, prefix: str) -> str:
 
 
 def _common(names: str) -> str:
-    """The path of ``a/PATH b/PATH``, which may hold spaces, where both are the same."""
+    """The path of ``a/PATH b/PATH``, which may contain spaces, if both are the same."""
     half = len(names) // 2
     old, new = names[:half], names[half + 1 :]
     if names.startswith('"'):
@@ -205,7 +203,7 @@ def _hunks(lines: Sequence[str], at: int) -> tuple[tuple[Hunk, ...], int]:
 
 
 class _Reading:
-    """A hunk with context while it is taken apart into runs of changed lines."""
+    """A hunk with context while it is split into runs of changed lines."""
 
     __slots__ = (
         "_added",
@@ -222,7 +220,7 @@ class _Reading:
         old, removed, new, added, self._section = ranges.groups()
         self._to_remove = 1 if removed is None else int(removed)
         self._to_add = 1 if added is None else int(added)
-        # The line before, where the hunk has none of that side, as git writes it.
+        # The line before, if the hunk has none of that side, as git writes it.
         self._old = int(old) if self._to_remove else int(old) + 1
         self._new = int(new) if self._to_add else int(new) + 1
         self._removed: list[str] = []
@@ -230,7 +228,7 @@ class _Reading:
         self._hunks: list[Hunk] = []
 
     def take(self, line: str) -> bool:
-        """Read the next line; false where the hunk has ended before it."""
+        """Read the next line; false if the hunk has ended before it."""
         mark = line[:1]
         if mark == _NO_NEWLINE:
             return True

@@ -1,5 +1,5 @@
-"""All words of output, English and Chinese side by side.
+"""All output texts, in English and Chinese side by side.
 
-``phrase`` is the mechanism; ``labels`` names things, ``reasons`` tells a grade, ``statements`` is
-what analyses say and ``pages`` what reports and digests say around them.
+``phrase`` is the mechanism; ``labels`` names things, ``consequence_text`` and ``statement_text``
+hold what analyses say, and the other modules what reports, answers and chats say around them.
 """

@@ -1,7 +1,4 @@
-"""What is said of one change, of a range, and of the bot. Imports ``kind`` and ``phrase``.
-
-What answers say around the changes, in every language. Imports ``words.phrase`` and values.
-"""
+"""Texts of answers, about one change, a range, or the bot itself."""
 
 from __future__ import annotations
 
@@ -285,7 +282,7 @@ PER_DAY = Phrase("Changes by day", "每日变更数")
 CHANGES = Phrase("{n:change|changes}", "{n} 个变更")
 
 CHANGES_SAID = Phrase("changes", "变更")
-"""How a heading ends that says by itself that it counts changes."""
+"""The end of a heading that already says that it counts changes."""
 
 IN_TOPIC = Phrase("{topic}: {counted}", "{topic}：{counted}")
 

@@ -1,9 +1,4 @@
-"""What is said around an answer in a chat. Imports ``phrase``.
-
-What a chat is told about itself: subscriptions, settings, filters. Imports ``phrase``.
-
-What is said of profiles and of what reaches them.
-"""
+"""Texts of chats: around answers, on subscriptions, settings and filters, on profiles."""
 
 from __future__ import annotations
 
@@ -131,7 +126,7 @@ VALUES = {
     True: Phrase("on", "开"),
     False: Phrase("off", "关"),
 }
-"""Values that people have words for."""
+"""Values that have display names."""
 
 AS_USUAL = Phrase("{value} (default)", "{value}（默认）")
 

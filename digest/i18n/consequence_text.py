@@ -1,15 +1,15 @@
-"""What a change means for a reader, in one sentence. Imports ``phrase``.
+"""Sentences on what a change means for a reader.
 
-A sentence says what is different now and, where the change tells it, what was before and what to
-use instead. Names of flags, variables, settings, routes and metrics are for users; names of
-functions and classes are not told here.
+A sentence says what is different now and, if the change shows it, what was before and what to use
+instead. Users see names of flags, variables, settings, routes and metrics, but not names of
+functions and classes.
 """
 
 from __future__ import annotations
 
 from digest.i18n.phrase import Phrase
 
-# Contracts that go, change their name or their value.
+# Interfaces that are removed, renamed or have another value.
 REMOVED_MANY = Phrase("{names} were removed", "移除了{names}")
 
 REMOVED_ONE = Phrase("{names} was removed", "移除了{names}")
@@ -60,7 +60,7 @@ SECURITY = Phrase("Security: {what}", "安全：{what}")
 
 BREAKING = Phrase("Breaking: {what}", "不兼容变更：{what}")
 
-# What is new, with the words that stand beside it.
+# What is new, with its description.
 NEW_FLAG = Phrase("New flag {name}", "新增参数{name}")
 
 NEW_ENVIRONMENT = Phrase("New environment variable {name}", "新增环境变量{name}")
@@ -98,7 +98,7 @@ INSIDE = Phrase("Changes {names} in {path}", "改动{path}中的{names}")
 
 WAS = Phrase("{what} ({name} was {before})", "{what}（{name}原为{before}）")
 
-# Before a title: that a reader outside need not mind, and whom it concerns.
+# Before a title: that it does not concern outside readers, and whom it does concern.
 TESTS_ONLY = Phrase("Tests only: ", "仅测试：")
 
 CI_ONLY = Phrase("CI only: ", "仅持续集成：")
@@ -180,4 +180,4 @@ VERBS_ZH = {
     }.items()
     for verb in (one.replace("|", " ") for one in verbs.split())
 }
-"""The verbs of titles in Chinese; the words behind them stay as the author wrote them."""
+"""The verbs of titles in Chinese; the words after them stay as the author wrote them."""

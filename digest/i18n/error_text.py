@@ -1,6 +1,6 @@
-"""A user's error in the asker's language. Imports ``errors``, ``phrases`` of words and values.
+"""A user's error in the asker's language.
 
-English is the error's own text; the others are told from its attributes.
+English is the error's own text; other languages are made from its attributes.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from digest.errors import (
 
 
 def complaint(error: UserError, language: Language) -> str:
-    """What went wrong and the way out, in one line."""
+    """What went wrong and how to fix it, in one line."""
     return _chinese(error) if language is Language.ZH else str(error)
 
 

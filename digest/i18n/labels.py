@@ -1,9 +1,4 @@
-"""Names of levels, kinds of change, areas and sections. Imports values and ``phrase``.
-
-What is said of requests and issues, in every language. Imports ``request`` and ``phrase``.
-
-What an admin is told of the program's own troubles. Imports ``phrase``.
-"""
+"""Names of levels, kinds, areas and sections; texts on requests, issues and admin notices."""
 
 from __future__ import annotations
 
@@ -108,7 +103,7 @@ KINDS = {
     FactKind.DEPRECATION: Phrase("deprecation", "弃用"),
     FactKind.SECURITY: Phrase("security-related code", "安全相关代码"),
 }
-"""What a fact is about, in the singular."""
+"""The kinds of facts, in the singular."""
 
 KINDS_MANY = {
     FactKind.SYMBOL: Phrase("public symbols", "公开符号"),
@@ -127,7 +122,7 @@ KINDS_MANY = {
 PIN = Phrase("pinned version", "固定版本")
 
 PINS = Phrase("pinned versions", "固定版本")
-"""Dependencies that only a build is given."""
+"""Dependencies that are used only for the build."""
 
 SUMMARY = Phrase("Summary", "变更摘要")
 

@@ -1,4 +1,4 @@
-"""What is said of flags, variables, settings and other names that changed."""
+"""Texts on flags, variables, settings and other names that changed."""
 
 from __future__ import annotations
 
@@ -53,5 +53,5 @@ ADDED_AS = Phrase("{name} added ({after})", "新增 {name}（{after}）")
 
 
 def gap(language: Language) -> str:
-    """What stands between the words of a list."""
+    """The separator between the words of a list."""
     return "、" if language is Language.ZH else ", "

@@ -1,4 +1,4 @@
-"""A phrase in every language, with slots that take spans. Imports ``document`` and ``language``.
+"""A phrase in every language, with slots that take spans.
 
 A slot ``{name}`` takes a span, spans, words or a number; ``{n:file|files}`` writes a count with the
 form that fits it. Chinese has no plural, so its templates write the bare number and a measure word.
@@ -21,22 +21,22 @@ _SLOT = re.compile(r"\{(\w+)(?::([^{}|]*)\|([^{}|]*))?\}")
 
 @dataclass(frozen=True, slots=True)
 class Phrase:
-    """The same words in English and in Chinese."""
+    """The same text in English and in Chinese."""
 
     en: str
     zh: str
 
     def template(self, language: Language) -> str:
-        """The words of one language, slots and all."""
+        """The template in one language, with its slots."""
         return self.zh if language is Language.ZH else self.en
 
     def __call__(self, language: Language, /, **parts: Part) -> Spans:
-        """The phrase with its slots filled; neighbouring plain words are one span."""
+        """The phrase with its slots filled; adjacent plain words are one span."""
         row = joined(_filled(self.template(language), parts))
         return spaced(row) if language is Language.ZH else row
 
     def text(self, language: Language, /, **parts: Part) -> str:
-        """The phrase as words alone."""
+        """The phrase as plain text."""
         return plain(joined(_filled(self.template(language), parts)))
 
 
@@ -74,7 +74,7 @@ def spans(part: Part) -> Spans:
 
 
 def joined(parts: Iterable[Part]) -> Spans:
-    """The parts in a row; neighbouring plain words become one span, empty ones go."""
+    """The parts in a row; adjacent plain words become one span, empty ones are dropped."""
     out: list[Span] = []
     words = ""
     for part in parts:
@@ -110,10 +110,10 @@ def between(parts: Sequence[Part], separator: str) -> Spans:
 
 
 def listed(parts: Sequence[Part], language: Language, *, limit: int, total: int = 0) -> Spans:
-    """The first ``limit`` parts as a list in words; what is left out is counted.
+    """The first ``limit`` parts as a list in words; the others are counted.
 
-    ``total`` is the number of all where ``parts`` already holds fewer. English counts the rest
-    ("a, b and 3 more"), Chinese the whole ("a、b 等 5 项").
+    ``total`` is the number of all if ``parts`` already holds fewer. English counts the rest ("a, b
+    and 3 more"), Chinese the whole ("a、b 等 5 项").
     """
     count = max(total, len(parts))
     shown = parts[:limit]
@@ -132,7 +132,7 @@ _IDEOGRAPHS = range(0x4E00, 0xA000)
 
 
 def spaced(row: Spans) -> Spans:
-    """The row with a space between Chinese characters and code, as Chinese typography sets it."""
+    """The row with a space between Chinese characters and code, by the rules of typography."""
     out: list[Span] = []
     for at, span in enumerate(row):
         if not isinstance(span, Text):
@@ -148,7 +148,7 @@ def spaced(row: Spans) -> Spans:
 
 
 def sentence(parts: Iterable[Part]) -> Spans:
-    """The parts in a row with a capital where they begin with plain English words."""
+    """The parts in a row, with a capital if they begin with plain English words."""
     row = joined(parts)
     if row and isinstance(row[0], Text) and row[0].text[:1].islower():
         first = row[0].text

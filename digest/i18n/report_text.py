@@ -1,7 +1,4 @@
-"""What reports and digests say around the changes. Imports ``phrase``.
-
-The reasons of a grade in words. Imports ``grade`` and ``phrase``.
-"""
+"""Texts of reports and digests around the changes, and the reasons of grades."""
 
 from __future__ import annotations
 
@@ -139,7 +136,7 @@ DETAILS = Phrase("In detail", "详细说明")
 SHOWN = Phrase("{shown} of {total} shown", "显示 {shown} / {total}")
 
 FULL_REPORT = Phrase("Full report", "完整报告")
-"""The name of the link, or what stands before the path."""
+"""The label of the link, or the text before the path."""
 
 LEVEL_COUNT = Phrase("{title} ({count})", "{title}（{count}）")
 
@@ -277,7 +274,7 @@ REASONS = {
     "title_upgrade": Phrase("an upgrade (“{subject}”)", "升级（“{subject}”）"),
     "toolchain": Phrase("toolchain {subject}", "工具链 {subject}"),
 }
-"""By rule name. ``{subject}`` is what the rule saw; a phrase without the slot does not show it."""
+"""By rule name. ``{subject}`` is what the rule matched; a phrase without the slot omits it."""
 
 _OTHER = Phrase("{rule}", "{rule}")
 
@@ -306,11 +303,11 @@ FAINT = frozenset(
         "title_length",
     }
 )
-"""Rules that tell a reader little of why a change matters, however well they rank."""
+"""Rules that tell a reader little of why a change matters, however high they rank."""
 
 
 def _with_others(subject: str, language: Language) -> str:
-    """``name +6`` as a name and how many others there are."""
+    """``name +6`` as a name and the number of others."""
     found = _OTHERS.fullmatch(subject)
     if found is None:
         return subject
@@ -320,8 +317,8 @@ def _with_others(subject: str, language: Language) -> str:
 def reason_words(reason: Reason, language: Language) -> str:
     """A reason as a short phrase without a full stop.
 
-    A rule that has no words here is told by its name, so that a new rule in the weights never
-    silences a reason.
+    A rule without a text here is shown by its name, so that a new rule in the weights never hides a
+    reason.
     """
     subject = " ".join(reason.subject.split())
     phrase = REASONS.get(reason.rule)

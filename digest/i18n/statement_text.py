@@ -1,7 +1,7 @@
-"""What analyses say. Imports values and ``phrase``.
+"""Texts of analyses.
 
-Every phrase states what the diff or the message shows. Where one speaks of consequences it names
-who has to look, and leaves open whether anybody does.
+Every phrase states what the diff or the message shows. A phrase on consequences names who should
+check, and leaves open whether anybody is affected.
 """
 
 from __future__ import annotations
@@ -236,7 +236,7 @@ READ_NOTES = Phrase(
     "Read the message for the migration the author describes.", "阅读提交信息中作者给出的迁移说明。"
 )
 
-# What could not be looked at.
+# What could not be read.
 UNPARSED = Phrase(
     "{n:file|files} not parsed (too large or too complex): {names}.",
     "未解析 {n} 个文件（过大或过于复杂）：{names}。",

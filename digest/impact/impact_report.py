@@ -1,7 +1,4 @@
-"""What reaches a profile, as a document: what may break first, each change with its evidence.
-
-Imports ``affecting``, ``answer`` (how an answer ends), ``report`` and ``words``.
-"""
+"""Changes that affect a profile, as a document: possible breakage first, with evidence."""
 
 from __future__ import annotations
 
@@ -26,7 +23,7 @@ from digest.report.blocks import Citations
 from digest.window import Window
 
 _PARAMETERS = 4
-"""Names of parameters that are told of a signature."""
+"""Parameters of a signature that are named."""
 
 _HITS = 4
 """Lines of evidence that are shown of a change."""
@@ -34,19 +31,19 @@ _HITS = 4
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Affecting:
-    """A change that reaches a profile, with its hits, the hardest first."""
+    """A change that affects a profile, with its hits, the most severe first."""
 
     graded: Graded
     hits: tuple[Hit, ...]
 
     @property
     def effect(self) -> Effect:
-        """The hardest of its hits."""
+        """The most severe effect of its hits."""
         return self.hits[0].effect
 
 
 def hardest_first(found: Sequence[Affecting]) -> list[Affecting]:
-    """What may break before what touches; of each the higher grade, then the newer first."""
+    """Possible breakage before the rest; within each the higher grade, then the newer first."""
     newest = sorted(found, key=lambda a: (a.graded.commit.committed_at, a.graded.sha), reverse=True)
     return sorted(newest, key=lambda a: (a.effect, -a.graded.grade.score))
 
@@ -54,7 +51,7 @@ def hardest_first(found: Sequence[Affecting]) -> list[Affecting]:
 def affected_document(
     found: Sequence[Affecting], page: int, window: Window | None, seen: Seen
 ) -> Document:
-    """A page of what was found, which stands the hardest first."""
+    """A page of affecting changes, which are given the most severe first."""
     language = seen.language
     broken = sum(one.effect is Effect.MAY_BREAK for one in found)
     head = words.AFFECTED.text(language, broken=broken, touched=len(found) - broken)
@@ -72,7 +69,7 @@ def affected_document(
 
 
 def item_of(one: Affecting, seen: Seen) -> Item:
-    """A change, and below it what in it is named in the profile, with the places."""
+    """A change, and below it what it has in common with the profile, with the places."""
     graded = one.graded
     return Item(entry_of(graded, seen.repository), tuple(_evidence(one, seen)))
 
@@ -111,7 +108,7 @@ _DONE = {
 
 
 def _signature_said(fact: Fact, language: Language) -> Spans:
-    """What became of a callable's parameters; nothing where that cannot be told."""
+    """What happened to a callable's parameters; empty if unknown."""
     if fact.kind is not FactKind.SYMBOL or fact.action is not Action.CHANGED:
         return ()
     found = differences(fact.before, fact.after)
@@ -141,7 +138,7 @@ def _fact_said(hit: Hit, language: Language) -> Spans:
 
 
 def profile_document(profile: Profile, seen: Seen, *, alerts: bool) -> Document:
-    """What a profile holds, by kind."""
+    """The entries of a profile, by kind."""
     language = seen.language
     name = seen.repository.name
     title = words.PROFILE.text(language, repository=name, n=len(profile.entries))
@@ -166,7 +163,7 @@ def profile_document(profile: Profile, seen: Seen, *, alerts: bool) -> Document:
 
 
 def alert_document(found: Sequence[Affecting], seen: Seen) -> Document:
-    """What was merged just now and may break what somebody uses."""
+    """Changes merged just now that may break what somebody uses."""
     language = seen.language
     title = words.ALERT.text(language, n=len(found), repository=seen.repository.name)
     items = tuple(item_of(one, seen) for one in found[:PAGE])

@@ -1,14 +1,12 @@
-"""Which changes reach what a profile names, how, and by which evidence.
+"""Which changes affect what a profile names, how, and by which evidence.
 
-A hit is a fact whose name is an entry's, or a path or topic that an entry names. What is removed,
-renamed or behaves otherwise by default *may break*; everything else *touches*. Tests, documents and
-examples break nobody. Imports ``profile``, ``match`` and values.
+A hit is a fact whose name matches an entry, or a path or topic that an entry names. What is
+removed, renamed or has another default *may break*; everything else *touches*. Tests, documents and
+examples break nobody.
 
-What a text uses of a project: its imports, its flags, its variables.
-
-This is how a profile is made of a plug-in or of a fork's own code. Only names that belong to the
-project are taken: what is imported from its packages, variables that begin with its name, and
-flags on lines that name it. Imports ``profile``.
+A profile can also be made from the code of a plug-in or a fork. Only names that belong to the
+project are taken: imports from its packages, variables that begin with its name, and flags on lines
+that name it.
 """
 
 from __future__ import annotations
@@ -31,7 +29,7 @@ from digest.topics.matching import Aliases, bears, candidates, resolve
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hit:
-    """That a change reaches an entry, by one of a fact, a file or bearings on a topic."""
+    """A match of a change and an entry, by one of a fact, a file or bearings on a topic."""
 
     entry: ProfileEntry
     effect: Effect
@@ -59,9 +57,9 @@ def affects(
     aliases: Aliases | None = None,
     labels: Sequence[str] = (),
 ) -> tuple[Hit, ...]:
-    """Every hit of a change, the hardest first, then in the profile's order; empty for none.
+    """Every hit of a change, the most severe first, then in the profile's order; empty for none.
 
-    ``labels`` are those that the forge gave it, which topics may be borne by.
+    ``labels`` are those from the forge, which count for topics.
     """
     areas = {file.path: file.area for file in graded.facts.files}
     hits = [
@@ -93,13 +91,13 @@ def _effect(fact: Fact) -> Effect:
 
 
 def _keeps_calls(fact: Fact) -> bool:
-    """Whether a signature only gained parameters that nobody has to give."""
+    """Whether a signature only gained optional parameters."""
     found = differences(fact.before, fact.after)
     return bool(found.added) and not (found.required or found.lost)
 
 
 def _names(fact: Fact, entry: ProfileEntry) -> bool:
-    """Whether a fact is about what an entry names, by its name now or before."""
+    """Whether a fact is about what an entry names, by its new or old name."""
     names = [fact.name]
     if fact.action is Action.RENAMED and fact.before:
         names.append(fact.before)
@@ -115,15 +113,15 @@ def _names(fact: Fact, entry: ProfileEntry) -> bool:
 
 
 def _plain(flag: str) -> str:
-    """A flag as its setting is spelt: ``--max-len`` and ``max_len`` are one."""
+    """A flag in the spelling of its setting: ``--max-len`` and ``max_len`` are the same."""
     return _UNSIGNED.sub("", flag.partition("=")[0]).lower()
 
 
 def _is_symbol(name: str, path: str, written: str) -> bool:
-    """Whether a symbol of a file is the one that is written, or belongs to it.
+    """Whether a symbol of a file is the written one, or belongs to it.
 
-    The written one may begin with its modules: those that are more than the package itself must
-    be the end of the file's path.
+    The written one may begin with its modules: those beyond the package itself must be the end of
+    the file's path.
     """
     wanted = _segments(written)
     found = _segments(name)
@@ -153,7 +151,7 @@ def _modules(path: str) -> tuple[str, ...]:
 def _otherwise(
     graded: Graded, entry: ProfileEntry, aliases: Aliases, labels: Sequence[str]
 ) -> Iterator[Hit]:
-    """Hits by path and by topic, one an entry."""
+    """Hits by path and by topic, one per entry."""
     match entry.kind:
         case EntryKind.PATH:
             yield from _by_path(graded, entry)
@@ -209,7 +207,7 @@ _CONTINUED = re.compile(r"\\\n")
 
 
 def used(text: str, packages: frozenset[str]) -> frozenset[ProfileEntry]:
-    """What a text uses of packages, which are named in lower case (``vllm``, ``tokio``)."""
+    """The profile entries that a text uses of packages, named in lower case (``vllm``, ``tokio``)."""
     lowered = text.lower()
     if not any(package in lowered for package in packages):
         return frozenset()
@@ -247,7 +245,7 @@ def _variables(text: str, packages: frozenset[str]) -> Iterator[str]:
 
 
 def _flags(text: str, packages: frozenset[str]) -> Iterator[str]:
-    """Flags of commands that name the project; a command may go on behind a backslash."""
+    """Flags of commands that name the project; a command may continue after a backslash."""
     for line in _CONTINUED.sub(" ", text).splitlines():
         lowered = line[:4000].lower()
         if "--" in line and any(package in lowered for package in packages):
@@ -255,7 +253,7 @@ def _flags(text: str, packages: frozenset[str]) -> Iterator[str]:
 
 
 def packages_of(repository: str) -> frozenset[str]:
-    """The names that a repository's package goes by: ``owner/some-name`` gives two."""
+    """The possible package names of a repository: ``owner/some-name`` gives two."""
     name = repository.rpartition("/")[2].removesuffix(".git").lower()
     bare = re.sub(r"[-_.](?:rs|js|py|go)$", "", name)
     return frozenset({name, name.replace("-", "_"), bare} - {""})

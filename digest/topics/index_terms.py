@@ -1,10 +1,8 @@
-"""What a change is about: index terms from its facts, each with a strength and a place.
+"""Index terms of a change from its facts and labels, each with a strength and a place.
 
-A change bears a topic when its strength reaches ``LEAST``. Tags, scopes and the words of the
-title always do. A path does by its share of the changed lines, an identifier by its share of
-the changed names, so that a passing mention in one test file does not. Both add up.
-
-What the labels of a request are found by. Imports ``kind``, ``terms`` and ``topics``.
+A change has a topic when its strength reaches ``LEAST``. Tags, scopes and the words of the title
+always suffice. A path counts by its share of the changed lines, an identifier by its share of the
+changed names, so that a passing mention in one test file does not suffice. Both add up.
 """
 
 from __future__ import annotations
@@ -34,10 +32,10 @@ from digest.topics.terms import (
 )
 
 LEAST = 0.3
-"""The least strength of a topic that a change is said to be about, of 1."""
+"""The lowest strength (of 1) of a topic that a change is said to be about."""
 
 TOPICS_VERSION = 4
-"""Raised whenever the terms of a change come out differently, so that an index is made anew."""
+"""Increased when the terms of a change come out differently, so that an index is rebuilt."""
 
 _AREA_TERMS = {
     Area.TESTS: "test",
@@ -66,7 +64,7 @@ _PUBLIC_KINDS = frozenset(
 )
 
 _LINE_WEIGHTS = {
-    # Tests and docs follow the code that they are for; nobody writes the last three by hand.
+    # Tests and docs follow the code that they belong to; nobody writes the last three by hand.
     Area.TESTS: 0.5,
     Area.DOCS: 0.5,
     Area.GENERATED: 0.01,
@@ -85,12 +83,12 @@ _SYMBOL_WEIGHT = 0.6
 _MARKS = "\"'`()[]{},.:;!?，。：；！？、"
 
 _MANY_FILES = 400
-"""Of a larger change only so many files are read for topics, those with most lines."""
+"""Of a larger change only this many files are read for topics, those with most lines."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bearing:
-    """That a change bears a topic: ``strength`` in (0, 1] and the words that say so, as written."""
+    """A change's relation to a topic: ``strength`` in (0, 1], and the words that show it."""
 
     place: TopicPlace
     strength: float
@@ -98,7 +96,7 @@ class Bearing:
 
 
 def topics_of(graded: Graded) -> frozenset[str]:
-    """The index terms of a change: what a topic question is looked up by."""
+    """The index terms of a change, by which topic questions find it."""
     return frozenset(t for t, b in bearings(graded).items() if b.strength >= LEAST)
 
 
@@ -138,7 +136,7 @@ def _asked(
 
 
 def _add(found: dict[str, Bearing], more: Iterable[tuple[str, Bearing]]) -> None:
-    """Add strengths up; the place that gave more of it is the one that is shown."""
+    """Add strengths; the place that contributed more is the one shown."""
     for name, bearing in more:
         held = found.get(name)
         if held is None:
@@ -153,7 +151,7 @@ def _add(found: dict[str, Bearing], more: Iterable[tuple[str, Bearing]]) -> None
 
 
 def spoken(graded: Graded, among: Collection[str]) -> dict[str, Bearing]:
-    """Those of the given terms that the subject says: the strongest of :func:`bearings`, soon."""
+    """The given terms that the subject contains: the strongest of :func:`bearings`, quickly."""
     found: dict[str, Bearing] = {}
     for name, bearing in _asked(_from_words(graded.facts.subject), among):
         found.setdefault(name, bearing)
@@ -192,14 +190,14 @@ def _from_title(subject: Subject) -> Iterator[tuple[str, Bearing]]:
             yield name, bearing
         parts = pieces(word)
         yield from _phrase(before, (parts, shown))
-        # Words that a mark parts are no phrase.
+        # Words separated by a mark are no phrase.
         before = (parts, shown) if word.endswith(shown) else ((), "")
 
 
 def _phrase(
     before: tuple[tuple[str, ...], str], here: tuple[tuple[str, ...], str]
 ) -> Iterator[tuple[str, Bearing]]:
-    """The terms that two neighbouring words of a title make: ``kv cache``."""
+    """The terms that two adjacent words of a title form: ``kv cache``."""
     (left, left_shown), (right, right_shown) = before, here
     if left and right and is_name(left[-1]) and is_name(right[0]):
         shown = f"{left_shown} {right_shown}"
@@ -210,7 +208,7 @@ def _phrase(
 
 @lru_cache(maxsize=16_384)
 def _name_terms(name: str, stop: frozenset[str]) -> tuple[str, ...]:
-    """The terms of one written name: its pieces, what they make joined, and versionless stems."""
+    """The terms of one written name: its pieces, their combinations, and versionless stems."""
     parts = pieces(name)
     singles = [p for p in parts if is_name(p, stop)]
     stems = [s for p in singles if (s := stem(p))]
@@ -240,11 +238,11 @@ def _from_paths(
 
 @lru_cache(maxsize=16_384)
 def _path_terms(path: str) -> tuple[tuple[str, str], ...]:
-    """The terms of a path, each with the part of the path that bears it.
+    """The terms of a path, each with its part of the path.
 
-    Of a folder's name the last piece names the thing and the others qualify it
-    (``model_executor`` is an executor), so those count joined only; a file's first piece
-    (``scheduler_output``) counts as well.
+    The last piece of a folder's name is the thing and the others qualify it (``model_executor`` is
+    an executor), so those count only joined; a file's first piece (``scheduler_output``) counts as
+    well.
     """
     found: dict[str, str] = {}
     *folders, file = path.split("/")
@@ -275,7 +273,7 @@ def _from_names(facts: Facts) -> Iterator[tuple[str, Bearing]]:
             continue
         for name, part in _identifier_terms(item.name):
             held = strengths.get(name, (0.0, item.name))
-            # A public name is short of room: each word of it counts in full.
+            # A public name is short: each word of it counts in full.
             add = share * (part if item.kind is FactKind.SYMBOL else 1)
             strengths[name] = (held[0] + add, held[1])
     for name, (strength, shown) in strengths.items():
@@ -285,9 +283,9 @@ def _from_names(facts: Facts) -> Iterator[tuple[str, Bearing]]:
 
 @lru_cache(maxsize=16_384)
 def _identifier_terms(name: str) -> tuple[tuple[str, float], ...]:
-    """The terms of a dotted identifier, each with how much of its part it says.
+    """The terms of a dotted identifier, each with its share.
 
-    One word of two says it all (``FusedMoE``), one of five little (``OmniMoeAudioAttention``).
+    One word of two counts fully (``FusedMoE``), one of five little (``OmniMoeAudioAttention``).
     """
     found: dict[str, float] = {}
     for component in name.split("."):
@@ -330,7 +328,7 @@ def label_topics(labels: Iterable[str]) -> frozenset[str]:
 
 
 def label_bearings(labels: Iterable[str], among: Collection[str]) -> dict[str, Bearing]:
-    """Those of the given terms that labels bear, each with the first label that does."""
+    """The given terms that labels contain, each with the first such label."""
     found: dict[str, Bearing] = {}
     for label in labels:
         bearing = Bearing(place=TopicPlace.LABEL, strength=1, shown=label)

@@ -1,7 +1,7 @@
-"""From a topic in somebody's words to the changes that are about it, and why each one is.
+"""From a topic in somebody's words to the changes about it, with the reason for each.
 
-A topic is looked up as a whole phrase first, then by its parts, each with the names that mean
-the same. What the repository has no term for is not guessed: near terms are offered instead.
+A topic is looked up as a whole phrase first, then by its parts, each with its synonyms. If the
+repository has no term for it nothing is guessed: similar terms are suggested instead.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ Aliases = Mapping[str, Sequence[str]]
 """Other names of topics, lower case, with the topics that each stands for."""
 
 NEAR = 5
-"""How many near topics are offered."""
+"""The number of similar topics to suggest."""
 
 _LIKENESS = 0.75
-"""Least likeness of a near topic, of 1."""
+"""The lowest similarity (of 1) of a suggested topic."""
 
 _OR = re.compile(r" ?(?:[,，、;&/|+]|\band\b|\bor\b|和|与|或者?|以及|及) ?", re.IGNORECASE)
 
@@ -35,9 +35,9 @@ _ASCII_RUN = re.compile(r"[^\s㐀-䶿一-鿿]+")
 class Resolved:
     """A topic as index terms.
 
-    ``alternatives`` are ways to meet it, of which one is enough; each is a row of sets of terms,
-    and of every set one term must be borne. ``topics`` are terms to look up: whatever meets the
-    topic bears one of them. ``near`` are known terms like it, where nothing was found.
+    ``alternatives`` are ways to match it, of which one is enough; each is a sequence of sets of
+    terms, and a change must have one term of every set. ``topics`` are terms to look up: every
+    match has one of them. ``near`` are similar known terms, if nothing was found.
     """
 
     alternatives: tuple[tuple[frozenset[str], ...], ...] = ()
@@ -52,7 +52,7 @@ def resolve(text: str, vocabulary: Mapping[str, int], aliases: Aliases) -> Resol
     found: list[tuple[frozenset[str], ...]] = []
     if whole:
         apart = [_known(part, vocabulary, names) for part in _parts(text, names)]
-        # What is said apart is said as well, but a name that stands for others is no two words.
+        # Separate words are tried separately too, but a name with synonyms is not two words.
         said = len(apart) > 1 and all(apart) and not is_whole(term(text))
         found = [(whole,), tuple(dict.fromkeys(apart))] if said else [(whole,)]
     else:
@@ -69,8 +69,8 @@ def resolve(text: str, vocabulary: Mapping[str, int], aliases: Aliases) -> Resol
 
 
 _KIND_NAMES = {
-    # Not its kin, nor the word alone: a title that says "incompatible" or "breaking" tells of what
-    # was fixed or refused as often as of what is done.
+    # Not its synonyms, nor the word alone: a title with "incompatible" or "breaking" is as often
+    # about what was fixed or refused as about what is done.
     ChangeKind.BREAKING: frozenset({term("breaking change"), label_term("breaking")}),
     ChangeKind.SECURITY: kin("security"),
     ChangeKind.DEPRECATIONS: kin("deprecate"),
@@ -79,11 +79,11 @@ _KIND_NAMES = {
     ChangeKind.FIX: kin("bug"),
     ChangeKind.DEPENDENCIES: kin("dependency"),
 }
-"""Topics that say as much as a kind does."""
+"""Topics that mean the same as a kind."""
 
 
 def narrowed(resolved: Resolved, kinds: Sequence[ChangeKind], label: str) -> Resolved:
-    """A topic, or none, of which only changes of one of the kinds and with the label are wanted."""
+    """A topic, or none, limited to changes of one of the kinds and with the label."""
     extra: list[frozenset[str]] = []
     if kinds:
         names = {kind_term(kind) for kind in kinds}
@@ -102,7 +102,7 @@ def narrowed(resolved: Resolved, kinds: Sequence[ChangeKind], label: str) -> Res
 
 
 def candidates(text: str, aliases: Aliases) -> frozenset[str]:
-    """Every term that :func:`resolve` may look for, but for near ones."""
+    """Every term that :func:`resolve` may look for, except similar ones."""
     names = _renamed(aliases)
     parts = [p for some in _OR.split(text) for p in (term(some), *_parts(some, names))]
     wanted = {term(text), term(text.lower()), *parts, *_pairs(text)}
@@ -114,7 +114,7 @@ def candidates(text: str, aliases: Aliases) -> frozenset[str]:
 def _paired(
     text: str, vocabulary: Mapping[str, int], names: Mapping[str, frozenset[str]]
 ) -> Iterator[tuple[frozenset[str], ...]]:
-    """What is said by parts of which neighbours make one name: "KV cache" and "offloading"."""
+    """Alternatives in which adjacent parts form one name: "KV cache" and "offloading"."""
     parts = _pairs(text)
     sets = [
         _known(part, vocabulary, names) | _known(SHORTENED.get(part, part), vocabulary, names)
@@ -125,7 +125,7 @@ def _paired(
 
 
 def _pairs(text: str) -> tuple[str, ...]:
-    """The parts of a topic with neighbours joined that have other names; empty without any."""
+    """The parts of a topic, adjacent ones joined if they have synonyms; empty if none do."""
     words = [p for p in pieces(text) if is_name(p, STOP_WORDS)]
     parts: list[str] = []
     joined = False
@@ -141,7 +141,7 @@ def _pairs(text: str) -> tuple[str, ...]:
 def _alternative(
     text: str, vocabulary: Mapping[str, int], names: Mapping[str, frozenset[str]]
 ) -> tuple[frozenset[str], ...]:
-    """The sets of terms that all must be met; empty where one part is not known."""
+    """The sets of terms that all must be met; empty if one part is unknown."""
     whole = _known(term(text), vocabulary, names)
     if whole:
         return (whole,)
@@ -152,7 +152,7 @@ def _alternative(
 def _known(
     name: str, vocabulary: Mapping[str, int], names: Mapping[str, frozenset[str]]
 ) -> frozenset[str]:
-    """The terms of the repository that a term stands for."""
+    """The repository's terms that a term stands for."""
     asked = names.get(name, frozenset()) | {name}
     return frozenset(k for m in asked for k in meant(m) if k in vocabulary)
 
@@ -172,7 +172,7 @@ def _parts(text: str, names: Mapping[str, frozenset[str]]) -> Iterator[str]:
 
 
 def _chinese_parts(run: str, known: Sequence[str]) -> Iterator[str]:
-    """Known names out of a run, from the left and the longest first; the rest as it is."""
+    """Known names in a run, from the left and the longest first; the rest as it is."""
     rest = run.replace("的", "")
     while rest:
         name = max((k for k in known if rest.startswith(k)), key=len, default=rest)
@@ -181,17 +181,17 @@ def _chinese_parts(run: str, known: Sequence[str]) -> Iterator[str]:
 
 
 def is_general(text: str) -> bool:
-    """Whether a topic is one of software in general, known whatever a repository holds."""
+    """Whether a topic is a general one of software, known whatever a repository contains."""
     return len(kin(term(text))) > 1
 
 
 def sought(text: str) -> tuple[str, ...]:
-    """What near topics are like: the text as one term, and every part of it."""
+    """What similar topics are compared with: the text as one term, and every part of it."""
     return tuple(p for p in dict.fromkeys([term(text), *pieces(text)]) if len(p) > 1)
 
 
 def near_topics(text: str, vocabulary: Mapping[str, int]) -> tuple[str, ...]:
-    """Known terms that look like the text or like a part of it, the likest first."""
+    """Known terms similar to the text or to a part of it, the most similar first."""
     likest: dict[str, float] = {}
     for part in sought(text):
         for known in vocabulary:
@@ -204,7 +204,7 @@ def near_topics(text: str, vocabulary: Mapping[str, int]) -> tuple[str, ...]:
 
 
 def _likeness(part: str, known: str) -> float:
-    """A name that holds the other is near; else difflib's ratio, for words of about one length."""
+    """A name that contains the other is similar; otherwise difflib's ratio, at similar lengths."""
     short, long = sorted((part, known), key=len)
     if len(short) > (2 if short == part else 3) and short in long:
         return 0.75 + 0.2 * len(short) / len(long)
@@ -217,13 +217,13 @@ def _likeness(part: str, known: str) -> float:
 
 
 def bears(graded: Graded, resolved: Resolved, labels: Sequence[str] = ()) -> tuple[Bearing, ...]:
-    """Why a change is about a topic: the strongest bearing of every set that it meets.
+    """Why a change is about a topic: the strongest bearing for every set that it meets.
 
-    Empty where it is not: every set of one alternative must be borne with ``LEAST`` strength.
-    ``labels`` are those that the forge gave it; they count where its own words do not.
+    Empty if it is not: every set of one alternative must be met with ``LEAST`` strength. ``labels``
+    are those from the forge; they count if the change's own words do not suffice.
     """
     asked = frozenset().union(*(terms for sets in resolved.alternatives for terms in sets))
-    # Nothing is stronger than the subject: where it says all, the rest need not be read.
+    # Nothing is stronger than the subject: if it contains all, the rest need not be read.
     said = _best(spoken(graded, asked), resolved)
     if said:
         return said

@@ -1,7 +1,6 @@
-"""Names of one thing in software, in English and Chinese, so that 量化 finds quantization.
+"""Synonyms in software, in English and Chinese, so that 量化 finds quantization.
 
-The table is general: names that one project alone uses belong to that project's aliases.
-Imports ``terms`` only.
+The table is general: names that one project alone uses belong in that project's aliases.
 """
 
 from __future__ import annotations
@@ -130,7 +129,7 @@ FAMILIES: tuple[tuple[str, ...], ...] = (
     ("web", "网页"),
     ("weight", "权重"),
 )
-"""One thing a row: every name of it. The order of rows and of names has no meaning."""
+"""One thing per row, with all its names. The order of rows and of names has no meaning."""
 
 NARROWER: tuple[tuple[str, ...], ...] = (
     (
@@ -215,8 +214,12 @@ NARROWER: tuple[tuple[str, ...], ...] = (
     ("Intel GPU", "XPU"),
     ("Arm CPU", "aarch64", "Arm"),
 )
-"""Names of a whole, each followed by names of its parts: who asks for the whole means the parts
-too, and not the other way round."""
+"""Names of a whole, each followed by names of its parts.
+
+Asking for the whole includes the parts, but
+
+not the other way round.
+"""
 
 
 SHORTENED = {term("kv cache"): term("KV")}
@@ -239,7 +242,7 @@ CHINESE = tuple(sorted((t for t in _KIN if HAN.fullmatch(t)), key=len, reverse=T
 
 
 def kin(name: str) -> frozenset[str]:
-    """The terms that mean the same as a term, itself among them."""
+    """The synonyms of a term, including itself."""
     return _KIN.get(name, frozenset()) | {name}
 
 
@@ -247,7 +250,7 @@ _PARTS = {term(whole): frozenset(map(term, parts)) for whole, *parts in NARROWER
 
 
 def meant(name: str) -> frozenset[str]:
-    """The terms that somebody means by a term: its kin, and the parts of what is a whole."""
+    """The terms meant by a term: its synonyms, and the parts of a whole."""
     same = kin(name)
     parts = frozenset().union(*(_PARTS.get(one, frozenset()) for one in same))
     return same.union(*(kin(part) for part in parts))

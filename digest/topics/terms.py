@@ -1,17 +1,12 @@
-"""How a name becomes an index term, so that MoE, ``moe`` and ``fused_moe`` meet.
+"""How a name becomes an index term, so that MoE, ``moe`` and ``fused_moe`` match.
 
-A name is cut into pieces at capitals, hyphens, underscores, dots and spaces; a piece is lower
-case and singular; a term is pieces joined without a sign between them (``kv_cache``, ``KV cache``
-and ``KVCache`` are ``kvcache``). Imports nothing of ours.
+A name is split into pieces at capitals, hyphens, underscores, dots and spaces; a piece is lower
+case and singular; a term is pieces joined without a separator (``kv_cache``, ``KV cache`` and
+``KVCache`` are ``kvcache``).
 
-The kinds of change that a question can ask for, as index terms.
-
-A kind is kept in the index of topics under a term that no name can make. A change is of a kind
-where its analysis says so (see ``analysis.types``); it is *breaking* where its author says so, or
-where it removes or renames a flag, environment variable, setting, route or metric of the project.
-A label is kept in the same way.
-
-Imports ``analysis``, ``statement``, ``terms`` and values.
+Kinds of change and labels are indexed too, under terms that no name can produce. A change is of a
+kind if its analysis says so; it is *breaking* if its author says so, or if it removes or renames a
+flag, environment variable, setting, route or metric of the project.
 """
 
 from __future__ import annotations
@@ -31,7 +26,7 @@ HAN = re.compile(r"[㐀-䶿一-鿿]+")
 """A run of Chinese characters."""
 
 _PIECE = re.compile(
-    # Names of products in which a common word is no word of its own.
+    # Product names in which a common word is no word of its own.
     r"(?:Deep|Light|Page|Warp)Speed"
     # An acronym with a small letter inside, before a new word or the end: MoE, LoRA, QoS.
     r"|[A-Z][a-z][A-Z]{1,2}s?(?=[A-Z][a-z]|[^A-Za-z]|$)\d*"
@@ -92,7 +87,7 @@ PATH_STOP_WORDS = STOP_WORDS | _words("""
     testing common util utils helper helpers misc base core dummy impl app apps source sources
     crate crates java org com github python cpp readme md txt
     """)
-"""Parts of paths that say where a language puts its files, not what is in them."""
+"""Parts of paths that come from a language's conventions, not from the content."""
 
 
 def singular(word: str) -> str:
@@ -118,30 +113,30 @@ def pieces(name: str) -> tuple[str, ...]:
 
 
 def term(text: str) -> str:
-    """The index term of a name or a phrase; empty where it holds no letter or digit."""
+    """The index term of a name or a phrase; empty if it has no letter or digit."""
     return "".join(pieces(text))
 
 
 def is_name(piece: str, stop: frozenset[str] = STOP_WORDS) -> bool:
-    """Whether a piece can stand as a term alone: two letters at least, and no stop word."""
+    """Whether a piece can be a term by itself: two letters at least, and no stop word."""
     return len(piece) > 1 and not piece.isdigit() and piece not in stop
 
 
 def joins(parts: Sequence[str], longest: int) -> Iterator[str]:
-    """The terms that 2 to ``longest`` neighbouring pieces make."""
+    """The terms that 2 to ``longest`` adjacent pieces form."""
     for size in range(2, min(longest, len(parts)) + 1):
         for start in range(len(parts) - size + 1):
             yield "".join(parts[start : start + size])
 
 
 def stem(piece: str) -> str:
-    """A name without its version (``qwen`` of ``qwen3``), or empty where it has none."""
+    """A name without its version (``qwen`` of ``qwen3``), or empty if it has none."""
     bare = piece.rstrip("0123456789")
     return bare if bare != piece and len(bare) > 3 else ""
 
 
 MARK = ":"
-"""Stands in the term of a kind or a label, and in no topic."""
+"""Occurs in the term of a kind or a label, and in no topic."""
 
 _TYPES = {
     ChangeType.BREAKING: ChangeKind.BREAKING,
@@ -171,7 +166,7 @@ def kind_term(kind: ChangeKind) -> str:
 
 
 def label_term(label: str) -> str:
-    """The index term of a label or bracketed tag, compared as topics are; empty without letters."""
+    """The index term of a label or bracketed tag, normalised like topics; empty without letters."""
     named = term(label)
     return f"label{MARK}{named}" if named else ""
 
