@@ -207,7 +207,7 @@ _CONTINUED = re.compile(r"\\\n")
 
 
 def used(text: str, packages: frozenset[str]) -> frozenset[ProfileEntry]:
-    """The profile entries that a text uses of packages, named in lower case (``vllm``, ``tokio``)."""
+    """What a text uses of packages, which are named in lower case (``vllm``, ``tokio``)."""
     lowered = text.lower()
     if not any(package in lowered for package in packages):
         return frozenset()

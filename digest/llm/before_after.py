@@ -1,9 +1,9 @@
-"""Whether what a sentence tells of before and after is so. Imports ``claims`` and ``ground``.
+"""Checks a sentence's claims about before and after.
 
-Four sorts of claim: a value or name that became another, a name that has a value, a thing that was
-added, a thing that was removed. The first needs the old one on a removed line and the new one on an
-added line of one hunk, a fact that says so, or the author's word; the second needs both in one such
-place; the others need a line of their side.
+There are four kinds of claim: a value or name became another, a name has a value, a thing was
+added, a thing was removed. The first needs the old one on a removed line and the new one on an
+added line of one hunk, a fact that says so, or the author's words; the second needs both in one
+such place; the others need a line of their side.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ def wrong_shift(
 ) -> Failed | None:
     """The first claim of before and after that the change does not show, if any.
 
-    What one of the ``cited`` hunks shows the other way round is wrong wherever else it may be so.
-    Where no line of the change is known nothing can be shown; then its words and facts must do.
+    A claim that one of the ``cited`` hunks shows in reverse is wrong, even if another place
+    supports it. If no line of the change is known, its words and facts must suffice.
     """
     others = [a for a in wording.atoms if a.sort in {Sort.CODE, Sort.NAME}]
     for shift in shifts(wording):
@@ -57,7 +57,7 @@ def wrong_shift(
 
 
 def _contradicted(shift: Shift, ground: ChangeIndex, cited: Collection[Hunk]) -> bool:
-    """Whether a cited hunk shows the new one becoming the old one."""
+    """Whether a cited hunk shows the reverse: the new one becoming the old one."""
     old, new = _bare(shift.old, ground), _bare(shift.new, ground)
     mine = [s for s in ground.stretches if s.hunk in cited] if cited else []
     return any(_direction(new, old, s) > 0 and _direction(old, new, s) < 0 for s in mine)
@@ -78,7 +78,7 @@ def _shown(shift: Shift, subjects: Sequence[str], ground: ChangeIndex) -> bool:
 def _moved(move: Shift, ground: ChangeIndex) -> bool:
     """Whether a file moved there, or a name came to a file there."""
     if not _PLACE.search(move.new.text) or _by_path(move.old, move.new, ground):
-        return True  # "moves X to async" is no place that code could look at
+        return True  # "moves X to async" is no place that code could check
     what = _bare(move.old, ground)
     if any(_in(what, line) and _in(move.new, line) for line in ground.message.splitlines()):
         return True
@@ -89,7 +89,7 @@ def _moved(move: Shift, ground: ChangeIndex) -> bool:
 
 
 def _bound(bond: Bond, ground: ChangeIndex) -> bool:
-    """Whether a hunk, a fact or a line of the message holds the name with its value."""
+    """Whether a hunk, a fact or a line of the message has the name with its value."""
     name, value = _bare(bond.name, ground), _bare(bond.value, ground)
     facts = (
         f"{item.name}\n{item.before}\n{item.after}\n{item.detail}" for item in ground.facts.items
@@ -101,7 +101,7 @@ def _bound(bond: Bond, ground: ChangeIndex) -> bool:
 
 
 def _given(name: str, value: Atom, stretch: IndexedHunk) -> bool:
-    """Whether a hunk holds a name with a value, and the lines with the name no other one."""
+    """Whether a hunk has a name with a value, and its lines with the name have no other value."""
     around = f"{stretch.text}\n{printable(stretch.file.path)}"
     if not (_in(value, stretch.text) and _part_of(name, around)):
         return False
@@ -112,7 +112,7 @@ def _given(name: str, value: Atom, stretch: IndexedHunk) -> bool:
 
 
 def _in(atom: Atom, text: str | None) -> bool:
-    """Whether a text holds the atom: a number as a number, code by its words."""
+    """Whether a text contains the atom: a number as a number, code by its words."""
     if not text:
         return False
     if atom.sort is Sort.NUMBER:
@@ -123,9 +123,9 @@ def _in(atom: Atom, text: str | None) -> bool:
 
 
 def _bare(atom: Atom, ground: ChangeIndex) -> Atom:
-    """The atom as it may stand in code: without call and quotes.
+    """The atom as it may occur in code: without call and quotes.
 
-    A dotted name of which the lines write no more than the end is taken by its end.
+    A dotted name is reduced to its last part if the lines contain no more of it.
     """
     text = _CALLED.sub("", atom.text.strip("\"'` "))
     last = re.split(r"\.|::", text)[-1] if _DOTTED.fullmatch(text) else text
@@ -145,16 +145,16 @@ def _by_fact(old: Atom, new: Atom, subjects: Sequence[str], ground: ChangeIndex)
 
 
 def _same(subject: str, name: str) -> bool:
-    """Whether two names are one, or one is the end of the other: ``step`` of ``Engine.step``."""
+    """Whether two names are equal, or one is the end of the other: ``step`` of ``Engine.step``."""
     one, other = (re.split(r"\.|::", text) for text in (subject, name))
     shorter = min(len(one), len(other))
     return one[-shorter:] == other[-shorter:]
 
 
 def _by_hunk(old: Atom, new: Atom, subjects: Sequence[str], stretch: IndexedHunk) -> bool:
-    """Whether a hunk takes the old one away and brings the new one, for one of the subjects.
+    """Whether a hunk removes the old one and adds the new one, for one of the subjects.
 
-    A subject that stands on the hunk's lines has to stand beside one of the two values.
+    A subject that occurs on the hunk's lines must be beside one of the two values.
     """
     direction = _direction(old, new, stretch)
     if direction < 0:
@@ -176,9 +176,9 @@ def _by_hunk(old: Atom, new: Atom, subjects: Sequence[str], stretch: IndexedHunk
 
 
 def _direction(old: Atom, new: Atom, stretch: IndexedHunk) -> int:
-    """1 where a hunk has less of the old or more of the new one, -1 where it is not so, else 0.
+    """1 if a hunk has less of the old or more of the new one, -1 for the opposite, otherwise 0.
 
-    0 is what swapped lines look like: only what stands beside the values can tell.
+    0 is the result for swapped lines: only the values' surroundings can tell.
     """
     removed, added = stretch.removed, stretch.added
     if not (_in(old, removed) and _in(new, added)):
@@ -191,7 +191,7 @@ def _direction(old: Atom, new: Atom, stretch: IndexedHunk) -> int:
 
 
 def _count(atom: Atom, text: str, other: Atom) -> int:
-    """How often a text holds the atom, not as a part of the other one."""
+    """How often a text contains the atom, not as a part of the other one."""
     if atom.text in other.text and atom.text != other.text:
         text = text.replace(other.text, " ")
     if atom.sort is Sort.NUMBER or _VERSION.fullmatch(atom.text):
@@ -200,7 +200,7 @@ def _count(atom: Atom, text: str, other: Atom) -> int:
 
 
 def _beside(subject: str, value: Atom, lines: Sequence[str]) -> bool:
-    """Whether a line holds both."""
+    """Whether a line contains both."""
     return any(occurs(subject, line) and _in(value, line) for line in lines)
 
 
@@ -214,7 +214,7 @@ def _agrees(subject: str, value: Atom, lines: Sequence[str]) -> bool:
 
 
 def _part_of(subject: str, text: str) -> bool:
-    """Whether a text holds the subject, or one part of a dotted one."""
+    """Whether a text contains the subject, or one part of a dotted one."""
     return any(part and occurs(part, text) for part in (subject, *re.split(r"\.|::", subject)))
 
 
@@ -230,7 +230,7 @@ def _by_message(old: Atom, new: Atom, ground: ChangeIndex, *, backwards: bool) -
 
 
 def _by_path(old: Atom, new: Atom, ground: ChangeIndex) -> bool:
-    """Whether both are files, or folders, of which one loses lines and the other gains some."""
+    """Whether both are files or folders, of which one loses lines and the other gains some."""
     before = any(
         _is_of(old.text, printable(f.old_path or f.path))
         and (f.deleted or f.status in {FileStatus.DELETED, FileStatus.RENAMED})
@@ -258,7 +258,7 @@ def _by_file(old: Atom, new: Atom, ground: ChangeIndex) -> bool:
         return False
     lost, gained = set(), set()
     if any(_in(new, s.removed) and _in(old, s.added) for s in ground.stretches):
-        return False  # a hunk shows it the other way round
+        return False  # a hunk shows the reverse
     for stretch in ground.stretches:
         if _in(old, stretch.removed):
             lost.add(stretch.file.path)
@@ -272,7 +272,7 @@ def _is_name(text: str) -> bool:
 
 
 def _wrong_side(wording: Wording, ground: ChangeIndex) -> Failed | None:
-    """What is said to be added and stands on no added line, or removed and on no removed one."""
+    """Something claimed as added that is on no added line, or as removed on no removed line."""
     for claimed, text, paths in (
         (added(wording), ground.added, _gaining(ground)),
         (removed(wording), ground.removed, _losing(ground)),
@@ -284,12 +284,12 @@ def _wrong_side(wording: Wording, ground: ChangeIndex) -> Failed | None:
 
 
 def _on(atom: Atom, text: str, paths: Sequence[str], ground: ChangeIndex) -> bool:
-    """Whether a side holds the atom, or its words where it is more than one."""
+    """Whether a side contains the atom, or its words if it is more than one."""
     bare = _bare(atom, ground).text.strip("@*")
     if occurs(bare, text) or any(_is_of(bare, path) for path in paths):
         return True
     if occurs(bare, ground.message):
-        return True  # the author says so of something that the hunks show otherwise
+        return True  # the author says so about something that the hunks show differently
     parts = re.findall(r"\w+", bare)
     return len(parts) > 1 and all(occurs(part, text) for part in parts)
 

@@ -1,4 +1,4 @@
-"""What a change holds, ready for looking up what somebody says of it. Imports values only.
+"""An index of a change's texts, to look up what a sentence says about it.
 
 Everything is made on first use: most statements name little, and most changes are small.
 """
@@ -14,7 +14,7 @@ from functools import cached_property
 from digest.core.change import Change, Commit, FileChange, Hunk, Side, printable
 from digest.core.facts import Evidence, Facts, Subject
 
-# Han characters are letters, too, but they end the word of code that they stand beside.
+# Han characters are letters, too, but they end the word of code that they are next to.
 _LETTER = r"[^\W\u2e80-\u9fff\uac00-\ud7af\uff00-\uffef]"
 
 _WORD = re.compile(f"{_LETTER}+")
@@ -30,7 +30,7 @@ _EDGE = re.compile(_LETTER)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IndexedHunk:
-    """One hunk with its sides as texts, a line each; ``file`` is the file it belongs to."""
+    """One hunk with its sides as texts, one line each; ``file`` is its file."""
 
     file: FileChange
     hunk: Hunk
@@ -46,7 +46,7 @@ class IndexedHunk:
 class ChangeIndex:
     """The texts of a change with their words. ``more`` are further texts that count as the change.
 
-    Looking up is exact, and by whole words: ``max_len`` is not found in ``max_length``.
+    Lookups are exact, and by whole words: ``max_len`` is not found in ``max_length``.
     """
 
     def __init__(self, change: Change, facts: Facts, more: Iterable[str] = ()) -> None:
@@ -56,7 +56,7 @@ class ChangeIndex:
 
     @classmethod
     def of_texts(cls, texts: Iterable[str]) -> ChangeIndex:
-        """The ground of something that is no change: each text counts as a line of its message."""
+        """The index of something that is no change: each text counts as a line of its message."""
         commit = Commit(
             sha="",
             parents=(),
@@ -103,7 +103,10 @@ class ChangeIndex:
 
     @cached_property
     def said(self) -> str:
-        """What is no line of the diff: message, paths, enclosing lines, facts with their values."""
+        """Everything but the diff's lines.
+
+        Message, paths, enclosing lines, facts with their values.
+        """
         values = [
             value
             for item in self.facts.items
@@ -121,12 +124,12 @@ class ChangeIndex:
 
     @cached_property
     def text(self) -> str:
-        """Everything, a line each."""
+        """Everything, one line each."""
         return f"{self.said}\n{self.removed}\n{self.added}"
 
     @cached_property
     def folded(self) -> str:
-        """Everything without case."""
+        """Everything, case-folded."""
         return self.text.casefold()
 
     @cached_property
@@ -136,7 +139,7 @@ class ChangeIndex:
 
     @cached_property
     def humps(self) -> frozenset[str]:
-        """Every word and the parts of compound ones, without case: ``fused_moe`` has ``moe``."""
+        """Every word and the parts of compound ones, case-folded: ``fused_moe`` has ``moe``."""
         found: set[str] = set()
         for word in self.words:
             folded = word.casefold()
@@ -148,15 +151,15 @@ class ChangeIndex:
 
     @cached_property
     def spelled(self) -> dict[str, str]:
-        """The words with capitals inside, such as ``LoRAConfig``, by themselves without case."""
+        """The words with inner capitals, such as ``LoRAConfig``, by their case-folded forms."""
         return {word.casefold(): word for word in self.words if _HUMPED.search(word)}
 
     def holds(self, literal: str) -> bool:
-        """Whether the change holds the text, not as a part of a longer word."""
+        """Whether the change contains the text, not as a part of a longer word."""
         return occurs(literal, self.text)
 
     def rows(self, literal: str, *, text: str | None = None) -> Iterator[str]:
-        """The lines that hold the text as in :meth:`holds`."""
+        """The lines that contain the text as in :meth:`holds`."""
         source = self.text if text is None else text
         seen = -1
         for at in places(literal, source):
@@ -168,7 +171,7 @@ class ChangeIndex:
             yield source[start:seen]
 
     def files_with(self, word: str) -> Iterator[int]:
-        """The indexes of the files whose path, enclosing lines or lines hold the word."""
+        """The indexes of the files whose path, enclosing lines or lines contain the word."""
         for at, text in enumerate(self._file_texts):
             if occurs(word, text):
                 yield at
@@ -184,7 +187,7 @@ class ChangeIndex:
         return tuple(texts)
 
     def locate(self, names: Iterable[str], file: FileChange, hunk: Hunk) -> Evidence:
-        """The line of a hunk that holds one of the names, else its first line."""
+        """The line of a hunk that contains one of the names, otherwise its first line."""
         wanted = [name for name in names if name]
         for side, start, lines in (
             (Side.NEW, hunk.new_start, hunk.added),
@@ -200,12 +203,12 @@ class ChangeIndex:
 
 
 def occurs(literal: str, text: str) -> bool:
-    """Whether a text holds another, not as a part of a longer word."""
+    """Whether a text contains another, not as a part of a longer word."""
     return next(places(literal, text), -1) >= 0
 
 
 def places(literal: str, text: str) -> Iterator[int]:
-    """Where a text holds another, not as a part of a longer word or flag."""
+    """Where a text contains another, not as a part of a longer word or flag."""
     if not literal:
         return
     head = bool(_EDGE.match(literal))

@@ -1,7 +1,6 @@
-"""A change laid out for a model: every line marked, ids at the head, within a number of tokens.
+"""Lays out a change for a model: every line marked, ids at the head, within a token limit.
 
-Imports ``material``, ``pieces``, ``omission``, ``places`` and ``fence``. The layout is part of the
-prompt: :data:`LAYOUT` is raised whenever the same change is laid out otherwise.
+The layout is part of the prompt: :data:`LAYOUT` is increased whenever it changes.
 """
 
 from __future__ import annotations
@@ -23,13 +22,13 @@ _VALUE = 80
 """Characters of a fact's value that are shown; the hunk has the rest."""
 
 _MESSAGE_SHARE, _FILES_SHARE, _FACTS_SHARE = 0.2, 0.15, 0.15
-"""The most that the author's words, the list of files and the facts take of the room."""
+"""The largest shares of the room for the author's words, the list of files and the facts."""
 
 
 def head(material: Material, count: Count, room: int, *, name: str = "") -> str:
     """Everything but the diff, in at most about half of ``room`` tokens.
 
-    ``name`` is the id of the change where several stand in one prompt.
+    ``name`` is the id of the change if several are in one prompt.
     """
     level = material.graded.grade.level
     rows = [f"# Commit{f' {name}' if name else ''}, importance {level}"]
@@ -44,7 +43,7 @@ def head(material: Material, count: Count, room: int, *, name: str = "") -> str:
 
 
 def body(pieces: Iterable[DiffPiece]) -> str:
-    """The pieces as the diff has them: by file, hunk and stretch, whatever their rank."""
+    """The pieces in the order of the diff: by file, hunk and stretch, whatever their rank."""
     ordered = sorted(pieces, key=lambda piece: piece.rank[2:])
     return "\n".join(["# Diff", *(piece.text for piece in ordered)]) if ordered else ""
 
@@ -56,12 +55,12 @@ def foot(omitted: Sequence[Omission]) -> str:
 
 
 def together(*parts: str) -> str:
-    """The parts that hold anything, below one another."""
+    """The non-empty parts, one below the other."""
     return "\n".join(part for part in parts if part)
 
 
 def _within(rows: Sequence[str], count: Count, room: float, rest: str) -> list[str]:
-    """As many rows as fit, at least one, with what is left out counted."""
+    """As many rows as fit, at least one, with the number of the others."""
     kept: list[str] = []
     taken = 0.0
     for row in rows:
@@ -73,7 +72,7 @@ def _within(rows: Sequence[str], count: Count, room: float, rest: str) -> list[s
 
 
 def _message(material: Material) -> list[str]:
-    """The title and the author's paragraphs, each line behind a mark."""
+    """The title and the author's paragraphs, each line after a mark."""
     facts = material.facts
     rows = [f"> {_short(facts.subject.title, 400)}"]
     for paragraph in facts.paragraphs:

@@ -1,7 +1,7 @@
-"""What a sentence claims of before and after, read off its skeleton. Imports ``wording`` only.
+"""Finds claims about before and after in a sentence's skeleton.
 
-English and Chinese each have their patterns. They are read eagerly: a claim that is none costs a
-true sentence at worst, one that is missed lets a false one through.
+English and Chinese have patterns of their own. They match eagerly: a false match costs at worst a
+true sentence, while a missed claim lets a false one through.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from digest.llm.tokens import ATOM, Atom, Sort, Wording
 
 @dataclass(frozen=True, slots=True)
 class Shift:
-    """``old`` is said to have become ``new``; ``backwards`` says that the new one is told first."""
+    """``old`` became ``new``; ``backwards`` says that the sentence names the new one first."""
 
     old: Atom
     new: Atom
@@ -24,7 +24,7 @@ class Shift:
 
 _A = f"({ATOM})"
 
-# What may stand between a keyword and its value: "from a default of X", "from the old X".
+# What may be between a keyword and its value: "from a default of X", "from the old X".
 _GAP = r"\s*(?:[a-zA-Z-]+\s+){0,4}"
 
 _UNIT = r"(?:\s?(?:%|[a-zA-Zµ/]{1,7}\b|倍|个|字节|秒|毫秒|分钟))?"
@@ -46,7 +46,7 @@ def _rules(*patterns: str) -> tuple[re.Pattern[str], ...]:
     return tuple(re.compile(pattern, re.IGNORECASE) for pattern in patterns)
 
 
-# "From 1 to 512" is a range as long as nothing in the sentence changes.
+# "From 1 to 512" is a range unless something in the sentence changes.
 _CHANGING = re.compile(
     r"rais|increas|lower|reduc|decreas|chang|bump|upgrad|downgrad|updat|mov|switch|renam|replac"
     r"|migrat|convert|\bgoes\b|\bgrow|shrink|default|\bwas\b|becom|\bset\b|turn|shift|adjust|relax"
@@ -136,7 +136,7 @@ _REMOVED = _sides(
 
 
 def moves(wording: Wording) -> Iterator[Shift]:
-    """What the sentence says moved: ``old`` to the place ``new``."""
+    """The claimed moves: ``old`` to the place ``new``."""
     for rule in _MOVES:
         for match in rule.finditer(wording.skeleton):
             yield Shift(wording.atom(match[1]), wording.atom(match[2]))
@@ -162,7 +162,7 @@ def bonds(wording: Wording) -> Iterator[Bond]:
 
 
 def shifts(wording: Wording) -> Iterator[Shift]:
-    """What the sentence says became something else."""
+    """The claimed changes from one value or name to another."""
     skeleton = wording.skeleton
     rules = [*_OLD_NEW, *(_FROM_TO if _CHANGING.search(skeleton) else ())]
     for rule in rules:

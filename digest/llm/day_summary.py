@@ -1,11 +1,7 @@
-"""Changes as a second call may see them: masked once more, since facts quote their author.
+"""The lead and the themes of a period by a model, from stored statements only.
 
-Imports ``privacy``, ``theme`` and values.
-
-The lead and the themes of a stretch of time by a model, from what was kept and nothing else.
-
-Imports ``theme``, ``efforts``, ``evidence`` and ``prompting``. The model names changes by the ids
-of the prompt; what it says of them has to stand in their titles or in what was kept of them.
+The changes are masked once more, since facts quote their author. The model names changes by the ids
+of the prompt; what it says about them must be in their titles or in their stored statements.
 """
 
 from __future__ import annotations
@@ -41,7 +37,7 @@ _NO_FACTS = Facts(subject=Subject(title="", words=""), files=())
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChangeForSummary:
-    """A change as it may be seen; implements ``Told``. A statement is words without roles."""
+    """A change as a model may see it; implements ``ToldChange``. Statements are plain text."""
 
     graded: Graded
     analysis: Analysis
@@ -50,10 +46,10 @@ class ChangeForSummary:
 def shown(
     told: Sequence[ToldChange], privacy: Privacy, redactor: Redactor
 ) -> tuple[ChangeForSummary, ...]:
-    """The changes as their repository's privacy lets them be shown, without secrets.
+    """The changes as their repository's privacy allows, without secrets.
 
-    Where no line and no word of a message may be seen, titles alone are left: what is said of a
-    change may rest on either.
+    If neither lines nor words of a message may be seen, only titles are left, because statements
+    may rest on either.
     """
     if privacy is Privacy.METADATA:
         bare = Analysis
@@ -67,7 +63,7 @@ def shown(
 
 
 def _lines(one: ToldChange) -> Iterator[str]:
-    """The title, then each statement, a line each."""
+    """The title, then each statement, one line each."""
     yield _line(one.graded.title)
     for name in _SECTIONS:
         for statement in getattr(one.analysis, name):
@@ -79,7 +75,7 @@ def _line(text: str) -> str:
 
 
 def masked(lines: Sequence[str], privacy: Privacy, redactor: Redactor) -> Sequence[str]:
-    """The lines without secrets and, where the privacy asks for it, without people's addresses."""
+    """The lines without secrets and, if the privacy requires it, without people's addresses."""
     commit = Commit(
         sha="",
         parents=(),
@@ -94,7 +90,7 @@ def masked(lines: Sequence[str], privacy: Privacy, redactor: Redactor) -> Sequen
 
 
 def _respelt(one: ToldChange, lines: Iterator[str]) -> ChangeForSummary:
-    """The change with the next lines in the place of its own."""
+    """The change with its texts replaced by the next lines."""
     graded, analysis = one.graded, one.analysis
     subject = replace(graded.facts.subject, title=next(lines))
     summary, impact, insights, risks, suggestions = (
@@ -121,17 +117,17 @@ _SENTENCES = 2
 """The sentences of a lead."""
 
 _LEAST = 64
-"""Tokens without which not even one change fits."""
+"""Tokens below which not even one change fits."""
 
 _TITLE = 80
 """Characters of a theme's title."""
 
 _KEPT = {Level.HIGH: (3, 2), Level.MEDIUM: (2, 1), Level.LOW: (1, 0)}
-"""Statements of the summary and risks that are shown of a change, by its level."""
+"""Summary statements and risks that are shown of a change, by its level."""
 
 
 def plain_day(told: Sequence[ToldChange], language: Language) -> DaySummary:
-    """The day without a model: themes by rule, no lead of its own."""
+    """The summary without a model: themes by rule, no lead."""
     return DaySummary(lead=(), themes=themes(told, language))
 
 
@@ -156,7 +152,7 @@ def day_prompt(told: Sequence[ToldChange], language: Language, count: Count, bud
 
 
 def _material(kept: Sequence[ToldChange]) -> str:
-    """The changes, those of an effort together where its first one stands."""
+    """The changes; those of one effort are together, at the place of the first."""
     names = {one.graded.sha: at for at, one in enumerate(kept, 1)}
     by_sha = {one.graded.sha: one for one in kept}
     joint = {g.sha: effort for effort in efforts([o.graded for o in kept]) for g in effort}
@@ -196,9 +192,9 @@ def _day_line(text: str) -> str:
 def day_reader(
     told: Sequence[ToldChange], shas: Sequence[str], language: Language
 ) -> Callable[[object], DaySummary]:
-    """What reads the reply, for ``ModelRequest.read``; ``shas`` are those of the prompt.
+    """The reader of the reply, for ``ModelRequest.read``; ``shas`` are those of the prompt.
 
-    It raises ``ValueError`` where no sentence of the lead and no theme could be kept.
+    It raises ``ValueError`` if no sentence of the lead and no theme could be kept.
     """
 
     def read(value: object) -> DaySummary:
@@ -216,11 +212,10 @@ def day_reader(
 def read_day(
     value: object, told: Sequence[ToldChange], shas: Sequence[str], language: Language
 ) -> DaySummary:
-    """Read a reply of the shape ``schemas.DAY``, whatever it holds.
+    """Read a reply of the shape ``DAY``, whatever it contains.
 
-    Ids that are not listed are dropped, and sentences that are left without one. A theme takes in
-    all the changes of an effort that it names one of. Without a theme by the model there are those
-    by rule.
+    Unknown ids are dropped, and sentences without any other id. A theme includes all changes of an
+    effort if it names one of them. If the model gives no theme, themes are made by rule.
     """
     reply: Mapping[str, Any] = value if isinstance(value, Mapping) else {}
     reading = _Reading(told, shas, language)
@@ -236,7 +231,7 @@ def read_day(
 
 
 class _Reading:
-    """Takes sentences one by one and counts those that are dropped."""
+    """Checks sentences one by one and counts the dropped ones."""
 
     def __init__(self, told: Sequence[ToldChange], shas: Sequence[str], language: Language) -> None:
         self._language = language
@@ -289,7 +284,7 @@ class _Reading:
         return Sentence(spans=spans, shas=shas) if spans else None
 
     def _title(self, text: object, shas: tuple[str, ...]) -> Spans:
-        """A title has no full stop; it is judged with one."""
+        """The checked title; it has no full stop, but is checked with one."""
         if not isinstance(text, str) or not text.strip() or len(text) > _TITLE:
             return ()
         stop = "。" if self._language is Language.ZH else "."
@@ -302,7 +297,7 @@ class _Reading:
         return (*spans[:-1], type(last)(rest)) if rest else spans[:-1]  # type: ignore[call-arg]  # the last span ends in a stop, so it is no link
 
     def _spans(self, text: object, shas: tuple[str, ...]) -> Spans:
-        """The words as spans where the changes bear them out, else nothing."""
+        """The words as spans if the changes support them, otherwise empty."""
         if not isinstance(text, str) or not text.strip():
             return ()
         verdict = judge_words(text, self._ground(shas), self._language) if shas else None
@@ -313,7 +308,7 @@ class _Reading:
         return spans_of(verdict, self._language)
 
     def _ground(self, shas: Sequence[str]) -> ChangeIndex:
-        """The titles of changes and what was kept of them."""
+        """The titles of changes and their stored statements."""
         texts = []
         for sha in shas:
             one = self._told[sha]

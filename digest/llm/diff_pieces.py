@@ -1,9 +1,7 @@
-"""From a place in a change to the id of the hunk that holds it. Imports ``material`` and values.
+"""Cuts a diff into pieces that can be shown or left out one by one, the most important first.
 
-A diff cut into pieces that can be shown or left out one by one, the most telling first.
-
-Imports ``material``, ``omission``, ``fence`` and facts. A piece is a hunk, or a stretch of one that
-is too long to stand in one; all stretches of a hunk carry the hunk's id.
+A piece is a hunk, or a stretch of a hunk that is too long for one piece; all stretches of a hunk
+have the hunk's id. Also finds the id of the hunk that contains a place.
 """
 
 from __future__ import annotations
@@ -29,7 +27,7 @@ class HunkIds:
         self._starts: dict[tuple[int, bool], list[int]] = {}
 
     def indexes(self, place: Evidence) -> tuple[int, int | None] | None:
-        """The index of the file, and of the hunk where a changed line of one is meant."""
+        """The index of the file, and of the hunk if the place is one of its changed lines."""
         new = place.side is not Side.OLD
         at = (self._files if new else self._old).get(place.path)
         if at is None:
@@ -45,7 +43,7 @@ class HunkIds:
         return at, number if place.line < starts[number] + len(lines) else None
 
     def id_of(self, place: Evidence) -> str:
-        """The id of the hunk, of the file where no hunk holds the place, or of the message."""
+        """The id of the hunk, of the file if no hunk contains the place, or of the message."""
         if place.side in {Side.MESSAGE, Side.REQUEST}:
             return MESSAGE
         found = self.indexes(place)
@@ -56,13 +54,13 @@ class HunkIds:
 
 
 LONG_LINE = 400
-"""Characters of a line beyond which its end is left out: minified code, data, base64."""
+"""Characters after which a line is cut: minified code, data, base64."""
 
 REMOVED = 24
-"""Removed lines of a hunk that are shown; what is gone is told by its beginning and its facts."""
+"""Removed lines of a hunk that are shown; its beginning and its facts say what was removed."""
 
 REMOVED_FILE = 12
-"""Removed lines that are shown of a file that is gone as a whole."""
+"""Removed lines that are shown of a file that was deleted."""
 
 _CLOSED = {
     Area.GENERATED: Cause.GENERATED,
@@ -70,7 +68,7 @@ _CLOSED = {
     Area.LOCKFILE: Cause.LOCKFILE,
 }
 
-# What runs, what steers it, what builds and checks it, what proves it, what is written about it.
+# Code that runs, its configuration, what builds and checks it, its tests, its documentation.
 _ORDER = (
     Area.CORE,
     Area.CONFIG,
@@ -85,15 +83,15 @@ _ORDER = (
 _RANKS = {area: rank for rank, area in enumerate(_ORDER)}
 
 _TOLD = {Area.CORE, Area.CONFIG, Area.BUILD, Area.CI}
-"""Areas whose facts are told; those of tests and examples make no hunk more telling."""
+"""Areas whose facts raise a hunk's rank; those of tests and examples do not."""
 
 
 @dataclass(frozen=True, slots=True)
 class DiffPiece:
     """Some lines of a hunk, ready to be shown.
 
-    ``rank`` orders pieces by worth, lowest first; ``file`` and ``hunk`` are indexes; ``lines``
-    counts the changed lines that it stands for.
+    ``rank`` orders pieces by importance, lowest first; ``file`` and ``hunk`` are indexes; ``lines``
+    is the number of changed lines in it.
     """
 
     rank: tuple[int, int, int, int, int]
@@ -105,7 +103,7 @@ class DiffPiece:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DiffPieces:
-    """A change in pieces, the most telling first, and what is in none of them."""
+    """A change in pieces, the most important first, and what is in none of them."""
 
     pieces: tuple[DiffPiece, ...]
     omitted: tuple[Omission, ...]
@@ -147,13 +145,13 @@ def _closed(file: FileChange, facts: FileFacts) -> Cause | None:
 
 
 def _unread(file: FileChange) -> int:
-    """Changed lines that git counts and no hunk holds."""
+    """Changed lines that git counts but no hunk has."""
     held = sum(len(hunk.removed) + len(hunk.added) for hunk in file.hunks)
     return max(0, file.added + file.deleted - held)
 
 
 def _bearing(material: Material) -> set[tuple[int, int | None]]:
-    """The hunks that bear facts, by the indexes of their file and of themselves."""
+    """The hunks with facts, by the indexes of their file and of themselves."""
     places = HunkIds(material.change)
     found = (places.indexes(item.evidence) for item in material.facts.items)
     return {indexes for indexes in found if indexes}
@@ -175,7 +173,7 @@ class _Shown:
         self.rows += self._marked("+", hunk.added)
 
     def _marked(self, mark: str, lines: Sequence[str]) -> list[str]:
-        """The lines behind their mark, all at once: nearly always nothing is odd about them."""
+        """The lines after their mark, all at once: nearly all lines need no escaping."""
         if not lines:
             return []
         text = "\n".join(lines)
@@ -195,7 +193,7 @@ class _Shown:
 def _pieces(
     name: str, shown: _Shown, rank: tuple[int, int, int, int], longest: int
 ) -> Iterator[DiffPiece]:
-    """The hunk whole, or in stretches; the first of these bear the rank of the hunk."""
+    """The hunk whole, or in stretches, the first of which has the rank of the hunk."""
     groups = list(_groups(shown.rows, longest))
     left = shown.changed
     for number, rows in enumerate(groups):

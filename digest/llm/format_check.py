@@ -1,11 +1,9 @@
-"""Whether one sentence is in the language that was asked for. Imports ``language`` only.
+"""Checks the form and the language of a statement.
 
-Scripts tell Chinese from English and both from most others; among languages in Latin letters the
-small words tell, since every sentence of some length has them.
-
-What no statement may hold, whatever it says: markup, hidden characters, half a sentence.
-
-Imports ``fault`` only. Renderers escape all the same; this keeps a model from even trying.
+No statement may contain markup, hidden characters or half a sentence. Renderers escape anyway; this
+keeps a model from even trying. Scripts distinguish Chinese from English and both from most other
+languages; among languages in Latin letters small words do, since every sentence of some length has
+them.
 """
 
 from __future__ import annotations
@@ -46,14 +44,14 @@ _FOREIGN = frozenset(
 )
 
 _WORDS = 6
-"""Below so many words the small ones do not tell."""
+"""With fewer words the small ones prove nothing."""
 
 _MOST_LATIN = 3.0
-"""So many English words to a pair of Han characters make a sentence English."""
+"""This many English words per pair of Han characters make a sentence English."""
 
 
 def speaks(text: str, language: Language) -> bool:
-    """Whether the words of a sentence, its code aside, are in the language."""
+    """Whether the words of a sentence, apart from code, are in the language."""
     bare = _CODE.sub(" ", text)
     if _OTHER.search(bare) or _KANA.search(bare):
         return False
@@ -86,7 +84,7 @@ _SCHEME = re.compile(
 _BRACKETS = re.compile(r"\]\s?[(\[]")
 
 # Endings that chat programs turn into links by themselves and that no name of code has; those of
-# files and modules (py, rs, md, io, info) are left to the check of names, which makes them code.
+# files and modules (py, rs, md, io, info) are left to the name check, which makes them code.
 _DOMAIN = re.compile(
     r"(?<![\w./-])(?:[\w-]+\.)+(?:com|net|org|biz|xyz|top|online|shop|gg|ru|cn|tk)\b(?![\w(])",
     re.IGNORECASE,
@@ -108,7 +106,7 @@ _BLOCK = re.compile(
 
 _FORM_CODE = re.compile(r"(`+)(?!`)(.+?)(?<!`)\1(?!`)")
 
-# What no sentence about a change says, but a commit may have told a model to say.
+# Words that no sentence about a change contains, but that a commit may have injected.
 _ADDRESS_TO = re.compile(
     r"\b(?:ignor|disregard|forget|overrid)\w*\s+(?:all|any|every|previous|prior|earlier|your|these"
     r"|those|the (?:above|previous))\b.{0,40}\b(?:instructions?|guidelines?|system prompts?)\b"
@@ -120,7 +118,7 @@ _ADDRESS_TO = re.compile(
     re.IGNORECASE,
 )
 
-# Categories of characters that nobody sees, or that nobody has assigned.
+# Categories of characters that are invisible or unassigned.
 _UNSEEN = frozenset(["Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp", "Mn", "Me", "Mc", "So", "Sk", "Lm"])
 
 _SYMBOLS = frozenset("×÷±−→←↔⇒≤≥≠≈∞µμ°·…–—‘’“”«»§©®™•")
@@ -133,7 +131,7 @@ _STOP = re.compile(r"[.!?。！？](?:[\"'”’」）)\]*_`]*)$")
 
 _TRAILING_DOTS = re.compile(r"(?:\.\.\.?|…+|。。+)[\"'”’」）)*]*$")
 
-# Words that no sentence ends with: one that does was cut and closed by somebody.
+# Words that no sentence ends with: one that does was cut off and closed.
 _DANGLING = re.compile(
     r"\b(?:the|a|an|and|or|but|than|which|whose|because|while|its|their|e\.g|i\.e|such as|due to)"
     r"[.!?]$"
@@ -143,7 +141,7 @@ _DANGLING = re.compile(
 
 
 def normal(text: str) -> str:
-    """The text with odd blanks made plain, composed characters, and no blanks around."""
+    """The text with plain blanks, composed characters, and no blanks around."""
     return (
         " ".join(unicodedata.normalize("NFC", text).split()) if "\n" not in text else text.strip()
     )
@@ -172,10 +170,10 @@ def _hidden(text: str) -> Failed | None:
 
 
 def _plain(char: str) -> bool:
-    """Whether a character outside ASCII is what it looks like: Han, kana, or Latin with a mark.
+    """Whether a character outside ASCII is what it looks like: Han, kana, or accented Latin.
 
     Letters of other scripts, full-width and mathematical ones can pose as ASCII letters
-    (https://www.unicode.org/reports/tr39/); scripts that do not are told by the language's check.
+    (https://www.unicode.org/reports/tr39/); the language check rejects scripts that do not.
     """
     category = unicodedata.category(char)
     if category[0] == "N":
@@ -229,7 +227,7 @@ def _broken(text: str) -> Failed | None:
 
 
 def _balanced(text: str) -> bool:
-    """Whether every bracket and curly quote that opens is closed, in order."""
+    """Whether every opening bracket and curly quote is closed, in order."""
     open_: list[str] = []
     for char in text:
         if char in _OPENING:

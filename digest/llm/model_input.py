@@ -1,19 +1,17 @@
-"""A change as it may be shown to a model, with what the program knows of it. Imports values only.
+"""A change as a model may see it, by the repository's privacy.
 
-Files and hunks carry ids that never depend on what fits into a prompt: ``F2`` is the second file in
+Files and hunks have ids that do not depend on what fits into a prompt: ``F2`` is the second file in
 git's order, ``F2.H3`` its third hunk, ``M`` the message. Models cite them and code looks them up.
-
-What of a change may be shown to a model. Imports ``material``, ``change`` and facts.
 
 =========  ====================================================================================
 full       title, message, paths and diff
-redacted   the same with people, addresses and machines blotted out
+redacted   the same with people, addresses and machines masked
 metadata   title, paths, counts, and the kinds and names of facts; no line of code, no value,
            no word of the message's body
 none       nothing: no model is asked
 =========  ====================================================================================
 
-Secrets are masked in every mode, by the :class:`Redactor` that the edge brings. Names of authors
+Secrets are masked in every mode, by the :class:`Redactor` that the edge provides. Names of authors
 and trailers are sent in no mode, since no statement needs them.
 """
 
@@ -37,12 +35,12 @@ _ID = re.compile(r"F([1-9]\d{0,5})(?:\.H([1-9]\d{0,6}))?", re.ASCII)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Material:
-    """What is shown of a change, and the change as it is.
+    """The visible form of a change, and the original.
 
     ``change`` and ``facts`` are what a repository's privacy lets out, with secrets masked;
-    ``graded`` is the whole of what is known and never leaves the machine. ``secrets`` counts what
-    was masked; ``bare`` says that privacy keeps all lines back. ``change.files`` and
-    ``facts.files`` stand in the same order.
+    ``graded`` is everything that is known and never leaves the machine. ``secrets`` counts what was
+    masked; ``bare`` says that privacy keeps all lines back. ``change.files`` and ``facts.files``
+    are in the same order.
     """
 
     change: Change
@@ -64,7 +62,7 @@ class Material:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cited:
-    """What an id stands for: a hunk, a file as a whole, or (both ``None``) the message."""
+    """The target of an id: a hunk, a file as a whole, or (both ``None``) the message."""
 
     file: FileChange | None = None
     hunk: Hunk | None = None
@@ -81,7 +79,7 @@ def hunk_id(at: int, hunk: int) -> str:
 
 
 def cited(reference: str, change: Change) -> Cited | None:
-    """What an id stands for in a change, or ``None`` where there is no such thing."""
+    """The target of an id in a change, or ``None`` if there is none."""
     reference = reference.strip().strip("[]()`").upper()
     if reference == MESSAGE:
         return Cited()
@@ -117,13 +115,13 @@ class Redactor(Protocol):
     """Finds secrets and masks them."""
 
     def __call__(self, change: Change, facts: Facts) -> Masked:
-        """The same change, line by line, with every secret masked wherever it stands."""
+        """The same change, line by line, with every occurrence of a secret masked."""
 
 
 def material(
     change: Change, graded: Graded, privacy: Privacy, redactor: Redactor
 ) -> Material | None:
-    """What a model may see of a change, or ``None`` where that is nothing."""
+    """The part of a change that a model may see, or ``None`` if that is nothing."""
     if privacy is Privacy.NONE:
         return None
     shown, facts = change, graded.facts
@@ -143,7 +141,7 @@ def material(
 
 
 def mapped(change: Change, facts: Facts, mask: Callable[[str], str]) -> tuple[Change, Facts]:
-    """The change and its facts with every text masked; paths, ids and numbers of lines stay."""
+    """The change and its facts with every text masked; paths, ids and line numbers stay."""
     commit = replace(change.commit, message=mask(change.commit.message))
     files = tuple(_mapped_file(file, mask) for file in change.files)
     return replace(change, commit=commit, files=files), _mapped_facts(facts, mask)
@@ -162,7 +160,7 @@ def _mapped_hunk(hunk: Hunk, mask: Callable[[str], str]) -> Hunk:
 
 
 def _lines(lines: tuple[str, ...], mask: Callable[[str], str]) -> tuple[str, ...]:
-    """Masked as one text, which is faster by far; a mask keeps the number of lines."""
+    """Masked as one text, which is far faster; a mask keeps the number of lines."""
     text = "\n".join(lines)
     masked = mask(text)
     return lines if masked == text else tuple(masked.split("\n"))
@@ -213,7 +211,7 @@ _PERSONAL = re.compile(
     rf"(?P<url>{_URL})|(?P<email>{_EMAIL})|(?P<ip>{_IPV4}|{_IPV6})|(?P<home>{_HOME})"
 )
 
-# A cheap look first: few lines hold anything of the kind, and none of it goes over a line's end.
+# A cheap check first: few lines match anything of the kind, and no match spans lines.
 _MAYBE = re.compile(
     r"://|@[\w-]|/home/|[/\\]Users[/\\]|\d\.\d{1,3}\.\d|[0-9a-fA-F]:[0-9a-fA-F]{1,4}:"
 )

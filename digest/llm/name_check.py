@@ -1,7 +1,7 @@
-"""Whether the names in a sentence are names of the change. Imports ``ground`` and ``wording``.
+"""Checks whether the names in a sentence are names of the change.
 
-Between backticks a name has to stand in the change letter for letter; outside of them an acronym
-or a compound may be written in another case ("MoE" for ``fused_moe``).
+Between backticks a name must occur in the change letter for letter; outside of them an acronym or a
+compound may be written in another case ("MoE" for ``fused_moe``).
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from digest.llm.change_index import ChangeIndex, occurs
 from digest.llm.rejection import Failed, Rejection
 from digest.llm.tokens import Atom, Sort
 
-# Words of the trade that look like names and name nothing in particular.
+# General technical terms that look like names but name nothing in particular.
 GENERAL = frozenset(
     """
     ai api ascii auth ci cd cli cors cpu crud css csv cve dns dos e2e eof faq gb gpu gui
@@ -50,7 +50,7 @@ _PATH = re.compile(r"[\w@.+~-]*/[\w@.+~/*{},-]*|[\w.-]+\.\w{1,8}(?::\d+)?")
 
 _DOTTED = re.compile(r"[A-Za-z_]\w*(?:(?:\.|::|->|#)~?[A-Za-z_]\w*)+")
 
-# Endings that make a dotted name a file's: no part of it may come from elsewhere.
+# Endings that make a dotted name a file's: all its parts must be from the change.
 _FILE = re.compile(
     r"[\w.-]+\.(?:py|pyi|rs|go|js|jsx|ts|tsx|mjs|md|rst|txt|json|ya?ml|toml|cfg|ini|sh|c|cc|cpp|cu|cuh"
     r"|h|hpp|java|kt|rb|html|css|lock|sql|proto|cmake|ipynb|csv|xml|svg|png|in|j2|jinja|conf|env)"
@@ -101,14 +101,14 @@ def _general(word: str) -> bool:
 
 
 def _hump(word: str, ground: ChangeIndex) -> bool:
-    """Whether a word, or both of ``a/b``, is one of the change or a part of one, in any case."""
+    """Whether a word, or both of ``a/b``, is in the change or a part of a word, in any case."""
     if "/" in word:
         return _path(word, ground) or all(_hump(part, ground) for part in word.split("/"))
     folded = word.casefold()
     if word in ground.words:
         return True
     if ground.spelled.get(folded):
-        return False  # the change spells it with capitals, but not so
+        return False  # the change spells it with other capitals
     forms = {folded, *_ALIASES.get(folded, ())}
     if word.endswith("s") and word[:-1].isupper():
         forms.add(folded[:-1])
@@ -116,7 +116,7 @@ def _hump(word: str, ground: ChangeIndex) -> bool:
 
 
 def _stands(text: str, ground: ChangeIndex) -> bool:
-    """Whether the change holds a piece of code, as it is or put together from what it holds."""
+    """Whether the change contains a piece of code, as it is or composed of its parts."""
     text = text.strip()
     if ground.holds(text):
         return True
@@ -147,7 +147,7 @@ def _stands(text: str, ground: ChangeIndex) -> bool:
 
 
 def _flag(text: str, ground: ChangeIndex) -> bool:
-    """``--flag value`` where the flag stands, and its value beside it."""
+    """``--flag value`` if the flag occurs with its value beside it."""
     match = _FLAG.match(text)
     if match is None or not ground.holds(match[0]):
         return False
@@ -164,7 +164,7 @@ def _flag(text: str, ground: ChangeIndex) -> bool:
 
 
 def _path(text: str, ground: ChangeIndex) -> bool:
-    """A path of the change, its end, one of its folders, or a pattern that fits some of them."""
+    """A path of the change, its end, one of its folders, or a pattern that matches some of them."""
     text = re.sub(r":\d+$", "", text).removeprefix("./").strip("/")
     if not text:
         return False
@@ -176,7 +176,7 @@ def _path(text: str, ground: ChangeIndex) -> bool:
 
 
 def _dotted(text: str, ground: ChangeIndex) -> bool:
-    """``Class.method`` or ``package.module``, from parts that stand in one file."""
+    """``Class.method`` or ``package.module``, from parts that occur in one file."""
     parts = [part.lstrip("~") for part in re.split(r"\.|::|->|#", text)]
     for cut in range(len(parts), 0, -1):
         # The first parts may be a path: vllm.core.scheduler.Scheduler.
@@ -199,10 +199,10 @@ def _module(stem: str, ground: ChangeIndex) -> bool:
 
 
 def _together(text: str, ground: ChangeIndex) -> bool:
-    """Whether the words of a piece of code stand together: on a line, or at least in a hunk.
+    """Whether the words of a piece of code occur together: on a line, or at least in a hunk.
 
-    What binds a value to a name (``limit = 8``) has to stand on one line, and what compares two
-    has to stand there as it is, blanks aside.
+    A binding of a value to a name (``limit = 8``) must be on one line, and a comparison must occur
+    as it is, apart from blanks.
     """
     text = _ELLIPSIS.sub(" ", text)
     tokens = list(dict.fromkeys(_TOKEN.findall(text)))

@@ -1,13 +1,9 @@
-"""What code can count in a change, by the noun that a sentence counts. Imports ``ground``, facts.
+"""Checks whether the numbers in a sentence are numbers of the change.
 
-A number beside one of these nouns is right where it is one of the noun's counts. Other nouns
-("64 experts") are not counted here; their numbers have to stand in the change.
-
-Whether the numbers in a sentence are numbers of the change. Imports ``counts``, ``ground``.
-
-A number has to stand in the change, with its unit where it has one, or be a count that code can
-make. It is compared as written: 0.9 is not 0.90, though 30 is 30.0 and 4,096 is 4096; ``2.9`` is
-enough of ``2.9.1``.
+A number must occur in the change, with its unit if it has one, or be a count that code can make. It
+is compared as written: 0.9 is not 0.90, though 30 is 30.0 and 4,096 is 4096; ``2.9`` matches
+``2.9.1``. Beside a noun that code can count, a number is right if it is one of the noun's counts;
+numbers of other nouns ("64 experts") must occur in the change.
 """
 
 from __future__ import annotations
@@ -59,7 +55,7 @@ _TEST = re.compile(
 
 
 def noun_behind(text: str) -> str:
-    """The noun that a sentence counts, where one stands at the start of ``text``; else empty."""
+    """The counted noun at the start of ``text``, or empty."""
     return next((noun for noun, rule in _BEHIND.items() if rule.match(text)), "")
 
 
@@ -166,7 +162,7 @@ _UNIT_RULES = {
     unit: re.compile(rf"[\s-]?(?:{words})", re.IGNORECASE) for unit, words in _UNITS.items()
 }
 
-# Where a number of the change carries no unit, a name beside it may tell what it counts.
+# If a number of the change has no unit, a name beside it may show what it counts.
 _TIME = r"time|timeout|interval|delay|duration|ttl|deadline|wait|sleep|poll|period|expir|keepalive"
 
 _NEAR = {
@@ -190,11 +186,11 @@ _GLUED = re.compile(r"[A-Za-z]+")
 _PLAIN = re.compile(r"\d+")
 
 _LITTLE = 2
-"""Up to here bare numbers are nearly words ("phase 1", "the 2 cases"), and right anywhere."""
+"""Up to here bare numbers are nearly words ("phase 1", "the 2 cases"), and always accepted."""
 
 
 def wrong_number(wording: Wording, ground: ChangeIndex) -> Failed | None:
-    """The first number of a sentence that the change does not give, if any."""
+    """The first number of a sentence that is not in the change, if any."""
     skeleton = wording.skeleton
     for match in re.finditer(ATOM, skeleton):
         atom = wording.atom(match[0])
@@ -210,12 +206,12 @@ def wrong_number(wording: Wording, ground: ChangeIndex) -> Failed | None:
 
 
 def has_number(text: str, source: str) -> bool:
-    """Whether a text holds a number as a number of its own, however its thousands are parted."""
+    """Whether a text contains a number by itself, however its thousands are separated."""
     return next(_occurrences(text, source), None) is not None
 
 
 def count_number(text: str, source: str) -> int:
-    """How often a text holds a number as a number of its own."""
+    """How often a text contains a number by itself."""
     return len({at for at, _ in _occurrences(text, source)})
 
 
@@ -226,7 +222,7 @@ def _right(number: str, behind: str, before: str, ground: ChangeIndex) -> bool:
         if int(plain) in counts(noun, ground):
             return True
         if noun in {"files", "lines"}:
-            # These are counts of the change, unless the author speaks of others.
+            # These are counts of the change, unless the author means others.
             return has_number(number, ground.message)
     unit = next((u for u, rule in _UNIT_RULES.items() if rule.match(behind)), "")
     if unit:
@@ -247,7 +243,7 @@ def _unit_text(behind: str) -> str:
 
 
 def _with_unit(number: str, unit: str, ground: ChangeIndex) -> bool:
-    """Whether the number stands in the change with that unit, or where its place tells it."""
+    """Whether the number occurs in the change with that unit, or in a context that implies it."""
     source = ground.text
     if unit == "bit":
         digits = re.compile(rf"(?<!\d){re.escape(number)}(?!\d)")
@@ -268,7 +264,7 @@ def _with_unit(number: str, unit: str, ground: ChangeIndex) -> bool:
 
 
 def _occurrences(number: str, source: str) -> Iterator[tuple[int, int]]:
-    """Where a number stands, in any of the ways to write it."""
+    """Where a number occurs, in any of the ways to write it."""
     for form in _forms(number):
         at = source.find(form)
         while at >= 0:
@@ -292,7 +288,7 @@ def _forms(number: str) -> list[str]:
 
 
 def _whole(source: str, at: int, end: int, form: str) -> bool:
-    """Whether the digits there are a number of their own rather than a piece of a longer one."""
+    """Whether the digits there are a complete number rather than part of a longer one."""
     before = source[at - 1] if at else ""
     after = source[end : end + 2]
     versioned = before in {"v", "V"} and not source[at - 2 : at - 1].isalnum()
@@ -304,7 +300,7 @@ def _whole(source: str, at: int, end: int, form: str) -> bool:
         return False
     if after[:1].isdigit() or (after[:1] == "_" and after[1:2].isdigit()):
         return False
-    # 2.9 is enough of 2.9.1, but 2 is not of 2.9; and a hash is no number.
+    # 2.9 matches 2.9.1, but 2 does not match 2.9; and a hash is no number.
     if after[:1] == "." and after[1:2].isdigit() and "." not in form:
         return False
     glued = _GLUED.match(source, end)

@@ -1,7 +1,7 @@
-"""A change fitted into prompts: whole where it fits, else its most telling hunks, else in parts.
+"""Packs a change into prompts: whole if it fits, else its most important hunks, or in parts.
 
-Imports ``pieces``, ``sheet``, ``prompt`` and values. Nothing is left out without being named: in
-the prompt, so that the model knows, and in ``Prompt.omitted``, so that the reader does.
+Whatever is left out is named: in the prompt for the model, and in ``Prompt.omitted`` for the
+reader.
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ _LONGEST, _SHORTEST = 12_000, 400
 """Characters of a piece: one never takes more than a fair part of a prompt."""
 
 _CHARS = 0.5
-"""Characters of a piece to a token of room, so that several fit into the smallest context."""
+"""Characters of a piece per token of room, so that several fit into the smallest context."""
 
 _FOOT = 0.1
-"""The part of the room that is kept for telling what is not shown."""
+"""The share of the room that is reserved for naming what is not shown."""
 
 PARTS = 6
-"""The most parts that a change is read in; what is beyond them is left out and told."""
+"""The most parts that a change is read in; the rest is left out and named."""
 
 _LEAST = 64
-"""Tokens without which not even a title fits."""
+"""Tokens below which not even a title fits."""
 
 
 class NoRoom(ValueError):
-    """The budget does not even hold the prompt without the change."""
+    """The budget is too small even for the prompt without the change."""
 
 
 def prompt_for(material: Material, language: Language, count: Count, budget: int) -> Prompt:
@@ -48,10 +48,10 @@ def prompt_for(material: Material, language: Language, count: Count, budget: int
 def prompts_for(
     material: Material, language: Language, count: Count, budget: int, *, parts: int = PARTS
 ) -> tuple[Prompt, ...]:
-    """The prompt for a change, or the prompts for its parts where it does not fit into one.
+    """The prompt for a change, or the prompts for its parts if it does not fit into one.
 
-    Parts are of ``Kind.PART`` and at most ``parts``; they carry what none of them shows. Raises
-    ``NoRoom``.
+    Parts are of ``PromptKind.PART`` and at most ``parts``; they carry what none of them shows.
+    Raises ``NoRoom``.
     """
     kind = kind_of(material.graded.grade.level)
     kind = PromptKind.MEDIUM if kind is PromptKind.LINES else kind
@@ -83,7 +83,7 @@ def prompts_for(
 def _single(
     kind: PromptKind, material: Material, fit: _Fit, left: tuple[Omission, ...], language: Language
 ) -> Prompt:
-    """The prompt of a fit; where the sum of the counts was too low, less of it."""
+    """The prompt of a fit; it is made smaller if the sum of the counts was too low."""
     while True:
         omitted = _omitted(left, fit, material.change)
         text = fit.text(omitted)
@@ -104,7 +104,7 @@ def _longest(room: int) -> int:
 
 
 class _Fit:
-    """The pieces of a change that fit a room, the most telling first; ``rest`` are the others."""
+    """The pieces of a change that fit a room, the most important first; ``rest`` are the others."""
 
     def __init__(self, start: str, pieces: Sequence[DiffPiece], count: Count, room: int) -> None:
         self._start = start
@@ -120,7 +120,7 @@ class _Fit:
         self.rest = pieces[len(self.kept) :]
 
     def holds(self, text: str) -> bool:
-        """Whether the room takes a text."""
+        """Whether the text fits."""
         return self._count(text) <= self._room
 
     def shrink(self) -> None:
@@ -130,7 +130,7 @@ class _Fit:
         self.kept = self.kept[:keep]
 
     def text(self, omitted: tuple[Omission, ...]) -> str:
-        """The material, with what is not shown told at its end."""
+        """The material, ending with a note on what is not shown."""
         return together(self._start, body(self.kept), foot(omitted))
 
 
@@ -139,7 +139,7 @@ def _omitted(omitted: tuple[Omission, ...], fit: _Fit, change: Change) -> tuple[
 
 
 def _left(pieces: Iterable[DiffPiece], change: Change) -> list[Omission]:
-    """What is left out for want of room: stretches of one hunk count as one hunk."""
+    """What is left out for lack of room: stretches of one hunk count as one hunk."""
     hunks: dict[tuple[int, int], int] = {}
     for piece in pieces:
         key = (piece.file, piece.hunk)
@@ -152,7 +152,7 @@ def _left(pieces: Iterable[DiffPiece], change: Change) -> list[Omission]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Note:
-    """One checked statement on a part of a change; ``about`` is one of ``schemas.ABOUT``."""
+    """One checked statement on a part of a change; ``about`` is one of ``ABOUT``."""
 
     about: str
     text: str
@@ -170,7 +170,7 @@ def merge_prompt(
 ) -> Prompt:
     """The prompt that joins the notes on the parts of a change. Raises ``NoRoom``.
 
-    ``omitted`` is what no part showed. Where not all notes fit, the last ones are left out.
+    ``omitted`` is what no part showed. If not all notes fit, the last ones are left out.
     """
     room = _room(PromptKind.MERGE, count, budget)
     start = head(material, count, room)
@@ -187,10 +187,10 @@ def merge_prompt(
 
 
 LINE_TOKENS = 900
-"""The most tokens of one change where a line is asked for."""
+"""The most tokens of one change in a prompt for lines."""
 
 BATCH = 12
-"""The most changes in one prompt for lines: more, and models begin to mix them up."""
+"""The most changes in one prompt for lines: with more, models begin to mix them up."""
 
 
 def lines_prompts(

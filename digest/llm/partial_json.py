@@ -1,7 +1,6 @@
-"""A reply in JSON, read while it comes: each entry of a section as soon as it is whole.
+"""Parses a JSON reply while it arrives: each entry of a section as soon as it is complete.
 
-Imports nothing of ours. What it yields is as untrusted as the reply; nothing of an entry that is
-still being written is ever yielded.
+The entries are as untrusted as the reply; no part of an incomplete entry is ever yielded.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from typing import Any
 
 
 class PartialReply:
-    """Reads ``{"section": [{...}, {...}], ...}`` piece by piece, whatever stands around it."""
+    """Reads ``{"section": [{...}, {...}], ...}`` piece by piece, whatever text is around it."""
 
     def __init__(self) -> None:
         self._text = ""
@@ -46,7 +45,7 @@ class PartialReply:
                 yield from self._whole(self._text[self._entry : at + 1])
 
     def _inside(self, at: int, char: str) -> None:
-        """One more character of a string; one right below the root may name a section."""
+        """One more character of a string; a string right below the root may name a section."""
         assert self._string is not None
         if self._escaped:
             self._escaped = False

@@ -1,23 +1,14 @@
-"""The words that the client itself adds to a conversation.
+"""Prompts ready to be sent, their text files, and the JSON schemas of replies.
 
-They belong to the prompt: whoever keeps results by the prompt's version must count ``VERSION`` in.
+A prompt file begins with ``version: N``; below it ``=== system`` and ``=== user`` head its two
+texts, either of which may be missing. Variables are those of :class:`string.Template`; missing and
+unknown ones are errors. The system text comes first and is the same, byte for byte, for every
+prompt of a kind, and its beginning for all kinds, so that servers can cache it; the change comes
+last. Words that the client adds are part of the prompt: ``VERSION`` is their version.
 
-Prompts as files: loaded once, filled strictly. Imports nothing of ours.
-
-A file begins with ``version: N``; below it ``=== system`` and ``=== user`` head its two texts,
-either of which may be missing. Variables are those of :class:`string.Template`; one that is not
-given, and one that is given but not there, are errors.
-
-The shapes of replies, as JSON schemas that strict servers take. Imports ``statement`` only.
-
-Within the subset of https://developers.openai.com/api/docs/guides/structured-outputs: objects all
-through, every property required, no further ones, no defaults, no bounds. How many statements a
-section may hold is said in the prompt and kept by code.
-
-A prompt ready to be sent. Imports ``templates``, ``schemas`` and values.
-
-The system text comes first and is the same, byte for byte, for every prompt of a kind, and its
-beginning for all kinds, so that servers can keep it; the change comes last.
+Schemas are within the subset of https://developers.openai.com/api/docs/guides/structured-outputs:
+objects throughout, every property required, no further ones, no defaults, no bounds. The number of
+statements in a section is given in the prompt and enforced by code.
 """
 
 from __future__ import annotations
@@ -45,7 +36,7 @@ _NAMES = {Language.EN: "English", Language.ZH: "Simplified Chinese"}
 
 
 def shape(schema: Mapping[str, Any]) -> str:
-    """How to answer, where the server does not know the schema.
+    """How to answer, for a server that does not know the schema.
 
     JSON mode needs the word "JSON" in the messages: DeepSeek loops without it, DashScope refuses.
     The text is the same for the same schema, so that a common prefix stays common.
@@ -58,7 +49,7 @@ def shape(schema: Mapping[str, Any]) -> str:
 
 
 def mend(complaint: str, schema: Mapping[str, Any] | None) -> str:
-    """What is said to a reply that cannot be used."""
+    """The request to correct a reply that cannot be used."""
     wish = "Send the whole reply again, mended."
     return (
         f"That reply cannot be used: {complaint}. {wish}"
@@ -76,7 +67,7 @@ def other_language(language: Language) -> str:
 
 
 def shorter(tokens: int) -> str:
-    """What is asked where a reply did not fit and there is no more room."""
+    """The request for a shorter reply when one did not fit and there is no more room."""
     # A word takes about one token and a third; some room is left for the form.
     return (
         f"Keep the whole reply under {max(20, tokens // 2)} words. "
@@ -91,7 +82,7 @@ _SECTION = re.compile(r"^=== (system|user)\n", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Texts:
-    """The texts of one prompt file, before they are filled."""
+    """The texts of one prompt file, with unfilled variables."""
 
     version: int
     system: str = ""
@@ -123,7 +114,7 @@ def read(source: str) -> Texts:
 
 
 def filled(text: str, **values: str) -> str:
-    """The text with its variables filled in; values are taken as they are.
+    """The text with its variables filled in; values are inserted unchanged.
 
     Raises:
         KeyError: A variable has no value.
@@ -216,30 +207,30 @@ DAY: Schema = {
     ),
     "$defs": {"statement": _STATEMENT},
 }
-"""The lead and the themes of a stretch of time."""
+"""The lead and the themes of a period."""
 
 
 def meaning(*kinds: str) -> Schema:
-    """What somebody's words mean: one of the kinds, and a question of it."""
+    """The meaning of an asker's words: one of the kinds, and a question of it."""
     return _object(kind=_one_of(*kinds), question=_TEXT)
 
 
 class PromptKind(StrEnum):
-    """What is asked for."""
+    """What a prompt asks for."""
 
     HIGH = "high"  # a full analysis of one change
     MEDIUM = "medium"  # a shorter one
     LINES = "lines"  # a line for each of several low changes
     PART = "part"  # notes on a part of a change that does not fit
     MERGE = "merge"  # a full analysis out of notes on its parts
-    DAY = "day"  # the lead and the themes of a stretch of time
+    DAY = "day"  # the lead and the themes of a period
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Plan:
-    """The files that a kind's system text is made of, in order, and what it answers with.
+    """The files of a kind's system text, in order, and the schema of its reply.
 
-    The last file with a user text has it. ``output`` is the room for the reply in tokens.
+    The last file with a user text provides it. ``output`` is the room for the reply in tokens.
     """
 
     files: tuple[str, ...]
@@ -271,16 +262,16 @@ _PLANS = {
 _PROMPT_NAMES = {Language.EN: "English", Language.ZH: "Simplified Chinese (简体中文)"}
 
 _MARGIN = 16
-"""Tokens for what counting text by text may miss."""
+"""Tokens that counting text by text may miss."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prompt:
-    """What is sent, and what it is about.
+    """The content of a request, and what it is about.
 
-    ``version`` changes whenever the same material may be asked about otherwise. ``name`` names the
-    schema. ``omitted`` is what of the material is not shown; ``shas`` are the changes that are, in
-    the order of their ids. ``output_tokens`` is the room for the reply at first.
+    ``version`` changes whenever the prompt for the same material may differ. ``name`` names the
+    schema. ``omitted`` is what of the material is not shown; ``shas`` are the shown changes in the
+    order of their ids. ``output_tokens`` is the initial room for the reply.
     """
 
     kind: PromptKind
@@ -296,7 +287,7 @@ class Prompt:
 
 
 def kind_of(level: Level) -> PromptKind:
-    """How deep a change of a level is looked at."""
+    """The kind of prompt for a change of a level."""
     return {
         Level.HIGH: PromptKind.HIGH,
         Level.MEDIUM: PromptKind.MEDIUM,
@@ -308,7 +299,7 @@ def kind_of(level: Level) -> PromptKind:
 def version_of(kind: PromptKind) -> str:
     """The versions of everything that a prompt of the kind is made of, such as ``high-1.1.2-1``.
 
-    A result that is kept under it is stale as soon as any of them changes.
+    A result stored under it is stale as soon as any of them changes.
     """
     versions = ".".join(str(texts(name).version) for name in _PLANS[kind].files)
     return f"{kind}-{versions}-{LAYOUT}"
@@ -321,9 +312,9 @@ def system_of(kind: PromptKind) -> str:
 
 
 def room_for_material(kind: PromptKind, count: Count, budget: int) -> int:
-    """Tokens that are left for the material of a prompt, in ``budget`` for all of it; at least 0.
+    """Tokens left for the material of a prompt, in ``budget`` for all of it; at least 0.
 
-    The schema counts in, since a server that does not know it is told it in words.
+    The schema is included, since a server that does not know it gets it in words.
     """
     plan = _PLANS[kind]
     schema = json.dumps(plan.schema, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
@@ -344,7 +335,7 @@ def prompt(
     """The prompt of a kind about a material, which is fenced here.
 
     ``values`` are the further variables of the kind's text. Raises ``KeyError`` and ``ValueError``
-    where they are not exactly those.
+    if they are not exactly those.
     """
     plan = _PLANS[kind]
     user = next(text for name in reversed(plan.files) if (text := texts(name).user))

@@ -1,11 +1,9 @@
-"""Words that the grammar cannot read, put before a model that may only choose what they mean.
+"""Words that the grammar cannot read, given to a model that may only choose their meaning.
 
-The model answers with a kind of a closed list and a question in the grammar's own words. That is
-believed where the grammar reads it as that kind and writes it down as the same again, and where
-what it names (numbers, commits, tags, paths, people, symbols) stands in the asker's words. What
-changes anything is not on the list: no reply can set, post, subscribe, mute or keep.
-
-Imports ``question``, ``intent`` and ``prompting``.
+The model answers with a kind of a closed list and a question in the grammar's own words. It is
+accepted if the grammar reads the question as that kind and formats it the same way again, and if
+what it names (numbers, commits, tags, paths, people, symbols) occurs in the asker's words. The list
+has nothing that changes anything: no reply can set, post, subscribe, mute or keep.
 """
 
 from __future__ import annotations
@@ -54,7 +52,7 @@ from digest.question.normal_form import tidy
 from digest.question.parser import parse
 
 UNKNOWN = "unknown"
-"""The kind of what nothing is meant by."""
+"""The kind of words without a meaning."""
 
 CHOICES: Mapping[str, type[Intent]] = {
     "explain": Explain,
@@ -91,8 +89,12 @@ LEFT_OUT: frozenset[type[Intent]] = frozenset(
         Unknown,
     }
 )
-"""What a model may not choose: what sets or keeps something, and catching up, which moves the mark
-of what somebody has seen."""
+"""What a model may not choose.
+
+What changes or saves something, and catching up, which moves the mark
+
+of what somebody has seen.
+"""
 
 _OUTPUT = 160
 """Tokens of a reply."""
@@ -100,7 +102,7 @@ _OUTPUT = 160
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MeaningRequest:
-    """What is sent to find out what somebody means; ``output_tokens`` is the room for a reply."""
+    """The prompt for an asker's meaning; ``output_tokens`` is the room for a reply."""
 
     system: str
     user: str
@@ -121,10 +123,10 @@ def asking(words: str, today: str) -> MeaningRequest:
 
 
 def meaning_reader(words: str, now: datetime, zone: ZoneInfo) -> Callable[[object], Intent]:
-    """What reads the reply, for ``ModelRequest.read``: an intent of the list, else ``Unknown``.
+    """The reader of the reply, for ``ModelRequest.read``: an intent of the list, or ``Unknown``.
 
-    It raises ``ValueError``, in words for the model, where the question is none of its kind, or
-    names what the asker did not.
+    It raises ``ValueError``, in words for the model, if the question is not of its kind, or names
+    something that the asker did not.
     """
     asked = tidy(words).casefold()
 
@@ -148,14 +150,14 @@ def meaning_reader(words: str, now: datetime, zone: ZoneInfo) -> Callable[[objec
 
 
 def _stands(name: str, asked: str) -> bool:
-    """Whether a name stands in the words; a number not as a part of another."""
+    """Whether a name occurs in the words; a number not as a part of another."""
     if name.isdigit():
         return re.search(rf"(?<!\d){name}(?!\d)", asked) is not None
     return name in asked
 
 
 def _parsed(question: str, now: datetime, zone: ZoneInfo) -> Intent:
-    """The intent of the grammar's own words, which is written down as the same again."""
+    """The intent of a question in the grammar's words, which must format to the same question."""
     try:
         intent = parse(question, now, zone)
         again = parse(format_intent(intent), now, zone)
@@ -167,7 +169,7 @@ def _parsed(question: str, now: datetime, zone: ZoneInfo) -> Intent:
 
 
 def _names(intent: Intent) -> Iterator[str]:
-    """What of an intent nobody but the asker can know; topics and words may be translated."""
+    """The parts of an intent that only the asker can know; topics and words may be translated."""
     match intent:
         case Explain() | Why() | Risky() | Reviewers() | Author() | ShowDiff() | Again():
             yield from _reference(intent.reference)

@@ -1,8 +1,8 @@
-"""Text from outside set apart from what we say. Imports nothing of ours.
+"""Marks text from outside as data within a prompt.
 
-Two things keep data data. The fence carries a code made from the content, chosen so that the
-content does not hold it: nothing inside can close it. And every line inside begins with a mark of
-ours, so that not even a line alone can pose as something else.
+Two measures: the fence carries a code made from the content, chosen so that the content does not
+contain it, so that nothing inside can close the fence. And every line inside begins with a mark, so
+that not even a single line can pose as something else.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from hashlib import blake2s
 
 _DIGITS = 16
 
-# What would end or hide a line for some reader: C0 and C1 controls, line and paragraph
-# separators; what reorders or hides text (https://trojansource.codes); lone surrogates.
+# What would end or hide a line for some reader: C0 and C1 controls, line and paragraph separators;
+# what reorders or hides text (https://trojansource.codes); lone surrogates.
 _UNSEEN = re.compile(
     "[\x00-\x08\x0a-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u180e\u200b-\u200f\u2028-\u202e"
     "\u2060-\u206f\u3164\ufe00-\ufe0e\ufeff\uffa0\ufff9-\uffff\ud800-\udfff"
@@ -22,10 +22,10 @@ _UNSEEN = re.compile(
 
 
 def fenced(content: str) -> str:
-    """The content between two lines that it cannot hold. The same content gives the same lines."""
+    """The content between two lines that it cannot contain; equal contents give equal lines."""
     seed = content.encode("utf-8", "surrogatepass")
     code = blake2s(seed).hexdigest()[:_DIGITS]
-    # Nobody finds a text that holds its own hash by chance, but somebody might by searching.
+    # No text contains its own hash by chance, but somebody might find one by searching.
     while code in content:
         code = blake2s(seed + code.encode()).hexdigest()[:_DIGITS]
     return f"DATA {code} begins\n{content}\nDATA {code} ends"

@@ -1,16 +1,10 @@
-"""A model's proposal to move a level, read: one step, by a named rule, with a citation; or nothing.
+"""Reads a model's replies on changes and checks them against the changes.
 
-Imports ``grade``, ``move``, ``material`` and values. What a move does to a grade is told there.
-
-A model's reply on a change, read against it. Imports ``sieve``, ``moving`` and ``analysis``.
-
-What the reply says is taken sentence by sentence; a section of which nothing is left is told from
-the facts. Where nothing at all is left, the reader raises ``ValueError`` with words that tell the
-model what to mend, so that it may be asked once more.
-
-Notes on one part of a change that is longer than a question, read against the change.
-
-A line on each of several changes, read against them.
+A reply is checked sentence by sentence; a section without any kept sentence is filled from the
+facts. If nothing at all is left, the reader raises ``ValueError`` with words that tell the model
+what to correct, so that it may be asked once more. There are readers for one change, for notes on a
+part of a change that is longer than a prompt, and for a line on each of several changes. A model
+may also move a level: one step, by a named rule, with a citation.
 """
 
 from __future__ import annotations
@@ -39,10 +33,10 @@ _STEPS = {"raise": -1, "lower": 1}
 def moved(
     grade: Grade, proposal: object, change: Change, thresholds: Thresholds | None = None
 ) -> Grade:
-    """The grade after a model's proposal; the same grade where the proposal does not hold.
+    """The grade after a model's proposal; the same grade if the proposal is not valid.
 
-    A proposal is ``{"move": "raise" or "lower", "rule": one of RULES, "cites": ids}`` with at
-    least one hunk or file among the ids. The new score is the nearest one of the new level.
+    A proposal is ``{"move": "raise" or "lower", "rule": one of RULES, "cites": ids}`` with at least
+    one hunk or file among the ids. The new score is the nearest one of the new level.
     """
     step, rule, places = _read(proposal, change)
     levels = list(Level)
@@ -54,7 +48,7 @@ def moved(
 
 
 def _read(proposal: object, change: Change) -> tuple[int, str, list[str]]:
-    """Step, rule and the cited paths; a step of 0 where anything is not as it has to be."""
+    """Step, rule and the cited paths; the step is 0 if anything is invalid."""
     nothing: tuple[int, str, list[str]] = (0, "", [])
     if not isinstance(proposal, Mapping):
         return nothing
@@ -75,7 +69,7 @@ SECTIONS = ("summary", "impact", "insights", "risks", "suggestions")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckedReply:
-    """What is left of a reply: the analysis, the grade after the model's say, what was dropped."""
+    """The kept part of a reply: the analysis, the grade with the model's move, what was dropped."""
 
     analysis: Analysis
     grade: Grade
@@ -85,7 +79,7 @@ class CheckedReply:
 def parse_reply(
     value: object, material: Material, language: Language, depth: Level | None = None
 ) -> Analysis:
-    """The analysis that a reply amounts to; see :func:`judge_reply`."""
+    """The analysis in a reply; see :func:`judge_reply`."""
     return judge_reply(value, material, language, depth).analysis
 
 
@@ -97,7 +91,7 @@ def reader(
     omitted: Sequence[Omission] = (),
     thresholds: Thresholds | None = None,
 ) -> Callable[[object], CheckedReply]:
-    """What reads the reply on a change, for ``ModelRequest.read``; it raises ``ValueError``."""
+    """The reader of the reply on a change, for ``ModelRequest.read``; it raises ``ValueError``."""
 
     def read(value: object) -> CheckedReply:
         judged = judge_reply(
@@ -119,9 +113,9 @@ def judge_reply(
     omitted: Sequence[Omission] = (),
     thresholds: Thresholds | None = None,
 ) -> CheckedReply:
-    """Read a reply of the shape ``schemas.ANALYSIS``, whatever it holds.
+    """Read a reply of the shape ``ANALYSIS``, whatever it contains.
 
-    ``depth`` is the level whose bounds hold, by default that of the grade after the model's say;
+    ``depth`` is the level whose limits apply, by default that of the grade with the model's move;
     ``omitted`` is what the prompt did not show.
     """
     reply: Mapping[str, Any] = value if isinstance(value, Mapping) else {}
@@ -142,7 +136,7 @@ def judge_reply(
 
 
 def _joined(kept: Mapping[str, list[Statement]], facts: Analysis, depth: Level) -> Analysis:
-    """The kept statements within the bounds of a level, with the facts' sections for empty ones."""
+    """The kept statements within the limits of a level; empty sections come from the facts."""
     bounds = BOUNDS[depth]
     cut = {name: tuple(kept[name][: getattr(bounds, name)]) for name in SECTIONS}
     return replace(
@@ -156,7 +150,7 @@ def _joined(kept: Mapping[str, list[Statement]], facts: Analysis, depth: Level) 
     )
 
 
-# What the diff or the message has to show before a change is called so.
+# Types that the diff or the message must show.
 _SHOWN = {ChangeType.REVERT, ChangeType.DEPENDENCY, ChangeType.DEPRECATION}
 
 _BORNE = {
@@ -168,7 +162,7 @@ _BORNE = {
 
 
 def _types(value: object, analysis: Analysis) -> tuple[ChangeType, ...]:
-    """The model's types, as far as facts or kept statements bear them out; else those of facts."""
+    """The model's types, as far as facts or kept statements support them; else those of facts."""
     if analysis.source is not Origin.MODEL:
         return analysis.change_types
     facts = analysis.change_types
@@ -198,7 +192,7 @@ class PartNotes:
 
 
 def notes_reader(material: Material, language: Language) -> Callable[[object], PartNotes]:
-    """What reads the reply on a part, for ``ModelRequest.read``; it raises ``ValueError``."""
+    """The reader of the reply on a part, for ``ModelRequest.read``; it raises ``ValueError``."""
 
     def read(value: object) -> PartNotes:
         notes = read_notes(value, material, language)
@@ -210,7 +204,7 @@ def notes_reader(material: Material, language: Language) -> Callable[[object], P
 
 
 def read_notes(value: object, material: Material, language: Language) -> PartNotes:
-    """Read a reply of the shape ``schemas.NOTES``, whatever it holds."""
+    """Read a reply of the shape ``NOTES``, whatever it contains."""
     reply: Mapping[str, Any] = value if isinstance(value, Mapping) else {}
     entries = reply.get("notes")
     sieve = StatementFilter(material, language)
@@ -231,10 +225,10 @@ def read_notes(value: object, material: Material, language: Language) -> PartNot
 def lines_reader(
     materials: Sequence[Material], language: Language, *, thresholds: Thresholds | None = None
 ) -> Callable[[object], dict[str, CheckedReply]]:
-    """What reads the reply on several changes, for ``ModelRequest.read``; by full commit name.
+    """The reader of the reply on several changes, for ``ModelRequest.read``; by full commit name.
 
-    ``materials`` stand in the order of the prompt's ``shas``. A change that the reply says nothing
-    kept of is told from its facts. Raises ``ValueError`` where that is so for all of them.
+    ``materials`` are in the order of the prompt's ``shas``. A change without any kept sentence is
+    described by its facts. Raises ``ValueError`` if that is so for all of them.
     """
 
     def read(value: object) -> dict[str, CheckedReply]:
@@ -253,7 +247,7 @@ def read_lines(
     *,
     thresholds: Thresholds | None = None,
 ) -> dict[str, CheckedReply]:
-    """Read a reply of the shape ``schemas.LINES``, whatever it holds, by full commit name."""
+    """Read a reply of the shape ``LINES``, whatever it contains, by full commit name."""
     reply: Mapping[str, Any] = value if isinstance(value, Mapping) else {}
     entries = reply.get("changes")
     said_of: dict[str, Mapping[str, Any]] = {}
@@ -274,5 +268,5 @@ def read_lines(
 
 
 def _own(reference: str, at: int) -> str:
-    """``C2.F1.H1`` as ``F1.H1`` where the second change is meant."""
+    """``C2.F1.H1`` as ``F1.H1`` if the second change is meant."""
     return reference.strip().upper().removeprefix(f"C{at}.")

@@ -1,8 +1,6 @@
-"""One sentence of a model against a change: a statement with evidence, or what is wrong with it.
+"""Checks each sentence of a reply against the change: a statement with evidence, or an error.
 
-Imports the checks of this package, ``material`` and values.
-
-Sentence by sentence: which of a reply a change bears out, and why the others are dropped.
+Sentences that the change supports are kept; the others are dropped, with the reason.
 """
 
 from __future__ import annotations
@@ -29,7 +27,7 @@ from digest.llm.rejection import Failed, Rejection
 from digest.llm.tokens import Wording, take_apart
 
 _COPY = 24
-"""Characters from which on a sentence is not met in a diff by chance."""
+"""Characters from which on a sentence does not occur in a diff by chance."""
 
 MOST_CITES = 16
 """Ids that a statement may cite; one that cites everything cites nothing."""
@@ -42,7 +40,7 @@ def judge(
     language: Language,
     aspect: Aspect = Aspect.NONE,
 ) -> Statement | Failed:
-    """The statement that a sentence makes, if the change bears out all that it names."""
+    """The statement that a sentence makes, if the change supports all that it names."""
     places = _resolved(cites, ground)
     wording = judge_words(text, ground, language, [p.hunk for p in places or () if p.hunk])
     if isinstance(wording, Failed):
@@ -56,7 +54,7 @@ def judge(
 def judge_words(
     text: str, ground: ChangeIndex, language: Language, cited: Collection[Hunk] = ()
 ) -> Wording | Failed:
-    """A sentence taken apart, if its form is right and the ground bears out all that it names.
+    """A sentence taken apart, if its form is right and the index supports all that it names.
 
     ``cited`` are the hunks that it rests on.
     """
@@ -73,9 +71,9 @@ def judge_words(
 
 
 def _copied(text: str, ground: ChangeIndex) -> bool:
-    """Whether a sentence stands word for word in the lines, or between quotes in the message.
+    """Whether a sentence is word for word in the lines, or between quotes in the message.
 
-    The author's own sentences may be repeated; what a diff offers as an answer may not.
+    The author's own sentences may be repeated; an answer offered by a diff may not.
     """
     bare = text.rstrip(".!。！ ")
     if len(bare) < _COPY:
@@ -84,12 +82,12 @@ def _copied(text: str, ground: ChangeIndex) -> bool:
 
 
 def spans_of(wording: Wording, language: Language) -> Spans:
-    """The spans of a sentence, set as the language sets code."""
+    """The spans of a sentence, with code spaced as the language requires."""
     return spaced(wording.spans) if language is Language.ZH else wording.spans
 
 
 def false(wording: Wording, ground: ChangeIndex, cited: Collection[Hunk] = ()) -> Failed | None:
-    """What a sentence says that the change does not, if anything."""
+    """A claim of a sentence that the change does not support, if any."""
     for atom in dict.fromkeys(wording.atoms):
         if failed := unknown(atom, ground):
             return failed
@@ -97,7 +95,7 @@ def false(wording: Wording, ground: ChangeIndex, cited: Collection[Hunk] = ()) -
 
 
 def _resolved(cites: Sequence[str], ground: ChangeIndex) -> list[Cited] | None:
-    """What the ids stand for; ``None`` where one stands for nothing, or there are none."""
+    """The targets of the ids; ``None`` if one has no target, or there are none."""
     if not cites or len(cites) > MOST_CITES:
         return None
     found = [cited_by(one, ground.change) for one in dict.fromkeys(cites)]
@@ -105,10 +103,10 @@ def _resolved(cites: Sequence[str], ground: ChangeIndex) -> list[Cited] | None:
 
 
 def _evidence(places: Iterable[Cited], wording: Wording, ground: ChangeIndex) -> Iterator[Evidence]:
-    """The places that are cited, each at the line that holds what the sentence names.
+    """The cited places, each at the line that contains what the sentence names.
 
-    Where the sentence names things and none of its hunks holds any, the first hunk that does comes
-    first: evidence has to show what is said.
+    If the sentence names things and none of its hunks contains any, the first hunk that does comes
+    first: evidence must show what is said.
     """
     names = [name for name in wording.names if name]
     places = list(places)
@@ -133,7 +131,7 @@ def _holds(lines: Iterable[str], names: Sequence[str]) -> bool:
 
 
 def _line(names: Sequence[str], message: str) -> int:
-    """The line of the message that holds one of the names, else its first."""
+    """The line of the message that contains one of the names, otherwise its first."""
     for at, line in enumerate(message.lstrip("\n").splitlines(), 1):
         if any(occurs(name, line) for name in names):
             return at
@@ -141,7 +139,7 @@ def _line(names: Sequence[str], message: str) -> int:
 
 
 _TOLD = 6
-"""So many faults are told to a model that is asked again."""
+"""The number of errors that a model is told when it is asked again."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -154,7 +152,7 @@ class Dropped:
 
 
 class StatementFilter:
-    """Keeps the sentences that a change bears out, and counts the others."""
+    """Keeps the sentences that a change supports, and counts the others."""
 
     def __init__(self, material: Material, language: Language) -> None:
         self._ground = ChangeIndex(material.change, material.facts)
@@ -165,7 +163,7 @@ class StatementFilter:
 
     @property
     def share(self) -> float:
-        """The share of sentences that were dropped for what they say, in [0, 1]."""
+        """The share of sentences that were dropped for their content, in [0, 1]."""
         all_ = self._kept + len(self.dropped)
         return round(len(self.dropped) / all_, 4) if all_ else 0.0
 
@@ -193,7 +191,7 @@ class StatementFilter:
 
 
 def complaint(dropped: Sequence[Dropped]) -> str:
-    """What to mend in a reply of which nothing could be kept."""
+    """What to correct in a reply of which nothing could be kept."""
     if not dropped:
         return "it holds no statement"
     faults = "; ".join(f"{d.text[:80]!r} ({d.failed})" for d in dropped[:_TOLD])
@@ -204,7 +202,7 @@ def complaint(dropped: Sequence[Dropped]) -> str:
 
 
 def faults(dropped: Sequence[Dropped]) -> dict[Rejection, int]:
-    """How often each fault occurred, for logs and metrics."""
+    """How often each rejection occurred, for logs and metrics."""
     found: dict[Rejection, int] = {}
     for one in dropped:
         found[one.failed.fault] = found.get(one.failed.fault, 0) + 1

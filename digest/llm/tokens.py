@@ -1,7 +1,7 @@
-"""A sentence taken apart: its spans, and the names and numbers in it. Imports ``document`` only.
+"""A sentence taken apart: its spans, and the names and numbers in it.
 
 Names and numbers are :class:`Atom`; the skeleton is the sentence with each atom as one character,
-so that patterns such as "from X to Y" can be looked for without knowing what X and Y are.
+so that patterns such as "from X to Y" can be matched without knowing X and Y.
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ from enum import Enum, auto
 from digest.document import Code, Emphasis, Span, Spans, Strong, Text
 
 FIRST, LAST = "\ue000", "\uf8ff"
-"""The characters that stand for atoms in a skeleton; no statement holds them itself."""
+"""The characters that represent atoms in a skeleton; no statement contains them itself."""
 
 ATOM = f"[{FIRST}-{LAST}]"
 
 
 class Sort(Enum):
-    """What an atom is."""
+    """The kind of an atom."""
 
-    CODE = auto()  # between backticks, whatever it holds
-    NAME = auto()  # outside of them, by its look the name of something in code
+    CODE = auto()  # between backticks, whatever it is
+    NAME = auto()  # outside of them, looks like the name of something in code
     WORD = auto()  # outside of them, perhaps a name: an acronym, or letters with digits
     NUMBER = auto()
     QUOTE = auto()  # a short text between double quotes
@@ -30,7 +30,7 @@ class Sort(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Atom:
-    """A name or number as it stands in the sentence, without what marks it."""
+    """A name or number as in the sentence, without its marks."""
 
     sort: Sort
     text: str
@@ -45,7 +45,7 @@ class Wording:
     skeleton: str
 
     def atom(self, mark: str) -> Atom:
-        """The atom that a character of the skeleton stands for."""
+        """The atom that a character of the skeleton represents."""
         return self.atoms[ord(mark) - ord(FIRST)]
 
     @property
@@ -74,7 +74,7 @@ _ENUMERATED = re.compile(r"\(\d{1,2}\)|^\d{1,2}[.)](?=\s)")
 
 _ABBREVIATION = re.compile(r"(?:[A-Za-z]\.){1,3}[A-Za-z]?")
 
-# Weight around words with code among them: the code stands out by itself.
+# Bold or italics around words that include code, which needs no emphasis.
 _MIXED_WEIGHT = re.compile(r"(?<![\w*])(\*\*?)(?=[^\s*])([^*]*`[^*]*)(?<=\S)\1(?![\w*])")
 
 _FLAG = re.compile(r"--[A-Za-z][\w.-]*(?:=\S+)?|-[A-Za-z]{2,}\w*=\S+")
@@ -101,7 +101,7 @@ _VARIABLE = re.compile(r"\$\{?\w+\}?|%\(\w+\)s|\*{1,2}[a-z_]\w*")
 
 _ASSIGNED = re.compile(r"[A-Za-z_][\w.-]*={1,2}[^=\s]\S*")
 
-# Words side by side that are no path; every other pair has to stand in the change.
+# Word pairs that are no paths; every other pair must occur in the change.
 _PAIRED = frozenset(
     """
     and/or read/write on/off input/output client/server yes/no true/false send/receive
@@ -140,12 +140,12 @@ class _Reader:
         self.skeleton = ""
 
     def code(self, text: str) -> None:
-        """What stands between backticks."""
+        """Read text between backticks."""
         self.spans.append(Code(text))
         self._atom(Sort.CODE, text)
 
     def plain(self, text: str, kind: type[Text | Strong | Emphasis] = Text) -> None:
-        """Words; names among them become code."""
+        """Read words; names among them become code."""
         at = 0
         for start, end, sort in _found(text):
             self._words(text[at:start], kind)
@@ -180,7 +180,7 @@ class _Reader:
 
 
 def _found(text: str) -> list[tuple[int, int, Sort]]:
-    """Where names and numbers stand in plain words, from left to right."""
+    """Where names and numbers are in plain words, from left to right."""
     skipped = [match.span() for match in _ENUMERATED.finditer(text)]
     found: list[tuple[int, int, Sort]] = []
     for run in _RUN.finditer(text):
@@ -232,7 +232,7 @@ def _unopened(text: str) -> bool:
 
 
 def _names(run: str, at: int) -> list[tuple[int, int, Sort]]:
-    """The names in a run that is free of punctuation around it."""
+    """The names in a run that has no punctuation around it."""
     if _ABBREVIATION.fullmatch(run) or _PLURAL.fullmatch(run) or run.lower() in _PAIRED:
         return []
     if _is_name(run):
@@ -242,7 +242,7 @@ def _names(run: str, at: int) -> list[tuple[int, int, Sort]]:
     found: list[tuple[int, int, Sort]] = []
     if called := _CALLED.match(run):
         found.append((at, at + called.end(1), Sort.NAME))
-    # What is no name as a whole may be made of some: "CPU/GPU", "FP8-quantized", "on/off".
+    # A run that is no name as a whole may consist of names: "CPU/GPU", "FP8-quantized", "on/off".
     start = called.end(1) if called else 0
     parts = (part for part in re.finditer(r"[A-Za-z0-9_]+", run) if part.start() >= start)
     sorts = ((part, _sort(part[0])) for part in parts)
@@ -251,7 +251,7 @@ def _names(run: str, at: int) -> list[tuple[int, int, Sort]]:
 
 
 def _sort(word: str) -> Sort | None:
-    """What a word without punctuation is, if it may be a name."""
+    """The kind of a word without punctuation, if it may be a name."""
     if _is_name(word):
         return Sort.NAME
     if _HUMPED.search(word) or _ACRONYM.fullmatch(word):

@@ -1,4 +1,4 @@
-"""What a model was not shown of a change, and how that is said. Imports values and ``words``."""
+"""What a model was not shown of a change, and the text that says so."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ from digest.i18n.phrase import Phrase, listed
 
 
 class Cause(StrEnum):
-    """Why something was left out, in the order in which it is told."""
+    """Why something was left out, in the order of output."""
 
     SPACE = "space"  # there was no room for these hunks
-    LONG = "long"  # the removed lines of a hunk beyond the first, and the ends of very long lines
+    LONG = "long"  # removed lines of a hunk beyond the first ones, and the ends of very long lines
     GENERATED = "generated"
     VENDORED = "vendored"
     LOCKFILE = "lockfile"
     BINARY = "binary"
-    ABSENT = "absent"  # the clone does not hold the content
+    ABSENT = "absent"  # the clone does not have the content
     LARGE = "large"  # the source keeps no more of so large a patch
     PRIVATE = "private"  # the repository's privacy keeps all lines back
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Omission:
-    """What was left out for one cause: the paths, and how many hunks and lines they hold of it.
+    """What was left out for one cause: the paths, and the numbers of hunks and lines.
 
-    ``lines`` counts changed lines; it is 0 where that is not known.
+    ``lines`` counts changed lines; it is 0 if that is unknown.
     """
 
     cause: Cause
@@ -40,7 +40,7 @@ class Omission:
 
 
 _NAMED = 3
-"""So many paths are named, the others counted."""
+"""Paths that are named; the others are counted."""
 
 _WORDS = {
     Cause.SPACE: Phrase(
@@ -75,7 +75,7 @@ _NOTE = {
 
 
 def said(omissions: Sequence[Omission], language: Language) -> str:
-    """The omissions in one sentence, or empty: what ``Analysis.partial`` holds."""
+    """The omissions in one sentence, or empty: the value of ``Analysis.partial``."""
     if not omissions:
         return ""
     parts = [_words(one, language) for one in _in_order(omissions)]
@@ -101,7 +101,7 @@ def notes(omissions: Sequence[Omission]) -> list[str]:
 
 
 def gathered(omissions: Iterable[Omission]) -> tuple[Omission, ...]:
-    """One omission a cause, with all paths of it once and the counts added up."""
+    """One omission per cause, with each of its paths once and the counts added up."""
     found: dict[Cause, Omission] = {}
     for one in omissions:
         before = found.get(one.cause)

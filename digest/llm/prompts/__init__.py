@@ -1,4 +1,4 @@
-"""The prompts, one text file each: a head with the version, then what the system and user say.
+"""The prompts, one text file each: a head with the version, then the system and user texts.
 
-A file's version is raised whenever its words change. See :mod:`digest.llm.prompt`.
+A file's version is increased whenever its words change. See :mod:`digest.llm.prompt`.
 """
