@@ -28,6 +28,7 @@ from digest.question.intent import (
     Help,
     Intent,
     PrivacyOf,
+    Releases,
     Reviewers,
     Risky,
     Search,
@@ -54,6 +55,7 @@ from handlers.questions.digest_of import catch_up, digest_of
 from handlers.questions.explain import explain
 from handlers.questions.help import Handler, greet, help_page, unknown
 from handlers.questions.impact import affected, alert, edit_profile, profile_from, show_profile
+from handlers.questions.releases import releases
 from handlers.questions.restatement import restated
 from handlers.questions.search import search
 from handlers.questions.status import privacy_of, status
@@ -70,6 +72,7 @@ HANDLERS: Mapping[type[Intent], Handler] = {
     DigestOf: Handler(answer=digest_of, help=answer_text.HELP_DIGEST),
     Search: Handler(answer=search, help=answer_text.HELP_SEARCH),
     Touched: Handler(answer=touched, help=answer_text.HELP_TOUCHED),
+    Releases: Handler(answer=releases, help=answer_text.HELP_RELEASES),
     Compare: Handler(answer=compare, help=answer_text.HELP_COMPARE),
     CatchUp: Handler(answer=catch_up, help=answer_text.HELP_CATCH_UP),
     Affected: Handler(answer=affected, help=chat_text.HELP_AFFECTED),

@@ -79,6 +79,14 @@ REQUIRED = Phrase(
 
 LABELLED = Phrase("label {label}", "标签 {label}")
 
+RELEASES = Phrase("{n:release|releases}", "{n} 个发布")
+RELEASED_ON = Phrase("{tag}, tagged on {day}", "{tag}，打标签于 {day}")
+NO_RELEASE_THEN = Phrase(
+    "No release was tagged in this period; the latest is {latest}.",
+    "这段时间没有发布，最新的是 {latest}。",
+)
+HELP_RELEASES = Phrase("The releases with their dates.", "各个发布及其日期。")
+
 NOTES = Phrase("{name}: {range}", "{name}：{range}")
 
 NOTES_COUNTS = Phrase(

@@ -42,6 +42,7 @@ INTENTS = {
     "ShowDiff": Phrase("diff of {what}", "{what} 的差异"),
     "DigestOf": Phrase("digest", "摘要"),
     "CatchUp": Phrase("what you missed", "你错过的变更"),
+    "Releases": Phrase("releases", "发布"),
     "Compare": Phrase("comparison", "版本对比"),
     "Search": Phrase("search", "搜索"),
     "Touched": Phrase("history of {what}", "{what} 的变更历史"),

@@ -210,7 +210,12 @@ class Asked:
         first = self.tokens[self._first] if self.tokens else None
         if first is None:
             return False
-        asks = any(t.text.lower().startswith(_PLEAS) for t in self.tokens[: self._first])
+        before = self.tokens[: self._first]
+        asks = any(t.text.lower().startswith(_PLEAS) for t in before)
+        if any(t.tags & {"ask", "aux"} for t in before) or (
+            before and before[0].text == "are there"
+        ):
+            return False
         return "todo" in first.tags or (asks and first.text.lower() in _DEEDS)
 
     def _in_topic(self, place: int) -> bool:

@@ -102,6 +102,13 @@ class Compare:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Releases:
+    """The releases of a time, or the latest ones."""
+
+    window: Span | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CatchUp:
     """Everything since the asker last looked."""
 
@@ -225,6 +232,7 @@ Intent = (
     | Search
     | DigestOf
     | Compare
+    | Releases
     | CatchUp
     | Why
     | Risky
@@ -278,6 +286,8 @@ def format_intent(intent: Intent) -> str:
             return _format_changed(intent)
         case Touched(name=name, window=window):
             return f'explain symbol "{name}"{_when(window)}'
+        case Releases(window=window):
+            return f"releases{_when(window)}"
         case Compare(refs=refs):
             return f"compare {_refs(refs)}"
         case Why(reference=reference):

@@ -140,7 +140,11 @@ def rolling(found: re.Match[str], now: Now) -> Window:
     """*last N days*."""
     count = (found[1] or "1").lower().removeprefix("a ").removesuffix(" of")
     amount = {"few": _FEW, "couple": 2, "a": 1, "an": 1}.get(count) or number(count)
-    return _back(amount, found[2].lower().removesuffix("s"), now, found[0])
+    unit = found[2].lower().removesuffix("s")
+    return _back(amount, _SPELT_OUT.get(unit, unit), now, found[0])
+
+
+_SPELT_OUT = {"h": "hour", "hr": "hour", "d": "day", "w": "week", "wk": "week"}
 
 
 def chinese_rolling(found: re.Match[str], now: Now) -> Window:
@@ -205,6 +209,22 @@ def days_of_month(found: re.Match[str], now: Now) -> Window:
     """*Aug 10-12*."""
     first = read_day(f"{found[1]} {found[2]}", now.today)
     return now.days(first, first.replace(day=max(int(found[3]), first.day)))
+
+
+def day_alone(found: re.Match[str], now: Now) -> Window:
+    """*the 14th*: the latest one that has begun."""
+    day, first = int(found[1]), now.today.replace(day=1)
+    if day > now.today.day:
+        first = (first - timedelta(days=1)).replace(day=1)
+    try:
+        return now.days(first.replace(day=day), first.replace(day=day))
+    except ValueError:
+        raise InvalidDate(found[0]) from None
+
+
+def this_unit(found: re.Match[str], now: Now) -> Window:
+    """*of the month*: of this one."""
+    return _unit(found[1].lower(), last=False, now=now)
 
 
 def since_day(found: re.Match[str], now: Now) -> Window:
@@ -359,7 +379,8 @@ _ZH_LONG = r"(?:个?(?:小时|钟头|星期|礼拜|周|月)|天|日|年)"
 
 _RECENT = r"(?:在)?(?:最近|过去|近|前|这)的? ?"
 
-_UNITS = r"hours?|days?|weeks?|months?|years?|fortnight"
+_UNITS = r"hours?|hrs?|days?|weeks?|wks?|months?|years?|fortnights?"
+_SHORT_UNITS = rf"{_UNITS}|h|d|w"
 
 _MONTH_ALONE = (
     rf"(?<![0-9一二两三四五六七八九十个])({NUMERAL}) ?月"
@@ -385,6 +406,19 @@ _FORMS: tuple[tuple[re.Pattern[str], Reader], ...] = tuple(
         (rf"{_SINCE}({_TIMED})(?![0-9:-])", since_moment),
         (rf"{_SINCE}({DAY})(?:{_SO_FAR})?", since_day),
         (rf"({DAY}){_SO_FAR}", since_day),
+        (
+            (
+                rf"(?:\b(?:from|between|since) |从 ?)?({DAY})"
+                r"(?: ?(?:-|to|and|until|till|through|到) ?)"
+                r"(?:now|today|the present|现在|今天)\b"
+            ),
+            since_day,
+        ),
+        (
+            r"\b(?:on |of |from )?the ([0-9]{1,2})(?:st|nd|rd|th)\b(?! (?:of|item|one|change|pr))",
+            day_alone,
+        ),
+        (r"\b(?:of|in|for) the (week|month|quarter|year)\b", this_unit),
         (rf"{_SINCE}(this|last|previous) (week|month|quarter|year)\b", since_unit),
         (rf"(?:自从?|从)?(上上?|本|这)({_ZH_UNIT}){_SO_FAR}", since_chinese_unit),
         (rf"{_SINCE}({MONTH})(?: ([0-9]{{4}})\b)?", since_month),
@@ -419,8 +453,8 @@ _FORMS: tuple[tuple[re.Pattern[str], Reader], ...] = tuple(
         ),
         (
             (
-                rf"{_ON}(?:last|past|previous|recent) (?:({NUMERAL}|{SPELT}|few|couple of) )?"
-                rf"({_UNITS})\b"
+                rf"{_ON}(?:last|past|previous|recent) (?:({NUMERAL}|{SPELT}|few|couple of) ?)?"
+                rf"({_SHORT_UNITS})\b"
             ),
             rolling,
         ),

@@ -30,6 +30,7 @@ from digest.question.intent import (
     More,
     Nth,
     PrivacyOf,
+    Releases,
     Retell,
     Reviewers,
     Risky,
@@ -178,11 +179,11 @@ def _about_one(asked: Asked, now: Now) -> Iterator[Weighed]:
     del now
     if len(asked.references) != 1 or (asked.has("todo") and not asked.has("ask")):
         return
-    if (
-        asked.spans
-        or asked.has("other", "search", "mention")
-        or any(w.isdecimal() for w in _words(asked))
-    ):
+    numbers = any(word.isdecimal() for word in _words(asked))
+    if asked.spans or numbers or asked.has("other", "search"):
+        return
+    if any(t.text.lower().startswith(("mention", "refer")) for t in asked.tokens):
+        yield Weighed(6.0, Search(terms=(str(asked.references[0]).removeprefix("issue "),)))
         return
     (reference,) = asked.references
     first = next((t for t in asked.tokens if not t.tags & {"noise", "greet"}), None)
@@ -286,7 +287,8 @@ def _symbol(asked: Asked) -> tuple[str, bool]:
         typed = any(tag.startswith("thing:") for tag in token.tags)
         if typed and isinstance(after.slot, Quote) and asked.has("explain", "happened"):
             return after.slot.text, True
-    bumped = asked.has("bump") and not asked.has("count", "who", "compare") and not asked.kinds
+    of_one = not asked.kinds or asked.kinds == (ChangeKind.DEPENDENCIES,)
+    bumped = asked.has("bump") and not asked.has("count", "who", "compare") and of_one
     if bumped and not asked.spans and len(asked.left) == 1 and not asked.has("again"):
         return asked.left[0], True
     return "", False
@@ -298,6 +300,11 @@ def _symbol(asked: Asked) -> tuple[str, bool]:
 def _search(asked: Asked, now: Now) -> Iterator[Weighed]:
     """Words that are looked for as they are."""
     del now
+    advisories = [
+        q.text for q in asked.slots(Quote) if q.text.upper().startswith(("CVE-", "GHSA-"))
+    ]
+    if advisories:
+        yield Weighed(6.0, Search(terms=tuple(advisories), window=_span(asked)))
     at = max((asked.tags[tag] for tag in ("search", "mention") if tag in asked.tags), default=-1)
     if at < 0 or asked.references:
         return
@@ -365,6 +372,21 @@ def _verbatim(slot: object) -> str:
 
 
 # --- Ranges --------------------------------------------------------------------------------------
+
+
+def _releases(asked: Asked, now: Now) -> Iterator[Weighed]:
+    """Which releases there are: nothing but a period may narrow them."""
+    del now
+    beside = ("releases", "ask", "aux", "prep", "change", "count", "history", "compare", "latest")
+    named = asked.slots(Release) or asked.left or asked.references or asked.slots(Path)
+    if not asked.has("releases") or named or isinstance(_span(asked), Refs):
+        return
+    if asked.only_words(*beside) and any(_PLURAL.search(t.text.lower()) for t in asked.tokens):
+        yield Weighed(7.0, Releases(window=_span(asked)))
+
+
+_PLURAL = re.compile(r"releases|versions|tags\b|released\b|previous|prior|版本|发版|发布|标签")
+"""What asks for releases, and not for what is in one."""
 
 
 def _compare(asked: Asked, now: Now) -> Iterator[Weighed]:
@@ -438,7 +460,7 @@ def _again(asked: Asked, now: Now) -> Iterator[Weighed]:
     again = Again(
         window=_span(asked),
         topic=asked.topic,
-        author=asked.author,
+        author=_BOTS.get(asked.author.lower(), asked.author),
         path=asked.filters.path or (paths[0].path if paths else ""),
         daily=asked.has("per:day"),
         people=asked.has("per:author") or (asked.has("contributors") and goes_on),
@@ -454,6 +476,9 @@ def _again(asked: Asked, now: Now) -> Iterator[Weighed]:
     elif (goes_on and not asked.has("about")) or (counted and not again.topic and _is_bare(asked)):
         yield Weighed(4.5, again)
 
+
+_BOTS = dict.fromkeys(("bot", "bots", "robots", "机器人"), "[bot]")
+"""Names of bots in general, with what their names have in common."""
 
 _COUNTING = ("per:day", "per:author", "per:file", "contributors", "wrote", "agent", "most")
 
@@ -572,7 +597,7 @@ def _listing(asked: Asked, now: Now) -> Changed | None:
         return None
     if asked.has("trouble") and not kinds:
         kinds = (ChangeKind.BREAKING, ChangeKind.REVERTS, ChangeKind.FIX)
-    if asked.has("upgrade") and (releases or isinstance(span, Refs)) and not topic:
+    if asked.has("upgrade") and (releases or isinstance(span, Refs)):
         kinds = kinds or (ChangeKind.BREAKING,)
     if asked.has("upgrade") and len(releases) == 1 and _comes_from(asked):
         span, releases = Refs(base=releases[0]), []
@@ -588,7 +613,7 @@ def _listing(asked: Asked, now: Now) -> Changed | None:
     return Changed(
         window=span or now.usual,
         topic=topic,
-        author=asked.author,
+        author=_BOTS.get(asked.author.lower(), asked.author),
         path=asked.filters.path or (paths[0].path if paths else ""),
         level=asked.level,
         kinds=kinds,
@@ -619,6 +644,7 @@ _RULES: tuple[_Rule, ...] = (
     _of_it,
     _touched,
     _search,
+    _releases,
     _compare,
     _again,
     _digest,

@@ -164,6 +164,7 @@ _QUOTED = re.compile(r"[\"“「『]([^\"”」』]{1,200})[\"”」』]")
 
 _URL = re.compile(r"<?https?://[^\s，。]+")
 
+_ADVISORY = re.compile(r"\b(?:CVE-\d{4}-\d{3,8}|GHSA(?:-[a-z0-9]{4}){3})\b", re.IGNORECASE)
 _LATEST = re.compile(
     r"\b(?:(?:the|our|your) )?(?:(?:very )?(?:latest|last|newest|most recent|current)"
     r"(?: stable| official| final| published)?|latest-) ?(?:release|version|tag)"
@@ -250,6 +251,7 @@ def slots_of(text: str, now: datetime, zone: ZoneInfo, background: Background) -
     _filters(masked)
     masked.sub(_QUOTED, lambda found: Quote(found[1].strip()) if found[1].strip() else None)
     masked.sub(_URL, _address)
+    masked.sub(_ADVISORY, lambda found: Quote(found[0]))
     masked.text = _LAST_TWO.sub(f" in {LATEST} ", masked.text)
     masked.text = _LATEST.sub(f" {LATEST} ", masked.text)
     masked.sub(_REFERENCE, lambda found: _reference(found[0]))

@@ -79,6 +79,10 @@ async def changed(intent: Changed, ctx: Context) -> Answer:
         intent, held = await _by_name(intent, held, ctx, reached)
     elif intent.author and not held.rows and not intent.topic:
         intent, resolved, held = await _by_topic(intent, resolved, held, ctx, reached)
+    if intent.topic and _FILE_NAME.fullmatch(intent.topic):
+        by_path = await _by_path(intent, ctx, reached)
+        if by_path is not None:
+            intent, resolved, held = by_path
     if intent.actions and intent.topic and held.rows:
         held = await _acted(intent, resolved, held, ctx, reached)
     if intent.kinds == (ChangeKind.BREAKING,) and not held.rows and resolved.topics:
@@ -133,6 +137,40 @@ _SAYS = {
 }
 
 
+_FILE_NAME = re.compile(r"(?:[\w.+-]+/)*[\w+-]+(?:\.[a-z]{1,5}|/[\w.+-]+)", re.ASCII)
+"""A topic that may be the name of a file or folder: ``go.mod``, ``crates/uv-resolver``."""
+
+
+async def _by_path(
+    intent: Changed, ctx: Context, reached: Reach
+) -> tuple[Changed, Resolved, QueryResult] | None:
+    """The changes of the files that a topic names by their path or its end, if there are any."""
+    kinds = narrowed(Resolved(), intent.kinds, intent.label)
+    meant = replace(intent, topic="", path=intent.topic)
+    held = await _found(meant, kinds, ctx, reached)
+    if held.rows:
+        return meant, kinds, held
+    named = f"/{intent.topic}"
+    changes = await ctx.archive.select(
+        ctx.watched.repository, _query(replace(meant, path=""), kinds, reached)
+    )
+    ends = [g for g in changes if any(f"/{path}".endswith(named) for path in g.facts.paths)]
+    if not ends:
+        return None
+    return meant, kinds, await _listed_result(ends, kinds, ctx)
+
+
+async def _listed_result(
+    changes: Sequence[Graded], resolved: Resolved, ctx: Context
+) -> QueryResult:
+    """Changes that were selected here, as the archive lists them."""
+    labels = await labels_of(ctx.requests, ctx.watched.repository, changes)
+    survey = survey_of(changes, ctx.page, ctx.language)
+    shown = changes if ctx.every else [one.graded for one in survey.page]
+    rows = tuple(_row(g, resolved, labels.get(g.sha, ()), ctx.language) for g in shown)
+    return QueryResult(survey=survey, rows=rows)
+
+
 async def _acted(
     intent: Changed, resolved: Resolved, held: QueryResult, ctx: Context, reached: Reach
 ) -> QueryResult:
@@ -141,11 +179,7 @@ async def _acted(
     said = [g for g in changes if any(_SAYS[one].search(g.title) for one in intent.actions)]
     if not said:
         return held
-    labels = await labels_of(ctx.requests, ctx.watched.repository, said)
-    survey = survey_of(said, ctx.page, ctx.language)
-    listed_ = said if ctx.every else [shown.graded for shown in survey.page]
-    rows = tuple(_row(g, resolved, labels.get(g.sha, ()), ctx.language) for g in listed_)
-    return QueryResult(survey=survey, rows=rows)
+    return await _listed_result(said, resolved, ctx)
 
 
 async def _meant(intent: Changed, ctx: Context) -> tuple[Changed, Resolved, list[Spans]]:

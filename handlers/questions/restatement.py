@@ -22,6 +22,7 @@ from digest.question.intent import (
     DigestOf,
     Explain,
     Intent,
+    Releases,
     Reviewers,
     Risky,
     Search,
@@ -32,8 +33,8 @@ from digest.question.intent import (
 from handlers.context import Context
 
 _TOLD = (
-    Author | CatchUp | Changed | Compare | DigestOf | Explain | Reviewers | Risky | Search
-    | ShowDiff | Touched | Why | Affected
+    Author | CatchUp | Changed | Releases | Compare | DigestOf | Explain | Reviewers | Risky
+    | Search | ShowDiff | Touched | Why | Affected
 )  # fmt: skip
 
 
