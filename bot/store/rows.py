@@ -311,7 +311,7 @@ class StoredFacts(Facts):
             read = READ[name](json.loads(self._subject))
         elif name in READ:
             # Facts stored by an older version have no clues.
-            read = READ[name](self._late[name] if name != "clues" else self._late.get(name, ()))
+            read = READ[name](self._late[name] if name not in {"clues", "notes"} else self._late.get(name, ()))
         else:
             raise AttributeError(name)
         _put(self, name, read)

@@ -51,6 +51,17 @@ MOVED = Phrase("{name}: {before} → {after}", "{name}：{before} → {after}")
 
 ADDED_AS = Phrase("{name} added ({after})", "新增 {name}（{after}）")
 
+STANDS = Phrase("{name} is there now: in {files}.", "{name} 目前还在：{files}。")
+STANDS_NOT = Phrase(
+    "{name} is gone: nothing in the program text of the branch has it.",
+    "{name} 已不在：该分支的程序文本中没有它，已被移除。",
+)
+CAME = Phrase("{name} was added by {change}, {day}.", "{name} 由 {change} 新增，{day}。")
+WENT = Phrase("{name} was removed by {change}, {day}.", "{name} 由 {change} 移除，{day}。")
+IS_NOW = Phrase(
+    "{name} is {value} since {change}, {day}.", "{name} 自 {change}（{day}）起为 {value}。"
+)
+
 
 def gap(language: Language) -> str:
     """The separator between the words of a list."""

@@ -331,7 +331,9 @@ def _search(asked: Asked, now: Now) -> Iterator[Weighed]:
     )
 
 
-_BEFORE_TERMS = frozenset({"noise", "prep", "change", "ask", "mention", "aux", "join"})
+_BEFORE_TERMS = frozenset(
+    {"thanks", "greet", "noise", "prep", "change", "ask", "mention", "aux", "join"}
+)
 
 
 def _terms(asked: Asked, at: int) -> list[str]:

@@ -7,22 +7,28 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import timedelta
 
 from digest.answer.answers import Answer, AnswerRow, entry_of, foot, lines_document, people_words
 from digest.answer.listing import PAGE, first_of
 from digest.core.change import printable
 from digest.core.enums import Language
-from digest.core.facts import Fact
+from digest.core.facts import Action, Fact
 from digest.core.grade import Graded
 from digest.document import Block, Code, Document, Heading, Item, Listing, Paragraph, Spans, Text
 from digest.i18n import answer_text as words
+from digest.i18n import names_text
 from digest.i18n.answer_text import MENTIONED, SEARCH_FOR, SHOWN, SHOWN_SO_FAR
-from digest.i18n.phrase import joined
+from digest.i18n.phrase import Part, Phrase, joined, listed
 from digest.question.intent import Changed, Search, Touched
 from digest.question.periods import default_period
+from digest.report.blocks import title_link
+from digest.window import Window
 from handlers.context import Context
 from handlers.digests.ingest import tip_of
+from handlers.ports.storage import Tip
 from handlers.questions.changed import changed
+from handlers.questions.named_changes import line_of
 from handlers.questions.scope import count, reach, seen
 from handlers.questions.search import search
 
@@ -53,15 +59,21 @@ async def touched(intent: Touched, ctx: Context) -> Answer:
         if texts:
             return await search(Search(terms=(value,), window=intent.window), ctx)
         return await touched(replace(intent, name=flag), ctx)
+    if not found and intent.window is None:
+        # What happened to a name is mostly longer ago than a period that nobody gave.
+        await reach(_back(ctx), ctx, tip)
+        held = await ctx.archive.select(ctx.watched.repository, query)
+        found = await asyncio.to_thread(_told, held, intent.name)
+    state = await _state(intent.name, found, ctx, tip)
     if found:
-        return _answer(intent, found, ctx, foot(intent.window, seen(ctx, tip)))
+        return _answer(intent, found, state, ctx, foot(intent.window, seen(ctx, tip)))
     if not intent.name.isupper():
         span = intent.window or default_period(ctx.clock.now(), ctx.zone)
         about = await changed(Changed(window=span, topic=intent.name), ctx)
         if about.rows:
             return about
     language = ctx.language
-    lines = [words.UNTOUCHED(language, name=Code(intent.name))]
+    lines = [*state, words.UNTOUCHED(language, name=Code(intent.name))]
     if mentions := await count(ctx, replace(query, limit=0)):
         question = Code(SEARCH_FOR.text(language, terms=intent.name))
         lines.append(MENTIONED(language, n=mentions, question=question))
@@ -70,16 +82,70 @@ async def touched(intent: Touched, ctx: Context) -> Answer:
     return Answer(intent="touched", document=document, topic=intent.name)
 
 
+_DAYS_BACK = 30
+
+
+def _back(ctx: Context) -> Window:
+    """The days that are read for a name that the archive does not know."""
+    now = ctx.clock.now()
+    return Window(since=now - timedelta(days=_DAYS_BACK), until=now, zone=ctx.zone)
+
+
+async def _state(
+    name: str, found: Sequence[tuple[Graded, list[Fact]]], ctx: Context, tip: Tip
+) -> list[Spans]:
+    """Whether a name still stands in the branch, what it is now, and what made it so."""
+    language, lines = ctx.language, []
+    if tip.sha is not None and _WORD.fullmatch(name):
+        there = await ctx.watched.source.mentions(tip.sha, [name])
+        if there is not None:
+            paths = [Code(printable(path)) for path in sorted(there.get(name, ()), key=_program)]
+            files = listed(paths, language, limit=3)
+            lines.append(
+                names_text.STANDS(language, name=Code(name), files=files)
+                if paths
+                else names_text.STANDS_NOT(language, name=Code(name))
+            )
+    facts = [(graded, fact) for graded, some in found for fact in some]
+    valued = next(((g, f) for g, f in facts if f.after is not None), None)
+    if valued is not None and facts[0][1].action is not Action.REMOVED:
+        lines.append(_line(names_text.IS_NOW, *valued, ctx, value=Code(valued[1].after or "")))
+    for phrase, action in ((names_text.WENT, Action.REMOVED), (names_text.CAME, Action.ADDED)):
+        one = next(((g, f) for g, f in facts if f.action is action), None)
+        if one is not None:
+            lines.append(_line(phrase, *one, ctx))
+    return lines
+
+
+_WORD = re.compile(r"(?:--)?[A-Za-z_][\w-]*", re.ASCII)
+"""What can be looked for as a word in a tree."""
+
+
+def _program(path: str) -> tuple[bool, str]:
+    """Tests last."""
+    return "test" in path, path
+
+
+def _line(phrase: Phrase, graded: Graded, fact: Fact, ctx: Context, **more: Part) -> Spans:
+    change = title_link(graded, ctx.watched.repository)
+    day = graded.commit.committed_at.astimezone(ctx.zone).date().isoformat()
+    return phrase(ctx.language, name=Code(fact.name), change=change, day=day, **more)
+
+
 def _told(held: Sequence[Graded], name: str) -> list[tuple[Graded, list[Fact]]]:
     """The changes with facts about the name, with these facts."""
     bare = name.lstrip("-")
-    known = re.compile(rf"(?:^|[.:\s-]){re.escape(bare)}(?:$|[.:\s(=])")
+    known = re.compile(rf"(?:^|[.:\s-]){re.escape(bare)}(?:$|[.:\s(=])", re.IGNORECASE)
     found = ((g, [i for i in g.facts.items if known.search(i.name)]) for g in held)
     return [(graded, facts) for graded, facts in found if facts]
 
 
 def _answer(
-    intent: Touched, found: Sequence[tuple[Graded, list[Fact]]], ctx: Context, end: Spans
+    intent: Touched,
+    found: Sequence[tuple[Graded, list[Fact]]],
+    state: Sequence[Spans],
+    ctx: Context,
+    end: Spans,
 ) -> Answer:
     language = ctx.language
     first = first_of(ctx.page, len(found))
@@ -91,6 +157,7 @@ def _answer(
     counted = phrase.text(language, shown=shown, total=len(found))
     blocks: list[Block] = [
         Heading(1, (Text(title),)),
+        *map(Paragraph, state),
         Paragraph(words.PEOPLE(language, people=people_words(people, language))),
         Listing(tuple(_item(graded, facts, ctx) for graded, facts in page)),
         Paragraph(joined([f"{counted} · ", end]), aside=True),
@@ -109,7 +176,7 @@ def _item(graded: Graded, facts: Sequence[Fact], ctx: Context) -> Item:
     """The change with its effect on the name, each fact with its place."""
     told: dict[Spans, None] = {}
     for fact in facts:
-        what = words.ACTIONS[fact.action](ctx.language, name=Code(fact.name))
+        what = line_of(fact, ctx)
         place = Code(f"{printable(fact.evidence.path)}:{fact.evidence.line}")
         told.setdefault(words.AT(ctx.language, what=what, place=place))
     head = entry_of(graded, ctx.watched.repository)
