@@ -310,8 +310,9 @@ class StoredFacts(Facts):
         elif name == "subject":
             read = READ[name](json.loads(self._subject))
         elif name in READ:
-            # Facts stored by an older version have no clues.
-            read = READ[name](self._late[name] if name not in {"clues", "notes"} else self._late.get(name, ()))
+            # Facts stored by an older version have neither clues nor notes.
+            late = self._late.get(name, ()) if name in {"clues", "notes"} else self._late[name]
+            read = READ[name](late)
         else:
             raise AttributeError(name)
         _put(self, name, read)
