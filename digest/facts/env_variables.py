@@ -87,7 +87,9 @@ _REACH = 1_500  # characters; the longest entry of a table that is looked for ar
 
 def find(before: SideText, after: SideText, language: str) -> Iterator[Fact]:
     """The variables of one file that came, went or changed their default."""
-    if language not in _READS or not any("env" in s.text for s in (before, after)):
+    if language not in _READS or not any(
+        word in s.text for s in (before, after) for word in ("env", "Env")
+    ):
         return
     yield from named_settings.compare(
         FactKind.ENVIRONMENT,

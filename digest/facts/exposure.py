@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from digest.core.facts import Fact, FactKind
+from digest.core.facts import Action, Fact, FactKind
 from digest.facts.paths import language_of
 
 _INDEXES = ("index.ts", "index.js", "index.tsx", "index.mjs", "mod.ts")
@@ -40,8 +40,8 @@ _SYMBOLS = frozenset({FactKind.SYMBOL, FactKind.CONFIG})
 def files_around(fact: Fact) -> Iterator[str]:
     """The files that tell whether a fact's name is exposed, the outermost first."""
     path = fact.evidence.path
-    if fact.kind not in _SYMBOLS or fact.public is not None:
-        return
+    if fact.kind not in _SYMBOLS or fact.public is not None or fact.action is Action.ADDED:
+        return  # what is new breaks nobody: the files around it are not read for it
     language = language_of(path)
     folders = path.split("/")[:-1]
     if language == "python":
@@ -57,7 +57,7 @@ def files_around(fact: Fact) -> Iterator[str]:
 
 def exposed(fact: Fact, texts: Mapping[str, str]) -> Fact:
     """The fact with what its place and the files around it tell of its name."""
-    if fact.kind not in _SYMBOLS or fact.public is not None:
+    if fact.kind not in _SYMBOLS or fact.public is not None or fact.action is Action.ADDED:
         return fact
     return replace(fact, public=_is_public(fact, texts))
 

@@ -30,6 +30,9 @@ _SETTABLE = {
     FactKind.ROUTE: routes.defined,
 }
 
+_SHARED = frozenset({FactKind.ENVIRONMENT, FactKind.METRIC})
+"""Kinds that belong to no file: one more reader or maker is nothing new."""
+
 _CODE = frozenset({FactKind.SYMBOL, FactKind.CONFIG})
 
 _AREAS = frozenset({Area.CORE, Area.BUILD})
@@ -61,12 +64,15 @@ class Question:
 
 
 def questions(change: Change, facts: Facts) -> tuple[Question, ...]:
-    """What to look up for a change; empty for most. A root commit has no tree before it."""
+    """What to look up for a change; empty for most. A root commit has no tree before it.
+
+    Internal names are nobody's contract and are not looked up.
+    """
     parents = change.commit.parents
     asked = []
     for index, fact in enumerate(facts.items):
-        before = fact.action is Action.ADDED and fact.kind in _SETTABLE
-        after = fact.action in {Action.REMOVED, Action.RENAMED}
+        before = fact.action is Action.ADDED and fact.kind in _SHARED
+        after = fact.action in {Action.REMOVED, Action.RENAMED} and fact.public is not False
         if (before and not parents) or not (before or after) or fact.detail == "alias":
             continue
         name = fact.before or "" if fact.action is Action.RENAMED else fact.name
@@ -233,11 +239,9 @@ def _told(fact: Fact, elsewhere: str | None, *, asked: bool) -> Fact | None:
         return fact
     if elsewhere == fact.evidence.path and fact.action is Action.REMOVED:
         return None  # the file defines it still, in another way
-    if fact.kind in {FactKind.ENVIRONMENT, FactKind.METRIC}:
+    if fact.kind in _SHARED:
         # Read or made in one more place, or in one less.
         return _as_added(fact, elsewhere) if fact.action is Action.RENAMED else None
-    if fact.action is Action.ADDED:
-        return replace(fact, elsewhere=elsewhere)
     if fact.action is Action.RENAMED:
         return _as_added(fact, elsewhere)
     return replace(

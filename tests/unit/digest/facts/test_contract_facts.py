@@ -1,0 +1,193 @@
+"""Facts that were told wrong or not at all: each a small change of the same shape."""
+
+from __future__ import annotations
+
+import pytest
+
+from digest.core.facts import Action, Fact, FactKind
+from digest.facts.exposure import exposed
+from tests.unit.digest.facts.changes import facts_of
+
+
+def told(path: str, before: str, after: str, message: str = "Change") -> list[Fact]:
+    return list(facts_of(message, (path, before, after)).items)
+
+
+def shown(facts: list[Fact], kind: FactKind) -> list[tuple[str, str, str | None, str | None]]:
+    return [(f.action.value, f.name, f.before, f.after) for f in facts if f.kind is kind]
+
+
+def test_field_that_replaces_a_deprecated_flag_is_not_deprecated():
+    flag = 'a.Flag("storage.time", "{}How long to keep.{}").StringVar(&b)'
+    said = " This flag has been deprecated, use the `storage.new.time` field instead."
+    head = "package main\n\nfunc main() {\n\t"
+    facts = told(
+        "app/main.go",
+        head + flag.format("", "") + "\n}\n",
+        head + flag.format("[DEPRECATED] ", said) + "\n}\n",
+    )
+    found = [f for f in facts if f.kind is FactKind.DEPRECATION]
+    assert [(f.name, f.replacement) for f in found] == [("--storage.time", "storage.new.time")]
+
+
+def test_deprecation_names_its_subject_replacement_and_end():
+    warning = (
+        'warn("The `--old-tls` flag is deprecated and will be removed in 2.0. Use `--tls`.");\n'
+    )
+    facts = told("src/settings.rs", "fn a() {\n}\n", "fn a() {\n    " + warning + "}\n")
+    found = [f for f in facts if f.kind is FactKind.DEPRECATION]
+    assert [(f.name, f.replacement, f.when) for f in found] == [("--old-tls", "--tls", "2.0")]
+
+
+def test_text_that_mentions_something_deprecated_in_passing_names_nothing():
+    old = "def is_double(dt):\n    pass\n"
+    new = 'def is_double(dt):\n    """We ask for it, as pytz is deprecated."""\n    pass\n'
+    assert [f for f in told("app/time.py", old, new) if f.kind is FactKind.DEPRECATION] == []
+
+
+@pytest.mark.parametrize("name", ["HF_TOKEN", "NCCL_MAX_CTAS", "AWS_PROFILE", "OMP_PLACES"])
+def test_variable_of_somebody_else_is_no_fact(name):
+    facts = told("app/run.py", "x = 1\n", f'x = os.environ.get("{name}")\n')
+    assert shown(facts, FactKind.ENVIRONMENT) == []
+
+
+def test_variable_of_the_project_of_that_name_is_a_fact():
+    facts = told("src/cargo/run.py", "x = 1\n", 'x = os.environ.get("CARGO_JOBS")\n')
+    assert shown(facts, FactKind.ENVIRONMENT) == [("added", "CARGO_JOBS", None, None)]
+
+
+STRUCT = "{}pub struct InstallOptions {{\n    pub index: String,\n{}}}\n"
+
+
+@pytest.mark.parametrize(
+    ("derive", "public"),
+    [
+        ("#[derive(Debug, Clone)]\n", False),
+        ("#[derive(Debug, Deserialize)]\n", True),
+        ("#[derive(clap::Args, Deserialize)]\n", None),
+    ],
+)
+def test_structure_of_rust_is_configuration_only_if_it_is_read(derive, public):
+    field = "    pub find_links: String,\n"
+    path = "crates/app/src/settings.rs"
+    old, new = STRUCT.format(derive, field), STRUCT.format(derive, "")
+    (fact,) = [f for f in told(path, old, new) if f.kind is FactKind.CONFIG]
+    assert fact.action is Action.REMOVED
+    assert exposed(fact, {path: old}).public is (bool(public))
+
+
+def test_default_that_only_moved_into_a_constant_did_not_change():
+    old = "@dataclass\nclass CacheConfig:\n    size: int = 8\n"
+    new = "SIZE = 8\n\n\n@dataclass\nclass CacheConfig:\n    size: int = SIZE\n"
+    assert shown(told("app/config.py", old, new), FactKind.CONFIG) == []
+
+
+def test_default_behind_a_constant_that_is_not_known_is_not_told():
+    old = "@dataclass\nclass CacheConfig:\n    size: int = 8\n"
+    assert shown(told("app/config.py", old, old.replace("8", "SIZE")), FactKind.CONFIG) == []
+
+
+def test_default_is_told_as_the_value_of_its_constant():
+    old = "@dataclass\nclass CacheConfig:\n    size: int = 8\n"
+    new = "SIZE = 16\n\n\n@dataclass\nclass CacheConfig:\n    size: int = SIZE\n"
+    assert shown(told("app/config.py", old, new), FactKind.CONFIG) == [
+        ("changed", "CacheConfig.size", "8", "16")
+    ]
+
+
+def test_flag_that_takes_the_place_of_another_is_renamed():
+    old = "struct A {\n    /// Does it.\n    #[arg(long)]\n    pub no_fast_path: bool,\n}\n"
+    facts = told("src/cli.rs", old, old.replace("no_fast_path", "force_build"))
+    assert shown(facts, FactKind.FLAG) == [
+        ("renamed", "--force-build", "--no-fast-path", "--force-build")
+    ]
+
+
+def test_constants_of_variables_are_renamed_together():
+    line = '    pub const {0}: &\'static str = "{0}";\n'
+    old = "impl EnvVars {\n" + line.format("APP_WORKING_DIRECTORY") + "}\n"
+    facts = told("src/env_vars.rs", old, old.replace("DIRECTORY", "DIR"))
+    assert shown(facts, FactKind.ENVIRONMENT) == [
+        ("renamed", "APP_WORKING_DIR", "APP_WORKING_DIRECTORY", "APP_WORKING_DIR")
+    ]
+
+
+def test_table_of_options_names_settings_by_all_their_keys():
+    old = "NAMES = Namespace(\n    broker=Namespace(\n        beat=Option(None, type='int'),\n    ),\n)\n"
+    facts = told("app/defaults.py", old, old.replace("None", "120"))
+    assert shown(facts, FactKind.CONFIG) == [("changed", "broker_beat", "None", "120")]
+
+
+def test_section_of_options_that_is_renamed_renames_its_settings():
+    old = "N = Namespace(\n    sqlbase=Namespace(\n        names=Option(type='dict'),\n    ),\n)\n"
+    facts = told("app/defaults.py", old, old.replace("sqlbase", "database"))
+    assert shown(facts, FactKind.CONFIG) == [
+        ("renamed", "database_names", "sqlbase_names", "database_names")
+    ]
+
+
+def test_fields_of_structures_in_public_headers_are_read():
+    old = "struct DBOptions {\n  // How much.\n  bool verify = false;\n  int level = 2;\n};\n"
+    new = old.replace("false", "true").replace("  int level = 2;\n", "")
+    assert shown(told("include/db/options.h", old, new), FactKind.CONFIG) == [
+        ("changed", "DBOptions.verify", "false", "true"),
+        ("removed", "DBOptions.level", "2", None),
+    ]
+    assert shown(told("db/internal.h", old, new), FactKind.CONFIG) == []
+
+
+def test_member_of_a_table_of_defaults_is_a_default():
+    old = "var DefaultSenderConfig = SenderConfig{\n\tVersion: VersionOne,\n}\n"
+    facts = told("config/config.go", old, old.replace("VersionOne", "VersionTwo"))
+    assert ("changed", "SenderConfig.Version", "VersionOne", "VersionTwo") in shown(
+        facts, FactKind.CONFIG
+    )
+
+
+def test_value_of_a_feature_flag_that_no_case_knows_is_removed():
+    head = 'package main\n\nfunc main() {\n\ta.Flag("enable-feature", "Names.").StringsVar(&f)\n'
+    case = '\tcase "at-modifier", "offset":\n\t\tlog()\n'
+    facts = told("app/main.go", f"{head}\tswitch o {{\n{case}\t}}\n}}\n", f"{head}}}\n")
+    assert [n for _, n, *_ in shown(facts, FactKind.FLAG)] == [
+        "--enable-feature=at-modifier",
+        "--enable-feature=offset",
+    ]
+
+
+def test_name_that_stays_as_another_name_is_not_removed():
+    old = "class Task:\n    def subtask(self, args):\n        return run(args)\n"
+    new = (
+        "class Task:\n    def signature(self, args):\n        return run(args)\n"
+        "    subtask = signature\n"
+    )
+    facts = shown(told("app/task.py", old, new), FactKind.SYMBOL)
+    assert [(action, name) for action, name, *_ in facts] == [("added", "Task.signature")]
+
+
+def test_attribute_of_a_class_that_went_is_told():
+    old = "class Task:\n    limit = 3\n    automatic = True\n"
+    facts = told("app/task.py", old, "class Task:\n    limit = 3\n")
+    assert shown(facts, FactKind.SYMBOL) == [("removed", "Task.automatic", None, None)]
+
+
+def test_requirement_that_becomes_one_of_developers_is_removed():
+    old = '{\n  "dependencies": {\n    "a": "1.0"\n  }\n}\n'
+    new = '{\n  "devDependencies": {\n    "a": "1.0"\n  }\n}\n'
+    facts = told("package.json", old, new)
+    assert all(f.detail.endswith("dev") for f in facts if f.action is Action.ADDED)
+
+
+@pytest.mark.parametrize(
+    ("listed", "root", "public"),
+    [
+        ('__all__ = ["Task"]\n', "", True),
+        ("", "from app.task import Task\n", True),
+        ("", "from app.other import Other\n", False),
+        ("", "", None),
+    ],
+)
+def test_public_name_of_python_is_listed_or_imported_by_its_package(listed, root, public):
+    old = f"{listed}class Task:\n    def run(self): ...\n    def stop(self): ...\n"
+    (fact,) = told("app/task.py", old, old.replace("    def stop(self): ...\n", ""))
+    found = exposed(fact, {"app/task.py": old, **({"app/__init__.py": root} if root else {})})
+    assert found.public is public
