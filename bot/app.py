@@ -1,4 +1,4 @@
-"""The composition root: every object of the program is made, joined and closed here."""
+"""The composition root: every object of the program is created, connected and closed here."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 def configuration(file: Path | None) -> Config | None:
-    """The configuration that is named, or the one at its usual place, where there is one.
+    """The named configuration, or the one at its usual place if it exists.
 
     Raises ``InvalidConfig``.
     """
@@ -46,7 +46,7 @@ def configuration(file: Path | None) -> Config | None:
 
 
 def model_settings(config: Config | None) -> ModelConfig | None:
-    """The configured model, else the one that the environment names. Raises ``InvalidConfig``."""
+    """The configured model, or else the one named by the environment. Raises ``InvalidConfig``."""
     if config is not None:
         return config.model
     environment = Environment.read()
@@ -61,11 +61,11 @@ def model_settings(config: Config | None) -> ModelConfig | None:
 async def opened(
     file: Path | None = None, clock: Clock | None = None, *, logging: bool = False
 ) -> AsyncIterator[Workspace]:
-    """The program, open for as long as the block lasts.
+    """The program, open during the block.
 
-    ``logging`` says that logs are set up already; without it what a model meets goes to a file.
-    Raises ``InvalidConfig``, ``UnwritableFolder``, ``NewerArchive``, ``BrokenArchive``
-    and ``UnreachableDatabase``.
+    ``logging`` says that logs are set up already; without it the model's events are logged to a
+    file. Raises ``InvalidConfig``, ``UnwritableFolder``, ``NewerArchive``, ``BrokenArchive`` and
+    ``UnreachableDatabase``.
     """
     config = configuration(file)
     settings = model_settings(config)
@@ -105,7 +105,7 @@ async def opened(
 def _mind(
     settings: ModelConfig, app: Workspace, stack: AsyncExitStack, *, logging: bool
 ) -> ModelRuntime:
-    """The model, closed with the stack; what it meets is logged to the file that crashes are in."""
+    """The model, closed with the stack; its events are logged to the file of crashes."""
     from bot.llm.runtime import open_runtime as open_mind
     from bot.telemetry.logs import LOG, into_file
 

@@ -1,8 +1,7 @@
 """The platform-neutral document: the only thing that a platform ever sees.
 
-Text in it is plain text. No span holds markup of any platform; renderers escape.
-
-A document for platforms that draw fewer kinds of blocks: the others, told by those there are.
+Text in it is plain text. No span holds markup of any platform; renderers escape. Platforms that
+support fewer kinds of blocks get the others expressed by simpler ones.
 """
 
 from __future__ import annotations
@@ -41,14 +40,14 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class Strong:
-    """Words that stand out."""
+    """Words in bold."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Emphasis:
-    """Words spoken with weight."""
+    """Emphasised words."""
 
     text: str
 
@@ -62,7 +61,7 @@ class Code:
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """Words that lead to ``url``: an ``https`` address, a relative path or ``#anchor``."""
+    """Words linked to ``url``: an ``https`` address, a relative path or ``#anchor``."""
 
     text: str
     url: str
@@ -84,7 +83,7 @@ class Heading:
 
 @dataclass(frozen=True, slots=True)
 class Paragraph:
-    """Running text; ``aside`` is what a reader may pass over, such as how something was counted."""
+    """Running text; ``aside`` marks a secondary remark, such as how something was counted."""
 
     spans: Spans
     aside: bool = False
@@ -116,7 +115,7 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Quote:
-    """Somebody's own words, a paragraph each."""
+    """Somebody's own words, one text per paragraph."""
 
     paragraphs: tuple[Spans, ...]
 
@@ -136,7 +135,7 @@ class Divider:
 
 @dataclass(frozen=True, slots=True)
 class Button:
-    """Something to press: an action's name with its argument, or an address."""
+    """A button: an action's name with its argument, or an address."""
 
     label: str
     action: str = ""
@@ -153,7 +152,7 @@ class Actions:
 
 @dataclass(frozen=True, slots=True)
 class Image:
-    """A picture by address, with words for those who cannot see it."""
+    """A picture by its address, with an alternative text."""
 
     url: str
     alt: str
@@ -161,10 +160,10 @@ class Image:
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """Numbers, one a label and in their order, such as those of days: drawn as bars.
+    """Numbers with a label each, in order, such as those of days: drawn as bars.
 
-    There are as many labels as values, and no value is negative. A platform that shows no pictures
-    shows ``digest.document.chart_text``.
+    There are as many labels as values, and no value is negative. A platform without pictures shows
+    ``digest.document.chart_text``.
     """
 
     title: str
@@ -201,7 +200,7 @@ def plain(spans: Iterable[Span]) -> str:
 
 
 def undrawn(block: Block) -> Block:
-    """A chart as lines of text, a picture as a link to it; every other block is as it was."""
+    """A chart as lines of text, a picture as a link to it; other blocks are unchanged."""
     match block:
         case Chart():
             return CodeBlock(chart_text(block))
@@ -212,12 +211,12 @@ def undrawn(block: Block) -> Block:
 
 
 def strong(spans: Spans) -> Spans:
-    """The spans with their plain words standing out; what has another role keeps it."""
+    """The spans with their plain words in bold; other roles stay."""
     return tuple(Strong(span.text) if isinstance(span, Text) else span for span in spans)
 
 
 def rows_as_lines(table: Table) -> Iterator[Spans]:
-    """A line for each row, cells one after the other; the header comes first and is strong."""
+    """A line for each row, cells one after the other; the header comes first, in bold."""
     for place, row in enumerate((table.header, *table.rows)):
         line: Spans = tuple(part for cell in row for part in (Text(" · "), *cell))[1:]
         yield line if place else strong(line)

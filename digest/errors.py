@@ -34,13 +34,13 @@ class DigestbotError(Exception):
 
 
 class UserError(DigestbotError):
-    """An error that the user can cause and mend; its text is shown as it is."""
+    """An error that the user can cause and fix; its text is shown as it is."""
 
     exit_status: ClassVar[int] = 1
 
 
 class UsageError(UserError):
-    """What was typed or configured cannot be understood."""
+    """An argument or a configuration that cannot be understood."""
 
     exit_status: ClassVar[int] = 2
 
@@ -56,7 +56,7 @@ class InvalidDate(UsageError):
 
 
 class UnknownZone(UsageError):
-    """A time zone that the IANA database does not hold."""
+    """A time zone that is not in the IANA database."""
 
     def __init__(self, name: str, near: Sequence[str] = ()) -> None:
         super().__init__(
@@ -70,7 +70,7 @@ class InvalidWindow(UsageError):
 
 
 class FutureWindow(UsageError):
-    """A window that begins after now."""
+    """A window that begins in the future."""
 
     def __init__(self, since: str, now: str) -> None:
         super().__init__(
@@ -91,7 +91,7 @@ class InvalidReference(UsageError):
 
 
 class NothingBefore(UsageError):
-    """A question that goes on from an answer where there is none, or none of one change."""
+    """A follow-up question without an answer to continue from, or without a single change."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -115,7 +115,7 @@ class NotARepository(UserError):
 
 
 class UnknownBranch(UserError):
-    """A branch, tag or revision that the repository does not hold."""
+    """A branch, tag or revision that the repository does not have."""
 
     def __init__(self, name: str, near: Sequence[str] = ()) -> None:
         super().__init__(
@@ -136,7 +136,7 @@ class NoRelease(UserError):
 
 
 class UnknownChange(UserError):
-    """A reference that no commit of the branch answers to."""
+    """A reference that matches no commit of the branch."""
 
     def __init__(self, reference: str, where: str) -> None:
         super().__init__(
@@ -147,7 +147,7 @@ class UnknownChange(UserError):
 
 
 class AmbiguousReference(UserError):
-    """A shortened commit name that fits more than one commit."""
+    """A shortened commit name that matches more than one commit."""
 
     def __init__(self, reference: str, candidates: Sequence[str]) -> None:
         listed = ", ".join(c[:12] for c in candidates[:5])
@@ -157,7 +157,7 @@ class AmbiguousReference(UserError):
 
 
 class AmbiguousRepository(UserError):
-    """A question that several of the configured repositories fit; ``names`` are theirs."""
+    """A question that matches several of the configured repositories; ``names`` are theirs."""
 
     def __init__(self, names: Sequence[str]) -> None:
         more = f" and {len(names) - 10} more" if len(names) > 10 else ""
@@ -169,7 +169,7 @@ class AmbiguousRepository(UserError):
 
 
 class EmptyRange(UserError):
-    """Two references of which the second has nothing that the first has not."""
+    """Two references of which the second has no commit that the first lacks."""
 
     def __init__(self, base: str, tip: str, *, reversed_: bool) -> None:
         out = f"write {tip}..{base}" if reversed_ else "choose two different ones"
@@ -178,7 +178,7 @@ class EmptyRange(UserError):
 
 
 class RangeTooLarge(UserError):
-    """Two points of history with more between them than can be told of at once."""
+    """Two points of history with too many changes between them for one answer."""
 
     def __init__(self, number: int, most: int) -> None:
         super().__init__(
@@ -193,7 +193,7 @@ class SourceUnavailable(UserError):
 
 
 class ForgeFailed(UserError):
-    """A forge did not give what it was asked for; ``host`` is the forge's."""
+    """A forge request that failed; ``host`` is the forge's."""
 
     def __init__(self, host: str, text: str) -> None:
         super().__init__(text)
@@ -201,7 +201,7 @@ class ForgeFailed(UserError):
 
 
 class NotOnForge(ForgeFailed):
-    """There is no such thing, or it is private: a forge does not tell these apart."""
+    """The item does not exist, or is private: a forge does not distinguish these."""
 
     def __init__(self, host: str, what: str) -> None:
         super().__init__(host, f"{host} has no {what}, or does not show it to this bot")
@@ -209,7 +209,7 @@ class NotOnForge(ForgeFailed):
 
 
 class ForgeLimited(ForgeFailed):
-    """The forge takes no more requests until a moment, which is aware and in UTC."""
+    """The forge accepts no more requests until a moment, which is aware and in UTC."""
 
     def __init__(self, host: str, until: datetime) -> None:
         super().__init__(
@@ -219,7 +219,7 @@ class ForgeLimited(ForgeFailed):
 
 
 class ForgeDown(ForgeFailed):
-    """The forge cannot be reached, does not answer in time, or answers what makes no sense."""
+    """The forge cannot be reached, does not answer in time, or its answer is invalid."""
 
     def __init__(self, host: str, why: str) -> None:
         super().__init__(host, f"{host} cannot be asked now ({why}); try again later")
@@ -227,7 +227,7 @@ class ForgeDown(ForgeFailed):
 
 
 class ForgeUnauthorized(ForgeFailed):
-    """The forge does not take the bot's token or key, or it does not allow so much."""
+    """The forge refuses the bot's token or key, or it lacks permission."""
 
     def __init__(self, host: str, why: str) -> None:
         super().__init__(
@@ -240,7 +240,7 @@ class UnwritableFolder(UserError):
     """The data folder, or the place of an output file, cannot be written."""
 
     def __init__(self, path: str, why: str) -> None:
-        # SQLite's words are "database or disk is full", the system's "No space left on device".
+        # SQLite's message is "database or disk is full", the system's "No space left on device".
         full = any(word in why for word in ("space", "quota", "full"))
         cure = "make room" if full else "make it writable"
         super().__init__(
@@ -251,7 +251,7 @@ class UnwritableFolder(UserError):
 
 
 class NewerArchive(UserError):
-    """An archive that a later version of the program has written."""
+    """An archive that a later version of the program wrote."""
 
     def __init__(self, path: str, revision: str) -> None:
         super().__init__(
@@ -263,7 +263,7 @@ class NewerArchive(UserError):
 
 
 class BrokenArchive(UserError):
-    """A file at the archive's place that is no archive, or a damaged one."""
+    """A file at the archive's place that is no archive, or is damaged."""
 
     def __init__(self, path: str, why: str) -> None:
         super().__init__(
@@ -274,7 +274,7 @@ class BrokenArchive(UserError):
 
 
 class UnreachableDatabase(UserError):
-    """A database server that does not answer now; what is under way is tried again."""
+    """A database server that does not answer now; work under way is retried."""
 
     def __init__(self, place: str, why: str) -> None:
         super().__init__(

@@ -1,9 +1,9 @@
-"""A document as GitHub-flavoured Markdown. Imports ``document`` only.
+"""A document as GitHub-flavoured Markdown.
 
-Text is escaped so that it reads as it was written: no markup, HTML, link, image, table cell or
-mention can come out of words. Rules: the GFM specification (https://github.github.com/gfm/).
-Mentions are found by GitHub in the finished page, where no escape helps, so a zero-width space
-parts ``@`` from the name.
+Text is escaped so that it is displayed as it was written: words cannot produce markup, HTML, links,
+images, table cells or mentions. Rules: the GFM specification (https://github.github.com/gfm/).
+GitHub finds mentions in the finished page, where no escape helps, so a zero-width space separates
+``@`` from the name.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from digest.document import (
 )
 
 GAP = "\u200b"
-"""The zero-width space that keeps things apart and is not seen."""
+"""An invisible zero-width space that separates characters."""
 
 # Line breaks and tabs are blanks; other control characters, bidirectional overrides (which can
 # make text read as another, CVE-2021-42574) and lone surrogates (bytes that were no UTF-8) are
@@ -51,8 +51,8 @@ _UNSEEN = re.compile(
 )
 
 _SPECIAL = re.compile(
-    r"[\\`*\[\]<~$]"  # markup wherever it stands
-    r"|(?<![^\W_])_|_(?![^\W_])"  # an underscore inside a word is none
+    r"[\\`*\[\]<~$]"  # markup at any position
+    r"|(?<![^\W_])_|_(?![^\W_])"  # an underscore inside a word is no markup
     r"|!(?=\[)|&(?=[#\w])"  # images and entities
     r"|(?<=[A-Za-z]):(?=//)"  # bare addresses: https://, ftp://
     r"|(?<=www)\.|(?<=mailto):|(?<=xmpp):",
@@ -69,7 +69,7 @@ _URL_SAFE = "/:?#@!$&'*+,;=%~-._"
 
 
 def markdown(document: Document) -> str:
-    """The document as Markdown text that ends in a line feed; an empty document is empty."""
+    """The document as Markdown text that ends with a line feed; an empty document is empty."""
     parts: list[str] = []
     before: Block | None = None
     for block in document.blocks:
@@ -77,7 +77,7 @@ def markdown(document: Document) -> str:
         if not text:
             continue
         if isinstance(before, Listing) and isinstance(block, Listing):
-            parts.append("<!-- -->")  # else the two lists would be one
+            parts.append("<!-- -->")  # otherwise the two lists would become one
         parts.append(text)
         before = block
     return "\n\n".join(parts) + "\n" if parts else ""
@@ -85,22 +85,22 @@ def markdown(document: Document) -> str:
 
 def clean(text: str) -> str:
     """The text on one line, with what cannot be shown made visible."""
-    if text.isprintable():  # by far the most texts, and none of those that need care
+    if text.isprintable():  # nearly all texts, and none of those that need care
         return text
     return _UNSEEN.sub("\ufffd", _BLANK.sub(" ", text))
 
 
 @lru_cache(maxsize=4096)
 def escape(text: str) -> str:
-    """Words that Markdown reads as these words, wherever they stand but at a line's start."""
+    """Words escaped for any position except the start of a line."""
     text = _SPECIAL.sub(r"\\\g<0>", clean(text))
     return _MENTION.sub("@" + GAP, text) if "@" in text else text
 
 
 def inline(spans: Sequence[Span], *, cell: bool = False) -> str:
-    """Spans on one line, for the inside of a block; ``cell`` for that of a table's cell.
+    """Spans on one line, for the inside of a block; ``cell`` for a table's cell.
 
-    A table takes every bare ``|`` for its own, in code too (GFM, section 4.10).
+    A table takes every bare ``|`` as its own, in code too (GFM, section 4.10).
     """
     out = ""
     for at, span in enumerate(spans):
@@ -116,7 +116,7 @@ def inline(spans: Sequence[Span], *, cell: bool = False) -> str:
         if cell:
             piece = piece.replace("|", "\\|")
         if out and piece and out[-1] == piece[0] and piece[0] in "`*":
-            out += GAP  # neighbouring runs of the same mark would be read as one
+            out += GAP  # adjacent runs of the same mark would be read as one
         out += piece
     return out
 
@@ -127,10 +127,10 @@ def _parts(neighbour: str) -> bool:
 
 
 def _weighty(span: Strong | Emphasis, before: str, after: str) -> str:
-    """Words with weight: by asterisks where the flanking rules let them work, else by a tag.
+    """Bold or italic words: by asterisks if the flanking rules allow it, otherwise by a tag.
 
     Asterisks inside a word, or beside punctuation that touches one (as Chinese often has it), are
-    read as asterisks (GFM, section 6.4).
+    read as literal asterisks (GFM, section 6.4).
     """
     mark, tag = ("**", "strong") if isinstance(span, Strong) else ("*", "em")
     words = clean(span.text)
@@ -148,7 +148,7 @@ def _weighty(span: Strong | Emphasis, before: str, after: str) -> str:
 
 @lru_cache(maxsize=4096)
 def code(text: str) -> str:
-    """Text as a code span, fenced by more backticks than it holds in a row."""
+    """Text as a code span, fenced by more backticks than it has in a row."""
     text = clean(text)
     if not text.strip():
         return text
@@ -166,7 +166,7 @@ def _link(link: Link) -> str:
 
 @lru_cache(maxsize=4096)
 def address(url: str) -> str:
-    """An address as it may stand in a link, or empty: ``https``, ``http``, relative or anchor."""
+    """An address that is safe in a link, or empty: ``https``, ``http``, relative or anchor."""
     url = _UNSEEN.sub("", url.strip())
     try:
         scheme = urlsplit(url).scheme.lower()
@@ -178,7 +178,7 @@ def address(url: str) -> str:
 
 
 def _line(spans: Sequence[Span]) -> str:
-    """Spans as a block's only line: what begins another kind of block is escaped."""
+    """Spans as a block's only line: what would begin another kind of block is escaped."""
     text = inline(spans).strip()
     begin = _START.match(text)
     if begin and isinstance(_first(spans), Text):
@@ -251,7 +251,7 @@ def _divider(_: Divider) -> str:
 
 
 def _actions(block: Actions) -> str:
-    """Buttons with addresses as links; a page cannot press the others."""
+    """Buttons with addresses as links; a page has no use for the others."""
     return " · ".join(_link(Link(b.label, b.url)) for b in block.buttons if b.url)
 
 

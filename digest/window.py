@@ -1,9 +1,7 @@
-"""Half-open windows of time, zones, and how dates and times are read. Imports ``errors`` only.
+"""Half-open windows of time, zones, and parsing and formatting of dates and times.
 
-A local time inside a gap (clocks go forward) stands for the first instant after the gap; inside
-an overlap (clocks go back) for its first occurrence. Source of the fold rules: PEP 495.
-
-Times as they are printed. Imports ``window`` only.
+A local time inside a gap (clocks go forward) means the first instant after the gap; inside an
+overlap (clocks go back) its first occurrence. Source of the fold rules: PEP 495.
 """
 
 from __future__ import annotations
@@ -17,7 +15,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 from digest.errors import InvalidDate, InvalidWindow, UnknownZone
 
 YEARS = range(1970, 9999)
-"""Years that are read: git's time begins in 1970, and a day needs a day after it."""
+"""Years that are accepted: git's time begins in 1970, and a day needs a day after it."""
 
 _MOMENT = re.compile(
     r"(\d{4}-\d{2}-\d{2})"
@@ -28,9 +26,9 @@ _MOMENT = re.compile(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Window:
-    """``since <= t < until``, both aware and in UTC; ``zone`` is the one it is told in.
+    """``since <= t < until``, both aware and in UTC; ``zone`` is the one for display.
 
-    Raises ``InvalidWindow`` where it ends before it begins; an empty window is allowed.
+    Raises ``InvalidWindow`` if it ends before it begins; an empty window is allowed.
     """
 
     since: datetime
@@ -51,13 +49,13 @@ class Window:
 
 
 def instant(day: date, at: time, zone: ZoneInfo) -> datetime:
-    """The UTC instant of a local wall-clock time, by the rules on top of this module."""
+    """The UTC instant of a local wall-clock time, by the rules at the top of this module."""
     local = datetime.combine(day, at.replace(fold=0), tzinfo=zone)
     moment = local.astimezone(UTC)
     if moment.astimezone(zone).replace(tzinfo=None) == local.replace(tzinfo=None):
         return moment
-    # In a gap fold=0 reads the time with the offset from before it, so it lands past the change
-    # of offset, and fold=1 with the one from after it, so it lands short of that.
+    # In a gap, fold=0 uses the offset from before it, so it is past the change of offset, and
+    # fold=1 the one from after it, so it is before the change.
     return _offset_change(local.replace(fold=1).astimezone(UTC), moment, zone)
 
 
@@ -75,14 +73,14 @@ def _offset_change(low: datetime, high: datetime, zone: ZoneInfo) -> datetime:
 
 
 def day_window(day: date, zone: ZoneInfo) -> Window:
-    """The calendar day in the zone: 23, 24 or 25 hours, or none where a zone skipped the day."""
+    """The calendar day in the zone: 23, 24 or 25 hours, or empty if the zone skipped the day."""
     return days_window(day, day, zone)
 
 
 def days_window(first: date, last: date, zone: ZoneInfo) -> Window:
-    """From the begin of the first to the end of the last calendar day, both included.
+    """From the start of the first to the end of the last calendar day, both included.
 
-    Raises ``InvalidWindow`` where ``last`` lies before ``first``.
+    Raises ``InvalidWindow`` if ``last`` is before ``first``.
     """
     midnight = time(0, 0)
     return Window(
@@ -95,7 +93,7 @@ def days_window(first: date, last: date, zone: ZoneInfo) -> Window:
 def zone_of(name: str) -> ZoneInfo:
     """The IANA zone of that name, such as ``Europe/Berlin``.
 
-    Raises ``UnknownZone`` with the nearest names, found by whole name or by city.
+    Raises ``UnknownZone`` with the most similar names, found by whole name or by city.
     """
     try:
         return ZoneInfo(name)
@@ -163,7 +161,10 @@ def moment(at: datetime, zone: ZoneInfo) -> str:
 
 
 def edge(at: datetime, zone: ZoneInfo) -> str:
-    """A window's edge with its offset, without seconds where they are 0: two edges never tie."""
+    """A window's edge with its offset, without seconds if they are 0.
+
+    Two edges never look the same.
+    """
     local = at.astimezone(zone)
     text = local.strftime("%Y-%m-%d %H:%M" if local.second == 0 else "%Y-%m-%d %H:%M:%S")
     offset = local.strftime("%z")
@@ -171,7 +172,7 @@ def edge(at: datetime, zone: ZoneInfo) -> str:
 
 
 def whole_day(window: Window) -> str:
-    """The date that the window is the whole of, or empty."""
+    """The date of a window that is one whole day, or empty."""
     day = window.since.astimezone(window.zone).date()
     same = day_window(day, window.zone)
     return day.isoformat() if (same.since, same.until) == (window.since, window.until) else ""
@@ -194,7 +195,7 @@ def span_of(window: Window) -> str:
 
 
 def days_of(window: Window) -> str:
-    """The window by its dates alone, for a heading: its day, or the days of its two edges."""
+    """The window by its dates only, for a heading: its day, or the days of its two edges."""
     if day := whole_day(window):
         return day
     first = window.since.astimezone(window.zone).date()
@@ -203,9 +204,9 @@ def days_of(window: Window) -> str:
 
 
 def edges(window: Window) -> tuple[str, str]:
-    """The window's edges by the clock of its zone, to the minute where that tells them apart.
+    """The window's edges in the time of its zone, to the minute if that distinguishes them.
 
-    Their offsets are told only where these differ.
+    Their offsets are included only if they differ.
     """
     since, until = window.since.astimezone(window.zone), window.until.astimezone(window.zone)
     if since.utcoffset() != until.utcoffset():

@@ -287,7 +287,7 @@ class QuestionService:
 
 
 def _mine(account: str, chat: str, told: Collection[str], one: Subscription) -> bool:
-    """Whether a subscription is posted in a chat, and of what it is told: its name names that."""
+    """Whether a subscription is the chat's, and of a repository that the chat may see."""
     here = (one.platform, one.chat) == (account, chat)
     return here and any(settings.name in told for settings in one.repositories)
 

@@ -49,12 +49,12 @@ class LiveExplanation:
         self._live.stop()
 
     def hear(self, section: str, statement: Statement) -> None:
-        """One more statement that the change bears out."""
+        """Show one more statement that the change supports."""
         self._said.setdefault(section, []).append(legible(statement.text))
         self._show()
 
     def restart(self) -> None:
-        """Everything so far is void."""
+        """Discard everything so far."""
         self._said.clear()
         self._show()
 

@@ -141,7 +141,7 @@ def _last(question: str, ctx: Context) -> Intent:
 
 
 _ASKED = ("topic", "author", "path", "daily", "people", "files")
-"""What of a list is asked for anew."""
+"""Fields of a follow-up that replace those of a list question."""
 
 
 def _turned(last: Intent, again: Again, ctx: Context) -> Intent:
