@@ -24,7 +24,7 @@ from digest.chat.chat_intents import (
     Unsubscribe,
     Value,
 )
-from digest.chat.chat_settings import Rule, RuleField
+from digest.chat.chat_settings import Rule, RuleField, rule_of
 from digest.chat.schedule_parser import LEVELS, read_days, read_time, read_timing
 from digest.core.enums import ChatSetting, Language
 from digest.core.grade import Level
@@ -216,7 +216,10 @@ def branch_name(written: str) -> str | None:
 def read_rule(text: str) -> Rule:
     """A rule written like ``path src/**``. Raises ``ValueError`` with what can be written."""
     found = re.fullmatch(_RULE, text.strip(), re.IGNORECASE)
-    rule = _rule(found[1], found[2]) if found else None
+    try:
+        rule = _rule(found[1], found[2]) if found else None
+    except UsageError as error:
+        raise ValueError(str(error)) from None
     if rule is None:
         raise ValueError(
             f"{text!r} is no rule; write path, label, author or keyword, and what it is to hold, "
@@ -226,8 +229,7 @@ def read_rule(text: str) -> Rule:
 
 
 def _rule(field: str, pattern: str) -> Rule | None:
-    cleaned = pattern.strip(" \"'").lstrip("/")
-    return Rule(field=_FIELDS[field.lower()], pattern=cleaned) if cleaned else None
+    return rule_of(_FIELDS[field.lower()], pattern)
 
 
 def _filter(found: re.Match[str]) -> Managing | None:

@@ -11,8 +11,9 @@ A filtered change is reported with the rule that rejected it, so that it can be 
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import time
 from enum import StrEnum
@@ -20,6 +21,7 @@ from zoneinfo import ZoneInfo
 
 from digest.core.bots import fixes_weakness, made_by_bot
 from digest.core.enums import Language
+from digest.core.expressions import check_expression, expression_of, found_in
 from digest.core.globs import matches
 from digest.core.grade import Graded, Level
 from digest.topics.terms import term
@@ -42,7 +44,10 @@ class RuleField(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
-    """One condition; ``pattern`` is a path pattern (see ``globs``), a label, or part of a text."""
+    """One condition; ``pattern`` is a path pattern (see ``globs``), a label, or part of a text.
+
+    A regular expression stands between slashes, for every field.
+    """
 
     field: RuleField
     pattern: str
@@ -52,23 +57,61 @@ class Rule:
 
     def meets(self, graded: Graded, labels: Collection[str] = ()) -> bool:
         """Whether the change matches the rule. ``labels`` are those from the forge."""
+        texts = _TEXTS[self.field](graded, labels)
+        if expression := expression_of(self.pattern):
+            return found_in(expression, texts)
         match self.field:
             case RuleField.PATH:
-                return any(
-                    matches(self.pattern, path)
-                    for file in graded.facts.files
-                    for path in (file.path, file.old_path)
-                    if path
-                )
+                return any(matches(self.pattern, path) for path in texts)
             case RuleField.LABEL:
-                subject = graded.facts.subject
-                own = (*subject.tags, subject.type, *labels)
-                return term(self.pattern) in {term(label) for label in own if label}
-            case RuleField.AUTHOR:
-                commit = graded.commit
-                return _within(self.pattern, commit.author, commit.email)
-            case RuleField.KEYWORD:
-                return _within(self.pattern, graded.title, graded.commit.message)
+                return term(self.pattern) in set(map(term, texts))
+            case RuleField.AUTHOR | RuleField.KEYWORD:
+                return _within(self.pattern, *texts)
+
+
+def rule_of(field: RuleField, written: str) -> Rule | None:
+    """The rule with a pattern as a person writes it; ``None`` for an empty one.
+
+    A path between slashes is an expression only where it has a character that paths seldom have:
+    ``/src/`` is a folder. Raises ``UsageError`` for an expression that cannot be used.
+    """
+    pattern = written.strip(" \"'")
+    expression = expression_of(pattern)
+    if expression and (field is not RuleField.PATH or _NOT_OF_PATHS.search(expression)):
+        check_expression(expression)
+        return Rule(field=field, pattern=pattern)
+    cleaned = pattern.lstrip("/")
+    return Rule(field=field, pattern=cleaned) if cleaned else None
+
+
+_NOT_OF_PATHS = re.compile(r"[\^$|()\[\]{}+\\]|\.\*")
+
+
+def _paths(graded: Graded, _labels: Collection[str]) -> Sequence[str]:
+    files = graded.facts.files
+    return [path for file in files for path in (file.path, file.old_path) if path]
+
+
+def _labels(graded: Graded, labels: Collection[str]) -> Sequence[str]:
+    subject = graded.facts.subject
+    return [label for label in (*subject.tags, subject.type, *labels) if label]
+
+
+def _authors(graded: Graded, _labels: Collection[str]) -> Sequence[str]:
+    return graded.commit.author, graded.commit.email
+
+
+def _message(graded: Graded, _labels: Collection[str]) -> Sequence[str]:
+    return graded.title, graded.commit.message
+
+
+_TEXTS: Mapping[RuleField, Callable[[Graded, Collection[str]], Sequence[str]]] = {
+    RuleField.PATH: _paths,
+    RuleField.LABEL: _labels,
+    RuleField.AUTHOR: _authors,
+    RuleField.KEYWORD: _message,
+}
+"""The texts of a change that a rule looks at."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from digest.chat.chat_commands import read_managing
+from digest.chat.chat_commands import read_managing, read_rule
 from digest.chat.chat_intents import (
     Filter,
     Mute,
@@ -38,6 +38,14 @@ def rule(field: str, pattern: str) -> Rule:
 
 
 COMMANDS = {
+    r"exclude keyword /^(fix|mend)(es)? typo/": Filter(
+        rule=rule("keyword", "/^(fix|mend)(es)? typo/"), include=False
+    ),
+    r"save include path /\.(rs|toml)$/": Filter(
+        rule=rule("path", r"/\.(rs|toml)$/"), include=True, save=True
+    ),
+    "include path /src/core/": Filter(rule=rule("path", "src/core/"), include=True),
+    "remove filter author /^ada\\b/": Unfilter(rule=rule("author", "/^ada\\b/")),
     "subscribe": Subscribe(),
     "subscribe vllm daily 09:00 Europe/Berlin level medium": Subscribe(
         repository="vllm", timing=DigestTiming(at=time(9), zone=BERLIN, least=Level.MEDIUM)
@@ -166,6 +174,13 @@ def test_command_is_read_back_from_how_it_is_written(text: str) -> None:
 def test_value_that_cannot_be_is_named_with_what_can(text: str) -> None:
     with pytest.raises(UsageError, match="write "):
         read_managing(text)
+
+
+def test_an_expression_that_cannot_be_used_is_refused_with_its_reason() -> None:
+    with pytest.raises(UsageError, match=r"/\(fix/ is no regular expression .*missing \)"):
+        read_managing("exclude keyword /(fix/")
+    with pytest.raises(ValueError, match="is no regular expression"):
+        read_rule("keyword /(fix/")
 
 
 @pytest.mark.parametrize("text", ["settings zone Mars/Olympus", "subscribe vllm Europe/Berlen"])

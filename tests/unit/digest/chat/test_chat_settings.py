@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -127,6 +128,27 @@ def test_labels_are_the_subjects_tags_and_those_of_the_forge() -> None:
 def test_keyword_is_sought_in_the_title_and_the_message_without_case() -> None:
     assert Filters(exclude=(rule(f"keyword {CHANGE.title[:12].upper()}"),)).rejection(CHANGE)
     assert Filters(exclude=(rule("keyword never said"),)).rejection(CHANGE) == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "met"),
+    [
+        (f"path /^{PATH[:3]}.*$/", True),
+        ("path /^nowhere/", False),
+        ("label /^ci[/-]/", True),
+        ("author /^[A-Z]\\w+/", True),
+        ("author /^$/", False),
+        (f"keyword /^{re.escape(CHANGE.title[:5].upper())}/", True),
+        ("keyword /never (said|told)/", False),
+    ],
+)
+def test_an_expression_between_slashes_is_matched_anywhere_without_case(text, met) -> None:
+    assert rule(text).meets(CHANGE, ["CI/Build"]) is met
+
+
+def test_an_expression_takes_linear_time_on_hostile_text() -> None:
+    long = replace(CHANGE, commit=replace(CHANGE.commit, message="a" * 50_000 + "\udcff!"))
+    assert not rule("keyword /(a+)+(a|a)*(a?){30}$/").meets(long)
 
 
 def test_rule_is_added_once_and_taken_away() -> None:
