@@ -98,8 +98,9 @@ def spellings(name: str) -> tuple[str, ...]:
 def eligible(tag: str, others: Collection[str]) -> tuple[str, ...]:
     """Those of other tags that can be the release before a tag.
 
-    They are of its family, or, if it is the first of its family, of any. A pre-release can only
-    precede another pre-release.
+    They are of its family and of the same major version; for the first of a major version, of the
+    one before, and for the first of a family, of any. A pre-release can only precede another
+    pre-release.
     """
     own = version_of(tag)
     versions = ((name, version_of(name)) for name in others if name != tag)
@@ -109,7 +110,18 @@ def eligible(tag: str, others: Collection[str]) -> tuple[str, ...]:
         if version and (not version.preliminary or (own and own.preliminary))
     ]
     family = [name for name, version in fit if own and version.family == own.family]
-    return tuple(family or (name for name, _ in fit))
+    return _of_line(tag, own.family, family) if own and family else tuple(n for n, _ in fit)
+
+
+def _of_line(tag: str, family: str, others: Sequence[str]) -> tuple[str, ...]:
+    """Those of the tag's major version, otherwise of the greatest one below it.
+
+    A repository may tag two lines of versions alike, such as its libraries as v0.313 and the
+    program as v3.13, often at the same commit.
+    """
+    majors = {name: _number(name, family)[0] for name in others}
+    below = [major for major in majors.values() if major <= _number(tag, family)[0]]
+    return tuple(name for name in others if not below or majors[name] == max(below))
 
 
 def latest(tags: Sequence[str]) -> str:

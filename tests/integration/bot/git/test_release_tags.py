@@ -58,3 +58,14 @@ async def test_a_release_has_the_time_of_its_tag(builder: RepositoryBuilder) -> 
 async def test_releases_are_the_final_ones(builder: RepositoryBuilder) -> None:
     found = await newest_releases(reading(builder.path))
     assert sorted(found) == ["v0.1.0", "v0.2.0", "v0.2.1", "v0.3.0"]
+
+
+async def test_libraries_tagged_beside_the_program_are_not_its_releases(tmp_path: Path) -> None:
+    made = RepositoryBuilder(tmp_path / "project.git", bare=True)
+    for tags in (("v3.13.0", "v0.313.0"), ("v3.14.0", "v0.314.0")):
+        made.commit(f"Release {tags[0]}", {"a.txt": tags[0]})
+        for tag in tags:
+            made.git("tag", "-a", "-m", tag, tag, "main")
+    git = reading(made.path)
+    found = [await read_release(git, tag) for tag in ("v3.14.0", "v0.314.0")]
+    assert [one.before for one in found if one] == ["v3.13.0", "v0.313.0"]

@@ -67,6 +67,19 @@ def test_a_preliminary_release_comes_before_a_preliminary_one_alone():
 
 
 @pytest.mark.parametrize(
+    ("tag", "older", "before"),
+    [
+        ("v3.14.0", ["v2.55.0", "v0.312.0", "v3.13.0", "v3.13.1"], ("v3.13.0", "v3.13.1")),
+        ("v0.313.0", ["v2.55.0", "v0.312.0", "v3.13.0"], ("v0.312.0",)),
+        ("v3.0.0", ["v1.8.0", "v2.55.0", "v0.55.0"], ("v2.55.0",)),
+        ("v1.0.0", ["v2.0.0"], ("v2.0.0",)),
+    ],
+)
+def test_of_two_lines_of_versions_the_tags_own_comes_before(tag, older, before):
+    assert eligible(tag, older) == before
+
+
+@pytest.mark.parametrize(
     ("tags", "newest"),
     [
         (("v1.2.0", "v1.10.0", "v1.9.9"), "v1.10.0"),
