@@ -217,7 +217,14 @@ _TITLE_IN_BODY = re.compile(
 _TITLE_IN_SUBJECT = re.compile(
     r"(?:Merge pull request '(?P<gitea_title>.{1,500})' \(#(?P<gitea>\d{1,9})\) from "
     r"|Merged PR (?P<azure>\d{1,9}): (?P<azure_title>\S.{0,500})"
-    r"|Pull request #(?P<server>\d{1,9}): (?P<server_title>\S.{0,500}))"
+    r"|Pull request #(?P<server>\d{1,9}): (?P<server_title>\S.{0,500})"
+    r"|Merged? (?:pull request|merge request|PR|MR) [#!](?P<hand>\d{1,9}): "
+    r"(?P<hand_title>\S.{0,500}))"
+)
+
+_MERGED_BY_HAND = re.compile(
+    r"Merged? (?:(?:pull request|merge request|PR|MR) )?[#!](\d{1,9})"
+    r"(?:$| (?:into|from|in|to|by|onto)\b)"
 )
 
 _BORS = re.compile(r"Merge #(\d{1,9})(?: #\d{1,9}){0,20}$")
@@ -249,8 +256,9 @@ def told(commit: Commit) -> UnwrappedMessage:
     subject, body = commit.subject, commit.body
     number = _merge_request(body)
     if found := _TITLE_IN_SUBJECT.match(subject):
-        title = found["gitea_title"] or found["azure_title"] or found["server_title"]
-        told_number = found["gitea"] or found["azure"] or found["server"]
+        told_number, title = filter(None, found.groups())
+        if found["gitea"]:
+            told_number, title = title, told_number
         return UnwrappedMessage(title=title.strip(), body=body, number=int(told_number))
     if found := _TITLE_IN_BODY.match(subject):
         named = found["github"] or found["bitbucket"] or found["homu"]
@@ -264,6 +272,8 @@ def told(commit: Commit) -> UnwrappedMessage:
     if (found := _BORS.match(subject)) and (inner := _BORS_TITLE.match(body)):
         title = _BORS_REVIEWERS.sub("", inner[2].strip())
         return UnwrappedMessage(title=title, body=_first_line(body)[1], number=int(inner[1]))
+    if number is None and (found := _MERGED_BY_HAND.match(subject)):
+        number = int(found[1])
     return UnwrappedMessage(title=subject, body=body, number=number)
 
 

@@ -88,7 +88,10 @@ def refuse_elsewhere(reference: Reference, ctx: Context) -> None:
 
 
 async def find(reference: Reference, ctx: Context, tip: Tip) -> Sequence[Graded]:
-    """The commits that a reference names, newest first, at least one."""
+    """The commits that a reference names, newest first, at least one.
+
+    Commits of several branches may have one number: those below the tip come before others.
+    """
     repository = ctx.watched.repository
     kept = await ctx.archive.find(repository, reference.number, reference.sha)
     if not kept:
@@ -97,11 +100,23 @@ async def find(reference: Reference, ctx: Context, tip: Tip) -> Sequence[Graded]
         kept = await ensure(replace(ctx, coarse=False), [g.sha for g in kept], tip)
     if reference.number is not None:
         kept = [g for g in kept if g.number == reference.number]
+        kept = await _below(kept, reference, ctx, tip) or kept
     if not kept:
         raise UnknownChange(_named(reference), repository.name)
     if reference.sha and len(kept) > 1:
         raise AmbiguousReference(reference.sha, [g.sha for g in kept])
     return kept
+
+
+async def _below(
+    kept: Sequence[Graded], reference: Reference, ctx: Context, tip: Tip
+) -> Sequence[Graded]:
+    """Those of the archived commits with a number that are below the tip, else those read there."""
+    if tip.sha is None or not kept:
+        return ()
+    is_ancestor = ctx.watched.source.is_ancestor
+    below = [graded for graded in kept if await is_ancestor(graded.sha, tip.sha)]
+    return below or await _fetch(reference, ctx, tip)
 
 
 async def _fetch(reference: Reference, ctx: Context, tip: Tip) -> Sequence[Graded]:

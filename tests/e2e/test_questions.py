@@ -122,3 +122,21 @@ def test_an_answer_says_which_repository_it_is_about_where_none_was_named(
         assert about in digestbot(*question).stdout
     assert f"仓库 {project.path.name}" in digestbot("ask", "解释 #3").stdout
     assert about not in digestbot("ask", "help").stdout
+
+
+def test_explain_of_a_number_tells_the_commit_of_the_branch_that_is_asked_about(
+    digestbot: Digestbot, project: RepositoryBuilder
+) -> None:
+    project.git("branch", "release", "main")
+    project.commit("Speed up the cache (#40)", {"a.py": "x = 1\n"})
+    project.commit(
+        "[release] Speed up the cache (#40)", {"b.py": "x = 1\n"},
+        branch="release", parents=[project.git("rev-parse", "release")],
+    )  # fmt: skip
+    where = ("--repo", str(project.path), "--format", "json")
+    told = {
+        branch: json.loads(digestbot("explain", "#40", *where, "--branch", branch).stdout)
+        for branch in ("main", "release", "main")
+    }
+    for branch, answer in told.items():
+        assert [c["sha"] for c in answer["changes"]] == [project.git("rev-parse", branch)]
