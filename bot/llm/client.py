@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 import structlog
@@ -13,7 +13,15 @@ from bot.config.model_section import ModelConfig
 from bot.llm.calls import CallContext, ModelCalls, Outdated, now
 from bot.llm.exchange import Dialogue, Whole
 from bot.llm.json_reply import Unthinking
-from bot.llm.response_format import Dialect, DialectMemory, Forgetful, lowered, simpler
+from bot.llm.response_format import (
+    Dialect,
+    DialectMemory,
+    Forgetful,
+    Rung,
+    context_limit,
+    lowered,
+    simpler,
+)
 from bot.llm.retry import Breaker, Pauses, Tries
 from bot.llm.transport_values import Ask, ModelFault, ModelTransport
 from bot.util.clock import SystemClock
@@ -40,6 +48,9 @@ Tell = Callable[[ReplyPiece | Restart], None]
 
 # Faults that can be caused by the dialect rather than by the request itself.
 _ABOUT_ASKING = frozenset({ModelReason.REJECTED, ModelReason.UNAVAILABLE})
+
+# The share of a context that was found to be small which a reply may take: one in so many.
+_REPLY_SHARE = 4
 
 # Limits the changes of dialect, in case a server refuses every one.
 _CHANGES = 6
@@ -85,10 +96,17 @@ class ServedModel:
             limit=config.output_limit
         )
 
+        self._proven: set[Rung] = set()
+
     @property
     def profile(self) -> ModelProfile:
-        """The model's name and limits."""
-        return self._config.profile
+        """The model's name and limits, with what the server said of its context."""
+        known, context = self._config.profile, self._dialect.context
+        if not context or context >= known.context:
+            return known
+        return replace(
+            known, context=context, max_output=min(known.max_output, context // _REPLY_SHARE)
+        )
 
     @property
     def dialect(self) -> Dialect:
@@ -166,8 +184,11 @@ class ServedModel:
                 await self._overcome(fault, ask, errand, patience)
                 why = fault.reason
             else:
-                step = talk.take(ask, answer)
+                rung = ask.dialect.rung
+                step = talk.take(ask, answer, proven=rung in self._proven)
                 if isinstance(step, Whole):
+                    if ask.schema is not None:
+                        self._proven.add(rung)
                     if telling:
                         telling.close()
                     return ModelReply(
@@ -186,8 +207,15 @@ class ServedModel:
     async def _overcome(
         self, fault: ModelFault, ask: Ask, errand: CallContext, patience: _Patience
     ) -> None:
-        """Change the dialect or wait. Raises ``ModelError`` if neither helps."""
+        """Change the dialect or wait. Raises ``ModelError`` if neither helps.
+
+        A context that is smaller than configured is remembered; the caller fits its question again.
+        """
         new = None
+        if fault.reason is ModelReason.CONTEXT_LENGTH:
+            limit = context_limit(fault.detail)
+            if limit and limit < self.profile.context:
+                self._adopt(self._dialect, replace(self._dialect, context=limit))
         if fault.reason in _ABOUT_ASKING:
             shaped = ask.schema is not None
             new = simpler(ask.dialect, fault.status, fault.parameter, fault.detail, shaped=shaped)
@@ -206,7 +234,13 @@ class ServedModel:
             return
         self._dialect = new
         self.remember()
-        log.info("model.dialect", rung=new.rung, limit=new.limit, stream=new.stream)
+        log.info(
+            "model.dialect",
+            rung=new.rung,
+            limit=new.limit,
+            stream=new.stream,
+            context=new.context,
+        )
 
 
 @dataclass(slots=True)

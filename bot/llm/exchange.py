@@ -1,12 +1,13 @@
 r"""One question until there is a usable reply: what to send next, and when to give up.
 
 There is no I/O here. Each remedy for a bad reply is used once, so that a question takes at most
-five answers, and usually one::
+six answers, and usually one::
 
     blank ---------------------> the same again
     stopped at the length limit -> with all available room -> with a request to be shorter
     no JSON, wrong shape, \
     wrong language ------------> with the complaint ("mend it")
+    no JSON or wrong shape again -> anew, one rung down, if no reply ever kept to this one
     declined, filtered --------> no remedy
 
 The language of sentences is recognised by script: that distinguishes English and Chinese from each
@@ -104,7 +105,7 @@ class Whole(Generic[T]):
 class AskAgain:
     """The reply cannot be used.
 
-    The next request says why. ``unkept``: a strict server broke the schema.
+    The next request says why. ``unkept``: the server broke the schema, so its rung is too high.
     """
 
     why: ModelReason
@@ -114,11 +115,13 @@ class AskAgain:
 class _Unusable(Exception):
     """A complete reply with wrong content."""
 
-    def __init__(self, reason: ModelReason, complaint: str, *, unkept: bool = False) -> None:
+    def __init__(self, reason: ModelReason, complaint: str, *, rung: Rung | None = None) -> None:
+        """``rung`` is the one whose schema was broken."""
         super().__init__(complaint)
         self.reason = reason
         self.complaint = complaint
-        self.unkept = unkept
+        self.unkept = rung is Rung.STRICT
+        self.shapeless = rung is not None
 
 
 class Dialogue(Generic[T]):
@@ -132,7 +135,7 @@ class Dialogue(Generic[T]):
         self._weights: dict[str, float] = {}
         self._output = min(request.output_tokens, profile.max_output)
         self._more: tuple[ModelMessage, ...] = ()
-        self._ways = {"blank", "wider", "shorter", "mend"}
+        self._ways = {"blank", "wider", "shorter", "mend", "lower"}
 
     def ask(self, dialect: Dialect) -> Ask:
         """The next request. Raises ``CONTEXT_LENGTH`` if it cannot fit."""
@@ -157,8 +160,8 @@ class Dialogue(Generic[T]):
             schema=self._request.schema,
         )
 
-    def take(self, ask: Ask, answer: ModelResponse) -> Whole[T] | AskAgain:
-        """Judge an answer."""
+    def take(self, ask: Ask, answer: ModelResponse, *, proven: bool = False) -> Whole[T] | AskAgain:
+        """Judge an answer. ``proven`` says that the server has kept to a schema on this rung."""
         if answer.refusal:
             raise ModelError(ModelReason.REFUSED, "the model declined")
         if answer.finish is Finish.FILTER:
@@ -173,6 +176,8 @@ class Dialogue(Generic[T]):
                 return self._longer(ask)
             if unusable.reason is ModelReason.EMPTY:
                 return self._once("blank", unusable)
+            if unusable.shapeless and not proven and self._ways.isdisjoint({"mend"}):
+                return self._lowered(ask, unusable)
             return self._mended(unusable, answer)
 
     def _read(self, ask: Ask, answer: ModelResponse) -> T:
@@ -198,17 +203,16 @@ class Dialogue(Generic[T]):
 
     def _object(self, text: str, rung: Rung) -> Any:
         """The first object in a reply that fits the schema."""
-        unkept = rung is Rung.STRICT
         try:
             found = json_reply.objects(text)
         except ValueError as error:
-            raise _Unusable(ModelReason.NOT_JSON, str(error), unkept=unkept) from error
+            raise _Unusable(ModelReason.NOT_JSON, str(error), rung=rung) from error
         schema = self._request.schema or {}
         problems = [problem(one, schema) for one in found]
         for one, wrong in zip(found, problems, strict=True):
             if not wrong:
                 return one
-        raise _Unusable(ModelReason.WRONG_SHAPE, problems[-1], unkept=unkept)
+        raise _Unusable(ModelReason.WRONG_SHAPE, problems[-1], rung=rung)
 
     def _longer(self, ask: Ask) -> AskAgain:
         most = min(self._profile.max_output, self._room(ask.messages))
@@ -230,6 +234,13 @@ class Dialogue(Generic[T]):
             raise ModelError(unusable.reason, unusable.complaint)
         self._ways.discard(way)
         return AskAgain(why=unusable.reason, unkept=unusable.unkept)
+
+    def _lowered(self, ask: Ask, unusable: _Unusable) -> AskAgain:
+        if ask.dialect.rung.below is None or "lower" not in self._ways:
+            raise ModelError(unusable.reason, unusable.complaint)
+        self._ways.discard("lower")
+        self._more = ()
+        return AskAgain(why=unusable.reason, unkept=True)
 
     def _mended(self, unusable: _Unusable, answer: ModelResponse) -> AskAgain:
         step = self._once("mend", unusable)

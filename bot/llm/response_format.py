@@ -50,7 +50,8 @@ class Dialect:
     """What a server was found to support. The defaults are the best case.
 
     ``limit`` is the name of the field that limits the reply. ``usage`` says that a stream may be
-    asked to end with its token counts.
+    asked to end with its token counts. ``context`` is the number of tokens that question and reply
+    may have, where the server refused more; 0 if it has not.
     """
 
     rung: Rung = Rung.STRICT
@@ -58,6 +59,7 @@ class Dialect:
     temperature: bool = True
     stream: bool = True
     usage: bool = True
+    context: int = 0
 
 
 _STATUSES = frozenset({400, 404, 405, 415, 422, 501})
@@ -82,6 +84,24 @@ _OTHER_LIMIT = {
     "max_tokens": "max_completion_tokens",
     "max_completion_tokens": "max_tokens",
 }
+
+
+# The limit in an error message: "maximum context length is 8192 tokens", "context size (4096
+# tokens)", "n_ctx = 2048", "maximum of 32768 tokens", "maximum 8192 tokens allowed".
+_CONTEXT_LIMIT = re.compile(
+    r"(?:context[ _](?:length|size|window)|n_ctx|max_model_len|maximum(?: of)?)"
+    r"[^0-9.;]{0,30}?(\d{3,8})(?![\d.])",
+    re.IGNORECASE,
+)
+
+LEAST_CONTEXT = 512
+"""Tokens; a smaller limit is taken for another number."""
+
+
+def context_limit(words: str) -> int | None:
+    """The tokens that a context may have, from an error message; ``None`` if it does not say."""
+    found = [int(number) for number in _CONTEXT_LIMIT.findall(words)]
+    return next((number for number in found if number >= LEAST_CONTEXT), None)
 
 
 def about_format(words: str) -> bool:

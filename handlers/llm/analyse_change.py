@@ -95,10 +95,13 @@ class Asker:
                 return ModelFindings(judged=found, usage=usage)
         raise AssertionError("the last try returns or raises")
 
-    async def lines(self, materials: Sequence[Material]) -> dict[str, ModelFindings | ModelError]:
+    async def lines(
+        self, materials: Sequence[Material], left: int = _REFITS
+    ) -> dict[str, ModelFindings | ModelError]:
         """One line for each of several changes, by full name; ``ModelError`` for those without.
 
-        Each change is in one call only, so the usage of a call is split among its changes.
+        Each change is in one call only, so the usage of a call is split among its changes. Calls
+        refused for their length are packed again, at most ``left`` times.
         """
         try:
             prompts = await asyncio.to_thread(
@@ -109,17 +112,19 @@ class Asker:
             return dict.fromkeys((material.sha for material in materials), failed)
         known = {material.sha: material for material in materials}
         answers = await asyncio.gather(
-            *(self._lines(prompt, [known[sha] for sha in prompt.shas]) for prompt in prompts)
+            *(self._lines(prompt, [known[sha] for sha in prompt.shas], left) for prompt in prompts)
         )
         return {sha: found for answer in answers for sha, found in answer.items()}
 
     async def _lines(
-        self, prompt: Prompt, materials: Sequence[Material]
+        self, prompt: Prompt, materials: Sequence[Material], left: int
     ) -> dict[str, ModelFindings | ModelError]:
         read = lines_reader(materials, self.language, thresholds=self.thresholds)
         try:
             reply = await self._ask(prompt, read)
         except ModelError as error:
+            if left > 1 and error.reason is ModelReason.CONTEXT_LENGTH and not error.usage.tokens:
+                return await self.lines(materials, left - 1)
             shares = shared(error.usage, len(materials))
             return {
                 material.sha: ModelError(error.reason, error.detail, usage=share)

@@ -97,6 +97,13 @@ async def lead(ctx: Context, judging: Judging, changes: Sequence[Said]) -> DayRe
     if not read or len(changes) < _LEAST_CHANGES:
         return DayResult()
     try:
+        before = _room(judging)
+        try:
+            return await _led(ctx, judging, changes)
+        except ModelError as error:
+            # The server said that its context is smaller: a call refused for that is free.
+            if error.reason is not ModelReason.CONTEXT_LENGTH or _room(judging) >= before:
+                raise
         return await _led(ctx, judging, changes)
     except ModelError as error:
         return DayResult(spent=error.usage, error=error)

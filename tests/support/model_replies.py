@@ -31,7 +31,7 @@ def kind(sent: Sent) -> str:
     asked = sent.body.get("response_format", {}).get("json_schema", {}).get("name")
     if asked:
         return str(asked)
-    user = sent.body["messages"][-1]["content"]
+    user = sent.body["messages"][1]["content"]
     words = {"one entry for each": "lines", "object of notes": "notes", "lead and themes": "day"}
     return next((name for mark, name in words.items() if mark in user), "analysis")
 

@@ -68,6 +68,19 @@ async def test_server_that_takes_a_schema_and_does_not_keep_it_loses_the_rung(se
     assert [sent.format for sent in server.asked] == ["json_schema", "json_object", "json_object"]
 
 
+async def test_server_that_never_keeps_to_a_format_is_asked_in_words_from_the_first_question_on(
+    serve, connect
+):
+    wrong = Says(text='{"colour": "blue"}')
+    server = serve(answer=lambda sent: wrong if sent.format else good(sent))
+    setup = connect(server)
+    for _ in range(3):
+        await setup.model.complete(request())
+    formats = [sent.format for sent in server.asked]
+    assert formats == ["json_schema", "json_object", "", "", ""]
+    assert setup.memory.recall(setup.config.base_url, setup.config.name).rung is Rung.TEXT
+
+
 async def test_reply_that_only_the_caller_refuses_keeps_the_rung(serve, connect):
     seen = []
 

@@ -10,6 +10,7 @@ from email.utils import format_datetime
 
 import pytest
 
+from bot.llm.response_format import Rung
 from digest.core.enums import Language
 from handlers.ports.model_port import ModelError, ModelMessage, ModelReason, Speaker
 from tests.integration.bot.llm.asking import GOOD, SCHEMA, english, request, text_request
@@ -294,13 +295,25 @@ async def test_invalid_json_is_mended_in_one_round(serve, connect):
     )
 
 
-async def test_invalid_json_twice_is_given_up(serve, connect):
-    server = serve(Says(text="no"), Says(text="no again"), OK)
+async def test_invalid_json_on_every_rung_is_given_up(serve, connect):
+    server = serve(answer=lambda _: Says(text="no"))
     setup = connect(server)
     error = await failure(setup)
     assert error.reason is ModelReason.NOT_JSON
     assert error.usage == setup.ledger.total
+    assert [sent.format for sent in server.asked] == ["json_schema", "json_object", ""]
+
+
+async def test_invalid_json_twice_is_given_up_where_the_server_once_kept_to_the_schema(
+    serve, connect
+):
+    server = serve(Says(text="no"), OK, Says(text="no"), Says(text="no again"))
+    setup = connect(server)
+    await setup.model.complete(request())
+    error = await failure(setup)
+    assert error.reason is ModelReason.NOT_JSON
     assert error.usage.calls == 2
+    assert setup.model.dialect.rung is Rung.OBJECT
 
 
 async def test_json_of_the_wrong_shape_is_mended_in_one_round(serve, connect):
@@ -423,6 +436,20 @@ async def test_request_that_cannot_fit_is_not_sent(serve, connect):
     error = await failure(setup, request(messages=long))
     assert error.reason is ModelReason.CONTEXT_LENGTH
     assert not server.asked
+
+
+async def test_context_that_the_server_tells_is_remembered_for_the_model(serve, connect):
+    server = serve(context=2_000, answer=lambda _: OK)
+    setup = connect(server, context=65_536, max_output=8_192)
+    long = (ModelMessage(role=Speaker.USER, text="word " * 4_000),)
+    assert (await failure(setup, request(messages=long))).reason is ModelReason.CONTEXT_LENGTH
+    assert setup.model.profile.context == 2_000
+    assert setup.model.profile.max_output == 500
+    later = connect(server, memory=setup.memory, context=65_536, max_output=8_192)
+    await failure(later, request(messages=long))
+    assert len(server.asked) == 1
+    await later.model.complete(request())
+    assert server.asked[1].body["max_tokens"] == 500
 
 
 async def test_context_length_error_of_the_server_is_told_apart(serve, connect):

@@ -289,6 +289,26 @@ async def test_a_smaller_context_than_configured_is_found_out_and_fitted(serve, 
     assert big.analysis.partial or len(server.asked) > CALLS
 
 
+async def test_a_context_that_is_far_smaller_than_configured_costs_no_change(serve, bench) -> None:
+    server = serve(answer=model_replies.truthful, context=3_000)
+    one = await bench(server, context=131_072)
+    daily, _ = await one.timed()
+    whole(daily)
+    refused = sum(sent.tokens > 3_000 for sent in server.asked)
+    told = [e for e in daily.report.entries if e.analysis.source is Origin.MODEL]
+    assert len(told) == JUDGED
+    assert refused <= 12  # those that were on their way when the first was refused
+
+
+async def test_a_server_that_keeps_to_no_format_costs_no_change(serve, bench) -> None:
+    server = serve(
+        answer=lambda sent: Says(text='{"x": 1}') if sent.format else model_replies.truthful(sent)
+    )
+    daily, _ = await (await bench(server)).timed()
+    told = [e for e in daily.report.entries if e.analysis.source is Origin.MODEL]
+    assert len(told) == JUDGED
+
+
 async def test_a_stumble_of_our_own_costs_one_change(serve, bench) -> None:
     class Stumbling:
         def __call__(self, change, facts):

@@ -79,9 +79,9 @@ async def test_a_model_that_does_not_know_leaves_it_unknown(bench, serve):
 @pytest.mark.parametrize(
     ("act", "calls"),
     [
-        (Says(text="Sure! Number two is lovely."), 2),
-        (says("subscribe", "subscribe daily 09:00"), 2),
-        (says("settings", "settings language zh"), 2),
+        (Says(text="Sure! Number two is lovely."), 3),
+        (says("subscribe", "subscribe daily 09:00"), 3),
+        (says("settings", "settings language zh"), 3),
         (says("why", "mute docs"), 2),
         (says("explain", "explain #1"), 2),
         (says("why", "why #2; rm -rf /"), 2),

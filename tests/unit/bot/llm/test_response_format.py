@@ -2,7 +2,7 @@ from datetime import timedelta
 
 import pytest
 
-from bot.llm.response_format import FILE, Dialect, DialectFile, Rung
+from bot.llm.response_format import FILE, Dialect, DialectFile, Rung, context_limit
 from tests.support.fakes import FakeClock
 
 FOUND = Dialect(rung=Rung.OBJECT, limit="max_completion_tokens", stream=False)
@@ -59,3 +59,20 @@ def test_damaged_file_is_as_none(tmp_path, text):
 def test_folder_that_cannot_be_written_is_no_error(tmp_path):
     (tmp_path / "file").write_text("")
     DialectFile(tmp_path / "file" / "data", FakeClock()).keep("http://a/v1", "m", FOUND)
+
+
+@pytest.mark.parametrize(
+    ("words", "limit"),
+    [
+        ("This model's maximum context length is 8192 tokens. However, you requested 9000", 8192),
+        ("the request exceeds the available context size (4096 tokens), try increasing it", 4096),
+        ("prompt is too long: n_ctx = 2048, n_prompt = 3000", 2048),
+        ("max_model_len=32768 but 40000 tokens were given", 32768),
+        ("input length 9000 exceeds maximum of 8000", 8000),
+        ("context_length_exceeded: your messages resulted in 9000 tokens", None),
+        ("context length exceeded", None),
+        ("maximum context length is 12 tokens", None),
+    ],
+)
+def test_limit_of_the_context_is_read_from_an_error(words, limit):
+    assert context_limit(words) == limit
