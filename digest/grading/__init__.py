@@ -1,1 +1,1 @@
-"""How much a change matters: signals, the model over them, and how grades turned out."""
+"""Importance of changes: signals, the model that weighs them, and later outcomes."""

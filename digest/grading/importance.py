@@ -1,10 +1,11 @@
-"""How much a change matters: two questions over the signals of its facts, and one level.
+"""The importance of a change: a score and a level from the signals of its facts.
 
-*Must a reader act?* Rules answer: what a deployment has to react to is at least of their level,
-whatever the change's size or its author's title. *Is it news?* A logistic model answers: how alike
-the change is to those that maintainers name in release notes. ``importance.json`` holds both: the
-levels of the rules with their strengths, the weights (log-odds per unit of a signal) and the bias.
-Same facts, same grade: nothing here looks at a clock, a model's reply or another change.
+Two questions decide. *Must a reader act?* Rules answer: a change that a deployment has to react to
+gets at least the level of its rule, whatever its size or title. *Is it news?* A logistic model
+answers: how similar the change is to those that maintainers name in release notes.
+``importance.json`` holds the rules (levels and strengths), the weights (log-odds per unit of a
+signal) and the bias. The same facts always give the same grade: no clock, model reply or other
+change has any influence.
 """
 
 from __future__ import annotations
@@ -21,20 +22,20 @@ from digest.core.facts import Facts
 from digest.core.grade import Grade, Level, Reason, Thresholds
 from digest.grading.signals import Signal, signals
 
-_LEAST_REASON = 0.08  # log-odds; what moves a score by less than 2 % is no reason to name
+_LEAST_REASON = 0.08  # log-odds; what moves a score by less than 2 % is not named as a reason
 
 _MOST_REASONS = 5
 
 _FOOT = 0.08
-"""How far above the threshold of its level the most urgent demand alone lifts a score."""
+"""How far above its level's threshold the most urgent demand alone can lift a score."""
 
 _CONTEXT_ONLY = frozenset({"title_length", "files", "core"})
-"""Signals that steady the score but tell a reader nothing."""
+"""Signals that stabilise the score but are not worth showing to a reader."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Demand:
-    """A rule of the first question: the least level, and how urgent it is (log-odds)."""
+    """A rule of the first question: the minimum level and the urgency (log-odds)."""
 
     level: Level
     strength: float
@@ -42,7 +43,7 @@ class Demand:
 
 @cache
 def weights() -> Weights:
-    """The weights that the program ships with."""
+    """The shipped weights."""
     text = files("digest.grading").joinpath("importance.json").read_text(encoding="utf-8")
     data = json.loads(text)
     return Weights(
@@ -58,7 +59,7 @@ def weights() -> Weights:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Weights:
-    """A fitted model and the rules; ``version`` changes whenever grades may."""
+    """A fitted model and the rules; ``version`` changes whenever grades may change."""
 
     version: str
     bias: float
@@ -67,7 +68,7 @@ class Weights:
 
 
 def demands_action(rule: str) -> bool:
-    """Whether a reason answers the first question: a reader may have to act."""
+    """Whether a rule says that a reader may have to act (the first question)."""
     return rule in weights().act
 
 
@@ -81,7 +82,7 @@ def grade(
 ) -> Grade:
     """Grade a change by its facts; ``thresholds`` and ``model`` replace the shipped ones.
 
-    ``commit`` says who made it, and ``labels`` are those that the forge gave its request.
+    ``commit`` identifies the author; ``labels`` are the labels of the request on the forge.
     """
     model, least = model or weights(), thresholds or Thresholds()
     found = signals(facts, commit, labels)
@@ -101,7 +102,7 @@ def grade(
 
 
 def _due(model: Weights, found: Sequence[Signal], *, undone: bool) -> dict[str, Demand]:
-    """The rules that a change meets. A revert takes back what it may just have been given."""
+    """The rules that a change meets; at most medium for a revert, which may undo recent work."""
     due = {s.name: model.act[s.name] for s in found if s.name in model.act}
     if undone:
         return {
@@ -112,7 +113,7 @@ def _due(model: Weights, found: Sequence[Signal], *, undone: bool) -> dict[str, 
 
 
 def _urgency(due: Collection[Demand], least: Thresholds) -> float:
-    """The least score of what must be acted on: within its level, the more urgent the higher."""
+    """The minimum score of what must be acted on: the more urgent, the higher in its level."""
     if not due:
         return 0.0
     top = min((demand.level for demand in due), key=lambda level: level.rank)
@@ -122,18 +123,18 @@ def _urgency(due: Collection[Demand], least: Thresholds) -> float:
         Level.MEDIUM: (least.medium, least.high),
         Level.LOW: (0.0, least.medium),
     }[top]
-    # The foot of the level: what is news as well stands above what only demands an answer.
+    # Stay near the bottom of the level, so that a change that is also news ranks higher.
     return min(low + _FOOT * (1 - exp(-strength / 4)), (low + high) / 2)
 
 
 def demands_high(facts: Facts, commit: Commit | None = None) -> bool:
-    """Whether a rule makes the change high, whatever news it is."""
+    """Whether a rule makes the change high, regardless of its news value."""
     due = _due(weights(), signals(facts, commit), undone=facts.reverts is not None)
     return any(demand.level is Level.HIGH for demand in due.values())
 
 
 def graded_by(thresholds: Thresholds | None = None, model: Weights | None = None) -> str:
-    """What :attr:`Grade.by` is of a grade that is made now."""
+    """The value of :attr:`Grade.by` for grades made now."""
     least = thresholds or Thresholds()
     return f"{(model or weights()).version} {least.high:g} {least.medium:g}"
 
@@ -146,10 +147,10 @@ def level_of(score: float, thresholds: Thresholds) -> Level:
 
 
 def _told(moved: Sequence[Reason], level: Level) -> tuple[Reason, ...]:
-    """The weightiest reasons for the level, ties by name.
+    """The reasons with the largest weights for the level; ties are sorted by name.
 
-    What lowered a high grade is no reason for it, nor what raised a low one while anything else
-    can be said.
+    A high grade does not show what lowered it. A low grade shows what raised it only if nothing
+    lowered it.
     """
     worth = [r for r in moved if abs(r.weight) >= _LEAST_REASON and r.rule not in _CONTEXT_ONLY]
     raised = [r for r in worth if r.weight > 0]

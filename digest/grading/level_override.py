@@ -1,7 +1,6 @@
-"""A level that a model moved, kept apart from the grade so that it can be made again.
+"""A level changed by a model, stored apart from the grade so that it can be applied again.
 
-Facts grade first, each time; the same move is then laid over the same level. Imports ``grade`` and
-``importance``.
+Facts always grade first; the same override is then applied to the same level.
 """
 
 from __future__ import annotations
@@ -14,14 +13,14 @@ from digest.core.grade import Grade, Level, Reason, Thresholds
 from digest.grading.importance import level_of
 
 PREFIX = "model_"
-"""What the name of a reason begins with that a model gave."""
+"""Prefix of the names of reasons that a model gave."""
 
-_LEAST = 0.0001  # the step of a rounded score: the highest score that is below a threshold
+_LEAST = 0.0001  # the step of a rounded score, subtracted to get just below a threshold
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LevelOverride:
-    """One step from a level to the next, by a rule; ``subject`` is the path that shows it."""
+    """One step from a level to the next, by a rule; ``subject`` is the path that supports it."""
 
     rule: str
     of: Level
@@ -32,9 +31,9 @@ class LevelOverride:
 def laid_over(
     grade: Grade, move: LevelOverride | None, thresholds: Thresholds | None = None
 ) -> Grade:
-    """The grade after a move; the same grade where the move was of another level.
+    """The grade with the override applied; unchanged if the override started from another level.
 
-    The new score is the nearest one of the new level. The facts' reasons stay in front.
+    The new score is the nearest one within the new level. The facts' reasons come first.
     """
     if move is None or grade.level is not move.of or abs(move.of.rank - move.to.rank) != 1:
         return grade
@@ -47,12 +46,12 @@ def laid_over(
 
 
 def by_model(reasons: Sequence[Reason]) -> bool:
-    """Whether a model moved the grade with these reasons."""
+    """Whether these reasons include one by a model."""
     return any(reason.rule.startswith(PREFIX) for reason in reasons)
 
 
 def _score(score: float, move: LevelOverride, thresholds: Thresholds) -> float | None:
-    """The nearest score of the new level; none where the thresholds leave it no room."""
+    """The nearest score of the new level; ``None`` if the thresholds leave no room for it."""
     least = {Level.HIGH: thresholds.high, Level.MEDIUM: thresholds.medium}
     if move.to.rank < move.of.rank:
         found = max(score, least[move.to])
@@ -67,7 +66,7 @@ def _odds(score: float) -> float:
 
 
 def move_of(before: Grade, after: Grade) -> LevelOverride | None:
-    """The move that leads from one grade to the other, if a model made one."""
+    """The override that leads from one grade to the other, if a model made one."""
     if before.level is after.level or not after.reasons:
         return None
     last = after.reasons[-1]

@@ -1,16 +1,15 @@
-"""Weights that a repository's own past teaches.
+"""Weights learned from a repository's own release notes.
 
-What the notes of past releases named, and what they passed over, shows what these maintainers hold
-for news. The shipped weights are the prior, so that few releases change little. The scores are then
-mapped so that the thresholds mean the same everywhere: as many changes are high as a reader has
-time for. A change is only ever graded by what was known when it was made.
+Which changes past release notes named, and which they left out, shows what the maintainers consider
+news. The shipped weights are the prior, so a few releases change little. Scores are then rescaled
+so that the thresholds mean the same everywhere: as many changes are high as a reader has time for.
+A change is graded only by what was known when it was made.
 
-Fits the weights of importance: a weighted logistic regression towards a prior.
-
-Rows of several sets share the weights and have an intercept each, since one project names every
-tenth change in its notes and another every second. Each weight is drawn to its prior by an L2
-penalty on standardised signals and kept within bounds, by accelerated projected gradient (Beck and
-Teboulle 2009). Pure arithmetic: the same rows give the same weights on every machine.
+The fit is a weighted logistic regression towards the prior. The rows of several samples share the
+weights but have an intercept each, since one project names every tenth change in its notes and
+another every second. An L2 penalty on standardised signals pulls each weight to its prior, within
+bounds. The method is accelerated projected gradient (Beck and Teboulle 2009) in plain arithmetic:
+the same rows give the same weights on every machine.
 """
 
 from __future__ import annotations
@@ -26,15 +25,15 @@ from digest.grading.importance import Weights, demands_high, weights
 from digest.grading.signals import signals
 
 RARE = 0.6
-"""Root mean square below which a signal counts as rare and is held back the more."""
+"""Signals with a root mean square below this are rare and are penalised more."""
 
 CAP = 1.5
-"""Log-odds that a unit of a signal moves at the most, unless its floor or its prior is higher."""
+"""Maximum log-odds per unit of a signal, unless its floor or prior is higher."""
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One change: its signals, and whether the maintainers named it."""
+    """One change: its signals and whether the maintainers named it."""
 
     signals: Mapping[str, float]
     noted: bool
@@ -42,7 +41,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """The changes of one project and time, with the weight that the whole set has in the fit."""
+    """Changes of one project and period; ``weight`` is that of the whole sample in the fit."""
 
     name: str
     rows: tuple[Row, ...]
@@ -51,9 +50,9 @@ class Sample:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prior:
-    """What is believed before the rows are seen; ``floors`` are least weights, whatever they say.
+    """The beliefs before the rows are seen; ``floors`` are minimum weights, whatever the rows say.
 
-    ``penalty`` is how much belief weighs, per unit of total sample weight.
+    ``penalty`` is the strength of the prior per unit of total sample weight.
     """
 
     weights: Mapping[str, float] = field(default_factory=dict)
@@ -64,7 +63,7 @@ class Prior:
 
 @dataclass(frozen=True, slots=True)
 class _Cells:
-    """A row with its signals by place and scaled."""
+    """A row with its scaled signals by index."""
 
     cells: tuple[tuple[int, float], ...]
     sample: int
@@ -73,7 +72,7 @@ class _Cells:
 
 
 def fit(samples: Sequence[Sample], prior: Prior) -> tuple[dict[str, float], list[float]]:
-    """Weights per unit of a signal, and the intercept of every sample."""
+    """The weights per unit of a signal, and the intercept of each sample."""
     names = sorted({*prior.weights, *(n for s in samples for r in s.rows for n in r.signals)})
     scale = _scales(samples, names)
     rows = _cells(samples, names, scale)
@@ -82,7 +81,7 @@ def fit(samples: Sequence[Sample], prior: Prior) -> tuple[dict[str, float], list
     start = [min(max(c, low), high) for c, (low, high) in zip(centre, bounds, strict=True)]
     intercepts = [_intercept(rows, start, k) for k in range(len(samples))]
     point = ahead = start + intercepts
-    # The logistic's curvature is at most a quarter of the mean squared length of a row.
+    # The curvature of the logistic loss is at most a quarter of the mean squared length of a row.
     mean = sum(row.share * (sum(v * v for _, v in row.cells) + 1) for row in rows)
     step, pace = 1 / (mean / 4 + prior.penalty), 1.0
     for _ in range(prior.rounds):
@@ -102,7 +101,7 @@ def fit(samples: Sequence[Sample], prior: Prior) -> tuple[dict[str, float], list
 
 
 def odds_of(signals: Mapping[str, float], weights: Mapping[str, float]) -> float:
-    """The log-odds of a change without intercept."""
+    """The log-odds of a change, without intercept."""
     return sum(weights.get(name, 0.0) * value for name, value in signals.items())
 
 
@@ -139,7 +138,7 @@ def _bounds(name: str, prior: Prior, scale: float) -> tuple[float, float]:
 
 
 def _intercept(rows: Sequence[_Cells], weights: Sequence[float], sample: int) -> float:
-    """A first guess: what makes the mean of the odds that of the named."""
+    """An initial intercept: it makes the mean of the odds match the named share."""
     mine = [row for row in rows if row.sample == len(weights) + sample]
     named = min(max(sum(row.truth for row in mine) / len(mine), 0.01), 0.99)
     mean = sum(weights[i] * v for row in mine for i, v in row.cells) / len(mine)
@@ -161,38 +160,38 @@ def _slope(
 
 
 LEAST_NAMED = 60
-"""Of fewer changes that were named, or not, nothing is learned: chance would choose."""
+"""Minimum number of named, and of unnamed, changes to learn from; fewer would be chance."""
 
 LEAST_PAST = 200
-"""From so many changes on the scores are mapped to what a reader has time for."""
+"""Minimum number of past changes for learning and rescaling."""
 
 MOST_PAST = 3000
-"""Changes that are learned from, the newest: about ten seconds of work."""
+"""Maximum number of changes to learn from, newest first: about ten seconds of work."""
 
 _HIGH = 0.12
-"""The share of changes that are to be high; busy days have more than the mean."""
+"""The target share of high changes; busy days have more than the mean."""
 
 _NEWS = 0.06
-"""The least share that is high for being news, however many changes demand an answer."""
+"""The minimum share of changes that are high as news, however many demand action."""
 
 _LATELY = 500
-"""Changes that show what a reader has time for, the newest: projects change their pace."""
+"""Number of newest changes used for rescaling, since projects change their pace."""
 
 _MEDIUM = 0.45
-"""The share of changes that are to be medium at least."""
+"""The target share of changes that are medium or high."""
 
 _NAMED_SHARES = (0.03, 0.95)
-"""Notes that name nearly nothing or nearly everything choose nothing."""
+"""Release notes that name fewer or more than these shares of changes are not used."""
 
 _PENALTY = 0.01
-"""How much the prior weighs, by the figures of ``tests/evals/fit_importance.py``."""
+"""Strength of the prior, chosen by the figures of ``tests/evals/fit_importance.py``."""
 
 _ROUNDS = 150
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LocalWeights:
-    """Weights for the changes since a release; ``weights.version`` names both."""
+    """Weights for the changes since a release, which ``weights.version`` includes."""
 
     release: str
     since: datetime
@@ -202,9 +201,9 @@ class LocalWeights:
 def learn(
     release: str, since: datetime, past: Sequence[Graded], named: frozenset[int]
 ) -> LocalWeights | None:
-    """Weights for the changes after a release, from those before it; ``None`` of too few.
+    """Weights for the changes after a release; ``None`` if too few changes precede it.
 
-    ``past`` stands newest first, and ``named`` are the requests that notes name up to the release.
+    ``past`` is newest first; ``named`` are the requests named in release notes up to the release.
     """
     past = [change for change in past if change.commit.committed_at < since][:MOST_PAST]
     if len(past) < LEAST_PAST:
@@ -225,7 +224,7 @@ def learn(
 
 
 def _covered(past: Sequence[Graded], named: frozenset[int]) -> tuple[datetime, datetime]:
-    """What the notes reach: from the first change that they name to the last."""
+    """The period that the notes cover: from the first change they name to the last."""
     moments = [g.commit.committed_at for g in past if g.number in named]
     newest = past[0].commit.committed_at
     return min(moments, default=newest), max(moments, default=newest)
@@ -247,7 +246,7 @@ def _fitted(rows: Sequence[Row]) -> Weights | None:
 
 
 def _mapped(model: Weights, odds: Sequence[float], due: Sequence[bool]) -> Weights:
-    """The weights on the scale where the shipped thresholds leave the wanted shares."""
+    """The weights rescaled so that the shipped thresholds yield the target shares."""
     least = Thresholds()
     high, medium = _logit(least.high), _logit(least.medium)
     room = max(_NEWS, _HIGH - sum(due) / len(due))

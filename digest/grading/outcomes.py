@@ -1,12 +1,9 @@
-"""What became of changes afterwards, as later facts tell it.
+"""Outcomes of changes as later facts show them, and how well grades predicted them.
 
-A change that was reverted or fixed soon after, brought to a release branch, named in release notes
-or called useful did matter to somebody, whatever its grade said when it was merged. Imports values.
-
-How grades did against what became of the changes, and which thresholds would have done better.
-
-*Mattered* is a change with any fate but being called useless; a fate says that somebody was
-reached, its absence says little, so precision is a lower bound. Imports ``hindsight`` and values.
+A change that was reverted or fixed soon after, backported to a release branch, named in release
+notes or marked useful mattered to somebody, whatever its grade was when it was merged. *Mattered*
+means any outcome except being marked useless. An outcome shows that somebody was affected, but its
+absence says little, so precision is a lower bound. The module also proposes better thresholds.
 """
 
 from __future__ import annotations
@@ -23,11 +20,11 @@ from digest.core.facts import Facts
 from digest.core.grade import Graded, Level, Reason, Thresholds
 
 SOON = timedelta(days=14)
-"""A revert or a fix within so long tells of the change itself."""
+"""Reverts and fixes within this time count as an outcome of the change."""
 
 
 class Outcome(StrEnum):
-    """What became of a change."""
+    """A later event that shows whether a change mattered."""
 
     REVERTED = "reverted"
     HOTFIXED = "hotfixed"
@@ -39,10 +36,10 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LaterFacts:
-    """What is known from elsewhere than the changes themselves.
+    """Known facts that come from outside the changes themselves.
 
-    ``backported`` are full names of commits and titles that stand on release branches too;
-    ``named`` numbers of requests in release notes; ``useful`` and ``useless`` full names.
+    ``backported`` are full commit names and titles that also occur on release branches; ``named``
+    are numbers of requests in release notes; ``useful`` and ``useless`` are full commit names.
     """
 
     backported: frozenset[str] = frozenset()
@@ -59,14 +56,15 @@ _NAMED_REQUEST = re.compile(r"(?<![\w/&])#(\d{1,9})\b|/(?:pull|pulls|merge_reque
 
 
 def named_in(notes: str) -> frozenset[int]:
-    """The requests that release notes name, as ``#12`` or by their addresses."""
+    """The requests that release notes name, as ``#12`` or by URL."""
     return frozenset(int(one or other) for one, other in _NAMED_REQUEST.findall(notes))
 
 
 def outcomes_of(changes: Sequence[Graded], later: LaterFacts) -> Mapping[str, frozenset[Outcome]]:
-    """The fates of changes by full name; one without any is not there.
+    """The outcomes of changes by full name; changes without any are left out.
 
-    ``changes`` should reach ``SOON`` beyond those that are judged, so that their fates are known.
+    ``changes`` should extend ``SOON`` beyond those that are evaluated, so that their outcomes are
+    known.
     """
     fates: dict[str, set[Outcome]] = {}
     undone = ((sha, Outcome.REVERTED) for sha in undone_by(changes))
@@ -76,7 +74,7 @@ def outcomes_of(changes: Sequence[Graded], later: LaterFacts) -> Mapping[str, fr
 
 
 def undone_by(changes: Sequence[Graded]) -> dict[str, str]:
-    """The changes that another one undoes ``SOON`` after, with that one, by full name."""
+    """The full names of changes undone within ``SOON``, each with the change that undoes it."""
     by_number = {g.number: g for g in changes if g.number is not None}
     by_sha = {g.sha[:7]: g for g in changes}
     by_title = {bare_title(g.title): g for g in changes}
@@ -95,7 +93,7 @@ def undone_by(changes: Sequence[Graded]) -> dict[str, str]:
 
 
 def bare_title(title: str) -> str:
-    """A title as a revert quotes it: no case, no number that a forge put behind it."""
+    """A title as a revert quotes it: case-folded, without the number that a forge appends."""
     return _NUMBER_BEHIND.sub("", title).strip().casefold()
 
 
@@ -135,18 +133,18 @@ def _told(changes: Sequence[Graded], later: LaterFacts) -> Iterator[tuple[str, O
 
 
 LEAST = 30
-"""Of fewer changes that mattered no threshold is proposed: chance would choose it."""
+"""Minimum number of changes that mattered for a proposal; fewer would be chance."""
 
 _HIGH_SHARE = 0.2
-"""At most so many of all changes are to be high: a post of eight on a day of forty is read."""
+"""Maximum share of high changes: readers read a post of eight on a day of forty."""
 
 _MEDIUM_RECALL = 0.9
-"""So many of those that mattered are to be medium at least."""
+"""Minimum share of the changes that mattered that should be at least medium."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LevelOutcome:
-    """One level: how many changes, how many mattered, and the fates."""
+    """One level: the number of changes, how many mattered, and their outcomes."""
 
     level: Level
     changes: int
@@ -156,7 +154,7 @@ class LevelOutcome:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Proposal:
-    """Thresholds with what they would have done: shares of those that mattered, changes a level."""
+    """Proposed thresholds, the shares of important changes they reach, and counts per level."""
 
     thresholds: Thresholds
     high_recall: float
@@ -167,11 +165,11 @@ class Proposal:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Quality:
-    """The grades of a window in hindsight.
+    """How the grades of a window compare with the outcomes.
 
-    ``auc`` is the chance that a change that mattered scored above one that did not (ROC AUC), or
-    ``None`` where there is only one sort. ``missed`` are the low ones that mattered, the lowest
-    score first. ``proposal`` is ``None`` where too little is known.
+    ``auc`` is the probability that a change that mattered scored above one that did not (ROC AUC);
+    ``None`` if all changes are of one sort. ``missed`` are the low changes that mattered, lowest
+    score first. ``proposal`` is ``None`` if too little is known.
     """
 
     rows: tuple[LevelOutcome, ...]
@@ -184,7 +182,7 @@ class Quality:
 def quality(
     changes: Sequence[Graded], fates: Mapping[str, frozenset[Outcome]], thresholds: Thresholds
 ) -> Quality:
-    """Hold the grades of changes against their fates."""
+    """Compare the grades of changes with their outcomes."""
     mattered = [g for g in changes if fates.get(g.sha, frozenset()) - {Outcome.USELESS}]
     names = {g.sha for g in mattered}
     other = [g.grade.score for g in changes if g.sha not in names]
@@ -214,7 +212,7 @@ def _row(
 
 
 def _auc(scores: Sequence[float], other: Sequence[float]) -> float | None:
-    """The share of pairs in their right order, a tie half: Mann and Whitney's U over its most."""
+    """The share of pairs in the right order, ties as half: Mann-Whitney U over its maximum."""
     if not scores or not other:
         return None
     row = sorted(other)
@@ -223,7 +221,7 @@ def _auc(scores: Sequence[float], other: Sequence[float]) -> float | None:
 
 
 def _propose(scores: Sequence[float], other: Sequence[float]) -> Thresholds:
-    """High where F1 is best among those of a bearable share; medium where recall is enough."""
+    """High is where F1 is best within the allowed share; medium is where recall suffices."""
     every = sorted({*scores, *other}, reverse=True)
     total = len(scores) + len(other)
     best, high = -1.0, every[0]
@@ -240,7 +238,7 @@ def _propose(scores: Sequence[float], other: Sequence[float]) -> Thresholds:
 
 
 def _down(score: float) -> float:
-    """A threshold to two digits that the score still reaches."""
+    """The score rounded down to two digits, so that it still reaches the threshold."""
     return int(score * 100) / 100
 
 
@@ -270,9 +268,9 @@ UNDOES = "undoes_in_window"
 def without_pairs(
     changes: Sequence[Graded], thresholds: Thresholds | None = None
 ) -> tuple[Graded, ...]:
-    """The changes of one window, where a change and what undoes it are both low.
+    """The changes of one window; a change and the one that undoes it are both set to low.
 
-    Nothing is left of the two. What undoes an older change keeps its grade.
+    Nothing remains of such a pair. A change that undoes one from before the window keeps its grade.
     """
     least = thresholds or Thresholds()
     names = {graded.sha: graded for graded in changes}
@@ -280,7 +278,7 @@ def without_pairs(
     pairs = sorted(undone_by(changes).items(), key=lambda p: names[p[0]].commit.committed_at)
     for undone, by in pairs:
         if undone in lowered or by in lowered:
-            continue  # brought back since: the last word counts
+            continue  # brought back later: the last change counts
         lowered[undone] = _low(names[undone], UNDONE, names[by], least)
         lowered[by] = _low(names[by], UNDOES, names[undone], least)
     return tuple(lowered.get(graded.sha, graded) for graded in changes)

@@ -1,8 +1,7 @@
-"""How a repository's changes are graded: its thresholds, its rules and what its past taught.
+"""How the changes of a repository are graded: thresholds, rules and learned weights.
 
-From changes to graded changes: pure, so that it can run in a thread or another process. A change
-whose facts cannot be read is never lost: it is kept with what its message says, and told apart by
-the cause.
+Grading a batch is pure, so it can run in a thread or another process. A change whose facts cannot
+be read is never lost: it is kept with the facts of its message, and the cause is recorded.
 """
 
 from __future__ import annotations
@@ -19,17 +18,17 @@ from digest.grading.importance import Weights, grade, graded_by, weights
 from digest.grading.local_weights import LocalWeights
 
 FORCED = "forced"
-"""The rule's name in the reasons of a grade that a rule of the configuration set."""
+"""The rule name in the reasons of a grade that a configured rule set."""
 
-_NEAREST = 0.0001  # the step of a rounded score: the highest score that is below a threshold
+_NEAREST = 0.0001  # the step of a rounded score, subtracted to get just below a threshold
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GradingRule:
-    """A rule of the configuration; a change meets it where it meets every condition that is set.
+    """A configured rule; a change meets it if it meets every condition that is set.
 
     ``path`` is a pattern (see ``globs``), ``label`` a label of the request or a tag of the title,
-    ``author`` and ``keyword`` are parts of a text, and ``kind`` is that of a fact.
+    ``author`` and ``keyword`` are substrings, and ``kind`` is the kind of a fact.
     """
 
     level: Level
@@ -58,10 +57,11 @@ class GradingRule:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GradingPolicy:
-    """What decides a grade beside the change itself.
+    """What decides a grade besides the change itself.
 
-    ``thresholds`` are those of the configuration, ``None`` for the shipped ones. The first of the
-    ``rules`` that a change meets sets its level. ``local`` are the weights of past releases.
+    ``thresholds`` are the configured ones, ``None`` for the shipped ones. The first of the
+    ``rules`` that a change meets sets its level. ``local`` are the weights learned from past
+    releases.
     """
 
     thresholds: Thresholds | None = None
@@ -77,7 +77,7 @@ class GradingPolicy:
         return found if rule is None else _forced(found, rule, self.thresholds or Thresholds())
 
     def regrade(self, graded: Graded, labels: Collection[str] = ()) -> Graded:
-        """The change with the grade that its facts give it now."""
+        """The change graded again by its facts."""
         return replace(graded, grade=self.grade(graded.commit, graded.facts, labels))
 
     def weights_at(self, commit: Commit) -> Weights:
@@ -87,7 +87,7 @@ class GradingPolicy:
 
     @property
     def versions(self) -> tuple[str, ...]:
-        """What :attr:`Grade.by` may be of a grade that needs no work."""
+        """The values of :attr:`Grade.by` that need no new grading."""
         return tuple(self._by(model) for model in (weights(), *(one.weights for one in self.local)))
 
     def _by(self, model: Weights) -> str:
@@ -119,7 +119,7 @@ def _within(pattern: str, *texts: str) -> bool:
 class Batch:
     """Changes with the texts that their facts need, by blob.
 
-    ``clock`` tells the processor time of the thread that grades them.
+    ``clock`` returns the processor time of the grading thread.
     """
 
     changes: tuple[Change, ...]
@@ -130,14 +130,14 @@ class Batch:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GradedBatch:
-    """The graded changes in the batch's order, and why some could not be read, by commit name."""
+    """The graded changes in the batch's order, and by commit name why some could not be read."""
 
     changes: tuple[Graded, ...]
     failures: Mapping[str, str]
 
 
 def grade_batch(batch: Batch) -> GradedBatch:
-    """Read and grade every change of a batch. Never fails on one of them."""
+    """Read and grade every change of a batch; a failing change never fails the batch."""
     failures: dict[str, str] = {}
     return GradedBatch(
         changes=tuple(_grade_one(change, batch, failures) for change in batch.changes),
@@ -146,7 +146,7 @@ def grade_batch(batch: Batch) -> GradedBatch:
 
 
 def _grade_one(change: Change, batch: Batch, failures: dict[str, str]) -> Graded:
-    # The finders and their grammars take a while to import; whoever reads an archive needs none.
+    # The finders and their grammars are slow to import, and reading an archive needs none of them.
     from digest.facts.extract import bare, extract
 
     try:

@@ -1,14 +1,13 @@
-"""What a grade looks at: numbers read off the facts of a change. Imports ``facts`` only.
+"""Signals: the numbers that a grade weighs, read from the facts of a change.
 
-A signal's value is 0 where it is absent; sizes enter by their logarithm so that the tenth file
-adds less than the first. What a contract loses counts once however many names it has. No signal
-knows a project: titles are read for the words that any changelog uses, paths for their area, items
-for their kind. The weights stand in ``importance.json``.
+An absent signal is 0. Sizes enter by their logarithm, so the tenth file adds less than the first. A
+removal or change of a contract counts once however many names it has. Signals are the same for
+every project: titles are read for the words that any changelog uses, paths for their area, items
+for their kind. The weights are in ``importance.json``.
 
-What the title of a change says of it, by the words that any changelog uses.
-
-Words that are part of a name say nothing: ``split_k`` splits nothing and an ``all-reduce`` makes
-nothing cheaper. A fix that "adds a check" announces no feature, and a revert says what it undoes.
+Words that are part of a name do not count: ``split_k`` splits nothing and an ``all-reduce`` makes
+nothing cheaper. A fix that "adds a check" announces no feature, and a revert is read by the title
+it undoes.
 """
 
 from __future__ import annotations
@@ -28,12 +27,12 @@ from digest.facts.subject import read_subject
 _BOUND = 400  # characters; longer subjects are pasted bodies
 
 _BEGIN = r"(?:^|(?<=[\[(])|(?<=[\]:)] ))"
-"""Where a title or one of its tags begins."""
+"""The start of a title or of one of its tags."""
 
 _RULES = {
     "feature": r"(?:add|support|allow|extend)(?:s|ing)?|enabl(?:e|es|ing)|introduc(?:es?|ing)"
     r"|implement(?:s|ing|ation)?|integrat(?:es?|ing|ion)|exposes?|provides?|feat(?:ure)?s?"
-    # What was done is news at the begin alone: "when logging is enabled" tells of a condition.
+    # Past forms are news only at the start: "when logging is enabled" is a condition.
     rf"|{_BEGIN}(?:add|support|allow|extend|enabl|introduc|implement|integrat|expos|provid)ed"
     rf"|{_BEGIN}new",
     "performance": r"perf(?:ormance)?|optimi[sz]\w{1,7}|accelerat\w{1,4}|speed(?:s|ing)?(?: ?ups?)?"
@@ -64,7 +63,7 @@ _RULES = {
 }
 
 _DEMANDS = {
-    # What a user may have to answer to; whole phrases, since a wrong one makes a line of a digest.
+    # What a user may have to react to. Whole phrases, since a wrong match adds a line to a digest.
     "default": r"(?:en|dis)abled? .{1,80}by default|by default|defaults? to"
     r"|(?:chang|switch|flip|mak|set|updat|increas|decreas|rais|lower|bump|us)(?:e|es|ed|ing)? "
     r".{0,80}\bdefaults?\b|new default|default .{1,60} (?:to|from) \S{1,40}",
@@ -91,7 +90,7 @@ _DEMANDS = {
 }
 
 _INNER = r"(?<![\w/.-])(?:{})(?![\w-])"
-"""A word that is no part of an identifier, a path or a compound."""
+"""A word that is not part of an identifier, a path or a compound."""
 
 _TITLE = {n: re.compile(_INNER.format(r), re.IGNORECASE) for n, r in _RULES.items()}
 
@@ -125,21 +124,21 @@ _CODE = re.compile(r"`[^`\n]{2,80}`|(?<![\w-])--[a-z][\w-]{2,40}|\b[A-Z][A-Z0-9]
 
 @dataclass(frozen=True, slots=True)
 class Title:
-    """A title to read, and whether it is that of a change which another undoes."""
+    """A title to read; ``undone`` says whether it is the title of a change that another undoes."""
 
     subject: Subject
     undone: bool = False
 
     @staticmethod
     def of(subject: Subject, undone: Undone | None) -> Title:
-        """The title of a change; of a revert, that of what it undoes where its message says it."""
+        """The title of a change; for a revert, the title it undoes if the message has it."""
         if undone is None or not undone.title:
             return Title(subject, undone=undone is not None)
         return Title(read_subject(undone.title), undone=True)
 
 
 def read_title(title: Title, *, core: bool) -> Iterator[tuple[str, str]]:
-    """The names of the signals in a title, each with the words that it was read off."""
+    """The names of the signals in a title, each with the words that match."""
     text = title.subject.title[:_BOUND]
     seen = {name: found[0] for name, rule in _TITLE.items() if (found := rule.search(text))}
     if title.undone:
@@ -147,7 +146,7 @@ def read_title(title: Title, *, core: bool) -> Iterator[tuple[str, str]]:
     if "fix" in seen or title.subject.type == "fix" or _REMOVES.match(title.subject.words):
         seen.pop("feature", None)
     if core and (aside := _FILED.intersection(seen)):
-        # A tag of the authors' own filing does not outweigh the code that comes with it.
+        # The authors' own categories do not outweigh the code that comes with them.
         yield "title_aside", seen[min(aside)]
         seen = {name: words for name, words in seen.items() if name not in aside}
     for name, words in seen.items():
@@ -163,7 +162,7 @@ def read_title(title: Title, *, core: bool) -> Iterator[tuple[str, str]]:
 
 
 def _demands(title: Title, text: str, *, core: bool) -> Iterator[tuple[str, str]]:
-    """What a user may have to answer to. Without code only what is built or asked for changes."""
+    """What a user may have to react to; without core code only ``_WITHOUT_CODE`` counts."""
     housekeeping = _HOUSEKEEPING.search(text)
     for name, rule in _DEMANDED.items():
         if not core and name not in _WITHOUT_CODE:
@@ -175,7 +174,7 @@ def _demands(title: Title, text: str, *, core: bool) -> Iterator[tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Signal:
-    """A named number; ``subject`` is the thing it was read off, for the reason's words."""
+    """A named number; ``subject`` is what it was read from, for the wording of the reason."""
 
     name: str
     value: float
@@ -211,7 +210,7 @@ _BREAKING = re.compile(
 """A tag or a label that declares a breaking change."""
 
 _MARKED = re.compile(r"[a-z]{2,20}!\([^()]{1,80}\):")
-"""A conventional ``!`` before the scope instead of behind it."""
+"""A conventional ``!`` before the scope instead of after it."""
 
 _LABELS = {
     "security": re.compile(r"\bsecurity\b|\bvulnerab|\bCVE\b", re.IGNORECASE),
@@ -226,7 +225,7 @@ def signals(
 ) -> tuple[Signal, ...]:
     """The signals of a change that are not 0, in a stable order, each name once.
 
-    ``labels`` are those that a forge gave its request.
+    ``labels`` are the labels of the request on the forge.
     """
     found = (
         *_title(facts),
@@ -242,7 +241,7 @@ def signals(
 
 
 def _title(facts: Facts) -> Iterator[Signal]:
-    """What the title says; of a revert, what the title says that it undoes."""
+    """Signals of the title; for a revert, of the title that it undoes."""
     core = any(f.area is Area.CORE for f in facts.files)
     for name, seen in read_title(Title.of(facts.subject, undone=facts.reverts), core=core):
         yield Signal(name, 1.0, seen)
@@ -263,7 +262,7 @@ def _spread(facts: Facts) -> Iterator[Signal]:
     fresh = sum(f.status is FileStatus.ADDED for f in core)
     yield Signal("core_new_files", log1p(fresh), str(fresh))
     for area in _SPECIAL_AREAS:
-        # Beside real code these say little: such a change is no change of its tests or pipeline.
+        # These areas count only without core code: otherwise the change is about the code.
         yield Signal(f"area_{area}", float(area in areas and not core), area)
     yield Signal("tests_with_core", float(bool(core) and Area.TESTS in areas))
     yield Signal("tests_added", log1p(tests) * bool(core), str(tests))
@@ -290,13 +289,13 @@ def _contract(facts: Facts) -> Iterator[Signal]:
 
 
 def _counts(fact: Fact, aside: Collection[str]) -> bool:
-    """Whether somebody outside may rely on it, and it did not merely move."""
+    """Whether outsiders may rely on the thing and it did not merely move."""
     internal = fact.public is False or fact.evidence.path in aside
     return not internal and fact.detail != "moved"
 
 
 def _declared(facts: Facts, labels: Collection[str]) -> Iterator[Signal]:
-    """What the authors declared: by a mark in the subject, a tag, or a label of the request."""
+    """What the authors declared by a mark in the subject, a tag, or a label of the request."""
     said = (*facts.subject.tags, *labels)
     mark = next((text for text in said if _BREAKING.fullmatch(text.strip())), "")
     breaking = facts.subject.breaking or bool(mark) or bool(_MARKED.match(facts.subject.title))
@@ -319,7 +318,7 @@ def _items(facts: Facts) -> Iterator[Signal]:
     )
     yield _counted("deprecation_added", begun, once=True)
     security = facts.of(FactKind.SECURITY)
-    # Not counted: a dependency's notes, pasted into a message, may name a dozen.
+    # Not counted by number: a dependency's notes pasted into a message may name a dozen.
     advisories = [f.name for f in security if f.detail == "advisory"]
     yield Signal("advisory", float(bool(advisories)), *advisories[:1])
     told = {"advisory", "words"}
@@ -328,7 +327,7 @@ def _items(facts: Facts) -> Iterator[Signal]:
 
 
 def _notes(facts: Facts) -> Iterator[Signal]:
-    """An entry in the changelog, where code comes with it: else the changelog itself is edited."""
+    """Changelog entries that come with code; without code the changelog itself is being edited."""
     if not any(f.area in {Area.CORE, Area.BUILD} and f.added + f.deleted for f in facts.files):
         return
     yield Signal("note", float(bool(facts.notes)))
@@ -337,7 +336,7 @@ def _notes(facts: Facts) -> Iterator[Signal]:
 
 
 def _counted(name: str, hits: Iterable[Fact], *, once: bool = False) -> Signal:
-    """The different names among the facts, told by the first: how many, or just that there are."""
+    """A signal for the distinct names among the facts: their number, or with ``once`` just 1."""
     names = list(dict.fromkeys(h.name for h in hits))
     subject = names[0] if len(names) == 1 else f"{names[0]} +{len(names) - 1}" if names else ""
     return Signal(name, float(bool(names)) if once else log2(1 + len(names)), subject)
