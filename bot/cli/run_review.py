@@ -46,7 +46,7 @@ from handlers.digests.grade_quality import (
     usual_window,
 )
 from handlers.ports.model_port import Usage
-from handlers.ports.storage import Watched
+from handlers.ports.storage import PartState, Watched
 
 _MISSED = 10
 """The most low-graded changes that mattered to list."""
@@ -348,14 +348,43 @@ async def _doubts(app: Workspace) -> list[Block]:
     found = await SqlUncertainDeliveries(app.database).newest(_MOST)
     if not found:
         return []
-    header = _deliveries_row("number", "channel", "digest", "part", "state", "why")
+    header = _deliveries_row("number", "channel", "digest", "part", "what happened")
     rows = tuple(_deliveries_row(*_doubt(one)) for one in found)
-    return [Heading(2, (Text("Not posted, or only perhaps"),)), Table(header, rows)]
+    number = found[0].delivery
+    return [
+        Heading(2, (Text("Not posted, or perhaps missing"),)),
+        Table(header, rows),
+        Paragraph(
+            (
+                Text("To post one again, give its number: "),
+                Code(f"digestbot deliveries --again {number}"),
+                Text(". A part that did arrive is then there twice."),
+            )
+        ),
+    ]
 
 
 def _doubt(one: UncertainDelivery) -> tuple[str, ...]:
     channel = f"{one.channel} ({one.platform})"
-    return str(one.delivery), channel, one.digest, str(one.part + 1), one.state.value, one.error
+    return str(one.delivery), channel, one.digest, str(one.part + 1), _happened(one)
+
+
+def _happened(one: UncertainDelivery) -> str:
+    """What happened to a part, in plain words."""
+    match one.state:
+        case PartState.SENT:
+            why = one.error.removeprefix("unproven: ").removeprefix("taken as sent")
+            because = f" ({why})" if why else ""
+            return (
+                f"Perhaps missing: the platform did not confirm it{because}. "
+                "It is not posted again by itself."
+            )
+        case PartState.FAILED:
+            return f"Not posted: {one.error}."
+        case PartState.WAITING:
+            return f"Not posted yet{f': {one.error}' if one.error else ''}. It is tried again."
+        case PartState.SENDING:
+            return f"Being posted, or interrupted{f': {one.error}' if one.error else ''}."
 
 
 async def _parked(app: Workspace) -> list[Block]:

@@ -161,7 +161,7 @@ class PartSender:
 
     async def _resolve(self, errand: PartToSend) -> PartRecord | None:
         """The outcome of a call in doubt; ``None`` if the part has to be sent."""
-        target = errand.target
+        target, why = errand.target, "this platform cannot be asked"
         if Ability.FIND in target.sender.abilities:
             try:
                 receipt = await target.sender.find(target.chat, errand.part, errand.thread)
@@ -169,6 +169,7 @@ class PartSender:
                 if error.reason is not SendReason.UNSUPPORTED:
                     self._log("delivery.unresolved", errand, error=str(error))
                     return PartRecord(part=errand.number, state=PartState.SENDING, error=str(error))
+                why = error.detail or why
             else:
                 if receipt is None:
                     return None
@@ -178,7 +179,7 @@ class PartSender:
             self._log("delivery.sent_again", errand)
             return None
         self._log("delivery.assumed", errand)
-        return await self._mark(errand, PartState.SENT, error="unproven: taken as sent")
+        return await self._mark(errand, PartState.SENT, error=f"unproven: {why}")
 
     async def _mark(
         self, errand: PartToSend, state: PartState, *, receipt: str = "", error: str = ""

@@ -11,10 +11,13 @@ that name it.
 
 from __future__ import annotations
 
+import json
 import re
+import tomllib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 from digest.analysis.signatures import differences
 from digest.core.change import FileStatus, Side
@@ -257,3 +260,35 @@ def packages_of(repository: str) -> frozenset[str]:
     name = repository.rpartition("/")[2].removesuffix(".git").lower()
     bare = re.sub(r"[-_.](?:rs|js|py|go)$", "", name)
     return frozenset({name, name.replace("-", "_"), bare} - {""})
+
+
+DECLARING = ("pyproject.toml", "Cargo.toml", "package.json", "go.mod")
+"""Files at the root of a repository that declare the name of its package."""
+
+_GO_MODULE = re.compile(r"^module[ \t]+(\S+)", re.MULTILINE)
+
+_MAJOR = re.compile(r"/v\d+$")
+
+
+def declared_packages(path: str, text: str) -> frozenset[str]:
+    """The possible package names that one of the ``DECLARING`` files declares."""
+    if path == "go.mod":
+        found = _GO_MODULE.search(text)
+        return packages_of(_MAJOR.sub("", found[1])) if found else frozenset()
+    try:
+        table = json.loads(text) if path == "package.json" else tomllib.loads(text)
+    except (ValueError, RecursionError):
+        return frozenset()
+    places = {
+        "pyproject.toml": (("project",), ("tool", "poetry")),
+        "Cargo.toml": (("package",),),
+        "package.json": ((),),
+    }
+    names = (_at(table, (*keys, "name")) for keys in places.get(path, ()))
+    return frozenset().union(*(packages_of(name) for name in names if isinstance(name, str)))
+
+
+def _at(table: Any, keys: tuple[str, ...]) -> Any:
+    for key in keys:
+        table = table.get(key) if isinstance(table, dict) else None
+    return table

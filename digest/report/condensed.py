@@ -247,15 +247,15 @@ def _foot(report: Report, shown: int, language: Language) -> Spans:
     return between([*parts, *_stretch(report, language)], " · ")
 
 
-def _stretch(report: Report, language: Language) -> tuple[Spans, Spans]:
-    """The window with its zone, and the branch."""
+def _stretch(report: Report, language: Language) -> tuple[Spans, ...]:
+    """The window with its zone, and the branch where its name is known."""
     zone = report.window.zone.key
     if day := whole_day(report.window):
         window = words.WHOLE_DAY(language, day=day, zone=zone)
     else:
         since, until = edges(report.window)
         window = words.SPAN(language, since=since, until=until, zone=zone)
-    return window, words.BRANCH(language, branch=report.branch)
+    return (window, words.BRANCH(language, branch=report.branch)) if report.branch else (window,)
 
 
 def _reference(where: str, language: Language) -> Spans:

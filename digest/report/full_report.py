@@ -116,7 +116,7 @@ def _counts(report: Report, language: Language) -> Spans:
 
 
 def window_line(report: Report, language: Language) -> Spans:
-    """The exact window with its zone, and the branch."""
+    """The exact window with its zone, and the branch where its name is known."""
     zone = report.window.zone
     spans = words.WINDOW(
         language,
@@ -124,6 +124,8 @@ def window_line(report: Report, language: Language) -> Spans:
         until=edge(report.window.until, zone),
         zone=zone.key,
     )
+    if not report.branch:
+        return spans
     return between([spans, words.BRANCH(language, branch=report.branch)], " | ")
 
 

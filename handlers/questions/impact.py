@@ -22,7 +22,7 @@ from digest.impact.impact_report import (
     hardest_first,
     profile_document,
 )
-from digest.impact.impact_rules import affects, packages_of
+from digest.impact.impact_rules import DECLARING, affects, declared_packages, packages_of
 from digest.question.impact_questions import Affected, Alert, EditProfile, ProfileFrom, ShowProfile
 from digest.question.periods import default_period
 from digest.topics.matching import Aliases
@@ -114,13 +114,25 @@ async def profile_from(intent: ProfileFrom, ctx: Context) -> Answer:
     name = ctx.watched.repository.name
     if ctx.usage is None:
         raise UserError("other repositories cannot be read here; name entries one by one")
-    entries = await ctx.usage(intent.place, packages_of(name))
+    entries = await ctx.usage(intent.place, await _packages(ctx))
     if not entries:
         raise UserError(f"the code at {intent.place} uses nothing of {name}")
     # Reading may have taken minutes: entries added meanwhile are kept.
     return await _changed(
         ctx, lambda kept: replace(kept, profile=kept.profile.with_(entries)), mine=intent.mine
     )
+
+
+async def _packages(ctx: Context) -> frozenset[str]:
+    """The possible package names of the watched repository: its own name, and declared ones.
+
+    A clone's folder may be called otherwise than its package.
+    """
+    tip = (await tip_of(ctx)).sha
+    places = [(tip, path) for path in DECLARING] if tip else []
+    texts = await ctx.watched.source.contents(places)
+    declared = (declared_packages(path, text) for (_, path), text in texts.items())
+    return packages_of(ctx.watched.repository.name).union(*declared)
 
 
 async def alert(intent: Alert, ctx: Context) -> Answer:

@@ -180,6 +180,17 @@ async def test_a_chat_that_cannot_be_looked_through_gets_what_was_promised(promi
     assert sender.texts() == texts
 
 
+async def test_why_a_chat_cannot_be_looked_through_is_recorded():
+    class Closed(FakeSender):
+        async def find(self, chat, part, reply_to=None):
+            raise SendError(SendReason.UNSUPPORTED, "missing_scope, needed is channels:history")
+
+    sender = Closed(can_find=True, taken=True, errors=[SendError(SendReason.NO_ANSWER)])
+    delivery, posting = a_delivery(FakeLedger(), sender)
+    result = await delivery.deliver(posting)
+    assert result.parts[0].error == "unproven: missing_scope, needed is channels:history"
+
+
 async def test_every_attempt_knows_when_the_delivery_was_frozen():
     ledger, sender, clock = (
         FakeLedger(),
@@ -200,7 +211,7 @@ async def test_no_answer_at_most_once_is_taken_as_sent_and_said_so():
     sender = FakeSender(taken=True, errors=[SendError(SendReason.NO_ANSWER)])
     delivery, posting = a_delivery(ledger, sender)
     result = await delivery.deliver(posting)
-    assert result.parts[0].error == "unproven: taken as sent"
+    assert result.parts[0].error == "unproven: this platform cannot be asked"
     assert result.parts[0].receipt == ""
     assert sender.texts() == ["lead", "details", "more"]
 
@@ -216,7 +227,7 @@ async def test_a_platform_that_hangs_is_a_call_without_answer():
     sender = FakeSender(delay=10)
     delivery, posting = a_delivery(FakeLedger(), sender)
     result = await asyncio.wait_for(delivery.deliver(posting), 10)
-    assert {part.error for part in result.parts} == {"unproven: taken as sent"}
+    assert {part.error for part in result.parts} == {"unproven: this platform cannot be asked"}
 
 
 async def test_doubt_stays_when_a_later_attempt_is_refused():

@@ -1,5 +1,7 @@
+import pytest
+
 from digest.core.profile import EntryKind, ProfileEntry
-from digest.impact.impact_rules import packages_of, used
+from digest.impact.impact_rules import declared_packages, packages_of, used
 
 _PLUGIN = """
 import os
@@ -50,3 +52,21 @@ def test_a_text_that_does_not_name_the_project_uses_nothing_of_it() -> None:
 def test_a_repository_goes_by_the_names_of_its_package() -> None:
     assert packages_of("owner/my-engine") == {"my-engine", "my_engine"}
     assert packages_of("owner/lib-rs") >= {"lib"}
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "names"),
+    [
+        ("pyproject.toml", '[project]\nname = "Fast-Router"', {"fast-router", "fast_router"}),
+        ("pyproject.toml", '[tool.poetry]\nname = "router"', {"router"}),
+        ("Cargo.toml", '[package]\nname = "router-rs"', {"router-rs", "router_rs", "router"}),
+        ("package.json", '{"name": "@acme/router"}', {"router"}),
+        ("go.mod", "module example.org/acme/router/v3\n\ngo 1.26\n", {"router"}),
+        ("pyproject.toml", "[project\nname", set()),
+        ("package.json", "[" * 100_000, set()),
+        ("package.json", '["name"]', set()),
+        ("Cargo.toml", "[package]\nname = 3", set()),
+    ],
+)
+def test_names_that_a_repository_declares_are_read(path, text, names) -> None:
+    assert declared_packages(path, text) == names

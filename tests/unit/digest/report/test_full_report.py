@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import pairwise
 from pathlib import Path
@@ -61,6 +62,14 @@ def pages() -> dict[str, str]:
 @pytest.mark.parametrize("name", sorted(pages()))
 def test_page_is_as_the_golden_file(name):
     assert pages()[name] == (GOLDEN / name).read_text(encoding="utf-8")
+
+
+def test_a_branch_without_a_name_is_left_out():
+    told = replace(report(), branch="")
+    for document in (report_document(told, Language.EN), digest_document(told, Language.EN, "")):
+        text = markdown(document)
+        assert "Europe/Berlin" in text
+        assert "branch" not in text.partition("Europe/Berlin")[2].partition("\n")[0]
 
 
 def links(block):

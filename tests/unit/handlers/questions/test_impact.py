@@ -14,6 +14,7 @@ from digest.question.impact_questions import Alert, EditProfile, ProfileFrom
 from handlers.chat.subscribe import manage
 from handlers.ports.chat_port import ChatKey, Room, StoredProfile
 from handlers.ports.conversation_port import ConversationKey
+from handlers.ports.storage import Tip
 from handlers.questions.impact import alert, edit_profile, profile_from
 from tests.support.fakes import FakeSource, context
 
@@ -101,6 +102,24 @@ async def test_what_is_put_in_while_another_repository_is_read_stays():
 
     await profile_from(ProfileFrom(place="acme/other"), replace(ctx, usage=used))
     assert set(profiles.kept["slack:C1"].profile.entries) == {ENTRY, other, third}
+
+
+async def test_the_names_that_packages_declare_are_looked_for_too():
+    ctx, tip = asked(Profiles(), admin=True), Tip(branch="main", sha="a" * 40)
+
+    async def at_tip(branch=None):
+        return tip
+
+    async def used(place, packages):
+        assert packages >= {"engine", "fast-router", "fast_router"}
+        return frozenset({ENTRY})
+
+    declared = {(tip.sha, "pyproject.toml"): '[project]\nname = "fast-router"\n'}
+    source = FakeSource([], trees=declared)
+    source.tip = at_tip
+    ctx = replace(ctx, watched=replace(ctx.watched, source=source))
+    answer = await profile_from(ProfileFrom(place="acme/other"), replace(ctx, usage=used))
+    assert answer.total == 1
 
 
 async def test_alerts_of_an_empty_profile_are_refused():
