@@ -55,6 +55,10 @@ async def touched(intent: Touched, ctx: Context) -> Answer:
     flag, _, value = intent.name.partition("=")
     if not found and value:
         # Titles mention a value mostly without its flag; if none does, the flag is meant.
+        topic = " ".join(re.split(r"[-_]", value))
+        about = await changed(Changed(window=intent.window or _back(ctx), topic=topic), ctx)
+        if about.rows:
+            return about
         texts = await ctx.archive.select(ctx.watched.repository, replace(query, terms=(value,)))
         if texts:
             return await search(Search(terms=(value,), window=intent.window), ctx)

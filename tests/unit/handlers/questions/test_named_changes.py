@@ -1,0 +1,81 @@
+"""Names that changes added or removed, and whether a name still stands."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from digest.core.change import Change, Hunk
+from digest.markdown import markdown
+from handlers.router import ask
+from tests.support.fakes import FakeSource, change, context
+
+NOW = datetime(2026, 1, 23, 12, 0, tzinfo=UTC)
+EMPTY = "empty"
+HEAD = "import os\n"
+LINE = 'PORT = os.environ.get("APP_PORT", "80")'
+
+TEXT = f"{HEAD}\n{LINE}\n"
+
+
+def touching(sha: str, subject: str, *, days: int, added: str = "", removed: str = "") -> Change:
+    made = change(sha, subject, {"src/app.py": 1}, NOW - timedelta(days=days))
+    hunk = Hunk(
+        old_start=3,
+        new_start=3,
+        removed=(removed,) if removed else (),
+        added=(added,) if added else (),
+    )
+    old, new = (f"{sha}-old" if removed else EMPTY), (f"{sha}-new" if added else EMPTY)
+    file = replace(made.files[0], hunks=(hunk,), old_id=old, new_id=new)
+    return replace(made, files=(file,))
+
+
+@pytest.fixture
+def ctx():
+    source = FakeSource(
+        [
+            touching("aaaaaaa1", "Drop the port (#12)", days=1, removed=LINE),
+            change("ccccccc3", "Fix a crash (#10)", {"src/app.py": 4}, NOW - timedelta(days=2)),
+            touching("bbbbbbb2", "Let the port be chosen (#11)", days=3, added=LINE),
+        ]
+    )
+    source.blobs = {EMPTY: f"{HEAD}\n", "aaaaaaa1-old": TEXT, "bbbbbbb2-new": TEXT}
+    return context(source)
+
+
+def shas(answer) -> list[str]:
+    return [row.graded.sha[:8] for row in answer.rows]
+
+
+@pytest.mark.parametrize(
+    ("question", "sha", "said"),
+    [
+        ("which environment variables were removed this week", "aaaaaaa1", "`APP_PORT` removed"),
+        ("new env vars this week", "bbbbbbb2", "`APP_PORT` added"),
+        ("本周新增了哪些环境变量", "bbbbbbb2", "新增 `APP_PORT`"),
+    ],
+)
+async def test_names_are_listed_with_the_change_that_did_it(ctx, question, sha, said):
+    answer = await ask(question, ctx)
+    assert shas(answer) == [sha]
+    assert said in markdown(answer.document)
+
+
+async def test_that_no_name_was_removed_is_said_with_what_was_looked_for(ctx):
+    shown = markdown((await ask("which flags were removed this week", ctx)).document)
+    assert "Flags removed: none in this period" in shown
+
+
+async def test_a_name_is_told_with_when_it_came_and_went(ctx):
+    shown = markdown((await ask("is APP_PORT still there?", ctx)).document)
+    assert "`APP_PORT` was removed by" in shown
+    assert "`APP_PORT` was added by" in shown
+    assert "2026-01-22" in shown
+
+
+async def test_a_file_name_is_read_as_a_path(ctx):
+    answer = await ask("what changed in app.py this week", ctx)
+    assert sorted(shas(answer)) == ["aaaaaaa1", "bbbbbbb2", "ccccccc3"]
