@@ -143,7 +143,7 @@ async def _shares(app: Workspace, kept: KeptDigest) -> list[str]:
         share = sum(rejected) / len(rejected)
         lines.append(f"{share:.1%} of what models said was rejected ({len(rejected)} changes)")
     missed = Counter(o.why for o in kept.outcomes if o.why and o.state is not State.FAILED)
-    lines += [f"{count} told from facts alone ({why})" for why, count in missed.most_common()]
+    lines += [f"{count} described from facts alone ({why})" for why, count in missed.most_common()]
     return lines
 
 
@@ -232,7 +232,7 @@ def copy(url: str, config: Path | None) -> None:
 
     async def work() -> None:
         if not (data / FILE).exists():
-            raise UserError(f"there is no archive in {str(data)!r} to copy")
+            raise UserError(f"{str(data)!r} contains no archive to copy")
         async with await open_database(data) as source, await open_postgres(url) as target:
             counts = await copy_archive(source, target)
             total = sum(counts.values())

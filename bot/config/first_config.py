@@ -71,7 +71,7 @@ def write(file: Path, answers: SetupAnswers) -> Config:
     """
     if file.exists():
         raise UserError(
-            f"{str(file)!r} is there and is not overwritten; name another with --config"
+            f"{str(file)!r} already exists and is not overwritten; name another with --config"
         )
     with _undone() as made:
         for key, secret in answers.secrets.items():
@@ -151,7 +151,9 @@ def _create(file: Path, content: str, made: list[Path]) -> None:
             made.append(file.parent)
         descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except FileExistsError:
-        raise UserError(f"{str(file)!r} is there and is not overwritten; move it away") from None
+        raise UserError(
+            f"{str(file)!r} already exists and is not overwritten; move it away"
+        ) from None
     except OSError as error:
         raise UnwritableFolder(str(file), error.strerror or str(error)) from error
     made.append(file)
@@ -164,6 +166,6 @@ def _take_place(beside: Path, file: Path) -> None:
         os.link(beside, file)
         beside.unlink()
     except FileExistsError:
-        raise UserError(f"{str(file)!r} is there and is not overwritten") from None
+        raise UserError(f"{str(file)!r} already exists and is not overwritten") from None
     except OSError:
         beside.rename(file)  # a file system without links; its existence was checked before

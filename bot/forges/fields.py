@@ -58,7 +58,7 @@ def text(of: Json, key: str, longest: int = NAME) -> str:
     if value is None:
         return ""
     if not isinstance(value, str):
-        raise ValueError(f"{key} is no text")  # noqa: TRY004 - invalid input
+        raise ValueError(f"{key} is not a string")  # noqa: TRY004 - invalid input
     return value[:longest].replace("\0", "")
 
 
@@ -125,7 +125,7 @@ def names(of: Json, key: str, inside: str = "name") -> tuple[str, ...]:
     if value is None:
         return ()
     if not isinstance(value, list):
-        raise ValueError(f"{key} is no list")  # noqa: TRY004 - invalid input
+        raise ValueError(f"{key} is not a list")  # noqa: TRY004 - invalid input
     found = (
         line({"": one}, "") if isinstance(one, str) else line(table(one), inside) for one in value
     )
@@ -176,7 +176,7 @@ def change(found: Json, files: Sequence[FileChange]) -> Change:
     written, kept = inner(commit, "author"), inner(commit, "committer")
     sha = sha_field(found, "sha")
     if not sha:
-        raise ValueError("a commit without name")
+        raise ValueError("a commit without a hash")
     return Change(
         commit=Commit(
             sha=sha,

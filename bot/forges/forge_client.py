@@ -245,7 +245,7 @@ class ForgeClient:
         if status in {404, 410, 422, 451}:
             return NotOnForge(self.host, what)
         if status == 401:
-            return ForgeUnauthorized(self.host, "its token or key is not taken")
+            return ForgeUnauthorized(self.host, "it rejected the token or key")
         if status == 403:
             return ForgeUnauthorized(self.host, f"its token does not allow {what}")
         return ForgeDown(self.host, f"status {status}")

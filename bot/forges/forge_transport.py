@@ -172,7 +172,7 @@ class ForgeTransport:
         if path.startswith("/"):
             return self._base + path
         if _origin(path) != _origin(self._base):
-            raise ForgeDown(self.host, "it leads to another host")
+            raise ForgeDown(self.host, "it redirects to another host")
         return path
 
     async def ask(self, method: str, address: str, headers: Mapping[str, str]) -> ForgeResponse:
@@ -192,7 +192,7 @@ class ForgeTransport:
             raise NoResponse(type(error).__name__) from error
         except httpx.InvalidURL as error:
             raise odd(self.host, "an address that cannot be used") from error
-        raise ForgeDown(self.host, "it redirects without end")
+        raise ForgeDown(self.host, "too many redirects")
 
     async def _once(self, method: str, address: str, headers: Mapping[str, str]) -> ForgeResponse:
         given = {**self._headers, **headers}
@@ -201,7 +201,7 @@ class ForgeTransport:
             try:
                 body = await _bounded(response)
             except zlib.error as error:
-                raise odd(self.host, "it cannot be unpacked") from error
+                raise odd(self.host, "it cannot be decompressed") from error
             if len(body) > LARGEST:
                 raise odd(self.host, f"more than {LARGEST} bytes")
             return ForgeResponse(status=response.status_code, headers=lowered, body=body)
@@ -223,7 +223,7 @@ class ForgeTransport:
 
 def odd(host: str, why: str) -> ForgeDown:
     """The error for an answer that makes no sense."""
-    return ForgeDown(host, f"an answer that makes no sense: {why}")
+    return ForgeDown(host, f"invalid response: {why}")
 
 
 async def _bounded(response: httpx.Response) -> bytes:

@@ -75,7 +75,7 @@ def read_file(found: Json) -> FileChange:
     status = _STATUSES.get(fields.text(found, "status"))
     path = fields.text(found, "filename", _PATH)
     if status is None or not path:
-        raise ValueError("a file without name or with an unknown status")
+        raise ValueError("a file without a name or with an unknown status")
     added, deleted = fields.count(found, "additions"), fields.count(found, "deletions")
     patch = fields.text(found, "patch", 4 << 20)
     moved = status in {FileStatus.RENAMED, FileStatus.COPIED}

@@ -92,7 +92,7 @@ def statement(app: str, key: str, now: datetime, host: str) -> str:
     except (ValueError, TypeError):
         private = None
     if not isinstance(private, RSAPrivateKey):
-        raise ForgeUnauthorized(host, "app_key is no private key of RSA in PEM") from None
+        raise ForgeUnauthorized(host, "app_key is not an RSA private key in PEM format") from None
     return f"{signed}.{_part(private.sign(signed.encode(), PKCS1v15(), SHA256()))}"
 
 

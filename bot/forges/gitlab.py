@@ -186,7 +186,7 @@ def _reviewers(found: Json, approvals: Json) -> Iterator[Reviewer]:
 def _file(found: Json) -> FileChange:
     old, path = fields.text(found, "old_path", _PATH), fields.text(found, "new_path", _PATH)
     if not path:
-        raise ValueError("a file without name")
+        raise ValueError("a file without a name")
     status = FileStatus.MODIFIED
     for key, told in (
         ("new_file", FileStatus.ADDED),

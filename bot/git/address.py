@@ -137,7 +137,7 @@ def identify(remote: Address | None, *, folder: str, name: str | None = None) ->
     ``UsageError`` for a name that is not of the form ``owner/name``.
     """
     if name is not None and (not _NAME.fullmatch(name) or ".." in name):
-        raise UsageError(f"{name!r} is no repository name; write OWNER/NAME")
+        raise UsageError(f"{name!r} is not a repository name; write OWNER/NAME")
     if remote is None or remote.transport == "file":
         if name is None:
             return Repository(name=remote.path.rpartition("/")[2] if remote else folder)

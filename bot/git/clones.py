@@ -38,22 +38,22 @@ _EMPTY = re.compile(
 _WAYS_OUT = (
     (
         r"host key verification failed|no .{0,40}host key is known",
-        "note the host's key in known_hosts first, as ssh does when you log in to it once",
+        "add the host's key to known_hosts, for example by connecting once with ssh",
     ),
     (
         r"permission denied|publickey|too many authentication failures",
-        "load a key that the host knows (ssh-add -l lists them), or give an https:// address",
+        "load a key that the host accepts (ssh-add -l lists them), or give an https:// address",
     ),
     (
         r"could not resolve|name or service not known|temporary failure in name resolution",
-        "check how the host is written, and the network",
+        "check the host name and the network",
     ),
     (
         (
             r"connection (?:refused|timed out|reset)|no route to host|unreachable|failed to connect"
             r"|could not connect|operation timed out"
         ),
-        "check host and port, and whether a firewall or proxy is between",
+        "check host and port, and for a firewall or proxy in between",
     ),
     (
         (
@@ -69,7 +69,7 @@ _WAYS_OUT = (
     (r"cannot run ssh|ssh: not found", "install an ssh client, or give an https:// address"),
     (
         r"\.lock'?: file exists",
-        "wait a minute: what a git that died left locked is taken away then",
+        "wait a minute: stale lock files are then removed",
     ),
     (r"certificate|ssl|tls", "check the host's certificate, and this machine's clock"),
 )

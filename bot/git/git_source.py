@@ -337,5 +337,5 @@ def _told() -> Iterator[None]:
 def _unavailable(failure: GitFailed) -> SourceUnavailable:
     return SourceUnavailable(
         f"the repository could not be read ({without_credentials(str(failure))}); "
-        "git fsck tells what is broken"
+        "run git fsck for details"
     )

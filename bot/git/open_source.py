@@ -119,7 +119,7 @@ def accepted_address(place: str, *, allow_file: bool = False) -> Address:
         raise NotARepository(place, "a file, not a folder" if _is_file(place) else "no such folder")
     address = read_address(place, allow_file=allow_file)
     if address is None:
-        raise NotARepository(without_credentials(place), "not an address that is accepted")
+        raise NotARepository(without_credentials(place), "this kind of address is not accepted")
     return address
 
 

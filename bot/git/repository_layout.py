@@ -66,7 +66,7 @@ async def asked_layout(folder: Path) -> Layout:
         raise NotARepository(str(folder), failure.complaint) from failure
     lines = answer.decode("utf-8", "surrogateescape").removesuffix("\n").split("\n")
     if len(lines) != 3:
-        raise NotARepository(str(folder), "there is a line end in its path")
+        raise NotARepository(str(folder), "its path contains a line break")
     return Layout(
         object_format=lines[0],
         git_dir=Path(lines[1]),

@@ -49,7 +49,7 @@ def seconds(window: Window) -> tuple[int, int]:
 def full_name(text: str) -> str:
     """The text, which must be a full sha: nothing else may reach a command line."""
     if not _FULL_NAME.fullmatch(text):
-        raise ValueError(f"{text!r} is no full commit name")
+        raise ValueError(f"{text!r} is not a full commit hash")
     return text
 
 

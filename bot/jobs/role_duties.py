@@ -182,8 +182,8 @@ async def part_of(
     """
     if not isinstance(app.database, PostgresDatabase):
         raise InvalidConfig(
-            f"the role {role} needs an archive in PostgreSQL, which DATABASE_URL names; "
-            "with one in a file a single process does it all"
+            f"the role {role} needs PostgreSQL (set DATABASE_URL); "
+            "with SQLite, run one process without a role"
         )
     engine = await stack.enter_async_context(Engine(app.database))
     match role:

@@ -107,7 +107,7 @@ class Worker:
             await self._attendance.resume(post, found)
         async with self._work.leases.hold(f"slot\0{post.name}") as mine:
             if not mine:
-                raise RetryLater(f"another process is at {post.name}")
+                raise RetryLater(f"another process is working on {post.name}")
             if (due := await self._attendance.due(post)) is not None:
                 with span("slot", channel=post.name, slot=due.slot.name):
                     await self._attendance.produce(post, due.slot)
@@ -121,7 +121,7 @@ class Worker:
         with self.under_way.here(), self._precedence.answering():
             key = MessageKey(account=account, chat=chat, message=message)
             if not await self._conversation.take_up(sender, key):
-                raise RetryLater("the answer does not stand")
+                raise RetryLater("the reply was not sent")
 
     async def change(self, account: str, incoming: str) -> None:
         """Update the reply to an edited or deleted question."""

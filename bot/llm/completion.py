@@ -36,7 +36,7 @@ def answer(body: bytes, scrub: Scrub) -> ModelResponse:
     choice = _table(_first(_table(data).get("choices")))
     message = _table(choice.get("message"))
     if not message:
-        raise broken(f"the answer holds no message{_error(data, scrub)}")
+        raise broken(f"the response has no message{_error(data, scrub)}")
     return ModelResponse(
         text=text(message.get("content")),
         finish=finish(choice.get("finish_reason"), scrub),
@@ -89,7 +89,7 @@ class Gathering:
     def close(self) -> ModelResponse:
         """The complete response. Raises :class:`ModelFault` if the stream ended early."""
         if self._finish is Finish.NONE:
-            raise broken("the stream ended before the answer did")
+            raise broken("the stream ended early")
         return ModelResponse(
             text=self.text,
             finish=self._finish,

@@ -226,7 +226,8 @@ class Dialogue(Generic[T]):
             self._more = (*self._more, ModelMessage(role=Speaker.USER, text=words))
             return AskAgain(why=ModelReason.CUT_OFF)
         raise ModelError(
-            ModelReason.CUT_OFF, f"stopped at {ask.output_tokens} tokens, also when asked for less"
+            ModelReason.CUT_OFF,
+            f"hit the limit of {ask.output_tokens} tokens again after being asked to be shorter",
         )
 
     def _once(self, way: str, unusable: _Unusable) -> AskAgain:

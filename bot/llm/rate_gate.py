@@ -117,7 +117,7 @@ class RateGate:
                 async with asyncio.timeout_at(deadline):
                     turn = await self._pass(tokens, deadline)
             except TimeoutError:
-                raise _limited("the limits of a minute left no room in time") from None
+                raise _limited("the rate limit leaves no room before the deadline") from None
             yield turn
         finally:
             self._slots.release()
@@ -126,7 +126,7 @@ class RateGate:
         async with self._queue:
             while (wait := self._wait(tokens)) > 0:
                 if self._closed_until >= deadline:
-                    raise _limited("the server wants no requests for longer than there is time")
+                    raise _limited("the server asked to wait past the deadline")
                 await asyncio.sleep(min(wait, _LOOK))
             now = _now()
             return Turn(self._requests.take(now, 1), self._tokens.take(now, tokens))

@@ -47,7 +47,7 @@ class Breaker:
     def check(self) -> None:
         """Raise the last :class:`ModelFault` again while the breaker is open."""
         if self._last is not None and self._clock() < self._open_until:
-            detail = f"not asked again yet; before: {self._last.detail}"
+            detail = f"not retried yet; last error: {self._last.detail}"
             raise replace(self._last, detail=detail, charged=False, final=True)
 
     def admit(self) -> None:

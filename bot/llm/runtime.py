@@ -55,10 +55,10 @@ def shortfall(judgement: AnalysisRun) -> str:
     reasons = Counter(missed.reason for missed in judgement.missed.values())
     if not reasons:
         unled = judgement.unled
-        return f"the lead is made by rule ({unled.reason.value})" if unled else ""
+        return f"the lead was written without the model ({unled.reason.value})" if unled else ""
     told = ", ".join(f"{reason} {count}" for reason, count in reasons.most_common())
     every = len(judgement.missed) + len(judgement.analyses)
-    return f"{len(judgement.missed)} of {every} changes are told from facts alone ({told})"
+    return f"{len(judgement.missed)} of {every} changes were described from facts alone ({told})"
 
 
 _RULES = "secret-rules"

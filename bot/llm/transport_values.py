@@ -162,9 +162,9 @@ def of_status(status: int, headers: Mapping[str, str], body: bytes, scrub: Scrub
     reason = _reason(status, known, parameter)
     detail = f"{status}: {known.strip()}" if known.strip() else f"{status}"
     if 300 <= status < 400:
-        detail = f"{status}: the server redirects; is base_url right?"
+        detail = f"{status}: the server redirects; check base_url"
     elif status in {404, 405} and reason is ModelReason.REJECTED:
-        detail += " (nothing answers there; does base_url end in /v1?)"
+        detail += " (not found; check that base_url ends in /v1)"
     return ModelFault(
         reason=reason,
         detail=scrub(detail),

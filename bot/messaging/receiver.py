@@ -79,7 +79,7 @@ class Ear:
     __slots__ = ("trouble",)
 
     def __init__(self) -> None:
-        self.trouble = "does not listen yet"
+        self.trouble = "not connected yet"
 
     def hears(self) -> None:
         """A connection is up."""

@@ -91,7 +91,7 @@ class Slots:
         """
         channel = self._subscription(post.name)
         if channel is None:
-            raise UserError(f"the subscription {post.name!r} is gone")
+            raise UserError(f"subscription {post.name!r} no longer exists")
         ready: list[DigestToPost] = []
         failed: list[SourceUnavailable] = []
         late = _Late(self._app, channel.channel)

@@ -60,7 +60,7 @@ def backup(folder: Path, file: Path) -> Copied:
     """
     archive = folder / FILE
     if not archive.exists():
-        raise UserError(f"there is no archive in {str(folder)!r}, so nothing to copy")
+        raise UserError(f"{str(folder)!r} contains no archive to copy")
     return _copied(archive, file)
 
 
@@ -72,14 +72,15 @@ def restore(folder: Path, file: Path) -> Copied:
     program made the backup, ``BrokenArchive`` if it is damaged, and ``UnwritableFolder``.
     """
     if not file.is_file():
-        raise UserError(f"there is no file {str(file)!r}")
+        raise UserError(f"file {str(file)!r} does not exist")
     archive = folder / FILE
     # A log left behind by a removed archive would be replayed into the restored one.
     standing = [archive, *(Path(f"{archive}{end}") for end in _SIDE_FILES)]
     for one in standing:
         if one.exists():
             raise UserError(
-                f"{str(one)!r} is there and is not overwritten; stop digestbot and move it away"
+                f"{str(one)!r} already exists and is not overwritten; "
+                "stop digestbot and move it away"
             )
     with told(file), closing(_open(file)) as connection:
         revision = _revision(connection, file)
@@ -117,9 +118,9 @@ def _revision(connection: sqlite3.Connection, file: Path) -> str:
     try:
         found = connection.execute("SELECT version_num FROM alembic_version").fetchone()
     except sqlite3.OperationalError as error:
-        raise BrokenArchive(str(file), "it is a database of something else") from error
+        raise BrokenArchive(str(file), "the database belongs to another program") from error
     if found is None:
-        raise BrokenArchive(str(file), "it has no revision")
+        raise BrokenArchive(str(file), "it is not a digestbot archive")
     return str(found[0])
 
 
@@ -137,7 +138,7 @@ def _in_place_of(target: Path) -> Iterator[Path]:
     Raises ``UserError`` if the target exists, and ``UnwritableFolder``.
     """
     if target.exists():
-        raise UserError(f"{str(target)!r} is there and is not overwritten; name another file")
+        raise UserError(f"{str(target)!r} already exists and is not overwritten; name another file")
     try:
         descriptor, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
     except OSError as error:
@@ -158,7 +159,7 @@ def _take_place(beside: Path, target: Path) -> None:
         # Unlike a rename, linking fails if the name is taken.
         target.hardlink_to(beside)
     except FileExistsError:
-        raise UserError(f"{str(target)!r} is there and is not overwritten") from None
+        raise UserError(f"{str(target)!r} already exists and is not overwritten") from None
     except OSError as error:
         if error.errno not in _NO_LINKS:
             raise UnwritableFolder(str(target), error.strerror or str(error)) from error
@@ -179,7 +180,7 @@ async def copy_archive(source: SqliteDatabase, target: PostgresDatabase) -> Mapp
         for table in metadata.sorted_tables:
             if await writing.scalar(select(func.count()).select_from(table)):
                 raise UserError(
-                    f"{target.place} holds rows of {table.name} already; name an empty database"
+                    f"table {table.name} of {target.place} is not empty; name an empty database"
                 )
         for table in metadata.sorted_tables:
             counts[table.name] = await _copy(reading, writing, table)

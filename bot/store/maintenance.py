@@ -198,10 +198,10 @@ async def postgresql_check(database: PostgresDatabase) -> Sequence[str]:
                 )
                 if count := await connection.scalar(lost):
                     found.append(
-                        f"{count} rows of {table.name} refer to no row of {target.table.name}"
+                        f"{count} rows of {table.name} refer to missing rows of {target.table.name}"
                     )
             if count := await connection.scalar(_UNINDEXED):
-                found.append(f"{count} texts are not in the index, or the other way round")
+                found.append(f"the text index and the texts differ in {count} rows")
             await connection.scalar(select(func.sum(func.length(change_texts.c.body))))
     except BrokenArchive as error:
         found.append(str(error))

@@ -202,12 +202,12 @@ def database_url(written: str) -> URL:
         url = make_url(written)
     except exc.ArgumentError:
         raise InvalidConfig(
-            "the database's address cannot be read; write postgresql://user@host/database"
+            "invalid database address; write postgresql://user@host/database"
         ) from None
     if url.get_backend_name() not in {"postgresql", "postgres"}:
         raise InvalidConfig(
-            f"a database of the kind {url.get_backend_name()!r} cannot keep the archive; "
-            "name a postgresql:// address, or none for a file in the data folder"
+            f"{url.get_backend_name()!r} is not supported; "
+            "use a postgresql:// address, or none for SQLite in the data folder"
         )
     return url.set(drivername="postgresql+psycopg")
 
@@ -268,13 +268,13 @@ def _probe_idle(engine: AsyncEngine) -> None:
     @event.listens_for(pool, "checkout")
     def taken(connection: Any, record: Any, _proxy: object) -> None:
         if connection.driver_connection.closed:
-            raise exc.DisconnectionError("it broke while it was used")
+            raise exc.DisconnectionError("the connection was lost")
         since = record.info.get("idle_since", 0.0)
         if since <= broken or time.monotonic() - since > _IDLE:
             try:
                 pool.dialect.do_ping(connection)
             except pool.dialect.loaded_dbapi.Error as error:
-                raise exc.DisconnectionError("the server dropped it") from error
+                raise exc.DisconnectionError("the server closed the connection") from error
 
 
 @contextmanager
@@ -295,7 +295,7 @@ def told(place: str) -> Iterator[None]:
             raise UnreachableDatabase(place, why) from error
         raise
     except exc.TimeoutError as error:
-        raise UnreachableDatabase(place, "all connections are taken") from error
+        raise UnreachableDatabase(place, "no free connections") from error
 
 
 async def _bring_up_to_date(database: PostgresDatabase) -> None:
@@ -312,7 +312,7 @@ def _revision(connection: Connection, place: str) -> str | None:
     """The revision of the tables; ``None`` if there are none."""
     if connection.scalar(text("SELECT to_regclass('alembic_version')")) is None:
         if connection.scalar(text("SELECT to_regclass('changes')")) is not None:
-            raise BrokenArchive(place, "it is a database of something else")
+            raise BrokenArchive(place, "the database belongs to another program")
         return None
     revision = str(connection.scalar(text("SELECT version_num FROM alembic_version")))
     if revision not in REVISIONS:

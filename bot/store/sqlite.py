@@ -257,7 +257,7 @@ def _revision(connection: Connection, path: Path) -> str | None:
         if getattr(error.orig, "sqlite_errorcode", 0) != sqlite3.SQLITE_ERROR:
             raise
         if connection.exec_driver_sql("SELECT count(*) FROM sqlite_master").scalar():
-            raise BrokenArchive(str(path), "it is a database of something else") from error
+            raise BrokenArchive(str(path), "the database belongs to another program") from error
         return None
     revision = str(found)
     if revision not in REVISIONS:
@@ -283,7 +283,7 @@ class DatabaseHealth:
         if self._trying is None or self._trying.done():
             self._trying = asyncio.create_task(self._try())
         done, _ = await asyncio.wait({self._trying}, timeout=self._patience)
-        return self._trying.result() if done else f"no turn to write within {self._patience:g} s"
+        return self._trying.result() if done else f"no write lock within {self._patience:g} s"
 
     async def _try(self) -> str:
         try:
@@ -294,7 +294,7 @@ class DatabaseHealth:
             return str(error)
         if revision == HEAD:
             return ""
-        return f"its tables are of revision {revision}, and this program's of {HEAD}"
+        return f"its schema is revision {revision}; this program needs {HEAD}"
 
 
 async def revision_of(database: Database) -> str:

@@ -53,7 +53,7 @@ class Usages:
         """
         if place not in self._known and not self._anywhere:
             names = ", ".join(sorted(self._known)) or "none"
-            raise UserError(f"{place} is not configured here; known: {names}")
+            raise UserError(f"{place} is not configured; configured repositories: {names}")
         _, source = await open_source(self._known.get(place, place), self._data)
         await source.sync()
         files = await source.files(await source.tip(None))

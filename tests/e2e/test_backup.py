@@ -22,7 +22,10 @@ def test_a_copy_is_never_written_over(digestbot, project):
     assert digestbot("archive", "backup", "copy").returncode == 0
     again = digestbot("archive", "backup", "copy")
     assert (again.returncode, again.stdout) == (1, "")
-    assert again.stderr == "digestbot: 'copy' is there and is not overwritten; name another file\n"
+    assert (
+        again.stderr
+        == "digestbot: 'copy' already exists and is not overwritten; name another file\n"
+    )
 
 
 def test_an_archive_in_postgresql_is_left_to_its_own_tools(digestbot, monkeypatch):

@@ -65,7 +65,7 @@ def test_a_model_that_fails_is_told_of_on_the_error_stream_alone(
     server.answer = lambda sent: Says(refusal="Zzyzx says no")
     done = digest(digestbot, project, "--format", "markdown")
     assert done.returncode == 0
-    assert "1 of 1 changes are told from facts alone (refused 1)" in done.stderr
+    assert "1 of 1 changes were described from facts alone (refused 1)" in done.stderr
     assert "no model has read this change" in done.stdout
     assert "refused" not in done.stdout
     log = (tmp_path / "data" / "digestbot.log").read_text()

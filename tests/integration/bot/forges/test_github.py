@@ -321,7 +321,7 @@ async def test_nobody_listens_is_down(server, database):
 async def test_answer_without_sense_is_down(server, forge, body):
     server.script.append(Fails(200, body))
     server.script.append(Fails(200, []))
-    with pytest.raises(ForgeDown, match="makes no sense"):
+    with pytest.raises(ForgeDown, match="invalid response"):
         await forge.request(12)
 
 

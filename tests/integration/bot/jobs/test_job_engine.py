@@ -207,7 +207,7 @@ async def test_job_that_fails_gives_way_to_one_of_its_channel_that_waits(
             self.jobs.append(("channel", given))
             if len(self.jobs) == 1:
                 await engine.put_channel("team")
-                raise RetryLater("another process is at it")
+                raise RetryLater("another process is working on it")
 
     done = Met()
     await engine.put_channel("team")
@@ -261,7 +261,7 @@ async def test_question_that_failed_too_often_ends_in_one_apology(database, engi
         async def answer(self, account: str, chat: str, message: str) -> None:
             key = MessageKey(account=account, chat=chat, message=message)
             if not await conversation.take_up(talk.sender, key):
-                raise RetryLater("the answer does not stand")
+                raise RetryLater("the reply was not sent")
             self.jobs.append(("answer", {}))
 
     done = Answering()

@@ -45,7 +45,7 @@ async def test_a_receiver_tells_whether_it_hears(made, create):
         receiver = create(server)
         assert isinstance(receiver, Receiver)
         assert isinstance(receiver, Attentive)
-        assert receiver.ear.trouble == "does not listen yet"
+        assert receiver.ear.trouble == "not connected yet"
 
         async def listen() -> None:
             async for _ in receiver.listen():

@@ -107,4 +107,4 @@ async def test_check_finds_a_text_that_the_index_of_postgresql_lacks(address: st
         assert await check(database) == []
         async with database.writing() as connection:
             await connection.exec_driver_sql("DELETE FROM change_grams WHERE change_id = 1")
-        assert await check(database) == ["1 texts are not in the index, or the other way round"]
+        assert await check(database) == ["the text index and the texts differ in 1 rows"]

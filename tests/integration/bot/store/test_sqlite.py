@@ -110,7 +110,7 @@ async def test_open_when_no_database_says_so_and_touches_nothing(tmp_path: Path)
 async def test_open_when_database_of_something_else_says_so(tmp_path: Path) -> None:
     with sqlite3.connect(tmp_path / FILE) as file:
         file.execute("CREATE TABLE bookmarks (url)")
-    with pytest.raises(BrokenArchive, match="something else"):
+    with pytest.raises(BrokenArchive, match="another program"):
         await open_database(tmp_path)
     with sqlite3.connect(tmp_path / FILE) as file:
         assert file.execute("SELECT name FROM sqlite_master").fetchall() == [("bookmarks",)]

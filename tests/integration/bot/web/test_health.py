@@ -70,7 +70,7 @@ async def test_an_archive_of_another_revision_is_not_ready(visit, heard, tmp_pat
     connection.close()
     async with visit({"/": routes(heard)}) as client:
         (reason,) = (await client.get("/readyz")).json()["reasons"]
-    assert reason.startswith("archive: its tables are of revision 0001")
+    assert reason.startswith("archive: its schema is revision 0001")
 
 
 async def test_an_archive_that_another_process_keeps_to_itself_is_not_ready(visit, heard, tmp_path):
@@ -83,7 +83,7 @@ async def test_an_archive_that_another_process_keeps_to_itself_is_not_ready(visi
             assert (await client.get("/readyz")).json()["reasons"] == []
     finally:
         holder.close()
-    assert reasons == [["archive: no turn to write within 0.2 s"]] * 2
+    assert reasons == [["archive: no write lock within 0.2 s"]] * 2
 
 
 async def test_sweeps_that_have_stopped_are_not_ready(visit, heard, monkeypatch):

@@ -32,7 +32,7 @@ and the repository exists.
         (
             f"ssh: Could not resolve hostname nohost: Name or service not known\n{_BELOW}",
             "Could not resolve hostname nohost: Name or service not known",
-            "how the host is written",
+            "check the host name",
         ),
         (
             f"ssh: connect to host h port 1: Connection refused\r\n{_BELOW}",
