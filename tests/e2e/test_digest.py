@@ -22,7 +22,7 @@ def test_digest_names_the_removed_flag_of_the_last_active_day(
 ) -> None:
     done = digestbot("digest", str(project.path))
     assert done.returncode == 0, done.stderr
-    assert "Remove --workers (#3)" in done.stdout
+    assert "--workers was removed (#3)" in done.stdout
     assert "2026-03-04, the whole day" in done.stdout
     assert "of 2 shown" in done.stdout
     reports = list((tmp_path / "data" / "reports").rglob("*.md"))
@@ -118,7 +118,7 @@ def test_demo_digests_posts_archives_and_says_what_to_try(
 ) -> None:
     done = process("demo", str(project.path))
     assert done.returncode == 0, done.stderr
-    assert "Remove --workers" in done.stdout
+    assert "--workers was removed" in done.stdout
     assert "Try next" in done.stdout
     assert "chat" in done.stdout
     assert (tmp_path / "data" / "archive.sqlite3").exists()

@@ -159,7 +159,7 @@ async def test_channel_subscribes_filters_mutes_pauses_and_leaves(chat: Chat) ->
     chat.commit("Write more (#7)", "docs/more.md", FRIDAY + timedelta(hours=4))
     saturday = FRIDAY.replace(day=7, hour=8)
     (post,) = await chat.posts_at(saturday + timedelta(minutes=1))
-    assert "Raise the limit" in post
+    assert "Raises the limit" in post
     assert not any(words in post for words in ("Fuse the experts", "Bump torch", "Write more"))
     assert "1 muted" in post
     assert "left out by filters (bot 1, include path " in post
