@@ -7,17 +7,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import timedelta
+from datetime import date, timedelta
 from itertools import islice
 
 from bot.store.browsing import ChangeLine, Extent
 from bot.util.page_links import digest_path, path_of
 from bot.web.pages.charts import Bar, Pulse, pulse, shares
 from bot.web.pages.digest_page import digest_to_json
+from bot.web.pages.entries import told_of
 from bot.web.pages.page_request import PageRequest
 from bot.web.pages.page_text import PHRASES
 from bot.web.pages.response import tag_of
+from bot.web.pages.rows import Budget, Row, rows_of
 from bot.web.pages.site import Json, Moved, NotThere, Page, SiteRepository
+from digest.answer.marks import Mark, urgency
 from digest.core.grade import Level
 from digest.core.release import version_of
 from digest.document import Block, Document, Heading, Item, Link, Listing, Paragraph, Table, Text
@@ -40,20 +43,69 @@ _WEEKS = 13
 
 _RELEASES = 6
 
+_NEWS_DAYS = 7
+
+_NEWS = 12
+"""Rows of each part of the first page."""
+
+_URGENT = {Mark.BREAKING, Mark.SECURITY}
+
 _LATE_FIXES = 2
 
 
+class News:
+    """The changes of the last seven days that matter most, of every repository."""
+
+    def __init__(self, asked: PageRequest) -> None:
+        self._asked = asked
+        self.urgent: list[tuple[SiteRepository, Row]] = []
+        self.top: list[tuple[SiteRepository, Row]] = []
+        self.budget = Budget(0)
+
+    async def read(self, repositories: Sequence[tuple[SiteRepository, Extent]]) -> None:
+        """Read them of repositories with what is archived of each."""
+        asked, zone = self._asked, self._asked.shelf.zone
+        found: list[tuple[SiteRepository, Row]] = []
+        for shown, extent in repositories:
+            last = _last_day(asked, extent)
+            window = days_window(last - timedelta(days=_NEWS_DAYS - 1), last, zone)
+            lines = await asked.shelf.browsing.lines(shown.repository, window)
+            lines, told = await told_of(asked.shelf, shown, lines, asked.language)
+            rows = await rows_of(asked, lines, told, (window,), shown=shown)
+            found += ((shown, row) for row in rows if row.level is not Level.LOW)
+        found.sort(key=lambda one: (one[1].level.rank, *urgency(one[1].marks, one[1].line.score)))
+        urgent = [one for one in found if _URGENT.intersection(one[1].marks)]
+        self.urgent = urgent[:_NEWS]
+        rest = [one for one in found if one not in self.urgent]
+        self.top = [one for one in rest if one[1].level is Level.HIGH][:_NEWS]
+
+
+def _last_day(asked: PageRequest, extent: Extent) -> date:
+    """Today, or the day of the last change where that is long ago: nobody fetches it any more."""
+    zone = asked.shelf.zone
+    today = asked.shelf.clock.now().astimezone(zone).date()
+    newest = extent.last.astimezone(zone).date()
+    return today if newest <= today < newest + timedelta(days=_NEWS_DAYS) else newest
+
+
 async def index_page(asked: PageRequest) -> Page:
-    """Every repository that the reader may know of."""
+    """What matters of the last days, and every repository that the reader may know of."""
     rows = []
     for shown in asked.shelf.visible(signed_in=asked.signed_in):
         extent = await extent_of(asked, shown)
         rows.append((shown, extent, await _pulse(asked, shown, extent) if extent else None))
     title = PHRASES["repositories"].template(asked.language)
+    news = News(asked)
     return Page(
         template="index.html",
         title=title,
-        values={"rows": rows, "hidden": len(rows) < len(asked.shelf.repositories)},
+        values={
+            "rows": rows,
+            "hidden": len(rows) < len(asked.shelf.repositories),
+            "news": news,
+            "several": len(rows) > 1,
+        },
+        ready=lambda: news.read([(shown, extent) for shown, extent, _ in rows if extent]),
         document=lambda: Document(
             title=title,
             blocks=(

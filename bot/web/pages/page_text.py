@@ -84,6 +84,10 @@ PHRASES = {
     "from_medium": Phrase("Medium and above", "中及以上"),
     "new_one": Phrase("1 new change", "1 个新变更"),
     "new_many": Phrase("# new changes", "# 个新变更"),
+    "news_urgent": Phrase(
+        "Breaking and security changes of the last seven days", "最近七天的不兼容与安全变更"
+    ),
+    "news_top": Phrase("Most important of the last seven days", "最近七天最重要的变更"),
     "not_read": Phrase("not read", "未读取"),
     "pulse_unread": Phrase("{n:day was|days were} not read in full.", "另有 {n} 天未完整读取。"),
     "unread_all": Phrase(

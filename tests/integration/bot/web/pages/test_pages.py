@@ -357,3 +357,16 @@ async def test_times_have_no_seconds_and_a_zone(client):
         said = re.findall(r"<time[^>]*>([^<]*)</time>", page)
         assert said
         assert all(re.fullmatch(r"\d{4}-\d\d-\d\d \d\d:\d\d UTC", one) for one in said)
+
+
+async def test_first_page_begins_with_what_matters_of_the_last_days(client):
+    page = (await client.get("/")).text
+    rows = re.findall(r'class="row (\w+)" id="c-', page)
+    assert rows
+    assert set(rows) <= {"high", "medium"}
+    assert page.index("Breaking and security") < page.index("Remove the wait")
+    assert page.index("Remove the wait") < page.index('class="cards"')
+    assert "closed" not in page
+    await client.post("/admin/sign-in", data={"token": TOKEN})
+    page = (await client.get("/")).text
+    assert '<span class="whose">owner/closed</span>' in page
