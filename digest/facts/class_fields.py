@@ -22,7 +22,7 @@ _CONFIGURES = re.compile(
     r"|Preferences|Policy)(?:[A-Z]\w*)?$|^(?:config|settings|options|opts|params)$"
 )
 
-_MOST_PAIRS = 2_500  # of fields gone and come that are compared; more are generated
+_MOST_PAIRS = 400  # of fields gone and come that are compared; more are generated
 _ALIKE = 0.6  # share of equal letters in two names, for one to be the other renamed
 
 _OPPOSITES = ({"True", "False"}, {"true", "false"})
@@ -76,8 +76,6 @@ def _renames(
     gone: list[DeclaredField], come: list[DeclaredField], before: SideText, after: SideText
 ) -> list[tuple[DeclaredField, DeclaredField]]:
     """Pairs of which one stands where the other stood, alike in type and name."""
-    if len(gone) * len(come) > _MOST_PAIRS:
-        return []
     pairs: list[tuple[DeclaredField, DeclaredField]] = []
     if len(gone) * len(come) > _MOST_PAIRS:
         return pairs
