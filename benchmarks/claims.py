@@ -36,11 +36,8 @@ Values = dict[str, Any]
 
 Occasion = tuple[str, Values, tuple[str, ...]]
 """A sort of sentence, what it says, and what it cites."""
-
 NAME = re.compile(r"\b[A-Za-z_]\w*(?:_\w+|[a-z][A-Z]\w*)\b")
-
 VALUE = re.compile(r"(?<![\w.\"'/-])\d+(?:\.\d+)*(?![\w.\"'/-])")
-
 MEASURED = re.compile(r"(?<![\w.])\d+(?:\.\d+)?\s?(?:%|ms|x|GB|MB|GiB|MiB|seconds?|tokens/s)(?!\w)")
 
 TEMPLATES: dict[str, dict[Language, tuple[str, ...]]] = {
@@ -102,7 +99,6 @@ TEMPLATES: dict[str, dict[Language, tuple[str, ...]]] = {
         Language.ZH: ("本次改动涉及 {files} 个文件，新增 {added} 行。",),
     },
 }
-
 KINDS = {
     FactKind.FLAG: ("the command-line flag", "命令行参数"),
     FactKind.ENVIRONMENT: ("the environment variable", "环境变量"),

@@ -30,17 +30,14 @@ from tests.servers.slack import BOT, BOT_USER, Channel, Message, SlackServer
 from tests.servers.slack_blocks import Refused
 
 SIGNING = "signing-secret-of-the-load"
-
 WORKSPACE = (300, 60.0)
 """"Several hundred" messages a minute: https://docs.slack.dev/apis/web-api/rate-limits"""
 
 _DEADLINE = 3.0
-
 _AGAIN = (0.0, 60.0, 300.0)
 """Seconds until an event that failed is delivered again: https://docs.slack.dev/apis/events-api"""
 
 _WAITING = tuple(one.template(Language.EN)[:8] for one in (LOOKING, READING))
-
 _TROUBLE = (
     INTERNAL.template(Language.EN).partition("{")[0],
     UNREADABLE.template(Language.EN)[-40:],

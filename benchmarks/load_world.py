@@ -36,9 +36,7 @@ COMMITS, FRESH = 30, 5
 """Commits of a repository that the archive knows, and those that digests find new."""
 
 _WAVES = 2
-
 _FIRST_SEEN = NOTES[1]
-
 _SUBJECTS = (
     "Let the scheduler skip empty batches",
     "Fix a leak in the cache of blocks",

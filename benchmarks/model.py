@@ -45,7 +45,6 @@ from tests.servers.model import ModelServer
 from tests.support import model_replies
 
 UTC = ZoneInfo("UTC")
-
 LOADS = ((1.0, 8), (2.0, 8), (1.0, 16))
 """Seconds of latency and slots of the server."""
 

@@ -43,13 +43,9 @@ SCHEMA = {
     "required": ["summary", "risks"],
     "additionalProperties": False,
 }
-
 SENTENCE = "The default of `--max-model-len` is read from the configuration of the model."
-
 REPLY = json.dumps({"summary": [SENTENCE] * 12, "risks": [SENTENCE] * 4})
-
 GOAL_OVERHEAD = 0.015
-
 GOAL_MAKESPAN = 1.15
 
 

@@ -46,7 +46,6 @@ ASKED = 60
 """Questions of a kind."""
 
 ASKERS = 8
-
 SECONDS = 15.0
 """How long askers ask."""
 

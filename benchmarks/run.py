@@ -27,7 +27,6 @@ from benchmarks.timing import Row, Run, child, in_turn, milliseconds, show
 from bot.cli.output import finish
 
 BIN = Path(sys.executable).parent
-
 GIT_LOG = ["--first-parent", "--diff-merges=first-parent", "-p", "-U0"]
 
 

@@ -30,7 +30,6 @@ from tests.servers import postgresql, redis
 from tests.servers.postgresql import Postgres
 
 WORKERS = (1, 2, 4)
-
 ROUNDS = 3
 """Every number of workers in turn, so often; medians are told."""
 

@@ -60,7 +60,6 @@ DUE = datetime(2026, 1, 23, 9, 30, tzinfo=UTC)
 """When the scheduler comes back: everything of the hour before is due."""
 
 OUTAGE = timedelta(hours=1)
-
 COMMITS = 40
 
 _Make = Callable[[str, bool], Awaitable[None]]

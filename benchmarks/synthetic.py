@@ -18,7 +18,6 @@ from digest.core.facts import Action, Area, Evidence, Fact, FactKind, Facts, Fil
 from digest.core.grade import Grade, Graded, Level, Reason
 
 FIRST = datetime(2024, 1, 1, tzinfo=UTC)
-
 EVERY = timedelta(minutes=36)
 """Forty changes a day."""
 
@@ -44,7 +43,6 @@ _SYLLABLES = [
     "mar",
     "kel",
 ]
-
 _CHINESE = [
     "内存",
     "优化",
@@ -62,9 +60,7 @@ _CHINESE = [
     "线程",
     "分页",
 ]
-
 _FOLDERS = ["core", "engine", "models", "kernels", "server", "client", "tests", "docs", "tools"]
-
 _AREAS = {"tests": Area.TESTS, "docs": Area.DOCS, "tools": Area.BUILD}
 
 

@@ -10,7 +10,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 _WIDTH = 24
-
 _PARTS = " ▏▎▍▌▋▊▉"
 
 
@@ -68,7 +67,6 @@ class Link:
 
 
 Span = Text | Strong | Emphasis | Code | Link
-
 Spans = tuple[Span, ...]
 
 

@@ -45,7 +45,6 @@ GAP = "\u200b"
 # make text read as another, CVE-2021-42574) and lone surrogates (bytes that were no UTF-8) are
 # shown as U+FFFD.
 _BLANK = re.compile(r"[\s\x1c-\x1f\x85\u2028\u2029]+")
-
 _UNSEEN = re.compile(
     r"[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
 )
@@ -58,13 +57,9 @@ _SPECIAL = re.compile(
     r"|(?<=www)\.|(?<=mailto):|(?<=xmpp):",
     re.IGNORECASE,
 )
-
 _MENTION = re.compile(r"@(?=[\w-])")
-
 _START = re.compile(r"(?:[-+=#>]|\d{1,9}(?=[.)]))")
-
 _TICKS = re.compile(r"`+")
-
 _URL_SAFE = "/:?#@!$&'*+,;=%~-._"
 
 

@@ -29,7 +29,6 @@ from handlers.ports.storage import Clock
 log = structlog.get_logger(__name__)
 
 STILL_EDITED = timedelta(hours=1)
-
 STILL_ANSWERED = timedelta(minutes=10)
 """A message left by a crash or a failed worker is answered up to this age.
 

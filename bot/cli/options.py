@@ -22,7 +22,6 @@ def show_help(context: typer.Context) -> None:
 Place = Annotated[
     str, typer.Argument(metavar="REPO", help="A folder with a repository, or an address to clone.")
 ]
-
 Repo = Annotated[
     str | None,
     typer.Option(
@@ -32,17 +31,14 @@ Repo = Annotated[
         "or the one used last.",
     ),
 ]
-
 Name = Annotated[
     str | None,
     typer.Option("--name", metavar="OWNER/NAME", help="What the repository is called."),
 ]
-
 Branch = Annotated[
     str | None,
     typer.Option("--branch", metavar="B", help="A branch, tag or commit; default: the main one."),
 ]
-
 Zone = Annotated[
     str | None,
     typer.Option(
@@ -52,25 +48,20 @@ Zone = Annotated[
         help="IANA time zone of days and times; default: this machine's.",
     ),
 ]
-
 Lang = Annotated[
     Language | None,
     typer.Option("--lang", envvar="DIGESTBOT_LANGUAGE", help="Language of what is written."),
 ]
-
 Since = Annotated[
     str | None, typer.Option("--since", metavar="T", help="First instant: a date or a time.")
 ]
-
 Until = Annotated[
     str | None, typer.Option("--until", metavar="T", help="First instant after the window.")
 ]
-
 Output = Annotated[
     Path | None,
     typer.Option("--output", "-o", metavar="FILE", help="Write to a file, whole or not at all."),
 ]
-
 ConfigFile = Annotated[
     Path | None,
     typer.Option(
@@ -81,10 +72,8 @@ ConfigFile = Annotated[
         help="The configuration; default: digestbot.toml here or in the data folder.",
     ),
 ]
-
 Now = Annotated[
     str | None,
     typer.Option("--now", metavar="T", help="Answer as if it were this time."),
 ]
-
 Form = Annotated[AnswerFormat, typer.Option("--format", help="What to write.")]

@@ -19,7 +19,6 @@ _WHY_NOT = {
     Silence.SETTLED: "this would not be sent: facts settle the change",
     Silence.KEPT: "this would not be sent again: the answer is kept",
 }
-
 _NO_MODEL = (
     "no model is configured, so nothing is ever sent; to see what would be, name any model with "
     "DIGESTBOT_MODEL: nobody is asked"

@@ -63,7 +63,6 @@ https://docs.github.com/en/webhooks/webhook-events-and-payloads
 """
 
 _SHORTEST_TOKEN = 16
-
 _LISTEN = re.compile(r"(?:\[(?P<six>[0-9A-Fa-f:.]+)\]|(?P<host>[A-Za-z0-9.-]*)):(?P<port>\d{1,5})")
 
 

@@ -21,7 +21,6 @@ HOSTS: Mapping[str, str] = {"github": "github.com", "gitlab": "gitlab.com", "git
 """The public host of each kind."""
 
 _LOOPBACK = {"127.0.0.1", "::1", "localhost"}
-
 _LEAST_SECRET = 8
 
 

@@ -23,13 +23,9 @@ def _zone(value: Any) -> ZoneInfo:
 
 
 Zone = Annotated[ZoneInfo, BeforeValidator(_zone)]
-
 LocalTime = Annotated[time, BeforeValidator(local_time)]
-
 Weekdays = Annotated[frozenset[int], BeforeValidator(weekdays)]
-
 QuietHours = Annotated[tuple[Hours, ...], BeforeValidator(parse_hours)]
-
 Holidays = Annotated[tuple[Dates | str, ...], BeforeValidator(parse_holidays)]
 
 

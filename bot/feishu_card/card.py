@@ -21,7 +21,6 @@ _NUMBERED = 19
 """Characters of an identity that fit into a component's id after the leading letter."""
 
 _LONGEST_TITLE = 150
-
 _LONGEST_SUMMARY = 80
 
 # The largest frame of a card: the longest title and summary, all Chinese, in bytes as sent.

@@ -47,11 +47,8 @@ _LONGEST_LABEL = 60
 
 # Monospaced characters that fit side by side on a phone.
 _PHONE = 34
-
 _LONGEST_VALUE = 400
-
 _MOST_IN_A_ROW = 6
-
 _LANGUAGE = re.compile(r"[A-Za-z0-9+#.-]{1,20}")
 
 

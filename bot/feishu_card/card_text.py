@@ -21,20 +21,16 @@ HAIR = "\u200a"
 # Characters with an effect anywhere; ``_`` only at a word's edge (emphasis), ``:`` only inside a
 # word (an emoji's name or a bare address). A last ``!`` would make an image of a link after it.
 _ACTING = re.compile(r"[&<>*~`\[\]\\$|]|(?<![^\W_])_|_(?![^\W_])|(?<=\S):(?=\S)|!$")
-
 _LINE_START = re.compile(r"(?:[-+#=]|\d{1,9}(?=[.)]))")
 
 # Text that a code span shows unchanged. Entities are not decoded there, so anything else is not put
 # into a code span.
 _PLAIN_CODE = re.compile(r"[^`<>&\\]+")
-
 _WEB = re.compile(r"https?://[^/]")
-
 _KEPT_IN_URLS = "/?#&=%:@!,;+~$'-._"
 
 # Bounded, so that no component outgrows a message.
 _LONGEST_URL = 1000
-
 _MARKS: dict[type[Span], str] = {Strong: "**", Emphasis: "*"}
 
 

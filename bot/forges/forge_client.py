@@ -84,7 +84,6 @@ _KEPT = 2 * 2**20
 """The most characters of an answer that is stored for revalidation by its etag."""
 
 _TRANSIENT = {500, 502, 503, 504}
-
 _PAUSE = 0.5
 """Seconds before the one retry after a cut connection or a server error."""
 

@@ -27,9 +27,7 @@ if TYPE_CHECKING:
 
 
 _LEAST_PAUSE = 60.0
-
 _LONGEST_PAUSE = 3600.0
-
 _SECONDARY_WORDS = ("secondary rate limit", "abuse detection", "rate limit exceeded")
 
 
@@ -129,9 +127,7 @@ _WHOLE = 40.0
 """Seconds for one answer with redirects, however slowly it arrives."""
 
 _AT_ONCE = 4
-
 _MOST_REDIRECTS = 3
-
 _REDIRECTS = {301, 302, 307, 308}
 
 

@@ -28,9 +28,7 @@ _PAGE = 50
 """The largest page of an instance by default."""
 
 _MOST_PAGES = 20
-
 _TEXT = "text/plain"
-
 _VERDICTS = {
     "APPROVED": ReviewVerdict.APPROVED,
     "REQUEST_CHANGES": ReviewVerdict.CHANGES_REQUESTED,

@@ -44,16 +44,13 @@ _STATUSES = {
     "changed": FileStatus.MODIFIED,
     "unchanged": FileStatus.MODIFIED,
 }
-
 _VERDICTS = {
     "APPROVED": ReviewVerdict.APPROVED,
     "CHANGES_REQUESTED": ReviewVerdict.CHANGES_REQUESTED,
     "COMMENTED": ReviewVerdict.COMMENTED,
     "DISMISSED": ReviewVerdict.DISMISSED,
 }
-
 _PATH = 4096
-
 _TEXT = 1 << 20
 
 
@@ -161,12 +158,10 @@ HEADERS = {"accept": "application/vnd.github+json", "x-github-api-version": "202
 """Headers of every request."""
 
 _PAGE = 100
-
 _MOST_FILES = 3000
 """The most files that the API lists of a pull request or commit; further ones are only counted."""
 
 _MOST_FILE_PAGES = _MOST_FILES // _PAGE
-
 _MOST_PAGES = 10
 """The most pages of merged requests read at a time: a thousand, weeks of a busy repository."""
 
@@ -174,7 +169,6 @@ _MOST_TEXTS = 20
 """The most file contents that are fetched, each by a request."""
 
 _MOST_COMMIT_PAGES = 10
-
 _MOST_TIMELINE_PAGES = 5
 
 

@@ -30,11 +30,8 @@ from digest.core.request import (
 from digest.diff.unified_diff import read_hunks
 
 _PAGE = 100
-
 _MOST_PAGES = 10
-
 _MOST_FILE_PAGES = 30
-
 _PATH = 4096
 
 _STATES = {

@@ -93,7 +93,6 @@ LARGEST = 25 * 2**20
 """The most bytes of a delivery, GitHub's own limit."""
 
 PREFIX = "/hooks/"
-
 _LONGEST_ID = 200
 
 
@@ -125,9 +124,7 @@ _MANNERS: Mapping[str, _Manner] = {
         signed=False,
     ),
 }
-
 _MOVES = {"push", "Push Hook"}
-
 _REQUESTS = {"pull_request", "Merge Request Hook", "pull_request_review", "pull_request_label"}
 
 

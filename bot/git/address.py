@@ -17,11 +17,8 @@ from digest.core.grade import Repository
 from digest.errors import UsageError
 
 _URL = re.compile(r"(https?|ssh|git)://", re.IGNORECASE)
-
 _SCP = re.compile(r"(?P<user>[A-Za-z0-9_][\w.+-]*)@(?P<host>[^/:\s]+):(?P<path>[^\s:][^\s]*)")
-
 _HOST = re.compile(r"[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?|\[[0-9A-Fa-f:.]+\]")
-
 _CREDENTIALS = re.compile(r"(?<=://)[^/@\s]*@")
 
 

@@ -73,9 +73,7 @@ _WAYS_OUT = (
     ),
     (r"certificate|ssl|tls", "check the host's certificate, and this machine's clock"),
 )
-
 _KNOWN = tuple((re.compile(cause, re.IGNORECASE), out) for cause, out in _WAYS_OUT)
-
 _USUAL = "check the address, the network and the access rights"
 
 
@@ -99,7 +97,6 @@ _LOCK_PATIENCE = 3600.0
 """Seconds to wait for another process's clone or fetch: as long as git itself may take."""
 
 _LOCK_PAUSE = 0.2
-
 _ABANDONED = 60.0
 """Seconds after which a lock file of git is stale: git holds one only while it writes a name."""
 

@@ -31,7 +31,6 @@ from typing import IO, TypeVar
 from digest.errors import SourceUnavailable
 
 _CHUNK = 1 << 18
-
 _PIPE = 1 << 19
 """Bytes that a child may write ahead of our reading; Linux allows everybody up to 1 MiB."""
 

@@ -82,11 +82,8 @@ async def _walk(git: Git, *revisions: str) -> list[list[bytes]]:
 
 
 _HEADLINE = "mentions-1 {}\n"
-
 _KEPT = re.compile(r"mentions-1 ([0-9a-f]{40,64})\n")
-
 _FORMAT = "%H %P%n%B%x00"
-
 _NUMBER = re.compile(rb"(?:[#!/\n-]|PR ?)0*(\d{1,9})(?!\d)")
 """Every form that ``digest.facts`` takes for a request number, and some more."""
 

@@ -96,18 +96,15 @@ _BATCH_BYTES = 1 << 20
 """Bytes of patch after which a batch is handed over, however few changes it has."""
 
 _SUBMODULE = "160000"
-
 _ARGUMENT_BYTES = 64 << 10
 """Bytes of paths for one child; Linux allows 2 MiB of arguments, other systems less."""
 
 # git applies --ignore-missing only to names that follow it.
 _COMMITS = ("log", "--no-walk=unsorted", "--ignore-missing", "--stdin", f"--format={FORMAT}")
-
 _FILES = (
     "--diff-merges=first-parent", "--no-abbrev", "--full-index", "--no-color", "--no-ext-diff",
     "--no-textconv", "--raw",
 )  # fmt: skip
-
 _PATCHES = ("-p", "-U0", "-M")
 
 # Only equal blobs make a rename here: comparing contents would need absent ones.

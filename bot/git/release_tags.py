@@ -71,9 +71,7 @@ _RELEASE = re.compile(
     r"|refs/(?:heads|remotes/[^/]+)/v?\d+(?:\.(?:\d+|x))+.*"
     r"|refs/tags/.*\d+\.\d+.*"
 )
-
 _PICKED = re.compile(r"\(cherry[- ]picked from commit ([0-9a-f]{40,64})\)")
-
 _BACKPORTS_MOST = 20_000
 """The most commits of release branches that are read, the newest."""
 

@@ -103,13 +103,9 @@ def _is_plain(git_dir: Path) -> bool:
 
 
 _HEAD = re.compile(rb"(?:ref: refs/heads/[^\s\0]+|[0-9a-f]{40}|[0-9a-f]{64})\n")
-
 _SECTION = re.compile(r"\[([A-Za-z0-9-]+)(?: \"([^\"\\\n\0]+)\")?\][ \t]*")
-
 _VALUE = re.compile(r"[ \t]*([A-Za-z][A-Za-z0-9-]*)[ \t]*=[ \t]*([^\t\"\\#;]*)")
-
 _URL = re.compile(r"remote\..*\.url\Z", re.DOTALL)
-
 _KNOWN = {"extensions.partialclone", "extensions.objectformat"}
 
 

@@ -64,12 +64,8 @@ _NAME = re.compile(r"[^\s~^:?*\[\\\x00-\x1f\x7f-]((?!\.\.|@\{)[^\s~^:?*\[\\\x00-
 """Valid names of references (git-check-ref-format(1)); revision syntax is excluded."""
 
 _FULL = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
-
 _COMMIT = re.compile(r"([0-9a-f]{40,64}) commit \d+")
-
 _PLACES = ("refs/heads", "refs/remotes", "refs/remotes/origin", "refs/tags")
-
-
 _Stamps = tuple[str, str, tuple[int, int, int] | None]
 
 

@@ -15,7 +15,6 @@ _LONGEST_LINE = 20_000
 """Bytes of a line in which words are looked for; longer lines are data."""
 
 _SPECIAL = re.compile(r"[.\[\]\\()*+?{}|^$]")
-
 _PROGRAM = (
     "python", "rust", "go", "javascript", "typescript", "java", "c", "cpp", "cuda", "shell",
     "cmake",

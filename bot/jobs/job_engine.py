@@ -30,16 +30,11 @@ from digest.errors import UnreachableDatabase
 log = structlog.get_logger(__name__)
 
 _RETRY = RetryStrategy(max_attempts=6, exponential_wait=3)
-
 PATIENCE = 20.0
 """Seconds that a job gets to end when its worker stops; then it is handed back."""
-
 _PAUSE = 2.0
-
 _KEPT_HOURS = 48
-
 _TABLE = text("SELECT to_regclass('procrastinate_jobs')")
-
 _NOW = text("""
     UPDATE procrastinate_jobs SET scheduled_at = NULL
     WHERE queueing_lock = :lock AND status = 'todo' AND scheduled_at > now()

@@ -181,7 +181,6 @@ STILL_TOLD = timedelta(hours=2)
 """Older messages are given up silently."""
 
 _BETWEEN = "\x1f"
-
 _MOST = 500
 
 _ABANDONED = text("""

@@ -79,7 +79,6 @@ class Listening:
 
 
 SWEEP = timedelta(minutes=5)
-
 _DAY = timedelta(days=1)
 
 

@@ -43,7 +43,6 @@ from handlers.ports.storage import Clock
 log = structlog.get_logger(__name__)
 
 T = TypeVar("T")
-
 Tell = Callable[[ReplyPiece | Restart], None]
 
 # Faults that can be caused by the dialect rather than by the request itself.

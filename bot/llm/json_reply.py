@@ -22,24 +22,16 @@ from typing import Any
 # Reasoning models think before they answer; servers that do not remove the thoughts leave them
 # between such tags. Some chat templates open the tag, so that a reply begins inside it.
 _TAG = r"(?:think|thinking|thought|reasoning)>"
-
 _OPENING = re.compile(rf"\s*<{_TAG}", re.IGNORECASE)
-
 _CLOSING = re.compile(rf"</{_TAG}", re.IGNORECASE)
-
 _CLOSING_LINE = re.compile(rf"^[ \t]*</{_TAG}[ \t]*$", re.IGNORECASE | re.MULTILINE)
-
 _LONGEST_OPENING = len("<reasoning>")
-
 _FENCE = re.compile(r"^[ \t]*(?:```|~~~)[\w-]*[ \t]*$", re.MULTILINE)
-
 _MARK = re.compile(r'["{}\[\]]')
 
 # An unterminated string extends to the end, so that nothing is scanned twice.
 _STRING = r'"[^"\\]*(?:\\.[^"\\]*)*(?:"|\\?\Z)'
-
 _STRING_HERE = re.compile(_STRING, re.DOTALL)
-
 _TRAILING_COMMA = re.compile(rf"({_STRING})|,(?=\s*+[}}\]])", re.DOTALL)
 
 # Lone surrogates cannot be encoded, and PostgreSQL accepts no NUL in a text.
@@ -198,7 +190,6 @@ class Unthinking:
 
 
 _SILENT = frozenset({"title", "description", "$defs", "$schema", "examples"})
-
 _DEEPEST = 24
 
 _TYPES: Mapping[str, Callable[[Any], bool]] = {

@@ -79,7 +79,6 @@ _SCHEMA = {
     "required": ["colour", "sides"],
     "additionalProperties": False,
 }
-
 _QUESTION = (
     ModelMessage(role=Speaker.SYSTEM, text="You answer briefly, in JSON."),
     # Without the schema in words a model cannot guess the keys: that reveals a server ignoring it.
@@ -88,7 +87,6 @@ _QUESTION = (
 
 # Enough for a model that thinks before it answers.
 _ROOM = 512
-
 _PATIENCE = 60.0
 
 

@@ -128,12 +128,10 @@ _PLACEHOLDER = re.compile(
     r"|your[-_ ]|my[-_]|test[-_]|sample|insert|replace|todo).*|[x*.]{3,}.*|[<${%\[(].*|[A-Z][A-Z_]+"
     r"|\w*(?:passwords?|secrets?|tokens?|key)|[\w.]+\(.*|env[.:].*|os\..*|self\..*"
 )
-
 _KEY = (
     r"(?:passwords?|passwd|pwd|passphrase|secrets?|api[_-]?keys?|access[_-]?key|private[_-]?key"
     r"|auth[_-]?key|account[_-]?key|secret[_-]?key|(?:auth|access|bot)[_-]?token|credentials?)"
 )
-
 _ASSIGNED = re.compile(
     rf"{_KEY}[\w-]{{0,24}}[\"'\]]{{0,2}}\s{{0,4}}(?::=|=>|[=:])\s{{0,4}}"
     r"(?:[rbfu]?[\"']([^\"'\s]{6,200})[\"']|([^\s\"'#,;(){}\[\]<>]{8,200})(?=\s|$))",
@@ -154,9 +152,7 @@ _USER_INFO = re.compile(
 
 # Hosts that anybody may see: of the web, and those of examples.
 _OPEN_HOST = re.compile(r"localhost|[\d.]+|(?:[\w-]+\.)*example\.\w+|[^.]{1,12}", re.IGNORECASE)
-
 _HEADER = re.compile(r"\b(?:bearer|basic)\s{1,3}([A-Za-z0-9._~+/=-]{20,2000})", re.IGNORECASE)
-
 _ACCOUNT = re.compile(r"AccountKey=([A-Za-z0-9+/]{40,200}={0,2})")
 
 # Token formats that the library omits, or finds only between quotes or blanks.
@@ -176,7 +172,6 @@ _ALTERNATING = 4
 """Times that a random value goes over from letters to digits or back, at least."""
 
 _LOWER = {ord(upper): upper.lower() for upper in string.ascii_uppercase}
-
 _WORDS = ("pass", "pwd", "secret", "key", "token", "credential", "salt", "signature")
 
 _BEFORE, _BEHIND = 200, 2_000

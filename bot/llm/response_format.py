@@ -71,15 +71,12 @@ _FORMAT = re.compile(
     r"|json mode|requested parameters",
     re.IGNORECASE,
 )
-
 _LIMIT = re.compile(r"max_(completion_)?tokens", re.IGNORECASE)
-
 _UNKNOWN_FIELD = re.compile(
     r"unsupported|not support|unrecogni[sz]ed|unknown|unexpected|extra|not permitted|not allowed"
     r"|invalid (param|field|arg)|instead|does not accept",
     re.IGNORECASE,
 )
-
 _OTHER_LIMIT = {
     "max_tokens": "max_completion_tokens",
     "max_completion_tokens": "max_tokens",

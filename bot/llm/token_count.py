@@ -26,12 +26,10 @@ _WEIGHTS: Mapping[bytes, float] = {
     b"\n": 1.707,
     bytes(range(0x80, 0x100)): 0.355,
 }
-
 _PUNCTUATION = 0.575
 
 # How fast the correction follows the server, and how many usual deviations it stays above.
 _PACE = 0.2
-
 _ABOVE = 2.0
 
 # Below this many tokens the overhead of messages is too large to learn from.

@@ -121,18 +121,15 @@ _CONTEXT = re.compile(
     r"|maximum.{0,20}tokens allowed",
     re.IGNORECASE,
 )
-
 _FILTER = re.compile(
     r"content_?filter|content management policy|data_?inspection|content exists risk"
     r"|inappropriate content|safety|moderation|sensitive",
     re.IGNORECASE,
 )
-
 _CREDIT = re.compile(
     r"insufficient.{0,10}(quota|balance|credit|fund)|exceeded your current quota|billing|arrear",
     re.IGNORECASE,
 )
-
 _MODEL = re.compile(
     r"model_not_found|model.{0,120}(not (exist|found|available)|does not exist|unknown)"
     r"|(unknown|invalid|no such) model|not a valid model",

@@ -8,11 +8,8 @@ from collections.abc import Awaitable, Callable, MutableMapping, Sequence
 from typing import Any, Generic, Protocol, TypeVar, runtime_checkable
 
 AsgiScope = MutableMapping[str, Any]
-
 AsgiReceive = Callable[[], Awaitable[MutableMapping[str, Any]]]
-
 AsgiSend = Callable[[MutableMapping[str, Any]], Awaitable[None]]
-
 Asgi = Callable[[AsgiScope, AsgiReceive, AsgiSend], Awaitable[None]]
 """An application for a web server: https://asgi.readthedocs.io/en/latest/specs/www.html"""
 
@@ -98,7 +95,6 @@ class Replays:
 
 
 _T = TypeVar("_T")
-
 _REMEMBERED_MOST = 10_000
 """The most values kept at a time."""
 

@@ -36,7 +36,6 @@ AT_ONCE = 16
 """Deliveries read at a time."""
 
 TRIES = 5
-
 OLDEST = timedelta(hours=24)
 """Deliveries tried too often or older than this are given up.
 
@@ -50,7 +49,6 @@ LOOK, PATIENCE = 60.0, 300.0
 _BREATH, _LONGEST_BREATH, _SOME = 0.005, 0.5, 256
 
 _PROCESS = os.urandom(4).hex()
-
 _NUMBERS = itertools.count()
 
 

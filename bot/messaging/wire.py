@@ -27,7 +27,6 @@ _MOST_BYTES = 4_000_000
 """The most bytes of an answer; a longer one is not what was asked for."""
 
 _CONNECTING = 10.0
-
 _IDLE = 4.0
 """Seconds that a connection is kept: one that its server is about to close would leave the next
 

@@ -34,21 +34,15 @@ log = structlog.get_logger(__name__)
 
 GATHER = 15.0
 """Seconds that lines wait for others of the same cause."""
-
 PAUSE = 60.0
 """Seconds between two messages: at most 1440 a day."""
 
 LAST_WORD = 5.0
 """Seconds that a stop waits for the last message."""
-
 _LINES = 20
-
 _WAITING = 200
-
 _WIDTH = 300
-
 _NOT_TOLD = frozenset({"event", "level", "timestamp", "trace", "exc_info", "stack_info"})
-
 _ERRORS = frozenset({"error", "exception", "critical"})
 
 Words = Callable[[Language, EventDict], str]

@@ -77,7 +77,6 @@ async def guarded(subject: str, look: Awaitable[Sequence[Finding]]) -> Sequence[
 
 
 _PYTHON = (3, 11)
-
 _SQLITE = (3, 40, 0)
 """The first version with fixes for all known faults of the full-text index that lost rows:
 
@@ -166,12 +165,10 @@ def _newest(archive: Path) -> datetime | None:
 
 
 _NETWORK_PATIENCE = 10.0
-
 _NETWORK_ASTRAY = 60.0
 """Seconds by which clocks may differ; platforms refuse signatures that are off by 300."""
 
 _PORTS = {"https": 443, "http": 80, "ssh": 22, "git": 9418}
-
 _OURS = "webhook"
 """The key of an address at which an account is called: it is the program's own."""
 

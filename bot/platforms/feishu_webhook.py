@@ -30,7 +30,6 @@ from digest.document import Document
 _ADDRESS = re.compile(
     r"(https://[^/\s?#]+|http://127\.0\.0\.1:\d+)/open-apis/bot/v2/hook/[A-Za-z0-9-]{8,100}"
 )
-
 _SIZE = 18_000
 """Of 20 KB for a request."""
 
@@ -48,7 +47,6 @@ _REASONS: Mapping[int, SendReason] = {
     19024: SendReason.REJECTED,
     99991400: SendReason.RATE_LIMITED,
 }
-
 _WHY = {
     19021: "the secret is wrong, or this machine's clock",
     19022: "this machine's address is not among those that the bot allows",

@@ -33,7 +33,6 @@ SCHEMA = 1
 """The version of the body. It increases when a field changes its meaning, not when one is added."""
 
 _WIDTH = 100
-
 _MOST_RECEIPT = 200
 
 

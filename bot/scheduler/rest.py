@@ -15,7 +15,6 @@ from functools import lru_cache
 from typing import Any
 
 _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
-
 _CLOCK = re.compile(r"([01]?\d|2[0-3]):([0-5]\d)(?::([0-5]\d))?")
 
 
@@ -61,11 +60,8 @@ _HOURS = re.compile(
     r"(?:(?P<since>\d{1,2}:\d{2})\s*-\s*(?P<until>\d{1,2}:\d{2}))?",
     re.IGNORECASE,
 )
-
 _COUNTRY = re.compile(r"[A-Z]{2}(-[A-Za-z0-9]{1,6})?")
-
 _MIDNIGHT = time(0)
-
 _LONGEST = 366
 """Days of one range: anything longer should be a paused channel, or is a mistyped year."""
 

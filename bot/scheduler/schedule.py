@@ -23,7 +23,6 @@ _DAY = timedelta(days=1)
 
 # A slot's instant is on its date, or past a gap on a later one; the widest gap is a day.
 _LOOK_BACK = 2 * _DAY
-
 LONGEST_REACH = 35 * _DAY
 """How far one digest reaches back over held slots: five weeks, so that a weekly one can miss a
 

@@ -24,11 +24,8 @@ log = structlog.get_logger(__name__)
 T = TypeVar("T")
 
 PREFIX = "digestbot"
-
 _PATIENCE = 1.0
-
 _QUEUE = 10.0
-
 _REST = 2.0
 
 

@@ -68,7 +68,6 @@ take(KEYS[account], account - 1, at)
 for i = 4, #KEYS do take(KEYS[i], i - 1, at) end
 return {1, string.format('%.0f', at - now)}
 """
-
 _MILLION = 1_000_000
 
 
@@ -219,9 +218,7 @@ def _name(key: MessageKey) -> str:
 log = structlog.get_logger(__name__)
 
 _CHANNEL = f"{PREFIX}:nudge"
-
 _PAUSE = 2.0
-
 _WAIT = 0.5
 """Seconds that one read waits; below the connection's timeout."""
 

@@ -247,7 +247,6 @@ def usage_from_json(value: list[Any]) -> Usage:
 
 
 _insertion = insert_into(analyses)
-
 _KEEP = _insertion.on_conflict_do_update(
     index_elements=[
         analyses.c[name]
@@ -256,9 +255,7 @@ _KEEP = _insertion.on_conflict_do_update(
     set_={name: _insertion.excluded[name] for name in ("diff", "made_at", "failure", "content")},
     where=(analyses.c.failure != ""),
 )
-
 _day_insertion = insert_into(leads)
-
 _KEEP_DAY = _day_insertion.on_conflict_do_update(
     index_elements=[*leads.primary_key.columns],
     set_={name: _day_insertion.excluded[name] for name in ("made_at", "failure", "content")},

@@ -37,7 +37,6 @@ _CURRENT = Prepared(
         changes.c.graded_by == bindparam("graded_by"),
     )
 )
-
 _AGED = Prepared(
     select(changes.c.sha).where(
         changes.c.repository_id == bindparam("repository"),
@@ -45,20 +44,14 @@ _AGED = Prepared(
         changes.c.facts_version != FACTS_VERSION,
     )
 )
-
 _of_it = changes.c.repository_id == bindparam("repository")
-
 _of_number = changes.c.number == bindparam("number")
-
 _of_sha = and_(changes.c.sha >= bindparam("first"), changes.c.sha < bindparam("last"))
 
 # Each condition uses an index of its own, so each is a separate statement.
 _NUMBERED = Prepared(GRADED.where(_of_it, _of_number))
-
 _SHORTENED = Prepared(GRADED.where(_of_it, _of_sha))
-
 _EITHER = Prepared(GRADED.where(_of_it, or_(_of_number, _of_sha)))
-
 _OUTDATED = (
     select(changes.c.sha)
     .where(
@@ -67,17 +60,13 @@ _OUTDATED = (
     )
     .order_by(changes.c.committed_at.desc(), changes.c.id)
 )
-
 _TOPICS = (
     select(change_topics.c.topic, func.count())
     .where(change_topics.c.repository_id == bindparam("repository"))
     .group_by(change_topics.c.topic)
 )
-
 _TOPICS_AMONG = _TOPICS.where(one_of(change_topics.c.topic, "topics"))
-
 _Given = TypeVar("_Given")
-
 _Made = TypeVar("_Made")
 
 

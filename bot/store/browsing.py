@@ -33,7 +33,6 @@ from digest.window import Window
 from handlers.ports.analysis_port import StoredAnalysis
 
 _LEVELS = tuple(Level)
-
 _DEEP = 2
 """Leading folders that paths are grouped by: ``engine/core/pool.py`` is in ``engine/core``."""
 
@@ -69,9 +68,7 @@ _LINES = select(
     contents.c.author,
     contents.c.subject,
 ).join_from(changes, contents, contents.c.change_id == changes.c.id)
-
 _NEWEST_FIRST = (changes.c.committed_at.desc(), changes.c.sha.desc())
-
 _OF_WINDOW = _LINES.where(_within(changes)).order_by(*_NEWEST_FIRST)
 
 # ``level + 0`` keeps the database from using the index of levels, by which it would read and sort
@@ -119,11 +116,9 @@ _EXTENT = select(
         )
     )
 )
-
 _VERSION = select(repositories.c.revision, repositories.c.indexed_by).where(
     repositories.c.name == bindparam("repository")
 )
-
 _TOLD = (
     select(analyses)
     .where(
@@ -134,7 +129,6 @@ _TOLD = (
     )
     .order_by(analyses.c.made_at, analyses.c.id)
 )
-
 _DIGESTS = (
     HEADINGS.where(digests.c.repository == bindparam("repository"))
     .order_by(digests.c.created_at.desc(), digests.c.name)
@@ -153,7 +147,6 @@ _ALIKE = (
     )
     .group_by(digests.c.report)
 )
-
 _POSTED = (
     HEADINGS.add_columns(digests.c.document)
     .where(digests.c.name.in_(_ALIKE))
@@ -179,7 +172,6 @@ _DAYS = (
     .order_by(leads.c.made_at.desc(), leads.c.shown)
     .limit(_MOST_DAYS)
 )
-
 _STEPPED = (
     select(
         (
@@ -191,7 +183,6 @@ _STEPPED = (
     .where(_within(changes))
     .subquery()
 )
-
 _PULSE = select(_STEPPED.c.place, _STEPPED.c.level, func.count()).group_by(
     _STEPPED.c.place, _STEPPED.c.level
 )

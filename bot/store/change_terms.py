@@ -38,7 +38,6 @@ INDEXED_BY = f"topics {TOPICS_VERSION}, texts {TEXTS_VERSION}, lines {LINES_VERS
 """Versions that a repository's indexes are built by; if its row differs, they are rebuilt."""
 
 _text = json.JSONEncoder(separators=(",", ":"), check_circular=False).encode
-
 _TAIL = "\n\n"
 """Ends every text, so that its last character also begins a gram of three."""
 

@@ -20,16 +20,13 @@ _SELDOM = 60
 """Seconds between two deletions of expired conversations."""
 
 _keeping = insert_into(conversations)
-
 _KEEP = Prepared(
     _keeping.on_conflict_do_update(
         index_elements=["platform", "chat", "thread", "person"],
         set_={"at": _keeping.excluded.at, "state": _keeping.excluded.state},
     )
 )
-
 _looking = insert_into(looks)
-
 _LOOKED = _looking.on_conflict_do_update(
     index_elements=["platform", "chat", "person", "repository"],
     set_={"at": _looking.excluded.at, "tip": _looking.excluded.tip},
@@ -40,7 +37,6 @@ _LOOKED = _looking.on_conflict_do_update(
 _MINE = and_(
     *(conversations.c[name] == bindparam(name) for name in ("platform", "chat", "thread", "person"))
 )
-
 _TALK = Prepared(
     select(conversations.c.state, conversations.c.at).where(
         _MINE, conversations.c.at >= bindparam("since")

@@ -27,7 +27,6 @@ from digest.window import Window
 from handlers.ports.storage import Outcome, State
 
 _UTC = ZoneInfo("UTC")
-
 _FURTHEST = (State.POSTED, State.ARCHIVED, State.FILTERED, State.FAILED)
 """Order of precedence for a commit that ended differently in several channels."""
 
@@ -132,7 +131,6 @@ def _distance(outcome: Outcome) -> int:
 
 
 _OUTCOME = ("sha", "state", "why")
-
 _insertion = insert_into(outcomes).from_select(
     [*_OUTCOME, "repository_id", "branch", "channel"],
     given_rows("rows", _OUTCOME).add_columns(
@@ -156,9 +154,7 @@ _RECORD = Prepared(
         ),
     )
 )
-
 _moving = insert_into(tips)
-
 _MOVE = Prepared(
     _moving.on_conflict_do_update(
         index_elements=list(tips.primary_key),

@@ -111,7 +111,6 @@ def _found(done: CursorResult[Any]) -> StatementResult:
 
 
 K = TypeVar("K")
-
 V = TypeVar("V")
 
 _AT_ONCE = 500

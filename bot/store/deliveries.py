@@ -231,7 +231,6 @@ def _refusal(row: Row[*tuple[Any, ...]]) -> ChatRefusal:
 
 
 _insertion = insert_into(refusals)
-
 _KEEP = _insertion.on_conflict_do_update(
     index_elements=list(refusals.primary_key),
     set_={

@@ -236,17 +236,11 @@ def _kept(row: Row[*tuple[Any, ...]]) -> KeptDigest:
 
 
 _WHOLE = select(*digests.c, reports.c.markdown).join(reports, reports.c.key == digests.c.report)
-
 _GET = Prepared(_WHOLE.where(digests.c.name == bindparam("name")))
-
 _MARKED = Prepared(_WHOLE.where(digests.c.mark == bindparam("mark")))
-
 _KEEP_REPORT = Prepared(insert_into(reports).on_conflict_do_nothing())
-
 _insertion = insert_into(digests)
-
 _KEEP_NEW = Prepared(insert_into(digests).on_conflict_do_nothing().returning(digests.c.name))
-
 _KEEP = _insertion.on_conflict_do_update(
     index_elements=[digests.c.name],
     set_={c.name: _insertion.excluded[c.name] for c in digests.c if c.name != "name"},

@@ -88,9 +88,7 @@ _of_it = select(requests).where(
     requests.c.repository_id
     == select(repositories.c.id).where(repositories.c.name == bindparam("name")).scalar_subquery(),
 )
-
 _WANTED = _of_it.where(requests.c.number.in_(bindparam("numbers", expanding=True)))
-
 _ONE = Prepared(_of_it.where(requests.c.number == bindparam("number")))
 
 

@@ -20,7 +20,6 @@ from bot.util.clock import SystemClock
 from handlers.ports.storage import Clock, DeliveryKey, DeliveryRecord, PartRecord, PartState
 
 _SENT = PartState.SENT.value
-
 _NAMES = "platform", "channel", "digest"
 
 _RECORDS: Select[*tuple[Any, ...]] = (
@@ -41,21 +40,16 @@ _OF = (
     .where(*(deliveries.c[name] == bindparam(f"of_{name}") for name in _NAMES))
     .scalar_subquery()
 )
-
 _MARK = (
     update(delivery_parts)
     .where(delivery_parts.c.delivery_id == _OF, delivery_parts.c.part == bindparam("of_part"))
     .values(state=bindparam("state"), receipt=bindparam("receipt"), error=bindparam("error"))
 )
-
 _MARK_SENT = Prepared(_MARK)
-
 _MARK_UNSENT = Prepared(_MARK.where(delivery_parts.c.state != _SENT))
-
 _UNSENT = exists().where(
     delivery_parts.c.delivery_id == deliveries.c.id, delivery_parts.c.state != _SENT
 )
-
 _DONE = Prepared(update(deliveries).where(deliveries.c.id == _OF).values(done=~_UNSENT))
 
 
@@ -65,13 +59,9 @@ _CLAIMED = Prepared(
     .on_conflict_do_nothing()
     .returning(deliveries.c.id)
 )
-
 _inserted = insert_into(slots)
-
 _CLAIM = Prepared(_inserted.on_conflict_do_nothing().returning(slots.c.subscription, slots.c.slot))
-
 _PART = Prepared(insert(delivery_parts))
-
 _LAST = Prepared(
     select(slots.c.subscription, func.max(slots.c.slot))
     .where(one_of(slots.c.subscription, "names"))

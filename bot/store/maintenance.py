@@ -157,7 +157,6 @@ _SIZE = text("""
     SELECT coalesce(sum(pg_total_relation_size(oid)), 0)::bigint FROM pg_class
     WHERE relname = ANY(:tables) AND relnamespace = current_schema()::regnamespace
 """)
-
 _UNINDEXED = text("""
     SELECT count(*) FROM change_texts FULL JOIN change_grams USING (change_id)
     WHERE change_texts.subject IS NULL OR change_grams.grams IS NULL

@@ -21,7 +21,6 @@ from bot.store.tables.chat_tables import model_calls
 from handlers.ports.model_port import OK, CallKind, ModelCall, Usage
 
 _UNIT = Decimal("1e-9")
-
 _DAY = 86_400
 
 

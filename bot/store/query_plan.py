@@ -39,7 +39,6 @@ _PART = 0.4
 """Above this share of all changes, testing every change is faster than fetching the matches."""
 
 _UNCUT = 2**31 - 1
-
 _LAST = "\U0010ffff"
 
 
@@ -177,7 +176,6 @@ _line = (
     )
     .scalar_subquery()
 )
-
 _SHOWN = GRADED.add_columns(changes.c.area, _line.label("line")).where(
     changes.c.id.in_(bindparam("keys", expanding=True))
 )

@@ -137,19 +137,12 @@ _IS = (
     & (heard.c.chat == bindparam("key_chat"))
     & (heard.c.message == bindparam("key_message"))
 )
-
 _GET = Prepared(select(heard).where(_IS))
-
 _marked = update(heard).where(_IS).values(state=bindparam("as_state"))
-
 _MARKED = Prepared(_marked)
-
 _PROVED = Prepared(_marked.values(receipt=bindparam("as_receipt")))
-
 _ASKED_AGAIN = update(heard).where(_IS).values(asked=bindparam("as_asked"))
-
 _FORGOTTEN = delete(heard).where(heard.c.at < bindparam("over"))
-
 _CLAIMED = Prepared(
     insert_into(heard)
     .on_conflict_do_nothing()

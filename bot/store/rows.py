@@ -40,11 +40,8 @@ class Enrolled:
 
 
 _MINE = repositories.c.name == bindparam("named")
-
 _ENROLLED = Prepared(select(repositories.c.id, repositories.c.indexed_by).where(_MINE))
-
 _raised = update(repositories).where(_MINE).values(revision=repositories.c.revision + 1)
-
 _RAISED = Prepared(_raised)
 
 
@@ -85,9 +82,7 @@ async def written(connection: AsyncConnection, name: str) -> None:
 
 
 _MOST = 2**63 - 1
-
 _LEVELS = tuple(Level)
-
 _text = json.JSONEncoder(separators=(",", ":"), check_circular=False).encode
 
 GRADED: Select[*tuple[Any, ...]] = select(
@@ -253,24 +248,18 @@ def storable(text: str) -> str:
 
 
 _put = object.__setattr__  # fields of the frozen dataclass are set later
-
 _FIELDS = tuple(field.name for field in fields(Facts))
 
 # Matches the JSON that ``_text`` writes: files begin with their paths, and only items have a
 # ``name`` key. Quotation marks within texts are escaped, so no text looks like a key.
 _WORD = r'("[^"\\]*(?:\\.[^"\\]*)*")'
-
 _PATH = re.compile(r'\{"path":' + _WORD + r',"old_path":')
-
 _NAME = re.compile(r'"name":' + _WORD)
-
 _ITEMS = '],"items":['
-
 _PARAGRAPHS = '],"paragraphs":['
 
 # For texts without escapes, which is nearly all of them; several times faster.
 _PLAIN_PATH = re.compile(r'\{"path":"([^"]*)"')
-
 _PLAIN_NAME = re.compile(r'"name":"([^"]*)"')
 
 

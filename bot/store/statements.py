@@ -145,12 +145,10 @@ def count(
 
 
 _NEWEST = (changes.c.committed_at.desc(), changes.c.sha.desc())
-
 _WEIGHED = tuple(changes.c[name] for name in ("level", "area", "score", "committed_at", "sha"))
 
 # The plus sign keeps the database from testing change by change what was looked up.
 _KEY: ColumnElement[int] = literal_column("+changes.id")
-
 _mine = changes.c.repository_id == bindparam("repository", type_=Integer)
 
 

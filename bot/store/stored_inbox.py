@@ -25,7 +25,6 @@ _SOON = 0.2
 """Seconds for which a dropped arrival may stay, so that many are deleted together."""
 
 _DROPPED = delete(inbox).where(one_of(inbox.c.key, "keys"))
-
 _TRIED = update(inbox).where(one_of(inbox.c.key, "keys")).values(tries=inbox.c.tries + 1)
 
 

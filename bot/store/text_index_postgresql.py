@@ -87,11 +87,8 @@ _CHOICE = 300
 """Similar topics to look through; the nearest five are always well within it."""
 
 _WEIGHTS = {"subject": 8.0, "names": 4.0, "paths": 2.0, "body": 1.0}
-
 _NUMBERS = ARRAY(Integer)
-
 _grams = table("change_grams", column("change_id", Integer), column("grams", _NUMBERS))
-
 _letters = table("topic_grams", column("topic_id", Integer), column("grams", _NUMBERS))
 
 _LEARN = text("""
@@ -106,9 +103,7 @@ _LEARN = text("""
 """)
 
 _wanted = bindparam("grams", type_=_NUMBERS)
-
 _gram = func.unnest(_letters.c.grams).table_valued(column("gram", Integer)).render_derived()
-
 _shared = (
     select(func.count())
     .select_from(_gram)
@@ -116,7 +111,6 @@ _shared = (
     .correlate(_letters)
     .scalar_subquery()
 )
-
 _alike = (
     select(known_topics.c.topic)
     .join_from(_letters, known_topics, known_topics.c.id == _letters.c.topic_id)
@@ -130,7 +124,6 @@ _alike = (
     .cte("alike")
     .prefix_with("MATERIALIZED")
 )
-
 _COUNTED = bearers(_alike)
 
 

@@ -37,7 +37,6 @@ from bot.store.tables.archive_tables import change_texts, known_topics
 from bot.store.text_index import GRAM, Expression, bearers
 
 _GRAM = 3
-
 _MOST_GRAMS = 60
 """The most trigrams in a query: those of five long words."""
 
@@ -51,7 +50,6 @@ _CHOICE = 300
 """How many topics are looked through; the nearest five are always well within it."""
 
 _ENTER = "INSERT OR IGNORE INTO known_topics (repository_id, topic) VALUES (?, ?)"
-
 _ENTER_LETTERS = (
     "INSERT INTO topic_search (rowid, topic) SELECT id, topic FROM known_topics WHERE id > ?"
 )
@@ -60,9 +58,7 @@ _HELD = text(
     "SELECT value, (SELECT count(*) FROM (SELECT 1 FROM topic_search"
     " WHERE topic_search MATCH gram.value LIMIT :enough)) FROM json_each(:grams) AS gram"
 )
-
 _search = table("topic_search", column("rowid"))
-
 _alike = (
     select(known_topics.c.topic)
     .join_from(_search, known_topics, known_topics.c.id == _search.c.rowid)
@@ -77,7 +73,6 @@ _alike = (
     .cte("alike")
     .prefix_with("MATERIALIZED")
 )
-
 _COUNTED = bearers(_alike)
 
 
@@ -146,9 +141,7 @@ OPTIMIZE = (
 
 # One row for each page of a segment: https://www.sqlite.org/fts5.html, "FTS5 Data Structures".
 _SEGMENTS = "SELECT count(*) FROM change_search_idx GROUP BY segid"
-
 _ENTER_PAIRS = "INSERT INTO change_pairs (rowid, pairs) VALUES (?, ?)"
-
 _WITHDRAW_PAIRS = "INSERT INTO change_pairs (change_pairs, rowid, pairs) VALUES ('delete', ?, ?)"
 
 
@@ -270,6 +263,5 @@ class _Words(dict[str, str]):
 
 
 _MOST_WORDS = 65_536
-
 _word = _Words().__getitem__
 """One or two characters as a word of ASCII letters and digits, which every tokenizer keeps."""

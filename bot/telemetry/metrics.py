@@ -26,17 +26,11 @@ from bot.store.job_queue import Depth
 CONTENT_TYPE = CONTENT_TYPE_PLAIN_0_0_4
 
 _LATE = (1, 5, 15, 30, 60, 120, 300, 900, 3600, 4 * 3600, 24 * 3600)
-
 _ANSWER = (0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60, 120)
-
 _CALL = (0.5, 1, 2, 5, 10, 20, 40, 80, 160, 320)
-
 _REQUEST = (0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 3, 10)
-
 _SWEPT = "digestbot_last_sweep_timestamp_seconds"
-
 _REASONS = frozenset(SendReason)
-
 _RESULTS = {
     "message.answered": "answered",
     "message.unanswered": "unanswered",

@@ -8,7 +8,6 @@ import unicodedata
 # (U+2400..2421); what reorders, hides or breaks lines becomes the replacement character. Bidi
 # controls: Unicode TR36 section 2.5 and https://trojansource.codes. Joiners stay: emoji need them.
 _PICTURES = {c: 0x2400 + c for c in range(0x20)} | {0x7F: 0x2421}
-
 _HIDDEN = dict.fromkeys(
     [
         *range(0x80, 0xA0),
@@ -24,9 +23,7 @@ _HIDDEN = dict.fromkeys(
     ],
     0xFFFD,
 )
-
 _LEGIBLE = str.maketrans(_PICTURES | _HIDDEN)
-
 _INLINE = str.maketrans(_PICTURES | _HIDDEN | dict.fromkeys(map(ord, "\t\n\r\v\f\x85"), " "))
 
 

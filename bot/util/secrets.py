@@ -16,7 +16,6 @@ from collections.abc import Iterable
 from urllib.parse import unquote, unquote_plus
 
 _HIDDEN = "***"
-
 _LEAST = 6
 """Characters: a shorter password is searched for only beside its user, as it may be a common word.
 """

@@ -75,13 +75,9 @@ _WIDE = (
     "\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff"
     "\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\U00020000-\U0003fffd"
 )
-
 _TOKEN = re.compile(rf"\s+|[{_WIDE}]|[^\s{_WIDE}]+")
-
 _IS_WIDE = re.compile(rf"[{_WIDE}]")
-
 _NO_START = frozenset(",.;:?!)]}%'\"，。、；：？！）】》〉」』”’…—·％")
-
 _NO_END = frozenset("([{（【《〈「『“‘")
 
 
@@ -169,7 +165,6 @@ def _breaks(left: str, right: str) -> bool:
 
 
 _LEAST_COLUMN = 4
-
 _GAP = 2
 
 

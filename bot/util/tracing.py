@@ -35,7 +35,6 @@ log = structlog.get_logger(__name__)
 Name = Literal["slot", "fetch", "analyse", "post", "answer"]
 
 _ENDPOINTS = ("OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
-
 _FLUSH = 3.0
 """Seconds at the end for sending the rest; a collector that is down delays nothing longer."""
 

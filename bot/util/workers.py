@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from concurrent.futures import ProcessPoolExecutor
 
 A = TypeVar("A")
-
 B = TypeVar("B")
 
 _MOST = 8  # processes; their input, one git child, cannot keep more busy

@@ -36,11 +36,9 @@ _BROKEN = """<!doctype html>
 """
 
 _LINGER = 1.0
-
 _AT_ONCE = 4
 """So many of the largest bodies may be under way at a time: they are held before a signature can be
 looked at, so anybody could else fill the memory."""
-
 _SMALL = 256 * 1024
 """Bytes of a body that is taken all the same: events are smaller, and connections are counted."""
 

@@ -133,7 +133,6 @@ DRAIN = 5
 """Seconds that requests under way have at the end. A platform wants its answer within three."""
 
 _SLOW = 30.0
-
 _BACKLOG = 512
 
 

@@ -17,13 +17,9 @@ if TYPE_CHECKING:
 
 
 _CODE = frozenset({".py", ".pyi", ".rs", ".go", ".js", ".mjs", ".ts", ".tsx", ".java", ".tf"})
-
 _SETTINGS = frozenset({".sh", ".bash", ".yaml", ".yml", ".toml", ".cfg", ".ini", ".env"})
-
 _NAMED = ("Dockerfile", "Containerfile", "Makefile", "Procfile")
-
 _MOST_FILES = 5_000
-
 _AT_ONCE = 200
 
 

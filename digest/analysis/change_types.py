@@ -29,7 +29,6 @@ _BY_WORD = {
     ChangeType.BUILD: "build",
     ChangeType.REVERT: "revert reverts",
 }
-
 _WORDS = {word: kind for kind, words in _BY_WORD.items() for word in words.split()}
 
 # How subjects begin when they carry no tag; only the leading verb counts.
@@ -45,7 +44,6 @@ _VERBS = {
     ChangeType.DEPRECATION: r"deprecate|deprecates",
     ChangeType.DEPENDENCY: r"bump|upgrade|pin",
 }
-
 _LEADING = {kind: re.compile(rf"(?:{verbs})\b", re.IGNORECASE) for kind, verbs in _VERBS.items()}
 
 # Areas that make the type where every file of a change is of them.
@@ -57,9 +55,7 @@ _BY_AREA = {
     Area.CONFIG: ChangeType.CONFIGURATION,
     Area.LOCKFILE: ChangeType.DEPENDENCY,
 }
-
 _OF_CODE = {ChangeType.FEATURE, ChangeType.PERFORMANCE}
-
 _SETTINGS = (FactKind.FLAG, FactKind.ENVIRONMENT, FactKind.CONFIG)
 
 

@@ -36,7 +36,6 @@ CONTRACTS = (
 VERSIONS = (FactKind.DEPENDENCY, FactKind.TOOLCHAIN)
 
 _ASIDE = {Area.TESTS, Area.EXAMPLES, Area.BENCHMARKS, Area.DOCS, Area.GENERATED, Area.VENDORED}
-
 _ASIDE_VERSIONS = {Area.TESTS, Area.EXAMPLES, Area.BENCHMARKS, Area.DOCS, Area.VENDORED}
 
 
@@ -120,7 +119,6 @@ def read(graded: Graded, language: Language) -> ChangeContext:
 
 
 _FEW_NAMES = 3
-
 _SHORT_QUOTE = 110
 """Characters of the author's words in a line."""
 

@@ -34,13 +34,9 @@ NAMES = 4
 """So many names stand in a sentence."""
 
 _NONE = frozenset({"", "none", "null", "nil", "undefined", "unset", "<factory>"})
-
 _HOLE = re.compile(r"\{[^{}]{0,120}\}|%[sdvqrf]\b|%[-+]?\d*\.?\d*[sdvqrf]")
-
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z]{2})|_+")
-
 _ENTRY = re.compile(r"^(?:\[[A-Z][A-Z/ -]{1,30}\]|[A-Z]{3,12}:)\s*|[\s(]*#\d{1,9}[).]*$")
-
 _CONFIGURES = re.compile(r"(?:^|/)[^/]*(?:config|conf|settings|options|arg|cli)[^/]*(?:/|$)")
 
 _LIMITS = re.compile(
@@ -52,9 +48,7 @@ _ABOUT_USE = re.compile(
 )
 
 _STATES = re.compile(r" (?:does|do|is|are|not|when|without|only|never|[a-z]{3,12}(?:es|[^s]s)) ")
-
 _LIFTS = (Deed.ADD, Deed.SUPPORT, Deed.ENABLE)
-
 _SHORT = 30
 _SENTENCE = 3
 """Blanks in the name of a test from which on it may be a sentence."""

@@ -78,7 +78,6 @@ _VERBS = {
 }
 
 _DEEDS = {verb: deed for deed, verbs in reversed(_VERBS.items()) for verb in verbs.split()}
-
 _NOUNS = {"bugfix": "fix", "hotfix": "fix"}
 
 _AGAIN = frozenset(
@@ -97,9 +96,7 @@ _FIRST = re.compile(
 )
 
 _SECOND = re.compile(r"(^| )and ((?:[Rr]e-)?[A-Za-z]{3,12}) (?!of\b|for\b)")
-
 _TRIED = re.compile(r"(?:try|attempt)(?: to)? (?=[a-z])", re.IGNORECASE)
-
 _NEGATED = re.compile(r"(?:do not|don['’]?t|never)\s+([A-Za-z]+)\b", re.IGNORECASE)
 
 _UNUSED = re.compile(
@@ -114,7 +111,6 @@ _NAMED = re.compile(
 )
 
 _WORD = re.compile(r"[^\W_]+")
-
 _SPLIT = re.compile(r"[/,&|+ ]+")
 
 _TAIL = re.compile(
@@ -179,11 +175,8 @@ _MUCH = 20
 """So many times as many lines as went, and so many at least, make it something new."""
 
 _ARTICLE = re.compile(r"^(?:an?|the) ")
-
 _MERGE = re.compile(r"merg(?:e|es|ed|ing) ", re.IGNORECASE)
-
 _SHIPPED = (FactKind.DEPENDENCY, FactKind.TOOLCHAIN)
-
 _LEAST = 3
 
 

@@ -72,7 +72,6 @@ _TOLD = {
     Action.RENAMED: words.RENAMED_THING,
     Action.CHANGED: words.CHANGED_THING,
 }
-
 _WIDE = 3
 """From so many components on a change of the code is called spread."""
 

@@ -20,20 +20,16 @@ _FIGURE = re.compile(
     r"|倍|毫秒|秒|个百分点)|[x×]\s*\d",
     re.IGNORECASE,
 )
-
 _SPEED = re.compile(
     r"perf|fast|slow|speed|latenc|throughput|memory|overhead|tok(?:en)?s?/s|ttft|tpot|qps"
     r"|regress|improv|reduc|\bsav(?:e|es|ing)\b|optimi|bench|性能|延迟|吞吐|内存|加速|提升|降低",
     re.IGNORECASE,
 )
-
 _WORD = re.compile(r"\w+")
-
 _ENOUGH = 24
 """Characters by which a paragraph is known again in its message."""
 
 _ADDRESS = re.compile(r"(?:[\w-]+:? ){0,3}https?://\S+", re.IGNORECASE)
-
 _POINTER = re.compile(
     r"(?:(?:this|it) (?:(?:pr|change|commit|patch) )?(?:is|was) )?(?:an? )?"
     r"(?:part of|part \d{1,3} of|follow[- ]?up (?:of|to|for|on)|based on|related to|relates to"
@@ -41,7 +37,6 @@ _POINTER = re.compile(
     r"|resolves):? (?:pr |issue )?[\w./-]{0,80}#\d{1,9}\.?",
     re.IGNORECASE,
 )
-
 _SAME = 0.75
 """Share of a paragraph's words from which on it repeats the title."""
 

@@ -45,7 +45,6 @@ _MANIFESTS = frozenset(
 )
 
 _TOOLS = {"go": "Go", "rust": "Rust", "python": "Python", "node": "Node.js", "java": "Java"}
-
 _NUMBER = re.compile(r"\d{1,9}")
 
 

@@ -22,7 +22,6 @@ from digest.i18n.labels import KINDS, KINDS_MANY, PIN, PINS
 from digest.i18n.phrase import Part, Phrase, joined, listed
 
 _COMMIT = re.compile(r"[0-9a-f]{40}")
-
 _SHA = 10
 """Digits of a commit that is a version."""
 
@@ -252,7 +251,6 @@ def places(files: Sequence[FileFacts], most: int) -> list[FilePlace]:
 
 
 _DEEPEST = 8
-
 _SHALLOWEST = 2
 """Folders are told by at most and, where they are joined, at least so many parts of their path."""
 

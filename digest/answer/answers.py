@@ -313,15 +313,10 @@ def _row(row: AnswerRow, zone: ZoneInfo) -> dict[str, Any]:
 
 
 _BLOCKS = 5
-
 _ITEMS = 5
-
 _LINES = 12
-
 _QUOTED = 10
-
 _PARAGRAPHS = 4
-
 _CHARACTERS = 600
 
 

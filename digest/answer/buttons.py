@@ -31,7 +31,6 @@ _WEIGHED = frozenset({"changed", "search", "digest", "catch up", "compare"})
 """Intents whose answers list the most important changes first, whatever the order of rows."""
 
 _SHA = 12
-
 _LONGEST_TOPIC = 24
 
 

@@ -28,14 +28,12 @@ _OF_KIND = {
     ChangeKind.DEPRECATIONS: Mark.DEPRECATION,
     ChangeKind.REVERTS: Mark.REVERT,
 }
-
 _OF_TYPE = {
     ChangeType.BREAKING: Mark.BREAKING,
     ChangeType.SECURITY: Mark.SECURITY,
     ChangeType.DEPRECATION: Mark.DEPRECATION,
     ChangeType.REVERT: Mark.REVERT,
 }
-
 _ORDER = {mark: place for place, mark in enumerate(Mark)}
 
 # A revert is worth a mark, but it is not in itself more important than another change.

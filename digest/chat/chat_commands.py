@@ -44,7 +44,6 @@ _FIELDS = {
     "keyword": RuleField.KEYWORD, "keywords": RuleField.KEYWORD, "word": RuleField.KEYWORD,
     "text": RuleField.KEYWORD, "关键词": RuleField.KEYWORD, "关键字": RuleField.KEYWORD,
 }  # fmt: skip
-
 _SETTINGS = {
     "language": ChatSetting.LANGUAGE, "语言": ChatSetting.LANGUAGE,
     "zone": ChatSetting.ZONE, "timezone": ChatSetting.ZONE, "time zone": ChatSetting.ZONE,
@@ -58,12 +57,10 @@ _SETTINGS = {
     "bots": ChatSetting.BOTS, "机器人": ChatSetting.BOTS,
     "private": ChatSetting.PRIVATE, "私有": ChatSetting.PRIVATE, "私有仓库": ChatSetting.PRIVATE,
 }  # fmt: skip
-
 _LANGUAGES = {
     "en": Language.EN, "english": Language.EN, "英文": Language.EN, "英语": Language.EN,
     "zh": Language.ZH, "chinese": Language.ZH, "中文": Language.ZH, "汉语": Language.ZH,
 }  # fmt: skip
-
 _SWITCH = {
     "on": True, "yes": True, "true": True, "show": True, "allow": True,
     "开": True, "打开": True, "开启": True, "允许": True,
@@ -90,40 +87,31 @@ _FIXED: dict[str, Managing] = {
     r"(?:clear|remove|delete)(?: all)?(?: the)? filters": Unfilter(),
     r"(?:清除|清空|删除)(?:全部|所有)?过滤(?:器|规则)?": Unfilter(),
 }
-
 _SUBSCRIBE = re.compile(r"(?:please )?subscribe(?: to)?(?: (.*))?|订阅 ?(.*)", re.IGNORECASE)
-
 _UNSUBSCRIBE = re.compile(
     r"(?:please )?unsubscribe(?: from)?(?: (\S+))?|(?:取消|退出)订阅 ?(\S+)?|退订 ?(\S+)?",
     re.IGNORECASE,
 )
-
 _MUTE = re.compile(r"mute(?: topic)? (.+)|(?:静音|屏蔽)(?:主题|话题)?[ :：]?(.+)", re.IGNORECASE)
-
 _UNMUTE = re.compile(
     r"unmute(?: topic)? (.+)|(?:取消|解除)(?:静音|屏蔽)(?:主题|话题)?[ :：]?(.+)",
     re.IGNORECASE,
 )
-
 _SET = re.compile(
     rf"(?:settings?|set|设置|设定)[ :：]?(?:the )?({_any(_SETTINGS)})(?: to|为|成)?[ =:：]?(.+)",
     re.IGNORECASE,
 )
-
 _RULE = rf"({_any(_FIELDS)})[ :：]?(.+)"
-
 _FILTER = re.compile(
     r"(save |保存 ?)?(?:filter )?"
     rf"(?:(include|only|包含|只看|仅看)|exclude|without|排除|过滤掉?) ?{_RULE}",
     re.IGNORECASE,
 )
-
 _UNFILTER = re.compile(
     rf"(?:remove|delete|drop) (?:the )?(?:filter )?(?:include |exclude )?{_RULE}"
     rf"|删除(?:过滤)?(?:规则)?(?:包含|排除)? ?{_RULE}",
     re.IGNORECASE,
 )
-
 _VERBS = ("subscribe", "unsubscribe", "subscriptions", "settings", "unmute", "resume")
 
 

@@ -24,36 +24,26 @@ _DAY = (
     "(?:mon(?:day)?|tue(?:s(?:day)?)?|wed(?:nesday)?|thu(?:rs(?:day)?)?|fri(?:day)?"
     "|sat(?:urday)?|sun(?:day)?)s?"
 )
-
 _HAN_DAYS = {sign: day for day, sign in enumerate("一二三四五六日")} | {"天": 6}
-
 _TIME = re.compile(
     r"(?:\bat |在)?(?:(?:(?P<part>上午|早上|中午|下午|晚上) ?)?"
     r"(?P<hour>[01]?\d|2[0-3])(?:[:：](?P<minute>[0-5]\d)(?: ?(?P<half>[ap]m)\b)?"
     r"|点(?P<point>半|[0-5]?\d分?)?| ?(?P<only>[ap]m)\b))(?![\w:])"
 )
-
 _DAYS = re.compile(
     rf"(?:\b(?:on )?(?P<week>weekdays|workdays)\b|(?P<work>(?:每个?)?工作日)"
     rf"|\b(?:on )?(?P<days>{_DAY}(?:(?: ?- ?|, ?|,? and ){_DAY})*)\b"
     r"|每?(?:周|星期)(?P<han>[一二三四五六日天](?:(?:到|至|-|、)(?:周|星期)?[一二三四五六日天])*))"
 )
-
 _DAILY = re.compile(r"\b(?:daily|every ?day|each day)\b|每天|每日")
-
 _WEEKLY = re.compile(r"\b(?:weekly|every week|once a week)\b|每周|每星期")
-
 _LEVEL = re.compile(
     r"\b(?:level|least|importance)[ :=]?(?P<en>high|medium|low)\b"
     r"|(?:级别|重要度)[ :：]?(?P<zh>[高中低])(?:级)?|(?P<short>[高中低])(?:级别|重要度)"
 )
-
 _BRANCH = re.compile(r"(?:\bbranch|分支)[ :：]?(?P<name>[A-Za-z0-9][\w./+-]{0,200})", re.ASCII)
-
 _ZONE = re.compile(r"\b(?:UTC|GMT|[A-Za-z]+(?:/[A-Za-z_+\-0-9]+)+)(?![\w/])")
-
 _NAME = re.compile(r"[\w.~-]+(?:/[\w.~-]+)*")
-
 _FILLER = re.compile(r"\b(?:to|in|at|from|the|repository|repo|digests?|of)\b|仓库|的|推送|摘要")
 
 

@@ -14,22 +14,16 @@ from digest.document import Code, Span, Spans, Text
 # A match starts where a run of marks starts, and has a bounded length: otherwise a message of only
 # backticks, asterisks or blanks would be scanned once for each of its characters.
 _CODE = re.compile(r"(?<!`)(`{1,9})(?!`)(.+?)(?<!`)\1(?!`)")
-
 _BOLD = re.compile(r"(?<![\w*])\*\*(?=\S)(.{1,300}?)(?<=\S)\*\*(?![\w*])")
-
 _BREAK = re.compile(r"(?<!\s)\s*[^\S ]\s*")
-
 _END = re.compile(
     r"(?:(?<=[.!?])|(?<=[.!?][\"')\]]))\s+(?=[\"'(\[`*A-Z0-9\u4e00-\u9fff-])|(?<=[。！？])\s*(?=\S)"
 )
-
 _BULLET = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+")
-
 _TITLE = 400
 """Characters of a title that are shown; of 60,000 titles of busy projects four are longer."""
 
 STOPS = ".!?:;,。！？：；，"
-
 _ABBREVIATION = re.compile(
     r"(?:\b(?:e\.g|i\.e|etc|vs|cf|resp|approx|incl|no|fig|sec|dr|mr|ms|al)|\b[A-Za-z]|^\d+)\.$",
     re.IGNORECASE,

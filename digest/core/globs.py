@@ -16,8 +16,6 @@ from collections.abc import Callable
 from functools import lru_cache
 
 _TOKEN = re.compile(r"(?P<all>\*\*/?)|(?P<some>\*+)|(?P<one>\?)|(?P<other>[^*?]+)")
-
-
 _FEW = 3
 """Wildcards from which on matches are tracked in parallel."""
 

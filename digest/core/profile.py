@@ -43,24 +43,17 @@ _PREFIXES = {
     "model": EntryKind.TOPIC,
     "hardware": EntryKind.TOPIC,
 }
-
 _AROUND = re.compile(r"""^[\s`'",;，；、]+|[\s`'",;，；、]+$""")
-
 _PREFIXED = re.compile(rf"({'|'.join(_PREFIXES)})[:=](.+)", re.IGNORECASE)
-
 _FLAG = re.compile(r"--?[A-Za-z][\w.-]*")
-
 _VARIABLE = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+")
-
 _PATH = re.compile(r"[\w.@+~*?-]*(?:/[\w.@+~*?-]*)+|[\w.@+~-]*\*[\w.@+~*-]*|[\w-]+\.[a-z]{1,5}")
-
 _SYMBOL = re.compile(
     r"[A-Za-z_]\w*(?:(?:\.|::)[A-Za-z_]\w*)+(?:\(\))?"  # dotted
     r"|[A-Za-z_]\w*\(\)"  # called
     r"|(?:[A-Z][a-z0-9]+){2,}\w*"  # CamelCase
     r"|[a-z]+(?:_[a-z0-9]+)+"  # snake_case
 )
-
 _SOURCES = frozenset({"py", "rs", "go", "js", "ts", "c", "cc", "cpp", "h", "java", "md", "toml"})
 
 

@@ -16,21 +16,13 @@ _LONGEST = 2048
 """Characters; longer than any address of a forge."""
 
 _REPOSITORY = r"[A-Za-z0-9][\w.-]*(?:/[\w.-]+){1,4}"
-
 _NUMBER = r"0*([1-9][0-9]{0,8})"
-
 _SHA = r"([0-9a-fA-F]{7,64})"
-
 _NUMBERED = re.compile(rf"({_REPOSITORY})?[#!]{_NUMBER}", re.ASCII)
-
 _PREFIXED = re.compile(rf"GH-{_NUMBER}", re.ASCII | re.IGNORECASE)
-
 _PLAIN = re.compile(r"0*([1-9][0-9]{0,5})", re.ASCII)
-
 _COMMIT = re.compile(rf"(?:({_REPOSITORY})@)?{_SHA}", re.ASCII)
-
 _CALLED_ISSUE = re.compile(r"(?:issue|ticket|bug|问题|工单)[: ]? ?", re.IGNORECASE)
-
 _ADDRESS = re.compile(
     rf"https?://[A-Za-z0-9.-]+(?::[0-9]+)?/({_REPOSITORY}?)(?:/-)?"
     rf"/(?:(?:pull|pulls|merge_requests|(issues|work_items))/{_NUMBER}(?:/commits/{_SHA})?|commits?/{_SHA})"

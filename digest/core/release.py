@@ -21,24 +21,20 @@ _TAG = re.compile(
     r"(?P<prefix>(?:[A-Za-z][\w.+-]*[/_@-])?[vV]?)(?P<number>\d+(?:\.\d+)*)(?P<rest>[\w.+-]*)",
     re.ASCII,
 )
-
 _BEFORE_FINAL = re.compile(
     r"[._-]?(?:a|b|c|rc|alpha|beta|pre|preview|dev|nightly|snapshot|m|cr|canary|next)"
     r"(?![a-z])",
     re.IGNORECASE,
 )
-
 _NAME = (
     rf"(?:{LATEST}|(?:[A-Za-z][\w+-]*[/_-])?(?:[vV]\d+(?:\.\d+)*|\d+(?:\.\d+)+)"
     r"(?:[.+-]?[A-Za-z][\w.+-]*)?)"
 )
-
 _ASKED = re.compile(
     r"(?:(?:the )?(?P<topic>\S.*?),? (?:in|of|for) )?(?:the )?(?:(?:release|version|tag) )?"
     rf"(?P<name>{_NAME})(?: release)?",
     re.ASCII | re.IGNORECASE,
 )
-
 _ASKED_ZH = re.compile(
     rf"(?:版本|标签)? ?(?P<name>{_NAME}) ?(?:这个)?(?:版本?|发布)?(?:[里中]|的 ?(?P<topic>\S.*))?"
 )

@@ -16,7 +16,6 @@ from enum import StrEnum
 from digest.core.change import Change, Commit, FileChange
 
 _MOST_ISSUES = 50
-
 _LONGEST = 65_536  # characters of a body, GitHub's own limit
 
 _CLOSING = (

@@ -37,15 +37,10 @@ Json = dict[str, Any]
 
 # Calling an enumeration with a value takes ten times as long as looking it up.
 _STATUSES = {status.value: status for status in FileStatus}
-
 _AREAS = {area.value: area for area in Area}
-
 _KINDS = {kind.value: kind for kind in FactKind}
-
 _ACTIONS = {action.value: action for action in Action}
-
 _SIDES = {side.value: side for side in Side}
-
 _CLUES = {kind.value: kind for kind in ClueKind}
 
 
@@ -242,9 +237,7 @@ READ: Mapping[str, Callable[[Any], Any]] = {
 """The parsers of the fields of ``Facts`` from JSON: one field can be read without the others."""
 
 _MARKS: dict[type[Span], str] = {Text: "t", Strong: "s", Emphasis: "e", Code: "c", Link: "l"}
-
 _STATEMENT_FORM_KINDS = {mark: kind for kind, mark in _MARKS.items()}
-
 _SECTIONS = ("summary", "impact", "insights", "risks", "suggestions")
 
 

@@ -26,9 +26,7 @@ HUNK = b"\n@@ -"
 """The start of a hunk, with the end of the line before; a changed line has a mark in front."""
 
 _RANGES = re.compile(rb"(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@ ?([^\n]*)\n?")
-
 _NO_OBJECT = "0" * 40
-
 _STATUS = {
     "A": FileStatus.ADDED,
     "M": FileStatus.MODIFIED,
@@ -181,15 +179,10 @@ CHANGE_LIMIT = 16 << 20
 """Bytes of patch that are kept of one change, so that a vendored tree does not fill the memory."""
 
 _FIELDS = FORMAT.count("%x00") - 1
-
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-
 _RECORD = b"\n\0"
-
 _BOUNDARY = re.compile(rb"\n(?=@@ -|diff --git |\0)")
-
 _LONGEST = len(FILE)
-
 _LONGEST_NAME = 200  # characters of a person's name or address; a longer one is abuse
 
 

@@ -19,7 +19,6 @@ from dataclasses import dataclass, field
 from digest.core.change import FileChange, FileStatus, Hunk
 
 _ESCAPE = re.compile(rb'\\([abfnrtv"\\]|[0-3][0-7]{2})')
-
 _SIMPLE = {
     b"a": b"\a",
     b"b": b"\b",
@@ -47,9 +46,7 @@ def _meaning(escape: re.Match[bytes]) -> bytes:
 
 
 _RANGES = re.compile(r"@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@ ?(.*)")
-
 _FILE = "diff --git "
-
 _NO_NEWLINE = "\\"
 
 
@@ -164,7 +161,6 @@ _STATUSES = {
     "rename from ": FileStatus.RENAMED,
     "copy from ": FileStatus.COPIED,
 }
-
 _MODE = re.compile(r"(old|new|new file|deleted file|index)(?: mode| \S+) (\d{6})")
 
 

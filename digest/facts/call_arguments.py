@@ -23,37 +23,24 @@ _BUDGET = 1_000_000
 # What is not closed is a token as well, up to the end of its line or of the text, so that nothing
 # is looked at twice. A string that its line does not close is told by the group that takes part.
 _STRINGS = r'"(?:[^"\\\n]|\\.)*+(?:"|(?P<open>))'
-
 _PLAIN = r"'(?:[^'\\\n]|\\.)*+(?:'|(?P<left>))"
-
 _NOTES = r"|//[^\n]*|/\*[\s\S]*?(?:\*/|\Z)"
-
 _PYTHON = re.compile(
     r'[()\[\]{},]|[rRbBfFuU]{0,2}(?:"""[\s\S]*?(?:"""|\Z)|\'\'\'[\s\S]*?(?:\'\'\'|\Z)|'
     rf"{_STRINGS}|{_PLAIN})|\#[^\n]*"
 )
-
 _SCRIPT = re.compile(rf"[()\[\]{{}},]|{_STRINGS}|{_PLAIN}|`(?:[^`\\]|\\[\s\S])*+(?:`|\Z)?{_NOTES}")
-
 _BRACES = re.compile(
     r'[()\[\]{},]|r(\#*)"[\s\S]*?(?:"\1|\Z)|'
     rf"{_STRINGS}|'(?:[^'\\\n]|\\.[^'\n]{{0,8}})'|`[^`]*(?:`|\Z){_NOTES}"
 )
-
 _BRACKETS = re.compile(r"[()\[\]{},]")
-
 _TOKENS = {"python": _PYTHON, "javascript": _SCRIPT, "typescript": _SCRIPT}
-
 _OPENING = "([{"
-
 _CLOSING = ")]}"
-
 _NAMED = re.compile(r"\s*(\w+)\s*=(?![=>])\s*")
-
 _STRING = re.compile(r"(?P<p>[rRbBuU]{0,2})(?P<q>\"\"\"|'''|\"|'|`)(?P<body>.*)(?P=q)", re.DOTALL)
-
 _SPACE = re.compile(r"\s+")
-
 _LOOSE = re.compile(r"(?<=[(\[]) |,? (?=[)\]])")
 
 

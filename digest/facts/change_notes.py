@@ -40,7 +40,6 @@ _MARKS = {
 }
 
 _BULLET = re.compile(r" {0,6}[-*+•] +(?=\S)")
-
 _HEADING = re.compile(r" {0,3}(?:#{1,6} +|\*\*(?=[^*]{3,60}\*\*:? *$))(?P<text>.{1,120})")
 
 _TAG = re.compile(

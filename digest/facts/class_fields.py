@@ -24,9 +24,7 @@ _CONFIGURES = re.compile(
 
 _MOST_PAIRS = 400  # of fields gone and come that are compared; more are generated
 _ALIKE = 0.6  # share of equal letters in two names, for one to be the other renamed
-
 _OPPOSITES = ({"True", "False"}, {"true", "false"})
-
 _TELLING = 8  # characters of a type that only few fields have
 
 

@@ -35,7 +35,6 @@ _CHANGELOG = re.compile(
 )
 
 _BULLET = re.compile(r"\s{0,8}[*+-]\s+(.{8,600})$")
-
 _MOST_ENTRIES = 6
 """Lines of a changelog from which on it is a release that is written, not a change."""
 
@@ -48,7 +47,6 @@ _RAISED = re.compile(
 )
 
 _QUOTE = re.compile(r"[\"'`]")
-
 _REACH = 6
 """Lines behind an error's begin on which its text may stand."""
 

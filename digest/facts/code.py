@@ -32,16 +32,7 @@ from tree_sitter import Node, Tree
 
 from digest.core.change import FileChange, FileStatus
 from digest.core.facts import Area, Fact
-from digest.facts import (
-    class_fields,
-    default_tables,
-    env_variables,
-    flags,
-    metrics,
-    option_tables,
-    routes,
-    symbols,
-)
+from digest.facts import class_fields, env_variables, flags, metrics, option_tables, routes, symbols
 from digest.facts.header_fields import HeaderFields
 from digest.facts.prefilter import may_declare, may_set
 from digest.facts.side_text import FileContext, SideText, sides
@@ -64,11 +55,8 @@ from digest.facts.syntax.python_headers import (
 from digest.facts.syntax.python_outline import Header, Outline
 
 _WORDS = len("async def  ")  # what a header begins with
-
 _REACH = 60_000  # characters; no class in wide use has its fields further below its name
-
 _DEEPEST = 4  # bases of bases that are followed
-
 _QUIET = frozenset({"__init__", "__new__", "__call__"})
 
 
@@ -198,9 +186,7 @@ _READERS: dict[str, Callable[[Node, str], Iterator[Declaration]]] = {
     "cpp": c_family.declarations,
     "cuda": c_family.declarations,
 }
-
 _KEYWORDS = "fn|struct|enum|union|trait|const|static|type|class|interface|function|let|var|record"
-
 _LAST = re.compile(r"\w+$")
 
 
@@ -330,9 +316,7 @@ def _parts(one: Declaration) -> tuple[str, str | None]:
 
 
 _LONGEST = 4_000_000  # characters; beyond this a file is data, whatever its name
-
 _LONGEST_TREE = 200_000  # characters of a file that is parsed
-
 _SETTING = (Area.CORE, Area.BUILD)
 
 
@@ -346,7 +330,7 @@ def wants(file: FileChange, area: Area, language: str) -> bool:
     if may_set(file.hunks, language):
         return True
     if area is Area.CORE and (
-        default_tables.may_change(file.hunks, language)
+        option_tables.may_change(file.hunks, language)
         or (language == "python" and option_tables.may_go(file.hunks))
     ):
         return True
@@ -388,7 +372,7 @@ def _found(scene: FileContext, before: SideText, after: SideText) -> Iterator[Fa
             yield from metrics.find(before, after, language)
     if scene.area is not Area.CORE:
         return
-    yield from default_tables.find(before, after, language)
+    yield from option_tables.find(before, after, language)
     if language == "python":
         yield from option_tables.find_tables(before, after)
     elif language in {"c", "cpp"} and HeaderFields.reads(after.path, after.text):

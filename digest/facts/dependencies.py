@@ -42,7 +42,6 @@ _BY_NAME: dict[str, Reader] = {
         manifests.version_file,
     ),
 }
-
 _BY_SHAPE: tuple[tuple[re.Pattern[str], Reader], ...] = (
     (
         re.compile(
@@ -64,7 +63,6 @@ _BY_SHAPE: tuple[tuple[re.Pattern[str], Reader], ...] = (
     (re.compile(r"\.gradle(?:\.kts)?$"), manifests.gradle),
     (re.compile(r"\.gemspec$"), manifests.gemfile),
 )
-
 _NEED_WHOLE = frozenset(
     [
         manifests_python.pyproject,
@@ -83,9 +81,7 @@ _NEED_WHOLE = frozenset(
 
 # Manifests that are samples or data of tests; no part of the project depends on what they name.
 _ASIDE = frozenset([Area.TESTS, Area.EXAMPLES, Area.BENCHMARKS])
-
 _SUBPROJECT = re.compile(r"Subproject commit ([0-9a-f]{40,64})")
-
 _MOST = 80  # facts of one file; a manifest that comes as a whole lists no more to a reader's use
 
 

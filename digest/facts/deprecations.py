@@ -28,9 +28,7 @@ _MARK = re.compile(
     r"|\s*//\s*Deprecated:|\s*\[Obsolete\b|.{0,100}__attribute__\(\(deprecated|\s*\.\. deprecated::"
     r"|\s*!!! (?:warning )?\"?[Dd]eprecated"
 )
-
 _WARNING = re.compile(r"\b(?:Pending)?DeprecationWarning\b|\bFutureWarning\b")
-
 _NOTICE = re.compile(
     r"\b(?:is|are|was|were|been|being|now) (?:now )?deprecated\b|\bdeprecated "
     r"(?:in|since|as of|alias|and)\b"
@@ -38,7 +36,6 @@ _NOTICE = re.compile(
     r"|\b(?:will|to) be removed (?:in|after|with|from|entirely in) "
     r"(?:the |a )?(?:next|future|v?\d)",
 )
-
 _NOT_A_MARK = re.compile(
     r"\s*(?:import|from|except|#\s*noqa|use)\b|.{0,300}(?:allow\(|expect\("
     r"|filterwarnings|simplefilter|pytest\.|"
@@ -71,9 +68,7 @@ _WORD = re.compile(r"-{0,2}[A-Za-z_][\w.:-]{1,80}")
 _ALIAS_NAME = re.compile(
     r"[Dd]eprecated(?: alias (?:of|for))?:? [`'\"]{1,2}(?P<name>-{0,2}[\w.:-]{2,80})[`'\"]"
 )
-
 _QUOTED_NAME = re.compile(r"[`'\"](?P<name>-{0,2}[A-Za-z_][\w.:/-]{1,80})(?:\(\))?[`'\"]")
-
 _DEFINED = re.compile(
     r"\s*(?:export\s+|default\s+|pub(?:\([\w:\s]{1,40}\))?\s+|public\s+"
     r"|protected\s+|private\s+|static\s+|final\s+|abstract\s+"
@@ -82,7 +77,6 @@ _DEFINED = re.compile(
     r"|mod|macro_rules!|let|var|val)\s+"
     r"(?:\([^()]{0,80}\)\s*)?(?P<name>[A-Za-z_]\w{0,80})"
 )
-
 _METHOD = re.compile(
     r"\s*(?:(?:public|protected|private|static|final|abstract|async"
     r"|const|pub)\s+){0,5}(?:[\w<>\[\],.?]{1,80}\s+)?(?P<name>[A-Za-z_]\w{0,80})(?:\?|!)?\s*[(:=;]"
@@ -106,17 +100,11 @@ _REMOVAL = re.compile(
 )
 
 _SENTENCE = re.compile(r"[.;!?]\s+|:\s+")
-
 _THIS = re.compile(r"\b(?:[Tt]his|[Ii]t|[Tt]hese)\b(?:\s+\w+){0,2}\s*$")
-
 _COMMENT = re.compile(r"\s*(?:///?!?|#|\*|/\*|--)")
-
 _ATTRIBUTE_LINE = re.compile(r"\s*(?:[@#\[*/]|$)")
-
 _NO_NAMES = frozenset(["deprecated", "true", "false", "none", "null", "this", "it", "and", "or"])
-
 _CODE_LIKE = re.compile(r"[_.:\d]|^-|[a-z][A-Z]|^[A-Z]{3,}")
-
 _SPELLED = re.compile(r"[_.:\d]|^-|[a-z][A-Z]|^[A-Z]+_")
 
 _RECORD = re.compile(
@@ -126,7 +114,6 @@ _RECORD = re.compile(
 )
 
 _OPENING = re.compile(r"\W{0,12}D(?:eprecated|EPRECATED)[:.]|\s*[@#]\[?deprecated")
-
 _SPAN = 6
 """Lines between two marks that still speak of one thing: a call written over several lines."""
 
@@ -192,7 +179,6 @@ _SAID = re.compile(
     r"(?:for|of))))\s+(?:the\s+|support\s+(?:for|of)\s+)?(?P<rest>\S.{0,200})",
     re.IGNORECASE,
 )
-
 _SAID_END = re.compile(
     r"\s+(?:in favou?r of|and|since|because|as|for|from|by|to|so|which"
     r"|with|on|until|when|via)\s|[.;:,](?:\s|$)|\s\(|\s-+\s"

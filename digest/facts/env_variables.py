@@ -17,7 +17,6 @@ from digest.facts.named_settings import NamedSetting
 from digest.facts.side_text import SideText
 
 _NAME = r"[A-Za-z_][A-Za-z0-9_]+"
-
 _QUOTED = rf"[\"'`]({_NAME})[\"'`]"
 
 # What systems, shells and toolchains set for everybody.
@@ -45,7 +44,6 @@ _FOREIGN_PREFIXES = """
 """
 
 _PYTHON_CALL = re.compile(r"(?:getenv|environ\.get)[ \t]*\(")
-
 _DECLARED_BY = re.compile(rf"\b(?:env|envvar|env_var)\s*=\s*{_QUOTED}")
 
 # Each pattern has the name in its first group that matched; a default, where the language has a
@@ -75,13 +73,9 @@ _CONSTANT = re.compile(
 )
 
 _FOR_TESTS = re.compile(r"//.*\b(?:tests?|testing)\b")
-
 _ENTRY = re.compile(r"^[ \t]*[\"']([A-Z][A-Z0-9_]+)[\"'][ \t]*:[ \t]*", re.MULTILINE)
-
 _ENVIRONMENT = re.compile(r"getenv|environ|\benv_|_env\b|\benv\b")
-
 _BUDGET = 500_000  # characters of entries that are read of one side of a file
-
 _REACH = 1_500  # characters; the longest entry of a table that is looked for around a change
 
 

@@ -16,21 +16,13 @@ from digest.core.facts import Action, Fact, FactKind
 from digest.facts.paths import language_of
 
 _INDEXES = ("index.ts", "index.js", "index.tsx", "index.mjs", "mod.ts")
-
 _ALL = re.compile(r"^__all__\s*(?::[^=\n]{1,60})?\+?=\s*[\[(]([^\])]*)[\])]", re.MULTILINE)
-
 _PUBLIC_HEADER = re.compile(r"(?:^|/)(?:include|api|public)/")
-
 _JAVA_MAIN = re.compile(r"(?:^|/)src/main/")
-
 _INNER_GO = re.compile(r"(?:^|/)(?:internal|cmd)/|(?:^|/)main\.go$")
-
 _INNER_RUST = re.compile(r"^crates/|^rust/|/src/bin/|(?:^|/)src/main\.rs$")
-
 _READ = re.compile(r"\bderive\([^)]*\b(?:Deserialize|JsonSchema)\b")
-
 _TYPED = re.compile(r"\bderive\([^)]*\b(?:Args|Parser|Subcommand)\b")
-
 _HEAD = 1_500
 """Characters above a type in which its attributes stand."""
 

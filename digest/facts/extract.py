@@ -134,7 +134,6 @@ def _moved(old: Fact, new: Fact) -> Fact | None:
 
 
 Finder = Callable[[FileContext], Iterable[Fact]]
-
 Wants = Callable[[FileChange, Area, str], bool]
 
 _FINDERS: tuple[Finder, ...] = (
@@ -144,7 +143,6 @@ _FINDERS: tuple[Finder, ...] = (
     schema.find,
     security.find,
 )
-
 _WANTS: tuple[Wants, ...] = (
     code.wants,
     dependencies.wants,
@@ -157,11 +155,8 @@ _CLOSED = frozenset([Area.GENERATED, Area.VENDORED, Area.LOCKFILE])
 """Areas whose contents nobody here wrote: their paths are facts, their lines are not."""
 
 _TALK = frozenset([Area.TESTS, Area.DOCS, Area.EXAMPLES, Area.BENCHMARKS])
-
 _MOVABLE = frozenset([FactKind.DEPRECATION, FactKind.SECURITY, FactKind.DEPENDENCY])
-
 _STEPS = {Action.ADDED: 1, Action.REMOVED: -1}
-
 _MOST_FILES = 64
 """Files of a change whose whole texts are read, those with most changed lines first. A change that
 touches more is told from its hunks; 99 of 100 touch fewer."""

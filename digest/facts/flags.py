@@ -17,21 +17,16 @@ from digest.facts.named_settings import NamedSetting
 from digest.facts.side_text import SideText, block
 
 _PYTHON = re.compile(r"(?:\badd_argument|\.option|\bOption|\bDEFINE_\w+)[ \t]*\(")
-
 _GO = re.compile(
     r"(?<!\w)\w*[fF](?:lags?|lagSet|s)?(?:\(\))?"
     r"\.(?:Bool|Int|Uint|Float|String|Duration|Count|IP|Bytes)(?:8|16|32|64)?(?:Slice|Array|ToString|ToInt|Hex|Base64|Net|Mask)?(?:Var)?P?\("
     r"|\bcli\.\w+Flag\{|\.Flag\(|\b\w*Flag\((?=[^()\n]{0,80},\s*\")"
 )
-
 _RUST = re.compile(r"#\[(?:arg|clap|structopt)\(|\.long\(")
-
 _SCRIPT = re.compile(r"(?:\.(?:option|requiredOption)|\bnew Option)\(")
-
 _C = re.compile(
     r"\b(?:DEFINE_(?:bool|int32|uint32|int64|uint64|double|string)|ABSL_FLAG)\(|\{(?=\s*\")"
 )
-
 _JAVA = re.compile(r"@(?:\w+\.)?Option\(|\.longOpt\(")
 
 _CALLEES = {
@@ -45,7 +40,6 @@ _CALLEES = {
     "cuda": _C,
     "java": _JAVA,
 }
-
 WORDS = {
     "python": ("add_argument(", ".option(", "Option(", "DEFINE_"),
     "go": ("lag", "F.", "f.", "fs."),
@@ -61,11 +55,8 @@ WORDS = {
 
 # Possessive: a row of slashes is one comment, and not as many as it could be parted into.
 _NOTES = re.compile(r"\s*+(?:///[^\n]*+\s*+)*+")
-
 _FIELD = re.compile(r"(?:pub(?:\([^)]*\))?\s+)?(\w+)\s*:")
-
 _FIELD_LINE = re.compile(r"(?:\s*+(?:///|#\[)[^\n]*+)*+\s*+(?:pub(?:\([^)]*\))?\s+)?\w+\s*:[^\n]*")
-
 _DEFAULT = re.compile(r"\.default_value\(([^()]*)\)")
 
 _CMAKE_OPTION = re.compile(
@@ -75,17 +66,11 @@ _FEATURE_FLAG = re.compile(r"\"(\w*-?features?(?:-\w+)?)\"")
 _CASE = re.compile(r"\s*case\s+\"")
 _VALUE = re.compile(r"\"([\w.-]+)\"")
 _CHAINED = re.compile(r"(?:\s*+\.\s*+\w++\((?:[^()\n]|\([^()\n]*+\))*+\))*+")
-
 _GO_DEFAULT = re.compile(r"\.Default\(([^()]*)\)")
-
 _REACH = 600  # characters between an attribute and the field it belongs to
-
 _SETS = re.compile(r"^class \w*(?:Args|Arguments|Options|Opts|Flags)\b", re.MULTILINE)
-
 _FUNCTIONS = re.compile(r"^    (?:async )?def ", re.MULTILINE)
-
 _TYPED_NAME = re.compile(r"--?[A-Za-z0-9][\w.-]*")
-
 _YARGS = re.compile(r"\b(?:alias|default|describe|description|demandOption|type|choices)\s*:")
 
 

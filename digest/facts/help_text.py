@@ -38,13 +38,9 @@ _COMMENT = re.compile(
 )
 
 _DOCSTRING = re.compile(r"\s*[rRuU]?(\"\"\"|''')(.*)$")
-
 _ATTRIBUTE = re.compile(r"\s*(?:#\[|@)")
-
 _NEXT = re.compile(r"\s*[\"']?[\w.-]{1,80}[\"']?\s*:\s*(?!=)|\s*(?:pub |def |fn |func |class |@)")
-
 _WORD = re.compile(r"[^\W\d_]{2,}")
-
 _MARKS = re.compile(r":\w{1,20}:`([^`]{1,100})`|``([^`]{1,100})``")
 
 _NOISE = re.compile(

@@ -19,17 +19,12 @@ from digest.facts.side_text import SideLines
 from digest.facts.version_pin import Pin, is_toolchain, looks_like_version, of_variable
 
 _STRING = re.compile(r"\"([^\"]{1,200})\"")
-
 _CARGO_VERSION = re.compile(r"\b(?:version|rev|tag|branch)\s*=\s*\"([^\"]{1,200})\"")
-
 _CARGO_TABLE = re.compile(
     r"(?:target\..+\.|workspace\.)?(?P<kind>dev-|build-)?dependencies(?:\.(?P<name>[\w-]+))?$"
 )
-
 _MEMBER = re.compile(r"\s*\"([^\"]{1,200})\"\s*:\s*\"([^\"]{0,200})\"\s*,?\s*$")
-
 _OBJECT = re.compile(r"\s*\"([^\"]{1,200})\"\s*:\s*\{")
-
 _NPM = {
     "dependencies": "npm",
     "peerDependencies": "npm",
@@ -41,30 +36,22 @@ _NPM = {
     "require": "composer",
     "require-dev": "composer dev",
 }
-
 _GO_REQUIRE = re.compile(
     r"\s*(?:require\s+)?([\w.~-]+\.[\w.~-]+/[^\s()]+|[\w.-]+\.[a-z]{2,}[^\s()]*)\s+"
     r"(v\d[\w.+-]*)(\s*//\s*indirect)?"
 )
-
 _GO_REPLACE = re.compile(r"\s*(?:replace\s+)?(\S+)(?:\s+v\S+)?\s+=>\s+(\S+)(?:\s+(v\S+))?")
-
 _GO_OWN = re.compile(r"(go|toolchain)\s+(?:go)?(\d[\w.]*)\s*(?://.*)?$")
-
 _MAVEN_VERSION = re.compile(r"\s*<version>([^<$]{1,100})</version>")
-
 _MAVEN_NAME = re.compile(r"\s*<artifactId>([^<]{1,200})</artifactId>")
-
 _MAVEN_PROPERTY = re.compile(
     r"\s*<([\w.-]+?)[.-]version>([^<$]{1,100})</|\s*<version\.([\w.-]+)>([^<$]{1,100})</"
     r"|\s*<(maven\.compiler\.(?:release|source|target))>([^<$]{1,100})</"
 )
-
 _GRADLE = re.compile(
     r"[\"']([\w.-]+:[\w.-]+):([\w.+-]+)(?:@\w+)?[\"']"
     r"|\bid\s*\(?\s*[\"']([\w.-]+)[\"']\s*\)?\s+version\s*\(?[\"']([\w.+-]+)[\"']"
 )
-
 _GEM = re.compile(
     r"\s*(?:gem|\w+\.add_(?:runtime_|development_)?dependency)\s*\(?\s*[\"']"
     r"([\w-]+)[\"']\s*(?:,\s*[\"']([^\"']+)[\"'])?"
@@ -226,50 +213,36 @@ _FROM = re.compile(
     r"(sha256:[0-9a-f]{12,64}))?",
     re.IGNORECASE,
 )
-
 _VARIABLE = re.compile(
     r"(?:^\s*(?:ARG|ENV|export)\s+|\s)([A-Z][A-Z0-9_]{2,60})[= ][\"']?([^\s\"']{1,120})"
 )
-
 _PIP = re.compile(
     r"(?:^|[\s\"'])([A-Za-z][\w.-]{0,60})(?:\[[^\[\]\s]{0,80}\])?==(\d[\w.+!*-]{0,60})"
 )
-
 _IMAGE = re.compile(r"\s*(?:-\s*)?image:\s*[\"']?([^\s:@\"'$]+):([^\s\"'@$]+)")
-
 _USES = re.compile(
     r"\s*(?:-\s*)?[\"']?uses[\"']?:\s*[\"']?([\w.-]+/[\w./-]+)@([\w./-]+)[\"']?(?:\s*#\s*"
     r"(?:tag=)?(v?\d[\w.-]*))?"
 )
-
 _SET_UP = re.compile(
     r"\s*(?:-\s*)?[\"']?(python|node|go|java|ruby|dotnet|rust|php)-version[\"']?:\s*"
     r"(.{1,200})$"
 )
-
 _VERSION_LIKE = re.compile(r"\d+(?:\.[\dx*]+){0,3}(?:[-.]?(?:dev|rc\d*|alpha|beta)[\w.]*)?")
-
 _REPO = re.compile(r"\s*(?:-\s*)?repo:\s*[\"']?\S*?([\w.-]+/[\w.-]+?)(?:\.git)?/?[\"']?\s*$")
-
 _REV = re.compile(r"\s*(?:-\s*)?rev:\s*[\"']?([\w.+/-]+)[\"']?\s*(?:#\s*(?:frozen:\s*)?(\S+))?")
-
 _CMAKE_SET = re.compile(
     r"\s*set\s*\(\s*([A-Za-z]\w*?(?:_VERSION|_VERSION_\w+|_TAG|_REVISION|_COMMIT"
     r"|_HASH))\s+\"?([\w.+-]+)\"?",
     re.IGNORECASE,
 )
-
 _CMAKE_TAG = re.compile(r"\s*GIT_TAG\s+\"?([\w./-]+)\"?")
-
 _CMAKE_NAME = re.compile(
     r"\s*(?:FetchContent_Declare|ExternalProject_Add|CPMAddPackage)\s*\(\s*([\w.-]+)?",
     re.IGNORECASE,
 )
-
 _CMAKE_MINIMUM = re.compile(r"\s*cmake_minimum_required\s*\(\s*VERSION\s+([\d.]+)", re.IGNORECASE)
-
 _CMAKE_PACKAGE = re.compile(r"\s*find_package\s*\(\s*(\w+)\s+(\d[\w.]*)", re.IGNORECASE)
-
 _NAMED_FILES = {
     ".python-version": "python",
     ".nvmrc": "node",
@@ -281,9 +254,7 @@ _NAMED_FILES = {
     "rust-toolchain": "rust",
     ".terraform-version": "terraform",
 }
-
 _CHANNEL = re.compile(r"\s*channel\s*=\s*\"([^\"]+)\"")
-
 _TOOL_LINE = re.compile(r"([\w-]+)\s+(\S+)")
 
 

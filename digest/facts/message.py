@@ -26,54 +26,38 @@ from digest.facts import noise
 from digest.facts.noise import forms_of, is_machine_line
 
 _LONGEST = 65_536  # characters of a body that are read; GitHub's own limit for one
-
 _MOST_PARAGRAPHS = 60
-
 _LONGEST_PARAGRAPH = 2000
 
 _COMMENT_OPEN, _COMMENT_CLOSE = "<!--", "-->"
 
 _FENCE = re.compile(r"\s{0,12}(`{3,}|~{3,})")
-
 _HEADING = re.compile(r"\s{0,3}(#{1,6})\s+(.*)$|\*\*([^*]{1,80}?):?\*\*:?\s*$")
-
 _RULE = re.compile(r"\s{0,3}(?:-[ -]{2,}|=[ =]{2,}|\*[ *]{2,}|_[ _]{2,})$")
-
 _BULLET = re.compile(r"\s{0,12}(?:[*+•-]|\d{1,3}[.)])\s+(.*)$")
-
 _IMAGE = re.compile(r"!\[[^\[\]]{0,300}\]\([^()\s]{0,500}\)")
-
 _LINK = re.compile(r"\[([^\[\]]{1,300})\]\((?:[^()\s]|\([^()\s]{0,200}\)){0,500}\)")
-
 _AUTOLINK = re.compile(r"<(https?://[^<>\s]{1,500})>")
-
 _TAG = re.compile(
     r"</?(?:details|summary|br|img|p|div|span|sub|sup|b|i|em|strong|a|table|tr|td|th|thead|tbody"
     r"|ul|ol|li|code|pre|h[1-6]|hr|kbd|center|picture|source|video)\b[^<>]{0,300}>",
     re.IGNORECASE,
 )
-
 _STRONG = re.compile(r"\*\*([^*]{1,300})\*\*")
-
 _SPACES = re.compile(r"\s+")
-
 _REFERENCE = re.compile(r"(?<![\w/&#-])(?:#|GH-|gh-)([1-9]\d{0,6})\b(?![\w-])")
-
 _ADDRESS = re.compile(
     r"https?://[\w.-]{1,100}(?:/[\w.~-]{1,100}){2,6}?/(?:issues|pull|merge_requests)/(\d{1,7})\b"
 )
-
 _KEYWORD = re.compile(
     r"\b(?:fix(?:e[sd])?|close[sd]?|resolve[sd]?|refs?|references?|see(?: also)?|relate[sd](?: to)?"
     r"|part of"
     r"|follow[- ]?up(?: to| of| on)?|address(?:es)?|implements?|issue)\b[\s:]*$",
     re.IGNORECASE,
 )
-
 _COUNTED = re.compile(
     r"\b(?:step|option|case|rank|gpu|node|worker|phase|part|item|attempt|run)\s*$", re.IGNORECASE
 )
-
 _MOST_ISSUES = 50
 
 
@@ -232,7 +216,6 @@ def _plain(text: str) -> str:
 
 
 _MOST = 80  # lines of a message that are looked at: what is told further down is no point of it
-
 _FOREIGN = ("release notes", "details", "changelog", "commits", "summary>")
 """What opens the words of another project, which bots copy below an update of a dependency."""
 
@@ -258,11 +241,8 @@ def message_evidence(line: int) -> Evidence:
 
 
 _TRAILER = re.compile(r"([A-Za-z0-9-]{1,60})[ \t]*:(?!//)[ \t]*(.*)")
-
 _GITS_OWN = ("Signed-off-by: ", "(cherry picked from commit ")
-
 _PERSON = re.compile(r"([^<]*)<([^<>]*)>?")
-
 _TRAILERS_LONGEST = 200  # characters of a person's name; who writes more floods readers
 
 Trailers = tuple[tuple[str, str], ...]

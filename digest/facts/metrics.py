@@ -12,9 +12,7 @@ from digest.facts.named_settings import NamedSetting
 from digest.facts.side_text import SideText
 
 _KINDS = r"(?:counter|gauge|histogram|summary|updowncounter|up_down_counter)"
-
 _METER = rf"\bcreate_(?:observable_)?{_KINDS}\(|\bcreate(?:Observable)?{_KINDS}\("
-
 _CALLEES = {
     "python": re.compile(rf"{_KINDS}(?:_cls|_class|_type)?\(", re.IGNORECASE),
     "javascript": re.compile(rf"\bnew \w*\.?{_KINDS}\(|{_METER}", re.IGNORECASE),
@@ -29,7 +27,6 @@ _CALLEES = {
 _CALLEES["typescript"] = _CALLEES["javascript"]
 
 _WORDS = ("ounter", "auge", "istogram", "ummary", "Opts")
-
 _SMALL = {
     # What every match of the language's pattern ends with, whatever the case of its letters.
     "python": tuple(
@@ -38,11 +35,8 @@ _SMALL = {
         for ending in ("", "_cls", "_class", "_type")
     )
 }
-
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_:./-]{2,}")
-
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w{0,60}")
-
 _TABLE_ENTRY = re.compile(r"(?:\{\s*\w+\s*,\s*|^\s*)\"([a-z][\w-]*(?:\.[\w-]+){2,8})\"\s*\}")
 _TELLING = 12
 """Characters of a part of a name that is looked for by itself."""

@@ -16,15 +16,10 @@ from digest.facts.call_arguments import flat, is_told_apart, resolved
 from digest.facts.side_text import SideText, same_place
 
 _JOINED = re.compile(r"[\w-]")
-
 _BEFORE = re.compile(r"[\w-]$|\w\.$")
-
 _AFTER = re.compile(r"[\w-]|\.\w")
-
 _MOST_PAIRS = 400
-
 _COMMENTS = ("# ", "//", "* ", "/*", "#:")
-
 _ALIKE = 0.8  # share of equal text in what surrounds two names, for one to be the other renamed
 
 

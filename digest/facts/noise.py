@@ -107,17 +107,14 @@ _ALONE = frozenset(
 )
 
 _CHECKBOX = re.compile(r"\s{0,12}(?:[*+-]|\d{1,3}[.)])?\s{0,4}\[[ xX✓-]?\](?:\s|$)")
-
 _TRAILER = re.compile(
     r"[A-Z][A-Za-z-]{0,40}-(?:[Bb]y|[Ii][Dd]|[Oo]n|[Tt]o|[Ii]ssue):\s|(?:CC|Cc|cc|Link|Bug|BUG|Closes|Pull-[Rr]equest|PR-URL|Refs|Change-Id):\s"
 )
-
 _LOG = re.compile(
     r"\[?\d{4}-\d\d-\d\d[ T]\d\d:\d\d|(?:INFO|WARN|WARNING|ERROR|DEBUG|FATAL|TRACE|FAILED|PASSED)\b"
     r"[\s:]\s*[\[\d(\w./]"
     r"|\s{0,8}File \"|\([\w ]{1,40}pid=\d|={3,}\s|\[\d+/\d+\]\s|\d+%\|"
 )
-
 _FIRST_OF_FIXUP = frozenset(
     """
     fix fixed fixes fixing address addressed addressing apply applied resolve resolved update
@@ -129,7 +126,6 @@ _FIRST_OF_FIXUP = frozenset(
     oops again done changes change add docs doc edit
     """.split()  # noqa: SIM905 - a list of quoted words would not be read
 )
-
 _FIXUP = (
     "code review",
     "review comment",
@@ -153,13 +149,9 @@ _FIXUP = (
     "fix lint",
     "fix dco",
 )
-
 _BLOB = re.compile(r"[A-Za-z0-9+/=_]{48,}")
-
 _WORD = re.compile(r"[^\W\d_]{2,}")
-
 _REFERENCES = re.compile(r"https?://\S+|[\w./-]{0,120}#\d{1,9}|\bGH-\d{1,9}|\b[0-9a-f]{7,40}\b")
-
 _LINKING = frozenset(
     """
     fix fixes fixed close closes closed resolve resolves resolved ref refs reference references

@@ -13,17 +13,12 @@ from collections.abc import Iterable
 from digest.core.change import Hunk
 
 _DEFINITION = re.compile(r"[ \t]*(?:async[ \t]+)?(?:def|class)[ \t]+\w")
-
 _END_OF_HEADER = re.compile(r"[ \t]*(?:\)|[^#]*[^#\s]\))[ \t]*(?:->[^#]*)?:[ \t]*(?:#.*)?$")
-
 _STATEMENT = re.compile(
     r"[ \t]*(?:if|elif|else|for|while|with|try|except|return|async|match|case|assert)\b|.*lambda"
 )
-
 _TYPED = re.compile(r"[ \t]*\*{0,2}\w+[ \t]*:[ \t]*[^\s#=]")
-
 _VALUED = re.compile(r"[ \t]*\w+[ \t]*=[ \t]*[^\s=]")
-
 _BARE = re.compile(r"[ \t]*\*{0,2}\w+[ \t]*,?[ \t]*$")
 
 

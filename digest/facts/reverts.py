@@ -19,52 +19,37 @@ _REVERT = re.compile(
     r"(?=[\s:\"“'`#\[]|$)\s*:?\s*",
     re.IGNORECASE,
 )
-
 _RELAND = re.compile(
     r"(?:re-?land(?:s|ed|ing)?|re-?appl(?:y|ies|ied|ying)|un-?revert(?:s|ed|ing)?)(?: of)?"
     r"(?=[\s:\"“'`#\[]|$)\s*:?\s*",
     re.IGNORECASE,
 )
-
 _REVERT_TAGS = frozenset(["revert", "reverts"])
-
 _RELAND_TAGS = frozenset(["reland", "re-land", "reapply", "unrevert", "redo"])
-
 _WHAT = re.compile(
     r"(?:the )?(?:(?:pull request|changeset|commit|change|prs?) ?)?"
     r"(?:#|\b(?=\d{3,9}\b))(\d{1,9})\b[:,]?\s*",
     re.IGNORECASE,
 )
-
 _MERGE = re.compile(r"Merge pull request #(\d{1,9})\b")
-
 _REDO = re.compile(r"redo\s+(?=[\"“\[#])", re.IGNORECASE)
-
 _SHA_FIRST = re.compile(r"(?:commit |changeset )?([0-9a-f]{7,40})\b:?\s*")
-
 _PARTIAL = re.compile(r"(?:\S{1,40} ){0,3}?(?:parts? of|partly|partial(?:ly)?)\b", re.IGNORECASE)
-
 _SET_BACK = re.compile(
     r"(?:.{0,200}\s)?(?:back|to)\s"
     r"(?!avoid|fix|prevent|unblock|make|resolve|reduce|allow|keep|pass)",
     re.IGNORECASE,
 )
-
 _QUOTES = {'"': '"', "“": "”", "'": "'", "`": "`"}
-
 _NUMBER = re.compile(r"#(\d{1,9})\b")
-
 _BODY_SHA = re.compile(r"This (?:commit )?reverts (?:commits? |changeset )?([0-9a-f]{7,40})\b")
-
 _BODY_NUMBER = re.compile(
     r"(?:This )?[Rr]everts?:? (?:PR |pull request )?(?:[\w.-]{1,60}/[\w.-]{1,60})?#(\d{1,9})\b"
 )
-
 _BODY_RELAND = re.compile(
     r"(?:This )?(?:is a )?(?:[Rr]e-?[Ll]and|[Rr]eappl)\w{0,4} (?:of )?(?:commit |PR )?"
     r"(?:(?:[\w.-]{1,60}/[\w.-]{1,60})?#(?P<number>\d{1,9})|(?P<sha>[0-9a-f]{7,40}))\b"
 )
-
 _DEEPEST = 8  # reverts of reverts in one title; nobody has written more
 
 

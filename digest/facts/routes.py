@@ -16,7 +16,6 @@ from digest.facts.named_settings import NamedSetting
 from digest.facts.side_text import SideText, entire
 
 _VERBS = r"(?:get|post|put|patch|delete|head|options)"
-
 _CALLEES = {
     "python": re.compile(
         rf"@[\w.]+\.(?:{_VERBS}|websocket|route|api_route)\("
@@ -36,13 +35,9 @@ _CALLEES["typescript"] = re.compile(
 )
 
 _WORDS = ('"/', "'/", "`/", "path(")  # one of these stands where a path is given
-
 _PREFIX = re.compile(r"^(\w+)\s*=\s*(?:APIRouter|Blueprint)\(([^()]*)\)", re.MULTILINE)
-
 _GIVEN = re.compile(r"\b(?:url_)?prefix\s*=\s*[\"']([^\"']+)[\"']")
-
 _VERB = re.compile(rf"\b({_VERBS})\b", re.IGNORECASE)
-
 _METHODS = re.compile(r"[\"'](\w+)[\"']")
 
 

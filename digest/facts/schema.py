@@ -20,13 +20,11 @@ _DESCRIPTIONS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("json schema", re.compile(r"[.-]schema\.(?:json|ya?ml)$|(?:^|/)schema\.json$")),
     ("avro", re.compile(r"\.(?:avsc|avdl)$")),
 )
-
 _MIGRATION = re.compile(
     r"(?:^|/)(?:migrations?|alembic/versions|db/migrate)/(?:[^/]+/){0,2}"
     r"(?!__init__|env\.py|script)[^/]*\d[^/]*\.(?:py|sql|rb|go|ts|js"
     r"|php)$"
 )
-
 _BLOCK = {
     "protobuf": re.compile(r"\s*(message|service|enum|oneof|extend)\s+([\w.]+)"),
     "graphql": re.compile(
@@ -34,7 +32,6 @@ _BLOCK = {
     ),
     "thrift": re.compile(r"\s*(struct|service|enum|exception|union|typedef)\s+(?:[\w.]+\s+)?(\w+)"),
 }
-
 _MEMBER = {
     "protobuf": re.compile(
         r"\s*(?:(?P<rpc>rpc)\s+(?P<method>\w+)\s*(?P<signature>\(.{0,300})"
@@ -50,26 +47,18 @@ _MEMBER = {
         r"(?P<field>\w+)\s*(?:[=,;]|$)"
     ),
 }
-
 _SQL = re.compile(
     r"\b(?P<verb>CREATE|ALTER|DROP)\s+(?:OR\s+REPLACE\s+)?(?:TEMP(?:ORARY)?\s+"
     r"|UNLOGGED\s+|MATERIALIZED\s+|VIRTUAL\s+)?"
     r"(?P<what>TABLE|VIEW|TYPE|SEQUENCE|SCHEMA)\s+(?:IF\s+(?:NOT\s+)?EXISTS\s+)?"
     r"(?:ONLY\s+)?[\"`\[]?(?P<name>[A-Za-z_][\w.]{0,80})",
 )
-
 _SQL_ANY_CASE = re.compile(_SQL.pattern, re.IGNORECASE)
-
 _VERBS = {"CREATE": Action.ADDED, "ALTER": Action.CHANGED, "DROP": Action.REMOVED}
-
 _MOST = 200  # facts of one file
-
 _WHOLES = ("message", "enum", "type", "input", "interface", "struct", "exception", "union")
-
 _LANGUAGES = frozenset(_BLOCK)
-
 _ASIDE = frozenset([Area.TESTS, Area.EXAMPLES, Area.BENCHMARKS, Area.DOCS])
-
 _DEEPEST = 12
 """Levels of blocks whose names are told; nobody nests deeper on purpose."""
 

@@ -20,7 +20,6 @@ _ADVISORY = re.compile(
     r"\b(?:CVE[- ](\d{4})[- ](\d{4,7})|(GHSA(?:-[0-9a-z]{4}){3})|("
     r"(?:RUSTSEC|PYSEC|GO)-\d{4}-\d{1,5}))\b"
 )
-
 _WORDS = re.compile(
     r"\bvulnerabilit(?:y|ies)\b|\bvulnerable\b|\bexploit(?:able|s|ed)?\b|\bremote code execution\b"
     r"|\barbitrary (?:code|file|command)\b|\b(?:sql|command|code|template"
@@ -38,10 +37,8 @@ _WORDS = re.compile(
     r"|secret|password) leak(?:age|s)?\b",
     re.IGNORECASE,
 )
-
 _MARK = re.compile(r"(?<=\s)\[security\]$", re.IGNORECASE)
 """What Renovate puts behind the title of an update that an advisory asks for."""
-
 _ACRONYMS = re.compile(r"\b(?:XSS|SSRF|CSRF|RCE|XXE|TOCTOU|ReDoS|IDOR|MITM)\b|\bDoS\b")
 
 # As for code below: hardly a message holds one of these.
@@ -91,7 +88,6 @@ _PASSWORD_HASH = re.compile(
     r"\b(?:md5|sha1)\b[^\n]{0,80}passw|passw[^\n]{0,80}\b(?:md5|sha1)\b",
     re.IGNORECASE,
 )
-
 _CREDENTIALS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("AWS access key", re.compile(r"\bAKIA[0-9A-Z]{16}\b")),
     ("GitHub token", re.compile(r"\bgh[pousr]_[A-Za-z0-9]{36}\b")),
@@ -103,7 +99,6 @@ _CREDENTIALS: tuple[tuple[str, re.Pattern[str]], ...] = (
 # What a line must hold for any of the patterns above to match: a plain search is some twenty times
 # faster than the patterns, and hardly a line passes it.
 _SECRET_HINTS = ("AKIA", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "xox", "AIza", "PRIVATE KEY-----")
-
 _HINTS: dict[str, tuple[str, ...]] = {
     "python": (
         *("pickle", "dill.", "marshal.", "joblib.", "yaml.", "eval(", "exec(", "os.system"),
@@ -126,11 +121,8 @@ _HINTS["typescript"] = _HINTS["javascript"]
 _HINTS["cpp"] = _HINTS["cuda"] = _HINTS["c"]
 
 _COMMENT = re.compile(r"\s*(?:#|//|\*|/\*|\"\"\"|'''|--|>>>)")
-
 _NEXT = 3  # lines in which the arguments of a call are looked for
-
 _SAFE_YAML = ("SafeLoader", "safe_load")
-
 _SILENT = frozenset([Area.TESTS, Area.DOCS, Area.EXAMPLES, Area.BENCHMARKS])
 
 

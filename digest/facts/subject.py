@@ -55,44 +55,29 @@ _TYPES: dict[str, str] = {
 }
 
 _TAG = re.compile(r"\s*(?:\[([^\[\]]{1,80})\]|【([^【】]{1,80})】)(?!\()\s*[:：]?")
-
 _STRAY = re.compile(r"\s*(?:\[\s*(?=\[)|\]\s*)")
-
 _EMOJI = re.compile(r"(?::[a-z0-9_+-]{2,40}:|[\u2190-\u2bff\U0001f000-\U0001faff\ufe0f\u200d])\s*")
-
 _CONVENTIONAL = re.compile(
     r"([A-Za-z][\w-]{0,30})\s?(?:\(((?:[^()]|\([^()]{0,40}\)){1,80})\))?(!)?\s?[:：](?![/:])\s*"
 )
-
 _ROUND_TYPE = re.compile(r"\(([A-Za-z]{2,16})\)\s?[:：]?\s*")
-
 _SUBSYSTEM = re.compile(r"([a-z0-9_][\w./*+-]{0,60}(?:, ?[a-z0-9_][\w./*+-]{0,60}){0,3})(!)?: +")
-
 _VERBS = frozenset(["add", "update", "remove", "change", "note", "use", "make", "bump", "also"])
-
 _TICKET = re.compile(r"(?:gh|bpo|issue|bug)-?\d{1,9}[: ]\s*", re.IGNORECASE)
-
 _BREAKING_FOOTER = re.compile(r"^BREAKING[ -]CHANGE:", re.MULTILINE)
-
 _NUMBERS = re.compile(r"(?:(?:#|!|GH-|gh-|PR ?#?)\d{1,9}(?:\s*(?:,|&|and\b)\s*|$)){1,9}")
-
 _LAST_NUMBER = re.compile(r"(\d{1,9})$")
-
 _BORROWED = re.compile(r"(?:cherry[ -]?pick|backport|from upstream|picked from)", re.IGNORECASE)
 
 _SERIES = re.compile(
     r"(?:part|pt\.?|patch(?: v\d{1,2})?|step|pr)?\s*#?(\d{1,3})\s*(?:/|of)\s*(\d{1,3}|[nNxX?])",
     re.IGNORECASE,
 )
-
 _PART = re.compile(r"(?:part|pt\.?)\s*#?(\d{1,3})", re.IGNORECASE)
-
 _PLAIN_PART = re.compile(
     r"[\s,:-]+\(?part\s#?(\d{1,3})(?:\s?(?:/|of)\s?(\d{1,3}|[nNxX]))?\)?$", re.IGNORECASE
 )
-
 _ROUND_SERIES = re.compile(r"\s*\((?:part\s)?(\d{1,3})/(\d{1,3}|[nNxX])\)", re.IGNORECASE)
-
 _LONGEST = 1000
 """Characters of a first line that are looked at: far more than any subject that was written."""
 
@@ -213,7 +198,6 @@ _TITLE_IN_BODY = re.compile(
     r"|Merge (?:branch|remote-tracking branch|tag) '(?P<branch>[^']{1,250})'(?: of \S{1,250})?"
     r"(?: into '?[^' ]{1,250}'?)?$)"
 )
-
 _TITLE_IN_SUBJECT = re.compile(
     r"(?:Merge pull request '(?P<gitea_title>.{1,500})' \(#(?P<gitea>\d{1,9})\) from "
     r"|Merged PR (?P<azure>\d{1,9}): (?P<azure_title>\S.{0,500})"
@@ -228,11 +212,8 @@ _MERGED_BY_HAND = re.compile(
 )
 
 _BORS = re.compile(r"Merge #(\d{1,9})(?: #\d{1,9}){0,20}$")
-
 _BORS_TITLE = re.compile(r"(\d{1,9}): (\S.{0,500})")
-
 _BORS_REVIEWERS = re.compile(r"\s+r=\S{0,100}(?:\s+a=\S{0,100})?$")
-
 _MERGE_REQUEST = re.compile(
     r"See merge request (?:\S{0,250}!|https?://\S{1,250}/merge_requests/)(\d{1,9})\.?\s*$"
 )

@@ -27,7 +27,6 @@ from digest.facts.syntax.declarations import (
 )
 
 _LONGEST_SIGNATURE = 300  # characters
-
 _LONGEST_TEXT = 20_000  # characters that are compared
 
 
@@ -146,19 +145,14 @@ _ALIKE = 0.75
 """Least share of equal lines in two bodies for one to be the other's new name."""
 
 _MADE = re.compile(r"^[\w.]*\(\)$|^(?:\[\]|\{\})$")
-
 _OF_OTHERS = re.compile(r"[a-z]\w*(?:\.[a-z]\w*)+$")
-
 _MOST_SEARCHED = 40  # names that are looked for as other names of what stayed
 _NEARLY = 0.5
-
 _ALIKE_NAMES = 0.4
-
 _NEAR = 12
 """Lines between a name that went and the one that came in its place."""
 
 _MOST_OVERLOADS = 8  # declarations of one name; more are generated
-
 _LONGEST_BODY = 20_000  # characters that are compared
 
 

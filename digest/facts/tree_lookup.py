@@ -34,11 +34,8 @@ _SHARED = frozenset({FactKind.ENVIRONMENT, FactKind.METRIC})
 """Kinds that belong to no file: one more reader or maker is nothing new."""
 
 _CODE = frozenset({FactKind.SYMBOL, FactKind.CONFIG})
-
 _AREAS = frozenset({Area.CORE, Area.BUILD})
-
 _LAST = re.compile(r"\w+$")
-
 _DEFINED_BY = {
     "python": ("class", "def"),
     "rust": ("struct", "enum", "trait", "fn", "type", "const", "static"),
@@ -48,7 +45,6 @@ _DEFINED_BY = {
     "java": ("class", "interface", "enum", "record"),
     "cpp": ("class", "struct", "enum"),
 }
-
 _SHORTEST = 3
 """Characters of a name that is looked up; shorter ones stand everywhere."""
 

@@ -25,7 +25,6 @@ _TOOLCHAINS = frozenset(
         *("edition", "msrv", "buildpack-deps", "eclipse-temurin"),
     ]
 )
-
 _SUFFIX = re.compile(
     r"_(?:VERSION|VER|REF|TAG|BRANCH|COMMIT|COMMIT_HASH|SHA|REV|REVISION|GIT_TAG|GIT_REF|VERSION_TAG)$"
 )

@@ -23,9 +23,7 @@ from digest.core.grade import Grade, Level, Reason, Thresholds
 from digest.grading.signals import Signal, signals
 
 _LEAST_REASON = 0.08  # log-odds; what moves a score by less than 2 % is not named as a reason
-
 _MOST_REASONS = 5
-
 _FOOT = 0.08
 """How far above its level's threshold the most urgent demand alone can lift a score."""
 

@@ -49,9 +49,7 @@ class LaterFacts:
 
 
 _FIX = re.compile(r"\b(?:bug ?fix|hot ?fix|fix(?:es|ed)?|regression|repair)\b", re.IGNORECASE)
-
 _NUMBER_BEHIND = re.compile(r"(?: \([#!]\d+\))+$")
-
 _NAMED_REQUEST = re.compile(r"(?<![\w/&])#(\d{1,9})\b|/(?:pull|pulls|merge_requests)/(\d{1,9})\b")
 
 

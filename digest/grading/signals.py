@@ -25,7 +25,6 @@ from digest.facts.paths import is_script
 from digest.facts.subject import read_subject
 
 _BOUND = 400  # characters; longer subjects are pasted bodies
-
 _BEGIN = r"(?:^|(?<=[\[(])|(?<=[\]:)] ))"
 """The start of a title or of one of its tags."""
 
@@ -93,7 +92,6 @@ _INNER = r"(?<![\w/.-])(?:{})(?![\w-])"
 """A word that is not part of an identifier, a path or a compound."""
 
 _TITLE = {n: re.compile(_INNER.format(r), re.IGNORECASE) for n, r in _RULES.items()}
-
 _DEMANDED = {n: re.compile(rf"(?<![\w-])(?:{r})", re.IGNORECASE) for n, r in _DEMANDS.items()}
 
 _DEMANDED["rename"] = re.compile(_DEMANDS["rename"].replace("renam", "[Rr]enam"))
@@ -110,15 +108,10 @@ _HOUSEKEEPING = re.compile(
 )
 
 _REMOVES = re.compile(r"(?:remov|drop|delet|deprecat)\w{0,4}\b", re.IGNORECASE)
-
 _WITHOUT_CODE = frozenset({"support_dropped", "requirement", "security"})
-
 _FILED = frozenset({"tests", "docs", "ci", "chore", "benchmark"})
-
 _FIGURE = re.compile(r"(?<![\w.#-])~?\d{1,4}(?:\.\d{1,3})?(?: ?%|x\b)")
-
 _NAMED = re.compile(r"(?<![\w`/.-])(?=[A-Za-z-]{0,20}\d)[A-Z][A-Za-z]{0,20}-?\d[\w.-]{0,20}")
-
 _CODE = re.compile(r"`[^`\n]{2,80}`|(?<![\w-])--[a-z][\w-]{2,40}|\b[A-Z][A-Z0-9]+_[A-Z0-9_]{2,40}")
 
 
@@ -189,7 +182,6 @@ _SPECIAL_AREAS = (
     Area.BENCHMARKS,
     Area.EXAMPLES,
 )
-
 _ASIDE = frozenset({Area.TESTS, Area.DOCS, Area.EXAMPLES, Area.BENCHMARKS, Area.CI})
 """Areas whose flags and variables nobody outside relies on."""
 

@@ -8,25 +8,18 @@ from digest.core.grade import Level
 from digest.i18n.phrase import Phrase
 
 RANGE = Phrase("{base} to {tip}", "{base} 到 {tip}")
-
 SINCE_REF = Phrase("since {base}", "自 {base} 以来")
-
 UNTIL_REF = Phrase("up to {tip}", "截至 {tip}")
-
 OF_RELEASE = Phrase(
     "{tag} is a release: what it has and {before}, the release before it, has not.",
     "{tag} 是一个发布：以下是它相对上一个发布 {before} 的变更。",
 )
-
 DEFAULTS = Phrase("{n:default|defaults} changed", "{n} 个默认值有变化")
-
 DEFAULTS_OF = Phrase("{topic}: {counted}", "{topic}：{counted}")
-
 NO_DEFAULT = Phrase(
     "No default of a flag, a variable or a setting changed, as far as the code shows.",
     "从代码来看，没有参数、变量或配置的默认值发生变化。",
 )
-
 NO_DEFAULT_OF = Phrase(
     "No default of a flag, a variable or a setting changed in {topic}, as far as the code shows.",
     "从代码来看，{topic} 中没有参数、变量或配置的默认值发生变化。",
@@ -38,11 +31,8 @@ OF_LATEST = Phrase(
     "{tag} is the latest release: what it has and {before}, the release before it, has not.",
     "{tag} 是最新的发布：以下是它相对上一个发布 {before} 的变更。",
 )
-
 LATEST_IS = Phrase("{tag} is the latest release.", "{tag} 是最新的发布。")
-
 TAGGED = Phrase("It was tagged on {day}.", "打标签于 {day}。")
-
 OF_FIRST_RELEASE = Phrase(
     "{tag} is a release with none before it: everything up to it.",
     "{tag} 是第一个发布：以下是截至它的全部变更。",
@@ -58,25 +48,19 @@ KINDS = {
     ChangeKind.FIX: Phrase("Fixes", "修复"),
     ChangeKind.DEPENDENCIES: Phrase("Dependencies", "依赖"),
 }
-
 OTHER_KINDS = Phrase("Other changes", "其他变更")
 
 UPGRADE = Phrase("What an upgrade meets", "升级时会遇到的变化")
-
 GONE = Phrase("{kind} {name} is gone ({ref})", "{kind}{name}已移除（{ref}）")
-
 RENAMED = Phrase("{kind} {name} is now {after} ({ref})", "{kind}{name}改名为{after}（{ref}）")
-
 DEFAULT = Phrase(
     "{kind} {name} is {after} by default, was {before} ({ref})",
     "{kind}{name}的默认值由{before}改为{after}（{ref}）",
 )
-
 REQUIRED = Phrase(
     "{kind} {name} is asked for as {after}, was {before} ({ref})",
     "{kind}{name}的要求由{before}改为{after}（{ref}）",
 )
-
 LABELLED = Phrase("label {label}", "标签 {label}")
 
 RELEASES = Phrase("{n:release|releases}", "{n} 个发布")
@@ -88,66 +72,48 @@ NO_RELEASE_THEN = Phrase(
 HELP_RELEASES = Phrase("The releases with their dates.", "各个发布及其日期。")
 
 NOTES = Phrase("{name}: {range}", "{name}：{range}")
-
 NOTES_COUNTS = Phrase(
     "{n:change|changes} by {people:person|people}", "{n} 个变更，{people} 位贡献者"
 )
-
 PUBLISHED = Phrase("{name}, published on {day}", "{name}，发布于 {day}")
-
 CONTRIBUTORS = Phrase("Contributors: {people}", "贡献者：{people}")
-
 PERSON = Phrase("{name} ({n})", "{name}（{n}）")
-
 BY_FILES = Phrase("By file ({n:file|files})", "按文件（{n} 个）")
-
 OF_FILE = Phrase(
     "{path}: {n:change|changes} (+{added} −{deleted})", "{path}：{n} 个变更（+{added} −{deleted}）"
 )
-
 MORE_FILES = Phrase("and {n:more file|more files}", "另有 {n} 个文件")
-
 WRITTEN_BY = Phrase("{change} was written by {author}, {at}", "{change} 的作者是 {author}，{at}")
 
 BOTS = Phrase("Bots: {bots}", "机器人：{bots}")
 CO_AUTHORED = Phrase("co-author of {n}", "参与 {n} 个")
 BY_AUTHORS = Phrase("By author ({n:person|people})", "按作者（{n} 人）")
-
 MORE_PEOPLE = Phrase("and {n:more person|more people}", "另有 {n} 人")
-
 REST_OF_GROUP = Phrase("and {n} more: {question}", "另有 {n} 个：{question}")
 
 TOUCHED = Phrase("{name}: {n:change|changes}", "{name}：{n} 个变更")
-
 UNTOUCHED = Phrase(
     "No change that I have read touched {name} by name.", "在已读的变更中，没有直接改动 {name} 的。"
 )
-
 PEOPLE = Phrase("by {people}", "作者：{people}")
-
 ACTIONS = {
     Action.ADDED: Phrase("added {name}", "新增 {name}"),
     Action.REMOVED: Phrase("removed {name}", "移除 {name}"),
     Action.RENAMED: Phrase("renamed {name}", "重命名 {name}"),
     Action.CHANGED: Phrase("changed {name}", "修改 {name}"),
 }
-
 AT = Phrase("{what} at {place}", "{what}，见 {place}")
 
 WHY_TITLE = Phrase("Why {change} is {level}", "为什么 {change} 是{level}")
-
 SCORE = Phrase(
     "Score {score} of 1; high begins at {high}, medium at {medium}.",
     "评分 {score}（满分 1）；高从 {high} 起，中从 {medium} 起。",
 )
-
 WEIGHED = Phrase("{weight} {reason}", "{weight} {reason}")
-
 WEIGHTS = Phrase(
     "What speaks for it and against it; the weights add up to the score on a scale without ends:",
     "提高和降低它的因素（权重相加后换算为评分）：",
 )
-
 ENDED = {
     "posted": Phrase("It was shown in a digest.", "它出现在摘要中。"),
     "archived": Phrase(
@@ -160,115 +126,89 @@ ENDED = {
 }
 
 RISKS_OF = Phrase("Risks of {change}", "{change} 的风险")
-
 NO_RISK = Phrase(
     "Nothing in the diff or the message shows a risk that I know; that proves nothing.",
     "在差异和提交说明中没有发现已知的风险，但这不代表没有风险。",
 )
-
 LOOK_AT = Phrase("What to look at", "建议关注")
 
 REVIEWED = Phrase("{change} was reviewed by {people}", "{change} 的评审人：{people}")
-
 NO_REVIEWER = Phrase(
     "The commit of {change} names no reviewer; the request's page may: {page}",
     "{change} 的提交没有写明评审人，可以看请求页面：{page}",
 )
-
 NO_REVIEWER_NO_PAGE = Phrase(
     "The commit of {change} names no reviewer.", "{change} 的提交没有写明评审人。"
 )
 
 DIFF_OF = Phrase("Diff of {change}", "{change} 的差异")
-
 NO_PART = Phrase(
     "No file of this change is about {part}; its files: {files}",
     "这个变更没有关于 {part} 的文件，它的文件有：{files}",
 )
-
 UNDERSTOOD = Phrase("Understood as: {question}", "理解为：{question}")
 
 UNREAD = Phrase(
     "{path}: not shown (binary, too large or absent)", "{path}：未显示（二进制、过大或缺失）"
 )
-
 LINES_SHOWN = Phrase(
     "lines {first}–{last} of {total}; say “more” for the next",
     "第 {first}–{last} 行，共 {total} 行；说“更多”看下一页",
 )
-
 NO_LINES = Phrase("This change has no lines to show.", "这个变更没有可显示的行。")
 
 CAUGHT_UP = Phrase("Since you last looked, {at}", "自你上次查看（{at}）以来")
-
 FIRST_LOOK = Phrase(
     "I do not know when you last looked; these are the last {days} days.",
     "不知道你上次查看的时间，以下是最近 {days} 天。",
 )
-
 TOO_LONG_AGO = Phrase(
     "You last looked {at}; these are the last {days} days.",
     "你上次查看是在 {at}，以下是最近 {days} 天。",
 )
-
 UP_TO_DATE = Phrase(
     "Nothing new: you have seen everything up to {sha}.", "没有新变更：你已看到 {sha} 为止的全部。"
 )
 
 STATUS = Phrase("Status", "运行状态")
-
 STATUS_TIP = Phrase("{name}, branch {branch}: {tip}", "{name}，分支 {branch}：{tip}")
-
 STATUS_READ = Phrase(
     "Of the last 7 days {read} of {total} changes are read.",
     "最近 7 天的 {total} 个变更已读 {read} 个。",
 )
-
 LAST_RUN = Phrase(
     "{channel}: last digest {last}, next {next}", "{channel}：上次 {last}，下次 {next}"
 )
-
 NEVER = Phrase("never", "从未")
-
 WAITING = Phrase("{n:digest waits|digests wait} to be delivered.", "有 {n} 份摘要等待投递。")
-
 NO_RUNS = Phrase("No digest is scheduled here.", "这里没有定时摘要。")
-
 BUDGET = Phrase(
     "The model took {spent} {currency} of {most} today.",
     "今天模型花费 {spent} {currency}，上限 {most}。",
 )
-
 SPENT = Phrase(
     "The model took {spent} {currency} today; no cap is set.",
     "今天模型花费 {spent} {currency}，未设上限。",
 )
-
 NO_MODEL = Phrase("No model is configured: answers come from facts.", "未配置模型：回答来自事实。")
 
 PRIVACY = Phrase("Privacy", "隐私")
-
 KEPT_HERE = Phrase(
     "Kept in the data folder of this machine: changes with what was found in them, digests, "
     "deliveries, and for each conversation its last question, page and language for {days} days.",
     "保存在本机数据目录中：变更及从中读出的事实、摘要、投递记录，"
     "以及每个对话的最后一个问题、页码和语言（{days} 天）。",
 )
-
 NOT_KEPT = Phrase("Not kept: other words of people in chats.", "不保存：聊天中的其他内容。")
-
 LEAVES = Phrase("What leaves the machine for a model ({model}):", "发送给模型（{model}）的内容：")
-
 LEAVES_QUESTIONS = Phrase(
     "Questions to me that I cannot read by rule; secrets in them are masked.",
     "向我提出而规则读不懂的问题；其中的机密会被遮盖。",
 )
-
 LEAVES_NOTHING = Phrase(
     "No model is configured: nothing of a repository leaves the machine but answers and digests.",
     "未配置模型：除回答和摘要外，仓库内容不会离开本机。",
 )
-
 OF_PRIVACY = {
     "full": Phrase(
         "{name}: messages, paths and changed lines; secrets are masked.",
@@ -288,38 +228,26 @@ OF_PRIVACY = {
 PER_DAY = Phrase("Changes by day", "每日变更数")
 
 CHANGES = Phrase("{n:change|changes}", "{n} 个变更")
-
 CHANGES_SAID = Phrase("changes", "变更")
 """The end of a heading that already says that it counts changes."""
 
 IN_TOPIC = Phrase("{topic}: {counted}", "{topic}：{counted}")
-
 EVERYTHING = Phrase("All changes", "全部变更")
-
 BY_AUTHOR = Phrase("by {author}", "作者 {author}")
-
 UNDER_PATH = Phrase("in {path}", "路径 {path}")
-
 FROM_LEVEL = {
     Level.HIGH: Phrase("high importance only", "仅高重要度"),
     Level.MEDIUM: Phrase("medium importance and above", "中重要度及以上"),
     Level.LOW: Phrase("every importance", "全部重要度"),
 }
-
 GROUP = Phrase("{name} ({n:change|changes})", "{name}（{n} 个变更）")
-
 SHOWN = Phrase("{shown} of {total} shown", "显示 {shown} / {total}")
-
 SHOWN_SO_FAR = Phrase(
     "{shown} of {total} shown, “more” for the next", "显示 {shown} / {total}，说“更多”看下一页"
 )
-
 AS_OF = Phrase("as of {sha}, {moment}", "截至 {sha}，{moment}")
-
 EMPTY_BRANCH = Phrase("the branch has no commit yet", "该分支还没有提交")
-
 WINDOW = Phrase("{since} – {until} ({zone})", "{since} – {until}（{zone}）")
-
 ARCHIVED = Phrase("everything archived so far", "目前已归档的全部变更")
 
 WHY = {
@@ -333,142 +261,102 @@ WHY = {
     TopicPlace.KIND: Phrase("kind: {shown}", "类型：{shown}"),
     TopicPlace.LABEL: Phrase("label {shown}", "标签 {shown}"),
 }
-
 IN_SUBJECT = Phrase("subject: {shown}", "标题：{shown}")
-
 IN_BODY = Phrase("message: {shown}", "提交说明：{shown}")
-
 IN_PATH = Phrase("path {shown}", "路径 {shown}")
-
 IN_NAME = Phrase("identifier {shown}", "标识符 {shown}")
 
 NOTHING = Phrase("No change of this period is about {topic}.", "这段时间没有关于 {topic} 的变更。")
-
 NO_TOPIC = Phrase(
     "I know no topic {topic} in {repository}.", "{repository} 中没有名为 {topic} 的主题。"
 )
-
 NEWEST = Phrase(
     "The newest commit here, {sha}, is of {day}. Of its week: {question}",
     "此处最新的提交 {sha} 是 {day} 的。可以看那一周：{question}",
 )
-
 NO_CHANGE = Phrase("No change of this period fits.", "这段时间没有符合条件的变更。")
-
 KNOWN_ELSEWHERE = Phrase(
     "The archive has {n:change|changes} about it outside this period.",
     "归档中在这段时间之外有 {n} 个相关变更。",
 )
-
 NEAR = Phrase("Near topics: {topics}.", "相近的主题：{topics}。")
-
 MENTIONED = Phrase(
     "The word alone is in {n:change|changes} of this period; to see them: {question}",
     "这段时间有 {n} 个变更仅提到该词，查看方式：{question}",
 )
-
 SEARCH_FOR = Phrase("search {terms}", "搜索 {terms}")
-
 NOT_FOUND = Phrase("No change holds {terms}.", "没有包含 {terms} 的变更。")
 
 UNDONE_BY = Phrase("Undone by {change}", "已被 {change} 撤销")
-
 ANNOUNCED = Phrase("Announced in the digest of {day}", "已在 {day} 的摘要中公布")
-
 UNDOES_ANNOUNCED = Phrase(
     "It undoes {change}, announced in the digest of {day}",
     "它撤销了已在 {day} 的摘要中公布的 {change}",
 )
-
 RELANDED_BY = Phrase("Brought back by {change}", "由 {change} 重新合入")
-
 ALSO = Phrase("The same request is also {change}", "同一请求还有 {change}")
 
 HELP = Phrase("What can be asked", "可以这样问")
-
 HELP_EXPLAIN = Phrase(
     "One change, in full: what it does, whom it reaches, what to watch.",
     "完整说明一个变更：做了什么，影响谁，需要注意什么。",
 )
-
 HELP_CHANGED = Phrase(
     "Changes by topic, author, path, importance and period, each cited.",
     "按主题、作者、路径、重要度和时间查看变更，逐条给出处。",
 )
-
 HELP_DIGEST = Phrase("The digest of any day or period.", "任意一天或一段时间的摘要。")
-
 HELP_SEARCH = Phrase("Full-text search in everything archived.", "在全部归档中全文搜索。")
-
 HELP_TOUCHED = Phrase(
     "What happened to a class, function, flag or variable, and by whom.",
     "一个类、函数、参数或变量发生过什么，是谁改的。",
 )
-
 HELP_COMPARE = Phrase("Two releases compared, as release notes.", "对比两个版本，生成发布说明。")
-
 HELP_CATCH_UP = Phrase(
     "One digest of everything since you last looked.", "你上次查看以来的全部变更，一份摘要。"
 )
-
 HELP_WHY = Phrase(
     "Why a change has its importance, and how it was covered.",
     "一个变更为什么是这个重要度，是否已被摘要涵盖。",
 )
-
 HELP_RISKY = Phrase(
     "What could go wrong with it; after an answer no name is needed: is it risky?",
     "它可能带来什么风险；在回答之后不必再写编号：有风险吗？",
 )
-
 HELP_DIFF = Phrase(
     "Its changed lines, or those of a part: show the diff of the config part.",
     "它改动的行，或其中一部分：看看配置部分的 diff。",
 )
-
 HELP_REVIEWERS = Phrase("Who reviewed it.", "谁评审了它。")
-
 HELP_AUTHOR = Phrase("Who wrote it.", "它是谁写的。")
-
 HELP_AGAIN = Phrase(
     "The last question of another time, topic or change, or of what matters alone.",
     "把上一个问题换一个时间、主题或变更，或只看重要的。",
 )
-
 HELP_NTH = Phrase("A change of the last list, by its place.", "按序号解释上一个列表中的变更。")
-
 HELLO = Phrase(
     "Hello! I tell what changed in {repository}. You can ask, for example:",
     "你好！我可以告诉你 {repository} 有什么变更。可以这样问：",
 )
-
 HELLO_MORE = Phrase("{question} shows all that can be asked.", "发送 {question} 查看全部问法。")
-
 HELP_MORE = Phrase("The next page.", "下一页。")
-
 HELP_RETELL = Phrase(
     "The last answer shorter, longer, or in the other language.",
     "把上一个回答缩短、加长，或换一种语言。",
 )
-
 HELP_STATUS = Phrase(
     "Last and next runs, what waits, what was spent.", "上次和下次运行、待投递数量和花费。"
 )
-
 HELP_PRIVACY = Phrase("What is kept, and what leaves the machine.", "保存什么，发送什么。")
-
 NOT_READ_TOO_LONG = Phrase(
     "This question is too long for me: I read up to {n} characters. I can answer, for example:",
     "这个问题太长，最多 {n} 个字符。可以这样问：",
 )
-
 TWO_LANGUAGES = Phrase(
     "I read English and Chinese. 我能看懂英文和中文。 I can answer, for example:",
     "我能看懂英文和中文。 I read English and Chinese. 可以这样问：",
 )
-
 HELP_HELP = Phrase("This page.", "本页。")
-
 HELP_PERIODS = Phrase(
     "Periods: today, yesterday, this or last week or month, last 3 days, since Monday, "
     "in January, 2026-01-20..2026-01-23. Weeks begin on Monday; days are those of {zone}; "
@@ -476,7 +364,6 @@ HELP_PERIODS = Phrase(
     "时间：今天、昨天、本周、上周、本月、上个月、最近三天、周一以来、1月、2026-01-20..2026-01-23。"
     "每周从周一开始，日期按 {zone} 计算；不写时间则为最近 7 天。",
 )
-
 NOT_UNDERSTOOD = Phrase(
     "I do not understand this question. I can answer, for example:",
     "我没看懂这个问题。可以这样问：",

@@ -7,31 +7,24 @@ from digest.core.profile import EntryKind
 from digest.i18n.phrase import Phrase
 
 LOOKING = Phrase("Looking at it…", "正在查看…")
-
 READING = Phrase(
     "Reading {done} of {total:change|changes}…", "正在读取 {total} 个变更中的 {done} 个…"
 )
-
 WRITING = Phrase(
     "Checking what the model says: {n:statement|statements} so far…",
     "正在核对模型的说法：已核对 {n} 条…",
 )
-
 WITHDRAWN = Phrase("The question was withdrawn.", "问题已撤回。")
-
 INTERRUPTED = Phrase(
     "I was interrupted before I could answer; please ask again.", "回答被中断，请再问一次。"
 )
-
 INTERNAL = Phrase("Internal error {number}; the log tells more.", "内部错误 {number}；详情见日志。")
 
 UNREADABLE = Phrase(
     "{repository} cannot be read at the moment; the log of the bot says why.",
     "暂时无法读取 {repository}；原因见机器人日志。",
 )
-
 ABOUT = Phrase("In {repository}", "仓库 {repository}")
-
 NAME_ONE = Phrase(
     "This chat is told of {names}. Name the one you mean, as in {example} or "
     "“… in <repository>”; else the first is asked first.",
@@ -39,64 +32,41 @@ NAME_ONE = Phrase(
 )
 
 EXPLAIN = Phrase("Explain {change}", "说明 {change}")
-
 FULL_REPORT = Phrase("Full report", "完整报告")
-
 USEFUL = Phrase("Useful", "有用")
-
 USELESS = Phrase("Not useful", "没用")
-
 MUTE = Phrase("Mute {topic}", "屏蔽 {topic}")
-
 NOTED_USEFUL = Phrase("Noted as useful. Thank you.", "已记为有用，谢谢。")
-
 NOTED_USELESS = Phrase("Noted as not useful. Thank you.", "已记为没用，谢谢。")
-
 NOT_KNOWN = Phrase("I do not know any more what this is about.", "已找不到对应的内容。")
 
 HOME = Phrase("What your chats get", "各聊天的订阅")
-
 HOME_NONE = Phrase("No chat gets a digest yet.", "还没有聊天订阅摘要。")
-
 HOME_RUN = Phrase("{names}, next on {when}", "{names}，下次 {when}")
-
 HOME_ASK = Phrase(
     "Ask me here or in a channel; “help” shows what can be asked.",
     "可在此处或频道中提问；发送“帮助”查看可以问什么。",
 )
 
 SUBSCRIBED = Phrase("Subscribed to {names}: {when}.", "已订阅 {names}：{when}。")
-
 UNSUBSCRIBED = Phrase("{n:subscription|subscriptions} dropped.", "已取消 {n} 个订阅。")
-
 NOT_SUBSCRIBED = Phrase("There was nothing to unsubscribe from.", "没有可以取消的订阅。")
-
 STILL_FIXED = Phrase(
     "What the configuration posts here goes on; an admin can change it there, or pause this chat.",
     "配置文件设定的推送仍会继续；管理员可修改配置，或暂停此聊天。",
 )
-
 LIST = Phrase("Subscriptions of this chat", "此聊天的订阅")
-
 NONE = Phrase(
     "This chat has no subscription. To get one: {command}",
     "此聊天没有订阅。订阅方法：{command}",
 )
-
 DAILY = Phrase("daily {days} at {time} ({zone})", "每天 {days} {time}（{zone}）")
-
 WEEKLY = Phrase("weekly {days} at {time} ({zone})", "每周 {days} {time}（{zone}）")
-
 FROM_LEVEL = Phrase("level {level}", "级别 {level}")
-
 ON_BRANCH = Phrase("branch {branch}", "分支 {branch}")
-
 NEXT = Phrase("next {moment}", "下次 {moment}")
-
 HELD = Phrase("paused", "已暂停")
-
 BY_CONFIG = Phrase("by the configuration", "来自配置文件")
-
 EVERY_DAY = Phrase("every day", "每天")
 
 PAUSED = Phrase(
@@ -104,22 +74,16 @@ PAUSED = Phrase(
     "the next digest.",
     "已暂停自动推送。发送“恢复”可继续；期间的变更会在下一次摘要中补上。",
 )
-
 RESUMED = Phrase("Digests come again.", "已恢复推送。")
-
 MUTED = Phrase(
     "Muted: {topic}. Its changes stay counted, and are left out of the posts.",
     "已静音：{topic}。相关变更仍会计数，但不再出现在推送中。",
 )
-
 UNMUTED = Phrase("Shown again: {topic}.", "已恢复显示：{topic}。")
-
 NOT_MUTED = Phrase("{topic} is not muted.", "{topic} 没有被静音。")
 
 SETTINGS = Phrase("Settings of this chat", "此聊天的设置")
-
 SET = Phrase("{name}: {value}", "{name}：{value}")
-
 VALUES = {
     Language.EN: Phrase("English", "英文"),
     Language.ZH: Phrase("Chinese", "中文"),
@@ -129,7 +93,6 @@ VALUES = {
 """Values that have display names."""
 
 AS_USUAL = Phrase("{value} (default)", "{value}（默认）")
-
 NAMES = {
     ChatSetting.LANGUAGE: Phrase("language", "语言"),
     ChatSetting.ZONE: Phrase("zone", "时区"),
@@ -140,81 +103,57 @@ NAMES = {
     ChatSetting.BOTS: Phrase("changes of bots", "机器人的变更"),
     ChatSetting.PRIVATE: Phrase("private repositories for outsiders", "向外部成员介绍私有仓库"),
 }
-
 REPOSITORIES = Phrase("repositories", "仓库")
-
 INCLUDED = Phrase("include", "包含")
-
 EXCLUDED = Phrase("exclude", "排除")
-
 TOPICS = Phrase("muted topics", "静音主题")
-
 DONE = Phrase("Set: {name} {value}.", "已设置：{name} {value}。")
-
 DEFAULT_BRANCH = Phrase("the repository's own", "仓库默认分支")
 
 PREVIEW = Phrase(
     "{rule} would keep {kept} of the {total:change|changes} of the last 7 days in {repository}.",
     "{rule} 会保留 {repository} 最近 7 天 {total} 个变更中的 {kept} 个。",
 )
-
 OF_ONE = Phrase("{repository}: {kept} of {total}", "{repository}：{total} 个中的 {kept} 个")
-
 UNREAD = Phrase("{repository} cannot be read now.", "目前无法读取 {repository}。")
-
 BEFORE = Phrase("Without it, {kept} are kept.", "不加此规则时保留 {kept} 个。")
-
 LEFT_OUT = Phrase("Left out: {rules}.", "被过滤：{rules}。")
-
 SAVE_WITH = Phrase("To save it: {command}", "保存请发送：{command}")
-
 SAVE = Phrase("Save filter", "保存过滤规则")
-
 SAVED = Phrase(
     "Saved: {rule}. It keeps {kept} of the {total:change|changes} of the last 7 days in "
     "{repository}.",
     "已保存：{rule}。{repository} 最近 7 天 {total} 个变更中保留 {kept} 个。",
 )
-
 REMOVED = Phrase("Removed: {rule}.", "已删除：{rule}。")
-
 CLEARED = Phrase("All filters are removed.", "已清除全部过滤规则。")
-
 NO_RULE = Phrase("There is no filter {rule}.", "没有过滤规则 {rule}。")
 
 ONLY_ADMINS = Phrase("Only an admin of this chat can change that.", "只有此聊天的管理员可以修改。")
-
 APPOINTED_ONLY = Phrase(
     "Only an admin whom the configuration names can allow that; see admins in [access].",
     "只有配置文件 [access] 中列出的管理员才能允许。",
 )
-
 NO_ROOM = Phrase("That is a command for chats.", "这是聊天中使用的命令。")
-
 UNKNOWN_REPOSITORY = Phrase(
     "This chat knows no repository {name}; it can subscribe to {known}.",
     "此聊天没有名为 {name} 的仓库；可订阅：{known}。",
 )
-
 ONE_DAY = Phrase("A weekly digest comes on one weekday.", "每周摘要只能选一个星期几。")
-
 TOO_MANY = Phrase("That is enough: {n} at most.", "数量已达上限（{n}）。")
 
 HELP_SUBSCRIBE = Phrase(
     "Digests for this chat: subscribe, subscriptions, unsubscribe, pause, resume.",
     "此聊天的摘要：订阅、订阅列表、取消订阅、暂停、恢复。",
 )
-
 HELP_MUTE = Phrase(
     "Leave a topic out of the posts, or show it again with unmute.",
     "让推送不再显示某个主题；用“取消静音”恢复。",
 )
-
 HELP_FILTER = Phrase(
     "Include or exclude by path, label, author or keyword; it is shown before it is saved.",
     "按路径、标签、作者或关键词包含或排除；保存前会先预览。",
 )
-
 HELP_SETTINGS = Phrase(
     "Settings of this chat: language, zone, time, weekdays, level, branch, bots.",
     "此聊天的设置：语言、时区、时间、星期、级别、分支、机器人。",
@@ -224,16 +163,12 @@ AFFECTED = Phrase(
     "{broken:change|changes} may break what you use, {touched:more touches|more touch} it",
     "{broken} 个变更可能破坏你所使用的内容，另有 {touched} 个与之相关",
 )
-
 EFFECTS = {
     Effect.MAY_BREAK: Phrase("May break", "可能破坏"),
     Effect.TOUCHES: Phrase("Touches", "有关"),
 }
-
 SHOWN = Phrase("{first}–{last} of {total} shown", "显示 {first}–{last} / {total}")
-
 MORE_HITS = Phrase("and {n:more place|more places}", "另有 {n} 处")
-
 UNAFFECTED = Phrase(
     "No change of this period reaches what your profile names; {n:change was|changes were} "
     "looked at.",
@@ -245,25 +180,15 @@ ADDED = Phrase("{kind} added: {named}", "新增{kind}：{named}")
 PROFILE_REMOVED = Phrase("{kind} removed: {named}", "移除{kind}：{named}")
 
 RENAMED = Phrase("{kind} renamed: {named}", "{kind}更名：{named}")
-
 CHANGED = Phrase("{kind} changed: {named}", "{kind}变更：{named}")
-
 DEPRECATED = Phrase("{kind}: {named}", "{kind}：{named}")
-
 FILE_DELETED = Phrase("{path} is deleted", "删除 {path}")
-
 FILE_RENAMED = Phrase("{old} is now {path}", "{old} 更名为 {path}")
-
 FILE_ADDED = Phrase("{path} is new", "新增 {path}")
-
 FILE_CHANGED = Phrase("{path} is changed", "修改 {path}")
-
 SIGNATURE = Phrase("calls of {name}: {told}", "调用 {name}：{told}")
-
 NEEDS = Phrase("now need {names}", "现在必须传入{names}")
-
 LOST = Phrase("can no longer pass {names}", "不能再传入{names}")
-
 TAKES = Phrase("may pass {names}", "可以传入{names}")
 
 PROFILE_ABOUT = Phrase("about {entry} ({why})", "与 {entry} 有关（{why}）")
@@ -271,7 +196,6 @@ PROFILE_ABOUT = Phrase("about {entry} ({why})", "与 {entry} 有关（{why}）")
 PROFILE = Phrase(
     "What you use of {repository}: {n:entry|entries}", "你使用的 {repository} 内容：{n} 项"
 )
-
 KINDS = {
     EntryKind.FLAG: Phrase("Flags", "命令行参数"),
     EntryKind.VARIABLE: Phrase("Variables", "环境变量"),
@@ -279,51 +203,41 @@ KINDS = {
     EntryKind.PATH: Phrase("Paths", "路径"),
     EntryKind.TOPIC: Phrase("Topics", "主题"),
 }
-
 EMPTY = Phrase("The profile is empty.", "档案为空。")
-
 ALERTS_ON = Phrase(
     "Alerts are on: what may break is told as soon as it is merged.",
     "提醒已开启：可能造成破坏的变更合并后立即通知。",
 )
-
 ALERTS_OFF = Phrase("Alerts are off.", "提醒已关闭。")
-
 HOW = Phrase(
     "profile add --flag APP_VARIABLE package.Symbol src/path/ topic · profile remove … · "
     "profile clear · affected this week · alerts on",
     "档案 添加 --flag APP_VARIABLE package.Symbol src/path/ 主题 · 档案 删除 … · 档案 清空 · "
     "本周影响我吗 · 开启提醒",
 )
-
 NO_PROFILE = Phrase(
     "I do not know what you use of {repository}. Tell me: profile add --flag APP_VARIABLE "
     "package.Symbol src/path/ topic",
     "我还不知道你使用 {repository} 的哪些内容。请告诉我：档案 添加 --flag APP_VARIABLE "
     "package.Symbol src/path/ 主题",
 )
-
 ALERT = Phrase(
     "{n:merged change|merged changes} in {repository} may break what you use",
     "{repository} 中有 {n} 个已合并的变更可能破坏你所使用的内容",
 )
-
 MORE_CHANGES = Phrase("and {n:more change|more changes}", "另有 {n} 个变更")
 
 HELP_AFFECTED = Phrase(
     "Changes that reach what you use, with their evidence.", "影响你所使用内容的变更及其依据。"
 )
-
 HELP_PROFILE = Phrase(
     "What you use: flags, variables, symbols, paths, topics. “my profile” is your own, else it is "
     "the chat's.",
     "你使用的内容：命令行参数、环境变量、代码符号、路径、主题。“我的档案”属于你个人，否则属于聊天。",
 )
-
 HELP_PROFILE_FROM = Phrase(
     "Fill it with what the code of a fork or plug-in uses.", "从分支或插件的代码中读取所用内容。"
 )
-
 HELP_ALERT = Phrase(
     "Be told at once of what may break you, without waiting for the digest.",
     "可能造成破坏的变更立即通知，不等摘要。",

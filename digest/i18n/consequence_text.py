@@ -21,7 +21,6 @@ UNREAD_MANY = Phrase("{names} are no longer read", "不再读取{names}")
 IN_FILE = Phrase(" from {path}", "（位于{path}）")
 USE_INSTEAD = Phrase("; use {replacement}", "，请改用{replacement}")
 RENAMED = Phrase("{before} is now {after}", "{before}更名为{after}")
-
 DEFAULT = Phrase(
     "{name} now defaults to {after} (was {before})", "{name}的默认值由{before}改为{after}"
 )

@@ -120,30 +120,19 @@ KINDS_MANY = {
 }
 
 PIN = Phrase("pinned version", "固定版本")
-
 PINS = Phrase("pinned versions", "固定版本")
 """Dependencies that are used only for the build."""
 
 SUMMARY = Phrase("Summary", "变更摘要")
-
 IMPACT = Phrase("Impact", "影响范围")
-
 INSIGHTS = Phrase("Technical insights", "技术洞察")
-
 RISKS = Phrase("Risks", "潜在风险")
-
 SUGGESTIONS = Phrase("Suggestions", "关注建议")
-
 TYPES = Phrase("Change type", "变更类型")
-
 IMPORTANCE = Phrase("Importance", "重要程度")
-
 COLON = Phrase(": ", "：")
-
 SEPARATOR = Phrase("; ", "；")
-
 COMMA = Phrase(", ", "、")
-
 STOP = Phrase(".", "。")
 
 STATES = {
@@ -151,26 +140,17 @@ STATES = {
     RequestState.MERGED: Phrase("Merged request", "已合并的请求"),
     RequestState.CLOSED: Phrase("Closed without being merged", "未合并即关闭的请求"),
 }
-
 ISSUE_STATES = {
     IssueState.OPEN: Phrase("Open issue", "未关闭的 issue"),
     IssueState.CLOSED: Phrase("Closed issue", "已关闭的 issue"),
 }
-
 DRAFT = Phrase("draft", "草稿")
-
 FOR_BRANCH = Phrase("for {branch}", "目标分支 {branch}")
-
 BY = Phrase("by {name}", "作者 {name}")
-
 LABELS = Phrase("Labels: {labels}", "标签：{labels}")
-
 CLOSES = Phrase("Closes {issues}", "关闭 {issues}")
-
 REVIEWS = Phrase("Reviews: {reviews}", "评审：{reviews}")
-
 NO_REVIEWS = Phrase("Nobody has reviewed it yet", "尚无人评审")
-
 VERDICTS = {
     ReviewVerdict.APPROVED: Phrase("{name} approved", "{name} 已批准"),
     ReviewVerdict.CHANGES_REQUESTED: Phrase("{name} asked for changes", "{name} 要求修改"),
@@ -178,58 +158,42 @@ VERDICTS = {
     ReviewVerdict.DISMISSED: Phrase("{name}'s review was dismissed", "{name} 的评审已撤销"),
     ReviewVerdict.ASKED: Phrase("{name} was asked", "已邀请 {name}"),
 }
-
 NOT_A_CHANGE = Phrase(
     "It is no change of the branch: what follows is its diff as the forge has it.",
     "它不是该分支上的变更，以下内容来自代码托管平台给出的差异。",
 )
-
 NOT_ON_BRANCH = Phrase(
     "This commit is not on the branch: what follows is as the forge has it.",
     "该提交不在此分支上，以下内容来自代码托管平台。",
 )
-
 CUT_SHORT = Phrase(
     "The forge lists {shown} of {total} files; the others are not told of here.",
     "代码托管平台只列出 {total} 个文件中的 {shown} 个，其余未包含在此。",
 )
-
 LAST_SEEN = Phrase(
     "as last seen {moment}: the forge cannot be asked now",
     "{moment} 时的情况：现在无法访问代码托管平台",
 )
-
 CLOSED_BY = Phrase("Closed by {change}", "由 {change} 关闭")
-
 NAMED_BY = Phrase("Named by {change}", "{change} 提到了它")
-
 NAMED_BY_REQUESTS = Phrase("Requests that name it: {requests}", "提到它的请求：{requests}")
-
 NOTHING_NAMES_IT = Phrase("No change that is archived names it.", "已归档的变更中没有提到它的。")
-
 ISSUE_TITLE = Phrase("Issue #{number}", "issue #{number}")
 
 TITLE = Phrase("For the admin", "致管理员")
-
 PARKED = Phrase(
     "{chat} on {account} takes nothing any more ({error}); nothing is sent there until it does",
     "{account} 的 {chat} 不再接收消息（{error}）；恢复之前不再向其发送",
 )
-
 BACK = Phrase("{chat} on {account} takes messages again", "{account} 的 {chat} 已恢复接收")
-
 MISSED = Phrase(
     "{channel}: {n:digest was|digests were} missed, the last due on {slot}; the next one covers it",
     "{channel}：错过 {n} 份摘要，最后一份应于 {slot} 发出；下一份会补上",
 )
-
 FAILED = Phrase(
     "{channel}: its digest could not be made ({error}); it is tried again",
     "{channel}：摘要未能生成（{error}）；将重试",
 )
-
 SPENT = Phrase("The model's budget is spent: {detail}", "模型额度已用尽：{detail}")
-
 TROUBLE = Phrase("{event}: {detail}", "{event}：{detail}")
-
 MORE = Phrase("{n:more line|more lines} in the log", "日志中还有 {n} 条")

@@ -95,9 +95,7 @@ def joined(parts: Iterable[Part]) -> Spans:
 
 
 _AND = Phrase(" and ", "和")
-
 _BETWEEN = Phrase(", ", "、")
-
 _MORE = Phrase(" and {n:more|more}", "等 {total} 项")
 
 

@@ -48,9 +48,7 @@ _NAMED = {
     EntryKind.SYMBOL: frozenset({FactKind.SYMBOL, FactKind.CONFIG, FactKind.DEPRECATION}),
     EntryKind.TOPIC: frozenset({FactKind.DEPENDENCY, FactKind.TOOLCHAIN}),
 }
-
 _HARMLESS = frozenset({Area.TESTS, Area.DOCS, Area.EXAMPLES, Area.BENCHMARKS, Area.CI})
-
 _UNSIGNED = re.compile(r"[-_]")
 
 
@@ -195,17 +193,11 @@ _FROM = re.compile(
     r"^[ \t]*from[ \t]+([A-Za-z_][\w.]*)[ \t]+import[ \t]+(\([^)]{0,4000}\)|[^\n#;]{1,500})",
     re.MULTILINE,
 )
-
 _IMPORT = re.compile(r"^[ \t]*import[ \t]+([A-Za-z_][\w., \t]{0,500})", re.MULTILINE)
-
 _USE = re.compile(r"\buse[ \t]+([A-Za-z_]\w*(?:::[A-Za-z_]\w*)+)")
-
 _NAME = re.compile(r"[A-Za-z_]\w*")
-
 _COMMENT = re.compile(r"#[^\n]*")
-
 _FLAG = re.compile(r"(?<![\w-])--[a-z][a-z0-9]*(?:-[a-z0-9]+)*")
-
 _CONTINUED = re.compile(r"\\\n")
 
 
@@ -266,7 +258,6 @@ DECLARING = ("pyproject.toml", "Cargo.toml", "package.json", "go.mod")
 """Files at the root of a repository that declare the name of its package."""
 
 _GO_MODULE = re.compile(r"^module[ \t]+(\S+)", re.MULTILINE)
-
 _MAJOR = re.compile(r"/v\d+$")
 
 

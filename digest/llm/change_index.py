@@ -16,15 +16,10 @@ from digest.core.facts import Evidence, Facts, Subject
 
 # Han characters are letters, too, but they end the word of code that they are next to.
 _LETTER = r"[^\W\u2e80-\u9fff\uac00-\ud7af\uff00-\uffef]"
-
 _WORD = re.compile(f"{_LETTER}+")
-
 _HUMP = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
-
 _NEVER = datetime(1970, 1, 1, tzinfo=UTC)
-
 _HUMPED = re.compile(r"[a-z][A-Z]")
-
 _EDGE = re.compile(_LETTER)
 
 

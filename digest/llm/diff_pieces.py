@@ -79,9 +79,7 @@ _ORDER = (
     Area.EXAMPLES,
     Area.DOCS,
 )
-
 _RANKS = {area: rank for rank, area in enumerate(_ORDER)}
-
 _TOLD = {Area.CORE, Area.CONFIG, Area.BUILD, Area.CI}
 """Areas whose facts raise a hunk's rank; those of tests and examples do not."""
 

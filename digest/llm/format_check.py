@@ -15,13 +15,9 @@ from digest.core.enums import Language
 from digest.llm.rejection import Failed, Rejection
 
 _CODE = re.compile(r"`[^`]*`")
-
 _WORD = re.compile(r"(?<![\w./:-])[A-Za-zÀ-ÿ][a-zà-ÿ']+(?![\w./:-]*[\w/])")
-
 _HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]")
-
 _KANA = re.compile(r"[\u3040-\u30ff\uac00-\ud7af]")
-
 _OTHER = re.compile(r"[\u0370-\u1cff\ua000-\uabff]")
 
 _ENGLISH = frozenset(
@@ -33,7 +29,6 @@ _ENGLISH = frozenset(
     also there
     """.split()  # noqa: SIM905 - a list a word a line would take a page
 )
-
 _FOREIGN = frozenset(
     """
     der die das und ist nicht ein eine einen mit für auf den dem wird werden von zu im nur
@@ -42,7 +37,6 @@ _FOREIGN = frozenset(
     della sono viene il o os as um uma não em dos das pelo pela é
     """.split()  # noqa: SIM905 - a list a word a line would take a page
 )
-
 _WORDS = 6
 """With fewer words the small ones prove nothing."""
 
@@ -72,7 +66,6 @@ LONGEST = 600
 """Characters of a statement; the prompt asks for less than half."""
 
 _SHORTEST = 3
-
 _SHORTEST_HAN = 2
 
 _SCHEME = re.compile(
@@ -80,7 +73,6 @@ _SCHEME = re.compile(
     r"|\bfile:/|\btel:\+?\d|\b(?:t\.me|bit\.ly|goo\.gl)/",
     re.IGNORECASE,
 )
-
 _BRACKETS = re.compile(r"\]\s?[(\[]")
 
 # Endings that chat programs turn into links by themselves and that no name of code has; those of
@@ -89,17 +81,12 @@ _DOMAIN = re.compile(
     r"(?<![\w./-])(?:[\w-]+\.)+(?:com|net|org|biz|xyz|top|online|shop|gg|ru|cn|tk)\b(?![\w(])",
     re.IGNORECASE,
 )
-
 _ADDRESS = re.compile(r"[\w.+-]+@[\w-]+\.\w")
-
 _MENTION = re.compile(r"(?<![\w`])[@＠](?=\w)|<[@!#]|<at\b", re.IGNORECASE)
-
 _CALL_ALL = re.compile(
     r"[@＠<!](?:everyone|here|channel|all|room|group|所有人|全体)\b", re.IGNORECASE
 )
-
 _TAG = re.compile(r"<[/!?]?[a-zA-Z][^<>]*>|&(?:#\d+|#x[0-9a-f]+|[a-z]{2,8});", re.IGNORECASE)
-
 _BLOCK = re.compile(
     r"^\s*(?:#{1,6}\s|>|[-*+•]\s|\d{1,3}[.)]\s|\||={3,}|-{3,})|```|~~|\|\||!\[|\$\$"
 )
@@ -120,15 +107,10 @@ _ADDRESS_TO = re.compile(
 
 # Categories of characters that are invisible or unassigned.
 _UNSEEN = frozenset(["Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp", "Mn", "Me", "Mc", "So", "Sk", "Lm"])
-
 _SYMBOLS = frozenset("×÷±−→←↔⇒≤≥≠≈∞µμ°·…–—‘’“”«»§©®™•")
-
 _PAIRS = {")": "(", "]": "[", "}": "{", "）": "（", "】": "【", "」": "「", "》": "《", "”": "“"}
-
 _OPENING = frozenset(_PAIRS.values())
-
 _STOP = re.compile(r"[.!?。！？](?:[\"'”’」）)\]*_`]*)$")
-
 _TRAILING_DOTS = re.compile(r"(?:\.\.\.?|…+|。。+)[\"'”’」）)*]*$")
 
 # Words that no sentence ends with: one that does was cut off and closed.

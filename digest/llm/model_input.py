@@ -198,15 +198,10 @@ def _nameless(facts: Facts) -> Facts:
 
 
 _EMAIL = r"(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,4}"
-
 _IPV4 = r"(?<![\d.])(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)\.){3}(?:25[0-5]|2[0-4]\d|1?\d?\d)(?!\.?\d)"
-
 _IPV6 = r"(?<![\w:])(?:[0-9a-fA-F]{1,4}:){4,7}[0-9a-fA-F]{1,4}(?![\w:])"
-
 _URL = r"(?<=://)[^\s/\"'`<>)\]}]+"
-
 _HOME = r"(?<=/home/)[\w.-]+|(?<=/Users/)[\w.-]+|(?<=\\Users\\)[\w.-]+"
-
 _PERSONAL = re.compile(
     rf"(?P<url>{_URL})|(?P<email>{_EMAIL})|(?P<ip>{_IPV4}|{_IPV6})|(?P<home>{_HOME})"
 )
@@ -215,7 +210,6 @@ _PERSONAL = re.compile(
 _MAYBE = re.compile(
     r"://|@[\w-]|/home/|[/\\]Users[/\\]|\d\.\d{1,3}\.\d|[0-9a-fA-F]:[0-9a-fA-F]{1,4}:"
 )
-
 _BLOT = {"url": "[host]", "email": "[address]", "ip": "[ip]", "home": "[user]"}
 
 

@@ -76,7 +76,6 @@ def shorter(tokens: int) -> str:
 
 
 _HEAD = re.compile(r"version: ([1-9]\d*)\n((?:=== (?:system|user)\n).*)", re.DOTALL)
-
 _SECTION = re.compile(r"^=== (system|user)\n", re.MULTILINE)
 
 
@@ -163,19 +162,14 @@ def _one_of(*values: str) -> dict[str, Any]:
 
 
 _TEXT = {"type": "string"}
-
 _CITES = _list(_TEXT)
-
 _STATEMENT = _object(text=_TEXT, cites=_CITES)
-
 _INSIGHT = _object(
     aspect=_one_of(*(str(aspect) for aspect in Aspect if aspect)), text=_TEXT, cites=_CITES
 )
-
 _IMPORTANCE = _object(
     move=_one_of("none", "raise", "lower"), rule=_one_of("none", *RULES), cites=_CITES
 )
-
 _STATEMENTS = _list({"$ref": "#/$defs/statement"})
 
 ANALYSIS: Schema = {
@@ -260,7 +254,6 @@ _PLANS = {
 }
 
 _PROMPT_NAMES = {Language.EN: "English", Language.ZH: "Simplified Chinese (简体中文)"}
-
 _MARGIN = 16
 """Tokens that counting text by text may miss."""
 

@@ -152,7 +152,6 @@ def _joined(kept: Mapping[str, list[Statement]], facts: Analysis, depth: Level) 
 
 # Types that the diff or the message must show.
 _SHOWN = {ChangeType.REVERT, ChangeType.DEPENDENCY, ChangeType.DEPRECATION}
-
 _BORNE = {
     ChangeType.SECURITY: Aspect.SECURITY,
     ChangeType.BREAKING: Aspect.COMPATIBILITY,

@@ -59,46 +59,28 @@ _MARKED = re.compile(
     r"|(?<![\w*])\*\*(?=\S)(?P<strong>[^*`]+?)(?<=\S)\*\*(?![\w*])"
     r"|(?<![\w*])\*(?=\S)(?P<emphasis>[^*`]+?)(?<=\S)\*(?![\w*])"
 )
-
 _RUN = re.compile(r"[!-~]+")
-
 _QUOTED = re.compile(r"[\"“]([^\"“”\s][^\"“”]{0,38})[\"”]")
-
 _NUMBER = re.compile(
     r"(?<![A-Za-z0-9_.])v?\d[\d_]*(?:,\d{3}(?!\d))*(?:\.\d+)*(?:e[-+]?\d+)?(?![\d_])", re.IGNORECASE
 )
-
 _ORDINAL = re.compile(r"\d+(?:st|nd|rd|th)\b")
-
 _ENUMERATED = re.compile(r"\(\d{1,2}\)|^\d{1,2}[.)](?=\s)")
-
 _ABBREVIATION = re.compile(r"(?:[A-Za-z]\.){1,3}[A-Za-z]?")
 
 # Bold or italics around words that include code, which needs no emphasis.
 _MIXED_WEIGHT = re.compile(r"(?<![\w*])(\*\*?)(?=[^\s*])([^*]*`[^*]*)(?<=\S)\1(?![\w*])")
-
 _FLAG = re.compile(r"--[A-Za-z][\w.-]*(?:=\S+)?|-[A-Za-z]{2,}\w*=\S+")
-
 _MIXED = re.compile(r"(?=\w*[A-Za-z])(?=\w*\d)\w+")
-
 _UNIT = re.compile(r"v?\d[\d._]*(?:e[-+]?\d+)?[A-Za-z%µ/]{0,6}")
-
 _ACRONYM = re.compile(r"[A-Z]{2,}s?")
-
 _HUMPED = re.compile(r"[a-z][A-Z]|[A-Z]{2,}(?:[a-rt-z]|s\w)")
-
 _DOTTED = re.compile(r"\.?[A-Za-z_]\w*(?:(?:\.|::|->|#)~?[A-Za-z_]\w*)+(?:\(\))?")
-
 _FILE = re.compile(r"[\w.-]*[A-Za-z_][\w-]*\.[A-Za-z]\w{0,9}(?:\.\w+)*(?::\d+)?")
-
 _CALL = re.compile(r"[A-Za-z_][\w.:]*\(.*\)")
-
 _CALLED = re.compile(r"([A-Za-z_][\w.]*)\((?!e?s\b)")
-
 _PLURAL = re.compile(r"\w+\((?:e?s)\)")
-
 _VARIABLE = re.compile(r"\$\{?\w+\}?|%\(\w+\)s|\*{1,2}[a-z_]\w*")
-
 _ASSIGNED = re.compile(r"[A-Za-z_][\w.-]*={1,2}[^=\s]\S*")
 
 # Word pairs that are no paths; every other pair must occur in the change.

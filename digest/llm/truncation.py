@@ -62,9 +62,7 @@ _WORDS = {
         "all lines, by this repository's privacy", "全部代码行（按此仓库的隐私设置）"
     ),
 }
-
 _SAID = Phrase("The model did not see: {what}.", "模型未读取：{what}。")
-
 _NOTE = {
     Cause.SPACE: "no room",
     Cause.LONG: "lines inside long hunks",

@@ -21,14 +21,11 @@ _TOPICAL = frozenset({"todo", "foreign"})
 """Tags of words that are names of topics where they do not begin a question."""
 
 _PLEAS = ("can you", "could you", "would you", "please", "pls")
-
 _DEEDS = frozenset({"fix", "revert", "add", "remove", "implement", "refactor", "rename", "move"})
 """Verbs that ask for something to be done, behind a plea."""
 
 _ARTICLES = frozenset({"the", "our", "a", "an", "this"})
-
 _COMMITS = frozenset({"commit", "commits", "pr", "prs", "pull request", "pull requests", "patches"})
-
 _MOST_NAMES = 4
 """Words of a name."""
 

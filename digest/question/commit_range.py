@@ -46,7 +46,6 @@ class FoundRefs:
 
 
 _PART = r"[A-Za-z0-9](?:(?!\.\.|@\{|\.lock\b|//)[\w./+@-])*?"
-
 _REF = rf"(?:{_PART}[\w+-])|[A-Za-z0-9]"
 
 # With nothing but a blank beside it, a word is a reference where it has the form of a version,
@@ -59,7 +58,6 @@ _VERSION = (
     rf"|{LATEST}"
     r")(?![\w-]|\.\w)"
 )
-
 _POINT = rf"{_VERSION}|(?<![\w./-])(?:main|master|HEAD|develop|trunk)(?![\w./-])"
 
 _ADDRESS = re.compile(
@@ -67,7 +65,6 @@ _ADDRESS = re.compile(
     rf"({_REF})\.\.\.?({_REF})(?=[\s>?]|$)>?",
     re.ASCII,
 )
-
 _FORMS = tuple(
     re.compile(form, re.ASCII | re.IGNORECASE)
     for form in (
@@ -80,7 +77,6 @@ _FORMS = tuple(
         rf"({_POINT}) (?:to|vs\.?|versus) ({_POINT})",
     )
 )
-
 _SINCE = tuple(
     re.compile(form, re.ASCII | re.IGNORECASE)
     for form in (
@@ -92,7 +88,6 @@ _SINCE = tuple(
         rf"({_VERSION}) ?(?:以来|起|开始|之后|以后|至今|到现在)(?: ?的)?",
     )
 )
-
 _UNTIL = tuple(
     re.compile(form, re.ASCII | re.IGNORECASE)
     for form in (

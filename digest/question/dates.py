@@ -19,18 +19,13 @@ MONTH = (
     r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?"
     r"|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\b"
 )
-
 WEEKDAY = (
     r"(?:mon(?:day)?|tue(?:s(?:day)?)?|wed(?:nesday)?|thu(?:rs(?:day)?)?|fri(?:day)?"
     r"|sat(?:urday)?|sun(?:day)?)\b"
 )
-
 NUMERAL = r"(?:[0-9]{1,6}|[〇零一二两三四五六七八九十百]{1,5})"
-
 SPELT = r"(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)"
-
 _SHORT = r"(?:[0-9]{1,2}|[一二三四五六七八九十]{1,3})"
-
 CHINESE_WEEKDAY = r"(?:上上|上个?|本|这个?)?(?:周|星期|礼拜)[一二三四五六日天1-7]"
 
 DAY = (
@@ -45,23 +40,17 @@ DAY = (
 """A pattern of one day without groups, to be built into others; ignore case."""
 
 _ZH_DIGITS = {c: n for n, c in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2}
-
 _SPELT = {word: n for n, word in enumerate(SPELT[3:-1].split("|"), 1)}
-
 _NAMED_DAYS = {
     "today": 0, "yesterday": 1, "the day before yesterday": 2,
     "今天": 0, "今日": 0, "今早": 0, "今晚": 0, "昨天": 1, "昨日": 1, "昨晚": 1,
     "前天": 2, "前日": 2, "大前天": 3,
 }  # fmt: skip
-
 _ISO = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
-
 _CHINESE_DATE = re.compile(rf"(?:(\d{{4}}) ?年 ?)?({_SHORT}) ?月 ?({_SHORT}) ?[日号]")
-
 _MONTH_FIRST = re.compile(
     rf"({MONTH})\.? (\d{{1,2}})(?:st|nd|rd|th)?(?:,? (\d{{4}}))?", re.IGNORECASE
 )
-
 _DAY_FIRST = re.compile(
     rf"(\d{{1,2}})(?:st|nd|rd|th)?(?: of)? ({MONTH})(?:,? (\d{{4}}))?", re.IGNORECASE
 )

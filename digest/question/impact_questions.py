@@ -55,7 +55,6 @@ class Alert:
 ProfileIntent = Affected | ShowProfile | EditProfile | ProfileFrom | Alert
 
 _US = r"(?:me|us|my \w+|our \w+|what (?:i|we) use)"
-
 _AFFECTED = re.compile(
     r"(?:am i|are we|is (?:my|our) [\w -]{1,30}) (?:affected|hit|impacted|broken)(?: by .{1,40})?"
     rf"|(?:what|which(?: changes| commits| prs)?|does (?:anything|something|this)|did anything|"
@@ -69,50 +68,40 @@ _AFFECTED = re.compile(
     r"|受影响的?(?:变更|改动)?",
     re.IGNORECASE,
 )
-
 _MINE = r"(?P<mine>my |我的 ?)?(?:our |the |show |我们的 ?)?"
-
 _PROFILE = r"(?:profile|档案|画像|依赖清单)"
-
 _SHOW = re.compile(
     rf"(?:show |list |see |查看 ?|显示 ?)?{_MINE}{_PROFILE}|what do (?:i|we) use|我们?用了什么",
     re.IGNORECASE,
 )
-
 _ADD = re.compile(
     rf"(?:{_MINE}{_PROFILE}[:：]? ?(?:add|\+|添加|增加|加入|加上?)"
     rf"|add to {_MINE.replace('mine', 'mine2')}{_PROFILE}) ?[:：]? ?(?P<what>.+)"
     r"|(?:i|we) (?:use|depend on|rely on)[:]? (?P<used>.+)|我们?(?:使用|依赖|用)[:：]? ?(?P<zh>.+)",
     re.IGNORECASE,
 )
-
 _REMOVE = re.compile(
     rf"{_MINE}{_PROFILE}[:：]? ?(?:remove|delete|drop|删除|移除|去掉) ?[:：]? ?(?P<what>.+)",
     re.IGNORECASE,
 )
-
 _CLEAR = re.compile(
     rf"{_MINE}{_PROFILE}[:：]? ?(?:clear|reset|empty|清空|重置)|(?:clear|reset|清空|重置) ?"
     rf"{_MINE.replace('mine', 'mine2')}{_PROFILE}",
     re.IGNORECASE,
 )
-
 _FROM = re.compile(
     rf"{_MINE}{_PROFILE}[:：]? ?(?:from|来自|取自|从) ?(?P<what>\S{{1,300}})", re.IGNORECASE
 )
-
 _ON = re.compile(
     r"(?:turn |switch )?(?P<mine>my )?alerts?(?: me)? on|(?:turn|switch) on (?P<mine2>my )?alerts?"
     r"|(?:please )?alert (?:me|us)(?: at once)?|(?:开启|打开|启用)(?P<mine3>我的)?提醒",
     re.IGNORECASE,
 )
-
 _OFF = re.compile(
     r"(?:turn |switch )?(?P<mine>my )?alerts? off|(?:turn|switch) off (?P<mine2>my )?alerts?"
     r"|(?:stop|no more|no) (?P<mine3>my )?alerts?|(?:关闭|停止|取消)(?P<mine4>我的)?提醒",
     re.IGNORECASE,
 )
-
 _PARTS = re.compile(r"[\s,，、;；]+|\band\b|和|以及", re.IGNORECASE)
 
 

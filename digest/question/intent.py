@@ -261,9 +261,7 @@ _FIXED: dict[type[Intent], str] = {
     Greet: "hello",
     Unknown: "",
 }
-
 _NAMES = {Language.EN: "English", Language.ZH: "Chinese"}
-
 _LONGER = {True: "longer", False: "shorter"}
 
 

@@ -45,9 +45,7 @@ def _tagged(tables: Mapping[str, str]) -> dict[str, frozenset[str]]:
 
 
 _ENGLISH = {tuple(wording.split()): tags for wording, tags in _tagged(_EN["cues"]).items()}
-
 _CHINESE = dict.fromkeys(NAMES, NONE) | _tagged(_ZH["cues"])
-
 _LONGEST_ZH: dict[str, int] = {}
 
 for _wording in _CHINESE:
@@ -60,9 +58,7 @@ for _words in _ENGLISH:
 
 _PERIODS = frozenset(_EN["words"]["periods"].split())
 _KNOWN = frozenset(word for words in _ENGLISH for word in words) | _PERIODS
-
 _CORE = frozenset(_EN["words"]["commands"].split()) | _PERIODS
-
 _ALIKE: dict[str, list[str]] = defaultdict(list)
 
 for _word in sorted(_CORE):

@@ -14,9 +14,7 @@ LONGEST = 2_048
 """Characters; what is longer is no question that is read."""
 
 _MENTION = re.compile(r"(?:<@[^>\s]{1,64}>|@[\w.-]{1,64})[,:，：]? ?")
-
 _SLASH = re.compile(r"/([A-Za-z]+)(?:@\w+)?(?= |$)")
-
 _ANSWER_IN = re.compile(
     r" in (english|chinese)(?: please)?$"
     r"|[,，]?(?:请?用|以)?(英文|英语|中文|汉语)(?:回答|说明|说|输出)$",
@@ -30,14 +28,12 @@ _FOREIGN = re.compile(
 )
 
 _MARKS = " ?!.。！？~～;；…,，"
-
 _SIGNS = str.maketrans(
     {"’": "'", "‘": "'", "“": '"', "”": '"', "`": '"', "\xa0": " "}
     | {chr(code): " " for code in range(0xE000, 0xF900)}
 )
 
 _OPEN_RANGE = re.compile(r"\d\.\.$")
-
 _SMILEY = re.compile(r"(?<!\S)[:;]-?[)(DPp](?!\S)|[\U0001f300-\U0001faff\u2600-\u27bf\ufe0f]")
 
 

@@ -51,9 +51,7 @@ LONGEST_DAYS = 3660
 """About ten years: what "last N days" reaches back at most."""
 
 _FEW = 3
-
 _UNIT_DAYS = {"day": 1, "week": 7, "fortnight": 14, "month": 30, "year": 365}
-
 _ZH_UNITS = {
     "小时": "hour", "钟头": "hour", "天": "day", "日": "day", "周": "week", "星期": "week",
     "礼拜": "week", "季度": "quarter", "月": "month", "年": "year",
@@ -362,23 +360,14 @@ class FoundPeriod:
 
 
 _TO = r"(?: ?(?:\.\.\.?|~|～|—|–|到|至) ?| (?:to|until|till|through|thru|and|-) )"
-
 _TIME = r"[T ][0-9]{2}:[0-9]{2}(?::[0-9]{2})?(?:Z|[+-][0-9]{2}:?[0-9]{2})?"
-
 _TIMED = rf"[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}{_TIME}"
-
 _ON = r"(?:\b(?:on|in|for|of|from|at|during|over|within|dated) )?(?:\bthe )?"
-
 _SINCE = r"(?:\b(?:ever )?since |\bstarting |\bsince the |\bafter |(?:自从?|从) ?)"
-
 _SO_FAR = r" ?(?:以来|起|开始|之后|以后|至今|到现在|到今天)"
-
 _ZH_UNIT = r"(?:个?(?:周(?!末)|星期|礼拜|月|季度))"
-
 _ZH_LONG = r"(?:个?(?:小时|钟头|星期|礼拜|周|月)|天|日|年)"
-
 _RECENT = r"(?:在)?(?:最近|过去|近|前|这)的? ?"
-
 _UNITS = r"hours?|hrs?|days?|weeks?|wks?|months?|years?|fortnights?"
 _SHORT_UNITS = rf"{_UNITS}|h|d|w"
 
@@ -386,9 +375,7 @@ _MONTH_ALONE = (
     rf"(?<![0-9一二两三四五六七八九十个])({NUMERAL}) ?月"
     r"(?! ?(?:[0-9]|[一二三四五六七八九十]{1,3} ?[日号]))"
 )
-
 _SHORT_DAY = rf"({NUMERAL}) ?[日号]"
-
 _OF = r"(?: ?的| ?[内里中](?!核|存))?"
 
 _FORMS: tuple[tuple[re.Pattern[str], Reader], ...] = tuple(

@@ -13,15 +13,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 _BEFORE = r"(?:^|(?<=\s))(?:in|of|for|from|on) (?:the )?"
-
 _AFTER = r"(?: repo(?:sitory)?)?(?=$|[\s?!.,:;])"
-
 _BEFORE_ZH = r"(?:^ ?(?:请问)? ?|(?<=[\u4e00-\u9fff\s])在 ?|^在 ?)"
-
 _AFTER_ZH = r" ?(?:仓库|项目)?(?:里面|里|中|上)?(?:的|[:：,，])? ?(?=[\u4e00-\u9fff])"
-
 _ADDRESS = re.compile(r"https?://[^\s/]+/(?P<path>[\w./-]+)", re.ASCII)
-
 _LONGEST = 2048
 
 

@@ -142,7 +142,6 @@ _KEYS = {
     "label": "label", "tag": "label", "标签": "label",
     "thing": "thing", "action": "action",
 }  # fmt: skip
-
 _FILTER = re.compile(
     r"(?<![\w\"])(author|by|path|file|level|kind|type|label|tag|thing|action): ?"
     r"(?:\"([^\"]{1,200})\"|([^\s\",]{1,200}))"
@@ -150,7 +149,6 @@ _FILTER = re.compile(
     r"|\"[^\"]*\"",
     re.IGNORECASE,
 )
-
 _LABELLED = re.compile(
     r"\b(?:labell?ed|tagged)(?: as| with)? (?:\"([^\"]{1,80})\"|([^\s\"]{1,80}))"
     r"|\bwith (?:the )?(?:label|tag) (?:\"([^\"]{1,80})\"|([^\s\"]{1,80}))"
@@ -159,11 +157,8 @@ _LABELLED = re.compile(
 )
 
 _LEVELS_ZH = {"高": Level.HIGH, "中": Level.MEDIUM, "低": Level.LOW}
-
 _QUOTED = re.compile(r"[\"“「『]([^\"”」』]{1,200})[\"”」』]")
-
 _URL = re.compile(r"<?https?://[^\s，。]+")
-
 _ADVISORY = re.compile(r"\b(?:CVE-\d{4}-\d{3,8}|GHSA(?:-[a-z0-9]{4}){3})\b", re.IGNORECASE)
 _LATEST = re.compile(
     r"\b(?:(?:the|our|your) )?(?:(?:very )?(?:latest|last|newest|most recent|current)"
@@ -385,7 +380,6 @@ def _spans(masked: _Masked, now: datetime, zone: ZoneInfo) -> None:
 
 
 _MOST_SPANS = 2
-
 _RECENT = frozenset({"recently", "lately", "these days", "最近", "近期", "近来"})
 """Periods that say nothing beside another one."""
 

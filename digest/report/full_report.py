@@ -29,11 +29,8 @@ from digest.report.condensed import opening, theme_list
 from digest.window import edge, moment, span_of, whole_day
 
 _STATISTICS = "statistics"
-
 _CONTENTS = "contents"
-
 _THEMES = "themes"
-
 _LABEL = 80
 """Characters of a title in the contents; longer ones end in an ellipsis at a word."""
 

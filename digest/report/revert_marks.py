@@ -17,7 +17,6 @@ from digest.i18n.phrase import Part, joined
 from digest.report.blocks import name_link, title_link
 
 _MARK = "↩️ "
-
 _MARKS = tuple(LEVEL_MARKS.values())
 
 

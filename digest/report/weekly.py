@@ -30,7 +30,6 @@ from digest.report.condensed import closing, listed, opening, shown, theme_list
 from digest.window import Window
 
 _PLACES = 5
-
 _MOST_DAYS = 40
 """Rows of the table at most: a week, or what a long rest made of it."""
 

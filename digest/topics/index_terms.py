@@ -47,7 +47,6 @@ _AREA_TERMS = {
     Area.BENCHMARKS: "benchmark",
     Area.LOCKFILE: "lockfile",
 }
-
 _KIND_TERMS = {
     FactKind.FLAG: "flag",
     FactKind.ENVIRONMENT: "environmentvariable",
@@ -58,11 +57,9 @@ _KIND_TERMS = {
     FactKind.SCHEMA: "schema",
     FactKind.DEPRECATION: "deprecation",
 }
-
 _PUBLIC_KINDS = frozenset(
     {FactKind.FLAG, FactKind.ENVIRONMENT, FactKind.CONFIG, FactKind.ROUTE, FactKind.METRIC}
 )
-
 _LINE_WEIGHTS = {
     # Tests and docs follow the code that they belong to; nobody writes the last three by hand.
     Area.TESTS: 0.5,
@@ -71,17 +68,11 @@ _LINE_WEIGHTS = {
     Area.VENDORED: 0.01,
     Area.LOCKFILE: 0.01,
 }
-
 _AREA_WEIGHT = 0.6
-
 _PUBLIC_NAME = 0.5
-
 _DEPENDENCY_NAME = 0.8
-
 _SYMBOL_WEIGHT = 0.6
-
 _MARKS = "\"'`()[]{},.:;!?，。：；！？、"
-
 _MANY_FILES = 400
 """Of a larger change only this many files are read for topics, those with most lines."""
 

@@ -38,7 +38,6 @@ _PIECE = re.compile(
 )
 
 _SINGULAR_ENDS = ("ss", "us", "is", "os")
-
 _IRREGULAR = {
     "alias": "alias",
     "apis": "api",
@@ -148,7 +147,6 @@ _TYPES = {
     ChangeType.FIX: ChangeKind.FIX,
     ChangeType.DEPENDENCY: ChangeKind.DEPENDENCIES,
 }
-
 _OUTER = {
     FactKind.FLAG,
     FactKind.ENVIRONMENT,
@@ -156,7 +154,6 @@ _OUTER = {
     FactKind.ROUTE,
     FactKind.METRIC,
 }
-
 _GONE = {Action.REMOVED, Action.RENAMED}
 
 

@@ -53,9 +53,7 @@ FOLLOWUPS: Mapping[type[Intent], Phrase] = {
 """The intents that continue from an answer, with their descriptions for ``help``."""
 
 _OF_ONE = Explain | Why | Risky | Reviewers | Author | ShowDiff
-
 _LENGTHS = tuple(Length)
-
 _LEAVE_NO_TRACE = (Help, Greet, Status, PrivacyOf, Unknown)
 
 

@@ -26,7 +26,6 @@ _EXAMPLE = {
     Language.EN: "subscribe {name} daily 09:00 Europe/Berlin",
     Language.ZH: "订阅 {name} 每天 09:00 Asia/Shanghai",
 }
-
 _HAN_DAYS = "一二三四五六日"
 
 

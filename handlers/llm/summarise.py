@@ -39,9 +39,7 @@ PATIENCE = 30.0
 """Seconds for one try. There are at most two, because the rest of the digest is ready."""
 
 _MOST_TOKENS = 12_000
-
 _OUTPUT = 1_200
-
 _LEAST_CHANGES = 2
 """With fewer there is nothing to introduce or to group."""
 
@@ -49,7 +47,6 @@ _MOST_CHANGES = 80
 """The most important changes; more would not fit."""
 
 _AGAIN = frozenset({ModelReason.TIMEOUT, ModelReason.BROKEN, ModelReason.UNAVAILABLE})
-
 _FAILURES_HOLD = timedelta(days=1)
 
 

@@ -24,7 +24,6 @@ from digest.window import Window
 from handlers.ports.forge_port import Forge
 
 A = TypeVar("A")
-
 B = TypeVar("B")
 
 

@@ -20,7 +20,6 @@ from tests.contract.bench import bench_of
 from tests.support import hostile, samples
 
 REPOSITORY = Repository(name="acme/engine", web="https://github.com/acme/engine", forge="github")
-
 LEVELS = list(Level)
 
 

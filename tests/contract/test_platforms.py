@@ -36,7 +36,6 @@ from tests.contract.bench import Bench, bench_of
 from tests.support.strategies import documents
 
 KINDS = platforms.kinds()
-
 HELLO = Document(title="hello", blocks=(Paragraph((Text("hello <&> `world`"),)),))
 
 

@@ -29,7 +29,6 @@ from tests.servers.loopback import Breaks
 from tests.support.builders import RepositoryBuilder
 
 Ask = Callable[..., Awaitable[str | None]]
-
 MOST = 1_500
 """Characters of an answer to a bad question: what is wrong, and a few examples."""
 

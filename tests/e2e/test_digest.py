@@ -13,7 +13,6 @@ KEYS = {
     "summary", "impact", "insights", "risks", "suggestions", "files", "facts",
     "analysis", "usage",
 }  # fmt: skip
-
 FILE_KEYS = {"path", "old_path", "status", "added", "deleted", "area", "omitted"}
 
 

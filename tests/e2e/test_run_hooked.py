@@ -23,7 +23,6 @@ from tests.servers.slack import BOT_TOKEN, PERSON, SlackServer
 from tests.support.builders import RepositoryBuilder
 
 HOOK_SECRET = "the forge signs with this"
-
 FLAG = 'import argparse\n\np = argparse.ArgumentParser()\np.add_argument("--workers", default=4)\n'
 
 

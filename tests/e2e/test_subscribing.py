@@ -28,7 +28,6 @@ from tests.support.builders import RepositoryBuilder
 from tests.support.fakes_delivery import FakeClock, FakeLeases
 
 OTHER = "C0000000009"
-
 FRIDAY = datetime(2026, 3, 6, 12, tzinfo=UTC)
 
 ADMIN, MEMBER = "U0ADMIN", "U0MEMBER"
@@ -285,9 +284,7 @@ _ASKED_FOR = (
     "file:///etc/passwd",
     "ext::sh -c internal.example",
 )
-
 _PLACES = ("169.254.169.254", "/etc/passwd", "internal.example")
-
 _WAYS_OUT = {
     "socket.connect", "socket.getaddrinfo", "socket.gethostbyname", "subprocess.Popen",
     "os.posix_spawn", "os.exec", "os.fork", "open", "os.listdir", "os.scandir",

@@ -26,7 +26,6 @@ from tests.support.builders import RepositoryBuilder
 from tests.support.fakes_delivery import FakeClock, FakeLeases
 
 FRIDAY = datetime(2026, 3, 6, 12, tzinfo=UTC)
-
 NINE = FRIDAY.replace(day=7, hour=9, minute=1)
 
 

@@ -27,7 +27,7 @@ from bot.git.open_source import open_source
 from digest.core.facts import Action, Area, Fact, FactKind, Facts
 from digest.facts.extract import extract, wanted
 from digest.facts.paths import area_of
-from handlers.digests.settled_facts import settle
+from handlers.digests.ingest import settle
 
 GRAVE = ("removed", "renamed", "default_changed", "deprecated")
 """The actions that a reader acts on: each must be right."""
@@ -46,9 +46,7 @@ _KINDS = {
 }
 
 _ASIDE = {Area.CI, Area.TESTS, Area.EXAMPLES, Area.BENCHMARKS}
-
 _ALSO = {"rust-version": "rust"}
-
 _DEFAULTS = ("default", "value")
 
 Label = Mapping[str, Any]

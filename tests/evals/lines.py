@@ -53,7 +53,6 @@ _STATE = re.compile(
 )
 
 _VERB = re.compile(r"[A-Za-z-]{2,24}(?:[^s]s|sses|ches|shes|xes|zzes|ies)\b")
-
 _ADVERB = re.compile(r"(?:[a-z]{2,20}ly|always|only|also) ", re.IGNORECASE)
 
 _EMPTY_VERB = re.compile(
@@ -61,7 +60,6 @@ _EMPTY_VERB = re.compile(
 )
 
 _WORD = re.compile(r"[^\W_]{2,}")
-
 _LITTLE = frozenset("the a an of for in on to and or with some more few it them code".split())  # noqa: SIM905
 
 

@@ -20,9 +20,7 @@ from digest.window import day_window
 
 # Read here: inside a test our variables are stripped from the environment.
 CLONE = os.environ.get("DIGESTBOT_VLLM", "")
-
 ZONE = ZoneInfo("Asia/Shanghai")
-
 ROW = re.compile(r"\| (\d{4}-\d\d-\d\d \d\d:\d\d:\d\d) \| (.*?) \| (.*) \|$", re.MULTILINE)
 
 

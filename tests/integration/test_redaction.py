@@ -18,7 +18,6 @@ from digest.llm.packing import prompt_for
 from tests.support import materials
 
 LETTERS = string.ascii_letters + string.digits
-
 UPPER = string.ascii_uppercase + "234567"
 
 

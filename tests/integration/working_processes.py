@@ -33,7 +33,6 @@ from digest.errors import UnreachableDatabase
 from tests.integration.dying_process import DUE, At, Ledger, build, finish
 
 WORKERS = 3
-
 SLOT = "2026-01-23"
 
 

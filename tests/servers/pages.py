@@ -31,13 +31,9 @@ from tests.support import hostile
 from tests.support.builders import RepositoryBuilder
 
 TOKEN = "a-token-for-tests-only"
-
 SECRET = "123456:telegram-token-for-tests"
-
 MONDAY = datetime(2026, 3, 2, 9, tzinfo=UTC)
-
 NOW = MONDAY + timedelta(days=2)
-
 UTC_ZONE = ZoneInfo("UTC")
 
 CONFIG = """

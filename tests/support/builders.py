@@ -16,7 +16,6 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
-
 ADA = "Ada Lovelace <ada@example.org>"
 
 

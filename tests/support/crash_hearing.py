@@ -68,7 +68,6 @@ WAYS = (
 """How a message comes to the bot."""
 
 MESSAGES = 3
-
 _SIGNING = "signing-secret-31b1"
 
 _PATIENCE, _LINGER = 20.0, 0.1

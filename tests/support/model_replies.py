@@ -12,13 +12,10 @@ from typing import Any
 from tests.servers.model import Says, Sent
 
 _COMMIT = re.compile(r"^# Commit(?: (C\d+))?, importance (\w+)", re.MULTILINE)
-
 _FILE = re.compile(r"^# (F\d+) (\S+) \|", re.MULTILINE)
-
 _LISTED = re.compile(r"^# (C\d+), importance \w+\n> .*\n\* (.*)", re.MULTILINE)
 
 FALSE = "It also renames `never_heard_of_it` to `made_up_name`."
-
 NOTHING = {"move": "none", "rule": "none", "cites": []}
 
 
@@ -89,7 +86,6 @@ def _analysis(sent: Sent) -> dict[str, Any]:
 
 
 _WHO = {False: " for those who call it", True: "，调用方会受到影响"}
-
 _RISK = {False: " and may surprise those who rely on it", True: "，可能让依赖它的用户感到意外"}
 
 

@@ -27,13 +27,9 @@ from digest.core.grade import Grade, Graded, Level, Reason, Repository
 from digest.window import day_window
 
 BERLIN = ZoneInfo("Europe/Berlin")
-
 DAY = day_window(date(2026, 3, 10), BERLIN)
-
 REPOSITORY = Repository(name="acme/engine", web="https://github.com/acme/engine", forge="github")
-
 PLAIN = Repository(name="engine")
-
 SCORES = {Level.HIGH: 0.81, Level.MEDIUM: 0.34, Level.LOW: 0.07}
 
 

@@ -53,7 +53,6 @@ texts = st.one_of(
     st.text(alphabet="ab 中文，。(x)\n", max_size=120),
     st.text(alphabet="abcdefg ", min_size=1, max_size=400),
 )
-
 urls = st.sampled_from(
     [
         "https://example.org/a?b=c&d=e",
@@ -63,7 +62,6 @@ urls = st.sampled_from(
         "https://e\x1b.x",
     ]
 )
-
 spans = st.lists(
     st.one_of(
         st.builds(Text, texts),
@@ -74,7 +72,6 @@ spans = st.lists(
     ),
     max_size=5,
 ).map(tuple)
-
 items = st.recursive(
     st.builds(Item, spans),
     lambda children: st.builds(Item, spans, st.lists(children, max_size=3).map(tuple)),
@@ -106,7 +103,6 @@ blocks = st.one_of(
         lambda bars: Chart("bars", tuple(b[0] for b in bars), tuple(b[1] for b in bars))
     ),
 )
-
 documents = st.builds(
     Document,
     title=texts,
@@ -115,14 +111,12 @@ documents = st.builds(
 )
 
 zones = st.sampled_from(sorted(available_timezones() - {"localtime"})).map(ZoneInfo)
-
 specs = st.builds(
     Spec,
     at=st.builds(time, st.integers(0, 23), st.integers(0, 59)),
     zone=zones,
     weekdays=st.frozensets(st.integers(0, 6), min_size=1),
 )
-
 rests = st.builds(
     Rest,
     hours=st.lists(
@@ -141,11 +135,9 @@ rests = st.builds(
         max_size=3,
     ).map(tuple),
 )
-
 moments = st.datetimes(
     min_value=datetime(1972, 1, 1),
     max_value=datetime(2037, 12, 1),
     timezones=st.just(UTC),
 )
-
 stretches = st.timedeltas(min_value=timedelta(days=1), max_value=timedelta(days=40))

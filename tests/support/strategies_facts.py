@@ -23,7 +23,6 @@ from digest.core.facts import (
 )
 
 _counts = st.integers(0, 10**6)
-
 _numbers = st.none() | st.integers(1, 10**9)
 
 

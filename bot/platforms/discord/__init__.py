@@ -27,7 +27,6 @@ _ADDRESS = re.compile(
     r"(https://(?:[a-z]+\.)?discord(?:app)?\.com|http://127\.0\.0\.1:\d+)"
     r"/api/(?:v\d+/)?webhooks/\d+/[A-Za-z0-9_-]{8,200}"
 )
-
 _COLOUR = 0x3370FF
 
 # Only each answer tells how many posts a webhook may make; this rate and the webhook's own merely

@@ -18,7 +18,6 @@ from bot.platforms.feishu.web_events import FeishuWebEvents
 from bot.util.section import Settings
 
 _DOMAINS = {"feishu": "https://open.feishu.cn", "lark": "https://open.larksuite.com"}
-
 _HERE = ("http://127.0.0.1:", "http://localhost:", "http://[::1]:")
 
 

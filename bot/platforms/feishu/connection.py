@@ -36,16 +36,13 @@ if TYPE_CHECKING:
 log = structlog.get_logger(__name__)
 
 Json = dict[str, Any]
-
 Take = Callable[[Any, str], Awaitable[Json | None]]
 """Stores an event and returns the content of its answer. Raises ``Unkept``."""
 
 _AGAIN = frozenset(
     {SendReason.RATE_LIMITED, SendReason.UNAVAILABLE, SendReason.NO_ANSWER, SendReason.BROKEN}
 )
-
 _MOST_PIECES = 64  # per event, and events in pieces at a time
-
 _PIECES_LAST = 10.0
 
 

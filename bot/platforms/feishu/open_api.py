@@ -50,9 +50,7 @@ _REASONS: Mapping[SendReason, tuple[int, ...]] = {
     ),
     SendReason.UNAVAILABLE: (1, 1500, 2200, 5000, 10500, 55001, 1000040343),  # internal
 }  # fmt: skip
-
 _BY_CODE = {code: reason for reason, codes in _REASONS.items() for code in codes}
-
 _RESET = "x-ogw-ratelimit-reset"
 """Seconds until the next call is allowed: frequency control, documented with the generic codes."""
 

@@ -27,7 +27,6 @@ from bot.util.chart_image import Picture
 from digest.document import Document
 
 _MINUTES = 600.0
-
 _DAY = 24 * 3600.0
 
 
@@ -94,9 +93,7 @@ _REACH = 8 * 24 * 3600
 """Seconds to look back for a part without a date: digests are caught up for a week."""
 
 _SKEW = 120  # seconds that Feishu's clock and ours may differ
-
 _PAGE = 50
-
 _MOST_PAGES = 40
 
 
@@ -181,7 +178,6 @@ _SECOND, _SECOND_SPARE = Rate(count=1, seconds=1 / 45.5), Rate(count=1, seconds=
 _MINUTE, _MINUTE_SPARE = Rate(count=1000, seconds=60.0), Rate(count=20, seconds=60.0)
 
 _IN_A_CHAT = (Rate(count=1, seconds=1 / 4),)
-
 _ID_TYPES = {"oc_": "chat_id", "ou_": "open_id", "on_": "union_id"}
 
 

@@ -30,7 +30,6 @@ from bot.messaging.asgi import (
 from bot.messaging.inbox import Unkept
 
 Json = dict[str, Any]
-
 Take = Callable[[Json, str], Awaitable[Json | None]]
 """Stores an event, parsed and as received, and returns the content of its answer.
 

@@ -57,18 +57,14 @@ from digest.document import (
 # https://docs.slack.dev/reference/block-kit/blocks/header-block, .../table-block and
 # .../context-block.
 LONGEST_HEADER = 150
-
 LONGEST_ASIDE = 1000
-
 MOST_ROWS = 100
-
 MOST_COLUMNS = 20
 
 LONGEST_LEADING = 1000
 """Bytes of a heading that can move to the next message beside the largest piece."""
 
 _FRAME = weight(containers([RichLine(QUOTE, ())])) + 2
-
 _LIST_FRAME = weight(containers([RichLine(listed(ordered=True, depth=8), (), 0, 10**6)])) + 2
 """Bytes that a line takes beside its elements."""
 

@@ -30,7 +30,6 @@ SOCKET, CALL = "socket", "call"
 """The transport of a delivery, stored with it: Socket Mode or HTTP."""
 
 _READING = "reading"
-
 _EVERY = re.compile(r".*", re.DOTALL)
 
 # https://docs.slack.dev/interactivity/handling-user-interaction: a response_url expires after that.

@@ -46,9 +46,7 @@ https://docs.slack.dev/authentication/installing-with-oauth
 """
 
 _MOST_REASON = 100
-
 _SECONDS = 600.0
-
 _MOST = 1000
 
 

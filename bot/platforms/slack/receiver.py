@@ -33,7 +33,6 @@ from digest.document import Document
 log = structlog.get_logger(__name__)
 
 _NOT_THERE = frozenset({"channel_not_found", "not_in_channel"})
-
 _FOR_NEWS = 3
 """Uses of a ``response_url`` for progress: of five, two are left for the answer.
 

@@ -20,11 +20,8 @@ MOST_BUTTONS = 25
 """Buttons in a row: https://docs.slack.dev/reference/block-kit/blocks/actions-block"""
 
 LONGEST_LABEL = 75
-
 LONGEST_VALUE = 2000
-
 LONGEST_ACTION = 200
-
 LONGEST_BUTTON_URL = 3000
 
 
@@ -69,7 +66,6 @@ _STYLES = {Strong: {"bold": True}, Emphasis: {"italic": True}, Code: {"code": Tr
 # In JSON a character takes at most four bytes, because ``legible`` leaves none that is escaped
 # except the quotation mark and the backslash.
 _BYTES_A_CHARACTER = 4
-
 _DEEPEST = 8  # the deepest list that Slack's own editor makes
 
 
@@ -82,9 +78,7 @@ class LineFrame(NamedTuple):
 
 
 SECTION = LineFrame("rich_text_section")
-
 QUOTE = LineFrame("rich_text_quote")
-
 CODE = LineFrame("rich_text_preformatted")
 
 

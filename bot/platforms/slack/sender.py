@@ -82,22 +82,16 @@ REACH = 8 * 24 * 3600.0
 # https://docs.slack.dev/apis/web-api/rate-limits: about one message per second and channel, and
 # "several hundred" a minute in a workspace.
 _IN_A_CHANNEL = (Rate(count=1, seconds=1.0),)
-
 _IN_ALL = Rate(count=200, seconds=60.0)
-
 _FOR_ANSWERS = Rate(count=60, seconds=60.0)
-
 _NOT_TO_BE_READ = frozenset({"not_in_channel", "missing_scope"})
 """Errors of a channel that can be posted to, but not read."""
 
 _TITLE, _ALT = 200, 900  # characters of a file; Slack documents only 1000 for the latter
 
 _SKEW = 120.0  # seconds that Slack's clock and ours may differ
-
 _PAGE = 200  # messages per call; Slack advises no more
-
 _MOST_PAGES = 50
-
 _CHAT = re.compile(r"(?:(?P<team>[TE][A-Z0-9]+)/)?(?P<channel>[CGDUW][A-Z0-9]{2,})")
 
 

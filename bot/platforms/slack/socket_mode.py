@@ -30,7 +30,6 @@ from bot.platforms.slack.web_api import SlackWebApi, quiet
 log = structlog.get_logger(__name__)
 
 Json = dict[str, Any]
-
 _AGAIN = frozenset(
     {
         SendReason.RATE_LIMITED,

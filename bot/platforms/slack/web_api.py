@@ -45,7 +45,6 @@ _CODES = {
         message_not_found block_mismatch streaming_state_conflict view_too_large""",
     SendReason.UNSUPPORTED: "deprecated_endpoint method_deprecated unknown_method not_enabled",
 }
-
 _REASONS = {code: reason for reason, codes in _CODES.items() for code in codes.split()}
 
 BLOCKS_REFUSED = frozenset({"invalid_blocks", "invalid_blocks_format", "msg_blocks_too_long"})

@@ -51,7 +51,6 @@ _NO_CHANNEL = (
     "topic_deleted",
     "topic closed",
 )
-
 _NO_RIGHT = (
     "not enough rights",
     "have no rights",
@@ -61,7 +60,6 @@ _NO_RIGHT = (
     "chat_send_plain_forbidden",
     "chat_restricted",
 )
-
 _MARKUP = ("entit", "button", "keyboard", "reply markup", "reply_markup", "http url", "parse")
 
 

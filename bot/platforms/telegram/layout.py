@@ -36,7 +36,6 @@ from digest.document import (
 )
 
 _BULLETS = ("• ", "  ◦ ", "    ▪ ")
-
 _RULE = "──────────"
 
 # Collapsed beyond so many units, or lines: more than a phone shows at a glance.

@@ -203,12 +203,10 @@ _LENGTH = 4096
 
 # A longer line is cut into pieces. Code points; each is two units at most.
 _PIECE = 1000
-
 _PIECE_MARKS = 40
 
 # A message may end early at a better place only beyond this share of its length.
 _EARLY = 0.4
-
 _WORD = re.compile(r"\s{0,50}\S{1,200}|\s{1,50}")
 
 

@@ -15,9 +15,7 @@ from bot.platforms.telegram.client import Me
 from bot.platforms.telegram.menu import language_of, pressed, question
 
 PLATFORM = "telegram"
-
 _COMMAND = re.compile(r"/(\w{1,64})(?:@(\w{1,64}))?(?:\s+(.*))?", re.ASCII | re.DOTALL)
-
 _MENTIONS: list[str | None] = [MessageEntity.MENTION, MessageEntity.TEXT_MENTION]
 
 

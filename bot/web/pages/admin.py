@@ -35,9 +35,7 @@ if TYPE_CHECKING:
 
 
 _SHOWN = 50
-
 _DAYS = 30
-
 _PLAIN_LIST = re.compile(r"\[\n[^\[\]{}]*\]")
 """A list of JSON that holds neither lists nor objects, nor words with such brackets."""
 
@@ -140,11 +138,9 @@ def _told(config: Config) -> dict[str, Any]:
 
 
 PATH = "/admin"
-
 SIGN_IN = f"{PATH}/sign-in"
 
 Read = Callable[[Request], PageRequest]
-
 _Answer = Callable[[Request], Awaitable[Response]]
 
 

@@ -41,16 +41,12 @@ from digest.report.blocks import Citations, change_blocks, quote_path, run
 from digest.report.report_json import SCHEMA, entry_to_json
 
 _NAME = re.compile(r"[0-9a-f]{7,64}")
-
 _NUMBER = re.compile(r"[0-9]{1,18}", re.ASCII)
-
 _FIRST = (Action.REMOVED, Action.RENAMED, Action.CHANGED, Action.ADDED)
 """What breaks somebody comes first."""
 
 _FILES = 100
-
 _MENTIONS = 10
-
 _LONGEST_MESSAGE = 20_000
 """Characters of a message that are shown; a few merges hold whole logs."""
 

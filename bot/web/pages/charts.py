@@ -23,17 +23,12 @@ from digest.core.grade import Level, Repository
 from digest.document import Chart
 
 WIDTH = 900
-
 HEIGHT = 150
-
 _GAP = 0.22
 """The share of a bar's place that is left free."""
-
 _FORTNIGHT = 14
-
 _LABELS = 4
 """Labels below a chart of a document: as many as a phone has room for."""
-
 _LEAST = 1.5
 """Pixels that the smallest number is high, so that it is seen."""
 

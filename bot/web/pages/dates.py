@@ -8,12 +8,10 @@ from zoneinfo import ZoneInfo
 from digest.core.enums import Language
 
 _WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
-
 _MONTHS = (
     *("January", "February", "March", "April", "May", "June"),
     *("July", "August", "September", "October", "November", "December"),
 )
-
 _ZH_WEEKDAYS = "一二三四五六日"
 
 

@@ -33,11 +33,8 @@ SIZE = 40
 DIGESTS = 20
 
 ATOM = "application/atom+xml; charset=utf-8"
-
 JSON = "application/feed+json"
-
 _UNWRITABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
-
 _NAMES = uuid.UUID("b7a0ad5c-9c2f-5b0f-9f0c-3d7a4de0f0a1")
 """Ours alone, so that entries keep their names whatever the address of the pages becomes."""
 

@@ -32,24 +32,16 @@ from digest.window import Window, day_window, days_window, span_of
 
 DAYS = 90
 """Days of a pulse."""
-
 _PLACES = 10
-
 _NEWEST = 8
-
 _DIGESTS = 8
-
 _WEEKS = 13
-
 _RELEASES = 6
-
 _NEWS_DAYS = 7
-
 _NEWS = 12
 """Rows of each part of the first page."""
 
 _URGENT = {Mark.BREAKING, Mark.SECURITY}
-
 _LATE_FIXES = 2
 
 

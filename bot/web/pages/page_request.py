@@ -23,9 +23,7 @@ CHOSEN = "digestbot_language"
 
 _LONGEST = 200
 """Characters of a question; longer ones are cut."""
-
 _MOST_PAGES = 10_000
-
 _WEEK = re.compile(r"(\d{4})-W(\d{2})", re.ASCII)
 
 

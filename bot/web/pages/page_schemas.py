@@ -9,17 +9,11 @@ from digest.core.grade import Level
 Schema = dict[str, Any]
 
 _TEXT: Schema = {"type": "string"}
-
 _MAYBE: Schema = {"type": ["string", "null"]}
-
 _COUNT: Schema = {"type": "integer", "minimum": 0}
-
 _NUMBER: Schema = {"type": ["integer", "null"]}
-
 _SHARE: Schema = {"type": "number", "minimum": 0, "maximum": 1}
-
 _MOMENT: Schema = {"type": "string", "format": "date-time"}
-
 _LEVEL: Schema = {"type": "string", "enum": [str(level) for level in Level]}
 
 

@@ -55,7 +55,6 @@ _PARTS = {
         {},
     ),
 }
-
 _ASKED = {
     "q": ("Words that all must be held", {"type": "string"}),
     "path": ("The beginning of a path", {"type": "string"}),
@@ -151,14 +150,11 @@ _ROUTES_FEEDS = (
 Endpoint = Callable[[Request], Awaitable[Response]]
 
 _SQUEEZED = [Middleware(GZipMiddleware, minimum_size=1024, compresslevel=5)]
-
 _REFRESHED = 2
 """Seconds after which a page that shows how far a reading is asks again."""
 
 _YEAR = 365 * 86_400
-
 _FOREVER = f"public, max-age={_YEAR}, immutable"
-
 _TYPES = {
     "css": "text/css; charset=utf-8",
     "js": "text/javascript; charset=utf-8",

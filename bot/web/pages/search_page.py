@@ -37,7 +37,6 @@ _TERMS = 8
 
 _NAMED = re.compile(r"[#!]?(\d+)|([0-9a-f]{7,64})", re.ASCII)
 _LONGEST_NUMBER = 18
-
 _Found = tuple[Listed, Mapping[Level, int]]
 
 

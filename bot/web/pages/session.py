@@ -20,16 +20,12 @@ from starlette.responses import Response
 from bot.messaging.rates import Rate, RateWindow
 
 COOKIE = "digestbot_session"
-
 LASTS = 12 * 3600
 """Seconds that somebody stays signed in."""
 
 _EACH = Rate(count=5, seconds=60)
-
 _ALL = Rate(count=60, seconds=60)
-
 _MOST_CLIENTS = 1024
-
 _LARGEST_FORM = 4096
 
 

@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 
 
 _T = TypeVar("_T")
-
 _MOST = 256
 
 

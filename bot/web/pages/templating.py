@@ -25,7 +25,6 @@ from digest.i18n.labels import AREAS, LEVEL_TITLES, LEVELS
 from digest.markdown import address, clean
 
 STATIC = "static"
-
 _TAGS = {Strong: "strong", Emphasis: "em", Code: "code"}
 
 

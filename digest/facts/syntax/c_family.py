@@ -28,25 +28,19 @@ _TYPES = {
     "union_specifier": "union",
     "enum_specifier": "enum",
 }
-
 _MACROS = {"preproc_def": "macro", "preproc_function_def": "macro"}
-
 _WRAPPERS = frozenset(
     {
         "linkage_specification", "declaration_list", "preproc_if", "preproc_ifdef",
         "preproc_else", "preproc_elif", "template_declaration",
     }
 )  # fmt: skip
-
 _HIDDEN = re.compile(r"^_|^(?:detail|details|internal|impl|anonymous)$")
-
 _HEADER = (".h", ".hh", ".hpp", ".hxx", ".h++", ".cuh", ".inl", ".ipp", ".tpp")
-
 _ATTRIBUTES = re.compile(
     r"\b__(?:device|host|global|forceinline|inline|noinline|launch_bounds|restrict)__\b"
     r"(?:(?<=bounds__)[ \t]*\([^()\n]*\))?"
 )
-
 _NAME = re.compile(r"~?[A-Za-z][\w:]*")
 
 

@@ -106,7 +106,6 @@ DEEPEST = 12
 """Levels of modules, namespaces and classes that are looked into."""
 
 _NAMING = ("name", "declarator", "left", "property")  # fields that lead to the name
-
 _LONGEST = 2_000  # characters of one signature
 
 

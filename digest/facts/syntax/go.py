@@ -22,9 +22,7 @@ from digest.facts.syntax.declarations import (
 from digest.facts.syntax.grammar import text_of
 
 _RECEIVER = re.compile(r"(\w+)\s*(?:\[[^\]]*\])?\s*\)$")
-
 _SPECS = frozenset({"const_spec", "var_spec"})
-
 _SPEC_LISTS = ("const_declaration", "var_declaration", "type_declaration", "var_spec_list")
 
 

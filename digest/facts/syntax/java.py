@@ -28,7 +28,6 @@ _TYPES = {
     "record_declaration": "record",
     "annotation_type_declaration": "annotation",
 }
-
 _CALLABLE = {"method_declaration": "method", "constructor_declaration": "constructor"}
 
 

@@ -35,17 +35,11 @@ _KINDS = {
     "enum_declaration": "enum",
     "internal_module": "namespace",
 }
-
 _CALLABLE = frozenset({"arrow_function", "function_expression", "generator_function", "function"})
-
 _VARIABLES = frozenset({"lexical_declaration", "variable_declaration"})
-
 _METHODS = frozenset({"method_definition", "method_signature", "abstract_method_signature"})
-
 _FIELDS = frozenset({"public_field_definition", "field_definition", "property_signature"})
-
 _NAME = re.compile(r"[A-Za-z$][\w$]*")
-
 _EXPORTED_OBJECT = re.compile(
     r"\b(\w+)\s*=\s*(?:exports\s*=\s*)?module\.exports\b|\bmodule\.exports\s*=\s*(\w+)\b(?!\s*[.(])"
 )

@@ -172,19 +172,12 @@ def _joined(parameters: tuple[Parameter, ...]) -> str:
 
 
 _DECORATOR = re.compile(r"^[ \t]*@([\w.]+)", re.MULTILINE)
-
 _MAKERS = frozenset({"config", "define", "mutable", "frozen", "attrs", "s", "attributes"})
-
 _BASES = ("BaseModel", "BaseSettings", "Settings", "NamedTuple", "TypedDict", "Struct", "SQLModel")
-
 _NAMED = ("Config", "Options", "Args")
-
 _FIELD = re.compile(r"([^\W\d]\w*)[ \t]*:[ \t]*(?=[^\s=])")
-
 _DEEPEST = 4  # bases of bases that are followed
-
 _LONGEST_BODY = 60_000  # characters of a class body before its first method
-
 _MAKING = re.compile(r"^(?:[\w.]+\.)?(?:Field|field|ib|attrib|PrivateAttr)\(")
 
 

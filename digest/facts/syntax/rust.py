@@ -33,7 +33,6 @@ _KINDS = {
     "static_item": "constant",
     "type_item": "type",
 }
-
 _FUNCTIONS = ("function_item", "function_signature_item")
 
 

@@ -19,7 +19,6 @@ BRISK = Rates(
     chat=Rate(count=1, seconds=0.0001),
     group=Rate(count=10_000, seconds=1.0),
 )
-
 BAD = "123456:AAwrongWRONGwrong-0123456789abcdefg"
 
 

@@ -53,7 +53,6 @@ STAGES: list[Open] = [
     feishu.by_http,
     console.at_a_terminal,
 ]
-
 NAMES = [f"{one.__module__.rpartition('.')[2]} {one.__name__}" for one in STAGES]
 
 SCRIPT = (

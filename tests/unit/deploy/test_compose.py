@@ -26,7 +26,6 @@ DEPLOY = Path(__file__).parents[3] / "deploy"
 SINGLE, ROLES = "compose.yaml", "compose.roles.yaml"
 
 FILES = (SINGLE, ROLES)
-
 OURS = {SINGLE: ("digestbot",), ROLES: ("web", "worker", "scheduler")}
 
 every_file = pytest.mark.parametrize("name", FILES)

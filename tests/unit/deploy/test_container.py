@@ -12,7 +12,6 @@ from bot.config.file_model import Listen
 from bot.config.reader import read
 
 ROOT = Path(__file__).parents[3]
-
 FOLDER = ROOT / "deploy" / "container"
 
 

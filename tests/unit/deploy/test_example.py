@@ -18,7 +18,6 @@ from bot.config.model_section import ModelConfig
 from bot.util.section import Settings
 
 EXAMPLE = Path(__file__).parents[3] / "deploy" / "bot.example.toml"
-
 _READ_ELSEWHERE: dict[str, type[Settings]] = {
     "database": DatabaseSettings,
     "shared": SharedSettings,

@@ -32,7 +32,6 @@ needs_kubectl = pytest.mark.skipif(
     shutil.which("kubectl") is None,
     reason="no kubectl; see https://kubernetes.io/docs/tasks/tools/",
 )
-
 every_overlay = pytest.mark.parametrize("overlay", [SINGLE, ROLES])
 
 

@@ -15,13 +15,9 @@ from bot.jobs.services import GRACE
 from bot.web.server import DRAIN
 
 FOLDER = Path(__file__).parents[3] / "deploy" / "systemd"
-
 PROGRAM = "/opt/digestbot/.venv/bin/digestbot"
-
 COMMON = "digestbot-.service.d/common.conf"
-
 ROLES = ("digestbot-web", "digestbot-scheduler", "digestbot-worker@1")
-
 SERVICES = ("digestbot", *ROLES)
 
 needs_systemd = pytest.mark.skipif(

@@ -19,19 +19,13 @@ from bot.store.job_queue import Depth, JobKind
 from bot.telemetry.metrics import Metrics
 
 ROOT = Path(__file__).parents[3]
-
 ALERTS = ROOT / "deploy" / "prometheus" / "alerts.yaml"
-
 DASHBOARD = ROOT / "deploy" / "grafana" / "digestbot.json"
-
 CASES = ROOT / "tests" / "data" / "prometheus" / "alerts.test.yaml"
 
 _SELECTOR = re.compile(r"\b((?:digestbot|process)_\w+)\b(?:\{([^}]*)\})?")
-
 _MATCHER = re.compile(r'(\w+)\s*(?:=~|!~|!=|=)\s*"([^"]*)"')
-
 _BY = re.compile(r"\bby \(([^)]*)\)")
-
 _SCRAPED = {"job", "instance"}
 """What Prometheus adds to every figure."""
 

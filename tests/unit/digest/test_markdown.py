@@ -37,7 +37,6 @@ from tests.support import strategies
 from tests.support.samples import HOSTILE
 
 PARSER = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
-
 OURS = re.compile(r'<a id="[\w.-]*">|</a>|</?(?:strong|em)>|<!-- -->')
 
 

@@ -18,7 +18,6 @@ from tests.integration.bot.chat.talk import Board, Talk, said
 from tests.support.fakes_delivery import Crash, Killed
 
 LOOKING = "Looking at it…"
-
 KEY = MessageKey(account="board", chat="C9", message="m1")
 
 

@@ -19,11 +19,9 @@ from digest.errors import ForgeLimited, ForgeUnauthorized, NotOnForge
 from tests.servers import gitea, gitlab
 
 PATCH = "@@ -1,2 +1,2 @@\n a\n-b\n+c\n"
-
 DIFF = (
     f"diff --git a/src/a.py b/src/a.py\nindex 1..2 100644\n--- a/src/a.py\n+++ b/src/a.py\n{PATCH}"
 )
-
 PERSON = {"name": "Ada", "email": "ada@example.org", "date": "2026-01-02T03:04:05+01:00"}
 
 

@@ -28,7 +28,6 @@ from tests.servers.loopback import Breaks, Fails
 from tests.support.fakes import REPOSITORY, FakeSource, change, context
 
 NOW = datetime(2026, 1, 23, 12, tzinfo=UTC)
-
 SOURCE = "class Engine:\n    pass\n"
 
 

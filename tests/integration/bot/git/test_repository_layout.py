@@ -93,18 +93,14 @@ async def test_what_git_refuses_is_refused(bare, text) -> None:
 
 
 NAMES = st.sampled_from(["remote", "Remote", "REMOTE", "branch", "remote.origin", "include"])
-
 SUBSECTIONS = st.sampled_from(["", ' "origin"', ' "Origin"', ' "a.b"', ' "a\\"b"', ' ""', '  "b"'])
-
 KEYS = st.sampled_from(["url", "URL", "pushurl", "fetch", "u-rl", "1url", "path"])
-
 VALUES = st.sampled_from(
     [
         "https://github.com/ada/engine", "git@github.com:ada/engine.git", '"https://a.example/b"',
         "a # b", "a ; b", "a\\\n b", "a\\tb", "a  b ", "a\tb", "", "é", "+refs/*:refs/*", "a\rb",
     ]
 )  # fmt: skip
-
 LINES = st.one_of(
     st.builds("[{}{}]".format, NAMES, SUBSECTIONS),
     st.builds("\t{} = {}".format, KEYS, VALUES),

@@ -45,7 +45,6 @@ from tests.integration.dying_process import Ledger as Dying
 from tests.integration.working_processes import Board, Dice
 
 WORKERS = 3
-
 HEARTBEAT = 0.5
 
 

@@ -17,7 +17,6 @@ from bot.store.job_queue import ANSWERS, CHANNELS, REPOSITORIES
 from bot.store.postgresql import PostgresDatabase, open_postgres
 
 _WORKER = text("SELECT worker_id FROM procrastinate_register_worker_v1()")
-
 _MADE = text("SELECT indexname FROM pg_indexes WHERE indexname = ANY(:names)")
 
 

@@ -21,7 +21,6 @@ SCHEMA: dict[str, Any] = {
     "required": ["summary", "risk"],
     "additionalProperties": False,
 }
-
 GOOD = json.dumps({"summary": "The default of the flag is changed.", "risk": 2})
 
 

@@ -27,7 +27,6 @@ CHART = Chart(
     labels=("2026-01-01", "2026-01-02", "2026-01-03"),
     values=(4, 0, 9),
 )
-
 ANSWER = Document(title="All changes", blocks=(Heading(1, (Text("All changes"),)), CHART))
 
 

@@ -21,7 +21,6 @@ from tests.support.fakes_delivery import FakeLeases, FakeLedger
 from tests.support.samples_documents import digest_en, digest_zh
 
 GOLDEN = Path(__file__).parents[3] / "data" / "webhook"
-
 HELLO = Document(title="hello", blocks=(Paragraph((Text("hello "), Strong("*you*"))),))
 
 

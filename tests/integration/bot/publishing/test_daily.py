@@ -38,9 +38,7 @@ from handlers.ports.storage import State, Tip
 from tests.support.builders import RepositoryBuilder
 
 UTC_ZONE = ZoneInfo("UTC")
-
 DAY = timedelta(days=1)
-
 MONDAY = datetime(2026, 3, 2, 9, tzinfo=UTC)
 
 

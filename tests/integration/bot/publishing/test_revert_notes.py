@@ -37,9 +37,7 @@ from tests.support.builders import RepositoryBuilder
 from tests.support.fakes_delivery import Crash, FakeLeases, FakeSender, Killed, no_step
 
 MONDAY = datetime(2026, 3, 2, 12, tzinfo=UTC)
-
 DAY = timedelta(days=1)
-
 FLAG = {
     "src/cli.py": "import argparse\nparser = argparse.ArgumentParser()\nparser.add_argument('--fast')\n"
 }

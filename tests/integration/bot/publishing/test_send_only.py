@@ -26,7 +26,6 @@ from tests.support.builders import RepositoryBuilder
 from tests.support.fakes_delivery import FakeSender
 
 NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
-
 URLS = {
     "webhook": "https://hook.example/x",
     "discord": "https://discord.com/api/webhooks/123456789012345678/" + "a" * 68,

@@ -29,7 +29,6 @@ from bot.telemetry.metrics import Metrics
 from digest.errors import InvalidConfig
 
 QUICK = Rate(count=1000, seconds=1.0)
-
 PAIR = Rate(count=2, seconds=0.2)
 
 # The server's clock and the loop's are read at different moments.

@@ -23,9 +23,7 @@ from digest.core.grade import Grade, Graded, Level, Reason, Repository
 from tests.support.strategies_facts import facts_of
 
 REPOSITORY = Repository(name="owner/name", web="https://forge.example/owner/name", forge="github")
-
 OTHER = Repository(name="owner/other")
-
 START = datetime(2026, 1, 1, tzinfo=UTC)
 
 
@@ -91,18 +89,13 @@ def made(
 
 # What a path can hold: any byte but NUL, undecodable ones as lone surrogates.
 _bytes = st.binary(min_size=1, max_size=12).filter(lambda b: b"\0" not in b)
-
 paths = _bytes.map(lambda b: b.decode("utf-8", "surrogateescape"))
-
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=40)
 
 # What git keeps of a commit holds no NUL, and PostgreSQL would not take one.
 written = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=40)
-
 moments = st.integers(0, 4_000_000_000).map(lambda s: datetime.fromtimestamp(s, UTC))
-
 facts = facts_of(texts, paths)
-
 changes = st.builds(
     Graded,
     commit=st.builds(

@@ -15,13 +15,9 @@ CHANGES = [
     graded("bbbbbbb2", "[CI/Build] Pin the runner (#12)", {".github/workflows/x.yml": 5}),
     graded("ccccccc3", "feat!: drop the old API (#13)", {"src/api.py": 30}),
 ]
-
 NAMES = [g.sha for g in CHANGES]
-
 FIXES = narrowed(Resolved(), [ChangeKind.FIX], "")
-
 BREAKING = narrowed(Resolved(), [ChangeKind.BREAKING, ChangeKind.FIX], "")
-
 LABELLED = narrowed(Resolved(), (), "ci")
 
 

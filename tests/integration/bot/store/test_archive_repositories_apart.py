@@ -28,16 +28,12 @@ def noise(n: int) -> str:
 
 
 MINE = [made(1, "Cache the blocks", names=("block_cache",))]
-
 THEIRS = [made(n, f"Cache number {n}", names=(f"cache_{n}",)) for n in range(100, 160)]
-
 BUSY = [made(n, f"Busy {n}", body=noise(n)) for n in range(200, 260)]
-
 _EXPLAINED = """
     EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON)
     SELECT change_id FROM change_grams WHERE grams @> CAST(%s AS integer[])
 """
-
 _HELD = text("SELECT grams FROM change_grams UNION ALL SELECT grams FROM topic_grams")
 
 

@@ -23,7 +23,6 @@ from tests.integration.bot.store.test_analyses import BASIS, kept
 from tests.integration.bot.store.test_digests import digest
 
 UTC_ZONE = ZoneInfo("UTC")
-
 SHANGHAI = ZoneInfo("Asia/Shanghai")
 
 

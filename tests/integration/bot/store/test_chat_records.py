@@ -23,7 +23,6 @@ from digest.core.grade import Level
 from handlers.ports.chat_port import ChatKey
 
 CHAT = ChatKey(platform="slack", chat="T1/C1")
-
 TIMING = DigestTiming(
     at=time(9, 30),
     weekdays=frozenset({0, 4}),
@@ -31,7 +30,6 @@ TIMING = DigestTiming(
     least=Level.LOW,
     branch="main",
 )
-
 SETTINGS = ChatSettings(
     timing=TIMING,
     language=Language.ZH,

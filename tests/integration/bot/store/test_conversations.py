@@ -14,9 +14,7 @@ from digest.core.grade import Repository
 from handlers.ports.conversation_port import LIFETIME, ConversationKey, Length, Look, Talk
 
 NOW = datetime(2026, 1, 23, 12, 0, tzinfo=UTC)
-
 KEY = ConversationKey(platform="slack", chat="C1", thread="171.2", person="U1")
-
 TALK = Talk(
     question="explain #11",
     repository="octo/engine",
@@ -28,7 +26,6 @@ TALK = Talk(
     listed=("b" * 40, "a" * 40),
     list_question="changed moe",
 )
-
 ENGINE = Repository(name="octo/engine")
 
 

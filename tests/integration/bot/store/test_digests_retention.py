@@ -19,9 +19,7 @@ from digest.window import Window
 from handlers.ports.storage import DeliveryKey, PartRecord, PartState
 
 START = datetime(2026, 3, 1, tzinfo=UTC)
-
 DAY = timedelta(days=1)
-
 SENT = PartState.SENT
 
 

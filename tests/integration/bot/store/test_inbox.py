@@ -19,7 +19,6 @@ from bot.store.stored_inbox import SqlShelf
 from tests.support.fakes_inbox import FullShelf, KeptShelf
 
 AT = datetime(2026, 1, 23, 12, tzinfo=UTC)
-
 EVER = datetime(2100, 1, 1, tzinfo=UTC)
 
 

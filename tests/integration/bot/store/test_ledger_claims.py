@@ -16,7 +16,6 @@ from digest.core.profile import Profile, parse_entry
 from handlers.ports.chat_port import StoredProfile
 
 NOW = datetime(2026, 6, 1, tzinfo=UTC)
-
 KEPT = timedelta(days=90)
 
 

@@ -16,13 +16,10 @@ from bot.store.tables.ledger_tables import slots
 from digest.errors import UnreachableDatabase
 
 _KEEP = Prepared(insert_into(slots).on_conflict_do_nothing())
-
 _COUNT = Prepared(
     select(func.count().label("many")).where(slots.c.subscription == bindparam("name"))
 )
-
 _BACKEND = Prepared(select(func.pg_backend_pid().label("pid")))
-
 _END = Prepared(select(func.pg_terminate_backend(bindparam("pid"))))
 
 

@@ -204,13 +204,9 @@ async def test_ranked_puts_subject_before_body(archive: SqlArchive) -> None:
 
 
 VOCABULARY = ["router", "Cache", "内存", "缓存", "kv", "a", "fix", "Straße", "x-y", "50%", "tile_k"]
-
 words = st.sampled_from(VOCABULARY)
-
 phrases = st.lists(words, min_size=1, max_size=4).map(" ".join)
-
 folders = st.sampled_from(["src/", "src/a", "docs/", "tests/x/", "文档/"])
-
 authors = st.sampled_from(["Ada Lovelace", "grace hopper", "王 芳"])
 
 

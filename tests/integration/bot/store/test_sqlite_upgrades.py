@@ -29,11 +29,8 @@ from digest.core.reference import Query
 from handlers.ports.storage import DeliveryKey, PartState
 
 ARCHIVES = Path(__file__).parents[3] / "data" / "archives"
-
 PROJECT = Repository(name="example/project")
-
 DIGEST = "daily:example/project:HEAD:2026-03-04:team"
-
 TITLES = {"Start the server", "[Feature] Add a scheduler", "[CLI] Remove --workers", "[Docs] 说明如何运行"}  # fmt: skip
 
 kept = pytest.mark.parametrize("file", sorted(ARCHIVES.glob("*.gz")), ids=lambda f: f.name[:4])

@@ -10,18 +10,13 @@ from digest.window import Window, day_window
 from tests.support.builders import Entry, RepositoryBuilder
 
 NINE = datetime(2026, 3, 4, 9, tzinfo=UTC)
-
 DAY: Window = day_window(NINE.date(), ZoneInfo("UTC"))
-
 EVENING = NINE + timedelta(hours=30)
 """When the day is over."""
 
 _SERVER = "import argparse\n\n\ndef main():\n    parser = argparse.ArgumentParser()\n"
-
 _WORKERS = '    parser.add_argument("--workers", type=int, default=4)\n'
-
 _PORT = '    parser.add_argument("--port", type=int, default=8000)\n'
-
 _OTHER_PORT = _PORT.replace("8000", "9000")
 
 

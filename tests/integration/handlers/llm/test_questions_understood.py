@@ -25,7 +25,6 @@ from tests.integration.handlers.llm.day import DAY
 from tests.servers.model import Breaks, Fails, Hangs, Raw, Says
 
 ODD = "hey, gimme the lowdown regarding 2 if you would be so kind"
-
 ME = ConversationKey(platform="p", chat="c", person="ada")
 
 

@@ -29,7 +29,6 @@ from tests.servers.model import Fails, Hangs
 from tests.support import model_replies
 
 ZONE = ZoneInfo("UTC")
-
 AT = datetime(2026, 3, 5, tzinfo=UTC)
 
 

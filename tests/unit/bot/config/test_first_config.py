@@ -16,7 +16,6 @@ from bot.config.reader import read
 from digest.errors import InvalidConfig, UnwritableFolder, UsageError, UserError
 
 TOKEN = "123456:ABC-def_0123456789"
-
 TELEGRAM = SetupAnswers(
     repositories=["https://github.com/owner/name", "/srv/project"],
     platform="telegram",

@@ -31,9 +31,7 @@ from digest.errors import InvalidConfig
 from digest.grading.policy import GradingRule
 
 EXAMPLE = Path(__file__).parents[4] / "deploy" / "bot.example.toml"
-
 REPOSITORY = '[[repositories]]\nplace = "https://forge.example/acme/engine.git"\n'
-
 TWICE = """
 [[channels]]
 name = "team (weekly)"
@@ -43,7 +41,6 @@ name = "team"
 platform = "console"
 kind = "weekly"
 """
-
 CHANNEL = '[[channels]]\nname = "team"\nplatform = "console"\n'
 
 

@@ -26,7 +26,6 @@ from tests.support.fakes_delivery import (
 )
 
 HASTE = Patience(first=0, answer=0.05)
-
 LEAD_AND_DETAILS = paragraphs("lead", "details", "more")
 
 

@@ -19,11 +19,8 @@ from tests.support.fakes_delivery import FakeClock, FakeSender
 from tests.unit.bot.jobs.test_loop import World, at
 
 KEY = DeliveryKey(platform="fake", channel="team", digest="d")
-
 GONE = Delivered(key=KEY, error="no_channel: channel_not_found")
-
 POSTED = Delivered(key=KEY, new=1)
-
 PLACE = ("fake", "C1")
 
 

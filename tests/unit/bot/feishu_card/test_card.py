@@ -34,9 +34,7 @@ from tests.support.samples_documents import answer_en, answer_zh, digest_en, dig
 from tests.support.strategies import documents
 
 APP = Style(size=28_000, interactive=True)
-
 SMALL = Style(size=18_000, interactive=False)
-
 GOLDEN = Path(__file__).parents[3] / "data" / "feishu"
 
 

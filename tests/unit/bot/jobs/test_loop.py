@@ -37,7 +37,6 @@ from tests.support.fakes_delivery import (
 )
 
 FRIDAY = date(2026, 1, 23)
-
 NINE = Spec(at=time(9), zone=ZoneInfo("UTC"))
 
 

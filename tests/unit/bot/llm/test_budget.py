@@ -17,7 +17,6 @@ from tests.support.fakes import FakeClock
 from tests.support.fakes_model import FakeCallLedger
 
 TEAM = BillingAccount(kind=CallKind.ANALYSIS, channel="team", person="ada")
-
 OTHER = BillingAccount(kind=CallKind.EXPLAIN, channel="other", person="bob")
 
 

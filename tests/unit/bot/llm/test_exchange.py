@@ -4,13 +4,9 @@ from bot.llm.exchange import speaks
 from digest.core.enums import Language
 
 ENGLISH = "The default of the flag is changed, and callers that relied on the old one must set it."
-
 CHINESE = "该提交修改了调度器的默认参数，并修复了前缀缓存失效的问题，调用方需要显式设置。"
-
 MIXED = "该提交为 `FusedMoE` 增加了 FP8 支持，修改了 Triton kernel 的默认 block size，修复了 MoE 路由错误。"
-
 JAPANESE = "このコミットはスケジューラのデフォルトを変更し、キャッシュのバグを修正します。"
-
 RUSSIAN = "Этот коммит меняет значение по умолчанию и исправляет ошибку в кэше планировщика."
 
 

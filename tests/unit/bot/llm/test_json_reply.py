@@ -15,13 +15,11 @@ LEAVES = (
     | st.text()
     | st.floats(allow_nan=False, allow_infinity=False)
 )
-
 VALUES = st.recursive(
     LEAVES,
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
     max_leaves=12,
 )
-
 OBJECTS = st.dictionaries(st.text(), VALUES, max_size=5)
 
 

@@ -25,7 +25,6 @@ SCHEMA = {
         }
     },
 }
-
 GOOD = {"kind": "fix", "risk": 2, "note": None, "items": [{"n": 1.5}], "either": None}
 
 

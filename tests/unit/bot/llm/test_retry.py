@@ -5,7 +5,6 @@ from bot.llm.transport_values import ModelFault
 from handlers.ports.model_port import ModelReason
 
 GONE = ModelFault(reason=ModelReason.UNAVAILABLE, detail="refused")
-
 LATE = ModelFault(reason=ModelReason.TIMEOUT, detail="late", charged=True)
 
 

@@ -18,9 +18,7 @@ from handlers.ports.storage import PartState
 from tests.support.fakes_delivery import FakeLeases, FakeLedger, FakeSender, paragraphs
 
 EVERY_20_MS = Rate(count=1, seconds=0.02)
-
 QUICK = Rate(count=1, seconds=0.0005)
-
 PAIR = Rate(count=2, seconds=0.05)
 
 

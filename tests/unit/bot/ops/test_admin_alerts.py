@@ -14,7 +14,6 @@ from digest.core.enums import Language
 from tests.support.fakes_delivery import FakeClock, FakeLeases, FakeLedger, FakeSender
 
 PARKED = {"event": "chat.parked", "account": "work", "chat": "C1", "error": "no_channel"}
-
 MISSED = {"event": "slot.missed", "channel": "team", "count": 2, "slot": "2026-01-22"}
 
 

@@ -14,7 +14,6 @@ from bot.subscriptions.senders import open_senders
 from digest.document import Document, Paragraph, Text
 
 PAGE = Path(__file__).parents[4] / "docs" / "platforms.md"
-
 CONFIG = """
 [[repositories]]
 place = "https://forge.example/acme/engine"

@@ -26,7 +26,6 @@ from bot.scheduler.schedule import (
 from tests.support.strategies import moments, rests, specs, stretches
 
 DAY = timedelta(days=1)
-
 BERLIN = ZoneInfo("Europe/Berlin")
 
 
@@ -184,7 +183,6 @@ def test_a_monday_window_after_a_weekend_reaches_back_to_friday():
 
 
 DAILY = spec("09:00", "UTC")
-
 HOURS = timedelta(hours=1)
 
 

@@ -17,9 +17,7 @@ from bot.scheduler.schedule import Spec
 from bot.scheduler.timetable import Timetable
 
 _SOON = timedelta(milliseconds=5)
-
 _DUE = datetime(2026, 3, 29, 1, tzinfo=UTC)
-
 _BERLIN = Spec(at=time(2, 30), zone=ZoneInfo("Europe/Berlin"))
 """On the night of the 29th its clocks go from 2:00 to 3:00, which is _DUE."""
 

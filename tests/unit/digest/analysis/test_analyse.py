@@ -386,7 +386,6 @@ def test_differences_tell_required_from_optional_and_lost():
 
 
 words = st.text(max_size=40)
-
 paths = st.text(min_size=1, max_size=20).filter(lambda p: p.strip("/"))
 
 

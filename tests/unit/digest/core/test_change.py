@@ -11,7 +11,6 @@ from digest.core.change import Change, FileChange, FileStatus, Hunk, fingerprint
 from tests.support.fakes import commit
 
 HUNK = Hunk(old_start=3, new_start=4, removed=("a", "b"), added=("c",), section="def f():")
-
 FILE = FileChange(
     path="src/a.py",
     status=FileStatus.MODIFIED,
@@ -21,7 +20,6 @@ FILE = FileChange(
     old_id="1" * 40,
     new_id="2" * 40,
 )
-
 CHANGE = Change(commit=commit("abc", "Do it\n\nBecause."), files=(FILE,))
 
 

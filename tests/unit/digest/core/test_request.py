@@ -26,7 +26,6 @@ from digest.facts.extract import extract
 from digest.topics.index_terms import label_topics
 
 NOW = datetime(2026, 1, 23, tzinfo=UTC)
-
 REQUEST = PullRequest(
     number=12,
     title="Fuse",

@@ -21,7 +21,6 @@ from tests.support.strategies_facts import facts_of
 
 # Paths may hold lone surrogates, for bytes that are no UTF-8.
 TEXT = st.text(max_size=20)
-
 FACTS = facts_of(TEXT, TEXT, versions=st.integers(1, 9))
 
 

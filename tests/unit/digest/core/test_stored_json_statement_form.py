@@ -17,16 +17,13 @@ from tests.support.strategies import spans, texts
 places = st.builds(
     Evidence, path=texts, line=st.integers(0, 10**6), side=st.sampled_from(list(Side))
 )
-
 statements = st.builds(
     Statement,
     spans=spans,
     evidence=st.lists(places, min_size=1, max_size=3).map(tuple),
     aspect=st.sampled_from(list(Aspect)),
 )
-
 sections = st.lists(statements, max_size=3).map(tuple)
-
 analyses = st.builds(
     Analysis,
     language=st.sampled_from(list(Language)),

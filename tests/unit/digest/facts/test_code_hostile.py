@@ -16,7 +16,6 @@ from digest.facts.syntax.declarations import last_part
 from tests.unit.digest.facts.changes import hunks, scene
 
 PATHS = ["a.py", "a.rs", "a.go", "a.ts", "a.tsx", "a.js", "A.java", "a.h", "a.cuh", "a.c"]
-
 PIECES = [
     "def f(a, b=1):", "    def g(self):", "class A(B):", "    x: int = 1", "@dataclass", '"""', "'''", "#", "\\",
     "(", ")", "[", "]", "{", "}", ",", ":", "=", "->", '"', "'", "`", "\0", "\ud7ff", "é", "\r", "\t", "    ", " ",
@@ -26,7 +25,6 @@ PIECES = [
     "public class A {", "public void f(int a) {}", "int f(int a);", "template <typename T>", "namespace n {",
     "if x:", "else:", "__all__ = ['f']", "async def h(): ...", "//", "/*", "*/", "#[arg(long)]", "/",
 ]  # fmt: skip
-
 texts = st.lists(st.sampled_from([*PIECES, "\n", "\n", "\n"]), max_size=40).map("".join)
 
 
@@ -59,7 +57,6 @@ LINES = [
     "p.add_argument('--fast', default=1)",
     "",
 ]
-
 modules = st.lists(st.sampled_from(LINES), max_size=25).map(lambda rows: "\n".join(rows) + "\n")
 
 

@@ -25,7 +25,6 @@ test = ["pytest>=8"]
 [tool.other]
 version = "7"
 """
-
 CARGO = """\
 [package]
 version = "0.1.0"
@@ -42,7 +41,6 @@ version = "1.40"
 [dev-dependencies]
 insta = "1.39"
 """
-
 PACKAGE = """\
 {
   "name": "x",
@@ -61,7 +59,6 @@ PACKAGE = """\
   }
 }
 """
-
 GO = """\
 module example.org/x
 
@@ -76,7 +73,6 @@ require (
 
 replace github.com/a/c => ../c
 """
-
 POM = """\
 <project>
   <version>1.0</version>

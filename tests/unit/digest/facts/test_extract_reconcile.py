@@ -11,9 +11,7 @@ from digest.facts.extract import reconcile
 from tests.unit.digest.facts.changes import facts_of
 
 OLD = Evidence(path="a.py", line=3, side=Side.OLD)
-
 NEW = Evidence(path="b.py", line=7, side=Side.NEW)
-
 GONE = Fact(
     kind=FactKind.SYMBOL,
     action=Action.REMOVED,
@@ -22,7 +20,6 @@ GONE = Fact(
     before="(a)",
     detail="function",
 )
-
 COME = Fact(
     kind=FactKind.SYMBOL,
     action=Action.ADDED,

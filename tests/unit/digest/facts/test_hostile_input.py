@@ -35,7 +35,6 @@ SEEDS = {
     "unicode": "é\u202e【",
     "generics": "pub const async unsafe ",
 }
-
 PATHS = [
     "pyproject.toml",
     "requirements.txt",
@@ -63,7 +62,6 @@ PATHS = [
     "a.c",
     "docs/a.md",
 ]
-
 BUDGET = 1.5
 """Seconds for a whole change with 50,000 characters in each of its places: far above what any of
 them takes (some 0.1), far below what a pattern that goes back and forth would."""

@@ -92,7 +92,6 @@ public class C{n} extends Base {{
 }}
 
 """
-
 HEADER = """\
 namespace n {{
 class C{n} : public Base {{

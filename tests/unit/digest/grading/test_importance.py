@@ -41,9 +41,7 @@ TITLES = st.sampled_from(
         "",
     ]
 )
-
 AREAS = st.sampled_from(list(Area))
-
 CONTRACT = [
     (kind, action)
     for kind in (

@@ -10,7 +10,6 @@ from digest.grading.importance import level_of
 from digest.grading.level_override import LevelOverride, by_model, laid_over, move_of
 
 LEVELS = list(Level)
-
 REASON = Reason(rule="flag_removed", weight=1.5, subject="--fast")
 
 
@@ -26,7 +25,6 @@ moves = st.builds(
     to=st.sampled_from(LEVELS),
     subject=st.just("src/a.py"),
 )
-
 scores = st.floats(0, 1).map(lambda score: round(score, 4))
 
 

@@ -16,7 +16,6 @@ from other.engine import Nothing
 PORT = os.environ["ENGINE_PORT"]
 LEVEL = os.environ["OTHER_LEVEL"]
 """
-
 _SCRIPT = """
 engine serve model --max-len 4096 \\
     --dtype=auto

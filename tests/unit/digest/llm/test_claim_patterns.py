@@ -15,7 +15,6 @@ from digest.llm.tokens import take_apart
 from tests.support import materials
 
 CHANGES = [materials.pool(), materials.versions(), materials.renamed()]
-
 STRANGE = [*strange_names(CHANGES), "SomethingElse", "other_module_name", "--another-flag"]
 
 

@@ -18,7 +18,6 @@ from digest.llm.model_input import Masked, Privacy, mapped
 from tests.support.fakes import graded
 
 TOKEN = "tok_51f6c2d9"
-
 PLACE = Evidence(path="src/a.py", line=1, side=Side.NEW)
 
 

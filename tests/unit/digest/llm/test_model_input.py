@@ -19,7 +19,6 @@ HOME = '/home/grace/cache'
 KEY = 'hunter2-hunter2'
 LIMIT = 7
 """
-
 LEAKY = materials.material(
     "Fetch from the mirror\n\nAsk ops@corp.example for access.\n\nReviewed-by: Grace Hopper <g@h.example>",
     (
@@ -28,7 +27,6 @@ LEAKY = materials.material(
         NEW,
     ),
 )
-
 WORDS = (
     "corp.example",
     "10.1.2.3",

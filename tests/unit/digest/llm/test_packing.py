@@ -33,7 +33,6 @@ from tests.support import materials
 from tests.support.materials import words
 
 GOLDEN = Path(__file__).resolve().parents[3] / "data" / "prompts"
-
 LARGE = 1_000_000
 
 

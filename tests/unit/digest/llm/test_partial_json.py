@@ -14,9 +14,7 @@ values = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
     max_leaves=6,
 )
-
 entries = st.lists(st.dictionaries(st.text(max_size=4), values, max_size=3), max_size=4)
-
 replies = st.dictionaries(
     st.sampled_from(["summary", "impact", "risks", "importance"]),
     entries | values,

@@ -16,7 +16,6 @@ NAMES = sorted(
     for f in files("digest.llm.prompts").iterdir()
     if f.name.endswith(".md")
 )
-
 KEPT = Path(__file__).resolve().parents[3] / "data" / "prompts" / "versions.json"
 
 

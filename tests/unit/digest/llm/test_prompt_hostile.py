@@ -19,13 +19,10 @@ from tests.support import hostile
 from tests.support.materials import pool, words
 
 LEVELS = [Level.HIGH, Level.MEDIUM]
-
 MARKS = ("# ", ">", "* ", "@ ", "+", "-", "~ ")
-
 OURS = re.compile(
     r"# (?:Commit(?: C\d+)?, importance (?:high|medium|low)|Files|Facts|Diff|Not shown|F\d+ .*\|.*\|.*)"
 )
-
 HEAD = re.compile(r"@ F\d+\.H\d+(?: \(continued\))?(?: in .*)?")
 
 

@@ -27,13 +27,9 @@ from digest.question.impact_questions import Alert, EditProfile, ProfileFrom
 from digest.question.intent import Changed, Explain, Intent, Search, Unknown, format_intent
 
 NOW = datetime(2026, 1, 23, 12, tzinfo=UTC)
-
 ZONE = ZoneInfo("UTC")
-
 GOLDEN = Path(__file__).resolve().parents[3] / "data" / "prompts" / "question.en.txt"
-
 WORDS = "any news on\nwhat Ada did to the\u202e scheduler since #12?"
-
 EXAMPLES = re.findall(
     r"^- (\w+): (.+)$", texts("question").system.split("# Examples")[1], re.MULTILINE
 )

@@ -27,11 +27,8 @@ from digest.llm.statement_check import faults
 from tests.support import materials
 
 POOL = materials.pool()
-
 TRUE = {"text": "Removes the flag `--use-pool`.", "cites": ["F1.H4"]}
-
 FALSE = {"text": "Removes the flag `--use-ponds`.", "cites": ["F1.H4"]}
-
 NONE = {"move": "none", "rule": "none", "cites": []}
 
 

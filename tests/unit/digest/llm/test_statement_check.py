@@ -13,9 +13,7 @@ from digest.llm.statement_check import judge
 from tests.support import materials
 
 POOL = materials.pool()
-
 VERSIONS = materials.versions()
-
 RENAMED = materials.renamed()
 
 

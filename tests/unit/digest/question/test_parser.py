@@ -22,9 +22,7 @@ from digest.window import Window
 TABLE = tomllib.loads(
     (Path(__file__).parents[3] / "data" / "questions.toml").read_text(encoding="utf-8")
 )
-
 NOW = datetime.fromisoformat(TABLE["now"])
-
 ZONE = ZoneInfo(TABLE["zone"])
 
 
@@ -131,11 +129,9 @@ def test_language_of_a_question(text, language):
 MOMENTS = st.datetimes(datetime(2000, 1, 1), datetime(2026, 1, 23)).map(
     lambda m: m.replace(microsecond=0, tzinfo=UTC)
 )
-
 WINDOWS = st.tuples(MOMENTS, MOMENTS).map(
     lambda pair: Window(since=min(pair), until=max(pair), zone=ZONE)
 )
-
 NAMES = st.sampled_from(
     [
         "MoE",
@@ -149,7 +145,6 @@ NAMES = st.sampled_from(
         "",
     ]
 )
-
 REFERENCES = st.one_of(
     st.builds(Reference, number=st.integers(1, 999_999_999)),
     st.builds(
@@ -157,7 +152,6 @@ REFERENCES = st.one_of(
     ),
     st.builds(Reference, sha=st.text("0123456789abcdef", min_size=7, max_size=40)),
 )
-
 INTENTS = st.one_of(
     st.builds(Explain, reference=REFERENCES),
     st.builds(

@@ -11,9 +11,7 @@ from digest.question.periods import DEFAULT_DAYS, default_period, find_period, w
 from digest.window import Window, day_window, days_window
 
 ZONE_NAMES = ["Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Asia/Shanghai", "UTC"]
-
 ZONES = st.sampled_from(ZONE_NAMES).map(ZoneInfo)
-
 NOWS = st.datetimes(datetime(2024, 1, 1), datetime(2027, 12, 31)).map(
     lambda m: m.replace(microsecond=0, tzinfo=UTC)
 )
@@ -92,7 +90,6 @@ def test_written_windows_are_read_back(now, zone, age, length):
 
 
 NOW = datetime(2026, 3, 31, 12, 0, tzinfo=UTC)
-
 BERLIN = ZoneInfo("Europe/Berlin")
 
 

@@ -20,7 +20,6 @@ from tests.unit.digest.question.test_parser import NOW, ZONE, period
 TABLE = tomllib.loads(
     (Path(__file__).parents[3] / "data" / "phrasings.toml").read_text(encoding="utf-8")
 )
-
 READ = {
     "period": lambda name: ("window", period(name)),
     "level": lambda name: ("level", Level(name)),

@@ -22,7 +22,6 @@ from digest.question.parser import parse
 NOW, ZONE = datetime(2026, 1, 23, 12, tzinfo=UTC), ZoneInfo("UTC")
 
 PAGE = (Path(__file__).resolve().parents[4] / "docs" / "questions.md").read_text(encoding="utf-8")
-
 KINDS = {
     **CHOICES,
     "author": Author,
@@ -59,7 +58,6 @@ QUESTIONS = [
     for cell in cells
     for question in re.findall(r"`([^`]+)`", cell)
 ]
-
 PERIODS = [
     (re.findall(r"`([^`]+)`", en)[0], re.findall(r"`([^`]+)`", zh)[0], since, until)
     for en, zh, since, until in rows(4)

@@ -29,7 +29,6 @@ from digest.window import Window
 from tests.support import samples
 
 GOLDEN = Path(__file__).parents[3] / "data" / "golden"
-
 COVERAGE = tally(
     [("posted", "")] * 2
     + [("archived", "")] * 5

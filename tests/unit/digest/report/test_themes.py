@@ -45,22 +45,16 @@ def change(n, title, level=Level.MEDIUM, path="engine/core/a.py", number=None, *
 FIRST = change(
     1, "[Pool][1/3] Split the pool", Level.HIGH, tags=("Pool",), series=Series(part=1, total=3)
 )
-
 SECOND = change(2, "[Pool][2/3] Use the split pool", tags=("Pool",), series=Series(part=2, total=3))
-
 OTHER = change(3, "Serve metrics", path="engine/api/metrics.py")
-
 UNDO = change(
     4,
     'Revert "Serve metrics"',
     reverts=Undone(number=103, title="Serve metrics"),
     path="engine/api/metrics.py",
 )
-
 FOLLOW = change(5, "Repair the pool after #101", issues=(101,), path="docs/x.md")
-
 LONE = change(6, "Speed up the start", Level.LOW, path="engine/start.py")
-
 DAY = (FIRST, SECOND, OTHER, UNDO, FOLLOW, LONE)
 
 

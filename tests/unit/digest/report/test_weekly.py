@@ -25,9 +25,7 @@ from digest.window import Window
 from tests.support import samples
 
 GOLDEN = Path(__file__).parents[3] / "data" / "golden"
-
 ZONE = ZoneInfo("Asia/Shanghai")
-
 WEEK = Window(
     since=datetime(2026, 1, 16, 1, tzinfo=UTC),
     until=datetime(2026, 1, 23, 1, tzinfo=UTC),

@@ -13,7 +13,6 @@ CHANGES = [
     graded("5", "Describe the frontend", {"docs/frontend.md": 20}),
     graded("6", "[Kernel] Attention for Qwen3 (#6)"),
 ]
-
 VOCABULARY = {t: 1 for c in CHANGES for t in topics_of(c)}
 
 

@@ -15,9 +15,7 @@ from handlers.router import ask
 from tests.support.fakes import FakeSource, change, context
 
 NOW = datetime(2026, 1, 23, 12, 0, tzinfo=UTC)
-
 ME = ConversationKey(platform="slack", chat="C1", thread="1.2", person="U1")
-
 OTHER = replace(ME, person="U2")
 
 

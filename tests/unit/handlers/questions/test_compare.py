@@ -12,7 +12,6 @@ from handlers.router import ask
 from tests.support.fakes import FakeSource, change, context
 
 NOW = datetime(2026, 1, 23, 12, 0, tzinfo=UTC)
-
 CHANGES = [
     change(f"{n}" * 8, title, {path: 9}, NOW - timedelta(days=90 + 10 * n))
     for n, (title, path) in enumerate(
@@ -25,7 +24,6 @@ CHANGES = [
         )
     )
 ]
-
 TAGS = {"v0.1.0": CHANGES[3].sha, "v0.2.0": CHANGES[1].sha, "v0.2.0rc1": CHANGES[2].sha}
 
 

@@ -19,7 +19,6 @@ from handlers.questions.impact import alert, edit_profile, profile_from
 from tests.support.fakes import FakeSource, context
 
 ENTRY = parse_entry("--workers")
-
 HERE = ConversationKey(platform="slack", chat="C1", person="U1")
 
 

@@ -34,7 +34,6 @@ from tests.support.samples_documents import answer_en, answer_zh, digest_en, dig
 from tests.support.strategies import documents
 
 GOLDEN = Path(__file__).parents[4] / "data" / "discord"
-
 HELLO = Document(title="hello", blocks=(Paragraph((Text("hello"),)),))
 
 

@@ -19,9 +19,7 @@ from tests.servers.feishu import FeishuServer
 from tests.servers.feishu_events import APP, SECRET, presses
 
 PROGRAM = Path(__file__).with_name("feishu_official.py")
-
 numbers = st.integers(0, 2**31 - 1)
-
 frames = st.builds(
     SocketFrame,
     method=st.sampled_from([0, 1]),

@@ -25,7 +25,6 @@ from tests.support.fakes_delivery import Crash, FakeClock, FakeLeases, FakeLedge
 from tests.support.virtual import VirtualLoop, run_in_virtual_time, timeless
 
 HELLO = Document(title="hello", blocks=(Paragraph((Text("hello"),)),))
-
 NAMED = "0123456789abcdef" * 2
 
 

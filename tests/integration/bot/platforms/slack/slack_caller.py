@@ -13,7 +13,6 @@ from contextlib import asynccontextmanager
 from tests.servers.slack import BOT_USER, CHANNEL, PERSON, TEAM
 
 SECRET = "signing-secret-31b1"
-
 MENTION = {
     "type": "event_callback",
     "team_id": TEAM,

@@ -31,7 +31,6 @@ from tests.servers.slack import (
 from tests.support.fakes_delivery import FakeLeases, FakeLedger
 
 POST = "chat.postMessage"
-
 IDENTITY = "0123456789abcdef" * 2
 
 

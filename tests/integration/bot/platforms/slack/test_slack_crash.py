@@ -14,7 +14,6 @@ from tests.servers.slack import BOT_TOKEN, CHANNEL, SlackServer
 from tests.support.fakes_delivery import Crash, FakeLeases, FakeLedger, Killed
 
 PATIENCE = Patience(first=0.001, attempts=3)
-
 DOCUMENT = Document(
     title="Today",
     blocks=(Listing(tuple(Item((Text(f"change {n}. " + "word " * 90),)) for n in range(40))),),

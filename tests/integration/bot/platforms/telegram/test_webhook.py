@@ -21,7 +21,6 @@ from tests.integration.bot.platforms.telegram.test_receiver import listening, sa
 from tests.servers.telegram import GROUP, PERSON, TOKEN, TelegramServer
 
 HOOK = "https://bot.example/telegram"
-
 HEADER = "X-Telegram-Bot-Api-Secret-Token"
 
 

@@ -14,7 +14,6 @@ from playwright.sync_api import Browser, Page, sync_playwright
 from tests.servers.pages import TOKEN, PagesServer
 
 OPEN = "/r/owner/open"
-
 PAGES = {
     "index": "/",
     "repository": OPEN,

@@ -16,7 +16,6 @@ from tests.servers.pages import CONFIG, MONDAY, SECRET, TOKEN, shelved
 from tests.support.builders import RepositoryBuilder
 
 OPEN = "/r/owner/open"
-
 COMPARE = OPEN + "/-/compare"
 
 

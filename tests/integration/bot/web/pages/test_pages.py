@@ -30,9 +30,7 @@ from handlers.ports.storage import Outcome, State
 from tests.servers.pages import TOKEN, answering, shelved
 
 OPEN = "/r/owner/open"
-
 CLOSED = "/r/owner/closed"
-
 WITHIN = (
     "/-/days/2026-03-02",
     "/-/weeks/2026-W10",
@@ -42,9 +40,7 @@ WITHIN = (
     "/-/compare/v0.1.0...v0.2.0",
     "/-/compare",
 )
-
 ANSWERS = {entry.name: entry.answer for entry in PAGES}
-
 EACH = [
     ("index", "/", "/index"),
     ("repository", OPEN, OPEN),

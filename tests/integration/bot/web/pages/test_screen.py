@@ -16,9 +16,7 @@ from tests.servers.pages import MONDAY, PagesServer, fill_archive, write_config
 from tests.support.builders import RepositoryBuilder
 
 HIGH = 7
-
 CHANGES = 54
-
 DAY = "/r/owner/open/-/days/2026-03-02"
 
 

@@ -26,13 +26,9 @@ from handlers.ports.analysis_port import Basis, StoredAnalysis, StoredDay
 from tests.servers.pages import MONDAY, shelved
 
 REPOSITORY = Repository(name="owner/open", web="https://github.com/owner/open", forge="github")
-
 BASIS = Basis(prompt="day", model="m", language=Language.EN)
-
 DAY = "/r/owner/open/-/days/2026-03-02"
-
 WEEK = "/r/owner/open/-/weeks/2026-W10"
-
 UTC_ZONE = ZoneInfo("UTC")
 
 

@@ -37,7 +37,6 @@ from tests.servers.slack_blocks import check_blocks, shown, units
 from tests.support.strategies import HOSTILE, documents, texts
 
 GOLDEN = Path(__file__).parents[4] / "data" / "slack"
-
 WEB = "https://forge.example/acme/engine"
 
 

@@ -13,7 +13,6 @@ from bot.platforms.slack.events import HomeOpened, SlackMessage, read, words
 from bot.platforms.slack.installations import SlackAccount
 
 ME = SlackAccount(token="xoxb-secret", team="T0", user="U0BOT", bot="B0BOT")
-
 NOW = datetime(2026, 3, 10, 9, 0, tzinfo=UTC)
 
 
@@ -87,7 +86,6 @@ KEYS = st.sampled_from(
         "callback_id", "channel_type", "subtype", "tab", "response_url",
     ]
 )  # fmt: skip
-
 VALUES = st.recursive(
     st.one_of(
         st.none(),
@@ -105,7 +103,6 @@ VALUES = st.recursive(
 
 
 KINDS = st.sampled_from(["event_callback", "block_actions", "message_action", "other"])
-
 EVENTS = st.sampled_from(["message", "app_mention", "app_home_opened", "other"])
 
 

@@ -18,9 +18,7 @@ from bot.platforms.slack.web_events import WINDOW, verified
 from bot.util.section import SectionContext
 
 ROOT = Path(__file__).parents[5]
-
 NOW = 1_700_000_000.0
-
 SECRET = "8f742231b10e8888abcd99yyyzzz85a5"
 
 

@@ -31,7 +31,6 @@ ACTING = [
     ("ada@forge.example", "email"),
     ("mailto:ada@forge.example", "email"),
 ]
-
 STILL = ["#123", "a/b/c", "v0.15.0", "x @ W", "1/2", "50 %, $5", "and so on... yes", "--flag=/ 3"]
 
 
@@ -55,11 +54,8 @@ def test_what_does_not_act_stays_as_it_is(text):
 
 
 signs = st.sampled_from(["@", "/", "#", "$", ".", ":", "//", "_", "-", "<", "(", " ", "\n", "·"])
-
 words = st.sampled_from(["a", "bob", "USD", "9", "10", "中", "é", "http", "tg", "com", "md", "👍"])
-
 wholes = st.sampled_from(["x.y", "@durov", "/start", "\u200c"])
-
 pieces = signs | words | wholes
 
 

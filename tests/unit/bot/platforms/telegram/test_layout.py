@@ -45,9 +45,7 @@ from tests.support import samples
 from tests.support.strategies import HOSTILE, documents
 
 GOLDEN = Path(__file__).parents[4] / "data" / "telegram"
-
 SENDER = create(Config(token="123:abc"))
-
 WEB = "https://forge.example/acme/engine"
 
 
@@ -370,7 +368,6 @@ HOSTILE_HERE = (
     "\u2800\u3000\xa0",
     "\n\n   \n",
 )
-
 texts = st.lists(st.sampled_from(HOSTILE_HERE) | st.text(max_size=20), max_size=6).map(" ".join)
 
 
@@ -413,7 +410,6 @@ scraps = st.sampled_from(
         "com",
     ]
 )
-
 crumbs = st.lists(
     st.one_of(*(st.builds(kind, scraps) for kind in (Text, Strong, Emphasis, Code)))
     | st.builds(Link, scraps, st.sampled_from([WEB, "x.md", "#a"])),

@@ -15,7 +15,6 @@ from digest.question.normal_form import language_of as language_asked
 from digest.question.parser import parse
 
 NOW = datetime(2026, 3, 10, 12, tzinfo=UTC)
-
 ZONE = ZoneInfo("UTC")
 
 ASKED = [
