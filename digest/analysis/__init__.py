@@ -1,1 +1,1 @@
-"""What is said of a change, from facts and the author's own words."""
+"""Analyses of changes, made from facts and the author's own words."""

@@ -1,7 +1,7 @@
-"""What is said of a change, from facts and the author's own words alone.
+"""The analysis of a change, from its facts and the author's own words alone.
 
-The same change always gives the same analysis. Every statement carries the places in the change
-that bear it out; a section with nothing to say is empty. One module a section.
+The same change always gives the same analysis. Every statement cites the places in the change that
+support it; a section with nothing to say is empty. Each section has its own module.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from digest.core.statement import Analysis, Aspect
 
 
 def analyse(graded: Graded, language: Language) -> Analysis:
-    """Say what a change does, whom it reaches and what to look at, as deep as its level asks.
+    """Analyse a change: what it does, whom it affects and what to check.
 
     High changes get every section, medium ones shorter sections, low ones one line.
     """
@@ -42,23 +42,23 @@ def analyse(graded: Graded, language: Language) -> Analysis:
 
 
 def analyse_whole(graded: Graded, language: Language) -> Analysis:
-    """The same with no less said than of a medium change, for somebody who asks about this one."""
+    """The analysis with at least the depth of a medium change, for questions about one change."""
     if graded.grade.level is not Level.LOW:
         return analyse(graded, language)
     return analyse(replace(graded, grade=replace(graded.grade, level=Level.MEDIUM)), language)
 
 
 def gist(graded: Graded, language: Language) -> Analysis:
-    """The summary alone: what the line of a change is made of."""
+    """The summary alone, for the line of a change in a list."""
     return Analysis(language=language, summary=summary(brief(read(graded, language))))
 
 
 def acts(graded: Graded) -> bool:
-    """Whether who upgrades may have to act: a contract went or changed, or it is about security."""
+    """Whether users may have to act: a contract was removed or changed, or security is affected."""
     first = next(consequences(read(graded, Language.EN)), None)
     return first is not None and first.aspect in {Aspect.COMPATIBILITY, Aspect.SECURITY}
 
 
 def typed(graded: Graded, language: Language) -> Analysis:
-    """The types of the change alone: what a sentence over many changes counts."""
+    """The change types alone, for counts over many changes."""
     return Analysis(language=language, change_types=change_types(read(graded, language)))

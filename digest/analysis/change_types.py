@@ -1,4 +1,4 @@
-"""What sort of change it is, from its subject and its facts. Imports ``reading`` and values."""
+"""The types of a change, from its subject and its facts."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from digest.core.facts import Action, Area, FactKind
 from digest.core.statement import ChangeType
 
 MOST = 4
-"""The most types of one change."""
+"""Maximum number of types of one change."""
 
 # Conventional-commit types (https://www.conventionalcommits.org) and the words that projects put
-# into bracketed tags, lower case and without blanks or hyphens.
+# into bracketed tags, in lower case, without spaces and hyphens.
 _BY_WORD = {
     ChangeType.FEATURE: "feat feature features newmodel model enhancement",
     ChangeType.FIX: "fix bugfix bug hotfix fixes",
@@ -31,7 +31,7 @@ _BY_WORD = {
 }
 _WORDS = {word: kind for kind, words in _BY_WORD.items() for word in words.split()}
 
-# How subjects begin when they carry no tag; only the leading verb counts.
+# First verbs of subjects without a tag; only the leading verb counts.
 _VERBS = {
     ChangeType.FEATURE: r"add|adds|support|supports|introduce|implement|enable|allow",
     ChangeType.FIX: r"fix|fixes|fixed|correct|resolve",
@@ -46,7 +46,7 @@ _VERBS = {
 }
 _LEADING = {kind: re.compile(rf"(?:{verbs})\b", re.IGNORECASE) for kind, verbs in _VERBS.items()}
 
-# Areas that make the type where every file of a change is of them.
+# Areas that set the type if every file of a change belongs to them.
 _BY_AREA = {
     Area.DOCS: ChangeType.DOCUMENTATION,
     Area.TESTS: ChangeType.TESTS,
@@ -60,7 +60,7 @@ _SETTINGS = (FactKind.FLAG, FactKind.ENVIRONMENT, FactKind.CONFIG)
 
 
 def change_types(reading: ChangeContext) -> tuple[ChangeType, ...]:
-    """The types of a change, those that its author names first, at most ``MOST`` of them."""
+    """The types of a change, those named by its author first, at most ``MOST``."""
     facts = reading.facts
     found: dict[ChangeType, None] = {}
     if facts.reverts:
@@ -71,12 +71,12 @@ def change_types(reading: ChangeContext) -> tuple[ChangeType, ...]:
     for kind in (*spoken, *_shown(reading)):
         found[kind] = None
     if ChangeType.CI in found and ChangeType.BUILD in found and facts.areas[:1] != (Area.BUILD,):
-        del found[ChangeType.BUILD]  # "[CI/Build]" is one customary tag for either
+        del found[ChangeType.BUILD]  # "[CI/Build]" is a common tag for either
     return tuple(found)[:MOST] or (ChangeType.OTHER,)
 
 
 def _spoken(reading: ChangeContext) -> list[ChangeType]:
-    """The types that the subject names: its breaking mark, type, tags, and else its verb."""
+    """The types that the subject names: by its breaking mark, type and tags, else by its verb."""
     subject = reading.facts.subject
     words = [subject.type, subject.scope if subject.type in {"chore", "build"} else ""]
     for tag in subject.tags:
@@ -85,13 +85,13 @@ def _spoken(reading: ChangeContext) -> list[ChangeType]:
     kinds += [_WORDS[word] for word in words if word in _WORDS]
     kinds += [k for k, verbs in _LEADING.items() if verbs.match(subject.words)]
     if not reading.core:
-        # "Add more runners" is no feature of the project, nor are faster tests its performance.
+        # "Add more runners" is not a feature of the project, and faster tests are not performance.
         kinds = [k for k in kinds if k not in _OF_CODE]
     return kinds
 
 
 def _shown(reading: ChangeContext) -> list[ChangeType]:
-    """The types that the diff shows whatever the subject says."""
+    """The types that the diff shows, whatever the subject says."""
     facts = reading.facts
     kinds = []
     if facts.areas and len(facts.areas) == 1 and facts.areas[0] in _BY_AREA:
@@ -112,11 +112,11 @@ def _shown(reading: ChangeContext) -> list[ChangeType]:
 
 
 def _architectural(reading: ChangeContext) -> bool:
-    """Whether modules, public symbols or the order of classes were moved, several at once."""
+    """Whether at least two modules or public symbols moved, or two classes changed their bases."""
     moved = sum(1 for f in reading.core if f.status is FileStatus.RENAMED)
     return max(moved, len(reading.moves), len(reading.rebased)) >= 2
 
 
 def _adds(reading: ChangeContext) -> bool:
-    """Whether a change brings public names and takes none: a feature that is not called one."""
+    """Whether a change adds public names and removes none: a feature not labelled as one."""
     return bool(reading.named(Action.ADDED)) and not reading.named(Action.REMOVED)

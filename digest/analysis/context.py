@@ -1,9 +1,7 @@
-"""A change sorted for telling: what a section needs to know, found once. Imports facts and values.
+"""A graded change prepared for analysis: its facts grouped once for all sections.
 
-Only what belongs to the project itself is told as its interface: a flag of a benchmark script, an
-example's variable or a test's route change nothing for its users.
-
-How much is said of a change: depth follows its level. Imports ``grade`` only.
+Only the project's own interface counts: a flag of a benchmark script, a variable of an example or a
+route of a test changes nothing for users. The level of a change sets how much is said of it.
 """
 
 from __future__ import annotations
@@ -31,7 +29,7 @@ CONTRACTS = (
     FactKind.DEPENDENCY,
     FactKind.TOOLCHAIN,
 )
-"""Kinds that somebody outside the code relies on, in the order they are told."""
+"""Kinds that code outside the project relies on, in the order they are reported."""
 
 VERSIONS = (FactKind.DEPENDENCY, FactKind.TOOLCHAIN)
 
@@ -41,7 +39,7 @@ _ASIDE_VERSIONS = {Area.TESTS, Area.EXAMPLES, Area.BENCHMARKS, Area.DOCS, Area.V
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bounds:
-    """The most that each section holds.
+    """The maximum size of each section.
 
     Sections count statements; ``names`` counts the names that one statement lists before "and N
     more"; ``quote`` counts characters of the author's words in one statement.
@@ -58,10 +56,10 @@ class Bounds:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChangeContext:
-    """A graded change, its language and bounds, and its facts in the groups that are told.
+    """A graded change with its language, bounds and grouped facts.
 
-    ``contracts`` and ``symbols`` hold each thing once, in the facts' order; an interface that was
-    removed in one place and added in another is none of them. Changed annotations are not told.
+    ``contracts`` and ``symbols`` hold each thing once, in the order of the facts. Neither includes
+    an interface that was removed in one place and added in another, or changed annotations.
     """
 
     graded: Graded
@@ -83,27 +81,27 @@ class ChangeContext:
         return tuple(f for f in self.contracts if f.kind is kind and f.action is action)
 
     def named(self, action: Action) -> tuple[Fact, ...]:
-        """The public symbols of the core with one action, those that only moved left out."""
+        """The public symbols of the core with one action, except those that only moved."""
         return tuple(f for f in self.symbols if f.action is action and f.detail != "moved")
 
     @property
     def resigned(self) -> tuple[Fact, ...]:
-        """The public callables whose parameters changed, defaults aside."""
+        """The public callables whose parameters changed, apart from defaults."""
         return tuple(f for f in self.named(Action.CHANGED) if f.detail not in {"default", "bases"})
 
     @property
     def rebased(self) -> tuple[Fact, ...]:
-        """The public classes that inherit from others than before."""
+        """The public classes whose base classes changed."""
         return tuple(f for f in self.named(Action.CHANGED) if f.detail == "bases")
 
     @property
     def moves(self) -> tuple[Fact, ...]:
-        """The public symbols that stand in another file: ``before`` and ``after`` are paths."""
+        """The public symbols that moved to another file; ``before`` and ``after`` are paths."""
         return tuple(f for f in self.symbols if f.detail == "moved" and f.before and f.after)
 
 
 def read(graded: Graded, language: Language) -> ChangeContext:
-    """Sort a change for telling."""
+    """Group the facts of a change for analysis."""
     facts = graded.facts
     areas = {f.path: f.area for f in facts.files} | {
         f.old_path: f.area for f in facts.files if f.old_path
@@ -120,11 +118,11 @@ def read(graded: Graded, language: Language) -> ChangeContext:
 
 _FEW_NAMES = 3
 _SHORT_QUOTE = 110
-"""Characters of the author's words in a line."""
+"""Characters of the author's words in a one-line summary."""
 
 
 def brief(reading: ChangeContext) -> ChangeContext:
-    """The same for a line: few names, and nothing twice that is a flag and its setting."""
+    """The context for a one-line summary: few names, and no setting that repeats a flag."""
     flags = {(f.action, unsigned(f.name)) for f in reading.contracts if f.kind is FactKind.FLAG}
     contracts = tuple(
         f
@@ -138,12 +136,12 @@ def brief(reading: ChangeContext) -> ChangeContext:
 
 
 def unsigned(name: str) -> str:
-    """A name as flags and settings have it in common."""
+    """A name in the form that a flag and its setting share."""
     return name.strip("-").replace("-", "_").lower()
 
 
 def _contracts(items: Iterable[Fact], areas: dict[str, Area]) -> tuple[Fact, ...]:
-    """The interface facts of the project itself, each once, without what only changed place."""
+    """The interface facts of the project itself, each once, without those that only moved."""
     kept = _one_each(
         f
         for f in items
@@ -162,10 +160,11 @@ def _contracts(items: Iterable[Fact], areas: dict[str, Area]) -> tuple[Fact, ...
 
 
 def _one_each(items: Iterable[Fact]) -> list[Fact]:
-    """Each interface once an action: tables, readers and manifests repeat one another.
+    """Each interface once per action, since tables, readers and manifests repeat one another.
 
-    The one that says most is kept: a changed default before a changed type, a value before none.
-    A dependency whose version moved is not new or gone, whatever another manifest does.
+    The fact that says most is kept: a changed default before a changed type, a value before none. A
+    dependency whose version changed does not count as new or removed, whatever another manifest
+    says.
     """
     best: dict[tuple[FactKind, Action, str], Fact] = {}
     for f in items:
@@ -187,13 +186,13 @@ _MEMBER = re.compile(r"(.+)(?:\.|::)([^.:]+)", re.DOTALL)
 
 
 def owner_of(name: str) -> tuple[str, str]:
-    """What holds a member, and the member: ``("A", "b")`` for ``A.b`` and ``A::b``."""
+    """The owner of a member and the member: ``("A", "b")`` for ``A.b`` and ``A::b``."""
     found = _MEMBER.fullmatch(name)
     return (found[1], found[2]) if found else ("", name)
 
 
 def _symbols(items: Iterable[Fact], areas: dict[str, Area]) -> tuple[Fact, ...]:
-    """The public symbols of the core, each once; a class that comes or goes speaks for its own."""
+    """The public symbols of the core, each once; an added or removed class covers its members."""
     found = [
         f
         for f in dict.fromkeys(items)
@@ -222,7 +221,7 @@ def said(
     evidence: Iterable[Evidence | Fact | FileFacts],
     aspect: Aspect = Aspect.NONE,
 ) -> Statement:
-    """A statement with its evidence, a few places of each thing at most."""
+    """A statement with its evidence: at most a few places per thing."""
     places: dict[Evidence, None] = {}
     for item in evidence:
         places.setdefault(_place(item))
@@ -248,7 +247,7 @@ REQUEST = Evidence(path="", line=0, side=Side.REQUEST)
 
 
 def code(name: str, limit: int = 0) -> Code:
-    """An identifier or value as written, on one line; ``limit`` cuts a long value."""
+    """An identifier or value as written, on one line; ``limit`` shortens long values."""
     name = " ".join(name.split())
     return Code(name[: limit - 1] + "…" if limit and len(name) > limit else name)
 
@@ -265,7 +264,7 @@ BOUNDS = {
 }
 
 VALUE = 60
-"""The most characters of a value (a default, a version, a signature) that are shown."""
+"""Maximum characters shown of a value (a default, a version, a signature)."""
 
 EVIDENCE = 8
-"""The most places that one statement cites."""
+"""Maximum number of places that one statement cites."""

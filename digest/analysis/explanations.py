@@ -1,6 +1,7 @@
-"""What explains a change beside its title: new settings, tables, values, errors, tests, versions.
+"""Statements that explain a change beyond its title.
 
-Each function tells one source of facts and clues; a source with nothing to say tells nothing.
+They cover new settings, tables, values, errors, tests and versions. Each function reads one source
+of facts and clues and yields nothing if that source has nothing to say.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ from digest.i18n.labels import STOP
 from digest.i18n.phrase import Part, Phrase, joined, listed
 
 NAMES = 4
-"""So many names stand in a sentence."""
+"""Maximum number of names in a sentence."""
 
 _NONE = frozenset({"", "none", "null", "nil", "undefined", "unset", "<factory>"})
 _HOLE = re.compile(r"\{[^{}]{0,120}\}|%[sdvqrf]\b|%[-+]?\d*\.?\d*[sdvqrf]")
@@ -51,7 +52,7 @@ _STATES = re.compile(r" (?:does|do|is|are|not|when|without|only|never|[a-z]{3,12
 _LIFTS = (Deed.ADD, Deed.SUPPORT, Deed.ENABLE)
 _SHORT = 30
 _SENTENCE = 3
-"""Blanks in the name of a test from which on it may be a sentence."""
+"""Minimum number of spaces in the name of a test for it to count as a sentence."""
 
 _NEW = {
     FactKind.FLAG: words.NEW_FLAG,
@@ -64,14 +65,14 @@ _NEW = {
 
 
 def stopped(spans: Iterable[Part], reading: ChangeContext) -> Spans:
-    """A sentence with its stop."""
+    """A sentence with its full stop."""
     row = joined(spans)
     end = row[-1].text[-1:] if row else ""
     return row if end and end in ".!?。！？”" else joined([*row, *STOP(reading.language)])
 
 
 def known(text: str | None) -> bool:
-    """Whether a value is one, and not a word for none."""
+    """Whether a value is known, and not a word for "none"."""
     return (text or "").strip("\"' ").casefold() not in _NONE
 
 
@@ -83,7 +84,7 @@ def named(facts: Sequence[Fact], language: Language) -> Spans:
 
 
 def news(reading: ChangeContext) -> Iterator[Statement]:
-    """New things that users set, with the words beside them; fields only where words tell."""
+    """New settings with the words beside them; fields only where such words exist."""
     helps = _helps(reading.facts.clues)
     known: set[str] = set()
     for kind, phrase in _NEW.items():
@@ -97,13 +98,13 @@ def news(reading: ChangeContext) -> Iterator[Statement]:
 
 
 def _shared(name: str, helps: Mapping[str, str]) -> str:
-    """What is said beside a field whose name the flag's ends with."""
+    """The text beside a field whose name is the end of the flag's name."""
     mine = f"_{unsigned(owner_of(name)[1])}"
     return next((text for one, text in helps.items() if mine.endswith(f"_{one}")), "")
 
 
 def exposed(fact: Fact, reading: ChangeContext) -> bool:
-    """Whether users set a field: it stands where settings do, or documentation names it."""
+    """Whether users set a field: its file or class holds settings, or documentation names it."""
     if fact.public is not None:
         return fact.public
     owner, name = owner_of(fact.name)
@@ -127,7 +128,7 @@ def _new(f: Fact, phrase: Phrase, text: str, reading: ChangeContext) -> Statemen
 
 
 def _helps(clues: Sequence[Clue]) -> dict[str, str]:
-    """What is said beside things, by their names and by what flags and fields have in common."""
+    """The texts beside things, by name and by the form that flags and fields share."""
     found: dict[str, str] = {}
     for clue in clues:
         if clue.kind is ClueKind.HELP:
@@ -137,7 +138,7 @@ def _helps(clues: Sequence[Clue]) -> dict[str, str]:
 
 
 def _opening(text: str) -> str:
-    """The first sentence of a text, or two where the first is very short."""
+    """The first sentence of a text, or two if the first is very short."""
     found = sentences(text)
     return " ".join(found[: 2 if found and len(found[0]) < _SHORT else 1])
 
@@ -155,7 +156,7 @@ def quoted_clue(kind: ClueKind, reading: ChangeContext) -> Iterator[Statement]:
 
 
 def release_note(reading: ChangeContext) -> Iterator[Statement]:
-    """The first line of what the author wrote for the notes of a release."""
+    """The first line of the author's release note."""
     description = reading.graded.description
     if description and description.note:
         spans = authored(_ENTRY.sub("", _opening(description.note)))
@@ -163,7 +164,7 @@ def release_note(reading: ChangeContext) -> Iterator[Statement]:
 
 
 def entries(reading: ChangeContext) -> Iterator[Statement]:
-    """Keys that entered or left a table, a sentence a table."""
+    """Keys added to or removed from a table, one sentence per table."""
     tables: dict[tuple[str, bool], list[Clue]] = {}
     for clue in reading.facts.clues:
         if clue.kind is ClueKind.ENTRY:
@@ -206,7 +207,7 @@ def _spoken(name: str) -> str:
 
 
 def values(reading: ChangeContext) -> Iterator[Statement]:
-    """A number, a switch or a constant that changed alone on its line."""
+    """A number, a switch or a constant that is the only change on its line."""
     for clue in reading.facts.clues:
         if clue.kind is ClueKind.LITERAL and clue.before and clue.after and _matters(clue):
             spans = words.VALUE(
@@ -220,13 +221,13 @@ def values(reading: ChangeContext) -> Iterator[Statement]:
 
 
 def _matters(clue: Clue) -> bool:
-    """Whether a value is a constant's, or a number with a name that says something."""
+    """Whether the value belongs to a constant, or is a number with a descriptive name."""
     constant = clue.name.isupper() and len(clue.name) > 3
     return constant or (len(clue.name) > 3 and (clue.after or "").lstrip("-")[:1].isdigit())
 
 
 def refusals(reading: ChangeContext, deed: Deed) -> Iterator[Statement]:
-    """The text of a new error about how something is used, or of a limit that is gone."""
+    """The text of a new usage error, or of a limit that was removed."""
     for clue in reading.facts.clues:
         new = clue.evidence.side is Side.NEW
         about = _ABOUT_USE if new else _LIMITS
@@ -240,7 +241,7 @@ def refusals(reading: ChangeContext, deed: Deed) -> Iterator[Statement]:
 
 
 def added_tests(reading: ChangeContext) -> Iterator[Statement]:
-    """What the name of an added test says, one that is a sentence before one that is none."""
+    """What the names of added tests say; names that are sentences come first."""
     if not reading.core:
         return
     named = [(_tested(c.name), c) for c in reading.facts.clues if c.kind is ClueKind.TEST]
@@ -258,7 +259,7 @@ def _tested(name: str) -> str:
 
 
 def scopes(reading: ChangeContext) -> Iterator[Statement]:
-    """The functions of the code that change, where a title says little."""
+    """The functions of the code that change, for titles that say little."""
     found = [c for c in reading.facts.clues if c.kind is ClueKind.SCOPE]
     names = list(dict.fromkeys(c.name for c in found))[:NAMES]
     if names:
@@ -272,7 +273,7 @@ def scopes(reading: ChangeContext) -> Iterator[Statement]:
 
 
 def versions(reading: ChangeContext) -> Iterator[Statement]:
-    """Versions that moved: one with both, or their number with the first."""
+    """Changed versions: a single one with old and new value, or their number with the first."""
     language = reading.language
     facts = [f for k in VERSIONS for f in reading.told(k, Action.CHANGED) if f.before and f.after]
     if not facts:

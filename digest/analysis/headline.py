@@ -1,7 +1,7 @@
-"""The title of a change as a sentence for a reader: tags and noise off, its verb in the present.
+"""The title of a change as a readable sentence: no tags or noise, its verb in the present tense.
 
-"[ROCm][Bugfix] fix wrong argument passed to `f`" becomes "ROCm: fixes ...".
-In Chinese the verb is told in Chinese and the rest stays as the author wrote it.
+"[ROCm][Bugfix] fix wrong argument passed to `f`" becomes "ROCm: fixes ...". In Chinese the verb is
+translated and the rest stays as the author wrote it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from digest.i18n.phrase import Phrase, joined
 
 
 class Deed(StrEnum):
-    """What a title says is done, as far as it matters to a reader."""
+    """The action that a title states, as far as it matters to a reader."""
 
     FIX = "fix"
     ADD = "add"
@@ -86,7 +86,7 @@ _AGAIN = frozenset(
     fail restore prevent avoid move migrate simplify propagate expose switch reject re-enable
     """.split()  # noqa: SIM905 - a list of quoted words would not be read
 )
-"""Verbs that are verbs behind "and" as well."""
+"""Verbs that are also recognised after "and"."""
 
 _DOUBLED = re.compile(r"([bdglmnprt])\1(?=ed$|ing$)")
 
@@ -118,7 +118,7 @@ _TAIL = re.compile(
     re.IGNORECASE,
 )
 
-# Tags and scopes that say what sort of change it is, or nothing; the others say where it matters.
+# Tags and scopes that only give the sort of change or say nothing; others say where it matters.
 _TOLD_ELSEWHERE = frozenset(
     """
     feat feature features new fix fixes bugfix bug hotfix perf performance optimization
@@ -148,7 +148,7 @@ _ALONE = {
 }
 
 _INSIDE = frozenset({"refactor", "refactoring", "chore", "cleanup", "internal"})
-"""Types, tags and labels of changes that concern nobody outside."""
+"""Types, tags and labels of changes that do not affect users."""
 
 _SAID = {
     "ci": words.CI_ONLY,
@@ -159,20 +159,20 @@ _SAID = {
 }
 
 _MADE = re.compile(r"[a-z]{3,16}(?:ali[sz]e|eri[sz]e|oni[sz]e|ify)")
-"""Words that are verbs by their ending."""
+"""Words recognised as verbs by their ending."""
 
 _STATED = re.compile(
     r" (?:is|are|was|were|should|must|fails?|does|do|can|cannot|has|have|now|supports?) ",
     re.IGNORECASE,
 )
-"""Words by which a title without a leading verb is a sentence all the same."""
+"""Words that make a title without a leading verb a sentence."""
 
 _FASTER = re.compile(
     r"\b(?:latency|performance|throughput|speed-?up|optimi[sz]ations?)\b", re.IGNORECASE
 )
 _GROWS = 3
 _MUCH = 20
-"""So many times as many lines as went, and so many at least, make it something new."""
+"""Minimum added lines, and minimum ratio of added to deleted lines, for something new."""
 
 _ARTICLE = re.compile(r"^(?:an?|the) ")
 _MERGE = re.compile(r"merg(?:e|es|ed|ing) ", re.IGNORECASE)
@@ -182,9 +182,9 @@ _LEAST = 3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Headline:
-    """A title as a sentence without its stop; ``telling`` says whether it says what is different.
+    """A title as a sentence without its full stop; ``telling`` if it says what is different.
 
-    ``deed`` is what the title says is done; ``inner`` the sentence as it stands behind a label.
+    ``deed`` is the action that the title states; ``inner`` is the sentence for use after a label.
     """
 
     spans: Spans
@@ -194,7 +194,7 @@ class Headline:
 
 
 def headline(facts: Facts, language: Language, labels: Sequence[str] = ()) -> Headline:
-    """The title as a sentence, with whom it concerns before it where tags or paths tell."""
+    """The title as a sentence, prefixed with what it concerns if tags or paths say so."""
     subject = facts.subject
     text = _TAIL.sub("", title_text(subject)).rstrip(" .:;,")
     text = _TRIED.sub("", text, count=1) if _TRIED.match(text) else text
@@ -220,7 +220,7 @@ def headline(facts: Facts, language: Language, labels: Sequence[str] = ()) -> He
 
 
 def title_text(subject: Subject) -> str:
-    """The words of a title on one line; with its place in a series where nothing else is left."""
+    """The words of a title on one line; its place in a series if nothing else is left."""
     text = " ".join(subject.words.split())
     if len(_WORD.findall(text)) > 1:
         return text
@@ -230,7 +230,7 @@ def title_text(subject: Subject) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Told:
-    """A title taken apart: adverb and verb in its plain form, and the words behind them."""
+    """A parsed title: adverb, verb in its base form, and the words after them."""
 
     verb: str
     deed: Deed
@@ -240,13 +240,13 @@ class _Told:
 
 
 def _verb_at(text: str) -> str:
-    """The verb that a title begins with, in its plain form, or an empty text."""
+    """The base form of the verb at the start of a title, or an empty string."""
     found = _FIRST.match(text)
     return _plain(found[2]) if found else ""
 
 
 def _plain(word: str) -> str:
-    """The plain form of a word that may be a verb in any of its forms."""
+    """The base form of a word that may be any form of a verb."""
     low = word.lower()
     forms = [_NOUNS.get(low, low)]
     for ending in ("es", "s", "ed", "d", "ing"):
@@ -284,7 +284,7 @@ def _fixes(subject: Subject) -> bool:
 
 
 def third(verb: str) -> str:
-    """A verb as it stands behind "it": fixes, applies, falls back."""
+    """The third person of a verb: fixes, applies, falls back."""
     head, _, tail = verb.partition(" ")
     if head == "cleanup":
         return "cleans up"
@@ -298,7 +298,7 @@ def third(verb: str) -> str:
 
 
 def _sentence(told: _Told, language: Language) -> Spans:
-    """The title's words behind its verb, which stands in the language."""
+    """The words of the title after its verb, with the verb in the language."""
     if not told.verb:
         return authored(told.rest)
     if language is Language.ZH:
@@ -316,7 +316,7 @@ def _conjugated(found: re.Match[str]) -> str:
 
 
 def _concerned(facts: Facts, scope: str, text: str, labels: Sequence[str]) -> str:
-    """Whom or what it concerns: tags and scope that say so, else the platform of all its code."""
+    """What a title concerns: the tags and scope that say so, else the platform of all its code."""
     subject = facts.subject
     told = {w.casefold() for w in _WORD.findall(text)}
     kept = [_bare(one) for one in (*subject.tags, subject.scope, scope) if one and _says(one, told)]
@@ -329,7 +329,7 @@ def _concerned(facts: Facts, scope: str, text: str, labels: Sequence[str]) -> st
 
 
 def _bare(tag: str) -> str:
-    """A tag without the words that say what sort of change it is: "MoE Refactor" as "MoE"."""
+    """A tag without the words for the sort of change: "MoE Refactor" as "MoE"."""
     kept = [word for word in tag.split() if word.casefold() not in _TOLD_ELSEWHERE]
     return " ".join(kept) or tag
 
@@ -341,7 +341,7 @@ def _says(tag: str, told: set[str]) -> bool:
 
 
 def _alone(facts: Facts, deed: Deed, text: str, labels: Sequence[str]) -> Phrase | None:
-    """That only tests, CI or docs change, or that it is a change inside."""
+    """A phrase if only tests, CI or docs change, or if the change is internal."""
     areas = {f.area for f in facts.files}
     ships = any(f.kind in _SHIPPED and not f.detail.endswith(" dev") for f in facts.items)
     if (
@@ -365,7 +365,7 @@ def _alone(facts: Facts, deed: Deed, text: str, labels: Sequence[str]) -> Phrase
 
 
 def _sort(facts: Facts, deed: Deed, text: str) -> Phrase | None:
-    """What sort of change a title without a verb is about, as its author or the diff says."""
+    """The sort of change of a title without a verb, according to its author or the diff."""
     if _STATED.search(text):
         return words.FIX if deed is Deed.FIX else None
     subject = facts.subject
@@ -382,7 +382,7 @@ def _sort(facts: Facts, deed: Deed, text: str) -> Phrase | None:
 
 
 def _only_adds(facts: Facts) -> bool:
-    """Whether public names come and none goes."""
+    """Whether public names are added and none removed."""
     actions = {f.action for f in facts.items if f.kind is FactKind.SYMBOL}
     return Action.ADDED in actions and not actions & {Action.REMOVED, Action.RENAMED}
 
@@ -392,7 +392,7 @@ def _before(where: str, language: Language) -> Spans:
 
 
 def _capital(spans: Spans, *, bare: bool) -> Spans:
-    """The spans with a capital where they begin with a small word of plain English."""
+    """The spans with a capital letter if they begin with a lower-case word of plain English."""
     first = spans[0] if spans else None
     if not bare or not isinstance(first, Text) or not first.text[:1].islower():
         return spans

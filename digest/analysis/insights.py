@@ -1,11 +1,7 @@
-"""Where a change reaches: its files by area.
+"""Technical insights, and the impact of a change by area.
 
-Imports ``reading``, ``telling``, ``words`` and values.
-
-Technical insights: interfaces, architecture, performance and security.
-
-Imports ``reading``, ``telling``, ``quoting``, ``words`` and values. Performance is spoken of only
-in the author's words or by the author's mark, security only where a fact names a place.
+Insights cover interfaces, architecture, performance and security. Performance is mentioned only in
+the author's words or because of the author's mark, security only where a fact names a place.
 """
 
 from __future__ import annotations
@@ -24,7 +20,7 @@ from digest.i18n import statement_text as words
 from digest.i18n.labels import AREAS
 from digest.i18n.phrase import Part, Phrase, listed
 
-# The order in which a reader asks: what runs, what proves it, what is built, what is written.
+# The order of a reader's questions: runtime code, tests, build, documentation.
 _ORDER = (
     Area.CORE,
     Area.CONFIG,
@@ -41,7 +37,7 @@ _ORDER = (
 
 
 def impact(reading: ChangeContext) -> tuple[Statement, ...]:
-    """One statement an area, within the bound of the level."""
+    """One statement per area, within the bound of the level."""
     most = reading.bounds.impact
     if not most:
         return ()
@@ -73,20 +69,20 @@ _TOLD = {
     Action.CHANGED: words.CHANGED_THING,
 }
 _WIDE = 3
-"""From so many components on a change of the code is called spread."""
+"""Minimum number of components for a code change to be called spread."""
 
 _FIGURES = 3
-"""The most sentences with figures that are quoted."""
+"""Maximum number of quoted sentences with figures."""
 
 _MODULES = 3
-"""The most modules whose gains, and whose losses, are told one by one."""
+"""Maximum number of modules whose additions, and whose removals, are listed one by one."""
 
 
 def insights(reading: ChangeContext, told: Sequence[Statement]) -> tuple[Statement, ...]:
-    """The insights by aspect, in the order compatibility, architecture, performance, security.
+    """The insights in the order compatibility, architecture, performance, security.
 
-    What is ``told`` in other sections is left out. Where the bound is short, every aspect keeps its
-    first statements before any has its last.
+    Statements already ``told`` in other sections are left out. If the bound is tight, every aspect
+    gets its first statements before any gets its last.
     """
     aspects = [
         [s for s in found if not any(_covers(one, s) for one in told)]
@@ -101,13 +97,13 @@ def insights(reading: ChangeContext, told: Sequence[Statement]) -> tuple[Stateme
 
 
 def _covers(told: Statement, statement: Statement) -> bool:
-    """Whether a statement rests on no other places than one that was told, or quotes the same."""
+    """Whether a told statement covers all evidence of another, or contains the same quote."""
     quote = statement.text.partition("“")[2].rstrip("”。. ")
     return {*told.evidence}.issuperset(statement.evidence) or bool(quote and quote in told.text)
 
 
 def _fairly(aspects: Sequence[Sequence[Statement]], most: int) -> tuple[Statement, ...]:
-    """At most ``most`` statements, dealt out aspect by aspect, in the aspects' order."""
+    """At most ``most`` statements, taken in turn from each aspect, in the order of the aspects."""
     kept = [0] * len(aspects)
     dealt = True
     while dealt and sum(kept) < most:
@@ -120,7 +116,7 @@ def _fairly(aspects: Sequence[Sequence[Statement]], most: int) -> tuple[Statemen
 
 
 def interfaces(reading: ChangeContext) -> Iterator[Statement]:
-    """What comes, goes and changes of the things that others rely on."""
+    """Additions, removals and changes of what others rely on."""
     for action in (Action.REMOVED, Action.RENAMED, Action.CHANGED, Action.ADDED):
         for kind in CONTRACTS:
             facts = reading.told(kind, action)
@@ -154,7 +150,7 @@ def _things(
 
 
 def _architecture(reading: ChangeContext) -> Iterator[Statement]:
-    """What a reader of the code meets: modules, then symbols that changed, came and went."""
+    """Changes for readers of the code: modules, then changed, added and removed symbols."""
     yield from _modules(reading)
     yield from _moved_symbols(reading)
     renamed = reading.named(Action.RENAMED)
@@ -172,7 +168,7 @@ def _architecture(reading: ChangeContext) -> Iterator[Statement]:
 
 
 def _modules(reading: ChangeContext) -> Iterator[Statement]:
-    """Files of the code that come, go or change their place."""
+    """Code files that were added, removed or moved."""
     language, most = reading.language, reading.bounds.names
     for status, phrase in (
         (FileStatus.ADDED, words.NEW_MODULES),
@@ -211,7 +207,7 @@ def _moved_symbols(reading: ChangeContext) -> Iterator[Statement]:
 
 
 def routes(moves: Sequence[Fact]) -> list[tuple[str, str, list[Fact]]]:
-    """The moves by the two files between which they happened."""
+    """The moved symbols grouped by source and target file."""
     found: dict[tuple[str, str], list[Fact]] = {}
     for m in moves:
         found.setdefault((printable(m.before or ""), printable(m.after or "")), []).append(m)
@@ -219,9 +215,9 @@ def routes(moves: Sequence[Fact]) -> list[tuple[str, str, list[Fact]]]:
 
 
 def _symbols(reading: ChangeContext) -> Iterator[Statement]:
-    """The public symbols that come and go: first methods of many classes, then module by module.
+    """Public symbols added and removed: first methods of many classes, then by module.
 
-    Those of a file that is gone are not told: the file was.
+    Symbols of a deleted file are left out, since the file itself is mentioned.
     """
     gone = {f.path for f in reading.core if f.status is FileStatus.DELETED}
     for action, module in (
@@ -244,7 +240,7 @@ def _symbols(reading: ChangeContext) -> Iterator[Statement]:
 
 
 def _spread(reading: ChangeContext) -> Iterator[Statement]:
-    """The components that the code of the change belongs to, those with most files first."""
+    """The components that the changed code belongs to, those with most files first."""
     found = sorted(components(reading.core).items(), key=lambda item: (-len(item[1]), item[0]))
     if len(found) < _WIDE:
         return
@@ -284,7 +280,7 @@ def _security(reading: ChangeContext) -> Iterator[Statement]:
 
 
 def security_code(reading: ChangeContext) -> list[Fact]:
-    """The security facts of the diff itself, once a name and file."""
+    """The security facts of the diff itself, each name once per file."""
     found: dict[tuple[str, str, Action], Fact] = {}
     for f in reading.facts.of(FactKind.SECURITY):
         if f.evidence.side is not Side.MESSAGE:

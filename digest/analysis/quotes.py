@@ -1,4 +1,4 @@
-"""The author's own words as statements, marked as theirs."""
+"""The author's own words as statements, marked as quotes."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _SPEED = re.compile(
 )
 _WORD = re.compile(r"\w+")
 _ENOUGH = 24
-"""Characters by which a paragraph is known again in its message."""
+"""Characters by which a paragraph is found again in its message."""
 
 _ADDRESS = re.compile(r"(?:[\w-]+:? ){0,3}https?://\S+", re.IGNORECASE)
 _POINTER = re.compile(
@@ -38,23 +38,20 @@ _POINTER = re.compile(
     re.IGNORECASE,
 )
 _SAME = 0.75
-"""Share of a paragraph's words from which on it repeats the title."""
+"""Minimum share of a paragraph's words in the title for it to count as a repetition."""
 
 _SUBJECT = re.compile(
     r"(?:feat|fix|docs|test|chore|refactor|perf|ci|build|style)(?:\([^()]{1,40}\))?!?: ",
     re.IGNORECASE,
 )
-"""How the subject of a commit on the way begins, which a squash left in the body."""
+"""The start of the subject of a squashed commit that was left in the body."""
 
 _LEAST = 12
-"""Shorter paragraphs ("cc someone", "WIP", "see below") say nothing by themselves, characters."""
+"""Minimum characters; shorter paragraphs ("cc someone", "WIP", "see below") say nothing."""
 
 
 def quoted(reading: ChangeContext) -> Iterator[Statement]:
-    """The beginning of the request's description, else of the message's body, or nothing.
-
-    Sentences are whole.
-    """
+    """The first sentences of the request's description, else of the message's body."""
     for paragraph in (*_described(reading), *reading.facts.paragraphs):
         if len(paragraph) < _LEAST or _says_nothing(paragraph, reading):
             continue
@@ -65,14 +62,14 @@ def quoted(reading: ChangeContext) -> Iterator[Statement]:
 
 
 def _described(reading: ChangeContext) -> tuple[str, ...]:
-    """The paragraphs of the request's description that the message does not hold."""
+    """The paragraphs of the request's description that are not in the message."""
     description = reading.graded.description
     own = set(reading.facts.paragraphs)
     return tuple(p for p in description.paragraphs if p not in own) if description else ()
 
 
 def _says_nothing(paragraph: str, reading: ChangeContext) -> bool:
-    """Whether a paragraph is a mere pointer, the title again, or a subject that was squashed."""
+    """Whether a paragraph is a mere reference, repeats the title, or is a squashed subject."""
     return (
         _ADDRESS.match(paragraph) is not None
         or _SUBJECT.match(paragraph) is not None
@@ -83,10 +80,10 @@ def _says_nothing(paragraph: str, reading: ChangeContext) -> bool:
 
 
 def _is_squashed(paragraph: str, graded: Graded) -> bool:
-    """Whether a paragraph is the subject of one of the commits that a request was squashed from.
+    """Whether a paragraph is the subject of one of the commits that were squashed.
 
-    GitHub writes each of them as an entry of a list: between empty lines, or beside the one that
-    became the title.
+    GitHub writes each of them as a list entry: between empty lines, or beside the one that became
+    the title.
     """
     begin = f"* {paragraph[:_ENOUGH]}"
     lines = ["", *graded.commit.body.splitlines(), ""]
@@ -98,19 +95,19 @@ def _is_squashed(paragraph: str, graded: Graded) -> bool:
 
 
 def repeats(paragraph: str, title: str) -> bool:
-    """Whether a paragraph says little but the title once more, as squashed subjects do."""
+    """Whether a paragraph says little more than the title, as squashed subjects do."""
     said, known = ({*_WORD.findall(text.casefold())} for text in (paragraph, title))
     return len(said & known) >= _SAME * len(said)
 
 
 def restates(statement: Statement, graded: Graded) -> bool:
-    """Whether a statement is the title, put differently."""
+    """Whether a statement only rephrases the title."""
     title = title_text(graded.facts.subject)
     return repeats(title.partition(" ")[2] or title, statement.text)
 
 
 def measured(reading: ChangeContext, most: int) -> Iterator[Statement]:
-    """Sentences of the author that speak of performance and bring figures."""
+    """Sentences of the author about performance that give figures."""
     found = 0
     for paragraph in (*reading.facts.paragraphs, *_described(reading)):
         for quote in sentences(paragraph):

@@ -1,11 +1,7 @@
-"""What may trouble somebody who upgrades, each with what to do about it.
+"""Risks for users who upgrade, each with advice by rule.
 
-Imports ``reading``, ``telling``, ``signatures``, ``words`` and values. A concern exists only
-because a named thing was removed, renamed or changed, or because the author says so.
-
-Risks of a change: named things that were removed, renamed or changed. Imports ``concerns``.
-
-What to do about the risks, by rule. Imports ``concerns``.
+A risk exists only because a named thing was removed, renamed or changed, or because the author
+declares one.
 """
 
 from __future__ import annotations
@@ -36,22 +32,22 @@ from digest.i18n import statement_text as words
 from digest.i18n.phrase import Part, listed
 
 _ONE_BY_ONE = 3
-"""So many changed defaults, signatures or versions are told one by one."""
+"""Maximum number of changed defaults, signatures or versions that are listed one by one."""
 
 _PARAMETERS = {"required parameter added", "parameter removed", "parameter renamed"}
-"""Details of a changed signature that a caller can trip over."""
+"""Details of a changed signature that can break a caller."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Risk:
-    """A risk and the advice that answers it; either may be missing, not both."""
+    """A risk and the advice for it; either may be missing, not both."""
 
     risk: Statement | None = None
     advice: Statement | None = None
 
 
 def concerns(reading: ChangeContext) -> Iterator[Risk]:
-    """The concerns of a change: those of operators, then those of who imports its code."""
+    """The risks of a change: first those for operators, then those for users of its code."""
     yield from _declared(reading)
     yield from _removed(reading)
     yield from _renamed(reading)
@@ -113,7 +109,7 @@ def _new_names(facts: list[Fact], reading: ChangeContext) -> Iterator[Risk]:
 
 
 def _defaults(reading: ChangeContext) -> Iterator[Risk]:
-    """Defaults that moved, each with the way to keep the old one."""
+    """Changed defaults, each with the way to keep the old one."""
     changed = [
         f for f in reading.contracts if f.action is Action.CHANGED and has_default(f) and f.after
     ]
@@ -127,9 +123,9 @@ def _defaults(reading: ChangeContext) -> Iterator[Risk]:
 
 
 def _signatures(reading: ChangeContext) -> Iterator[Risk]:
-    """Parameters that became required, left, or changed their default or name.
+    """Parameters that became required, were removed or renamed, or changed their default.
 
-    Methods that changed alike, as the overrides of one interface do, are told together.
+    Methods that changed alike, such as the overrides of one interface, are grouped.
     """
     alike: dict[tuple[str, Differences], list[Fact]] = {}
     for f in reading.named(Action.CHANGED):
@@ -145,7 +141,7 @@ def _signatures(reading: ChangeContext) -> Iterator[Risk]:
 
 
 def _required(facts: list[Fact], reading: ChangeContext) -> Iterator[Risk]:
-    """Parameters that lost their default: those of callables that lost the same ones together."""
+    """Parameters that lost their default, grouped by callables that lost the same ones."""
     language = reading.language
     lost: dict[str, list[Fact]] = {}
     for f in facts:
@@ -213,7 +209,7 @@ def _listed(parameters: tuple[str, ...], reading: ChangeContext) -> Spans:
 
 
 def _moved(reading: ChangeContext) -> Iterator[Risk]:
-    """Modules and symbols that are no longer where they were imported from."""
+    """Modules and symbols that can no longer be imported from where they were."""
     language = reading.language
     for before, after, moves in routes(reading.moves)[:_ONE_BY_ONE]:
         named = names(moves, reading)
@@ -230,7 +226,7 @@ def _moved(reading: ChangeContext) -> Iterator[Risk]:
 
 
 def _removed_symbols(reading: ChangeContext) -> Iterator[Risk]:
-    """What cannot be imported any more, and methods, which a base class may still provide."""
+    """Symbols that can no longer be imported, and methods, which a base class may still provide."""
     language = reading.language
     facts = [f for f in reading.named(Action.REMOVED) if not owner_of(f.name)[0]]
     if facts:
@@ -251,7 +247,7 @@ def _removed_symbols(reading: ChangeContext) -> Iterator[Risk]:
 
 
 def _versions(reading: ChangeContext) -> Iterator[Risk]:
-    """Versions that moved: one risk for all, advice for the first few that name both versions."""
+    """Changed versions: one risk for all, advice for the first few that name both versions."""
     language = reading.language
     moved = [f for f in reading.contracts if f.kind in VERSIONS and f.action is Action.CHANGED]
     if not moved:
@@ -318,11 +314,11 @@ def _deprecated(reading: ChangeContext) -> Iterator[Risk]:
 
 
 def risks(concerns: Iterable[Risk], bounds: Bounds) -> tuple[Statement, ...]:
-    """The risks, the surest first, within the bound of the level."""
+    """The risks, most certain first, within the bound of the level."""
     return tuple(islice((c.risk for c in concerns if c.risk is not None), bounds.risks))
 
 
 def suggestions(concerns: Iterable[Risk], bounds: Bounds) -> tuple[Statement, ...]:
-    """The advice that answers the risks, in their order and each once, within the bound."""
+    """The advice for the risks, in their order and each once, within the bound."""
     unlike = {c.advice.text: c.advice for c in reversed([*concerns]) if c.advice is not None}
     return tuple(islice(reversed(unlike.values()), bounds.suggestions))

@@ -1,7 +1,7 @@
-"""What happened between two signatures of a Python callable. Imports nothing of ours.
+"""Differences between two signatures of a Python callable.
 
-Signatures are read as text, ``(a, b: int = 1, *args, c=None) -> x``; one that cannot be read
-yields nothing, so that nothing is said of it.
+Signatures are read as text, ``(a, b: int = 1, *args, c=None) -> x``. One that cannot be read yields
+nothing.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ _CLOSE = ")]}"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Differences:
-    """Names of parameters in the order of the signature they stand in.
+    """Names of parameters in the order of their signature.
 
-    ``added`` are new, ``required`` those of them without a default; ``lost`` are gone.
+    ``added`` are new, ``required`` those of them without a default; ``lost`` were removed.
     """
 
     added: tuple[str, ...] = ()
@@ -25,7 +25,7 @@ class Differences:
 
 
 def differences(before: str | None, after: str | None) -> Differences:
-    """Compare two signatures; parameters that ``*args`` or ``**kwargs`` may take are not lost."""
+    """Compare two signatures; parameters that ``*args`` or ``**kwargs`` may accept are not lost."""
     old, new = parameters(before), parameters(after)
     if old is None or new is None:
         return Differences()
@@ -39,9 +39,9 @@ def differences(before: str | None, after: str | None) -> Differences:
 
 
 def parameters(signature: str | None) -> dict[str, str | None] | None:
-    """Names to defaults (``None``: required) in order, ``self`` and ``cls`` left out.
+    """The names with their defaults (``None``: required) in order, without ``self`` and ``cls``.
 
-    ``None`` where the text is no signature in round brackets.
+    ``None`` if the text is not a signature in round brackets.
     """
     text = " ".join((signature or "").split())
     start = text.find("(")
@@ -54,7 +54,7 @@ def parameters(signature: str | None) -> dict[str, str | None] | None:
     for part in parts:
         head, equals, default = _assigned(part)
         name = head.partition(":")[0].strip()
-        # What two long signatures begin with alike is left out of their facts.
+        # Facts leave out the common beginning of two long signatures.
         if name in {"", "*", "/", "self", "cls", "…"}:
             continue
         if not name.lstrip("*").isidentifier():
@@ -64,7 +64,7 @@ def parameters(signature: str | None) -> dict[str, str | None] | None:
 
 
 def _split(text: str) -> list[str] | None:
-    """The parts between commas up to the closing bracket; ``None`` where it never closes."""
+    """The parts between commas up to the closing bracket; ``None`` if it never closes."""
     parts: list[str] = []
     depth, quote, at = 0, "", 0
     for i, c in enumerate(text):
@@ -85,7 +85,7 @@ def _split(text: str) -> list[str] | None:
 
 
 def _assigned(part: str) -> tuple[str, str, str]:
-    """A parameter split at its default's equals sign, which stands outside of brackets."""
+    """A parameter split at the equals sign of its default, which is outside of brackets."""
     depth = 0
     for i, c in enumerate(part):
         if c in _OPEN:

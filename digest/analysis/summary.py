@@ -1,8 +1,8 @@
-"""What a change means for a reader: one sentence, then what explains it.
+"""The summary of a change: one sentence on its consequence, then what explains it.
 
-Sources are asked in the order of their worth: what is undone, contracts that went or changed,
-an entry of the changelog, the title where it says what is different, then what is new, refused,
-registered or set anew, the author's own words, and at last tests and functions.
+Sources are used in this order: what is undone, removed or changed contracts, an entry of the
+changelog, the title if it says what is different, then what is new, refused, registered or set
+differently, the author's own words, and last tests and functions.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ from digest.i18n import statement_text
 from digest.i18n.phrase import joined
 
 _SETTINGS = (FactKind.FLAG, FactKind.ENVIRONMENT, FactKind.ROUTE, FactKind.METRIC, FactKind.CONFIG)
-"""What users set, call and read, in the order it is told; not the forms of messages."""
-"""What users set, call and read, in the order it is told; not the forms of messages."""
+"""What users set, call and read, in the order it is reported; not the forms of messages."""
+"""What users set, call and read, in the order it is reported; not the forms of messages."""
 
 _CLAUSES = 2
-"""So many things that went or changed are told."""
+"""Maximum number of removed or changed things that are mentioned."""
 
 _MANIFESTS = frozenset(
     "go.mod cargo.toml pyproject.toml setup.cfg setup.py package.json pom.xml".split()  # noqa: SIM905
@@ -53,11 +53,11 @@ _SWITCHES = re.compile(
     r"|\b(?:change|switch|flip|set|raise|lower|increase|reduce)\w{0,3} .{0,60}\bdefault\b",
     re.IGNORECASE,
 )
-"""How titles say that something behaves otherwise unless it is told not to."""
+"""Phrases of titles for a behaviour that changes unless it is configured otherwise."""
 
 
 def summary(reading: ChangeContext) -> tuple[Statement, ...]:
-    """The summary in order of worth, within its bound; one statement for a low change."""
+    """The summary in order of importance, within its bound; one statement for a low change."""
     return tuple(islice(_in_order(reading), reading.bounds.summary))
 
 
@@ -70,7 +70,7 @@ def _in_order(reading: ChangeContext) -> Iterator[Statement]:
 
 
 def _extent(reading: ChangeContext) -> Statement:
-    """How much changes, where nothing else can be said."""
+    """The size of the change, if nothing else can be said."""
     files, language = reading.facts.files, reading.language
     if not files:
         return said(statement_text.EMPTY(language), [SUBJECT_LINE])
@@ -140,11 +140,11 @@ def _undoing(reading: ChangeContext) -> Iterator[Statement]:
         yield said(statement_text.RELANDS(language, what=what), [SUBJECT_LINE])
 
 
-# What a reader may have to act upon.
+# What a reader may have to act on.
 
 
 def _acts(reading: ChangeContext, title: Headline) -> Iterator[Statement]:
-    """What went or changed of what users rely on, the surest consequence first."""
+    """Removals and changes of what users rely on, the most certain consequence first."""
     clauses = [
         *_gone(reading),
         *_renamed(reading),
@@ -170,7 +170,7 @@ _GOES = (
 
 
 def _gone(reading: ChangeContext) -> Iterator[Clause]:
-    """What was removed, what is only read no more, and dependencies that went."""
+    """Removed things, things that are no longer read, and removed dependencies."""
     language = reading.language
     kinds = (*_SETTINGS, FactKind.SCHEMA)
     facts = [f for k in kinds for f in _public(reading.told(k, Action.REMOVED), reading)]
@@ -187,7 +187,7 @@ def _gone(reading: ChangeContext) -> Iterator[Clause]:
 
 
 def _in_file(facts: Sequence[Fact], reading: ChangeContext) -> Spans:
-    """The file of facts that hold for it alone, because the trees could not be searched."""
+    """The file of facts that hold only within it, because the trees could not be searched."""
     paths = {f.evidence.path for f in facts if f.in_file}
     if len(paths) != 1 or not all(f.in_file for f in facts):
         return ()
@@ -195,7 +195,7 @@ def _in_file(facts: Sequence[Fact], reading: ChangeContext) -> Spans:
 
 
 def _after_all(facts: Sequence[Fact], reading: ChangeContext) -> Spans:
-    """The version for which the removal had been announced, and what takes the place."""
+    """The version for which the removal was announced, and the replacement."""
     language = reading.language
     names = {unsigned(f.name) for f in facts}
     notices = reading.facts.of(FactKind.DEPRECATION, Action.REMOVED)
@@ -216,7 +216,7 @@ def _renamed(reading: ChangeContext) -> Iterator[Clause]:
 
 
 def _defaults(reading: ChangeContext, title: Headline) -> Iterator[Clause]:
-    """Defaults and choices that changed; one that is computed now is told by what it was."""
+    """Changed defaults and choices; a default that is now computed is shown by its old value."""
     language = reading.language
     for kind in _SETTINGS:
         for f in _public(reading.told(kind, Action.CHANGED), reading):
@@ -229,7 +229,7 @@ def _defaults(reading: ChangeContext, title: Headline) -> Iterator[Clause]:
 
 
 def _changed(f: Fact, reading: ChangeContext, title: Headline) -> Spans:
-    """What a default or the choices were and are, as far as either is known."""
+    """The old and new value of a default or of choices, as far as they are known."""
     language = reading.language
     name, old, new = code(f.name), known(f.before), known(f.after)
     before, after = value(f.before, language), value(f.after, language)
@@ -248,7 +248,7 @@ def _changed(f: Fact, reading: ChangeContext, title: Headline) -> Spans:
 
 
 def _mentions(title: Headline, fact: Fact) -> bool:
-    """Whether a title speaks of the thing, by its name without its signs."""
+    """Whether a title mentions the thing, by its name without punctuation."""
     name = unsigned(owner_of(fact.name)[1])
     return f"_{name}_" in f"_{unsigned(plain(title.spans)).replace(' ', '_')}_"
 
@@ -267,7 +267,7 @@ def _deprecated(reading: ChangeContext) -> Iterator[Clause]:
 
 
 def _required(reading: ChangeContext) -> Iterator[Clause]:
-    """Minimum versions of languages that were raised in what the project declares."""
+    """Minimum language versions raised in what the project declares."""
     language = reading.language
     for f in reading.told(FactKind.TOOLCHAIN, Action.CHANGED):
         in_manifest = f.evidence.path.lower() in _MANIFESTS
@@ -278,7 +278,7 @@ def _required(reading: ChangeContext) -> Iterator[Clause]:
 
 
 def _is_main(fact: Fact) -> bool:
-    """Whether a dependency is the project's own, and not that of one of its parts."""
+    """Whether a dependency belongs to the project itself and not to one of its parts."""
     folder, _, file = fact.evidence.path.lower().rpartition("/")
     return file not in _MANIFESTS or not folder
 
@@ -293,7 +293,7 @@ def _raised(before: str, after: str) -> bool:
 
 
 def _public(facts: Sequence[Fact], reading: ChangeContext) -> list[Fact]:
-    """The facts without the fields that users do not set."""
+    """The facts without fields that users do not set."""
     return [
         f
         for f in facts

@@ -1,7 +1,4 @@
-"""How things are named in statements: names with values, places, counts of lines.
-
-Imports ``reading``, ``words`` and values.
-"""
+"""The wording of things in statements: names with values, places, counts of lines."""
 
 from __future__ import annotations
 
@@ -23,21 +20,21 @@ from digest.i18n.phrase import Part, Phrase, joined, listed
 
 _COMMIT = re.compile(r"[0-9a-f]{40}")
 _SHA = 10
-"""Digits of a commit that is a version."""
+"""Digits shown of a commit that is a version."""
 
 _MUST_BE_GIVEN = {FactKind.SYMBOL, FactKind.CONFIG}
-"""Kinds that have to be given where they have no default: parameters and fields."""
+"""Kinds that have to be given if they have no default: parameters and fields."""
 
 
 def value(text: str | None, language: Language) -> Part:
-    """A value as code, the name of a commit shortened, or the word for none."""
+    """A value as code (commit names shortened), or the word for none."""
     if not text:
         return words.NONE.text(language)
     return code(text[:_SHA] if _COMMIT.fullmatch(text) else text, VALUE)
 
 
 def name_with_values(fact: Fact, language: Language) -> Spans:
-    """A name with what is known of its values: ``--x (default 1 → 2)``."""
+    """A name with its known values: ``--x (default 1 → 2)``."""
     name = code(bare(fact.name))
     if fact.action is Action.RENAMED:
         return joined([code(fact.before or ""), " → ", name]) if fact.before else (name,)
@@ -68,12 +65,12 @@ def has_default(fact: Fact) -> bool:
 
 
 def kind_of(facts: Sequence[Fact], language: Language) -> str:
-    """The kind of facts in words, in the number that fits."""
+    """The kind of facts in words, in singular or plural."""
     if all(map(is_pin, facts)):
         return (PIN if len(facts) == 1 else PINS).template(language)
     table = KINDS if len(facts) == 1 else KINDS_MANY
     said = table[facts[0].kind].template(language)
-    # Chinese typography parts Latin words from the verb that stands before a kind.
+    # Chinese typography puts a space between Latin words and the verb before a kind.
     return f" {said}" if language is Language.ZH and said[0].isascii() else said
 
 
@@ -81,9 +78,9 @@ _NOT_INSTALLED = {"submodule", "github-actions", "docker"}
 
 
 def is_pin(fact: Fact) -> bool:
-    """Whether a dependency is a version that a build is given, and nothing that is installed.
+    """Whether a dependency is only a version given to a build, not something installed.
 
-    A variable of a recipe, a submodule or a step of a pipeline is none that users get with it.
+    Users do not install a variable of a recipe, a submodule or a step of a pipeline.
     """
     if fact.kind is not FactKind.DEPENDENCY:
         return False
@@ -98,14 +95,14 @@ _TEMPLATE = re.compile(r"<[^<>]*>")
 
 
 def bare(name: str) -> str:
-    """A name without the arguments of its templates: ``a::B<int>::c`` is known as ``a::B::c``."""
+    """A name without its template arguments: ``a::B<int>::c`` as ``a::B::c``."""
     return _TEMPLATE.sub("", name) if "::" in name else name
 
 
 def names(
     facts: Sequence[Fact], reading: ChangeContext, *, values: bool = False, most: int = 0
 ) -> Spans:
-    """The names of facts as a list of ``most``, or as its level bounds it; values on demand.
+    """The names of facts as a list of ``most``, or as its level bounds it; values on request.
 
     Methods of one name in several classes are one entry, with the number of classes.
     """
@@ -116,11 +113,11 @@ def names(
 
 
 _MANY = 3
-"""From so many classes on a method is told before single names."""
+"""Minimum number of classes for a method to be listed before single names."""
 
 
 def _alike(facts: Sequence[Fact]) -> list[list[Fact]]:
-    """The facts by what a list tells of them: what holds for most classes first."""
+    """The facts grouped by their entry in a list: what holds for most classes first."""
     groups: dict[tuple[object, ...], list[Fact]] = {}
     for at, f in enumerate(facts):
         owner, last = owner_of(f.name)
@@ -131,7 +128,7 @@ def _alike(facts: Sequence[Fact]) -> list[list[Fact]]:
 
 
 def _standing(group: Sequence[Fact]) -> tuple[int, bool]:
-    """What holds for many classes first, then what is no method of one."""
+    """The sort key: what holds for many classes first, then what is not a method."""
     many = len(group) if len(group) >= _MANY else 0
     fact = group[0]
     method = fact.kind is FactKind.SYMBOL and bool(owner_of(fact.name)[0])
@@ -139,7 +136,7 @@ def _standing(group: Sequence[Fact]) -> tuple[int, bool]:
 
 
 def widespread(facts: Sequence[Fact]) -> list[Fact]:
-    """Those of the facts that are about methods of one name in many classes."""
+    """The facts about methods of one name in many classes."""
     return [f for group in _alike(facts) if len(group) >= _MANY for f in group]
 
 
@@ -157,7 +154,7 @@ def _entry(group: Sequence[Fact], language: Language, *, values: bool) -> Part:
 
 
 def lines(added: int, deleted: int) -> str:
-    """Counts of lines as they are customarily written, a true minus sign included."""
+    """Counts of lines as they are usually written, with a true minus sign."""
     if not added and not deleted:
         return "±0"
     if not deleted:
@@ -168,7 +165,7 @@ def lines(added: int, deleted: int) -> str:
 def components(files: Iterable[FileFacts]) -> dict[str, list[FileFacts]]:
     """The files by the first two parts of their folders.
 
-    A folder that only holds others of them is none, nor is a file at the top.
+    A folder that only contains other components is not one, nor is a file at the top.
     """
     groups = {p: fs for p, fs in _by_folder(files, _SHALLOWEST).items() if p.endswith("/")}
     above = {path.split("/")[0] + "/" for path in groups if path.count("/") > 1}
@@ -193,7 +190,7 @@ def undone(what: Undone, language: Language) -> Spans:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FilePlace:
-    """A file, or a folder that stands for several files of a change."""
+    """A file, or a folder that represents several files of a change."""
 
     path: str
     files: tuple[FileFacts, ...]
@@ -231,10 +228,10 @@ _HAPPENED = {
 
 
 def places(files: Sequence[FileFacts], most: int) -> list[FilePlace]:
-    """The files as at most about ``most`` places, the most changed first.
+    """The files as about ``most`` places at most, the most changed first.
 
-    Files stand alone while they are few; then those of one folder stand together, and folders are
-    joined upwards until they are few enough or nothing is left to join.
+    A few files are listed singly. Otherwise files are grouped by folder, and folders are joined
+    upwards until they are few enough or cannot be joined any further.
     """
     depth = _DEEPEST
     groups = _by_file(files)
@@ -252,7 +249,7 @@ def places(files: Sequence[FileFacts], most: int) -> list[FilePlace]:
 
 _DEEPEST = 8
 _SHALLOWEST = 2
-"""Folders are told by at most and, where they are joined, at least so many parts of their path."""
+"""Maximum depth of a shown folder; where folders are joined, also the minimum depth."""
 
 
 def _by_file(files: Iterable[FileFacts]) -> dict[str, list[FileFacts]]:
@@ -273,7 +270,7 @@ def _folder_at(path: str, depth: int) -> str:
 
 
 def _folder(path: str) -> str:
-    """The folder of a path with a slash at its end; a file at the top is its own place."""
+    """The folder of a path with a trailing slash; a file at the top is its own place."""
     head, slash, _ = path.rpartition("/")
     return head + slash if slash else path
 
@@ -285,7 +282,7 @@ def _upper(folder: str, depth: int) -> str:
 
 
 def unread(reading: ChangeContext) -> str:
-    """Which files could not be looked at, in words, or empty."""
+    """The files that could not be read, in words, or an empty string."""
     files = reading.facts.files
     parts = (
         _naming(words.UNREAD, [f for f in files if f.omitted], reading),
@@ -303,10 +300,10 @@ def _naming(phrase: Phrase, files: Sequence[FileFacts], reading: ChangeContext) 
 
 
 def main_places(changes: Sequence[Facts], most: int) -> list[str]:
-    """The folders of the code that most of the changes touch, two parts deep, most first.
+    """The code folders that most of the changes touch, two parts deep, most touched first.
 
-    A folder counts once a change, so that one sweeping change does not speak for a day; a folder
-    that only one of several changes touches is not among the main ones, nor one that holds others.
+    A folder counts once per change, so that one sweeping change does not dominate a day. Left out
+    are folders touched by only one of several changes, and folders that contain others.
     """
     return [path for path, _ in hot_places(changes, most)]
 
@@ -316,7 +313,7 @@ def _holds_another(path: str, paths: Iterable[str]) -> bool:
 
 
 def hot_places(changes: Sequence[Facts], most: int) -> list[tuple[str, int]]:
-    """The :func:`main_places`, each with how many of the changes touch it."""
+    """The :func:`main_places`, each with the number of changes that touch it."""
     counted: Counter[str] = Counter()
     for facts in changes:
         folders = {_folder_at(f.path, _SHALLOWEST) for f in facts.files if f.area is Area.CORE}

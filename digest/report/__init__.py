@@ -1,5 +1,5 @@
-"""Reports: the changes of a window, gathered and laid out as platform-neutral documents.
+"""Reports: the changes of a window as platform-neutral documents.
 
-``assembly`` gathers and counts, ``blocks`` lays out one change, ``full`` the whole report,
-``condensed`` the digest for a channel, ``weekly`` the roll-up of a week, ``form`` the JSON.
+``assembly`` collects and counts, ``blocks`` lays out one change, ``full_report`` the whole report,
+``condensed`` the digest for a channel, ``weekly`` the weekly digest, ``report_json`` the JSON.
 """

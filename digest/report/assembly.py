@@ -1,7 +1,4 @@
-"""Changes of a window gathered to a report, with counts made by code.
-
-Imports ``analysis``, ``words`` and values.
-"""
+"""The changes of a window assembled into a report, with counts made by code."""
 
 from __future__ import annotations
 
@@ -28,9 +25,9 @@ if TYPE_CHECKING:
 class ReportEntry:
     """A change in a report.
 
-    ``late`` says that its date lies outside the window, ``missed`` that a model was to tell of it
-    and did not, ``muted`` that it is about what the reader does not want to see, but to be counted,
-    ``acts`` that who upgrades may have to do something.
+    ``late``: its date is outside the window. ``missed``: a model should have analysed it and did
+    not. ``muted``: the reader does not want to see it, but it is counted. ``acts``: users who
+    upgrade may have to do something.
     """
 
     graded: Graded
@@ -48,7 +45,7 @@ class ReportEntry:
 
 
 def foremost(entries: Iterable[ReportEntry]) -> list[ReportEntry]:
-    """The entries by level, of each those to act on first, then by score."""
+    """The entries by level, within a level those to act on first, then by score."""
     return sorted(entries, key=lambda e: (e.level.rank, not e.acts, -e.graded.grade.score))
 
 
@@ -91,9 +88,10 @@ class Coverage:
 
 
 def tally(outcomes: Iterable[tuple[str, str]], total: int) -> Coverage:
-    """Count outcomes, each a state (``posted``, ``archived``, ``filtered``, ``failed``) and a why.
+    """Count outcomes, pairs of a state and a reason.
 
-    ``total`` is what git counts. Raises ``ValueError`` for another state.
+    States are ``posted``, ``archived``, ``filtered`` and ``failed``; ``total`` is git's own count.
+    Raises ``ValueError`` for another state.
     """
     counted: dict[str, Counter[str]] = {
         state: Counter() for state in ("posted", "archived", "filtered", "failed")
@@ -112,9 +110,9 @@ def tally(outcomes: Iterable[tuple[str, str]], total: int) -> Coverage:
 
 
 def lead(entries: Sequence[ReportEntry], counts: Counts, language: Language) -> Spans:
-    """What a reader should know first, then how many changes of what kinds, counted by code.
+    """What a reader should know first, then the number of changes by type, counted by code.
 
-    Without anything to act on that is one sentence, which says so.
+    If there is nothing to act on, one sentence says so.
     """
     if not counts.total:
         return words.QUIET(language)
@@ -137,9 +135,9 @@ def lead(entries: Sequence[ReportEntry], counts: Counts, language: Language) -> 
 class Report:
     """The changes of a window, newest first as the source gave them.
 
-    ``lead`` is one sentence or two on what matters, made by code. ``coverage`` is ``None`` where
-    nothing was recorded, as for a window that was only looked at. ``day`` is the lead and the
-    themes that stand beside it where a model is asked.
+    ``lead`` is one or two sentences on what matters, made by code. ``coverage`` is ``None`` if
+    nothing was recorded, for example for a preview. ``day`` holds the lead and themes that replace
+    them if a model is used.
     """
 
     repository: Repository
@@ -153,7 +151,7 @@ class Report:
     day: DaySummary | None = None
 
     def of(self, level: Level) -> tuple[ReportEntry, ...]:
-        """The entries of a level in the report's order."""
+        """The entries of a level, in the report's order."""
         return tuple(e for e in self.entries if e.level is level)
 
 
@@ -169,10 +167,10 @@ def assemble(
     analyses: Mapping[str, Analysis] | None = None,
     missed: Collection[str] = (),
 ) -> Report:
-    """Analyse the changes and gather them to a report; ``changes`` stand newest first.
+    """Analyse the changes and assemble a report; ``changes`` are newest first.
 
-    ``late`` holds the full names of commits that arrived with a date outside the window. Those in
-    ``analyses`` are told so; of the others facts tell, also where they are ``missed``.
+    ``late`` holds the full names of commits that arrived with a date outside the window. Changes
+    without an entry in ``analyses`` are analysed from facts, also if they are ``missed``.
     """
     given = analyses or {}
     entries = tuple(
@@ -199,7 +197,7 @@ def assemble(
 
 
 def narrowed(report: Report, entries: Sequence[ReportEntry]) -> Report:
-    """The report of some of its entries, counted anew; what a model said of the whole is gone."""
+    """The report with some of its entries, counted again, without a model's text on the whole."""
     counts = _counts(entries)
     opening = lead(entries, counts, report.language)
     return replace(report, entries=tuple(entries), counts=counts, lead=opening, day=None)
@@ -216,7 +214,7 @@ def _counts(entries: Sequence[ReportEntry]) -> Counts:
 
 
 def _foremost(todo: Sequence[ReportEntry], language: Language) -> Spans:
-    """The first thing to act on, and how many more there are; empty where there is none."""
+    """The first thing to act on and how many more there are; empty if there is none."""
     if not todo:
         return ()
     graded = todo[0].graded
@@ -231,7 +229,7 @@ def _foremost(todo: Sequence[ReportEntry], language: Language) -> Spans:
 def _kinds(entries: Sequence[ReportEntry], language: Language) -> str:
     """The first type of each change with its count, the most frequent first.
 
-    What is of no type is not told; empty where nothing is left.
+    Changes without a type are not counted; empty if nothing is left.
     """
     counted = Counter(e.analysis.change_types[0] for e in entries)
     del counted[ChangeType.OTHER]

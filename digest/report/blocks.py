@@ -1,6 +1,6 @@
-"""Where a statement can be checked, shown behind it and linked where there are pages.
+"""One change as blocks, for reports and answers, with citations of its evidence.
 
-One change as blocks, for reports and for answers. Imports ``words``, ``moments`` and values.
+Citations follow a statement and are links if the repository has web pages.
 """
 
 from __future__ import annotations
@@ -54,11 +54,11 @@ from digest.i18n.report_text import FAINT, reason_words
 from digest.window import moment
 
 _PLACES = 2
-"""The most places that are shown behind a statement."""
+"""Maximum number of places shown after a statement."""
 
 
 class Citations:
-    """Shows where a statement can be checked, linked where the repository has pages."""
+    """Shows the evidence of statements, linked if the repository has web pages."""
 
     def __init__(self, graded: Graded, repository: Repository, language: Language) -> None:
         self._graded = graded
@@ -66,11 +66,11 @@ class Citations:
         self._language = language
 
     def cited(self, statement: Statement) -> Spans:
-        """The statement with its first places behind it; whole files are named by it already."""
+        """The statement and its first places; whole files are left out, since it names them."""
         return self.behind(statement.spans, statement.evidence)
 
     def behind(self, spans: Spans, evidence: Sequence[Evidence]) -> Spans:
-        """Words with the first places that bear them out behind them."""
+        """Words followed by the first places that support them."""
         places = [e for e in evidence if e.line and e.side in {Side.OLD, Side.NEW}]
         if not places:
             return spans
@@ -82,7 +82,7 @@ class Citations:
         return joined([*spans, *words.CITED(self._language, places=between(shown, ", "))])
 
     def _place(self, evidence: Evidence, *, again: bool) -> Span:
-        """A place; behind another one of the same file its line alone."""
+        """A place; after another one of the same file only its line."""
         path = printable(evidence.path)
         url = self.address_of(evidence)
         name = path.rpartition("/")[2] if url else path
@@ -90,7 +90,7 @@ class Citations:
         return Link(text, url) if url else Code(text)
 
     def address_of(self, evidence: Evidence) -> str:
-        """The page of the line, on its side of the change; empty without pages."""
+        """The URL of the line on its side of the change; empty without web pages."""
         sha = self._graded.sha
         if evidence.side is Side.OLD:
             parents = self._graded.commit.parents
@@ -102,7 +102,7 @@ class Citations:
 
 @lru_cache(maxsize=1024)
 def quote_path(path: str) -> str:
-    """A path as part of an address; its bytes as git has them."""
+    """A path as part of a URL, with the bytes that git has."""
     return quote(path.encode("utf-8", "surrogateescape"))
 
 
@@ -118,10 +118,9 @@ def change_blocks(
     missed: bool = False,
     whole: bool = False,
 ) -> tuple[Block, ...]:
-    """A change with all that is said of it, below a heading of ``level`` with its anchor.
+    """A change with its whole analysis, below a heading of ``level`` with its anchor.
 
-    A low change takes three lines unless the ``whole`` is asked for; sections with nothing to say
-    are left out.
+    A low change takes three lines unless ``whole`` is set; empty sections are left out.
     """
     return (
         Heading(level, authored(graded.title) or (Code(graded.sha[:10]),), anchor_of(graded)),
@@ -133,7 +132,7 @@ def change_blocks(
 
 
 def anchor_of(graded: Graded) -> str:
-    """The name of a change within a page."""
+    """The anchor of a change within a page."""
     return f"c-{graded.sha[:12]}"
 
 
@@ -148,7 +147,7 @@ def label(mark: str, phrase: Phrase, language: Language) -> Spans:
 
 
 def title_link(graded: Graded, repository: Repository) -> Span:
-    """The title leading to the request or the commit, or the title alone."""
+    """The title linked to the request or the commit, or the title alone."""
     title = unticked(graded.title) or graded.sha[:10]
     url = repository.request_url(graded.number) if graded.number is not None else ""
     url = url or repository.commit_url(graded.sha)
@@ -156,7 +155,7 @@ def title_link(graded: Graded, repository: Repository) -> Span:
 
 
 def name_link(graded: Graded, repository: Repository) -> Span:
-    """The number or name of a change, linked where the repository has pages."""
+    """The number or name of a change, linked if the repository has web pages."""
     if graded.number is not None:
         name, url = f"#{graded.number}", repository.request_url(graded.number)
         return Link(name, url) if url else Text(name)
@@ -218,9 +217,9 @@ def _judgement(grade: Grade, analysis: Analysis, language: Language) -> Spans:
 
 
 def grade_reasons(grade: Grade, language: Language) -> str:
-    """The reasons that raised the grade, the weightiest first, and a model's say, in words.
+    """The reasons that raised the grade, largest weight first, and a model's reason, in words.
 
-    What tells a reader little is left out where there is something else to say.
+    Reasons of little interest are left out if there are others.
     """
     raised = [r for r in grade.reasons if r.weight > 0 or r.rule.startswith(PREFIX)]
     telling = [r for r in raised if r.rule not in FAINT] or raised
@@ -259,7 +258,7 @@ def _sections(
 
 
 def run(statements: Iterable[Statement], language: Language) -> Spans:
-    """Statements as running text, with a space between sentences where the language sets one."""
+    """Statements as running text, with a space between sentences if the language uses one."""
     parts: list[Part] = []
     for statement in statements:
         if parts:
@@ -279,7 +278,7 @@ def _list(items: Iterable[Item]) -> Listing:
 def _by_aspect(
     statements: Sequence[Statement], where: Citations, language: Language
 ) -> Iterator[Item]:
-    """One item an aspect, in the statements' order, with its statements below."""
+    """One item per aspect, in the order of the statements, with its statements below."""
     for aspect in dict.fromkeys(s.aspect for s in statements):
         items = tuple(Item(where.cited(s)) for s in statements if s.aspect is aspect)
         if aspect is Aspect.NONE:

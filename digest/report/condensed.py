@@ -1,12 +1,7 @@
-"""What a stretch of time amounts to: the lead's sentences and the themes, as blocks.
+"""The condensed digest for a channel, and the details posted in its thread.
 
-Imports ``assembly``, ``blocks``, ``words`` and values. Links and numbers are made here, by code.
-
-The condensed digest as a document. Imports ``blocks``, ``full``, ``words`` and values.
-
-What follows a digest in its thread: of each change that matters, why, and what to do.
-
-Imports ``assembly``, ``blocks``, ``condensed``, ``words`` and values.
+The digest has a lead, themes and the changes that matter. The thread explains each of them: why it
+matters and what to do. Links and numbers are always made by code.
 """
 
 from __future__ import annotations
@@ -54,14 +49,14 @@ from digest.report.blocks import (
 from digest.window import days_of, edges, whole_day
 
 _CITED = 3
-"""The most changes that are linked behind a sentence of the lead."""
+"""Maximum number of changes linked after a sentence of the lead."""
 
 _JOINED = 6
-"""The most changes that are linked behind a theme; the others are counted."""
+"""Maximum number of changes linked after a theme; the others are counted."""
 
 
 def opening(report: Report) -> tuple[Spans, ...]:
-    """The paragraphs that a report begins with: a model's two sentences, then what code counts."""
+    """The first paragraphs of a report: two sentences by a model, then the counts by code."""
     day = report.day
     if day is None or not day.lead:
         return (report.lead,)
@@ -74,9 +69,9 @@ def opening(report: Report) -> tuple[Spans, ...]:
 
 
 def theme_list(report: Report, *, linked: bool = True) -> Listing | None:
-    """The themes, each with its changes behind it; ``None`` where there are none.
+    """The themes, each followed by its changes; ``None`` if there are none.
 
-    A digest for a channel links the changes that it lists, so its themes only name them.
+    A digest for a channel links the changes in its list, so its themes only name them.
     """
     if report.day is None or not report.day.themes:
         return None
@@ -103,7 +98,7 @@ def _behind(
     *,
     linked: bool = True,
 ) -> Iterator[Span]:
-    """The changes that a sentence rests on, in brackets; those that are not listed are let be."""
+    """The changes that a sentence is based on, in brackets; unknown ones are left out."""
     listed = [known[sha] for sha in shas if sha in known]
     if not listed:
         return
@@ -115,16 +110,16 @@ def _behind(
 
 
 _NOTABLE = 3
-"""So many medium changes stand in where nothing is as high as was asked for."""
+"""Number of medium changes shown if none reaches the requested level."""
 
 _MOST = {Level.HIGH: 12, Level.MEDIUM: 25, Level.LOW: 50}
-"""The most changes of a digest by the least level asked for; the full report has the rest."""
+"""Maximum changes of a digest by its minimum level; the full report has the rest."""
 
 _WHY = 220
-"""Letters of the line under a change; statements are whole or left out."""
+"""Letters of the line below a change; statements are whole or left out."""
 
 _WIDE = 0x2E80
-"""From here on characters are those of East Asia, as wide as two letters."""
+"""First code point of East Asian characters, which are as wide as two letters."""
 
 
 def digest_document(
@@ -132,8 +127,8 @@ def digest_document(
 ) -> Document:
     """The digest for a channel: a lead, what matters with one line of why each, the window.
 
-    ``where`` is the address or path of the full report, or empty where there is none; ``least``
-    the level from which changes are shown. A day without commits is one line.
+    ``where`` is the URL or path of the full report, or empty if there is none; ``least`` is the
+    minimum level of the changes shown. A day without commits is one line.
     """
     name = words.DIGEST_TITLE.text(
         language, name=report.repository.name, day=days_of(report.window)
@@ -152,12 +147,12 @@ def digest_document(
 
 
 def listed(entries: Sequence[ReportEntry], report: Report, language: Language) -> Listing:
-    """The entries as a digest lists them, each with its why below."""
+    """The entries as a digest lists them, each with its explanation below."""
     return Listing(tuple(_item(entry, report, language) for entry in entries))
 
 
 def closing(report: Report, count: int, language: Language, where: str) -> Iterator[Block]:
-    """What a digest ends with: how many of the changes it shows, its window, the full report."""
+    """The end of a digest: how many of the changes it shows, its window, the full report."""
     yield Paragraph(_foot(report, count, language), aside=True)
     if where and report.entries:
         yield Paragraph(_reference(where, language))
@@ -166,8 +161,8 @@ def closing(report: Report, count: int, language: Language, where: str) -> Itera
 def shown(report: Report, least: Level = Level.HIGH) -> tuple[ReportEntry, ...]:
     """The entries that the digest shows: those of ``least`` and above, within a bound.
 
-    Those to act on stand first, then those that matter most; muted ones stand nowhere. Where there
-    are none, the top medium changes stand in.
+    Those to act on come first, then those that matter most; muted ones are never shown. If there
+    are none, the top medium changes replace them.
     """
     ranked = foremost([entry for entry in report.entries if not entry.muted])
     chosen = [e for e in ranked if e.level.rank <= least.rank][: _MOST[least]]
@@ -175,7 +170,7 @@ def shown(report: Report, least: Level = Level.HIGH) -> tuple[ReportEntry, ...]:
 
 
 def _item(entry: ReportEntry, report: Report, language: Language) -> Item:
-    """Mark, consequence, number and author, with what explains it below."""
+    """Mark, consequence, number and author, with the explanation below."""
     graded = entry.graded
     told = entry.analysis
     if told.source is Origin.FACTS:
@@ -192,14 +187,14 @@ def _item(entry: ReportEntry, report: Report, language: Language) -> Item:
 
 
 def consequence(graded: Graded, analysis: Analysis) -> Spans:
-    """What a change means, in one sentence without its stop; the title where nothing is said."""
+    """What a change means, as one sentence without its full stop; the title if nothing is said."""
     if not analysis.summary:
         return authored(graded.title) or (Code(graded.sha[:10]),)
     return unstopped(analysis.summary[0].spans)
 
 
 def _below(graded: Graded, analysis: Analysis, language: Language) -> Spans:
-    """What explains the line above; the title too, where no statement restates it."""
+    """The explanation of the line above; also the title, unless a statement restates it."""
     if any(restates(s, graded) for s in analysis.summary):
         return run(_fitting(analysis.summary[1:], analysis, _WHY), language)
     title = unticked(title_text(graded.facts.subject))
@@ -209,16 +204,16 @@ def _below(graded: Graded, analysis: Analysis, language: Language) -> Spans:
 
 
 def why(graded: Graded, analysis: Analysis, language: Language) -> Spans:
-    """What a change means, for below its title: whole statements that do not restate it.
+    """What a change means, to go below its title: whole statements that do not restate it.
 
-    Empty where the title says it all.
+    Empty if the title says everything.
     """
     fresh = [s for s in analysis.summary if not restates(s, graded)]
     return run(_fitting(fresh, analysis, _WHY), language)
 
 
 def _fitting(statements: Sequence[Statement], analysis: Analysis, room: int) -> Sequence[Statement]:
-    """The statements as far as they fit, and a model's risks."""
+    """The statements that fit, and a model's risks."""
     risks = analysis.risks if analysis.source is Origin.MODEL else ()
     kept: list[Statement] = []
     for statement in (*statements, *risks):
@@ -234,7 +229,7 @@ def _width(text: str) -> int:
 
 
 def _foot(report: Report, shown: int, language: Language) -> Spans:
-    """The counts by level with what the reader's filters left out, and the exact window."""
+    """The counts by level, what the reader's filters left out, and the exact window."""
     parts: list[Part] = []
     if report.entries:
         parts.append(" ".join(f"{LEVEL_MARKS[one]} {report.counts.of(one)}" for one in Level))
@@ -266,16 +261,16 @@ def _reference(where: str, language: Language) -> Spans:
 
 
 MOST = 5
-"""Changes that are told in detail; the full report tells of all."""
+"""Maximum number of changes in detail; the full report has all."""
 
 _INSIGHTS = 4
-"""The most insights of one change: they say on what its grade rests."""
+"""Maximum insights of one change, which explain its grade further."""
 
 
 def details_document(
     report: Report, language: Language, *, least: Level = Level.HIGH
 ) -> Document | None:
-    """The high changes of a digest in detail, as it lists them; ``None`` where it lists none."""
+    """The high changes of a digest in detail, in its order; ``None`` if it lists none."""
     entries = [e for e in shown(report, least) if e.level is Level.HIGH][:MOST]
     if not entries:
         return None
@@ -285,7 +280,7 @@ def details_document(
 
 
 def _further(analysis: Analysis) -> tuple[Statement, ...]:
-    """The suggestions that do more than turn a risk into a request: they rest on other places."""
+    """Suggestions with evidence of their own, which do more than restate a risk as advice."""
     known = [set(risk.evidence) for risk in analysis.risks]
     return tuple(
         one

@@ -1,4 +1,4 @@
-"""The full report as a document. Imports ``blocks``, ``assembly``, ``words`` and values."""
+"""The full report as a document."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _STATISTICS = "statistics"
 _CONTENTS = "contents"
 _THEMES = "themes"
 _LABEL = 80
-"""Characters of a title in the contents; longer ones end in an ellipsis at a word."""
+"""Maximum characters of a title in the contents; longer ones are cut at a word with an ellipsis."""
 
 
 def report_document(report: Report, language: Language) -> Document:
@@ -56,7 +56,7 @@ def report_document(report: Report, language: Language) -> Document:
 
 
 def title_of(report: Report, language: Language) -> str:
-    """The heading of a report: its day, or its window."""
+    """The heading of a report: its day or its window."""
     if day := whole_day(report.window):
         return words.DAILY_TITLE.text(language, day=day)
     return words.WINDOW_TITLE.text(language, window=span_of(report.window))
@@ -167,7 +167,7 @@ def _level_title(level: Level, count: int, language: Language) -> str:
 
 
 def _level(report: Report, level: Level, language: Language) -> Iterator[Block]:
-    """The changes of a level, newest first, a line between two of them."""
+    """The changes of a level, newest first, separated by rules."""
     entries = report.of(level)
     if not entries:
         return

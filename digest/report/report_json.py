@@ -1,9 +1,7 @@
-"""A day's lead and themes as a JSON value and back, exactly. Imports ``day`` and values.
+"""Reports, changes and daily summaries as JSON; see ``docs/json.md``.
 
-A report as JSON: what ``digestbot digest --format json`` prints. See ``docs/json.md``.
-
-Imports ``assembly``, ``blocks``, ``words`` and values. Keys never change their meaning within a
-schema; new keys may come.
+``digestbot digest --format json`` prints a report in this form. Within a schema, keys never change
+their meaning, but new keys may be added. A stored day (lead and themes) is read back unchanged.
 """
 
 from __future__ import annotations
@@ -27,7 +25,7 @@ from digest.window import Window
 
 
 def day_to_json(day: DaySummary) -> dict[str, Any]:
-    """The day as a value of dicts, lists, texts and numbers."""
+    """The day as a value of dicts, lists, strings and numbers."""
     return {
         "lead": [_sentence(one) for one in day.lead],
         "themes": [
@@ -45,7 +43,7 @@ def day_to_json(day: DaySummary) -> dict[str, Any]:
 
 
 def day_from_json(value: dict[str, Any]) -> DaySummary:
-    """The day that :func:`to_json` was given."""
+    """The day from a value that :func:`day_to_json` returned."""
     return DaySummary(
         lead=tuple(_read(one) for one in value["lead"]),
         themes=tuple(
@@ -97,7 +95,7 @@ def report_to_json(report: Report) -> dict[str, Any]:
 
 
 def lead_to_json(report: Report) -> str:
-    """The lead by a model where there is one, else the one that code made."""
+    """The lead by a model if there is one, else the one made by code."""
     if report.day is None or not report.day.lead:
         return plain(report.lead)
     gap = "" if report.language is Language.ZH else " "
@@ -118,7 +116,7 @@ def themes_to_json(report: Report) -> list[dict[str, Any]]:
 
 
 def window_to_json(window: Window) -> dict[str, str]:
-    """``since`` (inside) and ``until`` (outside) as ISO 8601 in ``tz``, an IANA name."""
+    """``since`` (inclusive) and ``until`` (exclusive) as ISO 8601 in ``tz``, an IANA name."""
     return {
         "since": window.since.astimezone(window.zone).isoformat(),
         "until": window.until.astimezone(window.zone).isoformat(),
@@ -127,7 +125,7 @@ def window_to_json(window: Window) -> dict[str, str]:
 
 
 def coverage_to_json(coverage: Coverage | None) -> dict[str, Any]:
-    """The counts by state; empty where nothing was recorded."""
+    """The counts by state; empty if nothing was recorded."""
     if coverage is None:
         return {}
     return {
@@ -140,7 +138,7 @@ def coverage_to_json(coverage: Coverage | None) -> dict[str, Any]:
 
 
 def entry_to_json(entry: ReportEntry, zone: ZoneInfo, language: Language) -> dict[str, Any]:
-    """A commit with everything that is known and said of it."""
+    """A commit with its facts, grade and analysis."""
     graded, analysis = entry.graded, entry.analysis
     return {
         **graded_to_json(graded, zone, language),
@@ -159,7 +157,7 @@ def entry_to_json(entry: ReportEntry, zone: ZoneInfo, language: Language) -> dic
 
 
 def graded_to_json(graded: Graded, zone: ZoneInfo, language: Language) -> dict[str, Any]:
-    """What identifies a commit and how it is graded; one line of ``digestbot score`` has these."""
+    """The identity and grade of a commit; also one line of ``digestbot score``."""
     return {
         "sha": graded.sha,
         "pr": graded.number,
@@ -185,7 +183,7 @@ def analysis_to_json(analysis: Analysis, language: Language) -> dict[str, Any]:
 
 
 def statements_to_json(statements: Sequence[Statement]) -> list[dict[str, Any]]:
-    """Each with its words, its aspect (may be empty) and the places that bear it out."""
+    """Each statement with its words, its aspect (may be empty) and the places that support it."""
     return [
         {
             "text": statement.text,
@@ -239,7 +237,7 @@ def facts_to_json(facts: Facts) -> dict[str, Any]:
 
 
 def _notes(notes: Sequence[Note]) -> dict[str, Any]:
-    """The changelog entries of a change, where it has any."""
+    """The changelog entries of a change, if it has any."""
     told = [{"mark": note.mark, "text": note.text, **_evidence(note.evidence)} for note in notes]
     return {"notes": told} if told else {}
 

@@ -1,6 +1,6 @@
-"""A digest that was posted, brought up to date: its changes that were reverted since.
+"""Updates of a posted digest: marks on its changes that were reverted since.
 
-Imports ``blocks``, ``words`` and values. The rest of the document stays as it was.
+The rest of the document stays as it was.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _MARKS = tuple(LEVEL_MARKS.values())
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RevertedChange:
-    """A change, and the one that reverts it."""
+    """A change and the one that reverts it."""
 
     change: Graded
     by: Graded
@@ -31,7 +31,7 @@ class RevertedChange:
 def amended(
     document: Document, reverts: Sequence[RevertedChange], repository: Repository
 ) -> Document | None:
-    """The document with reverted changes marked; ``None`` where it lists none of them."""
+    """The document with reverted changes marked; ``None`` if it lists none of them."""
     language = Language(document.language)
     blocks: list[Block] = []
     found = False
@@ -46,7 +46,7 @@ def amended(
 
 
 def revert_note(one: RevertedChange, repository: Repository, language: Language) -> Document:
-    """What is told in the thread of the digest that listed the change."""
+    """The message for the thread of the digest that listed the change."""
     title = title_link(one.change, repository)
     spans = words.REVERT_NOTE(language, title=title, by=name_link(one.by, repository))
     return Document(
@@ -66,7 +66,7 @@ def _marked(
 
 
 def _lists(item: Item, change: Graded, repository: Repository) -> bool:
-    """Whether an item is about the change: it leads there, or it gives its number or name."""
+    """Whether an item is about the change: it links to it, or gives its number or name."""
     name = name_link(change, repository)
     if isinstance(name, Link):
         return any(isinstance(span, Link) and span.url == name.url for span in item.spans)

@@ -1,9 +1,7 @@
-"""Changes that are one effort, found by rule. Imports values only.
+"""Themes of a window, and efforts: changes that belong together, found by rule.
 
-Joined are: parts of one series (``[2/3]`` and ``[3/3]`` under the same tags), a change and what
-undoes it or brings it back, and a change and one whose message refers to its number.
-
-Themes of a stretch of time, made by rule. Imports ``efforts``, ``words`` and values.
+An effort joins the parts of one series (``[2/3]`` and ``[3/3]`` under the same tags), a change with
+what undoes it or brings it back, and a change with one whose message refers to its number.
 """
 
 from __future__ import annotations
@@ -24,7 +22,7 @@ from digest.i18n.phrase import Phrase
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sentence:
-    """A sentence about several changes, with the full names of those that it rests on."""
+    """A sentence about several changes, with the full names of those it is based on."""
 
     spans: Spans
     shas: tuple[str, ...]
@@ -41,10 +39,10 @@ class Theme:
 
 
 def themes(told: Sequence[ToldChange], language: Language) -> tuple[Theme, ...]:
-    """At most ``MOST`` themes by rule, those that matter most first; each change is in one at most.
+    """At most ``MOST`` themes by rule, most important first; each change is in one at most.
 
-    Efforts come first, then changes that share a tag or scope of their authors, then those whose
-    code is mostly in one folder. Where any change is above low, every theme has one that is.
+    Efforts come first, then changes that share an author's tag or scope, then those whose code is
+    mostly in one folder. If any change is above low, every theme includes one that is.
     """
     changes = [one.graded for one in told]
     scored = {g.sha: g.grade.score for g in changes}
@@ -69,7 +67,7 @@ def themes(told: Sequence[ToldChange], language: Language) -> tuple[Theme, ...]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DaySummary:
-    """What is said of a stretch of time. ``lead`` is empty where nothing of it could be kept.
+    """A summary of a period. ``lead`` is empty if none of it could be kept.
 
     ``rejected`` is the share of sentences that were dropped, in [0, 1].
     """
@@ -81,7 +79,7 @@ class DaySummary:
 
 
 def efforts(changes: Sequence[Graded]) -> tuple[tuple[Graded, ...], ...]:
-    """The efforts of at least two changes, each in the order of ``changes``; so are the efforts."""
+    """The efforts of at least two changes; both levels keep the order of ``changes``."""
     roots = list(range(len(changes)))
 
     def root(at: int) -> int:
@@ -100,7 +98,7 @@ def efforts(changes: Sequence[Graded]) -> tuple[tuple[Graded, ...], ...]:
 
 
 def _links(changes: Sequence[Graded]) -> Iterator[tuple[int, int]]:
-    """Pairs of indexes that belong together."""
+    """Pairs of indexes of changes that belong together."""
     numbers = {g.number: at for at, g in enumerate(changes) if g.number is not None}
     series: dict[tuple[object, ...], int] = {}
     for at, graded in enumerate(changes):
@@ -129,25 +127,25 @@ def _undone(undone: Undone, changes: Sequence[Graded]) -> Iterator[int]:
 
 
 def _series(graded: Graded) -> tuple[object, ...]:
-    """What the parts of one series have in common, or empty."""
+    """A key that the parts of one series share, or empty."""
     subject = graded.facts.subject
     if subject.series is None:
         return ()
     tags = tuple(tag.casefold() for tag in subject.tags)
     if tags or subject.scope:
         return (tags, subject.scope, subject.series.total)
-    # Without a tag the author and the first word tell: "[1/2] Pooling: ...".
+    # Without a tag the author and the first word identify the series: "[1/2] Pooling: ...".
     first = subject.words.split(maxsplit=1)[:1]
     return (graded.commit.email, graded.commit.author, *map(str.casefold, first))
 
 
 MOST = 4
-"""The most themes."""
+"""Maximum number of themes."""
 
 _SHARE, _FEW = 0.6, 4
-"""A theme of more than this share of all changes, and of more than a few, tells nothing apart."""
+"""A theme with more than this share of all changes, and more than a few, separates nothing."""
 
-# Tags that say what sort of change it is, not what it is about.
+# Tags for the sort of change, not for its topic.
 _SORTS = frozenset(
     """
     bug bugfix build chore ci ci/build cleanup core deps doc docs documentation easy feat feature
@@ -158,7 +156,7 @@ _SORTS = frozenset(
 
 
 class ToldChange(Protocol):
-    """A change with what is said of it; an entry of a report is one."""
+    """A change with its analysis; an entry of a report is one."""
 
     @property
     def graded(self) -> Graded:
@@ -166,14 +164,14 @@ class ToldChange(Protocol):
 
     @property
     def analysis(self) -> Analysis:
-        """What is said of it."""
+        """Its analysis."""
 
 
 _AROUND = Phrase("{title} and what belongs to it", "{title}及相关改动")
 
 
 def _title(effort: Sequence[Graded], language: Language) -> Spans:
-    """The tag that most of an effort bears, else the title of its weightiest change."""
+    """The tag that most of an effort has, else the title of its highest-ranked change."""
     names = {name.casefold(): name for graded in reversed(effort) for name in _subjects(graded)}
     borne = Counter(name for g in effort for name in {n.casefold() for n in _subjects(g)})
     common = [name for name, n in borne.items() if n > 1]
@@ -184,13 +182,13 @@ def _title(effort: Sequence[Graded], language: Language) -> Spans:
 
 
 def _subjects(graded: Graded) -> list[str]:
-    """What the author says that the change is about: tags and scope, without sorts of change."""
+    """The topics that the author gives: tags and scope, without sorts of change."""
     subject = graded.facts.subject
     return [n for n in (*subject.tags, subject.scope) if n and n.casefold() not in _SORTS]
 
 
 def _tagged(changes: Sequence[Graded]) -> Iterator[tuple[Spans, list[Graded]]]:
-    """At least two changes under what their authors say that they are about."""
+    """Groups of at least two changes with a topic that their authors give."""
     groups: dict[str, list[Graded]] = {}
     names: dict[str, str] = {}
     for graded in changes:
@@ -203,7 +201,7 @@ def _tagged(changes: Sequence[Graded]) -> Iterator[tuple[Spans, list[Graded]]]:
 def _placed(
     changes: Sequence[Graded], weighty: Collection[str]
 ) -> Iterator[tuple[Spans, list[Graded]]]:
-    """At least two weighty changes under the folder that most of their code is in."""
+    """Groups of at least two weighty changes by the folder that most of their code is in."""
     groups: dict[str, list[Graded]] = {}
     for graded in changes:
         if graded.sha in weighty:
@@ -215,7 +213,7 @@ def _placed(
 def _apart(ranked: Iterable[Theme], weighty: Collection[str]) -> list[Theme]:
     """The themes in order, without the changes that an earlier one has.
 
-    Those that are left with one change, or with none of weight, go.
+    Themes left with one change, or with no weighty one, are dropped.
     """
     taken: set[str] = set()
     kept = []

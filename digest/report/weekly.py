@@ -1,4 +1,4 @@
-"""The roll-up of a week. Imports ``condensed``, ``overview``, ``words`` and values."""
+"""The weekly digest."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from digest.window import Window
 
 _PLACES = 5
 _MOST_DAYS = 40
-"""Rows of the table at most: a week, or what a long rest made of it."""
+"""Maximum rows of the table: a week, or longer after a long pause."""
 
 
 def weekly_document(
@@ -67,9 +67,9 @@ def _label(phrase: Phrase, language: Language) -> Paragraph:
 
 
 def _by_day(report: Report, language: Language) -> Table:
-    """A row for each day of the window, quiet ones too, with its commits by level.
+    """A row for each day of the window, also quiet ones, with its commits by level.
 
-    What was committed before the window and came late stands above, in one row.
+    Commits from before the window that arrived late are in one row above.
     """
     counted: dict[date | None, Counter[Level]] = {}
     days = _days(report.window)
