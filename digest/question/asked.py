@@ -1,4 +1,4 @@
-"""What a question says in whatever order: its slots, its cues, its author and its topic."""
+"""The content of a question regardless of word order: slots, cues, author and topic."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from digest.window import Window
 T = TypeVar("T")
 
 _TOPICAL = frozenset({"todo", "foreign"})
-"""Tags of words that are names of topics where they do not begin a question."""
+"""Tags of words that are topic names unless they begin a question."""
 
 _PLEAS = ("can you", "could you", "would you", "please", "pls")
 _DEEDS = frozenset({"fix", "revert", "add", "remove", "implement", "refactor", "rename", "move"})
-"""Verbs that ask for something to be done, behind a plea."""
+"""Verbs that ask for an action when they follow a plea."""
 
 _ARTICLES = frozenset({"the", "our", "a", "an", "this"})
 _COMMITS = frozenset({"commit", "commits", "pr", "prs", "pull request", "pull requests", "patches"})
 _MOST_NAMES = 4
-"""Words of a name."""
+"""Maximum number of words of a name."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Asked:
 
     @cached_property
     def tags(self) -> dict[str, int]:
-        """Each tag with the place where it first stands."""
+        """Each tag with the index of its first token."""
         found: dict[str, int] = {}
         for place, token in enumerate(self.tokens):
             for tag in token.tags:
@@ -51,18 +51,18 @@ class Asked:
         return any(tag in self.tags for tag in tags)
 
     def only(self, *tags: str) -> bool:
-        """Whether every word has one of the tags, or is noise, and nothing is a slot."""
+        """Whether there are no slots, and every word has one of the tags or is noise."""
         allowed = {*tags, "noise", "own", "greet", "thanks"}
         return all(token.slot is None and token.tags & allowed for token in self.tokens)
 
     def only_words(self, *tags: str) -> bool:
-        """Whether every word that has tags has one of these, or is noise."""
+        """Whether every word with tags has one of these or is noise."""
         allowed = {*tags, "noise", "own", "greet", "thanks"}
         places = (n for n, token in enumerate(self.tokens) if token.tags and not self.is_left(n))
         return all(self.tokens[place].tags & allowed for place in places)
 
     def slots(self, kind: type[T]) -> list[T]:
-        """The slots of a type, in their order."""
+        """The slots of a type, in order."""
         return [token.slot for token in self.tokens if isinstance(token.slot, kind)]
 
     @cached_property
@@ -77,12 +77,12 @@ class Asked:
 
     @cached_property
     def filters(self) -> Filters:
-        """What is said as ``key:value``."""
+        """The conditions given as ``key:value``."""
         return next(iter(self.slots(Filters)), Filters())
 
     @cached_property
     def values(self) -> dict[str, tuple[str, ...]]:
-        """What follows the colon of tags such as ``kind:fix``, by what stands before it."""
+        """The values of tags such as ``kind:fix``, by the part before the colon."""
         found: dict[str, list[str]] = {}
         for tag in sorted(self.tags, key=lambda tag: (self.tags[tag], tag)):
             family, colon, value = tag.partition(":")
@@ -100,7 +100,7 @@ class Asked:
 
     @cached_property
     def level(self) -> Level | None:
-        """The least level; of several words the highest."""
+        """The minimum level; the highest if several words name one."""
         ranks = self.has("contributors", "per:file", "per:author")
         words = (t for t in self.tokens if not (ranks and "most" in t.tags))
         spoken = {Level(tag[6:]) for t in words for tag in t.tags if tag.startswith("level:")}
@@ -108,14 +108,14 @@ class Asked:
 
     @cached_property
     def things(self) -> tuple[FactKind, ...]:
-        """Kinds of names that are asked for, where something is said to have happened to them."""
+        """The kinds of names asked for, if the question says that something happened to them."""
         spoken = tuple(FactKind(value) for value in self.values.get("thing", ()))
         said = self.actions or self._listed_things
         return tuple(dict.fromkeys((*self.filters.things, *(spoken if said else ()))))
 
     @cached_property
     def _listed_things(self) -> bool:
-        """Whether things are asked for by name: *which flags changed*."""
+        """Whether names are asked for: *which flags changed*."""
         before = self.tokens[0] if self.tokens else None
         for token in self.tokens:
             if _is_thing(token) and before and "ask" in before.tags and self.has("change"):
@@ -136,7 +136,7 @@ class Asked:
 
     @cached_property
     def actions(self) -> tuple[Action, ...]:
-        """What happened to them: *new* counts before a thing alone."""
+        """What happened to them; *new* counts only before a kind of name."""
         spoken = [Action(value) for value in self.values.get("act", ())]
         fresh = any(t.text.lower() in {"new", "新", "新的", "newest"} for t in self.tokens)
         if fresh and not spoken and self._new_thing:
@@ -145,7 +145,7 @@ class Asked:
 
     @cached_property
     def _new_thing(self) -> bool:
-        """Whether something new is a kind of names: *new flags*, *which flags are new*."""
+        """Whether new names of a kind are asked for: *new flags*, *which flags are new*."""
         tokens = self.tokens
         for before, token in itertools.pairwise(tokens):
             if _is_thing(token) and (
@@ -156,7 +156,7 @@ class Asked:
 
     @cached_property
     def _author(self) -> tuple[str, frozenset[int]]:
-        """The author's name as far as words tell it, and the places of its words."""
+        """The author's name, as far as words give it, and the indexes of its tokens."""
         if self.filters.author:
             return self.filters.author, frozenset()
         for place in range(len(self.tokens)):
@@ -180,7 +180,7 @@ class Asked:
         )
 
     def is_left(self, place: int) -> bool:
-        """Whether the token at a place may be part of a topic."""
+        """Whether the token at an index may be part of a topic."""
         token = self.tokens[place]
         if place in self._author[1]:
             return False
@@ -196,14 +196,14 @@ class Asked:
 
     @cached_property
     def _first(self) -> int:
-        """The place of the first word that says something."""
+        """The index of the first meaningful word."""
         fillers = {"noise", "greet", "own", "aux", "me", "ask"}
         places = (n for n, t in enumerate(self.tokens) if not t.tags or t.tags - fillers)
         return next(places, 0)
 
     @property
     def commands(self) -> bool:
-        """Whether it begins as a command to do something that is no answer."""
+        """Whether it begins as a command for something other than an answer."""
         first = self.tokens[self._first] if self.tokens else None
         if first is None:
             return False
@@ -216,7 +216,7 @@ class Asked:
         return "todo" in first.tags or (asks and first.text.lower() in _DEEDS)
 
     def _in_topic(self, place: int) -> bool:
-        """Whether a kind of names stands for itself: *in the API*, *API server*."""
+        """Whether a kind of name is a topic itself: *in the API*, *API server*."""
         before = place - 1
         while before >= 0 and self.tokens[before].text.lower() in _ARTICLES:
             before -= 1
@@ -231,7 +231,7 @@ class Asked:
 
     @cached_property
     def topic(self) -> str:
-        """The words of the topic, joined as they were where a joint stood between them."""
+        """The words of the topic, with the original joints between them."""
         text = joint = ""
         for place, token in enumerate(self.tokens):
             if not self.is_left(place):
@@ -268,7 +268,7 @@ def _is_name(token: Token, *, after_by: bool = False) -> bool:
 
 
 def _run(asked: Asked, place: int, *, after_by: bool = False) -> list[int]:
-    """The places of a name that begins at a place: capitals go on, small words end it."""
+    """The indexes of a name that begins at an index: capitals extend it, small words end it."""
     found: list[int] = []
     for at in range(place, min(place + _MOST_NAMES, len(asked.tokens))):
         token = asked.tokens[at]

@@ -1,8 +1,8 @@
-"""A stretch of history between two references, and how it is written in a question.
+"""A range of history between two references, and its form in a question.
 
-References are tags, branches and commits as people write them: ``v0.15.0``, ``main``,
-``0a1b2c3``. They come from strangers: what cannot name one (git-check-ref-format(1)), or could be
-taken for an option, is not read. Imports ``window`` only.
+References are tags, branches and commits as people write them: ``v0.15.0``, ``main``, ``0a1b2c3``.
+They are untrusted: text that cannot name one (git-check-ref-format(1)), or that could be taken for
+an option, is not read.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from digest.window import Window
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Refs:
-    """What ``tip`` has and ``base`` has not; an empty ``tip`` is that of the watched branch.
+    """The commits of ``tip`` that ``base`` lacks; an empty ``tip`` is that of the watched branch.
 
-    An empty ``base`` is the begin of history; not both are empty.
-    ``repository`` is the ``owner/name`` of the address that it was written in, or empty.
+    An empty ``base`` is the beginning of history; not both are empty. ``repository`` is the
+    ``owner/name`` of the URL that contained the range, or empty.
     """
 
     base: str
@@ -27,19 +27,19 @@ class Refs:
     repository: str = ""
 
     def __str__(self) -> str:
-        """As :func:`find_refs` reads it back, but for the repository."""
+        """The range as :func:`find_refs` reads it back, without the repository."""
         if not self.base:
             return f"until {self.tip}"
         return f"{self.base}..{self.tip}" if self.tip else f"since {self.base}"
 
 
 Span = Window | Refs
-"""By calendar, or between two references."""
+"""A period of time, or a range between two references."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FoundRefs:
-    """References that were read, and where the words stand that name them."""
+    """References that were read, and the position of their words."""
 
     refs: Refs
     at: tuple[int, int]
@@ -48,8 +48,8 @@ class FoundRefs:
 _PART = r"[A-Za-z0-9](?:(?!\.\.|@\{|\.lock\b|//)[\w./+@-])*?"
 _REF = rf"(?:{_PART}[\w+-])|[A-Za-z0-9]"
 
-# With nothing but a blank beside it, a word is a reference where it has the form of a version,
-# of a tag with a number, or of a commit.
+# With only blanks around it, a word is a reference if it has the form of a version, of a tag with a
+# number, or of a commit.
 _VERSION = (
     r"(?<![\w./-])(?:"
     r"(?:[A-Za-z][\w+-]*[/_-])?[vV]?\d+(?:\.\d+){1,3}(?:[-.+]?[A-Za-z](?:[\w.+-]*\w)?)?"
@@ -100,9 +100,9 @@ _DATE = re.compile(r"\d{4}(?:-\d{2}(?:-\d{2})?)?(?:T[\d:Z+-]*)?")
 
 
 def find_refs(text: str) -> FoundRefs | None:
-    """The references that a text names, ``None`` where it names none.
+    """The references that a text names, ``None`` if there are none.
 
-    ``A..B``, ``A...B``, the address of a comparison, ``from A to B``, ``since A``,
+    Understood are ``A..B``, ``A...B``, the URL of a comparison, ``from A to B``, ``since A`` and
     ``until B``. Dates are periods, never references.
     """
     if found := _ADDRESS.search(text):
@@ -124,9 +124,9 @@ def find_refs(text: str) -> FoundRefs | None:
 
 
 def refs_named(text: str) -> Refs | None:
-    """References as an address has them: ``A...B`` or ``A..B``; ``A`` alone reaches to the tip.
+    """References in the form of a URL: ``A...B`` or ``A..B``; ``A`` alone extends to the tip.
 
-    ``None`` where one of them can name nothing.
+    ``None`` if one of them is not a valid reference.
     """
     found = re.fullmatch(rf"({_REF})(?:\.\.\.?({_REF})?)?", text, re.ASCII)
     if found is None or any(len(ref or "") > LONGEST_REF for ref in found.groups()):

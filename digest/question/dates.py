@@ -1,6 +1,6 @@
-"""One day or one month in words, English or Chinese, seen from another day.
+"""Days and months in English or Chinese words, relative to another day.
 
-A day without a year is the latest one that has begun. Imports ``errors`` and ``window``.
+A day without a year is the latest one that has begun.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ DAY = (
     r"|\bthe day before yesterday\b|\byesterday\b|\btoday\b"
     r"|大前天|前[天日]|昨[天日晚]|今[天日早晚])"
 )
-"""A pattern of one day without groups, to be built into others; ignore case."""
+"""A pattern of one day without groups, for use inside other patterns; ignore case."""
 
 _ZH_DIGITS = {c: n for n, c in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2}
 _SPELT = {word: n for n, word in enumerate(SPELT[3:-1].split("|"), 1)}
@@ -59,7 +59,7 @@ _DAY_FIRST = re.compile(
 def number(written: str) -> int:
     """A number in digits, in Chinese numerals below a thousand, or spelt up to twelve.
 
-    Such as 12, 十二, 两, 一百二十, three.
+    Examples: 12, 十二, 两, 一百二十, three.
     """
     if written.isdecimal():
         return int(written)
@@ -76,7 +76,7 @@ def number(written: str) -> int:
 
 
 def month_number(name: str) -> int:
-    """The number, from 1, of an English month's name or its abbreviation."""
+    """The number, from 1, of an English month's name or abbreviation."""
     return next(n for n, m in enumerate(MONTH_NAMES, 1) if m == name.lower()[:3])
 
 
@@ -95,7 +95,7 @@ def month_of(year: int | None, month: int, today: date, written: str) -> tuple[d
 
 
 def read_day(written: str, today: date) -> date:
-    """The day that a text of the form ``DAY`` means. Raises ``InvalidDate``: 30 February."""
+    """The day of a text that matches ``DAY``. Raises ``InvalidDate``: 30 February."""
     words = written.lower().strip()
     if words in _NAMED_DAYS:
         return today - timedelta(days=_NAMED_DAYS[words])
@@ -121,7 +121,7 @@ def _dated(year: str | None, month: int, day: int, today: date, written: str) ->
 
 
 def _weekday(words: str, today: date) -> date:
-    """The latest such weekday, today included unless it says ``last``; 上周一 is of last week."""
+    """The latest such weekday, including today unless it says ``last``; 上周一 is of last week."""
     if words.isascii():
         place = next(n for n, w in enumerate(WEEKDAY_NAMES) if w == words.removeprefix("last ")[:3])
         back = (today.weekday() - place) % 7

@@ -1,6 +1,6 @@
-"""Questions that are understood, by language: help shows them, and a refusal offers the nearest.
+"""Example questions by language, for the help and for the nearest matches in a refusal.
 
-Each names the kind of intent that it is read as, the most useful first.
+Each names the kind of intent that it is read as; the most useful come first.
 """
 
 from __future__ import annotations

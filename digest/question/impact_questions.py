@@ -1,6 +1,6 @@
-"""Questions about what somebody uses, read in English and Chinese: profiles and what reaches them.
+"""Questions in English and Chinese about what the asker uses: profiles and affected changes.
 
-The words come tidied and without their period. Imports ``profile``.
+The words are normalised and without their period.
 """
 
 from __future__ import annotations
@@ -14,21 +14,21 @@ from digest.question.commit_range import Span
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Affected:
-    """Which changes reach what the asker's profile names; without a window, of the last days."""
+    """Which changes affect what the asker's profile names; without a window, the last days."""
 
     window: Span | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShowProfile:
-    """What the profile holds. ``mine`` asks for a person's own, else it is the chat's."""
+    """The content of the profile: a person's own if ``mine``, else the chat's."""
 
     mine: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EditProfile:
-    """Put entries into the profile, or take them out of it; ``clear`` takes all out."""
+    """Add entries to the profile or remove them; ``clear`` removes all."""
 
     add: tuple[ProfileEntry, ...] = ()
     remove: tuple[ProfileEntry, ...] = ()
@@ -46,7 +46,7 @@ class ProfileFrom:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Alert:
-    """Tell of what may break as soon as it is merged, or no longer."""
+    """Turn immediate alerts about breaking changes on or off."""
 
     on: bool
     mine: bool = False
@@ -106,7 +106,7 @@ _PARTS = re.compile(r"[\s,，、;；]+|\band\b|和|以及", re.IGNORECASE)
 
 
 def read_profiling(words: str) -> ProfileIntent | None:
-    """The intent, with no window yet; ``None`` where the words are about something else.
+    """The intent without its window; ``None`` if the words are about something else.
 
     Raises ``InvalidEntry``.
     """
@@ -134,7 +134,7 @@ def _addition(found: re.Match[str]) -> EditProfile | None:
         entries = _entries(found["used"] or found["zh"])
     except InvalidEntry:
         return None
-    # "We use it a lot" names nothing; what does has the form of code somewhere.
+    # "We use it a lot" names nothing; a real entry looks like code somewhere.
     told = any(re.search(r"[-_/.:*\d]|[a-z][A-Z]", entry.name) for entry in entries)
     return EditProfile(add=entries) if told else None
 
@@ -148,7 +148,7 @@ def _mine(found: re.Match[str]) -> bool:
 
 
 def format_profiling(intent: ProfileIntent) -> str:
-    """As :func:`read_profiling` reads it, without the window of an ``Affected``."""
+    """The intent as :func:`read_profiling` reads it, without the window of an ``Affected``."""
     if isinstance(intent, Affected):
         return "affected"
     mine = "my " if intent.mine else ""

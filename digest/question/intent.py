@@ -1,8 +1,4 @@
-"""What somebody wants: a closed set of intents, and how each is written down.
-
-Imports ``grade``, ``kind``, ``language``, ``managing``, ``period``, ``reference``, ``span`` and
-``window``.
-"""
+"""The intents: a closed set of what somebody may want, and the text form of each."""
 
 from __future__ import annotations
 
@@ -28,21 +24,21 @@ from digest.question.periods import written
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Explain:
-    """One change, told in full."""
+    """One change in full."""
 
     reference: Reference
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Changed:
-    """What changed in a topic within a window or between two references.
+    """What changed in a topic, within a window or between two references.
 
-    ``topic`` is the asker's own words, or empty for every topic; ``author`` a part of a name;
-    ``path`` the begin of a path; ``level`` the least level; of ``kinds`` one is enough; ``label``
-    is a label or bracketed tag. Empty ones do not narrow. ``daily`` asks for numbers by day,
-    ``people`` for numbers by author, ``files`` by file; ``defaults`` for the defaults that changed.
-    ``things`` asks for names of these kinds by what was done to them, ``actions``; without an
-    action whatever it was, and with an action alone of every public kind.
+    ``topic`` is in the asker's own words, or empty for every topic; ``author`` is part of a name;
+    ``path`` the beginning of a path; ``level`` the minimum level; one of ``kinds`` is enough;
+    ``label`` is a label or bracketed tag. Empty fields do not filter. ``daily`` asks for numbers by
+    day, ``people`` for numbers by author, ``files`` by file; ``defaults`` for changed defaults.
+    ``things`` asks for names of these kinds by ``actions``, what was done to them: without actions
+    for any, and with actions alone for names of every public kind.
     """
 
     window: Span
@@ -64,7 +60,7 @@ class Changed:
 class Touched:
     """What happened to a named thing of the code: a class, a function, a flag, a variable.
 
-    ``window`` is ``None`` for all that is archived.
+    ``window`` is ``None`` for the whole archive.
     """
 
     name: str
@@ -73,9 +69,9 @@ class Touched:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Search:
-    """Changes whose text holds every term; ``window`` is ``None`` for all that is archived.
+    """Changes whose text contains every term; ``window`` is ``None`` for the whole archive.
 
-    The other fields narrow as those of :class:`Changed` do.
+    The other fields filter as those of :class:`Changed` do.
     """
 
     terms: tuple[str, ...]
@@ -89,21 +85,21 @@ class Search:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DigestOf:
-    """The digest of a window, or of what lies between two references."""
+    """The digest of a window or of a range between two references."""
 
     window: Span
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Compare:
-    """Two points of history held against one another, as release notes."""
+    """The differences between two points of history, as release notes."""
 
     refs: Refs
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Releases:
-    """The releases of a time, or the latest ones."""
+    """The releases of a period, or the latest ones."""
 
     window: Span | None = None
 
@@ -115,28 +111,28 @@ class CatchUp:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Why:
-    """Why a change has its grade, and how it ended; without a reference, the one spoken of."""
+    """Why a change has its grade, and its outcome; without a reference, the current change."""
 
     reference: Reference | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Risky:
-    """What could go wrong with a change; without a reference, with the one spoken of."""
+    """What could go wrong with a change; without a reference, the current change."""
 
     reference: Reference | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reviewers:
-    """Who looked at a change; without a reference, at the one spoken of."""
+    """Who reviewed a change; without a reference, the current change."""
 
     reference: Reference | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Author:
-    """Who wrote a change; without a reference, the one spoken of."""
+    """Who wrote a change; without a reference, the current change."""
 
     reference: Reference | None = None
 
@@ -151,12 +147,12 @@ class ShowDiff:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Status:
-    """How the bot does: the last and the next runs, what waits, what may be spent."""
+    """The state of the bot: last and next runs, pending work, remaining budget."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PrivacyOf:
-    """What is kept, and what leaves the machine."""
+    """What is stored, and what leaves the machine."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -166,7 +162,7 @@ class More:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Retell:
-    """The last answer again, in another language, or shorter or longer."""
+    """The last answer again: in another language, or shorter or longer."""
 
     language: Language | None = None
     longer: bool | None = None
@@ -174,7 +170,7 @@ class Retell:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Again:
-    """The last question again, of another time, topic or change, narrowed, or counted."""
+    """The last question again: for another time, topic or change, filtered, or as counts."""
 
     window: Span | None = None
     topic: str = ""
@@ -190,9 +186,9 @@ class Again:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Nth:
-    """One of the changes that the last answer listed: its place from 1, or -1 for the last.
+    """One change of the last answer's list: its place from 1, or -1 for the last.
 
-    Place 0 is the change that is spoken of.
+    Place 0 is the current change.
     """
 
     place: int
@@ -200,7 +196,7 @@ class Nth:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Greet:
-    """Somebody says hello, and may not know what can be asked."""
+    """A greeting from somebody who may not know what can be asked."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -210,10 +206,10 @@ class Help:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unknown:
-    """Nothing that is understood; ``near`` are questions that would be, the nearest first.
+    """A question that is not understood; ``near`` are similar ones that are, nearest first.
 
-    ``too_long`` says that the question is longer than any that is read, ``foreign`` that it is in
-    a script of neither language, ``thanks`` that it is none but a word of thanks.
+    ``too_long``: the question is longer than any that is read. ``foreign``: its script belongs to
+    neither language. ``thanks``: it is only a word of thanks.
     """
 
     near: tuple[str, ...] = ()
@@ -223,7 +219,7 @@ class Unknown:
 
 
 Followup = More | Retell | Again | Nth
-"""What makes sense only after an answer."""
+"""Intents that make sense only after an answer."""
 
 Intent = (
     Explain
@@ -362,7 +358,7 @@ def _when(span: Span | None) -> str:
 
 
 def _refs(refs: Refs) -> str:
-    """References as they are read back; those of an address with the repository it named."""
+    """References in readable form; those from a URL include its repository."""
     if refs.repository and refs.tip:
         return f"https://github.com/{refs.repository}/compare/{refs.base}...{refs.tip}"
     return str(refs)

@@ -1,8 +1,8 @@
-"""Cue words of both languages in one table: which tags the longest known wording at a place has.
+"""Cue words of both languages in one table: the tags of the longest known wording at a place.
 
-The tables (``cues_en.toml``, ``cues_zh.toml``) name a tag and its wordings. English is matched by
-words, Chinese by characters. A word that is in no table is taken for a known one that it misspells
-by a letter or two.
+The tables (``cues_en.toml``, ``cues_zh.toml``) list the wordings of each tag. English is matched by
+words, Chinese by characters. An unknown word counts as the known one that it misspells by a letter
+or two.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ _EN, _ZH = _table("cues_en.toml"), _table("cues_zh.toml")
 _MISSPELT = _EN["misspelt"]
 
 ADVERBS = frozenset(_EN["words"]["adverbs"].split())
-"""Words that stand inside of any wording and change nothing."""
+"""Words that may occur within any wording without changing it."""
 
 _SHORTEST, _LONG, _LONGEST = 5, 8, 16
-"""Letters of a word that may be misspelt, of one with two mistakes, and of the longest."""
+"""Minimum letters of a misspelt word, of one with two mistakes, and the maximum letters."""
 
 
 def _tagged(tables: Mapping[str, str]) -> dict[str, frozenset[str]]:
@@ -69,7 +69,7 @@ for _word in sorted(_CORE):
 def english(words: Sequence[str], at: int) -> tuple[frozenset[str], int]:
     """The tags of the longest wording that begins at a word, and its number of words.
 
-    ``words`` are lower case. No tags where no wording begins there.
+    ``words`` are lower case. There are no tags if no wording begins there.
     """
     for size in range(min(_LONGEST_EN.get(words[at], 0), len(words) - at), 0, -1):
         tags = _ENGLISH.get(tuple(words[at : at + size]))
@@ -79,7 +79,7 @@ def english(words: Sequence[str], at: int) -> tuple[frozenset[str], int]:
 
 
 def chinese(run: str) -> list[tuple[str, frozenset[str]]]:
-    """A run of Chinese characters cut into known wordings with their tags, and what is between."""
+    """A run of Chinese characters split into known wordings with their tags and the rest."""
     found: list[tuple[str, frozenset[str]]] = []
     rest, at = "", 0
     while at < len(run):
@@ -99,10 +99,10 @@ def chinese(run: str) -> list[tuple[str, frozenset[str]]]:
 
 @lru_cache(maxsize=4096)
 def mended(word: str) -> str:
-    """The cue word that a lower-case word misspells; itself where it is known or misspells none.
+    """The cue word that a lower-case word misspells; itself if it is known or matches none.
 
-    One step may be wrong in a word of five letters, two from eight on: a letter too many, too few
-    or another, or two neighbours exchanged. The first letter stays.
+    A word of five letters may have one mistake, from eight letters on two: an extra, missing or
+    wrong letter, or two neighbours swapped. The first letter must be right.
     """
     if word in _KNOWN:
         return word
@@ -119,7 +119,7 @@ def mended(word: str) -> str:
 
 
 def runs(text: str) -> list[tuple[int, int, bool]]:
-    """The runs of a text in Chinese characters and between them: begin, end, whether Chinese."""
+    """The runs of a text, Chinese and other: start, end, whether Chinese."""
     found, end = [], 0
     for run in HAN.finditer(text):
         found += [(end, run.start(), False)] if run.start() > end else []

@@ -1,4 +1,4 @@
-"""A question in its normal form, and the language it is in."""
+"""The normal form of a question, and its language."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from digest.errors import InvalidReference
 from digest.topics.terms import HAN
 
 LONGEST = 2_048
-"""Characters; what is longer is no question that is read."""
+"""Maximum characters of a question; longer texts are not read."""
 
 _MENTION = re.compile(r"(?:<@[^>\s]{1,64}>|@[\w.-]{1,64})[,:，：]? ?")
 _SLASH = re.compile(r"/([A-Za-z]+)(?:@\w+)?(?= |$)")
@@ -40,7 +40,7 @@ _SMILEY = re.compile(r"(?<!\S)[:;]-?[)(DPp](?!\S)|[\U0001f300-\U0001faff\u2600-\
 def tidy(text: str) -> str:
     """The question in single spaces, without mentions, slash and closing marks; NFKC.
 
-    Text far longer than a question is returned cut off, still longer than ``LONGEST``.
+    Text far longer than a question is truncated, but stays longer than ``LONGEST``.
     """
     flat = unicodedata.normalize("NFKC", text[: 2 * LONGEST + 1]).translate(_SIGNS)
     flat = " ".join(_SMILEY.sub(" ", flat).split())
@@ -55,7 +55,7 @@ def tidy(text: str) -> str:
 
 
 def without_language(question: str) -> str:
-    """A tidied question without what it says of the language of the answer, at its end."""
+    """A normalised question without a request for an answer language at its end."""
     rest, times = _ANSWER_IN.subn("", question)
     return rest.rstrip(_MARKS) if times else question
 
@@ -63,7 +63,7 @@ def without_language(question: str) -> str:
 def language_of(text: str) -> Language | None:
     """The language of a question: the one it asks for, else the one it is written in.
 
-    ``None`` where it holds no word of either.
+    ``None`` if it has no word of either.
     """
     if asked := _ANSWER_IN.search(tidy(text)):
         english_words = (asked[1] or "").lower() == "english" or asked[2] in {"英文", "英语"}
@@ -75,12 +75,12 @@ def language_of(text: str) -> Language | None:
 
 
 def is_foreign(text: str) -> bool:
-    """Whether a question is in a script, or with letters, of neither language."""
+    """Whether a question uses a script or letters of neither language."""
     return _FOREIGN.search(text) is not None
 
 
 def reference_of(question: str) -> Reference | None:
-    """The change that a tidied question names and nothing else."""
+    """The change that a normalised question consists of, if it names nothing else."""
     try:
         return parse_reference(question)
     except InvalidReference:

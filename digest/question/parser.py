@@ -1,9 +1,9 @@
-"""Questions in words, read as intents: slots first, then what is asked for.
+"""Questions in words, read as intents: slots first, then the intent.
 
-A question is brought into its normal form, its slots are claimed (``slots``), every other word gets
-the tags of the cue tables (``cues_en.toml``, ``cues_zh.toml``), and each intent is weighed by them
-(``scoring``). A new phrasing is a word in a table. What weighs too little is ``Unknown``, with
-examples of what does not.
+A question is normalised, its slots are extracted (``slots``), every other word gets the tags of the
+cue tables (``cues_en.toml``, ``cues_zh.toml``), and each intent is scored by them (``scoring``). To
+support a new phrasing, add a word to a table. If no score is high enough, the intent is
+``Unknown``, with examples of questions that are understood.
 """
 
 from __future__ import annotations
@@ -40,10 +40,9 @@ _NOBODY = Background()
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """How a question was read: its intent, and the next best one where that is near.
+    """How a question was read: its intent, and the next best one if it is close.
 
-    ``sure`` says that it can hardly be meant otherwise; ``words`` are those that are in no table,
-    of which a topic is made.
+    ``sure``: another meaning is unlikely. ``words`` are those in no table, which form a topic.
     """
 
     intent: Intent
@@ -53,16 +52,16 @@ class Reading:
 
 
 def parse(text: str, now: datetime, zone: ZoneInfo) -> Intent:
-    """The intent of a question, its period read in ``zone`` as seen from ``now``.
+    """The intent of a question, its period read in ``zone`` relative to ``now``.
 
-    Raises ``InvalidDate``, ``InvalidWindow`` and ``FutureWindow`` for a period that is written
-    like one and cannot be meant.
+    Raises ``InvalidDate``, ``InvalidWindow`` and ``FutureWindow`` for a period that has the right
+    form but is not valid.
     """
     return read(text, now, zone).intent
 
 
 def read(text: str, now: datetime, zone: ZoneInfo, background: Background = _NOBODY) -> Reading:
-    """The reading of a question about a repository of which ``background`` is known."""
+    """The reading of a question about a repository with a known ``background``."""
     asked = tidy(text)
     if not asked or len(asked) > LONGEST:
         near = _near("", language_of(text))
@@ -72,7 +71,7 @@ def read(text: str, now: datetime, zone: ZoneInfo, background: Background = _NOB
         return Reading(told)
     if (reference := reference_of(question)) is not None:
         return Reading(Explain(reference=reference))
-    # "In Chinese" alone is asked for; behind a question it is how that is answered.
+    # "In Chinese" alone is a request; after a question it gives the language of the answer.
     found = _read(question, now, zone, background)
     if found is None and question != asked:
         found = _read(asked, now, zone, background)
@@ -108,7 +107,7 @@ def _read(question: str, now: datetime, zone: ZoneInfo, background: Background) 
 
 
 def _is_ours(question: str) -> bool:
-    """Whether a question whose period cannot be is one about changes nevertheless."""
+    """Whether a question with an invalid period is still about changes."""
     plain = Asked(question, tuple(words_of(question)))
     return not plain.has("other", "todo", "me") and (
         plain.has("change", "digest", "happened", "count")

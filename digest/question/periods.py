@@ -1,9 +1,4 @@
-"""From what the wording of a period matched to the window that it stands for.
-
-Each reader takes the groups of one form of :mod:`digest.question.periods`; the rules are told
-there. They raise ``InvalidDate``, ``InvalidWindow`` and ``FutureWindow``.
-
-Periods in words, English and Chinese, and the windows they stand for.
+"""Periods in words, English and Chinese, and the windows they stand for.
 
 The rules, all in the asker's zone, with weeks from Monday (ISO 8601) and days from midnight:
 
@@ -11,15 +6,16 @@ The rules, all in the asker's zone, with weeks from Monday (ISO 8601) and days f
 - *this week / month / year*: from its first midnight until now; *last ...*: the whole one before.
 - *last N days* (*past*, *recent*): today and the N-1 days before it; *past week* is 7 days,
   *past month* 30, weeks and months count 7 and 30 days each, *a few* is 3, *half a month* 15.
-- *last N hours*: exactly so many hours until now.
-- *the weekend*: the latest Saturday and Sunday that have begun; *last weekend*: over already.
+- *last N hours*: exactly that many hours until now.
+- *the weekend*: the latest Saturday and Sunday that have begun; *last weekend*: already over.
 - *in January*: the latest January that has begun; *2026-01*: that month.
-- *since X*: from the begin of X until now.
-- *until X*: the 7 days that end with X, which is part of it; *before X*: the 7 days before it.
+- *since X*: from the start of X until now.
+- *until X*: the 7 days that end with X, X included; *before X*: the 7 days before it.
 - *A..B*, *from A to B*, *between A and B*: both days included; with times, half open.
-- Nothing named: the last 7 days.
+- No period: the last 7 days.
 
-A period that has not ended is cut off at now. Imports ``stretches``, ``days`` and ``window``.
+A period that has not ended is cut off at now. Readers raise ``InvalidDate``, ``InvalidWindow`` and
+``FutureWindow``.
 """
 
 from __future__ import annotations
@@ -45,10 +41,10 @@ from digest.question.dates import (
 from digest.window import Window, day_window, days_window, instant, parse_moment
 
 DEFAULT_DAYS = 7
-"""The period of a question that names none: today and the six days before."""
+"""The period of a question without one: today and the six days before."""
 
 LONGEST_DAYS = 3660
-"""About ten years: what "last N days" reaches back at most."""
+"""Maximum reach of "last N days": about ten years."""
 
 _FEW = 3
 _UNIT_DAYS = {"day": 1, "week": 7, "fortnight": 14, "month": 30, "year": 365}
@@ -60,7 +56,7 @@ _ZH_UNITS = {
 
 @dataclass(frozen=True, slots=True)
 class Now:
-    """The asker's moment and zone."""
+    """The asker's time and zone."""
 
     at: datetime
     zone: ZoneInfo
@@ -71,18 +67,18 @@ class Now:
         return self.at.astimezone(self.zone).date()
 
     def days(self, first: date, last: date) -> Window:
-        """Both days included, cut off at now."""
+        """From one day to another, both included, cut off at now."""
         whole = days_window(first, last, self.zone)
         if whole.since <= self.at < whole.until:
             return Window(since=whole.since, until=self.at, zone=self.zone)
         return whole
 
     def since(self, first: date) -> Window:
-        """From a day's first instant until now."""
+        """From the first instant of a day until now."""
         return self.between(day_window(first, self.zone).since, self.at)
 
     def between(self, since: datetime, until: datetime) -> Window:
-        """From a moment to another. Raises ``FutureWindow`` where it has not begun."""
+        """From one moment to another. Raises ``FutureWindow`` if it has not begun."""
         if since > self.at:
             shown = (since.astimezone(self.zone), self.at.astimezone(self.zone))
             raise FutureWindow(*(m.isoformat(timespec="minutes") for m in shown))
@@ -90,7 +86,7 @@ class Now:
 
 
 Reader = Callable[[re.Match[str], Now], Window]
-"""Reads what a form matched."""
+"""Reads the match of one form of period."""
 
 
 def one_day(found: re.Match[str], now: Now) -> Window:
@@ -178,7 +174,7 @@ _PARTS = {
     "middle": (11, 20), "mid": (11, 20), "中旬": (11, 20), "中": (11, 20),
     "end": (21, 31), "late": (21, 31), "下旬": (21, 31), "底": (21, 31), "末": (21, 31),
 }  # fmt: skip
-"""First and last day of the parts of a month that have names."""
+"""First and last day of the named parts of a month."""
 
 
 def part_of_month(found: re.Match[str], now: Now) -> Window:
@@ -197,7 +193,7 @@ def part_of_month(found: re.Match[str], now: Now) -> Window:
 
 
 def lately_today(found: re.Match[str], now: Now) -> Window:
-    """*overnight*: since yesterday's evening; *this morning*: today."""
+    """*overnight*: since yesterday evening; *this morning*: today."""
     today = instant(now.today, time(0, 0), now.zone)
     night = found[0].lower() in {"overnight", "last night"}
     return now.between(today - timedelta(hours=6) if night else today, now.at)
@@ -221,7 +217,7 @@ def day_alone(found: re.Match[str], now: Now) -> Window:
 
 
 def this_unit(found: re.Match[str], now: Now) -> Window:
-    """*of the month*: of this one."""
+    """*of the month*: the current one."""
     return _unit(found[1].lower(), last=False, now=now)
 
 
@@ -231,13 +227,13 @@ def since_day(found: re.Match[str], now: Now) -> Window:
 
 
 def until_day(found: re.Match[str], now: Now) -> Window:
-    """*until* a day, which is the last of so many as a question without a period has."""
+    """*until* a day: the default number of days, ending with it."""
     last = read_day(found[1], now.today)
     return now.days(last - timedelta(days=DEFAULT_DAYS - 1), last)
 
 
 def before_day(found: re.Match[str], now: Now) -> Window:
-    """*before* a day: so many days, of which it is none."""
+    """*before* a day: the default number of days, ending the day before."""
     last = read_day(found[1], now.today) - timedelta(days=1)
     return now.days(last - timedelta(days=DEFAULT_DAYS - 1), last)
 
@@ -331,12 +327,12 @@ def range_in_month(found: re.Match[str], now: Now) -> Window:
 
 
 def moments(found: re.Match[str], now: Now) -> Window:
-    """From a moment to another."""
+    """From one moment to another."""
     return now.between(parse_moment(found[1], now.zone), parse_moment(found[2], now.zone))
 
 
 def coming(_found: re.Match[str], now: Now) -> Window:
-    """What has not begun, which raises ``FutureWindow``."""
+    """A future period, which raises ``FutureWindow``."""
     tomorrow = instant(now.today + timedelta(days=1), time(0, 0), now.zone)
     return now.between(tomorrow, tomorrow)
 
@@ -347,13 +343,13 @@ def recent(_found: re.Match[str], now: Now) -> Window:
 
 
 def default(now: Now) -> Window:
-    """The days of a question that names none."""
+    """The window of a question without a period."""
     return now.since(now.today - timedelta(days=DEFAULT_DAYS - 1))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FoundPeriod:
-    """A period that was read: its window, and where the words stand that name it."""
+    """The window of a period that was read, and the position of its words."""
 
     window: Window
     at: tuple[int, int]
@@ -500,15 +496,15 @@ _FORMS: tuple[tuple[re.Pattern[str], Reader], ...] = tuple(
 
 
 def default_period(now: datetime, zone: ZoneInfo) -> Window:
-    """The window of a question that names no period: ``DEFAULT_DAYS`` calendar days until now."""
+    """The window of a question without a period: ``DEFAULT_DAYS`` calendar days until now."""
     return default(Now(now.replace(microsecond=0), zone))
 
 
 def find_period(text: str, now: datetime, zone: ZoneInfo) -> FoundPeriod | None:
-    """The period that a text names, the longest wording first; ``None`` where it names none.
+    """The period that a text names, longest wording first; ``None`` if there is none.
 
-    ``text`` has single spaces. Raises ``InvalidDate``, ``InvalidWindow`` (its end before its
-    begin, or too long) and ``FutureWindow``.
+    ``text`` has single spaces. Raises ``InvalidDate``, ``InvalidWindow`` (its end before its start,
+    or too long) and ``FutureWindow``.
     """
     best: tuple[re.Match[str], Reader] | None = None
     for pattern, reader in _FORMS:
@@ -526,6 +522,6 @@ def find_period(text: str, now: datetime, zone: ZoneInfo) -> FoundPeriod | None:
 
 
 def written(window: Window) -> str:
-    """A window as :func:`find_period` reads it back, whatever zone that is given."""
+    """A window in a form that :func:`find_period` reads back in any zone."""
     since, until = (m.astimezone(UTC) for m in (window.since, window.until))
     return f"{since:%Y-%m-%dT%H:%M:%SZ}..{until:%Y-%m-%dT%H:%M:%SZ}"

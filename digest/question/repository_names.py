@@ -1,8 +1,8 @@
-"""Which of several repositories a question names, and the question without the name.
+"""The repository that a question names, and the question without the name.
 
-Names are those that the asker may hear of, as ``owner/name`` or a name alone. Words choose in a
-frame only ("in prometheus", "prometheus: ...", "prometheus 最近..."), since a repository may be
-called as a topic is; a reference or an address chooses by the repository that is written in it.
+Names are those visible to the asker, as ``owner/name`` or a name alone. Words count only in a
+frame ("in prometheus", "prometheus: ...", "prometheus 最近..."), since a repository may have the
+name of a topic; a reference or URL counts by the repository that it contains.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ _LONGEST = 2048
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Named:
-    """A repository that a question names; ``question`` is what is asked of it."""
+    """A repository that a question names; ``question`` is the rest of the question."""
 
     name: str
     question: str
 
 
 def named(question: str, names: Sequence[str]) -> Named | None:
-    """The repository that a question names; ``None`` where it names none, or not one alone."""
+    """The repository that a question names; ``None`` unless it is exactly one."""
     if len(question) > _LONGEST:
         return None
     found = {one.name: one for one in _found(question, names)}
@@ -39,7 +39,7 @@ def named(question: str, names: Sequence[str]) -> Named | None:
 def fitting(question: str, names: Sequence[str]) -> tuple[str, ...]:
     """The repositories that a question may name, in the order of ``names``.
 
-    They are several where it names several, or by a last part that several have.
+    There are several if it names several, or uses a last part that several share.
     """
     if len(question) > _LONGEST:
         return ()
@@ -54,7 +54,7 @@ def fitting(question: str, names: Sequence[str]) -> tuple[str, ...]:
 
 
 def called(name: str, names: Sequence[str]) -> tuple[str, ...]:
-    """The repositories that go by a name, whatever its case: whole, else by their last part."""
+    """The repositories with a name, ignoring case: the whole name, else its last part."""
     wanted = name.casefold()
     whole = tuple(one for one in names if one.casefold() == wanted)
     return whole or tuple(one for one in names if _short(one) == wanted)
@@ -62,7 +62,7 @@ def called(name: str, names: Sequence[str]) -> tuple[str, ...]:
 
 def _found(question: str, names: Sequence[str]) -> Iterator[Named]:
     said = question.casefold()
-    # Whichever way a name is written, its last part is; there may be hundreds, and few are.
+    # Every written form of a name includes its last part; of hundreds of names few match.
     for name in (one for one in names if _short(one).casefold() in said):
         for called in _called(name, names):
             if (rest := _without(question, called)) is not None:
@@ -74,7 +74,7 @@ def _found(question: str, names: Sequence[str]) -> Iterator[Named]:
 
 
 def _called(name: str, names: Sequence[str]) -> Iterator[str]:
-    """What a repository goes by: its name, and the last part of it where no other has that."""
+    """The forms of a repository's name: the whole, and its last part if no other shares it."""
     yield name
     short = _short(name)
     if short != name.lower() and [_short(one) for one in names].count(short) == 1:
@@ -87,7 +87,7 @@ def _short(name: str) -> str:
 
 @lru_cache(maxsize=2048)
 def _frames(called: str) -> tuple[re.Pattern[str], ...]:
-    """How a name stands in front of a number, and the frames in which it chooses."""
+    """The pattern of a name before a number, and the frames in which it counts."""
     name = re.escape(called)
     written = (
         rf"(?<![\w./-]){name}(?=[#!]\d)",
@@ -99,7 +99,7 @@ def _frames(called: str) -> tuple[re.Pattern[str], ...]:
 
 
 def _without(question: str, called: str) -> str | None:
-    """The question without the name, where it stands in a frame."""
+    """The question without the name, if the name is in a frame."""
     reference, *frames = _frames(called)
     referred = reference.sub("", question)
     if referred != question and "/" not in called:
@@ -112,11 +112,11 @@ def _without(question: str, called: str) -> str | None:
 
 
 def _written(question: str, name: str) -> bool:
-    """Whether a reference or an address in the question is of the repository."""
+    """Whether the question has a reference or URL of the repository."""
     own = name.lower()
     paths = [found["path"].lower() for found in _ADDRESS.finditer(question)]
     paths += re.findall(r"(?<![\w./-])([\w.-]+(?:/[\w.-]+)+)(?=[#!@])", question.lower())
     if "/" in own:
         return any(path == own or path.startswith(f"{own}/") for path in paths)
-    # What is known by a name alone may be anybody's clone of that name.
+    # A repository known only by its name may be anybody's clone of that name.
     return any(path.split("/")[1:2] == [own] for path in paths)

@@ -1,7 +1,7 @@
-"""From what a question says to what it asks for: every intent is weighed, the heaviest is meant.
+"""Scores every intent for a question; the highest score wins.
 
-A reading gains by the slots and cues that it needs and loses by words that it has no place for.
-What stays below a threshold is not understood; what is little above it is not sure.
+A reading gains by the slots and cues that it needs and loses by words that it cannot place. Below a
+threshold a question is not understood; slightly above it the reading is not sure.
 """
 
 from __future__ import annotations
@@ -45,21 +45,21 @@ from digest.question.slots import Filters, Path, Quote, Release, Stray, Symbol
 from digest.window import Window
 
 LEAST = 1.0
-"""What a reading must weigh."""
+"""Minimum weight of a reading."""
 
 SURE = 2.0
-"""What a reading weighs that is sure."""
+"""Minimum weight of a reading that is sure."""
 
 MOST_TERMS = 12
-"""Search terms of one question."""
+"""Maximum search terms of one question."""
 
 _MOST_WORDS = 7
-"""Words of a topic."""
+"""Maximum words of a topic."""
 
 
 @dataclass(frozen=True, slots=True)
 class Weighed:
-    """A reading and what it weighs."""
+    """A reading with its weight."""
 
     weight: float
     intent: Intent
@@ -67,13 +67,13 @@ class Weighed:
 
 @dataclass(frozen=True, slots=True)
 class Now:
-    """The asker's moment and zone."""
+    """The asker's time and zone."""
 
     at: datetime
     zone: ZoneInfo
 
     def days(self, count: int) -> Window:
-        """So many times 24 hours until now."""
+        """That many times 24 hours until now."""
         until = self.at.replace(microsecond=0)
         return Window(since=until - timedelta(days=count), until=until, zone=self.zone)
 
@@ -84,7 +84,7 @@ class Now:
 
 
 def readings(asked: Asked, now: Now) -> list[Weighed]:
-    """The readings of a question that weigh enough, the heaviest first."""
+    """The readings of a question with enough weight, the heaviest first."""
     if asked.slots(Stray) or len(asked.spans) > 1 or len(asked.references) > 1:
         return []
     found = [one for rule in _RULES for one in rule(asked, now) if one.weight >= LEAST]
@@ -94,11 +94,11 @@ def readings(asked: Asked, now: Now) -> list[Weighed]:
 _Rule = Callable[[Asked, Now], Iterator[Weighed]]
 
 
-# --- What stands by itself -----------------------------------------------------------------------
+# --- Independent questions -----------------------------------------------------------------------
 
 
 def _short(asked: Asked, now: Now) -> Iterator[Weighed]:
-    """Whole questions about the bot, and what goes on from an answer."""
+    """Complete questions about the bot, and follow-ups to an answer."""
     del now
     fixed: tuple[tuple[str, Intent], ...] = (
         ("help", Help()),
@@ -138,7 +138,7 @@ def _short(asked: Asked, now: Now) -> Iterator[Weighed]:
 
 
 def _of_the_last(asked: Asked, now: Now) -> Iterator[Weighed]:
-    """Questions about the change that was spoken of, and about one of a list."""
+    """Questions about the current change, and about one of a list."""
     del now
     its = ("it", "aux", "ask", "join", "prep", "who")
     asks_risk = asked.has("risk") and asked.only("risk", *its, "kind:security", "graded")
@@ -161,7 +161,7 @@ def _of_the_last(asked: Asked, now: Now) -> Iterator[Weighed]:
 
 
 def _is_writing(asked: Asked) -> bool:
-    """Whether it asks who wrote: *author*, or *who* with *wrote*; but not of *authors*."""
+    """Whether it asks who wrote: *author*, or *who* with *wrote*; but not *authors*."""
     return (
         asked.has("who")
         or any("wrote" in token.tags and "author" in token.text.lower() for token in asked.tokens)
@@ -175,7 +175,7 @@ def _is_writing(asked: Asked) -> bool:
 
 
 def _about_one(asked: Asked, now: Now) -> Iterator[Weighed]:
-    """A question that names one change at least explains it."""
+    """A question that names one change explains it at least."""
     del now
     if len(asked.references) != 1 or (asked.has("todo") and not asked.has("ask")):
         return
@@ -193,7 +193,7 @@ def _about_one(asked: Asked, now: Now) -> Iterator[Weighed]:
     if asked.has("again") and not tag and asked.only_words("again"):
         yield Weighed(7.0, Again(reference=reference))
         return
-    named = tag == "wrote" and not _is_writing(asked)  # "what did #1 change"
+    named = tag == "wrote" and not _is_writing(asked)  # "what did  # "what did #1 change"
     if tag == "diff" or ((not tag or named) and asked.slots(Path)):
         yield Weighed(6.0, ShowDiff(reference=reference, part=_part(asked)))
     elif named:
@@ -203,11 +203,11 @@ def _about_one(asked: Asked, now: Now) -> Iterator[Weighed]:
 
 
 _DOING = frozenset({"revert", "merge", "close", "合并", "关闭", "回滚", "批准", "撤销", "删除"})
-"""What a question about a change does not begin with, unless it asks for something to be done."""
+"""Words that do not begin a question about a change, unless it asks for an action."""
 
 
 def _words(asked: Asked) -> Iterator[str]:
-    """The words that have no tags."""
+    """The words without tags."""
     return (t.text for t in asked.tokens if t.slot is None and not t.tags)
 
 
@@ -223,13 +223,13 @@ _ABOUT: dict[str, type[Why | Risky | Reviewers | Author | ShowDiff]] = {
 
 
 def _part(asked: Asked) -> str:
-    """What of a change's lines is asked for: a path, quoted text, or words."""
+    """The part of a change's lines that is asked for: a path, quoted text, or words."""
     paths = asked.slots(Path)
     return paths[0].path if paths else asked.topic
 
 
 def _diff(asked: Asked, now: Now) -> Iterator[Weighed]:
-    """The lines of a part of the change that was spoken of."""
+    """The lines of a part of the current change."""
     del now
     part = _part(asked)
     if not asked.has("diff") or asked.references or asked.spans or not part or len(asked.left) > 4:
@@ -239,7 +239,7 @@ def _diff(asked: Asked, now: Now) -> Iterator[Weighed]:
 
 
 def _of_it(asked: Asked, now: Now) -> Iterator[Weighed]:
-    """What the change that was spoken of does somewhere: *what did it change in the tests*."""
+    """What the current change does somewhere: *what did it change in the tests*."""
     del now
     part, its = _part(asked), asked.has("it") and asked.has("ask") and asked.has("change")
     others = asked.spans or asked.references or asked.kinds or asked.has("other", "me", "who")
@@ -278,7 +278,7 @@ def _touched(asked: Asked, now: Now) -> Iterator[Weighed]:
 
 
 def _symbol(asked: Asked) -> tuple[str, bool]:
-    """The name of code that is asked about, and whether it can be nothing else."""
+    """The name of code that is asked about, and whether it is certainly one."""
     symbols = asked.slots(Symbol)
     if symbols:
         best = next((one for one in symbols if one.sure), symbols[0])
@@ -298,7 +298,7 @@ def _symbol(asked: Asked) -> tuple[str, bool]:
 
 
 def _search(asked: Asked, now: Now) -> Iterator[Weighed]:
-    """Words that are looked for as they are."""
+    """A search for literal words."""
     del now
     advisories = [
         q.text for q in asked.slots(Quote) if q.text.upper().startswith(("CVE-", "GHSA-"))
@@ -337,7 +337,7 @@ _BEFORE_TERMS = frozenset(
 
 
 def _terms(asked: Asked, at: int) -> list[str]:
-    """The words after the cue as they were written, without the fillers before the first."""
+    """The words after the cue as they were written, without leading fillers."""
     found: list[str] = []
     after = asked.tokens[at + 1 :]
     if not any(t.slot is None or _verbatim(t.slot) for t in after):
@@ -357,11 +357,11 @@ def _terms(asked: Asked, at: int) -> list[str]:
 
 
 _ENDS = re.compile(r"的?(?:提交|变更|改动|更新|修改|记录|有哪些)$|的$")
-"""What a Chinese search term does not end in."""
+"""Endings that are not part of a Chinese search term."""
 
 
 def _verbatim(slot: object) -> str:
-    """What a slot says that can be looked for."""
+    """The searchable text of a slot."""
     match slot:
         case Quote(text=text):
             return text
@@ -377,7 +377,7 @@ def _verbatim(slot: object) -> str:
 
 
 def _releases(asked: Asked, now: Now) -> Iterator[Weighed]:
-    """Which releases there are: nothing but a period may narrow them."""
+    """A list of releases; only a period may filter it."""
     del now
     beside = ("releases", "ask", "aux", "prep", "change", "count", "history", "compare", "latest")
     named = asked.slots(Release) or asked.left or asked.references or asked.slots(Path)
@@ -388,7 +388,7 @@ def _releases(asked: Asked, now: Now) -> Iterator[Weighed]:
 
 
 _PLURAL = re.compile(r"releases|versions|tags\b|released\b|previous|prior|版本|发版|发布|标签")
-"""What asks for releases, and not for what is in one."""
+"""Words that ask for releases, not for the content of one."""
 
 
 def _compare(asked: Asked, now: Now) -> Iterator[Weighed]:
@@ -406,7 +406,7 @@ def _compare(asked: Asked, now: Now) -> Iterator[Weighed]:
 
 
 def _refs(asked: Asked) -> Refs | None:
-    """The range of two releases beside one another, or that is written as one."""
+    """The range of two adjacent releases, or one that is written as a range."""
     span = _span(asked)
     releases = [t.slot.name for t in asked.tokens if isinstance(t.slot, Release)]
     if asked.has("compare", "notes", "diff"):
@@ -446,7 +446,7 @@ def _span(asked: Asked) -> Span | None:
 
 
 def _again(asked: Asked, now: Now) -> Iterator[Weighed]:
-    """The last question of another time or topic, narrowed, or counted otherwise."""
+    """The last question for another time or topic, filtered, or counted differently."""
     del now
     if asked.has("other", "me") or asked.commands or asked.references or len(asked.left) > 4:
         return
@@ -480,18 +480,18 @@ def _again(asked: Asked, now: Now) -> Iterator[Weighed]:
 
 
 _BOTS = dict.fromkeys(("bot", "bots", "robots", "机器人"), "[bot]")
-"""Names of bots in general, with what their names have in common."""
+"""General words for bots, with the text that their names share."""
 
 _COUNTING = ("per:day", "per:author", "per:file", "contributors", "wrote", "agent", "most")
 
 
 def _is_bare(asked: Asked) -> bool:
-    """Whether nothing is asked for but how to count."""
+    """Whether it asks for nothing but a way of counting."""
     return not asked.has("change", "most", "ask", "who", "contributors") and not asked.spans
 
 
 def _narrows_last(asked: Asked, *, goes_on: bool) -> bool:
-    """Whether the last list is to be narrowed to a level or kind: *only high*, *and security?*."""
+    """Whether it filters the last list by level or kind: *only high*, *and security?*."""
     paths = asked.slots(Path)
     if asked.spans or asked.left or asked.author or paths or asked.things:
         return False
@@ -505,7 +505,7 @@ def _ends_again(asked: Asked) -> bool:
 
 
 def _digest(asked: Asked, now: Now) -> Iterator[Weighed]:
-    """The digest of a period or a range: nothing narrows it."""
+    """The digest of a period or a range, without any filter."""
     releases = asked.slots(Release)
     if _narrows(asked) or asked.left or asked.references or releases:
         return
@@ -524,7 +524,7 @@ def _digest(asked: Asked, now: Now) -> Iterator[Weighed]:
 
 
 def _narrows(asked: Asked) -> bool:
-    """Whether anything is asked for but a period."""
+    """Whether it asks for anything but a period."""
     return bool(
         asked.filters != Filters()
         or asked.kinds
@@ -579,18 +579,18 @@ def _weight(asked: Asked, intent: Changed) -> float:
 
 
 def _counts(asked: Asked, tag: str) -> bool:
-    """Whether a tag speaks against a list: what begins as a command to do something else."""
+    """Whether a tag counts against a list, such as the start of another command."""
     if tag == "me" and (
         asked.level or asked.has("upgrade", "catchup") or (asked.has("change") and asked.has("ask"))
     ):
-        return asked.has("other")  # "my mind" is no topic, "I upgrade" is a manner of speaking
+        return asked.has("other")  # "my mind" is not a topic, "I upgrade" is a figure of speech
     if tag != "todo":
         return asked.has(tag)
     return asked.commands and not asked.has("digest")
 
 
 def _listing(asked: Asked, now: Now) -> Changed | None:
-    """The question as a list of changes, whatever it weighs."""
+    """The question as a list of changes, whatever its weight."""
     span, topic, releases = _span(asked), asked.topic, [r.name for r in asked.slots(Release)]
     kinds, paths = asked.kinds, asked.slots(Path)
     if isinstance(span, Refs) and releases:
@@ -630,7 +630,7 @@ def _listing(asked: Asked, now: Now) -> Changed | None:
 
 
 def _comes_from(asked: Asked) -> bool:
-    """Whether the release is where somebody comes from."""
+    """Whether the release is the one that the asker upgrades from."""
     pairs = zip(asked.tokens, asked.tokens[1:], strict=False)
     return any(
         isinstance(after.slot, Release) and token.text.lower().endswith(("from", "从", "自"))

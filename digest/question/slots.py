@@ -1,7 +1,7 @@
-"""The slots of a question: what has a form of its own is found, claimed and taken out of the words.
+"""The slots of a question: parts with a form of their own, taken out before the words are read.
 
-Each finder takes what it knows (quoted text, filters, references, ranges, periods, releases, paths,
-names of code) and leaves a mark in its place; what remains are words with their tags.
+Each finder takes what it recognises (quoted text, filters, references, ranges, periods, releases,
+paths, names of code) and leaves a mark in its place; the rest are words with their tags.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Quote:
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    """A version, or the mark that stands for the latest."""
+    """A version, or the mark for the latest one."""
 
     name: str
 
@@ -49,7 +49,7 @@ class Path:
 
 @dataclass(frozen=True, slots=True)
 class Symbol:
-    """A name of code; ``sure`` where it can be nothing else, such as a flag."""
+    """A name of code; ``sure`` if it is certainly one, such as a flag."""
 
     name: str
     sure: bool
@@ -57,7 +57,7 @@ class Symbol:
 
 @dataclass(frozen=True, slots=True)
 class Filters:
-    """What is said as ``key:value``."""
+    """Conditions given as ``key:value``."""
 
     author: str = ""
     path: str = ""
@@ -70,7 +70,7 @@ class Filters:
 
 @dataclass(frozen=True, slots=True)
 class Stray:
-    """What is no part of a question: an address of something else, an option of a command."""
+    """Text that is not part of a question: an unrelated URL, an option of a command."""
 
     text: str
 
@@ -82,7 +82,7 @@ Slot = Quote | Release | Path | Symbol | Filters | Stray | Reference | Span
 class Token:
     """A word with its tags, or a slot.
 
-    ``owns`` says that it ended in ``'s``, ``glued`` that no blank stands before it.
+    ``owns``: it ended in ``'s``. ``glued``: there is no blank before it.
     """
 
     text: str
@@ -94,10 +94,10 @@ class Token:
 
 @dataclass(frozen=True, slots=True)
 class Background:
-    """What is known of the repository that is asked about.
+    """What is known of the repository in question.
 
-    ``own`` are the names that it goes by, lower case; ``known`` are lower-case words that its index
-    has, ``None`` where nobody looked.
+    ``own`` are its names in lower case; ``known`` are the lower-case words in its index, ``None``
+    if nobody looked.
     """
 
     own: frozenset[str] = frozenset()
@@ -105,7 +105,7 @@ class Background:
 
 
 _MARK = 0xE000
-"""The first of the characters that stand for slots; no text holds them (private use)."""
+"""The first of the characters that mark slots; no text has them (private use)."""
 
 
 @dataclass(slots=True)
@@ -116,13 +116,13 @@ class _Masked:
     found: list[Slot] = field(default_factory=list)
 
     def take(self, begin: int, end: int, slot: Slot) -> None:
-        """Put a mark in the place of a slot."""
+        """Replace a slot by a mark."""
         mark = chr(_MARK + len(self.found))
         self.found.append(slot)
         self.text = " ".join(f"{self.text[:begin]} {mark} {self.text[end:]}".split())
 
     def sub(self, pattern: re.Pattern[str], read: Callable[[re.Match[str]], Slot | None]) -> None:
-        """Take every match of a pattern that is read as a slot."""
+        """Replace every match of a pattern that is read as a slot."""
 
         def mark(found: re.Match[str]) -> str:
             slot = read(found)
@@ -237,10 +237,10 @@ _STRAY = re.compile(r"(?<!\S)(?:-{1,2}\S+|\S*\$[({]\S*|\S*\.\.\S*|#\S*|\S*[<>|\\
 
 
 def slots_of(text: str, now: datetime, zone: ZoneInfo, background: Background) -> list[Token]:
-    """The words and slots of a tidied question in their order.
+    """The words and slots of a normalised question, in order.
 
-    Raises ``InvalidDate``, ``InvalidWindow`` and ``FutureWindow`` for a period that is written like
-    one and cannot be meant.
+    Raises ``InvalidDate``, ``InvalidWindow`` and ``FutureWindow`` for a period that has the right
+    form but is not valid.
     """
     masked = _Masked(text)
     _filters(masked)
@@ -269,7 +269,7 @@ def words_of(text: str) -> list[Token]:
 
 
 def _filters(masked: _Masked) -> None:
-    """Take what is said as ``key:value``; a value that cannot be is a stray."""
+    """Take ``key:value`` conditions; one with an invalid value is a stray."""
     taken: dict[str, list[str]] = {}
 
     def take(found: re.Match[str]) -> str:
@@ -314,14 +314,14 @@ def _filtered(taken: dict[str, list[str]]) -> Slot:
 
 
 def level_named(value: str) -> Level | None:
-    """The level of a word in either language."""
+    """The level that a word in either language names."""
     if value in _LEVELS_ZH:
         return _LEVELS_ZH[value]
     return Level(value.lower()) if value.lower() in set(Level) else None
 
 
 def kind_named(value: str) -> ChangeKind | None:
-    """The kind of a word in either language."""
+    """The kind that a word in either language names."""
     if value.lower() in set(ChangeKind):
         return ChangeKind(value.lower())
     tags = chinese(value)[0][1] if not value.isascii() else english([value.lower()], 0)[0]
@@ -350,7 +350,7 @@ def _called(found: re.Match[str]) -> Slot | None:
 
 
 def _spelt(text: str, background: Background) -> str:
-    """The text with its misspelt cue words put right; what the index knows stays."""
+    """The text with misspelt cue words corrected; words in the index are kept."""
     known = background.known or NONE
 
     def put(found: re.Match[str]) -> str:
@@ -364,7 +364,7 @@ def _spelt(text: str, background: Background) -> str:
 
 
 def _spans(masked: _Masked, now: datetime, zone: ZoneInfo) -> None:
-    """Take references of a range, and periods; two of them are one too many already."""
+    """Take references of a range, and periods; two of them are already one too many."""
     begun = len(masked.found)
     while len(masked.found) < begun + _MOST_SPANS:
         if (refs := find_refs(masked.text)) is not None:
@@ -381,7 +381,7 @@ def _spans(masked: _Masked, now: datetime, zone: ZoneInfo) -> None:
 
 _MOST_SPANS = 2
 _RECENT = frozenset({"recently", "lately", "these days", "最近", "近期", "近来"})
-"""Periods that say nothing beside another one."""
+"""Periods that add nothing beside another one."""
 
 
 def _path(found: re.Match[str]) -> Slot | None:
@@ -404,7 +404,7 @@ _WORD = re.compile(r"[^\s,，.。;；:：!?！？、()（）\[\]{}…*\"“”�
 
 
 def _tokens(masked: _Masked, background: Background) -> Iterator[Token]:
-    """The words with their tags, and the slots, in their order."""
+    """The words with their tags and the slots, in order."""
     words: list[str] = []
     for raw in re.split(f"([{chr(_MARK)}-\uf8ff])", masked.text):
         if len(raw) == 1 and _MARK <= ord(raw) < _MARK + len(masked.found):

@@ -243,7 +243,7 @@ def _foot(report: Report, shown: int, language: Language) -> Spans:
 
 
 def _stretch(report: Report, language: Language) -> tuple[Spans, ...]:
-    """The window with its zone, and the branch where its name is known."""
+    """The window with its zone, and the branch if its name is known."""
     zone = report.window.zone.key
     if day := whole_day(report.window):
         window = words.WHOLE_DAY(language, day=day, zone=zone)

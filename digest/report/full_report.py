@@ -113,7 +113,7 @@ def _counts(report: Report, language: Language) -> Spans:
 
 
 def window_line(report: Report, language: Language) -> Spans:
-    """The exact window with its zone, and the branch where its name is known."""
+    """The exact window with its zone, and the branch if its name is known."""
     zone = report.window.zone
     spans = words.WINDOW(
         language,
