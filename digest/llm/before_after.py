@@ -53,14 +53,14 @@ def wrong_shift(
 
 def _contradicted(shift: Shift, ground: ChangeIndex, cited: Collection[Hunk]) -> bool:
     """Whether a cited hunk shows the reverse: the new one becoming the old one."""
-    old, new = _bare(shift.old, ground), _bare(shift.new, ground)
+    old, new = _both(shift, ground)
     mine = [s for s in ground.stretches if s.hunk in cited] if cited else []
     return any(_direction(new, old, s) > 0 and _direction(old, new, s) < 0 for s in mine)
 
 
 def _shown(shift: Shift, subjects: Sequence[str], ground: ChangeIndex) -> bool:
     """Whether something in the change shows the old one becoming the new one."""
-    old, new = _bare(shift.old, ground), _bare(shift.new, ground)
+    old, new = _both(shift, ground)
     return (
         _by_fact(old, new, subjects, ground)
         or any(_by_hunk(old, new, subjects, stretch) for stretch in ground.stretches)
@@ -128,6 +128,12 @@ def _bare(atom: Atom, ground: ChangeIndex) -> Atom:
     if last != text and not whole:
         text = last
     return Atom(atom.sort, text)
+
+
+def _both(shift: Shift, ground: ChangeIndex) -> tuple[Atom, Atom]:
+    """The old and the new one, bare; whole if only their last parts are alike."""
+    old, new = _bare(shift.old, ground), _bare(shift.new, ground)
+    return (shift.old, shift.new) if old.text == new.text else (old, new)
 
 
 def _by_fact(old: Atom, new: Atom, subjects: Sequence[str], ground: ChangeIndex) -> bool:

@@ -30,7 +30,6 @@ from bot.subscriptions.subscription import subscriptions_of
 from bot.util.clock import FixedClock
 from bot.workspace.workspace import Workspace
 from digest.facts.extract import extract
-from digest.grading import importance
 from digest.window import day_window
 from handlers.context import Context
 from handlers.digests.daily import due, look
@@ -144,14 +143,14 @@ async def test_change_that_cannot_be_read_is_failed_with_its_cause_and_read_agai
         return extract(change, texts, clock)
 
     # The failure has to come from inside our own code, where no fake stands.
-    monkeypatch.setattr(importance, "extract", broken)
+    monkeypatch.setattr("digest.facts.extract.extract", broken)
     ctx = await context(app, repository)
     window = day_window(MONDAY.date(), UTC_ZONE)
     daily = await look(ctx, window)
     failed = [o for o in daily.outcomes if o.state is State.FAILED]
     assert [o.why for o in failed] == ["RuntimeError: no such luck"]
     assert len(daily.report.entries) == len(daily.outcomes) == 5
-    monkeypatch.setattr(importance, "extract", extract)
+    monkeypatch.setattr("digest.facts.extract.extract", extract)
     assert not [o for o in (await look(ctx, window)).outcomes if o.state is State.FAILED]
 
 
