@@ -1,1 +1,1 @@
-"""Facts: what a diff and a message say, found by reading and never by guessing."""
+"""Facts that a diff and a message state, found by reading and never by guessing."""

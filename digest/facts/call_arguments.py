@@ -1,7 +1,7 @@
 """Calls in program text and their arguments, for every language with brackets and quotes.
 
-A call is read from its opening bracket alone, so that one changed line costs one call and not one
-file. Texts that do not close within ``LONGEST`` characters are no calls to us.
+A call is read from its opening bracket alone, so one changed line costs one call and not one file.
+Texts that do not close within ``LONGEST`` characters do not count as calls.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from functools import lru_cache
 from digest.facts.side_text import SideText
 
 LONGEST = 20_000
-"""The longest call that is read, in characters; tables of options are longer than most calls."""
+"""Maximum characters of a call; tables of options are longer than most calls."""
 
 _BUDGET = 1_000_000
-"""Characters of calls that are read of one side of a file, so that no input can hold us up."""
+"""Maximum characters of calls read per side of a file, which bounds the time of any input."""
 
-# What is not closed is a token as well, up to the end of its line or of the text, so that nothing
-# is looked at twice. A string that its line does not close is told by the group that takes part.
+# An unclosed string is a token too, up to the end of its line or of the text, so that nothing is
+# scanned twice. The ``open`` group marks a string that its line does not close.
 _STRINGS = r'"(?:[^"\\\n]|\\.)*+(?:"|(?P<open>))'
 _PLAIN = r"'(?:[^'\\\n]|\\.)*+(?:'|(?P<left>))"
 _NOTES = r"|//[^\n]*|/\*[\s\S]*?(?:\*/|\Z)"
@@ -46,10 +46,10 @@ _LOOSE = re.compile(r"(?<=[(\[]) |,? (?=[)\]])")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CodeCall:
-    """A call: where it stands and what it was given, as written.
+    """A call with its position and its arguments as written.
 
-    ``callee`` is what is called, as written before the bracket. ``start`` is the offset at which
-    it begins, ``end`` the one behind the closing bracket.
+    ``callee`` is the text before the bracket. ``start`` is the offset of the call, ``end`` the
+    offset after the closing bracket.
     """
 
     callee: str
@@ -60,7 +60,7 @@ class CodeCall:
     named: dict[str, str]
 
     def get(self, name: str, place: int | None = None) -> str | None:
-        """An argument by its name, or by its 0-based place; ``None`` where it is not given."""
+        """An argument by its name, or by its 0-based position; ``None`` if it is missing."""
         if name in self.named:
             return self.named[name]
         if place is not None and place < len(self.positional):
@@ -69,9 +69,9 @@ class CodeCall:
 
 
 def split(text: str, start: int, language: str) -> tuple[int, list[str]] | None:
-    """The parts between commas of the bracket at ``text[start]``, and the offset behind it.
+    """The parts between commas of the bracket at ``text[start]``, and the offset after it.
 
-    Comments are left out. ``None`` where the bracket is not closed in time.
+    Comments are left out. ``None`` if the bracket is not closed in time.
     """
     parts: list[str] = []
     piece: list[str] = []
@@ -97,10 +97,10 @@ def split(text: str, start: int, language: str) -> tuple[int, list[str]] | None:
 
 
 def tokens(text: str, start: int, end: int, language: str) -> Iterator[re.Match[str]]:
-    """The brackets, commas, strings and comments of a stretch, in order.
+    """The brackets, commas, strings and comments of a range, in order.
 
-    Of what is behind a quote that its line does not close, the brackets and commas: such a quote
-    is not always a string, patterns of JavaScript hold some.
+    After a quote that its line does not close, brackets and commas still count: such a quote is not
+    always a string, since patterns of JavaScript contain some.
     """
     for match in _TOKENS.get(language, _BRACES).finditer(text, start, end):
         if match.lastgroup is None:
@@ -140,13 +140,13 @@ def touched_calls(
     *,
     reach: Callable[[str, int], int] | None = None,
 ) -> Iterator[CodeCall]:
-    """The calls that the change has lines in, in rising order.
+    """The calls that contain changed lines, in ascending order.
 
-    ``name`` matches a callee with its opening bracket at the end of the match; ``words`` are texts
-    one of which every match holds, since looking for those is many times faster, and so are those
-    in ``small`` letters, where any are given, of what matches in any case. Besides the calls
-    that begin in changed lines, those before are looked at whose brackets may reach into them.
-    ``reach`` gives the end of what else belongs to a call that ends at an offset.
+    ``name`` matches a callee, with its opening bracket at the end of the match. Every match
+    contains one of ``words``, and one of ``small`` in lower case if any are given; searching for
+    them first is many times faster. Calls that begin before changed lines are included if their
+    brackets may extend into them. ``reach`` gives the end of what else belongs to a call that ends
+    at an offset.
     """
     text, budget = source.text, _BUDGET
     for first, last in source.windows:
@@ -220,25 +220,25 @@ _WORDS = frozenset({"true", "false", "none", "null", "nil", "nullptr", "undefine
 
 
 def resolved(written: str | None, text: str) -> str | None:
-    """A default as a value: that of the constant of the same file which it names, else itself."""
+    """A default as a value: that of the constant it names in the same file, else itself."""
     found = _CONSTANT.fullmatch(written or "") if is_constant(written) else None
     return _constants_of(text).get(found["last"], written) if found else written
 
 
 @lru_cache(maxsize=4)
 def _constants_of(text: str) -> dict[str, str]:
-    """The names that a text gives a plain value on a line of its own."""
+    """The names to which a text assigns a plain value on a line of its own."""
     return {found[1]: found[2] for found in _DEFINED.finditer(text)}
 
 
 def is_constant(written: str | None) -> bool:
-    """Whether a default is the name of something rather than a value."""
+    """Whether a default is a name rather than a value."""
     found = _CONSTANT.fullmatch(written or "")
     return found is not None and found["last"].lower() not in _WORDS
 
 
 def is_told_apart(before: str | None, after: str | None) -> bool:
-    """Whether two values are of one kind: a literal that became a constant may be the same."""
+    """Whether two values are of one kind; a literal that became a constant may be unchanged."""
     if before is None or after is None:
         return True
     if is_constant(before) and is_constant(after):
@@ -247,5 +247,5 @@ def is_told_apart(before: str | None, after: str | None) -> bool:
 
 
 def _scope(written: str) -> str:
-    """What a constant belongs to: ``Level`` of ``Level::HIGH``."""
+    """The scope of a constant: ``Level`` of ``Level::HIGH``."""
     return re.split(r"(?:\.|::)\w+$", written)[0] if re.search(r"\.|::", written) else ""

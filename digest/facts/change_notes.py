@@ -1,9 +1,9 @@
-"""Entries that a change adds to the project's own changelog, with the mark that stands over them.
+"""Entries that a change adds to the project's own changelog, with the mark above them.
 
-A project that asks for an entry with the code says there what the change means to its users. Files
-are a changelog (``CHANGELOG.md``, ``HISTORY.rst``) or one of a folder of fragments
-(``newsfragments/12.removal.rst``, ``.changeset/x.md``). A commit that writes many entries writes
-up a release and yields none.
+In projects that ask for an entry with the code, it says what the change means to users. Files are a
+changelog (``CHANGELOG.md``, ``HISTORY.rst``) or fragments in a folder
+(``newsfragments/12.removal.rst``, ``.changeset/x.md``). A commit with many entries prepares a
+release and yields none.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ _FRONT = re.compile(
 )
 
 MOST = 4
-"""Entries of one change; who writes more of them writes up a release."""
+"""Maximum entries of one change; a commit with more prepares a release."""
 
 _LONGEST = 400
 """Characters of an entry that are kept."""
@@ -88,7 +88,7 @@ def _entries(file: FileChange, new: SideLines) -> Iterator[Note]:
 
 
 def _fragment(file: FileChange, new: SideLines) -> Iterator[Note]:
-    """One entry: its mark stands in the file's name, in its front matter or in its folder's."""
+    """One entry, with its mark from the file's name, its front matter or its folder's name."""
     mark = next(
         (m for m in map(mark_of, re.split(r"[/.]", file.path.replace("_", " "))[::-1]) if m), ""
     )
@@ -106,12 +106,12 @@ def _note(new: SideLines, number: int, mark: str, text: str) -> Note:
 
 
 def mark_of(text: str) -> str:
-    """The mark that a heading, a tag or a name gives, the weightiest first; or empty."""
+    """The mark that a heading, a tag or a name gives, the most important first; or empty."""
     return next((name for name, rule in _MARKS.items() if rule.search(text[:200])), "")
 
 
 def _tagged(text: str) -> str:
-    """The mark among the tags that open an entry."""
+    """The mark among the tags at the start of an entry."""
     tags: list[str] = []
     while len(tags) < 4 and (found := _TAG.match(text)):
         tags.append(found[0])

@@ -1,7 +1,7 @@
-"""Fields of classes that configure something or carry data: what came, went or changed.
+"""Added, removed and changed fields of classes that configure something or carry data.
 
-Those of classes whose name says that users set things in them (``CacheConfig``, ``ServerOptions``)
-are config; those of others are public symbols like methods.
+Fields are config if the class name says that users set things in it (``CacheConfig``,
+``ServerOptions``); otherwise they are public symbols like methods.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ _CONFIGURES = re.compile(
 )
 
 _MOST_PAIRS = 400  # of fields gone and come that are compared; more are generated
-_ALIKE = 0.6  # share of equal letters in two names, for one to be the other renamed
+_ALIKE = 0.6  # share of equal letters in two names for a rename
 _OPPOSITES = ({"True", "False"}, {"true", "false"})
 _TELLING = 8  # characters of a type that only few fields have
 
 
 class FieldsOfSide(Protocol):
-    """One side of a file, in the manner of its language."""
+    """One side of a file in terms of its language."""
 
     @property
     def source(self) -> SideText:
@@ -39,23 +39,23 @@ class FieldsOfSide(Protocol):
         """The classes with fields that the change touches, in the order of the text."""
 
     def fields(self, owner: str) -> Mapping[str, DeclaredField] | None:
-        """All public fields of a class by name; ``None`` where there is no such class."""
+        """All public fields of a class by name; ``None`` if there is no such class."""
 
 
 def compare(before: FieldsOfSide, after: FieldsOfSide) -> Iterator[Fact]:
-    """The facts about fields of classes that stand on both sides of a file."""
+    """The facts about fields of classes that exist on both sides of a file."""
     for owner in dict.fromkeys((*after.owners(), *before.owners())):
         olds, news = before.fields(owner), after.fields(owner)
         if olds is None or news is None:
             continue
-        # A field whose line stays came or went with the header above it, to or from a base.
+        # A field on an unchanged line was added or removed with its header, to or from a base.
         gone = [f for n, f in olds.items() if n not in news and _is_changed(f, before.source)]
         come = [f for n, f in news.items() if n not in olds and _is_changed(f, after.source)]
         for old, new in _renames(gone, come, before.source, after.source):
             gone.remove(old)
             come.remove(new)
             yield _fact(Action.RENAMED, new, after.source, (old.name, new.name))
-            if {old.read()[1], new.read()[1]} not in _OPPOSITES:  # then its meaning turned round
+            if {old.read()[1], new.read()[1]} not in _OPPOSITES:  # then its meaning was inverted
                 yield from _changes(old, new, before.source, after.source)
         for lost in gone:
             yield _fact(Action.REMOVED, lost, before.source, (lost.read()[1], None))
@@ -73,7 +73,7 @@ def _is_changed(field: DeclaredField, source: SideText) -> bool:
 def _renames(
     gone: list[DeclaredField], come: list[DeclaredField], before: SideText, after: SideText
 ) -> list[tuple[DeclaredField, DeclaredField]]:
-    """Pairs of which one stands where the other stood, alike in type and name."""
+    """Pairs of a removed field and the one in its place, similar in type and name."""
     pairs: list[tuple[DeclaredField, DeclaredField]] = []
     if len(gone) * len(come) > _MOST_PAIRS:
         return pairs
@@ -88,7 +88,7 @@ def _renames(
 
 
 def _likeness(old: DeclaredField, new: DeclaredField) -> float:
-    """How alike two names are; 0 where types or defaults say that the fields are others."""
+    """The similarity of two names; 0 if types or defaults show that the fields differ."""
     (old_type, old_default), (new_type, new_default) = old.read(), new.read()
     defaults = {key(old_default), key(new_default)}
     if key(old_type) != key(new_type) or (len(defaults) > 1 and defaults not in _OPPOSITES):
@@ -116,7 +116,7 @@ def _changes(
 
 
 def _configures(owner: str) -> bool:
-    """Whether a class is one that users set things in, rather than one that carries data."""
+    """Whether users set things in a class, rather than it carrying data."""
     return _CONFIGURES.search(owner.rpartition(".")[2]) is not None
 
 

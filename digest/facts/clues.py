@@ -1,7 +1,7 @@
-"""What a diff says to a reader beside its facts: help texts, errors, tables, values, tests.
+"""Clues in a diff besides its facts: help texts, errors, tables, values, tests.
 
-Clues are looked for once, when a change is read, because lines are not kept. Each stands on a line
-that can be checked. None is a judgement: what is told of them is the analysis's choice.
+Clues are collected once, when a change is read, because its lines are not stored. Each cites a line
+where it can be checked. They are not judgements: the analysis chooses which to use.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from digest.facts.help_text import LONGEST, beside, cleaned, literals
 from digest.facts.side_text import FileContext, SideLines, sheets
 
 _MOST = 24
-"""Clues of a change, and of one kind a quarter of them."""
+"""Maximum clues of a change; a quarter of them for each kind."""
 
 _NAMED = {
     FactKind.FLAG,
@@ -36,10 +36,10 @@ _CHANGELOG = re.compile(
 
 _BULLET = re.compile(r"\s{0,8}[*+-]\s+(.{8,600})$")
 _MOST_ENTRIES = 6
-"""Lines of a changelog from which on it is a release that is written, not a change."""
+"""Added changelog lines from which on the commit prepares a release."""
 
 _PARAGRAPH = 8
-"""Lines around a name that are looked at for its sentence."""
+"""Lines around a name that are searched for its sentence."""
 
 _RAISED = re.compile(
     r"\b(?:raise\s+\w[\w.]{0,60}\(|throw\s+new\s+\w[\w.]{0,60}\(|errors\.New\(|fmt\.Errorf\("
@@ -48,7 +48,7 @@ _RAISED = re.compile(
 
 _QUOTE = re.compile(r"[\"'`]")
 _REACH = 6
-"""Lines behind an error's begin on which its text may stand."""
+"""Lines after the start of an error that may hold its text."""
 
 _KEY = re.compile(r"\s+[\"']([A-Za-z][\w./-]{2,60})[\"']\s*(?::\s*[^\s].{0,200}|,.{0,40})?,?\s*$")
 
@@ -82,7 +82,7 @@ _QUIET = {Area.TESTS, Area.DOCS, Area.EXAMPLES, Area.BENCHMARKS, Area.CI, Area.L
 
 
 def clues(scenes: Sequence[FileContext], facts: Sequence[Fact]) -> tuple[Clue, ...]:
-    """The clues of a change, of each kind a few, in the order of the kinds and of the files."""
+    """The clues of a change, a few of each kind, by kind and file."""
     found: dict[Clue, None] = {}
     for find in (_helps(facts), _changelogs, _docs(facts), _refusals, _entries, _values, _tests):
         of_kind = (clue for scene in scenes for clue in find(scene))
@@ -95,7 +95,7 @@ Find = Callable[[FileContext], Iterable[Clue]]
 
 
 def _helps(facts: Sequence[Fact]) -> Find:
-    """What is said beside the things that come or change."""
+    """The texts beside things that are added or changed."""
     wanted: dict[str, list[Fact]] = {}
     for fact in facts:
         if fact.kind in _NAMED and fact.action is not Action.REMOVED and fact.evidence.line:
@@ -115,7 +115,7 @@ def _helps(facts: Sequence[Fact]) -> Find:
 
 
 def _begin(sheet: SideLines, line: int) -> int:
-    """How many changed lines stand right above a line."""
+    """The number of changed lines directly above a line."""
     numbers = {n for n, _ in sheet.changed}
     count = 0
     while line - count - 1 in numbers:
@@ -124,7 +124,7 @@ def _begin(sheet: SideLines, line: int) -> int:
 
 
 def _contiguous(sheet: SideLines, line: int) -> tuple[str, ...]:
-    """The run of changed lines that holds a line."""
+    """The run of changed lines that contains a line."""
     texts = dict(sheet.changed)
     at = line - _begin(sheet, line)
     run: list[str] = []
@@ -135,7 +135,7 @@ def _contiguous(sheet: SideLines, line: int) -> tuple[str, ...]:
 
 
 def _changelogs(scene: FileContext) -> Iterator[Clue]:
-    """The entries that a changelog gains, where it gains few."""
+    """The entries that a changelog gains, if they are few."""
     if not _CHANGELOG.search(scene.file.path) or scene.file.added > _MOST_ENTRIES:
         return
     _, new = sheets(scene)
@@ -146,7 +146,7 @@ def _changelogs(scene: FileContext) -> Iterator[Clue]:
 
 
 def _docs(facts: Sequence[Fact]) -> Find:
-    """Sentences about new names and headings that documentation gains."""
+    """Sentences about new names, and headings, that documentation gains."""
     names = [f.name for f in facts if f.kind in _NAMED and f.action is not Action.REMOVED]
     plain = tuple(dict.fromkeys(name.rpartition(".")[2] for name in names))
 
@@ -164,7 +164,7 @@ def _docs(facts: Sequence[Fact]) -> Find:
 
 
 def _sentence_about(name: str, number: int, sheet: SideLines) -> str:
-    """The sentence of a paragraph that names a thing, whole, from the lines that were added."""
+    """The whole sentence that names a thing, from the added lines of a paragraph."""
     lines = dict(sheet.changed)
     first = last = number
     while lines.get(first - 1, "").strip() and first > number - _PARAGRAPH:
@@ -177,12 +177,12 @@ def _sentence_about(name: str, number: int, sheet: SideLines) -> str:
 
 
 def _refusals(scene: FileContext) -> Iterator[Clue]:
-    """Errors that come, and errors that go; what stands on both sides is neither."""
+    """Errors that are added and removed; those on both sides are neither."""
     if scene.area is not Area.CORE:
         return
     sides = [(sheet, dict(_errors(sheet))) for sheet in sheets(scene)]
     if all(texts for _, texts in sides):
-        return  # reworded, or told apart more finely
+        return  # reworded, or split into finer cases
     for sheet, texts in sides:
         known = set().union(*(t.values() for s, t in sides if s is not sheet))
         for number, text in texts.items():
@@ -210,7 +210,7 @@ def _before_prefix(text: str, at: int) -> int:
 
 
 def _entries(scene: FileContext) -> Iterator[Clue]:
-    """Keys that enter or leave a table that was there before."""
+    """Keys added to or removed from a table that existed before."""
     if scene.area is not Area.CORE or scene.file.status is not FileStatus.MODIFIED:
         return
     both = sheets(scene)
@@ -227,7 +227,7 @@ def _entries(scene: FileContext) -> Iterator[Clue]:
 
 
 def _table(sheet: SideLines, number: int) -> str:
-    """The name of the table that a line stands in, where the table itself is not new."""
+    """The name of the table around a line, if the table itself is not new."""
     if not sheet.whole or number > len(sheet.whole):
         return ""
     indent = _indent(sheet.whole[number - 1])
@@ -245,7 +245,7 @@ def _indent(line: str) -> int:
 
 
 def _values(scene: FileContext) -> Iterator[Clue]:
-    """Named values that changed on one line, of which nothing else changed."""
+    """Named values that are the only change on their line."""
     if scene.area is not Area.CORE or not scene.language:
         return
     for hunk in scene.file.hunks:
@@ -266,7 +266,7 @@ def _values(scene: FileContext) -> Iterator[Clue]:
 
 
 def _differs(old: str, new: str) -> tuple[str, str, str] | None:
-    """Name, old and new value of the one literal in which two lines differ."""
+    """Name, old and new value of the only literal in which two lines differ."""
     ours, theirs = [*_VALUE.finditer(old)], [*_VALUE.finditer(new)]
     if len(ours) != len(theirs) or _VALUE.sub("0", old) != _VALUE.sub("0", new):
         return None

@@ -1,25 +1,22 @@
-"""The public declarations of a Python file, as far as a change touches them.
+"""Facts of program text: symbols, flags, environment variables, fields, routes and metrics.
 
-The public declarations of a file that is read through a syntax tree.
-
-What program text says: symbols, flags, environment variables, fields, routes and metrics.
-
-The closed set of details, by kind:
+Declarations of a Python file are read as far as a change touches them, those of other languages
+through a syntax tree. The closed set of details, by kind:
 
 - symbol, added, removed or renamed: ``class``, ``function``, ``method`` and the like, with the
-  signature before or after (the names where it was renamed). A class speaks for its members.
+  signature before or after (the names if it was renamed). A class covers its members.
 - symbol, changed: ``default`` (``name`` is ``function.parameter``; no value means that it must be
   given), ``required parameter added``, ``parameter added``, ``parameter removed``, ``parameter
   renamed``, ``signature`` (order, kind, ``async``), ``types`` (annotations alone), ``bases``,
   ``visibility`` (``public`` and ``private``), ``moved`` (before and after are paths).
-- flag: empty, ``default`` or ``choices`` where changed, ``alias`` for a second name.
-- environment: empty for one that is declared (in a table, as a setting), ``read`` for one that is
-  read where it is needed, ``default`` where changed.
-- config: ``field``, ``default`` or ``type`` where changed; ``name`` is ``Class.field``.
+- flag: empty, ``default`` or ``choices`` if changed, ``alias`` for a second name.
+- environment: empty if declared (in a table, as a setting), ``read`` if read where it is needed,
+  ``default`` if changed.
+- config: ``field``, ``default`` or ``type`` if changed; ``name`` is ``Class.field``.
 - route and metric: empty.
 
-The public interface is that of the core alone; flags and variables count in build files too. Not
-in tests, documents, examples and benchmarks: those are nobody's contract.
+The public interface is that of the core; flags and variables in build files count too. Tests,
+documents, examples and benchmarks do not count, since nobody relies on them.
 """
 
 from __future__ import annotations
@@ -54,19 +51,19 @@ from digest.facts.syntax.python_headers import (
 )
 from digest.facts.syntax.python_outline import Header, Outline
 
-_WORDS = len("async def  ")  # what a header begins with
-_REACH = 60_000  # characters; no class in wide use has its fields further below its name
+_WORDS = len("async def  ")  # the beginning of a header
+_REACH = 60_000  # characters; in widely used code no class has fields further below its name
 _DEEPEST = 4  # bases of bases that are followed
 _QUIET = frozenset({"__init__", "__new__", "__call__"})
 
 
 def is_private_module(path: str) -> bool:
-    """Whether a path names a module that its project calls its own (a leading underscore)."""
+    """Whether a path names a private module of its project (a leading underscore)."""
     return any(part.startswith("_") and not part.startswith("__") for part in path.split("/"))
 
 
 class Module:
-    """One side of a Python file: its outline is made once and read by several finders."""
+    """One side of a Python file; its outline is built once and shared by several finders."""
 
     def __init__(self, source: SideText) -> None:
         self.source = source
@@ -87,7 +84,7 @@ class Module:
 
     @cached_property
     def _above(self) -> list[int]:
-        """For each changed place, where the nearest definition above begins, or -1."""
+        """For each changed place, the start of the nearest definition above, or -1."""
         return [self.outline.before(first, _REACH) for first, _ in self.source.spans]
 
     def _at(self, offset: int) -> Header:
@@ -99,17 +96,17 @@ class Module:
         return [e for h in self.outline.named(kind, entry.name) for e in self._public(h)]
 
     def may_name(self, name: str) -> bool:
-        """Never: a definition that begins a line is always found."""
+        """Always false: a definition at the start of a line is always found."""
         del name
         return False
 
     def hides(self, entry: PublicDeclaration) -> bool:
-        """Never: in Python what is for inside use has another name."""
+        """Always false: in Python private things have another name."""
         del entry
         return False
 
     def inherits(self, entry: PublicDeclaration) -> bool:
-        """Whether a class of this side has a method from a base in the same file."""
+        """Whether a class of this side inherits a method from a base in the same file."""
         return entry.kind == "method" and self._has(entry.parent, last_part(entry.name), 0)
 
     def _has(self, owner: str, method: str, depth: int) -> bool:
@@ -135,7 +132,7 @@ class Module:
         return tuple(h.name for h in headers if not h.nested)
 
     def fields(self, owner: str) -> Mapping[str, DeclaredField] | None:
-        """All public fields of a class, or ``None`` where there is no such public class."""
+        """All public fields of a class, or ``None`` if there is no such public class."""
         header = next(self.outline.named("class", owner), None)
         if header is None or not next(self._public(header), None):
             return None
@@ -191,16 +188,16 @@ _LAST = re.compile(r"\w+$")
 
 
 def reads(language: str, path: str) -> bool:
-    """Whether files of this language and name have public declarations that can be told."""
+    """Whether public declarations can be read from files of this language and name."""
     if language in {"cpp", "cuda"}:
         return c_family.is_header(path)
     return language in _READERS
 
 
 class TreeCode:
-    """One side of a file: its tree is made once and read by the finders of symbols and fields.
+    """One side of a file; its tree is built once and used by the finders of symbols and fields.
 
-    What reads the tree raises ``TooComplex`` where ``budget`` does not suffice to make it.
+    Methods that need the tree raise ``TooComplex`` if ``budget`` is too small to build it.
     """
 
     def __init__(self, source: SideText, language: str, budget: ParseBudget) -> None:
@@ -215,7 +212,7 @@ class TreeCode:
 
     @cached_property
     def text(self) -> str:
-        """What is parsed: the text without what the grammar does not know."""
+        """The parsed text, without what the grammar does not support."""
         text = self.source.text
         return c_family.without_attributes(text) if self.grammar == "cpp" else text
 
@@ -240,7 +237,7 @@ class TreeCode:
         return result
 
     def entries(self) -> Iterator[PublicDeclaration]:
-        """The public declarations whose header the change touches, fields apart."""
+        """The public declarations, except fields, whose header the change touches."""
         for one in self._all:
             if one.kind != "field" and self._touches(one):
                 yield self._entry(one)
@@ -266,7 +263,7 @@ class TreeCode:
         )
 
     def inherits(self, entry: PublicDeclaration) -> bool:
-        """Not told: what a type inherits mostly stands in other files."""
+        """Always false: inherited members are mostly in other files."""
         del entry
         return False
 
@@ -277,7 +274,7 @@ class TreeCode:
         )
 
     def fields(self, owner: str) -> Mapping[str, DeclaredField] | None:
-        """All public fields of a type, or ``None`` where there is no such type."""
+        """All public fields of a type, or ``None`` if there is no such type."""
         if owner not in self._by_name or self.may_name(owner):
             return None
         return {
@@ -315,15 +312,16 @@ def _parts(one: Declaration) -> tuple[str, str | None]:
     return " ".join(p for p in (read.prefix, read.returns) if p) or "?", one.value
 
 
-_LONGEST = 4_000_000  # characters; beyond this a file is data, whatever its name
+_LONGEST = 4_000_000  # characters; a longer file is data, whatever its name
 _LONGEST_TREE = 200_000  # characters of a file that is parsed
 _SETTING = (Area.CORE, Area.BUILD)
 
 
 def wants(file: FileChange, area: Area, language: str) -> bool:
-    """Whether the whole texts of a file are needed to say what its change means.
+    """Whether the whole texts of a file are needed to interpret its change.
 
-    Judged by the changed lines alone, and never for files that come or go: their hunks are whole.
+    This depends on the changed lines alone. Added and deleted files never need them: their hunks
+    are complete.
     """
     if area not in _SETTING or file.status in {FileStatus.ADDED, FileStatus.DELETED}:
         return False
@@ -342,9 +340,9 @@ def wants(file: FileChange, area: Area, language: str) -> bool:
 
 
 def find(scene: FileContext) -> Iterable[Fact]:
-    """The facts of one file, in no particular order; none where its texts are not at hand.
+    """The facts of one file, in no particular order; none if its texts are missing.
 
-    A file that is too large or too complex to be parsed is noted in the change's budget.
+    A file that is too large or too complex to parse is noted in the change's budget.
     """
     if scene.area not in _SETTING or scene.file.omitted or scene.file.binary:
         return ()
@@ -387,7 +385,7 @@ def _found(scene: FileContext, before: SideText, after: SideText) -> Iterator[Fa
 
 
 def _old_name(fact: Fact) -> str:
-    """The whole name that a field had before it was renamed."""
+    """The whole name of a field before its rename."""
     return f"{fact.name.rpartition('.')[0]}.{fact.before}"
 
 

@@ -1,7 +1,7 @@
-"""Versions of dependencies and tools, before and after. Imports its readers, ``sheet``, ``model``.
+"""Versions of dependencies and tools, before and after.
 
-Each manifest has a reader that names what stands on the changed lines of a side; the two sides are
-then matched by name. Lock files say nothing here: a resolver wrote them.
+Each manifest has a reader for the changed lines of a side; the two sides are then matched by name.
+Lock files are ignored, since a resolver writes them.
 """
 
 from __future__ import annotations
@@ -79,10 +79,10 @@ _NEED_WHOLE = frozenset(
     ]
 )
 
-# Manifests that are samples or data of tests; no part of the project depends on what they name.
+# Manifests that are samples or test data; no part of the project depends on what they name.
 _ASIDE = frozenset([Area.TESTS, Area.EXAMPLES, Area.BENCHMARKS])
 _SUBPROJECT = re.compile(r"Subproject commit ([0-9a-f]{40,64})")
-_MOST = 80  # facts of one file; a manifest that comes as a whole lists no more to a reader's use
+_MOST = 80  # facts of one file; a longer list of a new manifest is of no use to a reader
 
 
 def reader_of(path: str) -> Reader | None:
@@ -94,7 +94,7 @@ def reader_of(path: str) -> Reader | None:
 
 
 def wants(file: FileChange, area: Area, language: str) -> bool:  # noqa: ARG001 - the finders' protocol
-    """Whether lines of this manifest mean something by where they stand only."""
+    """Whether lines of this manifest get their meaning from their position."""
     return (
         area not in _ASIDE
         and file.status not in {FileStatus.ADDED, FileStatus.DELETED}
@@ -103,7 +103,7 @@ def wants(file: FileChange, area: Area, language: str) -> bool:  # noqa: ARG001 
 
 
 def find(scene: FileContext) -> Iterable[Fact]:
-    """What a manifest's change adds, drops, raises or lowers, in the order of its lines."""
+    """Dependencies that a manifest adds, drops, raises or lowers, in the order of its lines."""
     reader = None if scene.area in _ASIDE else reader_of(scene.file.path)
     if reader is None:
         return ()
@@ -112,7 +112,7 @@ def find(scene: FileContext) -> Iterable[Fact]:
 
 
 def submodule(file: FileChange) -> Iterable[Fact]:
-    """A submodule that points at another commit: the whole of a file's change."""
+    """A submodule that points to another commit, which is the whole change of its file."""
     if "160000" not in {file.old_mode, file.new_mode}:
         return ()
     old, new = _commit(file, removed=True), _commit(file, removed=False)
@@ -145,7 +145,7 @@ def _commit(file: FileChange, *, removed: bool) -> str | None:
 def _matched(
     old: Sequence[Pin], new: Sequence[Pin], before: SideLines, after: SideLines
 ) -> list[Fact]:
-    """The two sides matched by name; what only moved or changed its marker is no fact."""
+    """The two sides matched by name; a moved line or a changed marker is not a fact."""
     gone = _by_key(old)
     come = _by_key(new)
     found: list[Fact] = []
@@ -161,7 +161,7 @@ def _matched(
 
 
 def _by_key(pins: Sequence[Pin]) -> dict[tuple[str, bool, bool], list[Pin]]:
-    """What users need apart from what developers do: one may become the other."""
+    """The pins by key; runtime and development ones are apart, as one may become the other."""
     found: dict[tuple[str, bool, bool], list[Pin]] = {}
     for pin in pins:
         key = (pin.name.lower().replace("_", "-"), pin.toolchain, pin.detail.endswith(" dev"))

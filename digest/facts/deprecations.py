@@ -1,11 +1,11 @@
-"""What is deprecated, and what that was deprecated is gone. Imports ``sheet`` and ``model``.
+"""Deprecations, and removals of deprecated things.
 
 The marks are those of the languages: ``@deprecated`` (PEP 702, Java, JSDoc), ``#[deprecated]``,
-``// Deprecated:`` (Go), ``[[deprecated]]``, ``DeprecationWarning``, and sentences that say it. A
-fact needs a name: a mark of which it cannot be told what it marks yields none.
+``// Deprecated:`` (Go), ``[[deprecated]]``, ``DeprecationWarning``, and sentences. A fact needs a
+name: a mark whose target cannot be determined yields none.
 
-``detail`` is ``mark``, ``warning``, ``notice`` or ``message``; ``after`` (``before`` where the mark
-is gone) is the version that the text gives for the removal.
+``detail`` is ``mark``, ``warning``, ``notice`` or ``message``; ``after`` (``before`` if the mark
+was removed) is the version that the text gives for the removal.
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ _RECORD = re.compile(
 
 _OPENING = re.compile(r"\W{0,12}D(?:eprecated|EPRECATED)[:.]|\s*[@#]\[?deprecated")
 _SPAN = 6
-"""Lines between two marks that still speak of one thing: a call written over several lines."""
+"""Lines between two marks about the same thing: a call written over several lines."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +128,7 @@ class _Notice:
 
 
 def wants(file: FileChange, area: Area, language: str) -> bool:  # noqa: ARG001 - the finders' protocol
-    """Whether a mark was set on or taken off something that the hunks do not show."""
+    """Whether a mark was added to or removed from something that the hunks do not show."""
     return (
         area is Area.CORE
         and "eprecated" in changed_text(file)
@@ -142,7 +142,7 @@ def wants(file: FileChange, area: Area, language: str) -> bool:  # noqa: ARG001 
 
 
 def find(scene: FileContext) -> Iterable[Fact]:
-    """Marks that came, went or name another version, in core and docs (not in change logs)."""
+    """Marks added, removed or with another version, in core and docs (not in changelogs)."""
     if scene.area not in {Area.CORE, Area.DOCS} or _RECORD.search(scene.file.path):
         return ()
     text = changed_text(scene.file)
@@ -154,7 +154,7 @@ def find(scene: FileContext) -> Iterable[Fact]:
 
 
 def find_in_message(message: str, subject: Subject) -> Iterator[Fact]:
-    """What the message says is deprecated, or gone after it was."""
+    """What the message says is deprecated, or removed after it was."""
     low = message.lower()
     told = any(hint in low for hint in ("deprecat", "obsolete", "support for", "support of"))
     for number, line in message_lines(message) if told else ():
@@ -244,7 +244,7 @@ def _notice(
 
 
 def _named_by(sheet: SideLines, lines: dict[int, str], first: int, detail: str) -> str:
-    """What a mark or a sentence says is deprecated: never what it says to use instead."""
+    """What a mark or a sentence deprecates, never the replacement it recommends."""
     line = lines[first]
     if detail == "mark":
         return _marked(sheet, lines, first)
@@ -266,7 +266,7 @@ def _named_by(sheet: SideLines, lines: dict[int, str], first: int, detail: str) 
 
 
 def _subject(clause: str) -> str:
-    """The name in front of ``is deprecated``, of the same sentence."""
+    """The name before ``is deprecated`` in the same sentence."""
     words = [w.strip(".:,") for w in _WORD.findall(clause)]
     dotted = [w for w in words if _CODE_LIKE.search(w) and w.lower() not in _NO_NAMES]
     quoted = [n["name"] for n in _QUOTED_NAME.finditer(clause[-120:])]
@@ -277,7 +277,7 @@ def _subject(clause: str) -> str:
 
 
 def _owner_of(sheet: SideLines, line: int) -> str:
-    """The flag or metric in whose declaration a help text stands."""
+    """The flag or metric whose declaration contains a help text."""
     here = sheet.whole[line - 1 : line] if sheet.whole else ()
     for above in (*here, *sheet.above(line, 6)):
         if found := _OWNER.search(above):
@@ -288,7 +288,7 @@ def _owner_of(sheet: SideLines, line: int) -> str:
 
 
 def _marked(sheet: SideLines, lines: dict[int, str], mark: int) -> str:
-    """The name that is defined below a mark, past other attributes and comments."""
+    """The name defined below a mark, after other attributes and comments."""
     depth = 0
     script = language_of(sheet.path) in {"javascript", "typescript"}
     for number in range(mark, mark + 24):
@@ -313,7 +313,7 @@ def _enclosing(sheet: SideLines, line: int) -> str:
 
 
 def _was_marked(sheet: SideLines, name: str) -> bool:
-    """Whether the file marked a name before, in a place that the change does not touch."""
+    """Whether the file already marked a name in a place that the change does not touch."""
     last = name.lstrip("-")
     for number, line in enumerate(sheet.whole):
         if "eprecated" in line and (_MARK.match(line) or _NOTICE.search(line)):

@@ -1,7 +1,7 @@
 """Environment variables that a program declares in a table or reads where it needs them.
 
-A variable that is read in one more place is not new: what the other side of the file already
-names is left out. What every system or toolchain sets is not the project's own.
+A variable read in one more place is not new: names that the other side of the file already has are
+left out. Variables that every system or toolchain sets are not the project's own.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from digest.facts.side_text import SideText
 _NAME = r"[A-Za-z_][A-Za-z0-9_]+"
 _QUOTED = rf"[\"'`]({_NAME})[\"'`]"
 
-# What systems, shells and toolchains set for everybody.
+# Variables that systems, shells and toolchains set for everybody.
 _FOREIGN = """
     GH_TOKEN GITHUB_TOKEN GITHUB_ACTIONS LD_PRELOAD DYLD_LIBRARY_PATH KUBECONFIG SLURM_JOB_ID
     APPDATA CARGO_MANIFEST_DIR CARGO_PKG_NAME CARGO_PKG_VERSION CI COLUMNS CUDA_HOME
@@ -31,8 +31,8 @@ _FOREIGN = """
     XDG_DATA_HOME XDG_RUNTIME_DIR
 """
 
-# What the names of variables of programs and libraries in wide use begin with. They are theirs
-# wherever they are read or set, but for the project of that name.
+# Prefixes of variables of widely used programs and libraries. They belong to those projects
+# wherever they are read or set, except in the project of that name.
 _FOREIGN_PREFIXES = """
     ACTIONS ANDROID ANTHROPIC APPVEYOR AWS AZURE BUILDKITE CARGO CCACHE CIRCLE CMAKE CONDA CUBLAS
     CUDA CUDNN DATADOG DBUS DD DENO DOCKER GCC GCLOUD GCP GH GIT GITHUB GITLAB GO GOOGLE GRPC HF
@@ -46,8 +46,8 @@ _FOREIGN_PREFIXES = """
 _PYTHON_CALL = re.compile(r"(?:getenv|environ\.get)[ \t]*\(")
 _DECLARED_BY = re.compile(rf"\b(?:env|envvar|env_var)\s*=\s*{_QUOTED}")
 
-# Each pattern has the name in its first group that matched; a default, where the language has a
-# place for one, in the group called ``d``.
+# Each pattern has the name in its first group that matched; a default, if the language has a place
+# for one, is in the group ``d``.
 _READS = {
     "python": re.compile(
         rf"\benviron\[\s*{_QUOTED}\s*\](?!\s*=[^=])|{_QUOTED}\s+(?:not\s+)?in\s+(?:os\.)?environ\b"
@@ -75,12 +75,12 @@ _CONSTANT = re.compile(
 _FOR_TESTS = re.compile(r"//.*\b(?:tests?|testing)\b")
 _ENTRY = re.compile(r"^[ \t]*[\"']([A-Z][A-Z0-9_]+)[\"'][ \t]*:[ \t]*", re.MULTILINE)
 _ENVIRONMENT = re.compile(r"getenv|environ|\benv_|_env\b|\benv\b")
-_BUDGET = 500_000  # characters of entries that are read of one side of a file
-_REACH = 1_500  # characters; the longest entry of a table that is looked for around a change
+_BUDGET = 500_000  # characters of entries that are read per side of a file
+_REACH = 1_500  # characters; the longest entry of a table searched around a change
 
 
 def find(before: SideText, after: SideText, language: str) -> Iterator[Fact]:
-    """The variables of one file that came, went or changed their default."""
+    """The variables of one file that were added, removed or changed their default."""
     if language not in _READS or not any(
         word in s.text for s in (before, after) for word in ("env", "Env")
     ):
@@ -110,12 +110,12 @@ def _own(source: SideText, language: str) -> Iterator[NamedSetting]:
 
 
 def _quotes(name: str) -> tuple[str, ...]:
-    """How program text names a variable: a bare word may be an annotation of another thing."""
+    """The quoted forms of a variable; a bare word may be an annotation of another thing."""
     return (f'"{name}"', f"'{name}'", f"env.{name}", f"envs.{name}")
 
 
 def _is_foreign(name: str, path: str) -> bool:
-    """Whether a variable belongs to the system or to another project, whoever reads it."""
+    """Whether a variable belongs to the system or another project, wherever it is read."""
     if name in _foreign():
         return True
     prefixes = _foreign_prefixes()
@@ -124,7 +124,7 @@ def _is_foreign(name: str, path: str) -> bool:
 
 
 def _is_own(prefix: str, path: str) -> bool:
-    """Whether the project has the name that a variable begins with, as its folders tell."""
+    """Whether the project has the name that a variable begins with, judged by its folders."""
     return prefix.lower() in re.split(r"[/._-]", path.lower())
 
 
@@ -151,7 +151,7 @@ def _declared(source: SideText, language: str) -> Iterator[NamedSetting]:
 
 
 def _constants(source: SideText) -> Iterator[NamedSetting]:
-    """Names that are kept as constants of a module for the environment."""
+    """Names of environment variables stored as constants of a module."""
     above = ""
     for row, line in source.changed():
         found = _CONSTANT.search(line)
@@ -191,7 +191,7 @@ def _table(source: SideText) -> Iterator[NamedSetting]:
 
 
 def _entry_end(text: str, start: int) -> int:
-    """Where a value of a table ends: at the comma or bracket that closes it."""
+    """The end of a value of a table: the comma or bracket that closes it."""
     depth, limit = 0, min(len(text), start + 2 * _REACH)
     for match in tokens(text, start, limit, "python"):
         mark = match.group()

@@ -1,9 +1,8 @@
-"""Whether a name is part of what a project offers, or internal.
+"""Whether a name is part of a project's public interface or internal.
 
-What exposes a name differs by language: ``__all__`` and the packages around a Python module, the
-outermost index of a package in JavaScript and TypeScript, a folder of public headers in C and C++,
-a type that is read from files or the command line in Rust. Where a project has none of these,
-nothing is told.
+The sign depends on the language: ``__all__`` and the packages around a Python module, the outermost
+index of a package in JavaScript and TypeScript, a folder of public headers in C and C++, a type
+that is read from files or the command line in Rust. Without any of these, it stays unknown.
 """
 
 from __future__ import annotations
@@ -24,13 +23,13 @@ _INNER_RUST = re.compile(r"^crates/|^rust/|/src/bin/|(?:^|/)src/main\.rs$")
 _READ = re.compile(r"\bderive\([^)]*\b(?:Deserialize|JsonSchema)\b")
 _TYPED = re.compile(r"\bderive\([^)]*\b(?:Args|Parser|Subcommand)\b")
 _HEAD = 1_500
-"""Characters above a type in which its attributes stand."""
+"""Characters above a type that may hold its attributes."""
 
 _SYMBOLS = frozenset({FactKind.SYMBOL, FactKind.CONFIG})
 
 
 def files_around(fact: Fact) -> Iterator[str]:
-    """The files that tell whether a fact's name is exposed, the outermost first."""
+    """The files that show whether a fact's name is exposed, the outermost first."""
     path = fact.evidence.path
     if fact.kind not in _SYMBOLS or fact.public is not None or fact.action is Action.ADDED:
         return  # what is new breaks nobody: the files around it are not read for it
@@ -48,7 +47,7 @@ def files_around(fact: Fact) -> Iterator[str]:
 
 
 def exposed(fact: Fact, texts: Mapping[str, str]) -> Fact:
-    """The fact with what its place and the files around it tell of its name."""
+    """The fact with the exposure of its name, from its place and the files around it."""
     if fact.kind not in _SYMBOLS or fact.public is not None or fact.action is Action.ADDED:
         return fact
     return replace(fact, public=_is_public(fact, texts))
@@ -77,7 +76,7 @@ def _is_public(fact: Fact, texts: Mapping[str, str]) -> bool | None:
 
 
 def _is_read(owner: str, text: str) -> bool:
-    """Whether a type of Rust is read from files: one of the command line is told as its flags."""
+    """Whether a Rust type is read from files; those of the command line are reported as flags."""
     found = re.search(
         rf"^[ \t]*(?:pub(?:\([^)]*\))? )?struct {re.escape(owner)}\b", text, re.MULTILINE
     )
@@ -89,7 +88,7 @@ def _is_read(owner: str, text: str) -> bool:
 def _in_python(top: str, fact: Fact, texts: Mapping[str, str]) -> bool | None:
     own = texts.get(fact.evidence.path)
     listed = own and _ALL.search(own)
-    if fact.detail == "module":  # one that lists what it offers is imported by its name
+    if fact.detail == "module":  # a module that lists its exports is imported by its name
         return bool(listed)
     if listed:
         return _names(listed[1], top)

@@ -1,11 +1,8 @@
-"""What can be said of a change whose lines could not be read: its message and its paths.
+"""All facts of a change, put together from the finders.
 
-What only the whole change can tell: a thing that left one file and came to another moved.
-
-All facts of a change, put together. Imports the other modules of this package.
-
-The finders look at one file at a time and know nothing of each other; what a single file cannot
-show (a deprecation that only moved elsewhere) is settled here.
+The finders look at one file at a time and know nothing of each other. This module handles what one
+file cannot show, such as a thing that moved from one file to another. If the lines of a change
+cannot be read, its message and paths still give facts.
 """
 
 from __future__ import annotations
@@ -36,9 +33,9 @@ from digest.facts.syntax.grammar import ParseBudget
 
 
 def bare(change: Change) -> Facts:
-    """Facts without items: the subject as it stands, and the files with their areas.
+    """Facts without items: the subject as written, and the files with their areas.
 
-    Their version is older than any, so that the change is read again at the next occasion.
+    Their version is older than any, so that the change is read again at the next opportunity.
     """
     subject = change.commit.subject
     return Facts(
@@ -75,15 +72,14 @@ _CODE = frozenset(
 
 
 def reconcile(facts: Sequence[Fact]) -> tuple[Fact, ...]:
-    """The facts of all files of a change, in their order, with moves told as moves.
+    """The facts of all files of a change, in order, with moves recognised.
 
     A symbol that is removed in one file and added in another under the same name is one fact,
     changed and ``moved``, whose ``before`` and ``after`` are the paths; the same is true of config
-    fields. Flags, environment variables, routes and metrics do not belong to a file: one that is
-    removed here and added there stays, so both facts go, unless the default became another.
-    A flag that goes where a field of its name comes is one that is made of fields, and stays. A
-    variable that is declared is not told again where it is read. Facts of other kinds are
-    returned as they are.
+    fields. Flags, environment variables, routes and metrics do not belong to a file: if one is
+    removed in one file and added in another, both facts are dropped, unless the default changed. A
+    flag removed where a field of its name is added is one made from fields, and stays. A declared
+    variable is not reported again where it is read. Facts of other kinds are unchanged.
     """
     declared = {f.name for f in facts if f.kind is FactKind.ENVIRONMENT and not f.detail}
     fields = {_identifier(f) for f in facts if f.detail == "field" and f.action is Action.ADDED}
@@ -152,26 +148,28 @@ _WANTS: tuple[Wants, ...] = (
 )
 
 _CLOSED = frozenset([Area.GENERATED, Area.VENDORED, Area.LOCKFILE])
-"""Areas whose contents nobody here wrote: their paths are facts, their lines are not."""
+"""Areas whose contents are not written in this project: only their paths are facts."""
 
 _TALK = frozenset([Area.TESTS, Area.DOCS, Area.EXAMPLES, Area.BENCHMARKS])
 _MOVABLE = frozenset([FactKind.DEPRECATION, FactKind.SECURITY, FactKind.DEPENDENCY])
 _STEPS = {Action.ADDED: 1, Action.REMOVED: -1}
 _MOST_FILES = 64
-"""Files of a change whose whole texts are read, those with most changed lines first. A change that
-touches more is told from its hunks; 99 of 100 touch fewer."""
+"""Maximum files of a change whose whole texts are read, those with most changed lines first.
+
+Larger changes are read from their hunks; 99 of 100 changes touch fewer.
+"""
 
 _LONGEST_NAME = 300
-"""Characters of a name that somebody may have written to be used; longer ones flood a reader."""
+"""Maximum characters of a name meant to be used; longer ones flood a reader."""
 
 _LONGEST_TEXT = 1 << 20
-"""Characters beyond which a file is data, whatever its name, and its text is left aside."""
+"""Maximum characters of a text; a longer file is data, whatever its name."""
 
 _TEXT_MODES = frozenset(["100644", "100755", "100664"])
 
 
 def _co_authors(commit: Commit, body: str) -> tuple[str, ...]:
-    """Who else wrote it: the others of a merged branch, and whom the message names."""
+    """The other authors: those of a merged branch, and those named in the message."""
     named = co_authors(body.splitlines(), commit.author, commit.email)
     others = (name for name in commit.writers if name != commit.author)
     return tuple(dict.fromkeys((*others, *named)))
@@ -180,10 +178,10 @@ def _co_authors(commit: Commit, body: str) -> tuple[str, ...]:
 def extract(
     change: Change, texts: Mapping[str, str], clock: Callable[[], float] | None = None
 ) -> Facts:
-    """Read a change. ``texts`` holds the blobs that `wanted` named, by id, as far as they exist.
+    """Read a change. ``texts`` holds the blobs that :func:`wanted` named, by id, if they exist.
 
-    Never fails on what it reads: a text that is absent only makes facts fewer. ``clock`` tells
-    processor time, and so bounds the parsing of text that was made to be slow.
+    Never fails on its input: a missing text only means fewer facts. ``clock`` returns processor
+    time, which bounds the parsing of text made to be slow.
     """
     commit = change.commit
     message = told(commit)
@@ -229,7 +227,7 @@ def _wants(file: FileChange) -> bool:
 
 
 def _is_legible(file: FileChange) -> bool:
-    """Whether both sides are texts: a link's or a submodule's blob is none."""
+    """Whether both sides are texts, unlike the blob of a link or submodule."""
     if file.omitted or file.binary:
         return False
     old = file.status is FileStatus.ADDED or file.old_mode in _TEXT_MODES
@@ -240,7 +238,7 @@ def _is_legible(file: FileChange) -> bool:
 def _scenes(
     change: Change, texts: Mapping[str, str], budget: ParseBudget
 ) -> dict[str, FileContext]:
-    """The files that can be read, by path, with their texts as far as they are at hand."""
+    """The files that can be read, by path, with the texts that are available."""
     return {
         file.path: FileContext(
             file=file,
@@ -269,7 +267,7 @@ def _items(change: Change, scenes: Mapping[str, FileContext]) -> tuple[Fact, ...
 
 
 def _notes(scenes: Mapping[str, FileContext]) -> tuple[Note, ...]:
-    """The changelog entries of a change, none where it writes up a release."""
+    """The changelog entries of a change; none if it prepares a release."""
     found = [
         note
         for path, scene in scenes.items()
@@ -280,7 +278,7 @@ def _notes(scenes: Mapping[str, FileContext]) -> tuple[Note, ...]:
 
 
 def _renamed_module(file: FileChange, area: Area) -> list[Fact]:
-    """A Python module that others import has another name."""
+    """The rename of a Python module that others import."""
     old, new = file.old_path or "", file.path
     if file.status is not FileStatus.RENAMED or area is not Area.CORE or area_of(old) is not area:
         return []
@@ -301,14 +299,14 @@ def _renamed_module(file: FileChange, area: Area) -> list[Fact]:
 
 
 def _of_message(change: Change, subject: Subject) -> Iterator[Fact]:
-    """What the message says of the code; of changes to tests and docs alone it says nothing."""
+    """Facts in the message about the code; none for changes to tests and docs alone."""
     if any(area_of(file.path) not in _TALK for file in change.files):
         yield from deprecations.find_in_message(change.commit.message, subject)
         yield from security.find_in_message(change.commit.message, subject)
 
 
 def _without_gone(facts: tuple[Fact, ...]) -> tuple[Fact, ...]:
-    """Without deprecations of what the change itself removes."""
+    """The facts without deprecations of what the change itself removes."""
     gone = {_last(f.name) for f in facts if f.action is Action.REMOVED}
     return tuple(
         f
@@ -324,7 +322,7 @@ def _last(name: str) -> str:
 
 
 def _settled(facts: Sequence[Fact]) -> tuple[Fact, ...]:
-    """Without what came in one file as often as it went in another: that has only moved."""
+    """The facts without those added as often as removed elsewhere, which only moved."""
     balance: dict[tuple[str, str, str], int] = {}
     for fact in facts:
         if fact.kind in _MOVABLE and fact.action in _STEPS:

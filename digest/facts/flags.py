@@ -1,8 +1,8 @@
-"""Command-line flags, as programs declare them in the libraries in wide use.
+"""Command-line flags, as programs declare them with widely used libraries.
 
 Python: argparse, click, typer, absl. Go: flag, pflag and cobra, urfave/cli. Rust: clap. JavaScript
 and TypeScript: commander, yargs. C and C++: ``getopt_long`` tables, gflags, abseil. Java: picocli,
-commons-cli. Names are told as they are typed: ``--ssl-ciphers``.
+commons-cli. Names are given as users type them: ``--ssl-ciphers``.
 """
 
 from __future__ import annotations
@@ -51,9 +51,9 @@ WORDS = {
     "cuda": ("DEFINE_", "ABSL_FLAG", "_argument"),
     "java": ("Option(", "longOpt("),
 }
-"""What must stand in a text of a language for it to declare flags."""
+"""Words that a text of a language must contain to declare flags."""
 
-# Possessive: a row of slashes is one comment, and not as many as it could be parted into.
+# Possessive, so that a row of slashes is one comment and is not split in every possible way.
 _NOTES = re.compile(r"\s*+(?:///[^\n]*+\s*+)*+")
 _FIELD = re.compile(r"(?:pub(?:\([^)]*\))?\s+)?(\w+)\s*:")
 _FIELD_LINE = re.compile(r"(?:\s*+(?:///|#\[)[^\n]*+)*+\s*+(?:pub(?:\([^)]*\))?\s+)?\w+\s*:[^\n]*")
@@ -75,7 +75,7 @@ _YARGS = re.compile(r"\b(?:alias|default|describe|description|demandOption|type|
 
 
 def find(before: SideText, after: SideText, language: str) -> Iterator[Fact]:
-    """The flags of one file that came, went or changed their name, default or choices."""
+    """The flags of one file that were added, removed or changed name, default or choices."""
     if language not in WORDS:
         return
     if language == "go":
@@ -92,7 +92,7 @@ def find(before: SideText, after: SideText, language: str) -> Iterator[Fact]:
 
 
 def defined(source: SideText, language: str, name: str) -> bool:
-    """Whether a whole file declares a flag, or a field that flags are made of."""
+    """Whether a whole file declares a flag, or a field from which flags are made."""
     bare = name.lstrip("-")
     field = bare.replace("-", "_")
     if language not in WORDS or not (bare in source.text or field in source.text):
@@ -126,7 +126,7 @@ def _options(source: SideText) -> Iterator[NamedSetting]:
 
 
 def _features(source: SideText) -> Iterator[NamedSetting]:
-    """The values that a flag for features takes, where a switch tells them apart."""
+    """The values of a feature flag, if a switch distinguishes them."""
     named = _FEATURE_FLAG.search(source.text)
     if named is None:
         return
@@ -139,7 +139,7 @@ def _features(source: SideText) -> Iterator[NamedSetting]:
 
 
 def _became_field(flag: NamedSetting, here: SideText, there: SideText) -> bool:
-    """Whether only the other side has a field of the flag's name: many flags are made of such."""
+    """Whether only the other side has a field of the flag's name; many flags are made from one."""
     field = re.compile(
         rf"^[ \t]+{re.escape(flag.names[0].lstrip('-').replace('-', '_'))}:", re.MULTILINE
     )
@@ -167,17 +167,17 @@ def _declared(source: SideText, language: str) -> Iterator[NamedSetting]:
 
 
 def _spelled(name: str, language: str) -> str:
-    """How program text names a flag where it does not write the dashes."""
+    """The form of a flag in program text that does not write the dashes."""
     if language == "python" or not name:
         return ""
     return f"{name.replace('-', '_')}:" if language == "rust" else f'"{name}"'
 
 
 def _line(source: SideText, call: CodeCall, names: tuple[str, ...]) -> int:
-    """The line on which a name stands inside its call."""
+    """The line of a name inside its call."""
     bare = names[0].lstrip("-")
     at = source.text.find(bare, call.start, call.end)
-    if at < 0:  # a name that is made of the field's below
+    if at < 0:  # a name that is made from the field below
         at = source.text.find(bare.replace("-", "_"), call.end, call.end + _REACH)
     return source.line_at(at if at >= 0 else call.start)
 
@@ -220,7 +220,7 @@ def _go(source: SideText, call: CodeCall) -> Read | None:
 
 
 def _kingpin(source: SideText, call: CodeCall) -> Read | None:
-    """A flag with its help, and what is chained to it; helpers take the program first."""
+    """A flag with its help and its chained calls; helpers take the program first."""
     texts = [literal(p) for p in call.positional]
     name = texts[0] if call.callee.endswith(".Flag") else texts[1] if len(texts) > 1 else None
     if not name or len(texts) < 2 or not _TYPED_NAME.fullmatch(f"--{name}"):
@@ -248,7 +248,7 @@ def _rust(source: SideText, call: CodeCall) -> Read | None:
 
 
 def _field_below(text: str, end: int) -> str | None:
-    """A flag named as the field below an attribute whose call ends there, in ``#[arg(...)]``."""
+    """A flag named after the field below an attribute whose call ends there, in ``#[arg(...)]``."""
     at, limit = end, end + _REACH
     while text.startswith("]", at):
         notes = _NOTES.match(text, at + 1, limit)
@@ -264,7 +264,7 @@ def _field_below(text: str, end: int) -> str | None:
 
 
 def _field_end(text: str, end: int) -> int:
-    """Where the line of the field ends that an attribute belongs to; ``end`` where it has none."""
+    """The end of the line of an attribute's field; ``end`` if it has none."""
     if not text.startswith("]", end):
         return end
     found = _FIELD_LINE.match(text, end + 1, end + _REACH)

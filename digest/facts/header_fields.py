@@ -25,7 +25,7 @@ _FIELD = re.compile(
     r"\s*(?:(?:static|inline|constexpr|mutable|volatile)\s+)*+(?P<type>[A-Za-z_][\w:<>,*&\s]{0,160}?)"
     r"[\s*&]+(?P<name>[A-Za-z_]\w*)\s*(?:\[[^\]]*\]\s*)?(?:=\s*(?P<value>[\s\S]{1,300}))?$"
 )
-_HEAD = 400  # characters in which a type's name stands before its members
+_HEAD = 400  # characters before the members in which a type's name is searched
 _NOT_TYPES = re.compile(
     r"\s*(?:using|typedef|friend|return|template|enum|struct|class|goto|operator)\b"
 )
@@ -48,7 +48,7 @@ class HeaderFields:
 
     @staticmethod
     def reads(path: str, text: str) -> bool:
-        """Whether a file is a public header of a length that people write."""
+        """Whether a file is a public header and short enough to be hand-written."""
         return _PUBLIC.search(path) is not None and len(text) <= _LONGEST
 
     @cached_property
@@ -67,7 +67,7 @@ class HeaderFields:
 
 
 def _blocks(source: SideText) -> Iterator[_Block]:
-    """The types of a text, each when it closes."""
+    """The types of a text, in the order in which they close."""
     text = source.text
     stack: list[_Block] = []
     parts: list[str] = []

@@ -1,7 +1,7 @@
-"""The help text, docstring or comment that stands beside a named thing in program text.
+"""The help text, docstring or comment beside a named thing in program text.
 
-Only lines are looked at, a bounded number of them, so that any language with quotes and comments
-is read alike and text that does not parse costs nothing.
+Only a bounded number of lines is read, so any language with quotes and comments is treated alike
+and text that does not parse costs nothing.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ LONGEST = 300
 """Characters of a text that are kept."""
 
 _BELOW = 10
-"""Lines of a declaration that are looked at."""
+"""Maximum lines of a declaration that are read."""
 
 _ABOVE = 12
-"""Lines of a comment above it that are looked at."""
+"""Maximum lines of a comment above it that are read."""
 
 _LEAST_WORDS = 4
 
@@ -49,7 +49,7 @@ _NOISE = re.compile(
 
 
 def beside(lines: Sequence[str], row: int) -> str:
-    """What is said of the thing declared on ``lines[row]``, or an empty text."""
+    """The text beside the thing declared on ``lines[row]``, or an empty string."""
     if not 0 <= row < len(lines):
         return ""
     return next(
@@ -63,7 +63,7 @@ def beside(lines: Sequence[str], row: int) -> str:
 
 
 def cleaned(text: str) -> str:
-    """The first sentences of a text on one line, as far as they fit; empty for what is no prose."""
+    """The first sentences that fit, on one line; empty for text that is not prose."""
     text = _MARKS.sub(lambda m: f"`{m[1] or m[2]}`", " ".join(text.split())).strip("-=*# ")
     if len(_WORD.findall(text)) < _LEAST_WORDS or _NOISE.search(text):
         return ""
@@ -83,7 +83,7 @@ def _keyed(lines: Sequence[str], row: int) -> str:
 
 
 def _quoted(lines: Sequence[str], row: int) -> str:
-    """The longest text of the declaration's first lines that reads like prose."""
+    """The longest text in the declaration's first lines that looks like prose."""
     window = "\n".join(_declaration(lines, row))
     texts = [literals(window, at.start()) for at in _LITERAL.finditer(window)]
     prose = [t for t in texts if len(_WORD.findall(t)) > _LEAST_WORDS and " " in t]
@@ -91,7 +91,7 @@ def _quoted(lines: Sequence[str], row: int) -> str:
 
 
 def _declaration(lines: Sequence[str], row: int) -> Iterator[str]:
-    """The declaration that begins on a line, up to where the next one seems to."""
+    """The declaration that begins on a line, up to the apparent start of the next."""
     indent = _indent(lines[row])
     yield lines[row]
     for line in lines[row + 1 : row + _BELOW]:
@@ -104,7 +104,7 @@ def _declaration(lines: Sequence[str], row: int) -> Iterator[str]:
 
 
 def _docstring(lines: Sequence[str], row: int) -> str:
-    """The docstring on the lines below, as fields of classes in Python have one."""
+    """The docstring on the lines below, as for fields of Python classes."""
     for at in range(row + 1, min(row + 3, len(lines))):
         if found := _DOCSTRING.match(lines[at]):
             return _until(found[1], [found[2], *lines[at + 1 : at + _BELOW]])
@@ -137,7 +137,7 @@ def _comment(lines: Sequence[str], row: int) -> str:
 
 
 def literals(text: str, at: int) -> str:
-    """The string literal that begins at an offset, with those that are joined to it."""
+    """The string literal at an offset, with those joined to it."""
     parts: list[str] = []
     while found := _LITERAL.match(text, _JOINT.match(text, at).end()):  # type: ignore[union-attr]
         parts.append(found[1][1:-1])

@@ -1,9 +1,8 @@
-"""Settings that a Python program lists in tables of calls: ``limit=Option(10, type="int")``.
+"""Settings in tables of Python calls, and defaults written as literals where they are applied.
 
-Defaults that stand as literals in the code that applies them.
-
-Members of a table or literal whose name says that it holds defaults (Go, TypeScript), and the
-value behind ``options.port ??``. Both sides of one changed place must name the same member.
+A table of calls reads ``limit=Option(10, type="int")``. Defaults are members of a table or literal
+whose name says that it holds defaults (Go, TypeScript), and the value after ``options.port ??``.
+Both sides of one changed place must name the same member.
 """
 
 from __future__ import annotations
@@ -31,12 +30,12 @@ _ATTRIBUTE = re.compile(r"    (?P<name>[a-z]\w*)\s*(?::[^=]{1,80})?=(?!=)")
 _ALIAS = re.compile(r"(?P<name>[A-Za-z]\w*) = [A-Za-z]\w*(?:\s*#.*)?$")
 _CLASS = re.compile(r"^(?:class (?P<name>[A-Za-z]\w*)\b|[A-Za-z_@])", re.MULTILINE)
 _KEPT = r"^\s*NAME\s*=|^\s*(?:class|def|async def) NAME\b|\bimport\b.*\bNAME\b|^    NAME,?$"
-_MOST = 40  # lines of one change that are looked at; more are data
+_MOST = 40  # lines of one change that are read; more are data
 _REACH = 60_000  # characters above a line in which its class begins
 
 
 def may_go(hunks: Iterable[Hunk]) -> bool:
-    """Whether some removed line could be an attribute or another name of a class."""
+    """Whether some removed line could be an attribute of a class or another name for one."""
     return any(
         _ALIAS.match(line) or (hunk.section.startswith("class") and _ATTRIBUTE.match(line))
         for hunk in hunks
@@ -45,7 +44,7 @@ def may_go(hunks: Iterable[Hunk]) -> bool:
 
 
 def find_tables(before: SideText, after: SideText) -> Iterator[Fact]:
-    """The settings of tables that came, went or changed their default."""
+    """The settings of tables that were added, removed or changed their default."""
     if not any(hint in s.changed_text for s in (before, after) for hint in _HINTS):
         return
     for fact in class_fields.compare(_Tables(before), _Tables(after)):
@@ -82,7 +81,7 @@ class _Tables:
         return tuple(self._leaves)
 
     def fields(self, owner: str) -> Mapping[str, DeclaredField] | None:
-        """The settings of a table by their whole names."""
+        """The settings of a table by their full names."""
         return self._leaves.get(owner)
 
 
@@ -116,7 +115,7 @@ def _callee(node: ast.Call) -> str:
 def _leaf(
     source: SideText, owner: str, path: tuple[str, ...], node: ast.Call, above: tuple[int, ...]
 ) -> DeclaredField:
-    """A setting; where only the line of a table around it changed, that is its line."""
+    """A setting; if only the line of a table around it changed, that line is its line."""
     given = node.args[:1] or [k.value for k in node.keywords if k.arg == "default"]
     value = ast.unparse(given[0]) if given else "None"
     own = source.changed_line(node.lineno, node.end_lineno or node.lineno)
@@ -131,7 +130,7 @@ def _leaf(
 
 
 def find_gone(before: SideText, after: SideText) -> Iterator[Fact]:
-    """Attributes of classes and other names for them that went; what comes is no contract yet."""
+    """Removed attributes and aliases of classes; added ones are not a contract yet."""
     lines = [one for one in before.changed() if _ALIAS.match(one[1]) or _ATTRIBUTE.match(one[1])]
     for row, line in lines if len(lines) <= _MOST else ():
         if found := _ALIAS.match(line):
@@ -145,14 +144,14 @@ def find_gone(before: SideText, after: SideText) -> Iterator[Fact]:
 
 
 def _owner(source: SideText, line: int) -> str:
-    """The class at the left margin in whose body a line stands."""
+    """The class at the left margin whose body contains a line."""
     end = source.offset(line)
     above = list(_CLASS.finditer(source.text, max(0, end - _REACH), end))
     return above[-1]["name"] or "" if above else ""
 
 
 def _has(text: str, owner: str, name: str) -> bool:
-    """Whether a class is gone as a whole, which speaks for its attributes, or has the name."""
+    """Whether a class has the name, or is removed as a whole, which covers its attributes."""
     found = re.search(rf"^class {owner}\b", text, re.MULTILINE)
     if found is None:
         return True
@@ -206,7 +205,7 @@ def find(before: SideText, after: SideText, language: str) -> Iterator[Fact]:
 
 
 def may_change(hunks: Iterable[Hunk], language: str) -> bool:
-    """Whether some changed place could give a member of a table another value."""
+    """Whether some changed place could change the value of a table's member."""
     if language not in _LANGUAGES:
         return False
     for hunk in hunks:
@@ -246,7 +245,7 @@ def _changed(
 
 
 def _same_but(was: re.Match[str], found: re.Match[str]) -> bool:
-    """Whether two lines differ in the value alone."""
+    """Whether two lines differ only in the value."""
     one, other = was.string, found.string
     return was["value"] != found["value"] and (
         one[: was.start("value")] + one[was.end("value") :]
@@ -255,7 +254,7 @@ def _same_but(was: re.Match[str], found: re.Match[str]) -> bool:
 
 
 def _default_tables_owner(source: SideText, row: int) -> str:
-    """The table of defaults that a line stands in: its type, or its own name."""
+    """The table of defaults around a line: its type, or its own name."""
     for line in source.above(row, _DEFAULT_TABLES_REACH):
         if line[:1] not in {"", " ", "\t", "/", "*"}:
             found = _HEADER.match(line)
