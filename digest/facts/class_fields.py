@@ -22,7 +22,7 @@ _CONFIGURES = re.compile(
     r"|Preferences|Policy)(?:[A-Z]\w*)?$|^(?:config|settings|options|opts|params)$"
 )
 
-_MOST_PAIRS = 400  # of fields gone and come that are compared; more are generated
+_MOST_PAIRS = 400  # removed and added fields that are compared; more are generated
 _ALIKE = 0.6  # share of equal letters in two names for a rename
 _OPPOSITES = ({"True", "False"}, {"true", "false"})
 _TELLING = 8  # characters of a type that only few fields have

@@ -1,12 +1,8 @@
-"""Dependencies in the manifests of other languages. Imports ``pins`` and ``sheet``.
+"""Dependencies and tools in manifests, containers, build scripts and pipelines.
 
 Formats: Cargo ("The Manifest Format"), go.mod ("Go Modules Reference"), npm and Composer (JSON),
-Maven, Gradle, Bundler.
-
-Dependencies and tools in containers, build scripts and pipelines. Imports ``pins``, ``sheet``.
-
-Formats: Dockerfile and Compose, CMake, workflow syntax of GitHub Actions, GitLab CI, pre-commit,
-the one-line files of version managers.
+Maven, Gradle, Bundler; Dockerfile and Compose, CMake, workflow syntax of GitHub Actions, GitLab CI,
+pre-commit, and the one-line files of version managers.
 """
 
 from __future__ import annotations
@@ -62,7 +58,7 @@ _INSIDE = re.compile(r"\b(?:path|workspace)\s*=")
 
 
 def cargo(sheet: SideLines) -> Iterator[Pin]:
-    """``Cargo.toml``; what is taken from the workspace is told where that lists it."""
+    """``Cargo.toml``; a workspace dependency is reported where the workspace lists it."""
     places = toml_places(sheet.whole)
     for number, line in sheet.changed:
         table = places[number - 1][0] if number <= len(places) else ""
@@ -93,7 +89,7 @@ def _crate(table_name: str, key: str, value: str, number: int, detail: str) -> I
 
 
 def package_json(sheet: SideLines) -> Iterator[Pin]:
-    """``package.json`` and ``composer.json``, written a member to a line as their tools do."""
+    """``package.json`` and ``composer.json``, one member per line as their tools write them."""
     sections = _json_sections(sheet.whole)
     for number, line in sheet.changed:
         section = sections[number - 1] if number <= len(sections) else ""
@@ -112,7 +108,7 @@ def package_json(sheet: SideLines) -> Iterator[Pin]:
 
 
 def _json_sections(whole: tuple[str, ...]) -> list[str]:
-    """For each line the member of the outermost object that it stands in."""
+    """For each line the member of the outermost object that contains it."""
     sections: list[str] = []
     depth, section = 0, ""
     for line in whole:
@@ -125,7 +121,7 @@ def _json_sections(whole: tuple[str, ...]) -> list[str]:
 
 
 def go_mod(sheet: SideLines) -> Iterator[Pin]:
-    """``go.mod``; indirect requirements are the resolver's and are left out."""
+    """``go.mod``; indirect requirements come from the resolver and are left out."""
     for number, line in sheet.changed:
         if found := _GO_OWN.match(line.strip()):
             yield Pin(
@@ -179,7 +175,7 @@ def maven(sheet: SideLines) -> Iterator[Pin]:
 
 
 def gradle(sheet: SideLines) -> Iterator[Pin]:
-    """``build.gradle`` and its Kotlin form, with versions written out."""
+    """``build.gradle`` and its Kotlin form, with literal versions."""
     for number, line in sheet.changed:
         for found in _GRADLE.finditer(line):
             yield Pin(
@@ -281,7 +277,7 @@ def bake(sheet: SideLines) -> Iterator[Pin]:
 
 
 def workflow(sheet: SideLines) -> Iterator[Pin]:
-    """GitHub workflows: actions with their reference (its tag where it is told), and set-ups."""
+    """GitHub workflows: actions with their reference (its tag if given), and set-ups."""
     for number, line in sheet.changed:
         if found := _USES.match(line):
             version = found[3] or found[2]
@@ -302,7 +298,7 @@ def workflow(sheet: SideLines) -> Iterator[Pin]:
 
 
 def pre_commit(sheet: SideLines) -> Iterator[Pin]:
-    """``.pre-commit-config.yaml``: the hooks' repositories with their revisions."""
+    """``.pre-commit-config.yaml``: the repositories of the hooks with their revisions."""
     for number, line in sheet.changed:
         if not (found := _REV.match(line)):
             continue
@@ -337,7 +333,7 @@ def cmake(sheet: SideLines) -> Iterator[Pin]:
 
 
 def version_file(sheet: SideLines) -> Iterator[Pin]:
-    """Files whose name says the tool and whose line is its version."""
+    """Files named after a tool whose only line is its version."""
     name = sheet.path.rpartition("/")[2].lower()
     for number, line in sheet.changed:
         if name in {"rust-toolchain.toml", "rust-toolchain"} and (found := _CHANNEL.match(line)):
@@ -367,7 +363,7 @@ def _image(name: str, version: str, number: int, detail: str) -> Pin:
 
 
 def _fetched(sheet: SideLines, number: int) -> str:
-    """The name of the project that a GIT_TAG belongs to; it may stand below the command."""
+    """The name of the project that a GIT_TAG belongs to; it may be below the command."""
     below = ""
     for line in sheet.above(number, 14):
         if found := _CMAKE_NAME.match(line):

@@ -1,4 +1,4 @@
-"""Dependencies of Python projects. Imports ``pins`` and ``sheet``.
+"""Dependencies of Python projects.
 
 Formats: PEP 508 (requirements), PEP 621, 518 and 735 (pyproject.toml), Poetry, setuptools.
 """
@@ -37,7 +37,7 @@ _DEV = re.compile(
 
 
 def requirements(sheet: SideLines) -> Iterator[Pin]:
-    """``requirements*.txt`` and constraints; nothing of a file that a resolver wrote."""
+    """``requirements*.txt`` and constraints; nothing from a file that a resolver wrote."""
     if any(mark in line for line in sheet.whole[:6] for mark in _COMPILED):
         return
     detail = "pip dev" if _DEV.search(sheet.path.lower().rsplit(".", 1)[0]) else "pip"
@@ -91,7 +91,7 @@ def setup_cfg(sheet: SideLines) -> Iterator[Pin]:
 
 
 def setup_py(sheet: SideLines) -> Iterator[Pin]:
-    """``setup.py``, as far as its lists are written out."""
+    """``setup.py``, as far as its lists are literal."""
     for number, line in sheet.changed:
         if (found := _SETUP_KEY.match(line)) and found[1] == "python_requires":
             yield from _python(found[2], number)
@@ -107,7 +107,7 @@ def setup_py(sheet: SideLines) -> Iterator[Pin]:
 
 
 def _extra(sheet: SideLines, number: int, line: str) -> str:
-    """The extra whose list a line of ``extras_require`` stands in; empty outside of one."""
+    """The extra whose ``extras_require`` list contains a line; empty outside of one."""
     name = ""
     for row, above in enumerate((line, *sheet.above(number, 120))):
         if not name and (found := _EXTRA.match(above)):
@@ -122,7 +122,7 @@ def _extra(sheet: SideLines, number: int, line: str) -> str:
 
 
 def toml_places(whole: Sequence[str]) -> list[tuple[str, str]]:
-    """For each line its table, and the key of the array it stands in (empty outside of one)."""
+    """For each line its table and the key of the array around it (empty outside of one)."""
     places: list[tuple[str, str]] = []
     table = array = ""
     for line in whole:
@@ -143,7 +143,7 @@ def toml_places(whole: Sequence[str]) -> list[tuple[str, str]]:
 
 
 def key_value(line: str) -> tuple[str, str]:
-    """``key = value`` of TOML and its relatives; empty where the line is none."""
+    """``key = value`` of TOML and similar formats; empty for other lines."""
     found = _KEY.match(line) if "=" in line else None
     return (found[1].strip("\"'"), found[2].strip()) if found else ("", "")
 
@@ -164,7 +164,7 @@ def _array_detail(table: str, key: str) -> str:
 
 
 def _open_list(above: Iterator[str]) -> str:
-    """The setup() argument whose list a line stands in."""
+    """The setup() argument whose list contains a line."""
     for line in above:
         if found := _SETUP_KEY.match(line):
             return found[1] if not found[2].rstrip().endswith(("],", "]", "),", ")")) else ""
@@ -193,7 +193,7 @@ def _strings(text: str, number: int, detail: str) -> Iterator[Pin]:
     text = text.split(" #", 1)[0]
     for found in _QUOTED.finditer(text):
         if text[found.end() :].lstrip().startswith(":"):
-            continue  # the name of an extra, not what it holds
+            continue  # the name of an extra, not its content
         yield from _requirement(found[1] or found[2], number, detail)
 
 

@@ -1,16 +1,12 @@
-"""What an author says below the subject, and the issues named. Imports no value of ours.
+"""The text below a message's subject: the author's own words, issues and trailers.
 
-A body on a forge is often a filled-in form around little prose. What goes: trailers, headings,
+A body on a forge is often a filled-in form around little prose. Removed are trailers, headings,
 sections that report tests or tick boxes, HTML comments and folded details, fenced and indented
-code, quotations, tables, logs, the titles of fix-up commits in a squash list, lines that machines
-write. What stays are sentences, a paragraph or a list item each, on one line.
+code, quotations, tables, logs, the titles of fix-up commits in a squash list, and machine-written
+lines. What remains are sentences, one paragraph or list item per line.
 
-The message as numbered lines, for finders that look at words. Imports ``model``, ``rubbish``.
-
-Trailers by git's own rules. Imports nothing of ours.
-
-Source of the rules: git-interpret-trailers(1). The block is the last paragraph below the subject;
-it must hold trailers only, or a line that git itself writes and at least a quarter of trailers.
+Trailers follow git-interpret-trailers(1): the block is the last paragraph below the subject; it
+must contain only trailers, or a line that git itself writes and at least a quarter of trailers.
 """
 
 from __future__ import annotations
@@ -62,7 +58,7 @@ _MOST_ISSUES = 50
 
 
 def read_paragraphs(body: str, titles: Iterable[str] = ()) -> tuple[str, ...]:
-    """The author's own words in ``body`` (trailers taken off), in order; none repeats a title."""
+    """The author's own words in ``body`` (without trailers), in order; none repeats a title."""
     found: list[str] = []
     known = {_plain(title) for title in titles}
     for text in _paragraphs(_without_comments(body[:_LONGEST])):
@@ -79,8 +75,8 @@ def read_paragraphs(body: str, titles: Iterable[str] = ()) -> tuple[str, ...]:
 def read_issues(message: str, own: frozenset[int]) -> tuple[int, ...]:
     """Numbers that the message fixes or refers to, in order, without ``own``.
 
-    A full address counts only behind a word such as ``fixes``: any other may well be of another
-    project, as ``owner/name#N`` is.
+    A full URL counts only after a word such as ``fixes``: any other may belong to another project,
+    as ``owner/name#N`` does.
     """
     numbers: list[int] = []
     for line in message[:_LONGEST].splitlines():
@@ -101,7 +97,7 @@ def read_issues(message: str, own: frozenset[int]) -> tuple[int, ...]:
 
 @dataclass(slots=True)
 class _Reading:
-    """Where a pass over the lines of a body stands."""
+    """The state of a pass over the lines of a body."""
 
     forms: tuple[str, ...]
     pending: list[str] = field(default_factory=list)
@@ -127,7 +123,7 @@ def _paragraphs(text: str) -> Iterator[str]:
 
 
 def _opaque(state: _Reading, line: str) -> bool:
-    """Whether the line stands in, opens or closes something whose lines are no prose."""
+    """Whether the line is in, opens or closes something whose lines are not prose."""
     low = line.strip().lower()
     if state.fence:
         if low.startswith(state.fence) and not low.strip("`~"):
@@ -200,7 +196,7 @@ def _without_comments(text: str) -> str:
 
 
 def _inline(text: str) -> str:
-    """Markdown marks off, words of links kept, one line."""
+    """The text on one line without Markdown marks; the words of links are kept."""
     text = text[: 2 * _LONGEST_PARAGRAPH]
     if "[" in text:
         text = _LINK.sub(r"\1", _IMAGE.sub("", text))
@@ -215,15 +211,15 @@ def _plain(text: str) -> str:
     return _SPACES.sub(" ", text).strip(" .").casefold()
 
 
-_MOST = 80  # lines of a message that are looked at: what is told further down is no point of it
+_MOST = 80  # lines of a message that are read: later ones are not its point
 _FOREIGN = ("release notes", "details", "changelog", "commits", "summary>")
-"""What opens the words of another project, which bots copy below an update of a dependency."""
+"""Start of another project's text, which bots copy below an update of a dependency."""
 
-_MESSAGE_LINES_LONGEST = 600  # characters of a line that are looked at
+_MESSAGE_LINES_LONGEST = 600  # characters of a line that are read
 
 
 def message_lines(message: str) -> Iterator[tuple[int, str]]:
-    """(Number, text) of the lines that somebody wrote; the subject is line 1."""
+    """(Number, text) of the lines written by a person; the subject is line 1."""
     fenced, forms = False, forms_of(message)
     for number, line in enumerate(message.lstrip("\n").split("\n")[:_MOST], start=1):
         text = line.strip()
@@ -243,13 +239,13 @@ def message_evidence(line: int) -> Evidence:
 _TRAILER = re.compile(r"([A-Za-z0-9-]{1,60})[ \t]*:(?!//)[ \t]*(.*)")
 _GITS_OWN = ("Signed-off-by: ", "(cherry picked from commit ")
 _PERSON = re.compile(r"([^<]*)<([^<>]*)>?")
-_TRAILERS_LONGEST = 200  # characters of a person's name; who writes more floods readers
+_TRAILERS_LONGEST = 200  # characters of a person's name; longer ones flood readers
 
 Trailers = tuple[tuple[str, str], ...]
 
 
 def split_trailers(body: str) -> tuple[str, Trailers]:
-    """The text above the block, and its (token, value) pairs in order; continuations are joined."""
+    """The text above the block and its (token, value) pairs in order; continuations are joined."""
     lines = body.rstrip().split("\n")
     start = len(lines)
     while start > 0 and lines[start - 1].strip():
@@ -262,15 +258,15 @@ def split_trailers(body: str) -> tuple[str, Trailers]:
 
 
 def trailer(line: str) -> tuple[str, str] | None:
-    """The (token, value) of a line that has the shape of a trailer."""
+    """The (token, value) of a line with the form of a trailer."""
     found = _TRAILER.match(line)
     return (found[1], found[2].strip()) if found else None
 
 
 def co_authors(lines: Iterable[str], author: str, email: str) -> tuple[str, ...]:
-    """Names of ``Co-authored-by`` lines, each once, without the author.
+    """Names in ``Co-authored-by`` lines, each once, without the author.
 
-    Squashed requests leave such lines above the last paragraph too, so every line counts.
+    Squashed requests also leave such lines above the last paragraph, so every line counts.
     """
     seen = {author.casefold(), email.casefold()}
     names: list[str] = []
@@ -314,9 +310,9 @@ _NO_NOTE = frozenset({"none", "n/a", "na", "no", "nil", "-"})
 
 
 def read_description(title: str, body: str, labels: tuple[str, ...] = ()) -> Description:
-    """What an author says of a request, without its form, its tests and its checklists.
+    """The author's description of a request, without its form, tests and checklists.
 
-    The note for a release is the block that many projects ask for in their form.
+    The release note is the block that many projects ask for in their form.
     """
     found = _NOTE.search(body[:_LONGEST])
     note = " ".join(found[1].split()) if found else ""

@@ -1,4 +1,4 @@
-"""Metrics that a program exposes: Prometheus and OpenTelemetry instruments, by their names."""
+"""Metrics that a program exposes: Prometheus and OpenTelemetry instruments, by name."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _CALLEES["typescript"] = _CALLEES["javascript"]
 
 _WORDS = ("ounter", "auge", "istogram", "ummary", "Opts")
 _SMALL = {
-    # What every match of the language's pattern ends with, whatever the case of its letters.
+    # Endings of every match of the language's pattern, ignoring case.
     "python": tuple(
         f"{kind}{ending}("
         for kind in ("counter", "gauge", "histogram", "summary")
@@ -39,13 +39,13 @@ _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_:./-]{2,}")
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w{0,60}")
 _TABLE_ENTRY = re.compile(r"(?:\{\s*\w+\s*,\s*|^\s*)\"([a-z][\w-]*(?:\.[\w-]+){2,8})\"\s*\}")
 _TELLING = 12
-"""Characters of a part of a name that is looked for by itself."""
+"""Minimum characters of a part of a name that is searched by itself."""
 
 _TOLD = ("documentation", "description", "desc", "help", "unit")
 
 
 def find(before: SideText, after: SideText, language: str) -> Iterator[Fact]:
-    """The metrics of one file that came, went or were renamed."""
+    """The metrics of one file that were added, removed or renamed."""
     if language in {"c", "cpp"}:
         yield from named_settings.compare(
             FactKind.METRIC, before, after, _listed(before), _listed(after)
@@ -60,7 +60,7 @@ def find(before: SideText, after: SideText, language: str) -> Iterator[Fact]:
 
 
 def defined(source: SideText, language: str, name: str) -> bool:
-    """Whether a whole file makes a metric, or holds its name as a text of its own."""
+    """Whether a whole file creates a metric, or contains its name as a separate string."""
     if language not in _CALLEES or not any(word in source.text for word in spellings(name)):
         return False
     bare = re.escape(_bare(name))
@@ -70,7 +70,7 @@ def defined(source: SideText, language: str, name: str) -> bool:
 
 
 def spellings(name: str) -> tuple[str, ...]:
-    """How a text may write a metric: without the ending that clients add, and in parts."""
+    """The ways to write a metric: without the suffix that clients add, and in parts."""
     bare = _bare(name)
     parts = bare.split("_")
     shorter = ("_".join(parts[n:]) for n in (1, 2, 3))
@@ -81,7 +81,7 @@ def spellings(name: str) -> tuple[str, ...]:
 
 
 def _bare(name: str) -> str:
-    """A name without its namespace before a colon and the ending that clients add."""
+    """A name without its namespace before a colon and the suffix that clients add."""
     return name.rpartition(":")[2].removesuffix("_total")
 
 
@@ -106,7 +106,7 @@ def _made(source: SideText, language: str) -> Iterator[NamedSetting]:
 
 
 def _name(call: CodeCall, language: str, text: str) -> str | None:
-    """The name, if what is called is given what only metrics are given: a description."""
+    """The name, if the call has an argument that only metrics have: a description."""
     if language == "python":
         told = any(k in call.named for k in _TOLD)
         if not told and (len(call.positional) < 2 or literal(call.positional[1]) is None):
@@ -135,7 +135,7 @@ def _value(written: str, text: str) -> str | None:
 
 
 def _fields(call: CodeCall) -> Iterator[str]:
-    """The fields of an object or composite literal, given as such or as the one argument."""
+    """The fields of an object or composite literal, given directly or as the only argument."""
     for part in call.positional:
         inner = part.strip()
         if inner.startswith("{") and inner.endswith("}"):

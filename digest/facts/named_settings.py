@@ -1,7 +1,7 @@
-"""Things that a user sets by name, found on both sides of a file: what came, went or changed.
+"""Settings by name on both sides of a file: what was added, removed or changed.
 
-Flags, environment variables, routes and metrics are compared alike: by name, and a name that the
-other side knows anywhere is neither new nor gone.
+Flags, environment variables, routes and metrics are compared alike: by name. A name that occurs
+anywhere on the other side is neither new nor removed.
 """
 
 from __future__ import annotations
@@ -20,19 +20,18 @@ _BEFORE = re.compile(r"[\w-]$|\w\.$")
 _AFTER = re.compile(r"[\w-]|\.\w")
 _MOST_PAIRS = 400
 _COMMENTS = ("# ", "//", "* ", "/*", "#:")
-_ALIKE = 0.8  # share of equal text in what surrounds two names, for one to be the other renamed
+_ALIKE = 0.8  # share of equal text around two names for a rename
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NamedSetting:
-    """A name that a user types or sees, where it is declared or read.
+    """A name that a user types or sees, at its declaration or use.
 
-    ``names`` are all that mean the same, the chief one first. ``value`` is the default as
-    written, or ``None`` for none; where that cannot be told, ``known`` is false. ``choices`` are
-    the values that are allowed, as written. ``text`` is the whole declaration, ``spelled`` how
-    program text names the thing where that is not one of ``names``; ``quoted`` are the only
-    spellings that count, where a bare name means something else; ``line`` is 1-based.
-    ``detail`` tells kinds of declarations apart.
+    ``names`` are all synonyms, the main one first. ``value`` is the default as written, or ``None``
+    for none; ``known`` is false if it cannot be determined. ``choices`` are the allowed values as
+    written. ``text`` is the whole declaration. ``spelled`` is the form in program text if it is not
+    one of ``names``; ``quoted`` are the only spellings that count if a bare name means something
+    else. ``line`` is 1-based. ``detail`` distinguishes kinds of declarations.
     """
 
     names: tuple[str, ...]
@@ -76,7 +75,7 @@ def compare(
 def _matched(
     olds: list[NamedSetting], news: list[NamedSetting]
 ) -> tuple[list[tuple[NamedSetting, NamedSetting]], list[NamedSetting], list[NamedSetting]]:
-    """Those on both sides in pairs, and what is left of each side, every name once."""
+    """Pairs of those on both sides, and the rest of each side, every name once."""
     pairs: list[tuple[NamedSetting, NamedSetting]] = []
     left = _once(olds)
     come: list[NamedSetting] = []
@@ -91,7 +90,7 @@ def _matched(
 
 
 def _once(settings: Sequence[NamedSetting]) -> list[NamedSetting]:
-    """Each chief name once; of several with different defaults none has one."""
+    """Each main name once; with several different defaults it has none."""
     result: dict[str, NamedSetting] = {}
     for one in settings:
         other = result.setdefault(one.names[0], one)
@@ -112,7 +111,7 @@ def _is_named(text: str, setting: NamedSetting) -> bool:
 
 
 def _mentions(text: str, name: str) -> bool:
-    """Whether a name stands anywhere in a text, as a whole word."""
+    """Whether a name occurs anywhere in a text as a whole word."""
     at = text.find(name)
     while at >= 0:
         end = at + len(name)
@@ -134,7 +133,7 @@ def _is_comment(text: str, at: int) -> bool:
 def _renames(
     gone: Sequence[NamedSetting], come: Sequence[NamedSetting], before: SideText, after: SideText
 ) -> list[tuple[NamedSetting, NamedSetting]]:
-    """Pairs of which one came in the place of the other, each once, the likest first."""
+    """Pairs of a removed name and the one that replaced it, each once, most similar first."""
     if len(gone) * len(come) > _MOST_PAIRS:
         return []
     scored = sorted(
@@ -156,7 +155,7 @@ def _renames(
 
 
 def _likeness(old: NamedSetting, new: NamedSetting, before: SideText, after: SideText) -> float:
-    """How likely one is the other's new name; 0 where it is not."""
+    """How likely one is the other's new name; 0 if it is not."""
     if not old.text or not new.text or max(len(old.text), len(new.text)) > 4_000:
         return 0
     texts = [_nameless(s) for s in (old, new)]

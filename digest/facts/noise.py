@@ -1,6 +1,7 @@
-"""Lines of a message that no author wrote for a reader. Imports nothing of ours.
+"""Lines of a message that no author wrote for a reader.
 
-Forms, test reports, logs, trailers in the middle, fix-up commits: what `message` leaves out.
+They are forms, test reports, logs, trailers in the middle and fix-up commits, all of which
+``message`` leaves out.
 """
 
 from __future__ import annotations
@@ -101,7 +102,7 @@ _MACHINE = (
     "[rendered]",
 )
 
-# Lines that say nothing when they stand alone: Dependabot's links, and those of other bots.
+# Lines that say nothing on their own: links of Dependabot and of other bots.
 _ALONE = frozenset(
     ["release notes", "changelog", "commits", "see full diff", "*view all comments*"]
 )
@@ -162,13 +163,13 @@ _LINKING = frozenset(
 
 
 def forms_of(text: str) -> tuple[str, ...]:
-    """The phrases of forms that a text holds at all; few hold any, and then no line is searched."""
+    """The form phrases that a text contains; if there are none, as usual, no line is searched."""
     low = text.lower()
     return tuple(form for form in _FORM if form in low)
 
 
 def is_machine_line(line: str, forms: tuple[str, ...] = _FORM) -> bool:
-    """Whether the line is a form's, a machine's, a tick box, a log's or a trailer."""
+    """Whether the line is from a form, a machine or a log, or is a tick box or a trailer."""
     line = line.strip()
     low = line[:400].lower()
     return (
@@ -183,7 +184,7 @@ def is_machine_line(line: str, forms: tuple[str, ...] = _FORM) -> bool:
 
 
 def is_fixup(item: str) -> bool:
-    """Whether a list item is the title of a commit on the way, as squashing lists them."""
+    """Whether a list item is the title of an intermediate commit, as squashing lists them."""
     low = item.strip().lower()
     if any(words in low[:200] for words in _FIXUP):
         return True
@@ -200,7 +201,7 @@ def is_unwanted_section(name: str) -> bool:
 
 
 def is_empty(text: str) -> bool:
-    """Whether a paragraph says nothing in words: only links, numbers, encoded data or marks."""
+    """Whether a paragraph has no words: only links, numbers, encoded data or marks."""
     if any(not word.islower() or len(word) > 80 for word in _BLOB.findall(text)):
         text = _BLOB.sub(" ", text)
     if text.strip(" .:").lower() in _ALONE:

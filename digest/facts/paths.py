@@ -1,11 +1,9 @@
-"""The language of a file, from its name alone. Imports nothing of ours.
+"""The area and the language of a file, from its path alone.
 
-The area and the language of a path, from the path alone. Imports ``model`` only.
-
-Rules are tried from the surest to the weakest: lock files by name, folders of foreign and of
+Rules are tried from the most to the least certain: lock files by name, folders of foreign and of
 generated code, continuous integration, then the outermost folder that names an area (so that
 ``tests/benchmarks/`` are tests and ``examples/web/package.json`` an example), then file names, then
-endings. What no rule claims is ``core``. None of the rules knows a project.
+extensions. Other files are ``core``. No rule is specific to a project.
 """
 
 from __future__ import annotations
@@ -18,7 +16,7 @@ from digest.core.facts import Area
 
 _CACHE = 16_384  # paths, as in ``areas``
 
-# ``.h`` is read as C++: the grammar of C++ takes C headers, not the other way round.
+# ``.h`` is read as C++: the grammar of C++ accepts C headers, not the other way round.
 _ENDINGS: dict[str, str] = {
     ending: language
     for language, endings in {
@@ -106,13 +104,13 @@ _NAMES: dict[str, str] = {
 
 
 def endings_of(language: str) -> tuple[str, ...]:
-    """The endings of file names that mean a language, without the dot."""
+    """The file name extensions of a language, without the dot."""
     return tuple(ending for ending, of in _ENDINGS.items() if of == language)
 
 
 @lru_cache(maxsize=_CACHE)
 def language_of(path: str) -> str:
-    """A lower-case name such as ``python``, or empty where the name says nothing."""
+    """A lower-case name such as ``python``, or empty if the name says nothing."""
     name = path.rpartition("/")[2].lower()
     if (language := _NAMES.get(name)) is not None:
         return language
@@ -122,7 +120,7 @@ def language_of(path: str) -> str:
     return _ENDINGS.get(ending, "") if dot and stem else ""
 
 
-_AREAS_CACHE = 16_384  # paths; more than a large tree changes in a month, and bounded all the same
+_AREAS_CACHE = 16_384  # paths; more than a large tree changes in a month, but bounded
 
 
 def _words(text: str) -> frozenset[str]:
@@ -165,7 +163,7 @@ _CI_NAME = re.compile(
     r"|buildspec\.ya?ml|\.semaphore\.ya?ml|\.packit\.ya?ml|\.zuul\.ya?ml)$"
 )
 
-# Of .github only these are pipelines; the rest steers the forge (templates, owners, bots).
+# Only these parts of .github are pipelines; the rest is for the forge (templates, owners, bots).
 _GITHUB_CI = _words("workflows actions scripts ci")
 
 _FOLDERS: dict[str, Area] = {
@@ -208,7 +206,7 @@ _FOLDERS: dict[str, Area] = {
     ".mvn": Area.BUILD,
 }
 
-# Folders at the top whose scripts and data serve the build; program code in them is not theirs
+# Top-level folders whose scripts and data serve the build; program code in them is core
 # (``docker/`` is a package of its own name elsewhere).
 _BUILD_TOP = _words(
     "docker dockerfiles cmake packaging packages-dev deploy deployment deployments charts helm k8s "
@@ -287,19 +285,19 @@ def area_of(path: str) -> Area:
         return Area.VENDORED
     if any(f in _GENERATED_FOLDERS for f in lowered) or _GENERATED_NAME.search(low):
         return Area.GENERATED
-    if lowered[:1] == ["requirements"]:  # the layout of pip-tools, one file an environment
+    if lowered[:1] == ["requirements"]:  # the layout of pip-tools, one file per environment
         return Area.BUILD
     return _pipeline(lowered, low) or _folder(lowered) or _file(lowered, name, low) or Area.CORE
 
 
 def is_script(path: str) -> bool:
-    """Whether a path is below a folder at the top that holds scripts of the developers."""
+    """Whether a path is below a top-level folder with scripts of the developers."""
     top, slash, _ = path.partition("/")
     return bool(slash) and top.lower() in _SCRIPT_TOP
 
 
 def _pipeline(folders: list[str], name: str) -> Area | None:
-    """Continuous integration, and what else steers a forge."""
+    """Continuous integration, and other files for the forge."""
     if folders and folders[0] in {".github", ".gitea", ".forgejo"}:
         if len(folders) > 1 and folders[1] in _GITHUB_CI:
             return Area.CI
@@ -312,7 +310,7 @@ def _pipeline(folders: list[str], name: str) -> Area | None:
 def _folder(folders: Iterable[str]) -> Area | None:
     """The outermost folder that names an area.
 
-    Below ``src/main`` (Maven, Gradle) folders spell a package, such as ``org.example.demo``.
+    Below ``src/main`` (Maven, Gradle) folders form a package name, such as ``org.example.demo``.
     """
     outer = ""
     for folder in folders:
@@ -344,7 +342,7 @@ def _file(folders: list[str], name: str, low: str) -> Area | None:
         return Area.TESTS
     if folders and folders[0] in _BUILD_TOP and _serves_build(folders[0], language):
         return Area.BUILD
-    # A dotted name that is no program text is a setting of some tool; tables of values are data.
+    # A dotted name that is not program text is a tool's setting; tables of values are data.
     if low.startswith(".") or (folders and folders[0].startswith(".")) or language == "json":
         return Area.CONFIG
     return None

@@ -1,8 +1,8 @@
-"""Which changed lines of Python could touch a header or a field: a guess from the hunk alone.
+"""Whether changed lines may touch a header or a field: a guess from the hunk alone.
 
-Whole texts are costly to read, so this decides for how many files they are. A hunk says which line
-at the left margin it stands under (git's ``section``); together with the indentation that tells
-parameters and fields from the arguments of calls in bodies.
+Whole texts are expensive to read, so this limits the number of files that need them. A hunk names
+the line at the left margin above it (git's ``section``). Together with the indentation, that
+distinguishes parameters and fields from the arguments of calls in bodies.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def _may(line: str, section: str) -> bool:
         return False
     line = line.rstrip()
     in_class = section.startswith("class")
-    # Arguments of calls in bodies stand deeper than parameters and fields do.
+    # Arguments of calls in bodies are indented more than parameters and fields.
     shallow = indent <= (8 if in_class or not section else 4)
     if _TYPED.match(line):
         return line.endswith(",") or (shallow and (in_class or not section))
@@ -65,8 +65,8 @@ def _may(line: str, section: str) -> bool:
     return shallow and line.endswith(",") and bool(_VALUED.match(line) or _BARE.match(line))
 
 
-# In the languages with braces a header is on lines that begin with certain words, or lists names
-# with types; the patterns let through more than they must, the tree decides.
+# In languages with braces, header lines begin with certain words or list names with types. The
+# patterns accept more than necessary; the tree decides.
 _DECLARES = {
     "rust": re.compile(
         r"\s*pub\b|\s*(?:async |unsafe |const |extern \S+ )*fn\b|(?:impl|mod|trait)\b|\s*\) ->"
@@ -86,7 +86,8 @@ _DECLARES = {
     ),
 }
 
-# Lines that may belong to a header too, unless the hunk stands inside what ``_INSIDE`` begins.
+# Lines that may also belong to a header, unless the hunk is inside something that ``_INSIDE``
+# begins.
 _DEEPER = {
     "rust": re.compile(r"        (?:mut )?\w+: [^;{=]*,$"),
     "cpp": re.compile(r"\s+[^/\s].*(?:\(|\)|;$|,$)"),

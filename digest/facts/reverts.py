@@ -1,10 +1,9 @@
-"""Reverts, re-lands and the change they undo or bring back. Imports ``model`` and ``subject``.
+"""Reverts and re-lands, with the change they undo or bring back.
 
-Known shapes: git's ``Revert "title"`` with ``This reverts commit <sha>.``, git's ``Reapply``
-(since 2.43), ``revert: title`` of conventional commits, ``[Revert]``, GitHub's
-``Reverts owner/repo#N`` and the habits of large projects (``Reland``, ``Back out``). A revert of a
-revert brings back. What undoes only a part, or sets a value back (``Revert X to Y``), names no
-change that is gone.
+Known forms: git's ``Revert "title"`` with ``This reverts commit <sha>.``, git's ``Reapply`` (since
+2.43), ``revert: title`` of conventional commits, ``[Revert]``, GitHub's ``Reverts owner/repo#N``
+and the habits of large projects (``Reland``, ``Back out``). A revert of a revert brings back. A
+partial revert, or one that resets a value (``Revert X to Y``), does not name an undone change.
 """
 
 from __future__ import annotations
@@ -54,7 +53,7 @@ _DEEPEST = 8  # reverts of reverts in one title; nobody has written more
 
 
 def find_undone(subject: Subject, body: str) -> tuple[Undone | None, Undone | None]:
-    """What the change reverts, and what it re-lands; at most one of the two is set."""
+    """The change that is reverted and the one that is re-landed; at most one is set."""
     reverts, relands, target = _peel(subject)
     sha, number = _of_body(body, trust=reverts > 0 or relands)
     if reverts == 0 and not relands:
@@ -72,9 +71,9 @@ def find_undone(subject: Subject, body: str) -> tuple[Undone | None, Undone | No
 
 
 def _peel(subject: Subject) -> tuple[int, bool, Undone | None]:
-    """Count the reverts around a title: (reverts, whether it re-lands, the thing in the middle).
+    """Count the reverts around a title: (reverts, whether it re-lands, the change inside).
 
-    The thing is ``None`` where the words do not undo a change as a whole.
+    The change is ``None`` if the words do not undo a change as a whole.
     """
     tags = {tag.lower() for tag in subject.tags}
     reverts, relands = int(bool(tags & _REVERT_TAGS)), bool(tags & _RELAND_TAGS)
@@ -84,7 +83,7 @@ def _peel(subject: Subject) -> tuple[int, bool, Undone | None]:
     if numbers and numbers[-1] == subject.number:
         numbers.pop()
     text = strip_tags(text)[0]
-    # The prefix of a conventional commit was read already; go on where the words begin.
+    # The prefix of a conventional commit was already read; continue with the words.
     if subject.type or subject.scope:
         text = subject.words
     quoted = marked and subject.type == "revert"
@@ -122,7 +121,7 @@ def _target(text: str, numbers: list[int], *, quoted: bool) -> Undone | None:
 
 
 def _unquote(text: str) -> tuple[str, bool]:
-    """The text inside the quotes it opens with; an end that was cut off is no hindrance."""
+    """The text in the quotes at its start; a truncated end is accepted."""
     text = text.strip()
     if not text or text[0] not in _QUOTES:
         return text, False
@@ -135,8 +134,8 @@ def _unquote(text: str) -> tuple[str, bool]:
 def _of_body(body: str, *, trust: bool) -> tuple[str, int | None]:
     """The commit or request that the body says is reverted.
 
-    Without a subject that says so, only the opening of a body counts, and not of one that lists
-    squashed commits: there the lines tell of steps on the way.
+    Unless the subject says that it is a revert, only the start of a body counts, and not that of a
+    list of squashed commits, whose lines describe intermediate steps.
     """
     lines = [line for line in body[:20_000].splitlines() if line.strip()]
     if not trust:

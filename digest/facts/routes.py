@@ -34,7 +34,7 @@ _CALLEES["typescript"] = re.compile(
     _CALLEES["javascript"].pattern + r"|@(?:Get|Post|Put|Patch|Delete)\("
 )
 
-_WORDS = ('"/', "'/", "`/", "path(")  # one of these stands where a path is given
+_WORDS = ('"/', "'/", "`/", "path(")  # one of these is present where a path is given
 _PREFIX = re.compile(r"^(\w+)\s*=\s*(?:APIRouter|Blueprint)\(([^()]*)\)", re.MULTILINE)
 _GIVEN = re.compile(r"\b(?:url_)?prefix\s*=\s*[\"']([^\"']+)[\"']")
 _VERB = re.compile(rf"\b({_VERBS})\b", re.IGNORECASE)
@@ -42,14 +42,14 @@ _METHODS = re.compile(r"[\"'](\w+)[\"']")
 
 
 def find(before: SideText, after: SideText, language: str) -> Iterator[Fact]:
-    """The routes of one file that came, went or were renamed."""
+    """The routes of one file that were added, removed or renamed."""
     if language not in _CALLEES:
         return
     if not any(word in s.changed_text for s in (before, after) for word in _WORDS):
         return
     olds, news = list(_declared(before, language)), list(_declared(after, language))
-    # A route is a verb and a path, which no text holds side by side: look for the same route
-    # among all that the other side declares.
+    # A route is a verb and a path, which are not adjacent in any text, so search all routes that
+    # the other side declares.
     everywhere = (
         {
             side: {n for s in _declared(entire(side_of), language) for n in s.names}
@@ -75,7 +75,7 @@ def defined(source: SideText, language: str, name: str) -> bool:
 
 
 def spellings(name: str) -> tuple[str, ...]:
-    """How a text that serves a route writes its path, with a prefix or behind a router's."""
+    """The ways a text that serves a route may write its path: with a prefix or after a router's."""
     path = name.partition(" ")[2]
     last = path.rstrip("/").rfind("/")
     return (path, *((path[last:],) if last > 0 else ()))
@@ -99,7 +99,7 @@ def _declared(source: SideText, language: str) -> Iterator[NamedSetting]:
 
 
 def _prefixes(text: str) -> dict[str, str]:
-    """The path that a router puts before those of its routes, by the router's name."""
+    """The path prefix of each router, by the router's name."""
     if "prefix" not in text:
         return {}
     return {

@@ -1,7 +1,7 @@
-"""Schemas and protocols: messages, fields, services, tables. Imports ``sheet`` and ``model``.
+"""Schemas and protocols: messages, fields, services, tables.
 
-Line by line, with the enclosing block from the whole file: Protocol Buffers, GraphQL, Thrift, SQL.
-A description of an interface in JSON or YAML (OpenAPI, JSON Schema, Avro) and a migration are told
+Read line by line, with the enclosing block from the whole file: Protocol Buffers, GraphQL, Thrift,
+SQL. Interface descriptions in JSON or YAML (OpenAPI, JSON Schema, Avro) and migrations are reported
 as files.
 """
 
@@ -60,7 +60,7 @@ _WHOLES = ("message", "enum", "type", "input", "interface", "struct", "exception
 _LANGUAGES = frozenset(_BLOCK)
 _ASIDE = frozenset([Area.TESTS, Area.EXAMPLES, Area.BENCHMARKS, Area.DOCS])
 _DEEPEST = 12
-"""Levels of blocks whose names are told; nobody nests deeper on purpose."""
+"""Maximum levels of blocks whose names are given; nobody nests deeper on purpose."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,7 @@ def wants(file: FileChange, area: Area, language: str) -> bool:
 
 
 def find(scene: FileContext) -> Iterable[Fact]:
-    """What a file adds to, drops from or changes in a schema."""
+    """What a file adds to, removes from or changes in a schema."""
     if scene.area in _ASIDE:
         return ()
     path = scene.file.path.lower()
@@ -129,7 +129,7 @@ def _member(found: re.Match[str], owner: str, number: int) -> _Item:
 
 
 def _blocks(whole: tuple[str, ...], language: str) -> list[str]:
-    """For each line the names of the blocks around it, joined by dots: those of the outer ones."""
+    """For each line the names of the outer blocks around it, joined by dots."""
     names: list[str] = []
     stack = [""]
     pending = ""
@@ -184,7 +184,7 @@ def _action(old: _Item | None, new: _Item | None, *, renamed: bool) -> Action:
 
 
 def _renames(gone: _Side, come: _Side) -> dict[tuple[str, str], _Item]:
-    """New members that have the place (type and number, in the same block) of one that is gone."""
+    """New members in the place (type and number, same block) of a removed one."""
     places = {
         (item.name.rpartition(".")[0], item.value): item
         for key, item in gone.items()
@@ -200,7 +200,7 @@ def _renames(gone: _Side, come: _Side) -> dict[tuple[str, str], _Item]:
 
 
 def _owner_too(item: _Item, side: _Side, other: _Item | None) -> bool:
-    """Whether the whole that a member belongs to came or went with it, and speaks for it."""
+    """Whether the owner of a member was added or removed with it, and so covers it."""
     owner = item.name.rpartition(".")[0]
     return other is None and any((owner, detail) in side for detail in _WHOLES)
 

@@ -1,9 +1,9 @@
-"""Security: advisories named, words in the message, sensitive constructs. Imports ``sheet``.
+"""Security: advisories, words in the message, sensitive constructs and credentials.
 
 Four details: ``advisory`` (CVE, GHSA, RUSTSEC, PYSEC identifiers, Renovate's mark), ``words`` (the
-message speaks of a weakness), ``code`` (a construct that reviewers look at, in core code only) and
-``credential`` (the name is the kind, never the secret). A construct is no verdict; it says where to
-look.
+message mentions a weakness), ``code`` (a construct that reviewers check, in core code only) and
+``credential`` (the name is the kind, never the secret). A construct is not a verdict; it says where
+to look.
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ _WORDS = re.compile(
     re.IGNORECASE,
 )
 _MARK = re.compile(r"(?<=\s)\[security\]$", re.IGNORECASE)
-"""What Renovate puts behind the title of an update that an advisory asks for."""
+"""The suffix that Renovate adds to the title of an update required by an advisory."""
 _ACRONYMS = re.compile(r"\b(?:XSS|SSRF|CSRF|RCE|XXE|TOCTOU|ReDoS|IDOR|MITM)\b|\bDoS\b")
 
-# As for code below: hardly a message holds one of these.
+# As for code below: few messages contain one of these.
 _WORD_HINTS = (
     *("cve", "ghsa", "rustsec", "pysec", "go-20", "vulnerab", "exploit", "code exec", "arbitrary"),
     *("injection", "traversal", "overflow", "bounds", "use-after", "use after", "double"),
@@ -96,8 +96,8 @@ _CREDENTIALS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("private key", re.compile(r"-----BEGIN (?:[A-Z]{2,8} )?PRIVATE KEY-----")),
 )
 
-# What a line must hold for any of the patterns above to match: a plain search is some twenty times
-# faster than the patterns, and hardly a line passes it.
+# A line must contain one of these for any of the patterns above to match. A plain search is some
+# twenty times faster than the patterns, and few lines pass it.
 _SECRET_HINTS = ("AKIA", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "xox", "AIza", "PRIVATE KEY-----")
 _HINTS: dict[str, tuple[str, ...]] = {
     "python": (
@@ -121,20 +121,20 @@ _HINTS["typescript"] = _HINTS["javascript"]
 _HINTS["cpp"] = _HINTS["cuda"] = _HINTS["c"]
 
 _COMMENT = re.compile(r"\s*(?:#|//|\*|/\*|\"\"\"|'''|--|>>>)")
-_NEXT = 3  # lines in which the arguments of a call are looked for
+_NEXT = 3  # lines that are searched for the arguments of a call
 _SAFE_YAML = ("SafeLoader", "safe_load")
 _SILENT = frozenset([Area.TESTS, Area.DOCS, Area.EXAMPLES, Area.BENCHMARKS])
 
 
 def credentials(text: str) -> Iterator[str]:
-    """What in a text has the form of a credential, valid or not; of a key block the first line."""
+    """Text with the form of a credential, valid or not; the first line of a key block."""
     if any(hint in text for hint in _SECRET_HINTS):
         for _, shape in _CREDENTIALS:
             yield from shape.findall(text)
 
 
 def find(scene: FileContext) -> Iterable[Fact]:
-    """Sensitive constructs that came or went on the core lines of a file, one fact a construct."""
+    """Sensitive constructs added or removed on core lines of a file, one fact per construct."""
     if scene.area in _SILENT:
         return ()
     pattern = _CODE.get(scene.language) if scene.area is Area.CORE else None
@@ -147,7 +147,7 @@ def find(scene: FileContext) -> Iterable[Fact]:
     found: list[Fact] = []
     for name in dict.fromkeys([*gone, *come]):
         lost, won = gone.get(name, []), come.get(name, [])
-        if len(lost) != len(won):  # as many came as went: the code only moved
+        if len(lost) != len(won):  # as many were added as removed: the code only moved
             added = len(won) > len(lost)
             detail = "credential" if any(name == c for c, _ in _CREDENTIALS) else "code"
             found.append(
@@ -187,7 +187,7 @@ def find_in_message(message: str, subject: Subject) -> Iterator[Fact]:
 def _is_called(subject: Subject) -> bool:
     """Whether the title's type or a tag says security, or a fix has that scope.
 
-    As the scope of anything else it may well name a part of the program.
+    In other titles the scope may be the name of a part of the program.
     """
     scope = subject.scope if subject.type == "fix" else ""
     return "security" in {subject.type, scope.lower(), *map(str.lower, subject.tags)}
@@ -206,7 +206,7 @@ def _said(name: str, detail: str, line: int) -> Fact:
 def _places(
     sheet: SideLines, pattern: re.Pattern[str] | None, hints: Sequence[str]
 ) -> dict[str, list[int]]:
-    """Lines of each construct on the changed lines."""
+    """Line numbers of each construct on the changed lines."""
     places: dict[str, list[int]] = {}
     for index, (number, line) in enumerate(sheet.changed):
         if not any(hint in line for hint in hints):

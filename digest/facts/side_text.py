@@ -1,15 +1,9 @@
-"""One side of a changed file as its lines: which changed, and what stands around them.
+"""A changed file as finders of facts see it: both sides, their lines and changed places.
 
-Imports ``scene`` and ``model``. A manifest's line means something by where it stands
-(``rand = "1"`` under ``[dependencies]`` or not), and a hunk without context does not show that;
-hence the whole.
-
-One side of a changed file: its text, and where in it the change has lines.
-
-Offsets count characters from 0; lines count from 1, as in a diff. Imports ``change`` and ``scene``
-only.
-
-What a finder of facts is shown: one file of a change, with its texts where they were wanted.
+``SideLines`` holds the changed lines of a side and its whole text if available: a manifest's line
+gets its meaning from its position (``rand = "1"`` under ``[dependencies]`` or not), which a hunk
+without context does not show. ``SideText`` holds a text and the places that the change touches.
+Offsets count characters from 0; lines count from 1, as in a diff.
 """
 
 from __future__ import annotations
@@ -26,12 +20,12 @@ from digest.core.facts import Area, Evidence
 from digest.facts.syntax.grammar import ParseBudget
 
 _LONGEST_LINE = 600
-"""Characters; a longer line is data or made to be hard to read, and nothing is found in it."""
+"""Maximum characters of a line; longer ones are data or hostile, and are not searched."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SideLines:
-    """A side: ``changed`` as (1-based number, text) in order; ``whole`` is empty if not at hand."""
+    """A side: ``changed`` as (1-based number, text) in order; ``whole`` is empty if missing."""
 
     path: str
     side: Side
@@ -39,7 +33,7 @@ class SideLines:
     whole: tuple[str, ...] = ()
 
     def above(self, line: int, most: int = 200) -> Iterator[str]:
-        """The lines above a line, nearest first; none where the whole is not at hand."""
+        """The lines above a line, nearest first; none if the whole text is missing."""
         for index in range(min(line - 1, len(self.whole)) - 1, max(-1, line - 2 - most), -1):
             yield self.whole[index]
 
@@ -65,14 +59,14 @@ def added_lines(file: FileChange) -> Iterator[tuple[int, str]]:
 
 
 def changed_text(file: FileChange) -> str:
-    """All changed lines of both sides as one text: what a finder asks whether to look closer."""
+    """All changed lines of both sides as one text, by which finders decide to look closer."""
     return "\n".join(
         ["\n".join(side) for hunk in file.hunks for side in (hunk.removed, hunk.added)]
     )
 
 
 def sheets(scene: FileContext) -> tuple[SideLines, SideLines]:
-    """The old and the new side. The hunks of a file that comes or goes are its whole."""
+    """The old and the new side. The hunks of an added or deleted file are its whole text."""
     file = scene.file
     old = tuple(removed_lines(file))
     new = tuple(added_lines(file))
@@ -103,14 +97,16 @@ def _whole(
 
 
 _STEP = 2_048
-"""Characters between two places whose lines are counted beforehand: a tenth of the time that it
-takes to split a text into lines, of which a change asks for few."""
+"""Characters between two positions whose line numbers are precomputed.
+
+This takes a tenth of the time of splitting a text into lines, of which a change needs few.
+"""
 
 _NEXT = 4
 """Lines around a changed place that belong to it: an attribute, the rest of a call."""
 
 _REACH = 4_000
-"""How far before a changed place something is looked for that may reach into it, in characters."""
+"""Characters before a changed place in which something that extends into it may begin."""
 
 
 @dataclass(kw_only=True)
@@ -118,7 +114,7 @@ class SideText:
     """The text of a file on one side of a change.
 
     ``path`` is the file's name on that side. ``rows`` are the changed places as half-open pairs of
-    0-based line numbers in rising order; an empty pair ``(n, n)`` stands where the other side has
+    0-based line numbers in ascending order; an empty pair ``(n, n)`` marks where the other side has
     lines before line ``n`` that this side lacks. ``changed_text`` is the text of those places.
     """
 
@@ -130,7 +126,7 @@ class SideText:
 
     @cached_property
     def _counts(self) -> list[int]:
-        """How many newlines stand before each multiple of ``_STEP``, and in all of the text."""
+        """The number of newlines before each multiple of ``_STEP``, and in the whole text."""
         counts = (self.text.count("\n", at, at + _STEP) for at in range(0, len(self.text), _STEP))
         return list(accumulate(counts, initial=0))
 
@@ -140,7 +136,7 @@ class SideText:
         return self._counts[-1] + 1
 
     def _start(self, row: int) -> int:
-        """Where a line begins; behind the last one as if the text ended in a newline."""
+        """The start of a line; after the last one, as if the text ended in a newline."""
         if row > self._counts[-1]:
             return len(self.text) + 1
         if not row:
@@ -153,14 +149,14 @@ class SideText:
 
     @cached_property
     def spans(self) -> list[tuple[int, int]]:
-        """The changed places as half-open pairs of offsets, in rising order."""
+        """The changed places as half-open pairs of offsets, in ascending order."""
         return [
             (start := self._start(a), start if a == b else self._start(b)) for a, b in self.rows
         ]
 
     @cached_property
     def windows(self) -> list[tuple[int, int]]:
-        """The changed places with room before them for what reaches in, overlaps joined."""
+        """The changed places with a margin before them for what extends in, overlaps joined."""
         windows: list[tuple[int, int]] = []
         for first, last in self.spans:
             start = max(0, first - _REACH)
@@ -175,7 +171,7 @@ class SideText:
         return [end for _, end in self.spans]
 
     def line_at(self, offset: int) -> int:
-        """The 1-based number of the line that holds an offset; 0 before the text."""
+        """The 1-based number of the line that contains an offset; 0 before the text."""
         if not 0 <= offset <= len(self.text):
             return 0 if offset < 0 else self.height + 1
         step = offset // _STEP
@@ -184,8 +180,7 @@ class SideText:
     def touches(self, start: int, end: int) -> bool:
         """Whether the change adds or removes something inside ``text[start:end]``.
 
-        Lines that were taken away, or that stand on the other side only, count where they stood
-        strictly inside.
+        Lines that were removed, or are only on the other side, count if they were strictly inside.
         """
         at = bisect_left(self._ends, start)
         while at < len(self.spans):
@@ -211,7 +206,7 @@ class SideText:
                 yield from enumerate(self.text[start : end - 1].split("\n"), first)
 
     def offset(self, line: int) -> int:
-        """Where a line begins, counted from 1."""
+        """The offset of the start of a line, counted from 1."""
         return self._start(line - 1)
 
     def places(self) -> list[tuple[int, list[str]]]:
@@ -256,7 +251,7 @@ def entire(source: SideText) -> SideText:
 
 
 def block(text: str, start: int) -> str:
-    """What belongs to a declaration: all up to the next line that begins like its own or less."""
+    """The text of a declaration: up to the next line with the same or less indentation."""
     line = text.rfind("\n", 0, start) + 1
     depth = len(text[line:start]) - len(text[line:start].lstrip())
     end = re.compile(rf"^[ \t]{{0,{depth}}}[^\s)\]#]", re.MULTILINE).search(
@@ -271,7 +266,7 @@ def whole(path: str, text: str) -> SideText:
 
 
 def same_place(before: SideText, after: SideText, old: int, new: int) -> bool:
-    """Whether two lines, counted from 1, stand in or next to the same changed place."""
+    """Whether two lines, counted from 1, are in or next to the same changed place."""
     return any(
         a - _NEXT <= old <= b + _NEXT and c - _NEXT <= new <= d + _NEXT
         for (a, b), (c, d) in zip(before.rows, after.rows, strict=False)
@@ -289,9 +284,9 @@ def _rows(hunks: tuple[Hunk, ...], *, new: bool) -> tuple[tuple[int, int], ...]:
 
 
 def sides(scene: FileContext) -> tuple[SideText, SideText] | None:
-    """The file before and after, or ``None`` where a text that is needed is not at hand.
+    """The file before and after, or ``None`` if a text that is needed is missing.
 
-    A file that comes or goes is whole in its hunks, so its text is never asked for.
+    An added or deleted file is complete in its hunks, so its text is never requested.
     """
     file = scene.file
     old, new = scene.old, scene.new
@@ -321,7 +316,7 @@ def sides(scene: FileContext) -> tuple[SideText, SideText] | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileContext:
-    """One file. ``old`` and ``new`` are whole contents, or ``None`` where not wanted or absent.
+    """One file. ``old`` and ``new`` are whole contents, or ``None`` if not wanted or missing.
 
     ``budget`` is that of the whole change.
     """

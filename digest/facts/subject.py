@@ -1,14 +1,12 @@
-"""The first line of a message, taken apart. Imports ``model`` only.
+"""The first line of a message, parsed, and the real title of a merge.
 
 Conventional commits are read as https://www.conventionalcommits.org/en/v1.0.0/ defines them, with
-two habits of the field beside it: a lower-case prefix that is no known type names the part of the
-program (``net: fix a leak``, ``cmd/go: ...``) and is a scope, and the capitals of the scientific
-Python projects (``ENH:``, ``BUG:``) are types. Types are told by their usual short names.
+two common habits: a lower-case prefix that is no known type names the part of the program (``net:
+fix a leak``, ``cmd/go: ...``) and is a scope, and the capitals of the scientific Python projects
+(``ENH:``, ``BUG:``) are types. Types are given by their usual short names.
 
-Messages that a forge writes around a request: the real title, its number and the rest.
-
-A merge commit's own subject names branches; what a reader wants is the request's title, which
-every forge puts somewhere else:
+A merge commit's own subject names branches. A reader wants the title of the request, which every
+forge puts somewhere else:
 
 - GitHub: ``Merge pull request #N from owner/branch``, the title opens the body.
 - GitLab: ``Merge branch 'x' into 'y'``, the title opens the body, ``See merge request g/p!N`` ends
@@ -18,8 +16,6 @@ every forge puts somewhere else:
 - Gitea: ``Merge pull request 'title' (#N) from x into y``.
 - Homu and bors: ``Auto merge of #N - ...``, ``Rollup merge of #N - ...``, the title opens the body;
   bors-ng: ``Merge #N`` with a body of ``N: title r=... a=...``.
-
-Imports ``change`` only.
 """
 
 from __future__ import annotations
@@ -79,14 +75,14 @@ _PLAIN_PART = re.compile(
 )
 _ROUND_SERIES = re.compile(r"\s*\((?:part\s)?(\d{1,3})/(\d{1,3}|[nNxX])\)", re.IGNORECASE)
 _LONGEST = 1000
-"""Characters of a first line that are looked at: far more than any subject that was written."""
+"""Maximum characters of a first line that are read: far more than any real subject."""
 
 
 def read_subject(title: str, body: str = "", number: int | None = None) -> Subject:
-    """Take a title apart; ``number`` is the request that the message names elsewhere.
+    """Parse a title; ``number`` is the request that the message names elsewhere.
 
     Without it the request is the last ``(#N)`` at the end of the title, since a squash merge adds
-    its own after those of the commits before; what was picked from elsewhere does not count.
+    its own after those of the commits before; the number of a cherry-pick's origin does not count.
     """
     words, numbers = strip_numbers(title[:_LONGEST].strip())
     words, tags, series = strip_tags(words)
@@ -108,7 +104,7 @@ def read_subject(title: str, body: str = "", number: int | None = None) -> Subje
 
 
 def strip_numbers(text: str) -> tuple[str, list[int]]:
-    """Take ``(#1) (#2)`` off the end; the numbers come in the order they are written."""
+    """Remove ``(#1) (#2)`` from the end; the numbers are in the order they are written."""
     numbers: list[int] = []
     borrowed = ""
     while (end := text.rstrip(" .")).endswith(")"):
@@ -129,7 +125,7 @@ def strip_numbers(text: str) -> tuple[str, list[int]]:
 
 
 def strip_tags(text: str) -> tuple[str, tuple[str, ...], Series | None]:
-    """Take ``[Bugfix][3/n]`` off the front: the rest, the tags and the place in a series."""
+    """Remove ``[Bugfix][3/n]`` from the front: the rest, the tags and the place in a series."""
     tags: list[str] = []
     series: Series | None = None
     text = _EMOJI.sub("", text, count=1) if _EMOJI.match(text) else text
@@ -148,7 +144,7 @@ def strip_tags(text: str) -> tuple[str, tuple[str, ...], Series | None]:
 
 
 def _strip_prefix(text: str) -> tuple[str, str, bool, str]:
-    """Type, scope, whether it breaks, and the words behind ``type(scope)!:``."""
+    """Type, scope, whether it is breaking, and the words after ``type(scope)!:``."""
     text = _TICKET.sub("", text, count=1) if _TICKET.match(text) else text
     if found := _CONVENTIONAL.match(text):
         written, scope, mark = found[1].lower(), (found[2] or "").strip().lower(), found[3]
@@ -167,7 +163,7 @@ def _strip_prefix(text: str) -> tuple[str, str, bool, str]:
 
 
 def _strip_series(text: str) -> tuple[str, Series | None]:
-    """Take ``(3/n)`` or a final ``part 2/3`` out of the words."""
+    """Remove ``(3/n)`` or a final ``part 2/3`` from the words."""
     if (found := _ROUND_SERIES.search(text)) and (series := _series(found[1], found[2])):
         return (text[: found.start()] + text[found.end() :]).strip(), series
     if (found := _PLAIN_PART.search(text)) and (series := _series(found[1], found[2])):
@@ -221,10 +217,10 @@ _MERGE_REQUEST = re.compile(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UnwrappedMessage:
-    """A message without what a forge wrapped it in.
+    """A message without the wrapping that a forge added.
 
-    ``body`` starts after the title, wherever that stood. ``number`` is the request that the
-    wrapping names; a number at the end of ``title`` is left there.
+    ``body`` starts after the title, wherever that was. ``number`` is the request that the wrapping
+    names; a number at the end of ``title`` is left there.
     """
 
     title: str
@@ -233,7 +229,7 @@ class UnwrappedMessage:
 
 
 def told(commit: Commit) -> UnwrappedMessage:
-    """What the author tells: the real title and the text below it."""
+    """The author's message: the real title and the text below it."""
     subject, body = commit.subject, commit.body
     number = _merge_request(body)
     if found := _TITLE_IN_SUBJECT.match(subject):
@@ -244,7 +240,7 @@ def told(commit: Commit) -> UnwrappedMessage:
     if found := _TITLE_IN_BODY.match(subject):
         named = found["github"] or found["bitbucket"] or found["homu"]
         number = int(named) if named else number
-        # A branch merged by hand has prose or conflict notes below, not a title.
+        # Below a branch merged by hand there are prose or conflict notes, not a title.
         if number is not None or not found["branch"]:
             title, rest = _first_line(body)
             return UnwrappedMessage(
@@ -259,7 +255,7 @@ def told(commit: Commit) -> UnwrappedMessage:
 
 
 def _merge_request(body: str) -> int | None:
-    # The line is near the end, before trailers at most; long bodies are not searched whole.
+    # The line is near the end, at most followed by trailers; long bodies are not searched whole.
     for line in reversed(body[-4000:].splitlines()):
         if line.startswith("See merge request ") and (found := _MERGE_REQUEST.match(line)):
             return int(found[1])

@@ -1,11 +1,7 @@
-"""What sets two signatures apart, from the point of view of those who call.
+"""Public symbols that were added, removed or renamed, or whose signature changed for callers.
 
-The words are those that ``code`` lists as details of a changed symbol.
-
-Public symbols that came, went, were renamed or look different from outside.
-
-A class that comes or goes speaks for its members: they are not listed one by one. The details are
-listed in ``code``.
+An added or removed class covers its members: they are not listed one by one. ``code`` lists the
+details.
 """
 
 from __future__ import annotations
@@ -31,7 +27,7 @@ _LONGEST_TEXT = 20_000  # characters that are compared
 
 
 def difference(before: Signature, now: Signature) -> str:
-    """What sets two signatures apart, the gravest first; empty if nothing but defaults does."""
+    """The most serious difference of two signatures; empty if only defaults differ."""
     if now.calling is Calling.BY_NAME:
         if detail := _by_name(before, now):
             return detail
@@ -52,7 +48,7 @@ def shared(before: Signature, now: Signature) -> list[tuple[Parameter, Parameter
 
 
 def look(p: Parameter) -> tuple[str, str, str | None]:
-    """What of a parameter its callers see, its default apart."""
+    """What callers see of a parameter, apart from its default."""
     return p.name, p.kind, key(p.annotation)
 
 
@@ -67,7 +63,7 @@ def key(text: str | None) -> str | None:
 
 
 def _is_wrapped(text: str) -> bool:
-    """Whether a text is one pair of round brackets that only groups: around no tuple."""
+    """Whether a text is one pair of round brackets that only groups, not a tuple."""
     depth = 0
     for place, c in enumerate(text):
         depth += (c in "([{") - (c in ")]}")
@@ -77,7 +73,7 @@ def _is_wrapped(text: str) -> bool:
 
 
 def abridged(before: str, now: str) -> tuple[str, str]:
-    """Two long texts on one line each, without the parameters with which both begin."""
+    """Two long texts on one line each, without the parameters that both begin with."""
     before, now = flat(before, _LONGEST_TEXT), flat(now, _LONGEST_TEXT)
     if max(len(before), len(now)) > _LONGEST_SIGNATURE:
         same = 0
@@ -128,7 +124,7 @@ def _same_place(before: Signature, now: Signature, old: Parameter, new: Paramete
 
 
 def _shape(s: Signature) -> tuple[object, ...]:
-    """What a caller depends on: the order of what goes by place, and what goes by name only."""
+    """What a caller depends on: the order of positional parameters and the keyword-only names."""
     by_place = tuple((p.name, p.kind) for p in s.parameters if not p.keyword)
     by_name = frozenset((p.name, p.kind) for p in s.parameters if p.keyword)
     return by_place, by_name
@@ -142,22 +138,22 @@ def _types(s: Signature) -> tuple[object, ...]:
 
 
 _ALIKE = 0.75
-"""Least share of equal lines in two bodies for one to be the other's new name."""
+"""Minimum share of equal lines in two bodies for a rename."""
 
 _MADE = re.compile(r"^[\w.]*\(\)$|^(?:\[\]|\{\})$")
 _OF_OTHERS = re.compile(r"[a-z]\w*(?:\.[a-z]\w*)+$")
-_MOST_SEARCHED = 40  # names that are looked for as other names of what stayed
+_MOST_SEARCHED = 40  # names that are searched as aliases of what stayed
 _NEARLY = 0.5
 _ALIKE_NAMES = 0.4
 _NEAR = 12
-"""Lines between a name that went and the one that came in its place."""
+"""Maximum lines between a removed name and the one that replaced it."""
 
 _MOST_OVERLOADS = 8  # declarations of one name; more are generated
 _LONGEST_BODY = 20_000  # characters that are compared
 
 
 class SymbolsOfSide(Protocol):
-    """The declarations on one side of a file, in the manner of its language."""
+    """The declarations on one side of a file in terms of its language."""
 
     @property
     def source(self) -> SideText:
@@ -173,10 +169,10 @@ class SymbolsOfSide(Protocol):
         """Whether a name may be declared in a place that could not be read."""
 
     def hides(self, entry: PublicDeclaration) -> bool:
-        """Whether a changed line of this side declares the same thing for inside use only."""
+        """Whether a changed line of this side declares the same thing as private."""
 
     def inherits(self, entry: PublicDeclaration) -> bool:
-        """Whether the owner of a method has it on this side from what it is derived of."""
+        """Whether the owner of a method inherits it on this side."""
 
 
 def compare(before: SymbolsOfSide, after: SymbolsOfSide) -> Iterator[Fact]:
@@ -215,7 +211,7 @@ def compare(before: SymbolsOfSide, after: SymbolsOfSide) -> Iterator[Fact]:
 
 
 def _is_assigned(entry: PublicDeclaration, source: SideText) -> bool:
-    """Whether a side gives the name as another one for something: ``old = new``."""
+    """Whether a side assigns the name as an alias: ``old = new``."""
     last = last_part(entry.name)
     if last not in source.text:
         return False
@@ -231,8 +227,8 @@ def _sides(
 ) -> Iterator[tuple[str, list[PublicDeclaration], list[PublicDeclaration]]]:
     """Each name that the change touches, with its declarations on both sides.
 
-    Where only one side of a header changed, the other is looked up; overloads that the change
-    does not touch are left out where that does not matter.
+    If only one side of a header changed, the other is looked up; overloads that the change does not
+    touch are left out if they do not matter.
     """
     olds, news = _grouped(before.entries()), _grouped(after.entries())
     for name, entries in news.items():
@@ -268,7 +264,7 @@ def _visibility(entry: PublicDeclaration, after: SideText, was: str, is_: str) -
 
 
 def _line_of(entry: PublicDeclaration, after: SideText) -> int:
-    """The changed line that has the name, 1-based; that of the entry if none has."""
+    """The changed line with the name, 1-based; that of the entry if there is none."""
     last = last_part(entry.name)
     return next((row + 1 for row, line in after.changed() if last in line), entry.line)
 
@@ -286,7 +282,7 @@ def _renamed(lost: PublicDeclaration, found: PublicDeclaration, after: SideText)
 
 
 def _whole(entries: list[PublicDeclaration]) -> list[PublicDeclaration]:
-    """Without the members of what comes or goes as a whole."""
+    """The entries without members of what is added or removed as a whole."""
     names = {e.name for e in entries}
     return [e for e in entries if e.parent not in names]
 
@@ -308,7 +304,7 @@ def _one(action: Action, entry: PublicDeclaration, source: SideText) -> Fact:
 def _pairs(
     old: list[PublicDeclaration], new: list[PublicDeclaration]
 ) -> list[tuple[PublicDeclaration, PublicDeclaration]]:
-    """Declarations of one name on both sides; overloads that do not pair off are left alone."""
+    """Declarations of one name on both sides; overloads without a counterpart are ignored."""
     if [e.kind for e in old] != [e.kind for e in new] or len(old) > _MOST_OVERLOADS:
         return []
     return list(zip(old, new, strict=True))
@@ -317,7 +313,7 @@ def _pairs(
 def _renames(
     gone: list[PublicDeclaration], come: list[PublicDeclaration]
 ) -> list[tuple[PublicDeclaration, PublicDeclaration]]:
-    """Pairs of one kind in one place whose bodies are nearly the same, the likest first."""
+    """Pairs of one kind in one place with nearly the same body, the most similar first."""
     if not gone or not come or len(gone) * len(come) > 400:
         return []
     scored = []
@@ -338,14 +334,14 @@ def _renames(
 
 
 def _in_its_place(lost: PublicDeclaration, found: PublicDeclaration) -> bool:
-    """Whether one stands where the other stood, with names that share most of their letters."""
+    """Whether one is in the place of the other, with names that share most of their letters."""
     names = last_part(lost.name), last_part(found.name)
     near = abs(lost.line - found.line) <= _NEAR
     return near and SequenceMatcher(None, *names).ratio() >= _ALIKE_NAMES
 
 
 def _likeness(one: PublicDeclaration, other: PublicDeclaration) -> float:
-    """The share of equal lines of two declarations, each with its own name taken out."""
+    """The share of equal lines of two declarations, each with its own name removed."""
     a, b = (_lines(e) for e in (one, other))
     if min(len(a), len(b)) < 2 or not 0.5 <= len(a) / len(b) <= 2:
         return 0.0
@@ -391,14 +387,14 @@ def _changes(
 
 
 def _tells(before: str | None, after: str | None) -> bool:
-    """Whether two defaults are values: not where one is made anew, or of another parameter."""
+    """Whether two defaults are values: not newly created objects or those of another parameter."""
     if after in {"None", "undefined", "null"} and before and _MADE.search(before):
         return False
     return not any(text and _OF_OTHERS.match(text) for text in (before, after))
 
 
 class _Look(NamedTuple):
-    """A declaration as one side shows it."""
+    """A declaration as seen on one side."""
 
     source: SideText
     entry: PublicDeclaration
@@ -406,7 +402,7 @@ class _Look(NamedTuple):
 
 
 def _place(new: _Look, old: _Look) -> Evidence:
-    """Where the difference of two signatures shows: a parameter that differs, else the header."""
+    """The place where two signatures differ: a parameter that differs, else the header."""
     for side, other in ((new, old), (old, new)):
         known = {look(p) for p in other.signature.parameters}
         for p in side.signature.parameters:

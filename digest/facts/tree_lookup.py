@@ -1,8 +1,8 @@
 """Names that a change touches, looked up in the whole trees before and after it.
 
-A finder sees one file. Whether a name is gone from the project, or new to it, shows in the rest of
-the tree: files that mention the name are searched by the same rules as the file that changed.
-The edge finds the mentions (one search for many changes) and reads the files.
+A finder sees one file. Whether a name is new to the project, or removed from it, depends on the
+rest of the tree: files that mention the name are searched by the same rules as the changed file.
+The caller finds the mentions (one search for many changes) and reads the files.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Place = tuple[str, str]
 """A file in a tree: the full name of a commit, and the path."""
 
 _MOST_FILES = 24
-"""Files that are read for one name; those near the file that changed come first."""
+"""Maximum files that are read for one name; those near the changed file come first."""
 
 _SETTABLE = {
     FactKind.FLAG: flags.defined,
@@ -46,7 +46,7 @@ _DEFINED_BY = {
     "cpp": ("class", "struct", "enum"),
 }
 _SHORTEST = 3
-"""Characters of a name that is looked up; shorter ones stand everywhere."""
+"""Minimum characters of a name that is looked up; shorter ones are everywhere."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,7 +108,7 @@ _SPELLINGS = {
 
 
 def _owner(fact: Fact, name: str) -> str:
-    """The declaration that a name belongs to: the class of a method or field, or itself."""
+    """The declaration that owns a name: the class of a method or field, or itself."""
     parts = re.split(r"[.:]+", name)
     return parts[-2] if len(parts) > 1 and fact.detail in {"method", "field"} else parts[-1]
 
@@ -119,10 +119,10 @@ def places(
     mentions: Mapping[str, Iterable[str]],
     evidence: Mapping[tuple[int, int], str],
 ) -> dict[tuple[int, int], list[Place]]:
-    """The files to read for each question, by the place of its change and of its fact.
+    """The files to read for each question, by the index of its change and of its fact.
 
     ``changes`` are a line of commits, newest first, and ``mentions`` the paths by word in the tree
-    of the first. What a newer change took from the tree is told by its removed lines.
+    of the first. The removed lines of a newer change show what it removed from the tree.
     """
     known: dict[str, set[str]] = {word: set(paths) for word, paths in mentions.items()}
     words = {w for those in asked for q in those for w in q.words}
@@ -142,7 +142,7 @@ def places(
 def _take_back(
     change: Change, words: Iterable[str], known: dict[str, set[str]], names: dict[str, set[str]]
 ) -> None:
-    """Add what stood in the tree before a change to what is known of the tree after it."""
+    """Add what was in the tree before a change to what is known of the tree after it."""
     for file in change.files:
         if file.old_path is not None:
             names.setdefault(file.path, set()).add(file.old_path)
@@ -162,7 +162,7 @@ def _counts(path: str) -> bool:
 
 
 def _nearness(here: str) -> Callable[[str], tuple[bool, int, str]]:
-    """How far files are from another: of other languages last, those in near folders first."""
+    """The distance of files from another: other languages last, near folders first."""
     parts = here.split("/")
 
     def key(path: str) -> tuple[bool, int, str]:
@@ -182,7 +182,7 @@ def settled(
     where: Mapping[int, Sequence[Place]],
     texts: Mapping[Place, str],
 ) -> Facts:
-    """The facts with what the trees say of them."""
+    """The facts with what the trees show about them."""
     answers = {
         q.index: _found(facts.items[q.index], q, where.get(q.index, ()), texts) for q in asked
     }
@@ -208,7 +208,7 @@ def _found(
 
 
 def _may_stay(fact: Fact) -> bool:
-    """Whether the file that a finder read may still define a name in a way it does not know."""
+    """Whether the changed file may still define a name in a way that its finder does not know."""
     return fact.action is Action.REMOVED and fact.kind in _SETTABLE
 
 
@@ -234,9 +234,9 @@ def _told(fact: Fact, elsewhere: str | None, *, asked: bool) -> Fact | None:
     if not asked or elsewhere is None:
         return fact
     if elsewhere == fact.evidence.path and fact.action is Action.REMOVED:
-        return None  # the file defines it still, in another way
+        return None  # the file still defines it in another way
     if fact.kind in _SHARED:
-        # Read or made in one more place, or in one less.
+        # Read or created in one more place, or in one less.
         return _as_added(fact, elsewhere) if fact.action is Action.RENAMED else None
     if fact.action is Action.RENAMED:
         return _as_added(fact, elsewhere)
@@ -251,12 +251,12 @@ def _told(fact: Fact, elsewhere: str | None, *, asked: bool) -> Fact | None:
 
 
 def _as_added(fact: Fact, elsewhere: str) -> Fact:
-    """A new name beside the old one, which lives on in another file."""
+    """A new name beside the old one, which remains in another file."""
     return replace(fact, action=Action.ADDED, before=None, after=None, elsewhere=elsewhere)
 
 
 def unsearched(facts: Facts, asked: Sequence[Question]) -> Facts:
-    """The facts where the trees could not be searched: they hold for their file only."""
+    """The facts if the trees could not be searched: they hold for their file only."""
     alone = {q.index for q in asked}
     if not alone:
         return facts
@@ -265,7 +265,7 @@ def unsearched(facts: Facts, asked: Sequence[Question]) -> Facts:
 
 
 def runs(changes: Sequence[Change]) -> Iterator[range]:
-    """The stretches of changes in which each is the first parent of the one before it."""
+    """The ranges of changes in which each is the first parent of the one before it."""
     start = 0
     for number in range(1, len(changes) + 1):
         follows = (

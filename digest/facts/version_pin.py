@@ -1,4 +1,4 @@
-"""The values that readers of manifests pass to `dependencies`. Imports nothing of ours."""
+"""Pins: the values that readers of manifests pass to ``dependencies``."""
 
 from __future__ import annotations
 
@@ -34,8 +34,9 @@ _SUFFIX = re.compile(
 class Pin:
     """A dependency or tool on one line.
 
-    ``version`` is as written, without a lone ``==``; ``None`` where any will do. ``detail`` is the
-    manager, with `` dev`` behind it for what only developers, tests and builds need.
+    ``version`` is as written, without a lone ``==``; ``None`` if any version is accepted.
+    ``detail`` is the package manager, followed by `` dev`` for what only developers, tests and
+    builds need.
     """
 
     name: str
@@ -52,7 +53,7 @@ def is_toolchain(name: str) -> bool:
 
 
 def of_variable(name: str) -> str:
-    """What a variable such as ``CUDA_VERSION`` is the version of, or empty if it is of nothing."""
+    """The tool whose version a variable such as ``CUDA_VERSION`` holds, or empty."""
     found = _SUFFIX.search(name)
     return name[: found.start()] if found else ""
 

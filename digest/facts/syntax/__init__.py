@@ -1,1 +1,1 @@
-"""How each language declares things: one module a family, all giving the values of ``entry``."""
+"""Declarations by language family; every module returns the values of ``declarations``."""

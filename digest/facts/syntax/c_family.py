@@ -1,4 +1,4 @@
-"""What the headers of C and C++ declare."""
+"""Declarations in the headers of C and C++."""
 
 from __future__ import annotations
 
@@ -45,14 +45,14 @@ _NAME = re.compile(r"~?[A-Za-z][\w:]*")
 
 
 def without_attributes(text: str) -> str:
-    """The text with what compilers for devices add to C++ blanked out, every place kept."""
+    """The text with the attributes of device compilers blanked out; offsets stay the same."""
     if "__" not in text:
         return text
     return _ATTRIBUTES.sub(lambda m: " " * len(m.group()), text)
 
 
 def is_header(path: str) -> bool:
-    """Whether other files read a file to know what there is to call."""
+    """Whether a file is a header, which other files include for its declarations."""
     return path.endswith(_HEADER)
 
 
@@ -98,7 +98,7 @@ def _type(node: Node, parent: str, depth: int) -> Iterator[Declaration]:
 
 
 def _function(node: Node) -> Node | None:
-    """The part of a declaration that declares a function, behind pointers and references."""
+    """The part of a declaration that declares a function, after pointers and references."""
     at = named(node, "declarator")
     while at is not None and at.type in {"pointer_declarator", "reference_declarator"}:
         at = named(at, "declarator") or (at.named_children[-1] if at.named_children else None)

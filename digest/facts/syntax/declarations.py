@@ -1,7 +1,4 @@
-"""What a file declares, in terms that hold for every language. Imports nothing of ours.
-
-What the languages that are read through a syntax tree have in common.
-"""
+"""Declarations in terms that hold for every language, and helpers for syntax trees."""
 
 from __future__ import annotations
 
@@ -20,9 +17,9 @@ from digest.facts.syntax.grammar import text_of
 class Parameter:
     """A parameter as written.
 
-    ``kind`` is empty, ``*`` and ``**`` for those that gather the rest, or ``?`` for those that may
-    be left out. ``annotation`` and ``default`` are ``None`` where there is none. ``keyword`` says
-    that it can only be given by name. ``row`` counts lines from that of the declaration.
+    ``kind`` is empty, ``*`` and ``**`` for those that collect the rest, or ``?`` for optional ones.
+    ``annotation`` and ``default`` are ``None`` if there is none. ``keyword``: it can only be given
+    by name. ``row`` counts lines from that of the declaration.
     """
 
     name: str
@@ -34,28 +31,28 @@ class Parameter:
 
 
 def last_part(name: str) -> str:
-    """The name itself of a qualified name: ``c`` of ``a.b.c`` and of ``a::b::c``."""
+    """The last part of a qualified name: ``c`` of ``a.b.c`` and of ``a::b::c``."""
     return re.split(r"[.:]+", name)[-1]
 
 
 class Calling(StrEnum):
-    """What of a signature the callers of a language depend on."""
+    """What the callers of a language depend on in a signature."""
 
     BY_NAME = "by name"
-    """Parameters may be given by name, and types are advice: Python."""
+    """Parameters may be given by name, and types are not enforced: Python."""
     BY_PLACE = "by place"
-    """Parameters go by place, and types are advice: JavaScript, TypeScript."""
+    """Parameters are positional, and types are not enforced: JavaScript, TypeScript."""
     BY_TYPE = "by type"
-    """Parameters go by place, and types must fit: Rust, Go, Java, C and C++."""
+    """Parameters are positional, and types must match: Rust, Go, Java, C and C++."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Signature:
-    """What a declaration looks like from outside.
+    """The interface of a declaration.
 
-    ``parameters`` stand in their order without the receiver; ``returns`` is ``None`` where nothing
-    is said. ``prefix`` are words that change what it is (``async``), ``bases`` those a class
-    inherits from. ``text`` is all of it as one line of source.
+    ``parameters`` are in order, without the receiver; ``returns`` is ``None`` if not written.
+    ``prefix`` are words that change its nature (``async``), ``bases`` the base classes. ``text`` is
+    all of it as one line of source.
     """
 
     text: str
@@ -70,11 +67,11 @@ class Signature:
 class PublicDeclaration:
     """A public declaration of a file.
 
-    ``kind`` is ``function``, ``method``, ``class`` or what the language calls it. ``name`` is
-    qualified within the file with dots, ``parent`` the qualified name that holds it, or empty.
+    ``kind`` is ``function``, ``method``, ``class`` or the language's own term. ``name`` is
+    qualified within the file with dots; ``parent`` is the qualified name of its owner, or empty.
     ``line`` is 1-based; ``head`` gives the last line of the header. ``read`` gives the signature
-    and ``body`` the text, on demand since most are not needed. ``quiet`` entries can change but
-    do not count as coming or going (``__init__``).
+    and ``body`` the text, on demand since most are not needed. ``quiet`` entries can change but do
+    not count as added or removed (``__init__``).
     """
 
     kind: str
@@ -91,8 +88,8 @@ class PublicDeclaration:
 class DeclaredField:
     """A field that configures something or carries data; ``line`` is 1-based.
 
-    ``touched`` says that the change has lines in it. ``read`` gives the annotation and the
-    default, ``None`` where it must be given; it is called for the few fields that need it.
+    ``touched``: the change has lines in it. ``read`` gives the annotation and the default (``None``
+    if a value is required); it is called only for the few fields that need it.
     """
 
     owner: str
@@ -103,7 +100,7 @@ class DeclaredField:
 
 
 DEEPEST = 12
-"""Levels of modules, namespaces and classes that are looked into."""
+"""Maximum levels of modules, namespaces and classes that are read."""
 
 _NAMING = ("name", "declarator", "left", "property")  # fields that lead to the name
 _LONGEST = 2_000  # characters of one signature
@@ -113,9 +110,9 @@ _LONGEST = 2_000  # characters of one signature
 class Declaration:
     """A public declaration in a tree.
 
-    ``kind`` is ``field`` for what a class, struct or interface holds. ``name`` is qualified, with
-    ``parent`` what stands before the last part. ``head`` is the last row of the signature, rows
-    counted from 0. ``value`` is the default of a field, as written.
+    ``kind`` is ``field`` for members of a class, struct or interface. ``name`` is qualified, and
+    ``parent`` is the part before its last. ``head`` is the last row of the signature, counted
+    from 0. ``value`` is the default of a field, as written.
     """
 
     kind: str
@@ -143,12 +140,12 @@ def plain(node: Node | None) -> str:
 
 
 def bare(node: Node | None, prefix: str = ":") -> str | None:
-    """A type as written, without the colon or arrow that some grammars count in."""
+    """A type as written, without the colon or arrow that some grammars include."""
     return plain(node).removeprefix(prefix).strip() or None if node is not None else None
 
 
 def name_row(node: Node) -> int:
-    """The row on which a declaration has its name, below attributes and modifiers."""
+    """The row of a declaration's name, below attributes and modifiers."""
     for _ in range(DEEPEST):
         inner = next((n for f in _NAMING if (n := named(node, f)) is not None), None)
         if inner is None:
@@ -158,7 +155,7 @@ def name_row(node: Node) -> int:
 
 
 def before_body(node: Node, *bodies: str) -> int:
-    """The last row of a declaration that is not its body."""
+    """The last row of a declaration before its body."""
     for name in bodies or ("body",):
         body = named(node, name)
         if body is not None:
@@ -175,7 +172,7 @@ def signature(
     arrow: str = " -> ",
     source: Node | None = None,
 ) -> Signature:
-    """A signature with its text, written the same way however the source was broken up.
+    """A signature with its text, normalised however the source was broken into lines.
 
     ``source`` are the parameters in a language that writes the type beside the name.
     """
@@ -203,13 +200,13 @@ def _written(p: Parameter) -> str:
 
 
 def simple(bases: Iterable[str] = ()) -> Signature:
-    """The signature of what takes no parameters."""
+    """The signature of something without parameters."""
     known = tuple(bases)
     return Signature(text=f"({', '.join(known)})" if known else "", bases=known)
 
 
 def walk(node: Node, into: frozenset[str], depth: int = 0) -> Iterator[Node]:
-    """The named children of a node, and of those children whose types only wrap others."""
+    """The named children of a node, including those inside children that are only wrappers."""
     for child in node.named_children:
         if child.type in into and depth < DEEPEST:
             yield from walk(child, into, depth + 1)

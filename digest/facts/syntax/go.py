@@ -27,7 +27,7 @@ _SPEC_LISTS = ("const_declaration", "var_declaration", "type_declaration", "var_
 
 
 def declarations(root: Node, path: str) -> Iterator[Declaration]:
-    """The exported names in the order of the text; none where nobody can import the package."""
+    """The exported names in the order of the text; none if nobody can import the package."""
     if "internal" in path.split("/")[:-1] or any(
         n.type == "package_clause" and plain(n) == "package main" for n in root.named_children
     ):
@@ -106,7 +106,7 @@ def _signature(node: Node) -> Signature:
 
 
 def _parameters(node: Node | None) -> Iterator[Parameter]:
-    """Each name with its type; unnamed ones by their place."""
+    """Each name with its type; unnamed ones by their position."""
     for place, child in enumerate(kids(node)):
         kind = "*" if child.type.startswith("variadic") else ""
         annotation = ("..." if kind else "") + plain(named(child, "type"))

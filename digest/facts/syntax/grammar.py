@@ -1,4 +1,4 @@
-"""The tree-sitter grammars, loaded when a language is first met. Imports nothing of ours."""
+"""The tree-sitter grammars, loaded on first use, and parsing with a budget."""
 
 from __future__ import annotations
 
@@ -29,21 +29,27 @@ _CHUNK = 1_024
 
 _STEPS = 50
 _LEAST = 100
-"""What a text may cost: ``_LEAST`` steps and ``_STEPS`` for each ``_CHUNK`` bytes. A step is a
-hundred operations of the parser, or a chunk that its lexer reads. Of 13,000 source files of 17
-projects none takes more than 25 steps a chunk, and the median takes 6."""
+"""The cost limit of a text: ``_LEAST`` steps and ``_STEPS`` for each ``_CHUNK`` bytes.
+
+A step is a hundred operations of the parser, or a chunk that its lexer reads. Of 13,000 source
+files of 17 projects none takes more than 25 steps a chunk, and the median takes 6.
+"""
 
 _SECONDS = 0.03
 _SECONDS_A_BYTE = 4e-6
-"""Processor time of a text up to where it is parsed: of errors even steps may be slow. Parsed in
-stages, the slowest of the same files take 2 microseconds a byte, and the median 0.2."""
+"""Processor time per byte of the text parsed so far: with errors even steps may be slow.
+
+Parsed in stages, the slowest of the same files take 2 microseconds a byte, and the median 0.2.
+"""
 
 _STAGE = 4_096
 """Bytes by which a text grows from one stage to the next."""
 
 _AMBIGUOUS = frozenset({"c", "cpp"})
-"""Grammars in which hardly a node of the stage before can be taken over. Their stages are twice as
-large, and grow fourfold where the text does not look as if it left much open."""
+"""Grammars that can reuse almost no node of the previous stage.
+
+Their stages are twice as large, and grow fourfold unless the text seems to leave much open.
+"""
 
 _BOUNDARY = re.compile(rb"[()\[\]<>;{}]")
 _DEEPEST = 100
@@ -57,9 +63,9 @@ class TooComplex(Exception):
 
 @dataclass(slots=True)
 class ParseBudget:
-    """What is left to one change, and the paths of its files that were not parsed.
+    """The remaining budget of one change, and the paths of its files that were not parsed.
 
-    ``clock`` tells processor time; without it steps alone are counted.
+    ``clock`` returns processor time; without it only steps are counted.
     """
 
     clock: Callable[[], float] | None = None
@@ -80,21 +86,21 @@ def parse(text: str, grammar: str, budget: ParseBudget | None = None) -> Tree:
     ``grammar`` is a language's name, or ``tsx``.
 
     At the end of a text that is open in many places the parser may work for minutes without
-    asking whether it should go on, in cubic time. So the text is parsed from its beginning to one
-    place after the other, each time from the tree before, and what is costly at its end is found
-    while it is short. That takes a third as long again, and the last tree is that of one parse.
+    checking whether to go on, in cubic time. So the text is parsed in stages, each from the tree of
+    the one before, and a costly end is found while the text is short. That takes a third longer,
+    and the last tree equals that of a single parse.
     """
     run = _Run(text.encode("utf-8", "replace"), grammar, budget or ParseBudget())
     return run.tree()
 
 
 class _Run:
-    """One text that is parsed."""
+    """The parsing of one text."""
 
     def __init__(self, text: bytes, grammar: str, budget: ParseBudget) -> None:
         self._text = text
         self._budget = budget
-        # Parsers are cheap and of one thread only: others run while the callbacks do.
+        # Parsers are cheap and bound to one thread: others run during the callbacks.
         self._parser = Parser(_language(grammar))
         self._stage = _STAGE
         if grammar in _AMBIGUOUS:
@@ -106,7 +112,7 @@ class _Run:
         self._deadline = 0.0
 
     def tree(self) -> Tree:
-        """The tree of the whole."""
+        """The tree of the whole text."""
         began = self._clock()
         tree: Tree | None = None
         while tree is None or self._end < len(self._text):
@@ -127,7 +133,7 @@ class _Run:
         return min(len(self._text), max(_CHUNK, min(4 * self._end, self._end + self._stage)))
 
     def _append(self, tree: Tree, start: int) -> None:
-        """Tell a tree that its text goes on from a place."""
+        """Tell a tree that its text continues at a position."""
         old, new = self._point(start), self._point(self._end)
         tree.edit(start, start, self._end, old, old, new)
 
@@ -136,11 +142,11 @@ class _Run:
         return row, offset - self._text.rfind(b"\n", 0, offset) - 1
 
     def _parsed(self, old: Tree | None) -> Tree | None:
-        """The tree up to the end of the stage; ``None`` where that takes too many steps."""
+        """The tree up to the end of the stage; ``None`` if that takes too many steps."""
         most = min(_LEAST + _STEPS * (self._end // _CHUNK + 1), self._budget.steps)
         self._steps_left = most
         tree = None
-        with suppress(ValueError):  # what a parser that was stopped raises
+        with suppress(ValueError):  # what a stopped parser raises
             tree = (
                 self._parser.parse(self._read, old, progress_callback=self._is_over)
                 if old
@@ -150,9 +156,9 @@ class _Run:
         return tree if self._steps_left >= 0 else None
 
     def _read(self, offset: int, _: object) -> bytes:
-        """A piece of the text: for the parser, and later for who asks a node for its text.
+        """A piece of the text, for the parser and later for reading a node's text.
 
-        Lexers that look through the rest of the text for every token are counted here.
+        Lexers that read the rest of the text for every token are counted here.
         """
         if self._parsing:
             self._steps_left -= 1
@@ -166,7 +172,7 @@ class _Run:
 
 
 def _is_open(text: bytes) -> bool:
-    """Whether a text nests deeper, or goes on for longer without an end, than code does."""
+    """Whether a text nests deeper, or continues longer without an end, than code does."""
     depth = angles = last = 0
     for match in _BOUNDARY.finditer(text):
         mark, at = match.group(), match.start()

@@ -32,13 +32,13 @@ _CALLABLE = {"method_declaration": "method", "constructor_declaration": "constru
 
 
 def declarations(root: Node, path: str) -> Iterator[Declaration]:
-    """The declarations in the order of the text, nested types after what holds them."""
+    """The declarations in the order of the text, nested types after their owner."""
     del path
     yield from _within(root, "", open_=False, depth=0)
 
 
 def _within(node: Node, parent: str, *, open_: bool, depth: int) -> Iterator[Declaration]:
-    """``open_`` says that members are public without saying so, as in interfaces."""
+    """The declarations within a node; ``open_`` if members are public by default (interfaces)."""
     for child in node.named_children:
         if child.type == "enum_body_declarations":
             yield from _within(child, parent, open_=False, depth=depth)

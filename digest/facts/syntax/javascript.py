@@ -1,4 +1,4 @@
-"""What a JavaScript or TypeScript module exports, by ``export`` or through ``module.exports``."""
+"""The exports of a JavaScript or TypeScript module, by ``export`` or ``module.exports``."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def _declared(node: Node, parent: str, depth: int) -> Iterator[Declaration]:
 
 
 def _assigned(statement: Node, objects: set[str]) -> Iterator[Declaration]:
-    """``exports.name = ...``, and ``app.name = function`` where ``app`` is what is exported."""
+    """``exports.name = ...``, and ``app.name = function`` if ``app`` is exported."""
     expression = statement.named_children[0] if statement.named_children else None
     if expression is None or expression.type != "assignment_expression":
         return

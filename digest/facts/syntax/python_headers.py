@@ -1,9 +1,8 @@
-"""The signature of one Python definition, parsed from its header alone.
+"""Signatures and annotated fields of Python definitions, parsed from small parts of a file.
 
-The annotated fields of Python classes that are made of them.
-
-Those are dataclasses, attrs, pydantic, msgspec, named tuples and typed dictionaries, told by their
-decorators and bases, the bases in the same file followed.
+A signature is parsed from its header alone. Classes with fields are dataclasses, attrs, pydantic,
+msgspec, named tuples and typed dictionaries, recognised by their decorators and bases; bases in the
+same file are followed.
 """
 
 from __future__ import annotations
@@ -20,12 +19,12 @@ from digest.facts.syntax.grammar import parse, text_of
 from digest.facts.syntax.python_outline import Header, Outline, inside
 
 LONGEST_HEADER = 8_000
-"""How far a header is read, in characters; the longest in wide use stay below half of this."""
+"""Maximum characters of a header; the longest in wide use stay below half of this."""
 
 _KEPT = 64
-"""Headers that are kept: several finders ask for the same one within a file, and for none later."""
+"""Number of cached headers: several finders need the same one within a file, none later."""
 
-# Most headers of classes name what they derive from and no more: they need no parser.
+# Most class headers only name their bases: they need no parser.
 _PLAIN_CLASS = re.compile(
     r"class +[A-Z]\w*(?:\( *+((?:[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)* *+, *+)*"
     r"(?:[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)?) *+\))?:"
@@ -34,7 +33,7 @@ _PLAIN_CLASS = re.compile(
 
 @lru_cache(maxsize=_KEPT)
 def header_end(text: str, offset: int) -> int | None:
-    """The offset behind the colon that ends the header at ``offset``, or ``None``."""
+    """The offset after the colon that ends the header at ``offset``, or ``None``."""
     depth = 0
     limit = min(len(text), offset + LONGEST_HEADER)
     at = offset
@@ -131,7 +130,7 @@ def _parameter(node: Node, *, keyword: bool) -> Parameter:
 
 
 def _plain(node: Node) -> str:
-    """Source on one line, the same however it was broken into lines and quoted."""
+    """Source on one line, regardless of its line breaks and quotes."""
     text = text_of(node)
     if "\n" not in text:
         return text.strip()
@@ -202,7 +201,7 @@ def has_fields(outline: Outline, header: Header, depth: int = 0) -> bool:
 
 
 def _decorators(text: str, header: Header) -> list[str]:
-    """The last parts of the names of the decorators that stand above a header."""
+    """The last parts of the names of the decorators above a header."""
     start = text.rfind("\n", 0, header.offset) + 1
     first = start
     for _ in range(12):
@@ -243,7 +242,7 @@ def fields(source: SideText, outline: Outline, header: Header) -> dict[str, Decl
 
 
 def _first_method(outline: Outline, start: int) -> int:
-    """Where the fields end: at the first definition below, with its decorators."""
+    """The end of the fields: the first definition below, with its decorators."""
     text = outline.text
     below = [text.find(f"\n{word}", start) for word in ("def ", "class ", "async def ", "@")]
     last = min((at for at in below if at >= 0), default=len(text))
@@ -285,7 +284,7 @@ def _statements(
 
 
 def _parts(statement: str) -> tuple[str, str | None]:
-    """The annotation and the default of a field; a field that is given none has none."""
+    """The annotation and the default of a field; ``None`` without a default."""
     root = parse(statement, "python").root_node
     node = root.named_children[0] if root.named_children else None
     if node is None or node.type != "expression_statement" or not node.named_children:
@@ -299,7 +298,7 @@ def _parts(statement: str) -> tuple[str, str | None]:
 
 
 def _default(text: str) -> str | None:
-    """What a field is when it is not given, seen through ``Field(...)`` and its like."""
+    """The default of a field, also inside ``Field(...)`` and similar calls."""
     if not _MAKING.match(text):
         return flat(text)
     call = call_at(text, 0, text.index("("), "python")

@@ -1,8 +1,8 @@
 """The classes and functions of a Python file, found without parsing the file.
 
-A file of eight thousand lines takes a parser 40 ms. Looking for the words ``def`` and ``class`` at
-the beginning of lines around the changed ones takes a hundredth of that, and what belongs to what
-follows from indentation. Only headers that a change touches are parsed, by ``python_header``.
+A file of eight thousand lines takes a parser 40 ms. Searching for ``def`` and ``class`` at the
+start of lines around the changed ones takes a hundredth of that, and indentation shows what belongs
+to what. Only headers that a change touches are parsed, by ``python_headers``.
 """
 
 from __future__ import annotations
@@ -14,24 +14,25 @@ from functools import cached_property
 from typing import NamedTuple
 
 _NAME = re.compile(r"[ \t]+([^\W\d]\w*)")
-# Blocks at the left margin hold definitions that belong to the module, not to a class above them.
+# Blocks at the left margin contain definitions of the module, not of a class above them.
 _BLOCK = re.compile(r"\n(?=[ietfw])(?:if[ (]|el(?:se:|if )|try:|except|finally:|with |for |while )")
 _ALL = re.compile(r"^__all__(?:\s*:[^=\n]+)?\s*=\s*[\[(]([^\])]*)[\])]", re.MULTILINE)
 _QUOTED = re.compile(r"[\"'](\w+)[\"']")
 _DEEPEST = 12  # levels; nobody nests definitions deeper on purpose
 _MOST_STEPS = 50_000
-"""Definitions that are looked at in search of what surrounds others, in all of one text. A text
-that needs more is made to be slow, and no more is told of it."""
+"""Maximum definitions of one text examined in search of what surrounds others.
+
+A text that needs more is made to be slow, and nothing more is reported about it.
+"""
 _DOUBLE, _SINGLE = '"""', "'''"
-_STEP = 1_000  # characters that are searched in the time that one of these takes
+_STEP = 1_000  # characters that are searched in the time of one such definition
 
 
 class Header(NamedTuple):
     """A line that begins a class or function.
 
     ``offset`` is that of ``def``, ``class`` or ``async``. ``name`` and ``parent`` are qualified
-    within the module. ``nested`` says that it stands inside a function and so cannot be reached
-    from outside.
+    within the module. ``nested``: it is inside a function and so cannot be reached from outside.
     """
 
     kind: str
@@ -52,7 +53,7 @@ class _Line(NamedTuple):
 
 
 class Outline:
-    """Where the definitions of one text stand; everything is looked up when it is asked for."""
+    """The positions of the definitions of one text, computed on demand."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -65,7 +66,7 @@ class Outline:
 
     @cached_property
     def exported(self) -> frozenset[str] | None:
-        """The names of ``__all__``, or ``None`` where it is not there or not plainly written."""
+        """The names of ``__all__``, or ``None`` if it is missing or not a plain literal."""
         if "__all__" not in self.text or self.text.count("__all__") > 1:
             return None
         match = _ALL.search(self.text)
@@ -78,7 +79,7 @@ class Outline:
             return
         found.extend(self._blocks(first, last))
         found.sort(key=lambda line: line.offset)
-        stack: list[Header | None] = []  # None stands for a block at the left margin
+        stack: list[Header | None] = []  # None marks a block at the left margin
         for line in found:
             while stack and (top := stack[-1]) is not None and top.indent >= line.indent:
                 stack.pop()
@@ -96,7 +97,7 @@ class Outline:
             stack.append(header)
 
     def chain(self, offset: int, indent: int) -> list[Header]:
-        """The definitions around a place that is indented so far, the outermost first."""
+        """The definitions around a place with a given indentation, the outermost first."""
         lines: list[_Line] = []
         while indent and len(lines) < _DEEPEST:
             line = self._above(offset, indent)
@@ -110,7 +111,7 @@ class Outline:
         return chain
 
     def before(self, offset: int, reach: int) -> int:
-        """Where the nearest definition begins before ``offset``, at most ``reach`` off; else -1."""
+        """The start of the nearest definition before ``offset``, within ``reach``; else -1."""
         first, nearest = max(0, offset - reach), -1
         for kind in ("def", "class"):
             at = self.text.rfind(kind + " ", first, offset)
@@ -123,7 +124,7 @@ class Outline:
         return nearest
 
     def classes(self, first: int, last: int) -> list[int]:
-        """Where the classes begin whose lines begin in ``text[first:last]``."""
+        """The starts of the classes whose lines begin in ``text[first:last]``."""
         return [
             line.offset
             for at in _finds(self.text, "class ", first, last)
@@ -131,7 +132,7 @@ class Outline:
         ]
 
     def named(self, kind: str, name: str) -> Iterator[Header]:
-        """The definitions with a qualified name, wherever they stand."""
+        """The definitions with a qualified name, anywhere in the text."""
         parent, _, last = name.rpartition(".")
         if name.count(".") > _DEEPEST or self._steps > _MOST_STEPS:
             return
@@ -148,7 +149,7 @@ class Outline:
                         yield header
 
     def end(self, header: Header) -> int:
-        """The offset at which the next definition begins that is not inside this one."""
+        """The offset of the next definition that is not inside this one."""
         below = header.offset + len("async ")
         if header.indent:
             lines = self._lines(below, len(self.text))
@@ -162,7 +163,7 @@ class Outline:
         return min((at + 1 for at in starts if at is not None), default=len(self.text))
 
     def _line(self, kind: str, at: int) -> _Line | None:
-        """The definition whose word stands at ``at``, if it begins its line outside of strings."""
+        """The definition whose keyword is at ``at``, if it begins its line outside of strings."""
         text = self.text
         start = text.rfind("\n", 0, at) + 1
         indent, before = 0, ""
@@ -187,7 +188,7 @@ class Outline:
         ]
 
     def _above(self, offset: int, indent: int) -> _Line | None:
-        """The nearest definition above that is indented less, unless a block comes between."""
+        """The nearest definition above with less indentation, unless a block comes between."""
         floor, found = 0, None
         for kind in ("class", "def"):
             at = self.text.rfind(kind + " ", floor, offset)
@@ -204,7 +205,7 @@ class Outline:
         return None if next(self._blocks(found.offset + 1, offset), None) else found
 
     def _blocks(self, first: int, last: int) -> Iterator[_Line]:
-        """The blocks at the left margin that begin in ``text[first:last]``, in their order."""
+        """The blocks at the left margin that begin in ``text[first:last]``, in order."""
         for found in _BLOCK.finditer(self.text, max(first - 1, 0), last):
             if not inside(self.quoted, found.start()):
                 yield _Line(found.start() + 1, 0, "block", "")
@@ -224,7 +225,7 @@ def _header(line: _Line, parent: Header | None) -> Header:
 
 
 def strings(text: str) -> list[tuple[int, int]]:
-    """The triple-quoted strings of a text as half-open pairs of offsets, in rising order."""
+    """The triple-quoted strings of a text as half-open pairs of offsets, in ascending order."""
     spans: list[tuple[int, int]] = []
     double, single = text.find(_DOUBLE), text.find(_SINGLE)
     while double >= 0 or single >= 0:
@@ -242,7 +243,7 @@ def strings(text: str) -> list[tuple[int, int]]:
 
 
 def _closed(text: str, first: int, quote: str) -> int:
-    """The offset behind the quotes that close what was opened before ``first``, or the end."""
+    """The offset after the quotes that close what was opened before ``first``, or the end."""
     at = text.find(quote, first)
     while at >= 0 and text[at - 1] == "\\":
         at = text.find(quote, at + 3)
@@ -250,7 +251,7 @@ def _closed(text: str, first: int, quote: str) -> int:
 
 
 def inside(spans: list[tuple[int, int]], offset: int) -> bool:
-    """Whether an offset lies in one of the spans, which stand in rising order."""
+    """Whether an offset is in one of the spans, which are in ascending order."""
     at = bisect_right(spans, (offset,)) - 1
     return at >= 0 and offset < spans[at][1]
 
@@ -264,7 +265,7 @@ def _finds(text: str, word: str, first: int = 0, last: int | None = None) -> Ite
 
 
 def _is_quoted(text: str, at: int, mark: str) -> bool:
-    """Whether triple quotes are themselves quoted, or stand in a comment."""
+    """Whether triple quotes are themselves quoted, or in a comment."""
     if text[at - 1 : at] == "\n":
         return False
     other = "'" if mark[0] == '"' else '"'

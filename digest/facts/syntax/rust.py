@@ -37,7 +37,7 @@ _FUNCTIONS = ("function_item", "function_signature_item")
 
 
 def declarations(root: Node, path: str) -> Iterator[Declaration]:
-    """The public items in the order of the text; none of a file of tests."""
+    """The public items in the order of the text; none for a test file."""
     del path
     yield from _items(root, "", 0)
 
