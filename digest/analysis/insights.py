@@ -81,8 +81,8 @@ _MODULES = 3
 def insights(reading: ChangeContext, told: Sequence[Statement]) -> tuple[Statement, ...]:
     """The insights in the order compatibility, architecture, performance, security.
 
-    Statements already ``told`` in other sections are left out. If the bound is tight, every aspect
-    gets its first statements before any gets its last.
+    Statements already made in other sections (``told``) are left out. If the bound is tight, every
+    aspect gets its first statements before any gets its last.
     """
     aspects = [
         [s for s in found if not any(_covers(one, s) for one in told)]
@@ -97,7 +97,7 @@ def insights(reading: ChangeContext, told: Sequence[Statement]) -> tuple[Stateme
 
 
 def _covers(told: Statement, statement: Statement) -> bool:
-    """Whether a told statement covers all evidence of another, or contains the same quote."""
+    """Whether a statement made elsewhere has all evidence of another, or its quote."""
     quote = statement.text.partition("“")[2].rstrip("”。. ")
     return {*told.evidence}.issuperset(statement.evidence) or bool(quote and quote in told.text)
 

@@ -32,7 +32,7 @@ def files_around(fact: Fact) -> Iterator[str]:
     """The files that show whether a fact's name is exposed, the outermost first."""
     path = fact.evidence.path
     if fact.kind not in _SYMBOLS or fact.public is not None or fact.action is Action.ADDED:
-        return  # what is new breaks nobody: the files around it are not read for it
+        return  # a new name breaks nobody, so the files around it are not read
     language = language_of(path)
     folders = path.split("/")[:-1]
     if language == "python":

@@ -14,7 +14,7 @@ from functools import lru_cache
 
 from digest.core.facts import Area
 
-_CACHE = 16_384  # paths, as in ``areas``
+_CACHE = 16_384  # paths, as for areas below
 
 # ``.h`` is read as C++: the grammar of C++ accepts C headers, not the other way round.
 _ENDINGS: dict[str, str] = {

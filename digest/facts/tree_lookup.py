@@ -60,9 +60,9 @@ class Question:
 
 
 def questions(change: Change, facts: Facts) -> tuple[Question, ...]:
-    """What to look up for a change; empty for most. A root commit has no tree before it.
+    """The questions of a change; most have none. A root commit has no tree before it.
 
-    Internal names are nobody's contract and are not looked up.
+    Internal names are not looked up, since nobody outside relies on them.
     """
     parents = change.commit.parents
     asked = []

@@ -136,8 +136,8 @@ class Report:
     """The changes of a window, newest first as the source gave them.
 
     ``lead`` is one or two sentences on what matters, made by code. ``coverage`` is ``None`` if
-    nothing was recorded, for example for a preview. ``day`` holds the lead and themes that replace
-    them if a model is used.
+    nothing was recorded, for example for a preview. ``day`` holds the
+    lead and themes shown beside it if a model is used.
     """
 
     repository: Repository
