@@ -1,7 +1,7 @@
-"""The web pages: made on the server from the archive, from files that come with the program.
+"""The web pages, rendered on the server from the archive.
 
-``table`` lists every page, ``routes`` serves it in its three forms (a page, Markdown, JSON);
-``asked`` reads a request, ``replying`` answers it, ``shelf`` is what there is to show. Each kind
-of page is a module with one function from a request to a :class:`~bot.web.pages.site.Page`. Every
-text from outside is escaped by the templates; nothing is loaded from anywhere else.
+``page_table`` lists every page and ``routes`` serves it in three forms (HTML, Markdown, JSON).
+``page_request`` reads a request, ``response`` answers it, and ``site`` holds the data behind the
+pages. Each kind of page has one function from a request to a :class:`~bot.web.pages.site.Page`. The
+templates escape all text from outside; pages load nothing from other servers.
 """

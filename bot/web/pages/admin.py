@@ -1,7 +1,4 @@
-"""What admins see: channels, deliveries, costs, and the configuration in effect without secrets.
-
-The admin pages: signing in, the office, and sending again.
-"""
+"""The admin pages: sign-in, channels, deliveries, costs, masked configuration, resending."""
 
 from __future__ import annotations
 
@@ -37,12 +34,12 @@ if TYPE_CHECKING:
 _SHOWN = 50
 _DAYS = 30
 _PLAIN_LIST = re.compile(r"\[\n[^\[\]{}]*\]")
-"""A list of JSON that holds neither lists nor objects, nor words with such brackets."""
+"""A JSON list without nested lists or objects, and without strings that hold such brackets."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChannelRow:
-    """A channel with its next slot, ``local`` as people of its zone write it."""
+    """A channel with its next slot; ``local`` is that time as written in the channel's zone."""
 
     name: str
     platform: str
@@ -54,7 +51,10 @@ class ChannelRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AdminData:
-    """Where admins look. ``wake`` has a channel served at once; without it a sweep does so."""
+    """The data of the admin pages.
+
+    ``wake`` has a channel served at once; without it a sweep does so.
+    """
 
     channels: Channels
     deliveries: SqlDeliveries
@@ -65,7 +65,7 @@ class AdminData:
     wake: Wake | None = None
 
     async def due(self) -> Sequence[ChannelRow]:
-        """The channels that are served, the next one first."""
+        """The active channels, the next due first."""
         now = self.clock.now()
         found = [_due(post, now) for post in await self.channels.current()]
         return sorted(found, key=lambda due: (due.at, due.name))
@@ -75,18 +75,18 @@ class AdminData:
         return await self.deliveries.newest(_SHOWN)
 
     async def failed(self) -> Sequence[UncertainDelivery]:
-        """The newest parts that were not sent, or of which that is not known."""
+        """The newest parts that were not sent, or whose outcome is unknown."""
         return await self.doubts.newest(_SHOWN)
 
     async def again(self, delivery: int) -> int:
-        """Have a delivery's parts in doubt sent again; how many there are."""
+        """Resend the uncertain parts of a delivery; returns their number."""
         count = await self.doubts.again(delivery)
         if count and self.wake is not None:
             await self.wake(await self.doubts.channel_of(delivery))
         return count
 
     async def costs(self) -> Sequence[Cost]:
-        """What models cost of late, the last day first."""
+        """Recent model costs, the latest day first."""
         now = self.clock.now()
         costs = await self.calls.costs(now - timedelta(days=_DAYS), now + timedelta(seconds=1))
         return sorted(costs, key=lambda cost: cost.day, reverse=True)
@@ -116,7 +116,7 @@ def _due(post: Post, now: datetime) -> ChannelRow:
 
 
 def _told(config: Config) -> dict[str, Any]:
-    """The sections as they are in effect. pydantic writes asterisks for secrets."""
+    """The sections in effect. pydantic masks secrets with asterisks."""
     sections = {
         "logs": config.logs,
         "defaults": config.defaults,
@@ -145,17 +145,17 @@ _Answer = Callable[[Request], Awaitable[Response]]
 
 
 class Admin:
-    """The admin pages of a shelf."""
+    """The admin pages of a site."""
 
     def __init__(self, sessions: Sessions, read: Read, office: AdminData | None) -> None:
-        """``read`` makes of a request what is asked for; without an office one only signs in."""
+        """``read`` parses a request. Without ``office`` only signing in is possible."""
         self._sessions = sessions
         self._read = read
         self._office = office
         self._attempts = Attempts()
 
     def routes(self) -> list[BaseRoute]:
-        """Where they stand; none where nobody can sign in."""
+        """The routes of the admin pages; none if nobody can sign in."""
         if not self._sessions.possible:
             return []
         return [
@@ -213,7 +213,7 @@ class Admin:
         return _seen_other(f"{PATH}?again=1")
 
     def _guarded(self, answer: Callable[[Request, dict[str, str]], Awaitable[Response]]) -> _Answer:
-        """Only for those who signed in, and by our own forms."""
+        """Restrict an endpoint to signed-in readers and to our own forms."""
 
         async def answered(request: Request) -> Response:
             form = await form_of(request)
@@ -228,8 +228,8 @@ class Admin:
     def _page(
         self, request: Request, template: str, status: int = HTTPStatus.OK, **values: object
     ) -> Response:
-        # Not compressed: a page that holds a secret and what others wrote would tell the secret by
-        # its length (https://www.breachattack.com/).
+        # Not compressed: in a page that holds both a secret and text of others, the compressed
+        # length would reveal the secret (https://www.breachattack.com/).
         asked = self._read(request)
         pieces = rendered(
             template,

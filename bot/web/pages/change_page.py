@@ -1,4 +1,4 @@
-"""The pages of one change: what is said of it, and its patch."""
+"""The pages of one change: its description and its patch."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ from digest.report.report_json import SCHEMA, entry_to_json
 _NAME = re.compile(r"[0-9a-f]{7,64}")
 _NUMBER = re.compile(r"[0-9]{1,18}", re.ASCII)
 _FIRST = (Action.REMOVED, Action.RENAMED, Action.CHANGED, Action.ADDED)
-"""What breaks somebody comes first."""
+"""Breaking changes come first."""
 
 _FILES = 100
 _MENTIONS = 10
@@ -52,9 +52,9 @@ _LONGEST_MESSAGE = 20_000
 
 
 async def change_page(asked: PageRequest) -> Page:
-    """A change in full: what to do about it, what it does, why it is graded so, and its files.
+    """The page of a change: advice, summary, reasons for its grade, and files.
 
-    Of several commits of one request the newest is told of. Raises ``NotThere``.
+    If a request has several commits, the newest is shown. Raises ``NotThere``.
     """
     shelf, shown, language = asked.shelf, asked.shown(), asked.language
     found = await _found(asked)
@@ -128,7 +128,7 @@ class Named:
 
 
 class _View:
-    """What the page of a change says of it, each thing once; the lines are read from the clone."""
+    """A change's page without repetitions; changed lines are read from the clone."""
 
     def __init__(self, asked: PageRequest, entry: ReportEntry) -> None:
         self._asked, self._entry = asked, entry
@@ -137,7 +137,7 @@ class _View:
         self._facts = self._named_facts()
 
     async def read(self) -> None:
-        """Read the changed lines, where the clone is on this machine."""
+        """Read the changed lines if the clone is on this machine."""
         self._change = await change_of(self._asked, self._entry.graded.sha)
 
     @property
@@ -147,18 +147,18 @@ class _View:
 
     @property
     def has_diff(self) -> bool:
-        """Whether its lines can be shown."""
+        """Whether the changed lines can be shown."""
         return self._change is not None
 
     @property
     def advice(self) -> Sequence[Said]:
-        """What its readers must do or look at: the risks, then the suggestions."""
+        """What readers must do or check: the risks, then the suggestions."""
         analysis = self._entry.analysis
         return [self._said(one) for one in (*analysis.risks, *analysis.suggestions)]
 
     @property
     def insights(self) -> Sequence[Said]:
-        """What else is known of it; what the table of names says is not said again."""
+        """Other statements, without those that the table of names already shows."""
         analysis = self._entry.analysis
         named = {fact.evidence for fact in self._facts}
         return [
@@ -169,7 +169,7 @@ class _View:
 
     @property
     def names(self) -> Sequence[Named]:
-        """Every name of an interface that it touches, those that users rely on first."""
+        """Every interface name that the change touches, those that users rely on first."""
         return [self._name(fact) for fact in self._facts]
 
     def _named_facts(self) -> Sequence[Fact]:
@@ -204,7 +204,7 @@ class _View:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Said:
-    """A statement with the changed lines that it rests on."""
+    """A statement with the changed lines that support it."""
 
     spans: Spans
     diff: Excerpt | None
@@ -212,14 +212,14 @@ class Said:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class State:
-    """What became of a change: ``name`` is the phrase that says so of another change."""
+    """The later fate of a change; ``name`` is the phrase that introduces the other change."""
 
     name: str
     line: ChangeLine
 
 
 async def _state(asked: PageRequest, graded: Graded, others: Sequence[Graded]) -> Sequence[State]:
-    """Reverts and re-landings of a change, then other changes that name it."""
+    """Reverts and re-landings of a change, then other changes that mention it."""
     found = [State(name="same_request", line=line_of(one)) for one in others]
     for one in await _mentions(asked, graded):
         facts = one.facts
@@ -250,7 +250,7 @@ async def _undone(asked: PageRequest, undone: Undone) -> Sequence[Graded]:
 
 
 async def diff_page(asked: PageRequest) -> Page:
-    """The whole patch of a change. Raises ``NotThere`` where its lines cannot be read here."""
+    """The whole patch of a change. Raises ``NotThere`` if its lines cannot be read here."""
     graded = (await _found(asked))[0]
     shown = asked.shown()
     change = await change_of(asked, graded.sha)
@@ -285,7 +285,7 @@ async def diff_page(asked: PageRequest) -> Page:
 
 
 async def _found(asked: PageRequest) -> Sequence[Graded]:
-    """The commits that the path names, newest first, at least one. Raises ``NotThere``."""
+    """The commits named by the path, newest first, at least one. Raises ``NotThere``."""
     archive, repository = asked.shelf.archive, asked.shown().repository
     name = asked.part("change").lower()
     found: Sequence[Graded] = ()
@@ -299,7 +299,7 @@ async def _found(asked: PageRequest) -> Sequence[Graded]:
 
 
 async def _mentions(asked: PageRequest, graded: Graded) -> Sequence[Graded]:
-    """Archived changes whose text names this one: reverts among them."""
+    """Archived changes whose text mentions this one, including reverts."""
     name = f"#{graded.number}" if graded.number is not None else graded.sha[:10]
     query = Query(terms=(name,), limit=_MENTIONS + 1)
     found = await asked.shelf.archive.select(asked.shown().repository, query)
@@ -307,7 +307,7 @@ async def _mentions(asked: PageRequest, graded: Graded) -> Sequence[Graded]:
 
 
 async def _announced(asked: PageRequest, graded: Graded) -> tuple[date, str] | None:
-    """The day of the digest that showed the change first, and the path of that digest's page."""
+    """The day and page path of the first digest that showed the change."""
     name = asked.shown().repository.name
     digest = await asked.shelf.digests.announced(name, graded.sha, graded.commit.committed_at)
     if digest is None:
@@ -316,7 +316,7 @@ async def _announced(asked: PageRequest, graded: Graded) -> tuple[date, str] | N
 
 
 def _file(file: FileFacts, graded: Graded, asked: PageRequest) -> tuple[FileFacts, str, str]:
-    """A file with its path as shown and its page, which a deleted one has none of."""
+    """A file, its path as shown, and its page, which is empty for a deleted file."""
     gone = file.status is FileStatus.DELETED
     url = asked.shown().repository.file_url(graded.sha, quote_path(file.path), 1)
     return file, printable(file.path), "" if gone else url

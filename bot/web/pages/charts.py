@@ -1,12 +1,9 @@
-"""Charts as geometry, drawn by the templates as SVG: every chart has its figures as a table beside.
+"""Bar charts as geometry; the templates draw them as SVG with a table of the figures beside.
 
-A library would bring styles or scripts into the page, which its policy does not let in; these are
-two kinds of bars.
-
-The marks of a pulse: what a template would write rectangle by rectangle, written at once.
-
-A quarter has hundreds of them, of numbers, dates and names of levels alone; of what a stranger
-wrote there is the repository's path, which is escaped.
+A chart library would add styles or scripts that the content security policy forbids. The marks of a
+pulse are written here at once, not rectangle by rectangle in a template: a quarter has hundreds.
+They consist of numbers, dates and level names; the only outside text is the repository's path,
+which is escaped.
 """
 
 from __future__ import annotations
@@ -25,12 +22,12 @@ from digest.document import Chart
 WIDTH = 900
 HEIGHT = 150
 _GAP = 0.22
-"""The share of a bar's place that is left free."""
+"""The share of a bar's slot that is left free."""
 _FORTNIGHT = 14
 _LABELS = 4
-"""Labels below a chart of a document: as many as a phone has room for."""
+"""Labels below a chart of a document: as many as fit on a phone."""
 _LEAST = 1.5
-"""Pixels that the smallest number is high, so that it is seen."""
+"""The height in pixels of the smallest number, so that it stays visible."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,9 +43,9 @@ class BarPiece:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bar:
-    """A day: its pieces from the ground up, high ones at the ground, and its counts.
+    """A day with its counts and its pieces from the bottom up, the high ones at the bottom.
 
-    ``read`` says whether all of it was read.
+    ``read`` tells whether the whole day was read.
     """
 
     day: date
@@ -60,16 +57,16 @@ class Bar:
 
     @property
     def total(self) -> int:
-        """All changes of the day."""
+        """The number of changes of the day."""
         return sum(self.counts)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pulse:
-    """Changes a day by level.
+    """Changes per day by level.
 
-    ``marks`` are words below the bars, with how far from the left they stand in percent: days of a
-    fortnight, the months of a longer time.
+    ``marks`` are labels below the bars with their distance from the left in percent: days for a
+    fortnight, months for longer periods.
     """
 
     bars: tuple[Bar, ...]
@@ -78,29 +75,29 @@ class Pulse:
 
     @property
     def total(self) -> int:
-        """All changes of all days."""
+        """The number of changes of all days."""
         return sum(bar.total for bar in self.bars)
 
     @property
     def high(self) -> int:
-        """All changes of high importance."""
+        """The number of changes of high importance."""
         return sum(bar.counts[0] for bar in self.bars)
 
     @property
     def unread(self) -> int:
-        """How many days were not read, or not to their end."""
+        """The number of days that were not read, or not completely."""
         return sum(not bar.read for bar in self.bars)
 
     @property
     def busiest(self) -> Bar:
-        """The first day with most changes."""
+        """The first of the days with the most changes."""
         return max(self.bars, key=lambda bar: bar.total)
 
 
 def pulse(rows: Sequence[Counts], first: date, unread: Collection[date] = ()) -> Pulse:
-    """A bar for each day from the first on, of how many changes it saw by level.
+    """A bar for each day from ``first`` on, with its changes by level.
 
-    ``unread`` are days of which it is not known whether there were more.
+    ``unread`` are days that may have had more changes.
     """
     days = len(rows)
     dates = [first + timedelta(days=n) for n in range(days)]
@@ -138,7 +135,7 @@ def _bar(day: date, counts: tuple[int, int, int], x: float, step: float, most: i
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Column:
-    """A number of a chart as a rectangle that stands on the ground."""
+    """A number of a chart as a rectangle on the baseline."""
 
     label: str
     value: int
@@ -149,7 +146,7 @@ class Column:
 
 
 def columns(chart: Chart) -> Columns:
-    """A chart of a document as geometry; of many labels some are written below it."""
+    """A chart of a document as geometry; of many labels, only some are written below it."""
     most, count = max(chart.values, default=0), len(chart.values)
     step = WIDTH / max(count, 1)
     made = []
@@ -171,7 +168,7 @@ def columns(chart: Chart) -> Columns:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Columns:
-    """A chart of a document. ``marks`` are labels below, as those of :class:`Pulse`."""
+    """A chart of a document. ``marks`` are labels below it, as in :class:`Pulse`."""
 
     title: str
     columns: tuple[Column, ...]
@@ -185,13 +182,13 @@ class Columns:
 
     @property
     def peak(self) -> str:
-        """The label of the first of the greatest numbers; empty where there is none."""
+        """The label of the first of the greatest numbers; empty if there is none."""
         return max(self.columns, key=lambda one: one.value).label if self.columns else ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Share:
-    """A name with a number, and the number's share of the greatest in percent."""
+    """A named number and its percentage of the greatest number."""
 
     name: str
     number: int
@@ -208,14 +205,14 @@ def shares(counted: Sequence[tuple[str, int]]) -> list[Share]:
 
 
 def bars(drawn: Pulse) -> Markup:
-    """The pieces of every day, with nothing to be told or followed."""
+    """The pieces of every day without titles and links."""
     return _safe("".join(map(_pieces, drawn.bars)))
 
 
 def linked_bars(drawn: Pulse, repository: Repository, unread: str) -> Markup:
-    """The days that saw changes, each with its counts as a title and its page behind it.
+    """The days with changes, each with its counts as title and a link to its page.
 
-    So are days that were not read, which ``unread`` says in words.
+    Days that were not read are included; ``unread`` is their title.
     """
     base = _days(repository)
     told = (bar for bar in drawn.bars if bar.pieces or not bar.read)
@@ -223,7 +220,7 @@ def linked_bars(drawn: Pulse, repository: Repository, unread: str) -> Markup:
 
 
 def rows(drawn: Pulse, repository: Repository, unread: str) -> Markup:
-    """The days that saw changes or were not read as rows of a table, the newest first."""
+    """The days that had changes or were not read as table rows, newest first."""
     base = _days(repository)
     told = (bar for bar in reversed(drawn.bars) if bar.total or not bar.read)
     return _safe("\n".join(_row(bar, base, str(escape(unread))) for bar in told))
@@ -258,11 +255,11 @@ def _row(bar: Bar, base: str, unread: str) -> str:
 
 
 def _days(repository: Repository) -> str:
-    """What the pages of days begin with, as it may stand in an attribute."""
+    """The common beginning of the paths of day pages, escaped for an attribute."""
     path = path_of(repository.name, day=date.min)
     return str(escape(path.removesuffix(date.min.isoformat())))
 
 
 def _safe(text: str) -> Markup:
-    # Made above of numbers, dates and levels, and of a path that is escaped.
+    # Made of numbers, dates and levels, and of a path that is escaped.
     return Markup(text)  # noqa: S704

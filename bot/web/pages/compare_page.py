@@ -1,8 +1,6 @@
-"""A comparison as its page tells it: what an upgrade meets, then every change by kind.
+"""The page that compares two points of history or two days: upgrade notes, then changes by kind.
 
-It is read of what is archived while the head of the page is sent, and kept for those who ask next.
-
-The page of a comparison: what lies between two points of history, or two days.
+It is read from the archive while the head of the page is sent, and kept for later readers.
 """
 
 from __future__ import annotations
@@ -56,12 +54,12 @@ _OF_GROUP = 25
 """Changes of a group in Markdown."""
 
 _NAMED = 12
-"""People that are named."""
+"""The number of authors that are named."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Placed:
-    """A change in the list: the kind that it is told under, and its area."""
+    """A change in the list with its area and the kind it is listed under."""
 
     line: ChangeLine
     kind: ChangeKind | None
@@ -70,7 +68,7 @@ class Placed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Compared:
-    """What a comparison tells, of all changes. ``missing`` commits are not in the archive."""
+    """A comparison, over all changes. ``missing`` commits are not in the archive."""
 
     placed: Sequence[Placed]
     upgrade: Sequence[UpgradeItem]
@@ -79,7 +77,7 @@ class Compared:
 
 
 class Comparing:
-    """A page of a comparison, read when its head is under way."""
+    """A page of a comparison, read while its head is being sent."""
 
     def __init__(self, asked: PageRequest, stretch: HistorySpan, title: str) -> None:
         self._asked, self._shown, self._stretch = asked, asked.shown(), stretch
@@ -88,7 +86,7 @@ class Comparing:
         self._all: Compared = Compared(placed=(), upgrade=(), people={}, missing=0)
 
     async def read(self) -> None:
-        """Read the changes, and what their facts come to; it is kept for the next pages."""
+        """Read the changes and summarise their facts; the result is kept for the next pages."""
         asked, stretch = self._asked, self._stretch
         version = await asked.version(self._shown.repository)
         ends = (stretch.names[0], stretch.names[-1], len(stretch.names), str(stretch.span))
@@ -122,33 +120,33 @@ class Comparing:
 
     @property
     def levels(self) -> Counter[Level]:
-        """How many changes there are of each level, whatever is asked for."""
+        """The number of changes of each level, whatever filter is set."""
         return Counter(one.line.level for one in self._all.placed)
 
     @property
     def wanted(self) -> Sequence[Placed]:
-        """The changes of the level that is asked for, by kind, the weightiest first."""
+        """The changes of the requested level by kind, the most important first."""
         least = self._asked.level
         return [p for p in self._all.placed if least is None or p.line.level.rank <= least.rank]
 
     @property
     def pages(self) -> int:
-        """How many pages there are."""
+        """The number of pages."""
         return max(-(-len(self.wanted) // SIZE), 1)
 
     @property
     def page(self) -> int:
-        """The page that is shown, from 1."""
+        """The number of the page that is shown, from 1."""
         return min(self._asked.page, self.pages)
 
     @property
     def placed(self) -> Sequence[Placed]:
-        """The changes of the page."""
+        """The changes of the current page."""
         return self.wanted[SIZE * (self.page - 1) : SIZE * self.page]
 
     @property
     def kinds(self) -> list[tuple[ChangeKind | None, str, Share, str]]:
-        """The kinds with their names, how many changes are of each, and where they begin."""
+        """The kinds with their names, numbers of changes, and where they begin."""
         of = self._of_kind
         bars = shares([(self.name_of(kind), number) for kind, number in of.items()])
         return [
@@ -162,7 +160,7 @@ class Comparing:
         return anchor if here else self._asked.address(page=at if at > 1 else None) + anchor
 
     def number_of(self, kind: ChangeKind | None) -> int:
-        """How many of the changes that are asked for are of a kind."""
+        """The number of requested changes of a kind."""
         return self._of_kind[kind]
 
     @property
@@ -170,12 +168,12 @@ class Comparing:
         return Counter(one.kind for one in self.wanted)
 
     def name_of(self, kind: ChangeKind | None) -> str:
-        """A kind in words."""
+        """The name of a kind in the reader's language."""
         return (KINDS[kind] if kind else OTHER_KINDS).template(self._asked.language)
 
     @property
     def areas(self) -> Mapping[Area, Share]:
-        """How many changes there are of each area, the largest first."""
+        """The number of changes of each area, the largest first."""
         of = Counter(one.area for one in self._all.placed).most_common()
         bars = shares([(str(area), number) for area, number in of])
         return {area: bar for (area, _), bar in zip(of, bars, strict=True)}
@@ -187,21 +185,21 @@ class Comparing:
 
     @property
     def people(self) -> tuple[list[tuple[str, int]], int]:
-        """Those with most changes, and how many others there are."""
+        """The authors with the most changes, and the number of other authors."""
         ranked = sorted(self._all.people.items(), key=lambda one: (-one[1], one[0]))
         return ranked[:_NAMED], len(ranked[_NAMED:])
 
     def said(self, one: UpgradeItem) -> tuple[str, str]:
-        """What kind of thing is met, and the page of the change that did it."""
+        """The kind of an upgrade item, and the page of the change that caused it."""
         kind = THINGS[one.kind].template(self._asked.language)
         return kind, path_of(self._shown.repository.name, change=one.sha[:12])
 
     def document(self) -> Document:
-        """As release notes, once it was read for Markdown."""
+        """The comparison as release notes; available once it was read for Markdown."""
         return self._document or Document(title=self.title, blocks=(), language="")
 
     def json(self) -> Json:
-        """The counts of all, what an upgrade meets, and the changes of the page."""
+        """The counts of all changes, the upgrade items, and the changes of the page."""
         levels, told = self.levels, self._all
         return {
             "schema": SCHEMA,
@@ -227,7 +225,7 @@ class Comparing:
 
 
 def _compared(changes: Sequence[Graded], lines: Sequence[ChangeLine], missing: int) -> Compared:
-    """``lines`` are those of the changes, in the same order, with levels as models moved them."""
+    """``lines`` are those of the changes in the same order, with levels as adjusted by models."""
     notes = notes_of(changes)
     line = {one.sha: one for one in lines}
     placed = [
@@ -260,7 +258,7 @@ _TOLD = (
 
 
 async def compare_page(asked: PageRequest) -> Page:
-    """What lies between two points, or two days. Raises ``NotThere``."""
+    """The comparison of two points or two days. Raises ``NotThere``."""
     shown, histories = asked.shown(), asked.shelf.histories
     if histories is None:
         raise NotThere
@@ -312,7 +310,7 @@ def _title(span: Span, language: Language) -> str:
 
 
 def _refused(asked: PageRequest, error: UserError) -> Page:
-    """One clear line in the place of a comparison."""
+    """A page with one line that explains why there is no comparison."""
     said, status, instead = _refusal(asked, error)
     shown, title = asked.shown(), asked.part("span")
     document = Document(
@@ -332,7 +330,7 @@ def _refused(asked: PageRequest, error: UserError) -> Page:
 
 
 def _refusal(asked: PageRequest, error: UserError) -> tuple[str, HTTPStatus, str]:
-    """What is said, with which status, and the page that may be meant."""
+    """The message, its HTTP status, and the page that may be meant."""
     language = asked.language
     match error:
         case UnknownBranch(name=name):
@@ -346,6 +344,6 @@ def _refusal(asked: PageRequest, error: UserError) -> tuple[str, HTTPStatus, str
         case RangeTooLarge():
             return complaint(error, language), HTTPStatus.UNPROCESSABLE_ENTITY, ""
         case _:
-            # It may name folders of this machine, which are nobody's business.
+            # It may name folders of this machine, which must not be shown.
             said = PHRASES["not_readable"].template(language)
             return said, HTTPStatus.SERVICE_UNAVAILABLE, ""

@@ -1,4 +1,4 @@
-"""The changed lines of a change: the few below a statement, and the whole patch, highlighted."""
+"""The changed lines of a change, highlighted: excerpts below statements, and the whole patch."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from digest.core.facts import Evidence
 from digest.markdown import clean
 
 _AROUND = 2
-"""Lines before and after the one that a statement rests on."""
+"""Context lines before and after the line that supports a statement."""
 
 _OTHER = 3
-"""Lines of the other side beside it."""
+"""Lines of the other side that are shown with it."""
 
 _WIDEST = 400
 """Characters of a line that are shown."""
@@ -49,7 +49,7 @@ _LANGUAGES = {
     "css": "css",
     "protobuf": "proto",
 }
-"""Lexers by the endings of paths: those of languages that are common, and that read fast."""
+"""Lexers by file name ending: those of common languages that are fast."""
 
 _BY_ENDING = {ending: name for name, endings in _LANGUAGES.items() for ending in endings.split()}
 _BY_ENDING |= dict.fromkeys(_LANGUAGES["c"].split(), "cpp")
@@ -69,7 +69,10 @@ _CLASSES = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DiffLine:
-    """A line of a diff: ``sign`` is ``+``, ``-`` or ``@``, and ``number`` that of its side."""
+    """A line of a diff: ``sign`` is ``+``, ``-`` or ``@``.
+
+    ``number`` is the line number on its side.
+    """
 
     sign: str
     number: int
@@ -86,7 +89,7 @@ class Excerpt:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileDiff:
-    """A file of a patch; ``anchor`` names it within the page."""
+    """A file of a patch; ``anchor`` identifies it within the page."""
 
     anchor: str
     path: str
@@ -97,13 +100,13 @@ class FileDiff:
 
 
 class Colours:
-    """Highlights lines, as far as the page's share of it reaches."""
+    """Highlights lines until the page's limit is used up."""
 
     def __init__(self, left: int = _COLOURED) -> None:
         self._left = left
 
     def of(self, path: str, lines: Sequence[str]) -> list[Markup]:
-        """Lines of a file as markup, each by itself."""
+        """Lines of a file as markup, one by one."""
         shown = [_legible(line) for line in lines]
         text = "\n".join(shown)
         lexer = _lexer(PurePosixPath(path).suffix.removeprefix(".").lower())
@@ -140,7 +143,7 @@ def _around(hunk: Hunk, evidence: Evidence, path: str, colours: Colours) -> tupl
         return ()
     other, other_start = (hunk.added, hunk.new_start) if old else (hunk.removed, hunk.old_start)
     first = max(at - _AROUND, 0)
-    # Where both sides have as many lines, the other side's are those in the same place.
+    # If both sides have as many lines, the other side's are those at the same position.
     beside = max(min(at - 1, len(other) - _OTHER), 0)
     mine = _side("-" if old else "+", own[first : at + _AROUND + 1], start + first, path, colours)
     theirs = _side(
@@ -161,7 +164,7 @@ def _side(
 
 
 async def change_of(asked: PageRequest, sha: str) -> Change | None:
-    """A change with its lines, from the clone; ``None`` where there is none on this machine."""
+    """A change with its lines from the clone; ``None`` if there is no clone on this machine."""
     histories, shown = asked.shelf.histories, asked.shown()
     if histories is None:
         return None
@@ -170,12 +173,12 @@ async def change_of(asked: PageRequest, sha: str) -> Change | None:
 
 
 def anchor_of_file(number: int) -> str:
-    """The name of a file within the page of a patch, by its place among the files."""
+    """The anchor of a file within the page of a patch, by its position among the files."""
     return f"f-{number}"
 
 
 def patch_of(files: Sequence[FileChange]) -> tuple[list[FileDiff], bool]:
-    """The files of a patch, and whether lines had to be left out."""
+    """The files of a patch, and whether lines were left out."""
     colours, left, out = Colours(), MOST_LINES, []
     for number, file in enumerate(files):
         lines = tuple(_file_lines(file, colours, left))
@@ -221,7 +224,7 @@ def _coloured(lexer: Lexer, text: str, count: int) -> Iterable[Markup]:
             if part:
                 html = str(escape(part))
                 lines[-1].append(f'<span class="{name}">{html}</span>' if name else html)
-    # Every part is escaped above, and the names of classes are ours.
+    # Every part is escaped above, and the class names are ours.
     made = [Markup("".join(parts)) for parts in lines]  # noqa: S704
     return [*made[:count], *([Markup("")] * (count - len(made)))]
 

@@ -1,4 +1,4 @@
-"""The page of a digest: exactly what was posted, then every change that it is about."""
+"""The page of a digest: exactly what was posted, then every change it covers."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from handlers.ports.storage import State
 
 
 async def digest_page(asked: PageRequest) -> Page:
-    """A digest as it was posted. Raises ``NotThere``, also where its repository may not be seen."""
+    """A digest as it was posted. Raises ``NotThere``, also if its repository is not visible."""
     kept = await asked.shelf.digests.marked(asked.part("digest"))
     if kept is None:
         raise NotThere
-    # What every page of a repository has is made of the name in its path.
+    # The parts common to all pages of a repository are built from the name in the path.
     asked.request.path_params["repository"] = kept.heading.repository
     shown = asked.shown()
     frozen = thaw(kept.document)
@@ -54,7 +54,7 @@ async def digest_page(asked: PageRequest) -> Page:
 
 
 class _Changes:
-    """The changes of a digest, read when the page's head is under way."""
+    """The changes of a digest, read while the page's head is being sent."""
 
     def __init__(self, asked: PageRequest, kept: KeptDigest) -> None:
         self._asked = asked
@@ -65,7 +65,7 @@ class _Changes:
         self.budget = Budget(OF_DAY)
 
     async def read(self) -> None:
-        """Read them, in the order of rows."""
+        """Read the changes in the order of the rows."""
         asked, shown = self._asked, self._asked.shown()
         shas = [outcome.sha for outcome in self._kept.outcomes]
         self._changes = await loaded(asked.shelf, shown, shas)
@@ -81,7 +81,7 @@ class _Changes:
 
 
 def _around(heading: DigestHeading) -> str:
-    """The page of the day or week that a digest's window begins in."""
+    """The page of the day or week in which a digest's window begins."""
     day = heading.window.since.astimezone(heading.window.zone).date()
     name = heading.repository
     return path_of(name, week=day) if heading.weekly else path_of(name, day=day)
@@ -93,7 +93,7 @@ def _whole(posted: Document, details: Document | None) -> Document:
 
 
 def digest_to_json(heading: DigestHeading) -> Json:
-    """What a digest is of, and where its page is."""
+    """The digest's subject and the path of its page."""
     return {
         "id": heading.mark,
         "path": digest_path(heading.mark),

@@ -1,4 +1,4 @@
-"""Changes as pages tell of them: entries with what a model said of them, and articles."""
+"""Changes as pages show them: entries with the analyses of models, and articles."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ from digest.report.blocks import Citations, anchor_of, run
 from handlers.ports.analysis_port import StoredAnalysis
 
 Told = Mapping[str, StoredAnalysis]
-"""What a model said of changes, by their full names."""
+"""Stored model analyses by full commit hash."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Section:
-    """A part of what is said; under an aspect where it has one."""
+    """A group of statements, under an aspect if it has one."""
 
     key: str
     title: str
@@ -41,7 +41,7 @@ class Section:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Article:
-    """A change with all that is said of it, in the reader's language and zone."""
+    """A change with all its statements, in the reader's language and zone."""
 
     anchor: str
     url: str
@@ -66,7 +66,7 @@ class Article:
 async def told_of(
     shelf: Site, shown: SiteRepository, lines: Sequence[ChangeLine], language: Language
 ) -> tuple[Sequence[ChangeLine], Told]:
-    """The lines with levels as models moved them, and what models said of them."""
+    """The lines with levels as adjusted by models, and the models' analyses."""
     told = await shelf.browsing.told(shown.repository, [line.sha for line in lines], language)
     moved = []
     for line in lines:
@@ -78,13 +78,13 @@ async def told_of(
 
 
 async def loaded(shelf: Site, shown: SiteRepository, shas: Sequence[str]) -> list[Graded]:
-    """The archived changes in the order of their names."""
+    """The archived changes in the order of ``shas``."""
     found = await shelf.archive.load(shown.repository, shas)
     return [found[sha] for sha in shas if sha in found]
 
 
 def line_of(graded: Graded) -> ChangeLine:
-    """A change as lists have it."""
+    """A change as lists show it."""
     return ChangeLine(
         sha=graded.sha,
         at=graded.commit.committed_at,
@@ -97,14 +97,14 @@ def line_of(graded: Graded) -> ChangeLine:
 
 
 def entry_of(graded: Graded, told: Told, shown: SiteRepository, language: Language) -> ReportEntry:
-    """A change with its analysis: a model's where one is kept, else that of the facts."""
+    """A change with its analysis: a stored one of a model, else the one from facts."""
     return _entry_of(graded, told, shown, partial(analyse, language=language))
 
 
 def typed_entry(
     graded: Graded, told: Told, shown: SiteRepository, language: Language
 ) -> ReportEntry:
-    """The same for whoever asks of what types it is: where no model told of it, nothing else."""
+    """An entry whose types matter; without a model's analysis it holds nothing else."""
     return _entry_of(graded, told, shown, partial(typed, language=language))
 
 
@@ -121,7 +121,7 @@ def _entry_of(
 def article_of(
     entry: ReportEntry, repository: Repository, zone: ZoneInfo, language: Language
 ) -> Article:
-    """What a page shows of an entry."""
+    """An entry as a page shows it."""
     graded, analysis = entry.graded, entry.analysis
     number = graded.number
     raised = [r for r in graded.grade.reasons if r.weight > 0 or r.rule.startswith(PREFIX)]
@@ -178,7 +178,7 @@ def _sections(entry: ReportEntry, repository: Repository, language: Language) ->
 def _groups(
     statements: Sequence[Statement], places: Citations | None, language: Language
 ) -> Iterator[tuple[str, tuple[Spans, ...]]]:
-    """The statements by aspect, in their order, with the places that bear them out."""
+    """The statements by aspect, in their order, with the places that support them."""
     for aspect in dict.fromkeys(one.aspect for one in statements):
         name = "" if aspect is Aspect.NONE else ASPECTS[aspect].template(language)
         yield (
