@@ -107,13 +107,15 @@ async def ask(
     *,
     conversation: ConversationKey | None = None,
     understood: str = "",
+    pressed: bool = False,
 ) -> Answer:
     """Answer a question in ``language``, else in that of the question, else in the context's.
 
     ``conversation`` says whose it is, so that what follows need not name anything again.
     Nobody waits until what an older version read is read again (see ``Context.coarse``).
     What the grammar cannot read goes to the model, where there is one; ``understood`` is what came
-    of that before, where the same words are asked of another repository.
+    of that before, where the same words are asked of another repository. ``pressed`` says that the
+    question is a button's, so nobody needs to be told how it was read.
 
     A user's error becomes a short answer that holds it as ``error``; others are raised.
     """
@@ -129,7 +131,7 @@ async def ask(
         intent, told = resumed(intent, talk, told)
         intent, line = await of_release(intent, told)
         found = _opened(await answer(intent, told), line)
-        if meant is None:
+        if meant is None and not pressed:
             found = _restated(found, intent, reading, told)
     except UserError as error:
         return _as_meant(_refused(error, told.language), meant, told.language)

@@ -239,7 +239,12 @@ class QuestionService:
                 ctx = await self._context(passed, settings, watch)
                 ctx = replace(ctx, conversations=kept)
                 found = await ask(
-                    chosen.question, ctx, language, conversation=conversation, understood=understood
+                    chosen.question,
+                    ctx,
+                    language,
+                    conversation=conversation,
+                    understood=understood,
+                    pressed=bool(asked.action),
                 )
                 if isinstance(found.error, _OF_THIS_MACHINE):
                     raise found.error

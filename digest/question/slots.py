@@ -197,6 +197,13 @@ _AFTER = re.compile(
     re.ASCII | re.IGNORECASE,
 )
 
+# One or two digits are more often a count, unless they are all that is to be explained.
+_ALONE = re.compile(
+    r"(?:(?<=\A/explain )|(?<=\Aexplain )|(?<=\A解释)|(?<=\A解释 ))(?P<number>[1-9][0-9]?)"
+    r"(?P<issue>)\Z",
+    re.ASCII | re.IGNORECASE,
+)
+
 _SHA = re.compile(r"(?<![\w./#@-])(?=[0-9a-fA-F]*[0-9])[0-9a-fA-F]{7,40}(?![\w/@-]|\.\w)", re.ASCII)
 
 _NUMBER = re.compile(
@@ -252,6 +259,7 @@ def slots_of(text: str, now: datetime, zone: ZoneInfo, background: Background) -
     masked.sub(_REFERENCE, lambda found: _reference(found[0]))
     masked.sub(_CALLED, _called)
     masked.sub(_AFTER, _called)
+    masked.sub(_ALONE, _called)
     masked.text = _spelt(masked.text, background)
     _spans(masked, now, zone)
     masked.sub(_VERSION, lambda found: Release(found[0]))

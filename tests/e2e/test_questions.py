@@ -55,11 +55,24 @@ def test_ask_in_chinese_is_answered_in_chinese(
     assert any("\u4e00" <= char <= "\u9fff" for char in done.stdout)
 
 
-def test_ask_for_a_topic_without_hits_says_so_and_offers_near_ones(
+def test_ask_for_a_misspelt_topic_is_answered_of_the_near_one_and_says_so(
     digestbot: Digestbot, project: RepositoryBuilder
 ) -> None:
     done = digestbot(
         "ask", "what changed in schedular this week", "--repo", str(project.path),
+        "--now", "2026-03-05", "--format", "json",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout)
+    assert told["total"] == 1
+    assert "Read schedular as scheduler." in told["text"].replace("`", "")
+
+
+def test_ask_for_a_topic_without_hits_says_so_and_offers_near_ones(
+    digestbot: Digestbot, project: RepositoryBuilder
+) -> None:
+    done = digestbot(
+        "ask", "what changed in schedulerloop this week", "--repo", str(project.path),
         "--now", "2026-03-05", "--format", "json",
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
